@@ -1,0 +1,70 @@
+# shellcheck shell=bash
+# Sourced by scripts/demo and scripts/test: the virtual environment .venv of this checkout.
+#
+# A stamp, written last, says for which checkout, pyproject.toml and kind .venv was filled. Where it
+# differs the package is installed again in place; where the checkout has moved, or .venv does not
+# run, it is made anew. PYTHON names another interpreter than the first one found.
+
+ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+VENV="$ROOT/.venv"
+readonly ROOT VENV
+
+say() {
+    printf '%s\n' "$*" >&2
+}
+
+# Print the first Python of at least 3.11.
+find_python() {
+    local candidate candidates=(python3 python python3.14 python3.13 python3.12 python3.11)
+    if [[ -n "${PYTHON:-}" ]]; then
+        candidates=("$PYTHON")
+    fi
+    for candidate in "${candidates[@]}"; do
+        if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            printf '%s\n' "$candidate"
+            return
+        fi
+    done
+    say "Python 3.11 or newer is needed, found none as ${candidates[*]}; install one, or name it: PYTHON=/path/to/python3 ${0}"
+    return 1
+}
+
+# make_env run|dev: fill .venv with the package, and with the tools of its tests for `dev`.
+make_env() {
+    local kind="$1" extra="" stamp="$VENV/wordgeom-stamp" wanted found=""
+    wanted="$ROOT $(cksum <"$ROOT/pyproject.toml")"
+    if [[ -f "$stamp" ]]; then
+        found="$(<"$stamp")"
+    fi
+    # An environment with the tools serves for running too.
+    if [[ "$found" == "$wanted dev" || "$found" == "$wanted $kind" ]] && venv_runs; then
+        return
+    fi
+    if [[ -n "$found" && "$found" != "$ROOT "* ]] || ! venv_runs; then
+        new_venv || return 1
+    fi
+    if [[ "$kind" == dev || "$found" == *" dev" ]]; then
+        kind=dev extra="[dev]"
+    fi
+    say "installing wordgeom$extra into .venv (about a minute the first time) …"
+    if ! "$VENV/bin/python" -m pip install -qq --disable-pip-version-check -e "$ROOT$extra"; then
+        say "pip could not install wordgeom$extra: see its message above"
+        return 1
+    fi
+    printf '%s\n' "$wanted $kind" >"$stamp"
+}
+
+venv_runs() {
+    "$VENV/bin/python" -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+}
+
+new_venv() {
+    local python
+    python="$(find_python)" || return 1
+    if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+        say "$python cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv"
+        return 1
+    fi
+    say "making .venv with $("$python" --version) …"
+    "$python" -m venv --clear "$VENV"
+}

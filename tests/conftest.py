@@ -1,0 +1,32 @@
+"""What every test shares: hypothesis's profiles, and Torch or the reason for its absence."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from types import ModuleType
+
+import pytest
+from hypothesis import settings
+
+# The same examples on every run, so that a failure in CI is a failure here; no deadline, because
+# the first example waits for the compiler. `--hypothesis-profile=thorough` looks further.
+settings.register_profile("default", derandomize=True, deadline=None, max_examples=40)
+settings.register_profile("thorough", deadline=None, max_examples=1000)
+settings.load_profile("default")
+
+_NO_TORCH = "Torch is not installed: pip install 'wordgeom[gpu]', or run scripts/test"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what is marked `torch` where Torch is missing, before any fixture runs."""
+    if find_spec("torch") is not None:
+        return
+    for item in items:
+        if item.get_closest_marker("torch"):
+            item.add_marker(pytest.mark.skip(reason=_NO_TORCH))
+
+
+@pytest.fixture(scope="session")
+def torch() -> ModuleType:
+    """Torch itself; a test that asks for it is skipped where it is missing."""
+    return pytest.importorskip("torch", reason=_NO_TORCH)

@@ -1,0 +1,5 @@
+"""`python -m wordgeom`."""
+
+from wordgeom.cli import run
+
+run()

@@ -1,0 +1,66 @@
+"""The one wrapper of Numba's njit: no GIL, no prange, compiled once for each machine.
+
+Kernels live in files named `*kernels.py`. Compiled code goes to the user's cache folder, under
+a digest of all kernel sources: Numba watches only the file that holds a kernel, not the files
+of the kernels it calls. Where no cache can be written kernels are compiled on every run, with
+one notice. (`prange` is not used: pool.py runs blocks on threads instead, which gives progress,
+a prompt Ctrl-C and the same bytes at any thread count.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_log = logging.getLogger(__name__)
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile `function` with Numba at its first call, releasing the GIL while it runs."""
+    folder = _cache_folder()
+    if folder is None:
+        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+    # Numba reads this setting while it decorates; other users of Numba keep their own.
+    before, config.CACHE_DIR = config.CACHE_DIR, folder
+    try:
+        return numba.njit(nogil=True, cache=True)(function)  # type: ignore[no-any-return]
+    finally:
+        config.CACHE_DIR = before
+
+
+def kernels_digest() -> str:
+    """Return a digest of the sources of all kernels."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    package = Path(__file__).parent
+    for path in sorted([*package.rglob("*kernels.py"), Path(__file__)]):
+        digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _cache_folder() -> str | None:
+    root = os.environ.get("WORDGEOM_CACHE") or _user_cache() / "wordgeom"
+    folder = Path(root) / f"kernels-{kernels_digest()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except (OSError, RuntimeError) as error:  # RuntimeError: no home folder can be found
+        _log.warning("no kernel cache (%s): kernels are compiled again on every run", error)
+        return None
+    return str(folder)
+
+
+def _user_cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return Path(base) if base else Path.home() / ".cache"

@@ -1,0 +1,22 @@
+"""`wordgeom analogy`: a is to b as c is to what?"""
+
+from __future__ import annotations
+
+import click
+
+from wordgeom.cli.table import print_words
+
+
+@click.command("analogy")
+@click.argument("vectors")
+@click.argument("a")
+@click.argument("b")
+@click.argument("c")
+@click.option("--top", default=10, type=click.IntRange(min=1), help="how many to list  [10]")
+@click.option("--json", "as_json", is_flag=True, help="print JSON")
+def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> None:
+    """List the words nearest to B - A + C: `analogy vectors.bin man king woman` asks for queen."""
+    from wordgeom.query import analogy
+    from wordgeom.vectors import read_vectors
+
+    print_words(analogy(read_vectors(vectors), a, b, c, top=top), as_json)

@@ -1,0 +1,30 @@
+"""`wordgeom build-cooc`: text → counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wordgeom.cli import flags, stages
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.counts.windows import WindowOptions
+from wordgeom.runs import RunOptions
+
+OPTIONS = (CorpusOptions, WindowOptions, RunOptions)
+OWN = ("corpus", "out", "shard", "save_vocab")
+
+
+@click.command("build-cooc")
+@click.argument("corpus", nargs=-1)
+@click.option("-o", "--out", metavar="DIR", help="folder for the counts  [cooc]")
+@click.option("--shard", metavar="i/N", help="count part i of N only; merge puts them together")
+@click.option("--save-vocab", metavar="FILE", help="write the words and their counts there too")
+@flags.takes(*OPTIONS)
+def command(config: str | None, **given: Any) -> None:
+    """Count which words occur together in CORPUS, into a folder.
+
+    CORPUS is one or more text files, plain or .gz, or - for standard input. The counts of a
+    symmetric window are kept as the upper triangle of the matrix; `wordgeom info` describes them.
+    """
+    stages.run_stage("build-cooc", given, config)

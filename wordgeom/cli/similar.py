@@ -1,0 +1,20 @@
+"""`wordgeom similar`: the nearest words."""
+
+from __future__ import annotations
+
+import click
+
+from wordgeom.cli.table import print_words
+
+
+@click.command("similar")
+@click.argument("vectors")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--top", default=10, type=click.IntRange(min=1), help="how many to list  [10]")
+@click.option("--json", "as_json", is_flag=True, help="print JSON")
+def command(vectors: str, words: tuple[str, ...], top: int, as_json: bool) -> None:
+    """List the words nearest to WORDS (to their sum, where there are several) by cosine."""
+    from wordgeom.query import similar
+    from wordgeom.vectors import read_vectors
+
+    print_words(similar(read_vectors(vectors), words, top=top), as_json)

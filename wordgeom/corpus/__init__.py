@@ -1,0 +1,1 @@
+"""From text files to a stream of word ids and a vocabulary."""

@@ -1,0 +1,99 @@
+"""A long array of ids that stays in memory while it is small and goes to a scratch file after."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from types import TracebackType
+from typing import BinaryIO, Self, cast
+
+import numpy as np
+
+from wordgeom.errors import WriteError
+from wordgeom.types import Int32
+
+
+class Spool:
+    """An append-only array of int32; `limit` bytes are kept in memory."""
+
+    def __init__(self, limit: int, folder: str | None) -> None:
+        self._limit, self._folder = limit, folder
+        self._pieces: list[Int32] = []
+        self._file: BinaryIO | None = None
+        self._whole: Int32 | None = None
+        self.length = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the memory or the scratch file."""
+        self._pieces.clear()
+        self._whole = None
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def append(self, ids: Int32) -> None:
+        """Add ids at the end; the array is kept, not copied. Raises WriteError."""
+        self.length += len(ids)
+        if self._file is None and 4 * self.length > self._limit:
+            self._file = cast(BinaryIO, tempfile.TemporaryFile(dir=self._folder))
+            for piece in self._pieces:
+                self._write(piece)
+            self._pieces.clear()
+        if self._file is None:
+            self._pieces.append(ids)
+        else:
+            self._write(ids)
+
+    def pieces(self, lengths: list[int]) -> Iterator[Int32]:
+        """Yield the content in pieces of the given lengths, letting go of each in memory."""
+        if self._file is None and [len(p) for p in self._pieces] == lengths:
+            self._pieces.reverse()
+            while self._pieces:
+                yield self._pieces.pop()
+            return
+        start = 0
+        for length in lengths:
+            yield self.read(start, start + length)
+            start += length
+
+    def read(self, start: int, stop: int) -> Int32:
+        """Return ids[start:stop]; what lies outside the array is left out."""
+        start, stop = max(0, start), min(stop, self.length)
+        if self._file is not None:
+            out = np.empty(stop - start, np.int32)
+            self._file.flush()
+            self._file.seek(4 * start)
+            self._file.readinto(out)  # type: ignore[attr-defined]
+            return out
+        if self._whole is None:
+            self._whole = self._pieces[0] if len(self._pieces) == 1 else self._joined()
+            self._pieces = [self._whole]
+        return self._whole[start:stop]
+
+    def _joined(self) -> Int32:
+        if not self._pieces:
+            return np.empty(0, np.int32)
+        base = self._pieces[0].base
+        if isinstance(base, np.ndarray) and all(p.base is base for p in self._pieces):
+            return base[: self.length]  # pieces that were filled one behind the other
+        return np.concatenate(self._pieces)
+
+    def _write(self, ids: Int32) -> None:
+        try:
+            cast(BinaryIO, self._file).write(ids.data)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            where = self._folder or tempfile.gettempdir()
+            do = "free room there or name another folder with --tmp-dir"
+            raise WriteError(f"scratch space: {reason}", where=where, do=do) from error

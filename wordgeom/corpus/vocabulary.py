@@ -1,0 +1,112 @@
+"""The vocabulary: which words have a row, in which order, how often each occurs; `vocab.tsv`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from wordgeom._files import whole_file
+from wordgeom.corpus.lexicon import Lexicon
+from wordgeom.errors import FormatError, InputError, MissingInputError
+from wordgeom.types import Int64
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """words (V), most frequent first unless they were given; counts (V) int64 in the corpus."""
+
+    words: list[str]
+    counts: Int64
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+def cut(lexicon: Lexicon, min_count: int, max_vocab: int) -> tuple[Vocabulary, Int64]:
+    """Keep the words seen at least `min_count` times, at most `max_vocab` of them (0: all).
+
+    Ordered by count, then by first occurrence. Returns with it the lexicon's id of each word.
+    Raises InputError when no word is left.
+    """
+    counts = lexicon.counts
+    kept = np.flatnonzero(counts >= min_count)
+    if len(kept) == 0:
+        most = int(counts.max(initial=0))
+        raise InputError(
+            f"no word occurs {min_count} times",
+            found=f"{len(lexicon):,} different words, the most frequent {most:,} times",
+            do="lower --min-count",
+        )
+    order = np.lexsort((lexicon.firsts[kept], -counts[kept]))
+    chosen = kept[order][: max_vocab or None]
+    words = [lexicon.word(int(k)).decode("utf-8") for k in chosen]
+    return Vocabulary(words, counts[chosen].copy()), chosen
+
+
+def given(lexicon: Lexicon, words: list[str]) -> tuple[Vocabulary, Int64]:
+    """Take the words of a file as the vocabulary, in their order, with their counts here."""
+    ids = lexicon.add([word.encode("utf-8") for word in words])
+    return Vocabulary(words, lexicon.counts[ids].copy()), ids.astype(np.int64)
+
+
+def read_words(path: str | Path) -> list[str]:
+    """Read a vocabulary file: a word a line, whatever follows a tab (its count) left aside.
+
+    Raises MissingInputError; FormatError for bad UTF-8, an empty word or a repeated one.
+    """
+    where = Path(path)
+    try:
+        return [word for word, _ in _lines(where.read_bytes(), where)]
+    except FileNotFoundError:
+        raise MissingInputError("no such file", where=where, do="check the path") from None
+    except IsADirectoryError:
+        raise MissingInputError("is a directory", where=where, do="name a file") from None
+
+
+def read_vocabulary_bytes(content: bytes, where: Path) -> Vocabulary:
+    """Read the content of `vocab.tsv`: word TAB count a line. Raises FormatError."""
+    words: list[str] = []
+    counts: list[int] = []
+    for number, (word, count) in enumerate(_lines(content, where), 1):
+        if not count.isascii() or not count.isdigit() or len(count) > 18:
+            raise FormatError(
+                "no count after the word", where=f"{where} line {number}", found=repr(count[:40])
+            )
+        words.append(word)
+        counts.append(int(count))
+    return Vocabulary(words, np.array(counts, np.int64))
+
+
+def vocabulary_bytes(vocabulary: Vocabulary) -> bytes:
+    """Return the content of `vocab.tsv`."""
+    pairs = zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)
+    return "".join([f"{word}\t{count}\n" for word, count in pairs]).encode("utf-8")
+
+
+def save_vocabulary(path: str | Path, vocabulary: Vocabulary) -> None:
+    """Write a vocabulary file, whole or not at all."""
+    with whole_file(Path(path)) as out:
+        out.write(vocabulary_bytes(vocabulary))
+
+
+def _lines(content: bytes, where: Path) -> list[tuple[str, str]]:
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"not UTF-8 at byte {error.start:,}", where=where) from None
+    # A word may hold any character but tab and line feed, so no splitlines().
+    lines = text.removesuffix("\n").split("\n") if text else []
+    seen: set[str] = set()
+    pairs = []
+    for number, line in enumerate(lines, 1):
+        word, _, count = line.removesuffix("\r").partition("\t")
+        if not word:
+            raise FormatError("an empty word", where=f"{where} line {number}", do="remove the line")
+        if word in seen:
+            what = f"the word {word!r} is there twice"
+            raise FormatError(what, where=f"{where} line {number}", do="remove one")
+        seen.add(word)
+        pairs.append((word, count))
+    return pairs

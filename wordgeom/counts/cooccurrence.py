@@ -1,0 +1,110 @@
+"""Co-occurrence counts of a stream of ids, one chunk of it after the other.
+
+A chunk is inverted (word → places); each row of the matrix is then added up from the windows at
+its word's places. One chunk's rows are final; several chunks' rows go to scratch files and are
+merged. Counts are whole numbers, so that no chunking changes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.corpus.spool import Spool
+from wordgeom.counts import kernels
+from wordgeom.counts.merge import merge
+from wordgeom.counts.partial import Partial
+from wordgeom.counts.rows import Finished, Rows, Workshop, cut_rows, lend
+from wordgeom.pool import Pool
+from wordgeom.types import Int32, Int64
+
+_BLOCK_LOOKS = 1 << 24  # tokens looked at for one block of rows: about 50 ms
+_INDEX_BYTES = 8  # of a chunk's token: its id and its place
+_CHUNK_SHARE = 4  # of the memory
+_SMALLEST_CHUNK, _LARGEST_CHUNK = 1 << 20, 1 << 28
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to count: V words, weights (2 window + 1), symmetric: store the upper triangle."""
+
+    words: int
+    weights: Int64
+    symmetric: bool
+    dtype: np.dtype[np.uint32] | np.dtype[np.int64]
+
+    @property
+    def window(self) -> int:
+        """How far a window reaches."""
+        return len(self.weights) // 2
+
+
+def chunk_tokens(memory: int) -> int:
+    """Return how many tokens a chunk may have under `memory` bytes."""
+    return min(max(memory // _CHUNK_SHARE // _INDEX_BYTES, _SMALLEST_CHUNK), _LARGEST_CHUNK)
+
+
+def count(
+    stream: Spool, begin: int, end: int, plan: Plan, chunk: int, folder: str | None, pool: Pool
+) -> tuple[Iterator[Rows], Workshop]:
+    """Count the windows at stream[begin:end]; what lies around is looked at, not counted.
+
+    Returns blocks of rows in order and the workshop that knows the sums when the last was taken.
+    chunk: tokens counted at once; folder: for scratch files.
+    """
+    bounds = list(range(begin, end, chunk)) or [begin]
+    if len(bounds) == 1:
+        return _count_chunk(stream, begin, end, plan, pool)
+    partials = []
+    for start in bounds:
+        rows, _ = _count_chunk(stream, start, min(start + chunk, end), plan, pool)
+        partials.append(Partial.spill(rows, plan.words, plan.dtype, folder))
+    return merge(partials, plan.words, plan.symmetric, plan.dtype, pool)
+
+
+def _count_chunk(
+    stream: Spool, begin: int, end: int, plan: Plan, pool: Pool
+) -> tuple[Iterator[Rows], Workshop]:
+    ids, offset = _with_halo(stream, begin, end, plan.window, plan.words)
+    counts = np.zeros(plan.words + 1, np.int64)
+    kernels.histogram(ids, offset, offset + end - begin, counts)
+    occurrences = counts[:-1]
+    starts = np.concatenate(([0], np.cumsum(occurrences)))  # (V + 1)
+    places = np.empty(max(int(starts[-1]), 1), np.int32)
+    places[0] = offset
+    kernels.invert(ids, offset, offset + end - begin, starts[:-1].copy(), places)
+
+    looks = occurrences * len(plan.weights)
+    columns = np.arange(plan.words, 0, -1) if plan.symmetric else np.full(plan.words, plan.words)
+    entries = np.minimum(columns, looks)
+    blocks = cut_rows(entries, looks, _BLOCK_LOOKS)
+    room = max(int(entries[a:b].sum()) for a, b in blocks)
+    workshop = Workshop(plan.words, plan.symmetric, room, plan.dtype)
+
+    def run(block: tuple[int, int]) -> Finished:
+        first, last = block
+        bench, buffers = workshop.benches.take(), workshop.buffers.take()
+        indices, values = buffers
+        n = kernels.count_rows(
+            ids, places, starts, first, last, plan.weights, plan.symmetric,
+            bench.cells, bench.touched, bench.groups, bench.found,
+            indices, values, bench.lengths, bench.row_sums, bench.column_sums,
+        )  # fmt: skip
+        lengths = bench.lengths[first:last].copy()
+        workshop.benches.give_back(bench)
+        return Finished(Rows(first, lengths, indices[:n], values[:n]), buffers)
+
+    return lend(pool.map(run, blocks), workshop), workshop
+
+
+def _with_halo(stream: Spool, begin: int, end: int, window: int, nowhere: int) -> tuple[Int32, int]:
+    """Return ids with at least `window` around [begin:end), and where `begin` lies in them."""
+    low, high = begin - window, end + window
+    ids = stream.read(low, high)
+    if low >= 0 and high <= stream.length:
+        return ids, window
+    before = np.full(max(0, -low), nowhere, np.int32)
+    after = np.full(max(0, high - stream.length), nowhere, np.int32)
+    return np.concatenate((before, ids, after)), window

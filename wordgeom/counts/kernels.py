@@ -1,0 +1,162 @@
+"""The counting loops: an inverted index, dense rows, sorted rows out of them.
+
+A row of the matrix is added up in a dense array of V + 1 cells. Cells are grouped by GROUP; a byte
+for each group tells whether it was touched, so that a sparse row is read out, in ascending order,
+without looking at all cells and without sorting. The loops hold no branch that depends on the
+data: mispredictions cost more than all else here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import llvmlite.ir as ir
+import numpy as np
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from wordgeom._jit import kernel
+
+GROUP_BITS = 3
+GROUP = 1 << GROUP_BITS
+_PREFETCH_AHEAD = 12  # occurrences; fetching their windows early halves the time of a count
+
+
+@intrinsic
+def prefetch(_typing, array, index):  # type: ignore[no-untyped-def]
+    """Ask for array[index] to be brought into the cache; never faults."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        made = context.make_array(signature.args[0])(context, builder, args[0])
+        address = builder.gep(made.data, [args[1]])
+        address = builder.bitcast(address, ir.IntType(8).as_pointer())
+        int32 = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [address.type, int32, int32, int32])
+        call = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        read, keep, data = int32(0), int32(3), int32(1)
+        builder.call(call, [address, read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate
+
+
+@kernel
+def histogram(ids, begin, end, counts):  # type: ignore[no-untyped-def]
+    """Add to counts how often each id occurs in ids[begin:end]."""
+    for place in range(begin, end):
+        counts[ids[place]] += 1
+
+
+@kernel
+def invert(ids, begin, end, cursors, places):  # type: ignore[no-untyped-def]
+    """Write each place in [begin, end) to places[cursors[id]++]; an id without cursor is the last."""
+    last = len(cursors)
+    for place in range(begin, end):
+        word = ids[place]
+        if word != last:
+            places[cursors[word]] = place
+            cursors[word] += 1
+
+
+@kernel
+def emit_row(begin, cells, touched, groups, found, indices, values, n):  # type: ignore[no-untyped-def]
+    """Move the cells from `begin` on that are not 0 to indices[n:], values[n:]; clear them.
+
+    touched: a byte a group, viewed as int64 by eights in `groups`. Returns the new n.
+    """
+    eights = 0
+    for eight in range((begin >> GROUP_BITS) >> 3, len(groups)):
+        found[eights] = eight
+        eights += groups[eight] != 0
+    many = 0
+    place = len(found) // 2  # the list of groups stands behind the list of eights
+    for k in range(eights):
+        eight = found[k]
+        for group in range(8 * eight, 8 * eight + 8):
+            found[place + many] = group
+            many += touched[group]
+        groups[eight] = 0
+    for k in range(place, place + many):
+        first = found[k] << GROUP_BITS
+        for column in range(first, first + GROUP):
+            value = cells[column]
+            indices[n] = column
+            values[n] = value
+            n += value != 0
+            cells[column] = 0
+    return n
+
+
+@kernel
+def add_sums(row, upper, indices, values, begin, end, row_sums, column_sums):  # type: ignore[no-untyped-def]
+    """Add a row's entries to the sums of the whole matrix; `upper`: each stands for two."""
+    total = np.int64(0)
+    for k in range(begin, end):
+        value = np.int64(values[k])
+        total += value
+        column_sums[indices[k]] += value
+    if upper and end > begin and indices[begin] == row:
+        column_sums[row] -= np.int64(values[begin])
+    row_sums[row] += total
+
+
+@kernel
+def count_rows(  # type: ignore[no-untyped-def]
+    ids, places, starts, first, last, weights, upper,
+    cells, touched, groups, found, indices, values, lengths, row_sums, column_sums,
+):  # fmt: skip
+    """Count rows first ≤ row < last from the occurrences of their words.
+
+    ids int32, with at least `window` ids before and after every place; places[starts[w] :
+    starts[w + 1]] are the occurrences of word w; weights (2 window + 1) int64 by distance, 0 at
+    the centre; upper: only columns ≥ row. Returns the number of entries written.
+    """
+    width = len(weights)
+    window = width // 2
+    nowhere = len(lengths)  # the id of what has no row
+    end = len(places) - 1
+    n = 0
+    groups[:] = 0
+    for row in range(first, last):
+        low = row if upper else 0
+        for k in range(starts[row], starts[row + 1]):
+            ahead = places[min(k + _PREFETCH_AHEAD, end)]
+            prefetch(ids, ahead - window)
+            prefetch(ids, ahead + window)
+            begin = places[k] - window
+            for distance in range(width):
+                column = ids[begin + distance]
+                cells[column] += weights[distance] * (column >= low)
+                touched[column >> GROUP_BITS] = 1
+        cells[nowhere] = 0
+        before = n
+        n = emit_row(low, cells, touched, groups, found, indices, values, n)
+        lengths[row] = n - before
+        add_sums(row, upper, indices, values, before, n, row_sums, column_sums)
+    return n
+
+
+@kernel
+def merge_rows(  # type: ignore[no-untyped-def]
+    offsets, from_indices, from_values, first, upper,
+    cells, touched, groups, found, indices, values, lengths, row_sums, column_sums,
+):  # fmt: skip
+    """Add up the same rows of several matrices.
+
+    offsets (matrices × rows + 1): where each matrix's rows lie in from_indices, from_values; the
+    rows are numbered from `first`. Returns the number of entries written.
+    """
+    n = 0
+    groups[:] = 0
+    for k in range(offsets.shape[1] - 1):
+        row = first + k
+        for matrix in range(offsets.shape[0]):
+            for e in range(offsets[matrix, k], offsets[matrix, k + 1]):
+                column = from_indices[e]
+                cells[column] += np.int64(from_values[e])
+                touched[column >> GROUP_BITS] = 1
+        before = n
+        n = emit_row(0, cells, touched, groups, found, indices, values, n)
+        lengths[row] = n - before
+        add_sums(row, upper, indices, values, before, n, row_sums, column_sums)
+    return n

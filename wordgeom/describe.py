@@ -1,0 +1,61 @@
+"""What a matrix folder or a vectors file is, as a dictionary."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from wordgeom.errors import MissingInputError
+from wordgeom.matrix import StoredMatrix
+from wordgeom.store import Store
+from wordgeom.training import read_card
+from wordgeom.vectors import read_vectors
+
+_FREQUENT = 10
+
+
+def describe(path: Path, *, check: bool = False) -> dict[str, Any]:
+    """Return facts about a matrix folder or vectors file; `check` reads a matrix whole.
+
+    Raises MissingInputError, FormatError.
+    """
+    if path.is_dir():
+        return _describe_store(path, check)
+    if not path.exists():
+        raise MissingInputError("no such file or folder", where=path, do="check the path")
+    return _describe_vectors(path)
+
+
+def _describe_store(path: Path, check: bool) -> dict[str, Any]:
+    matrix = StoredMatrix.open(path)
+    store = matrix.store
+    facts: dict[str, Any] = {"path": str(path), "kind": store.kind, "digest": store.digest}
+    facts |= {"words": len(matrix.vocabulary), "most frequent": matrix.vocabulary.words[:_FREQUENT]}
+    facts |= {"attributes": store.attributes, "parts": store.parts()}
+    if check:
+        _read_all(store)
+        facts["checked"] = "every byte is as it was written"
+    return facts | {"run": store.card}
+
+
+def _read_all(store: Store) -> None:
+    matrix = StoredMatrix.open(store.path)
+    for start, stop in matrix.row_blocks():
+        matrix.rows(start, stop)
+    for name, part in store.parts().items():
+        if part["file"].endswith(".npy") and name not in ("indices", "data"):
+            store.array(name).read()
+
+
+def _describe_vectors(path: Path) -> dict[str, Any]:
+    vectors = read_vectors(path)
+    rows, columns = vectors.matrix.shape
+    with path.open("rb") as handle:
+        digest = hashlib.file_digest(handle, "sha256").hexdigest()
+    facts: dict[str, Any] = {"path": str(path), "kind": "vectors", "digest": digest}
+    facts |= {"words": rows, "dimension": columns, "first words": vectors.words[:_FREQUENT]}
+    if vectors.duplicates:
+        facts["repeated words left out"] = vectors.duplicates
+    card = read_card(path)
+    return facts | {"run": card if card is not None else "no run card that fits this file"}

@@ -1,0 +1,168 @@
+"""A words × words matrix in a store: rows of a CSR matrix, or of its upper triangle.
+
+A symmetric matrix is stored as its upper triangle (column ≥ row), half the bytes to write and
+read. `attributes` of the store: shape, triangle ("upper" or ""), denominator (a stored count is
+the value times it), and what the counts were made from.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes, vocabulary_bytes
+from wordgeom.errors import FormatError, MissingInputError
+from wordgeom.store import Store, StoreWriter
+from wordgeom.types import Array, Csr, Int64
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+BLOCK_ENTRIES = 1 << 21  # entries read or made at once
+
+
+class RowSource(Protocol):
+    """Whatever yields stored rows: a matrix on the disk, or one weighted as it is read."""
+
+    vocabulary: Vocabulary
+    symmetric: bool
+
+    def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
+        """Return [start, stop) of row blocks that cover the first `stop` rows."""
+
+    def rows(self, start: int, stop: int) -> Csr:
+        """Return stored rows: of the upper triangle where the matrix is symmetric."""
+
+
+@dataclass(frozen=True)
+class StoredMatrix:
+    """A matrix in a store.
+
+    indptr (V + 1); row_sums, column_sums (V) int64 of the whole matrix, in units, for counts.
+    """
+
+    store: Store
+    vocabulary: Vocabulary
+    indptr: Int64
+    symmetric: bool
+    denominator: int
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], kinds: tuple[str, ...] = ("cooc", "pmi")) -> StoredMatrix:
+        """Open the matrix in a folder; raises MissingInputError or FormatError."""
+        store = Store.open(path)
+        if store.kind not in kinds:
+            raise MissingInputError(
+                f"is not a {' or '.join(kinds)} matrix", where=path, found=f"kind {store.kind!r}"
+            )
+        words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
+        indptr = store.array("indptr").read()
+        shape = store.attributes.get("shape")
+        entries = store.array("indices").length
+        consistent = (
+            shape == [len(words), len(words)]
+            and len(indptr) == len(words) + 1
+            and store.array("data").length == entries
+            and int(indptr[0]) == 0
+            and int(indptr[-1]) == entries
+            and bool(np.all(indptr[1:] >= indptr[:-1]))
+        )
+        if not consistent:
+            raise FormatError("its parts do not fit together", where=path, do="make it again")
+        attributes = store.attributes
+        return cls(
+            store,
+            words,
+            indptr,
+            symmetric=attributes.get("triangle") == "upper",
+            denominator=int(attributes.get("denominator", 1)),
+        )
+
+    @property
+    def path(self) -> Path:
+        """The store's folder."""
+        return self.store.path
+
+    @property
+    def stored(self) -> int:
+        """Entries on the disk."""
+        return int(self.indptr[-1])
+
+    def sums(self, axis: str) -> Int64:
+        """Return the sums of all rows or columns ("row", "column"), (V) int64, in units."""
+        part = "rowsums" if axis == "row" or self.symmetric else "columnsums"
+        return self.store.array(part).read()
+
+    def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
+        """Return [start, stop) of row blocks of about BLOCK_ENTRIES entries."""
+        return row_blocks(self.indptr, stop)
+
+    def rows(self, start: int, stop: int) -> Csr:
+        """Return stored rows, checked: columns in range (and in the triangle)."""
+        begin, end = int(self.indptr[start]), int(self.indptr[stop])
+        indices = self.store.array("indices").read(begin, end)
+        data = self.store.array("data").read(begin, end)
+        low = start if self.symmetric else 0
+        if len(indices) and (int(indices.min()) < low or int(indices.max()) >= len(self.vocabulary)):
+            raise FormatError("a column is out of range", where=self.path, do="make it again")
+        return Csr(self.indptr[start : stop + 1] - begin, indices, data, len(self.vocabulary))
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return the whole matrix, both triangles, counts divided by their denominator."""
+        import scipy.sparse
+
+        whole = self.rows(0, len(self.vocabulary))
+        data = whole.data if self.store.kind == "pmi" else whole.data / self.denominator
+        shape = (len(self.vocabulary), len(self.vocabulary))
+        half = scipy.sparse.csr_array((data, whole.indices, whole.indptr), shape=shape)
+        if not self.symmetric:
+            return half
+        full = half + scipy.sparse.triu(half, k=1).T
+        return scipy.sparse.csr_array(full)
+
+
+class MatrixWriter:
+    """Writes rows in order into a StoreWriter."""
+
+    def __init__(self, writer: StoreWriter, vocabulary: Vocabulary, dtype: DTypeLike) -> None:
+        self._writer, self._vocabulary = writer, vocabulary
+        self._indptr = np.zeros(len(vocabulary) + 1, np.int64)
+        self._rows = 0
+        self._indices = writer.array("indices", np.int32)
+        self._data = writer.array("data", dtype)
+
+    def write(self, lengths: Int64, indices: Array, data: Array) -> None:
+        """Append rows of the given lengths with their columns and values."""
+        stop = self._rows + len(lengths)
+        self._indptr[self._rows + 1 : stop + 1] = lengths
+        self._rows = stop
+        self._indices.write(indices)
+        self._data.write(data)
+
+    def finish(self, attributes: dict[str, Any]) -> dict[str, Any]:
+        """Write what is left but the commit; return the attributes with those of the shape."""
+        np.cumsum(self._indptr, out=self._indptr)
+        self._writer.array("indptr", np.int64).write(self._indptr)
+        self._writer.text("vocab", vocabulary_bytes(self._vocabulary))
+        size = len(self._vocabulary)
+        return {"shape": [size, size], "stored": int(self._indptr[-1]), **attributes}
+
+
+def row_blocks(indptr: Int64, stop: int | None = None) -> list[tuple[int, int]]:
+    """Cut the first `stop` rows into blocks of at least a row and about BLOCK_ENTRIES entries."""
+    stop = len(indptr) - 1 if stop is None else stop
+    blocks = []
+    start = 0
+    while start < stop:
+        room = int(indptr[start]) + BLOCK_ENTRIES
+        end = int(np.searchsorted(indptr, room, side="right")) - 1
+        end = min(max(end, start + 1), stop)
+        blocks.append((start, end))
+        start = end
+    return blocks
+

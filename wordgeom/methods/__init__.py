@@ -1,0 +1,48 @@
+"""The methods, found by file name: `pmi_eigs.py` is `pmi-eigs`.
+
+A method is a module with NEEDS (names of its inputs), Options (a frozen dataclass of options) and
+fit(inputs, options, run) -> Result. Adding one touches its file, its test and its config.
+"""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from wordgeom.errors import OptionError
+from wordgeom.options import Options, nearest
+
+
+def names() -> list[str]:
+    """Return the names of all methods, sorted, without importing any."""
+    found = (module.name for module in pkgutil.iter_modules(__path__))
+    return sorted(name.replace("_", "-") for name in found if not name.startswith("_"))
+
+
+def summary(name: str) -> str:
+    """Return the first line of a method's documentation, without importing the method."""
+    source = Path(__path__[0], f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+
+
+def load(name: str) -> ModuleType:
+    """Import a method; raises OptionError for an unknown name, naming the nearest."""
+    if name not in names():
+        raise OptionError(f"unknown method {name!r}", do=nearest(name, names()))
+    module = import_module(f"{__name__}.{name.replace('-', '_')}")
+    _check(module)
+    return module
+
+
+def _check(module: ModuleType) -> None:
+    """Raise TypeError for a module that is not a method: a mistake of who wrote it."""
+    needs, options = getattr(module, "NEEDS", None), getattr(module, "Options", None)
+    if not isinstance(needs, tuple) or not all(isinstance(need, str) for need in needs):
+        raise TypeError(f"{module.__name__}.NEEDS must be a tuple of names")
+    if not (isinstance(options, type) and issubclass(options, Options)):
+        raise TypeError(f"{module.__name__}.Options must be a class of options")
+    if not callable(getattr(module, "fit", None)):
+        raise TypeError(f"{module.__name__}.fit must be a function")

@@ -1,0 +1,117 @@
+"""Options declared once: a frozen dataclass whose fields carry help, range and choices.
+
+The command line, TOML files, run cards and the README's tables are all derived from these
+classes, so that a field added here is everywhere at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self, cast
+
+from wordgeom.errors import OptionError
+
+_KEY = "wordgeom"
+_LISTED = 30
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What an option accepts and how it is explained."""
+
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    metavar: str = ""
+    result: bool = True
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+    metavar: str = "",
+    result: bool = True,
+) -> Any:
+    """Declare an option: its default, one line of help, an inclusive range, or its choices.
+
+    `result=False` marks an option that cannot change the output's content (threads, memory).
+    """
+    spec = Spec(help, low, high, choices, metavar, result)
+    return dataclasses.field(default=default, metadata={_KEY: spec})
+
+
+@dataclass(frozen=True)
+class Options:
+    """Base of every option class; checks its values when it is made."""
+
+    def __post_init__(self) -> None:
+        for field, spec in specs(type(self)):
+            _check(field.name, spec, getattr(self, field.name))
+
+    def result_options(self) -> dict[str, Any]:
+        """Return the options that decide the output's content, by name."""
+        pairs = ((f.name, s) for f, s in specs(type(self)))
+        return {name: getattr(self, name) for name, spec in pairs if spec.result}
+
+    @classmethod
+    def take(cls, values: Mapping[str, Any]) -> Self:
+        """Build this class from those of `values` that it declares."""
+        names = {f.name for f, _ in specs(cls)}
+        return cls(**{k: v for k, v in values.items() if k in names})
+
+
+def specs(cls: type[Options]) -> list[tuple[dataclasses.Field[Any], Spec]]:
+    """Return each declared field of `cls` with its specification, in order of declaration."""
+    fields = dataclasses.fields(cls)
+    return [(f, cast(Spec, f.metadata[_KEY])) for f in fields if _KEY in f.metadata]
+
+
+def flag(name: str) -> str:
+    """Return the command line's spelling of an option: `min_count` → `--min-count`."""
+    return "--" + name.replace("_", "-")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return advice that names the known word most like `word`, or lists the first of them."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    more = ", …" if len(names) > _LISTED else ""
+    return f"did you mean {close[0]}?" if close else f"known are {', '.join(names[:_LISTED])}{more}"
+
+
+def check_known(values: Iterable[str], known: Iterable[str], where: str) -> None:
+    """Raise OptionError for the first of `values` that is not `known`, naming the nearest."""
+    names = list(known)
+    for name in values:
+        if name not in names:
+            raise OptionError(f"unknown key {name!r}", where=where, do=nearest(name, names))
+
+
+def _check(name: str, spec: Spec, value: Any) -> None:
+    if value is None:
+        return
+    if spec.choices and value not in spec.choices:
+        wanted = " or ".join(spec.choices)
+        raise OptionError(f"{flag(name)} must be {wanted}", found=repr(value))
+    if spec.low is None and spec.high is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise OptionError(f"{flag(name)} must be a number", found=repr(value))
+    low = spec.low if spec.low is not None else float("-inf")
+    high = spec.high if spec.high is not None else float("inf")
+    if not low <= value <= high:  # also refuses nan
+        raise OptionError(f"{flag(name)} must be {_range(spec)}", found=value)
+
+
+def _range(spec: Spec) -> str:
+    if spec.high is None:
+        return f"at least {spec.low:g}"
+    return f"between {spec.low if spec.low is not None else '-inf'} and {spec.high:g}"

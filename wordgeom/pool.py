@@ -1,0 +1,108 @@
+"""Blocks of work on threads: ordered results, bounded look-ahead, prompt Ctrl-C.
+
+A block is at most about .2 s of a kernel that has released the GIL. Results come back in the
+order of the blocks whatever the number of threads, so that a reduction over them adds in one
+order and gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+_Item = TypeVar("_Item")
+_Value = TypeVar("_Value")
+_LOOKAHEAD = 2  # blocks under way or waiting, for each thread
+
+
+class Pool:
+    """Threads that run blocks; `with Pool(threads) as pool: pool.map(f, blocks)`."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._executor: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix="wordgeom")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+            self._executor = None
+
+    def map(
+        self, function: Callable[[_Item], _Value], items: Iterable[_Item], ahead: int | None = None
+    ) -> Iterator[_Value]:
+        """Yield function(item) in order, running at most `ahead` items beyond the one awaited."""
+        if self._executor is None:
+            raise RuntimeError("the pool is not open")
+        waiting: deque[Future[_Value]] = deque()
+        room = self.threads * _LOOKAHEAD if ahead is None else ahead
+        try:
+            for item in items:
+                waiting.append(self._executor.submit(function, item))
+                if len(waiting) > room:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+class Lent(Generic[_Value]):
+    """Scratch space, made at first need and lent to one thread at a time."""
+
+    def __init__(self, make: Callable[[], _Value]) -> None:
+        self._make = make
+        self._free: list[_Value] = []
+        self._lock = threading.Lock()
+
+    def take(self) -> _Value:
+        """Return a piece of scratch that nobody holds."""
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+        return self._make()
+
+    def give_back(self, piece: _Value) -> None:
+        """Let another thread have the piece."""
+        with self._lock:
+            self._free.append(piece)
+
+
+def available_cpus() -> int:
+    """Return the CPUs that this process may use: affinity, cgroup quota, SLURM_CPUS_PER_TASK."""
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    slurm = os.environ.get("SLURM_CPUS_PER_TASK", "")
+    if slurm.isdigit() and int(slurm) > 0:
+        cpus = min(cpus, int(slurm))
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        if quota != "max":
+            cpus = min(cpus, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):
+        pass
+    return cpus
+
+
+def available_memory() -> int:
+    """Return the bytes of memory that this process may use: the cgroup's limit or the machine's."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
+        return min(total, int(limit))
+    except (OSError, ValueError):
+        return total

@@ -1,0 +1,59 @@
+"""Progress of long work: a bar on a terminal, a line a minute in a log, nothing when quiet."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+_Item = TypeVar("_Item")
+_log = logging.getLogger("wordgeom")
+_SECONDS = 60.0
+
+
+class Progress:
+    """Follows iterators; `show=False` says nothing."""
+
+    def __init__(self, show: bool = False) -> None:
+        self._show = show
+
+    def follow(
+        self,
+        items: Iterator[_Item],
+        label: str,
+        total: int | None,
+        unit: str,
+        size: Callable[[_Item], int],
+    ) -> Iterator[_Item]:
+        """Yield the items, telling how much of `total` (in `unit`) has gone by."""
+        if not self._show:
+            return items
+        if sys.stderr.isatty():
+            return _with_bar(items, label, total, unit, size)
+        return _with_lines(items, label, total, unit, size)
+
+
+def _with_bar(
+    items: Iterator[_Item], label: str, total: int | None, unit: str, size: Callable[[_Item], int]
+) -> Iterator[_Item]:
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=label, unit=unit, unit_scale=True, leave=False) as bar:
+        for item in items:
+            yield item
+            bar.update(size(item))
+
+
+def _with_lines(
+    items: Iterator[_Item], label: str, total: int | None, unit: str, size: Callable[[_Item], int]
+) -> Iterator[_Item]:
+    done, told = 0, time.monotonic()
+    for item in items:
+        yield item
+        done += size(item)
+        if time.monotonic() - told >= _SECONDS:
+            told = time.monotonic()
+            of = f" of {total:,}" if total else ""
+            _log.info("%s: %s%s %s", label, f"{done:,}", of, unit)

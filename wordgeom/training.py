@@ -1,0 +1,233 @@
+"""The stages after counting: a weighted matrix on the disk, and vectors by a method."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from wordgeom import methods, runs, store
+from wordgeom._files import Lock, whole_file
+from wordgeom.device import DeviceOptions, get_ops
+from wordgeom.errors import InputError, OutputExistsError, RankError, StaleError
+from wordgeom.matrix import MatrixWriter, StoredMatrix
+from wordgeom.options import Options
+from wordgeom.pipeline import COOC, PMI, Built, readable
+from wordgeom.runs import Clock, Resources, RunOptions
+from wordgeom.store import Store, StoreWriter
+from wordgeom.types import Matrix, Result, Run
+from wordgeom.vectors import Vectors, writable_words, write_vectors
+from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+
+CARD_SUFFIX = ".json"
+
+
+def build_pmi(
+    counts: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    options: PmiOptions,
+    run: RunOptions,
+    *,
+    show: bool = False,
+) -> Built:
+    """Weight the counts in the store `counts` into the store `out`."""
+    clock = Clock()
+    matrix = open_matrix(counts, (COOC,))
+    request = {
+        "command": "build-pmi",
+        "options": options.result_options(),
+        "inputs": [{"digest": matrix.store.digest}],
+    }
+    if not run.force and store.exists(out):
+        made = readable(out, PMI)
+        _refuse_unlike(out, request, made.card.get("request", {}))
+        return Built(made, f"{os.fspath(out)}: up to date")
+    with runs.resources(run, show) as using, StoreWriter(out, PMI) as writer:
+        weighted = WeightedMatrix(matrix, options, using.pool)
+        rows = MatrixWriter(writer, matrix.vocabulary, np.float32)
+        blocks = using.pool.map(lambda b: weighted.rows(*b), weighted.row_blocks())
+        words = len(matrix.vocabulary)
+        for block in using.progress.follow(blocks, "weighting", words, "rows", lambda b: b.rows):
+            rows.write(np.diff(block.indptr), block.indices, block.data)
+        attributes = rows.finish({"triangle": "upper" if matrix.symmetric else ""})
+        parent = os.path.relpath(matrix.path, out)
+        card = runs.card(request, {}, clock.seconds()) | {"parent": parent}
+        made = writer.commit(attributes, card)
+    at = made.attributes
+    kept = f"{at['stored']:,} of {matrix.stored:,} pairs"
+    summary = f"{made.path}: {at['shape'][0]:,} words, {kept}; {clock.seconds():.1f} s"
+    return Built(made, summary)
+
+
+def open_matrix(
+    path: str | os.PathLike[str], kinds: tuple[str, ...] = (COOC, PMI)
+) -> StoredMatrix:
+    """Open a matrix to work with: whole (no shard), not older than what it was made from."""
+    matrix = StoredMatrix.open(path, kinds)
+    shard = matrix.store.attributes.get("shard")
+    if shard is not None:
+        do = "put the shards together with wordgeom merge"
+        found = f"shard {shard[0]} of {shard[1]}"
+        raise InputError("is a part of a matrix", where=path, found=found, do=do)
+    _check_parent(matrix.store)
+    return matrix
+
+
+def _check_parent(child: Store) -> None:
+    """Refuse a matrix whose parent is still there and has other content."""
+    parent = child.card.get("parent")
+    if not isinstance(parent, str) or not store.exists(child.path / parent):
+        return
+    folder = Path(os.path.normpath(child.path / parent))
+    made_from = child.card["request"]["inputs"][0]["digest"]
+    if Store.open(folder).digest != made_from:
+        raise StaleError(
+            f"was made from {folder}, which has changed since",
+            where=child.path,
+            do=f"make it again: wordgeom build-pmi {folder} -o {child.path} --force",
+        )
+
+
+@dataclass
+class Trained:
+    """Vectors that a method made, or found up to date (then `vectors` is None)."""
+
+    summary: str
+    vectors: Vectors | None
+    notes: list[str] = field(default_factory=list)
+    statistics: dict[str, Any] = field(default_factory=dict)
+
+
+def train(
+    matrix: str | os.PathLike[str],
+    method: str,
+    values: dict[str, Any],
+    run: RunOptions,
+    *,
+    out: str | os.PathLike[str] | None,
+    space: str | None = None,
+    show: bool = False,
+) -> Trained:
+    """Make vectors of `matrix` by `method`, with its options and the weighting's in `values`.
+
+    out: where to write them (.bin, .txt, .vec), None for nowhere; space: replaces white space in
+    words. Raises what the method raises, OutputExistsError, InputError.
+    """
+    clock = Clock()
+    module = methods.load(method)
+    options: Options = module.Options.take(values)
+    weighting, device = PmiOptions.take(values), DeviceOptions.take(values)
+    stored = open_matrix(matrix)
+    request = _train_request(method, options, weighting, device, stored, run)
+    if out is not None:
+        writable_words(out, stored.vocabulary.words, space=space)
+        if not run.force and _up_to_date(Path(out), request):
+            return Trained(f"{os.fspath(out)}: up to date", None)
+    with runs.resources(run, show) as using:
+        result = _fit(module, options, weighting, device, stored, using)
+        vectors = Vectors(stored.vocabulary.words, result.vectors)
+        if out is not None:
+            card = runs.card(request, result.statistics, clock.seconds()) | {"notes": result.notes}
+            _write(Path(out), vectors, space, card)
+    shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
+    where = "vectors" if out is None else os.fspath(out)
+    summary = f"{where}: {shape} by {method}; {clock.seconds():.1f} s"
+    return Trained(summary, vectors, result.notes, result.statistics)
+
+
+def _train_request(
+    method: str,
+    options: Options,
+    weighting: PmiOptions,
+    device: DeviceOptions,
+    stored: StoredMatrix,
+    run: RunOptions,
+) -> dict[str, Any]:
+    asked = {"method": method, **options.result_options(), **device.result_options()}
+    if stored.store.kind == COOC:
+        asked |= weighting.result_options()
+    asked["seed"] = run.seed
+    inputs = [{"digest": stored.store.digest}]
+    return {"command": "train", "options": asked, "inputs": inputs}
+
+
+def _fit(
+    module: ModuleType,
+    options: Options,
+    weighting: PmiOptions,
+    device: DeviceOptions,
+    stored: StoredMatrix,
+    using: Resources,
+) -> Result:
+    matrix: Matrix
+    if stored.store.kind == COOC:
+        matrix = WeightedMatrix(stored, weighting, using.pool)
+    else:
+        matrix = weighted_store(stored, using.pool)
+    run = Run(get_ops(device.device, using.pool), np.random.default_rng(using.seed), using.memory)
+    result: Result = module.fit({"matrix": matrix}, options, run)
+    if not np.isfinite(result.vectors).all():
+        raise RankError("the vectors are not finite", do="lower --dim, or report this")
+    return result
+
+
+def card_path(out: Path) -> Path:
+    """Return where the run card of a vectors file lies: `vectors.bin.json`."""
+    return out.with_name(out.name + CARD_SUFFIX)
+
+
+def read_card(out: Path) -> dict[str, Any] | None:
+    """Return the run card of a vectors file, or None where there is none that fits it."""
+    try:
+        card = json.loads(card_path(out).read_bytes())
+        if card["content"] == _file_content(out):
+            return dict(card)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        pass
+    return None
+
+
+def _file_content(path: Path) -> dict[str, Any]:
+    with path.open("rb") as handle:
+        digest = hashlib.file_digest(handle, "sha256").hexdigest()
+    return {"bytes": path.stat().st_size, "sha256": digest}
+
+
+def _up_to_date(out: Path, request: dict[str, Any]) -> bool:
+    """Tell whether `out` is what is asked for; raise OutputExistsError if it is something else."""
+    if not out.exists():
+        return False
+    if out.is_dir():
+        raise OutputExistsError("is a folder", where=out, do="name a file with -o")
+    card = read_card(out)
+    if card is None:
+        raise runs.refuse_other(out, "no run card that fits it")
+    _refuse_unlike(out, request, card.get("request", {}))
+    return True
+
+
+def _refuse_unlike(
+    out: str | os.PathLike[str], asked: dict[str, Any], made: dict[str, Any]
+) -> None:
+    how = runs.differing_option(asked["options"], made.get("options", {}))
+    if how is None and asked["inputs"] != made.get("inputs"):
+        how = "made from another matrix"
+    if how is None and asked["command"] != made.get("command"):
+        how = f"made by {made.get('command')}"
+    if how is not None:
+        raise runs.refuse_other(out, how)
+
+
+def _write(out: Path, vectors: Vectors, space: str | None, card: dict[str, Any]) -> None:
+    """Write vectors, then their card: a card that does not fit its file counts as none."""
+    with Lock(out.with_name(f".{out.name}.lock"), out):
+        write_vectors(out, vectors.words, vectors.matrix, space=space)
+        with whole_file(card_path(out)) as handle:
+            text = json.dumps(card | {"content": _file_content(out)}, ensure_ascii=False, indent=1)
+            handle.write(text.encode("utf-8"))

@@ -1,0 +1,88 @@
+"""The values that stages hand to each other, and what a method is given and gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from wordgeom.linalg.ops import Ops
+
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Csr:
+    """A sparse block: row r holds indices[indptr[r]:indptr[r+1]], ascending, and their data.
+
+    indptr (rows + 1) int64; indices (nnz) int32; data (nnz) of any number type.
+    """
+
+    indptr: Int64
+    indices: Int32
+    data: Array
+    columns: int
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.indptr) - 1
+
+    @property
+    def nnz(self) -> int:
+        """Number of stored entries."""
+        return len(self.indices)
+
+
+class Matrix(Protocol):
+    """A words × contexts matrix that a method reads in blocks: from a store, or weighted on the fly."""
+
+    @property
+    def words(self) -> list[str]:
+        """The V words, in order of the rows."""
+
+    @property
+    def frequencies(self) -> Int64:
+        """(V) how often each word occurs in the corpus."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether G_ij = G_ji by construction."""
+
+    def columns(self, chosen: Int64) -> Csr:
+        """Return G[:, chosen], (V × len(chosen)), for ascending `chosen`; float32 data.
+
+        A matrix that is stored in float64 keeps that type.
+        """
+
+
+@dataclass
+class Run:
+    """What a method may use besides its inputs and options."""
+
+    ops: Ops
+    rng: np.random.Generator
+    memory: int
+
+
+@dataclass
+class Result:
+    """What a method gives back.
+
+    vectors (V × K) float32, C-order; arrays: named extras; notes: what a user must be told
+    (a rank too small, no convergence); statistics: numbers for the run card.
+    """
+
+    vectors: Float32
+    arrays: Mapping[str, Array] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    statistics: dict[str, Any] = field(default_factory=dict)

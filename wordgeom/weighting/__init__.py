@@ -1,0 +1,1 @@
+"""Weightings of counts, applied to rows as they are read."""

@@ -1,0 +1,88 @@
+"""Pointwise mutual information of counts: khalife eq. 15–16, with shift and smoothing.
+
+G_ij = log(C_ij S / (C_i· C_·j)) − log k where C_ij > 0, else 0 (`--neg` k); PPMI is max(G, 0).
+With `--cds` a, C_·j / S becomes C_·j^a / Σ C_·j^a; of symmetric counts G is then the mean of
+itself and its transpose, after clipping. Sums are those of the whole matrix, as integers;
+logarithms are taken in float64 and stored in float32.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.errors import OptionError
+from wordgeom.matrix import StoredMatrix
+from wordgeom.options import Options, option
+from wordgeom.pool import Pool
+from wordgeom.selection import StoredRows
+from wordgeom.types import Csr, Float64, Int64, Matrix
+from wordgeom.weighting import kernels
+
+PPMI, PMI = "ppmi", "pmi"
+
+
+@dataclass(frozen=True)
+class PmiOptions(Options):
+    """How counts become a PMI matrix."""
+
+    weighting: str = option(
+        PPMI, "ppmi: negative values become 0; pmi: they stay, as in khalife", choices=(PPMI, PMI)
+    )
+    neg: float = option(1.0, "subtract the logarithm of this from every PMI", low=0.0, metavar="K")
+    cds: float = option(
+        1.0, "raise context frequencies to this power (word2vec .75; 1: off)", low=0.0, high=1.0
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0.0 < self.neg < math.inf:
+            raise OptionError("--neg must be above 0 and finite", found=self.neg)
+        if self.cds == 0.0:
+            raise OptionError("--cds must be above 0", found=self.cds, do="1 is no smoothing")
+
+
+class WeightedMatrix(StoredRows):
+    """The PMI matrix of stored counts, weighted as its rows are read."""
+
+    def __init__(self, counts: StoredMatrix, options: PmiOptions, pool: Pool) -> None:
+        super().__init__(counts, pool)
+        self._clip = options.weighting == PPMI
+        self._shift = math.log(options.neg)
+        self._both = self.symmetric and options.cds != 1.0
+        self._rows = _inverse(counts.sums("row").astype(np.float64))
+        self._columns = _inverse(_context_shares(counts.sums("column"), options.cds))
+
+    def rows(self, start: int, stop: int) -> Csr:
+        """Return weighted rows; float32, without the entries that clipping made 0."""
+        counts = self._matrix.rows(start, stop)
+        indptr = np.empty(counts.rows + 1, np.int64)
+        indices = np.empty(counts.nnz, np.int32)
+        data = np.empty(counts.nnz, np.float32)
+        kept = kernels.weigh_rows(
+            counts.indptr, counts.indices, counts.data, start, self._rows, self._columns,
+            self._shift, self._clip, self._both, indptr, indices, data,
+        )  # fmt: skip
+        return Csr(indptr, indices[:kept], data[:kept], counts.columns)
+
+
+def weighted_store(matrix: StoredMatrix, pool: Pool) -> Matrix:
+    """Return a stored PMI matrix as methods read it."""
+    return StoredRows(matrix, pool)
+
+
+def _context_shares(sums: Int64, cds: float) -> Float64:
+    """(V) C_·j^cds / Σ C_·j^cds."""
+    if cds == 1.0:
+        # Exact however large: fixed-point counts may add up to more than an int64 holds.
+        return sums / float(sum(sums.tolist()) or 1)
+    powers = sums.astype(np.float64) ** cds
+    powers[sums == 0] = 0.0
+    return np.asarray(powers / (powers.sum() or 1.0))
+
+
+def _inverse(values: Float64) -> Float64:
+    """Return 1 / values, 0 for a word without counts (which has no entries)."""
+    return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)
