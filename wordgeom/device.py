@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from wordgeom.errors import OptionError, UnavailableError
@@ -22,7 +21,7 @@ class DeviceOptions(Options):
     """Where the linear algebra runs."""
 
     device: str = option(
-        "cpu", "run linear algebra on the CPU, or by Torch on a GPU (pip install 'wordgeom[gpu]')",
+        "cpu", "run linear algebra on the CPU, or by Torch on a GPU (pip install wordgeom[gpu])",
         choices=_CHOICES,
     )  # fmt: skip
 
@@ -39,10 +38,9 @@ def get_ops(device: str, pool: Pool) -> Ops:
         return NumpyOps(pool)
     if device not in _TORCH_DEVICES:
         raise OptionError("--device must be cpu or cuda", found=repr(device))
-    if find_spec("torch") is None:
-        raise UnavailableError(
-            f"--device {device} needs Torch", do="pip install 'wordgeom[gpu]', or use --device cpu"
-        )
-    from wordgeom.linalg.torch_ops import TorchOps
-
+    try:
+        from wordgeom.linalg.torch_ops import TorchOps
+    except (ImportError, OSError) as error:  # OSError: a library that it loads is not there
+        do = "pip install wordgeom[gpu], or use --device cpu"
+        raise UnavailableError(f"--device {device} needs Torch", found=error, do=do) from error
     return TorchOps(_TORCH_DEVICES[device])

@@ -72,10 +72,8 @@ class Lent(Generic[_Value]):
 
     def take(self) -> _Value:
         """Return a piece of scratch that nobody holds."""
-        with self._lock:
-            if self._free:
-                return self._free.pop()
-        return self._make()
+        with self._lock:  # also around make(): what makes a piece may number or list it
+            return self._free.pop() if self._free else self._make()
 
     def give_back(self, piece: _Value) -> None:
         """Let another thread have the piece."""

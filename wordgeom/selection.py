@@ -19,7 +19,7 @@ def select_columns(source: RowSource, chosen: Int64, pool: Pool) -> Csr:
     as many of its stored rows are read. Takes 20 bytes for each entry of the result.
     """
     V, m = len(source.vocabulary), len(chosen)
-    if m and not (np.all(chosen[1:] > chosen[:-1]) and 0 <= chosen[0] and chosen[-1] < V):
+    if m and not (np.all(chosen[1:] > chosen[:-1]) and chosen[0] >= 0 and chosen[-1] < V):
         raise ValueError("chosen columns must ascend and be in range")
     position = np.full(V, -1, np.int32)
     position[chosen] = np.arange(m, dtype=np.int32)

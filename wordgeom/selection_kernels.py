@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from wordgeom._jit import kernel
+from wordgeom.types import Array, Int32, Int64
 
 
 @kernel
-def count_picked(indptr, indices, first, position, symmetric):  # type: ignore[no-untyped-def]
+def count_picked(
+    indptr: Int64, indices: Int32, first: int, position: Int32, symmetric: bool
+) -> int:
     """Return how many entries `pick` will write."""
     n = 0
     for r in range(len(indptr) - 1):
@@ -20,9 +23,10 @@ def count_picked(indptr, indices, first, position, symmetric):  # type: ignore[n
 
 
 @kernel
-def pick(  # type: ignore[no-untyped-def]
-    indptr, indices, data, first, position, symmetric, out_rows, out_columns, out
-):
+def pick(
+    indptr: Int64, indices: Int32, data: Array, first: int, position: Int32, symmetric: bool,
+    out_rows: Int32, out_columns: Int32, out: Array,
+) -> None:  # fmt: skip
     """Write (row, place, value) of the entries in chosen columns; place is position[column].
 
     Stored rows begin with row `first`. symmetric: an entry (r, j) stands for (j, r) as well.
@@ -46,14 +50,16 @@ def pick(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def count_rows(rows, lengths):  # type: ignore[no-untyped-def]
+def count_rows(rows: Int32, lengths: Int64) -> None:
     """Add to lengths[r] the number of times that r is among `rows`."""
     for k in range(len(rows)):
         lengths[rows[k]] += 1
 
 
 @kernel
-def place(rows, columns, data, cursor, out_columns, out):  # type: ignore[no-untyped-def]
+def place(
+    rows: Int32, columns: Int32, data: Array, cursor: Int64, out_columns: Int32, out: Array
+) -> None:
     """Put entries behind those of the same row that are there; cursor[r] is the next free place."""
     for k in range(len(rows)):
         at = cursor[rows[k]]

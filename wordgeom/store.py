@@ -92,6 +92,9 @@ class StoredArray:
         end = min(end, -(-stop * width // CRC_BLOCK) * CRC_BLOCK)
         raw = np.empty(max(0, end - begin), np.uint8)
         with self._opened() as handle:
+            if self._offset and not self._header_seen:
+                self._check_header(handle)
+                self._header_seen = True
             handle.seek(self._offset + begin)
             if handle.readinto(raw) != len(raw):  # type: ignore[attr-defined]
                 raise FormatError("is shorter than meta.json says", where=self.path, do=_REMAKE)
@@ -104,21 +107,12 @@ class StoredArray:
 
     def _opened(self) -> BinaryIO:
         try:
-            handle = open(self.path, "rb")
+            return open(self.path, "rb")
         except OSError as error:
             raise FormatError("cannot be read", where=self.path, found=error.strerror) from None
-        if self._offset and not self._header_seen:
-            self._check_header(handle)
-            self._header_seen = True
-        return handle
 
     def _check_header(self, handle: BinaryIO) -> None:
-        try:
-            npy.read_magic(handle)
-            shape, fortran, dtype = npy.read_array_header_1_0(handle)
-        except ValueError:
-            shape, fortran, dtype = (-1,), False, self.dtype
-        if shape != (self.length,) or fortran or dtype != self.dtype:
+        if handle.read(_HEADER) != _npy_header(self.dtype, self.length):
             raise FormatError("has another header than meta.json says", where=self.path, do=_REMAKE)
 
 
@@ -186,7 +180,7 @@ class StoreWriter:
         meta |= {"attributes": dict(attributes), "files": files}
         meta |= {"digest": _digest(meta), "run": dict(card)}
         with whole_file(self.path / META) as out:
-            out.write(json.dumps(meta, ensure_ascii=False, indent=1).encode("utf-8"))
+            out.write(json.dumps(meta, indent=1).encode("ascii"))  # a path may hold any byte
         return Store.open(self.path)
 
     def _new(self, name: str, suffix: str) -> Path:
@@ -276,7 +270,7 @@ def _digest(meta: Mapping[str, Any]) -> str:
     parts = {n: [e["dtype"], e["length"], e["crc32"]] for n, e in meta["files"].items()}
     content = [meta["format"], meta["version"], meta["kind"], meta["attributes"], parts]
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode("utf-8")).hexdigest()
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _read_meta(folder: Path) -> dict[str, Any]:
@@ -338,10 +332,12 @@ def _refuse_foreign(folder: Path) -> None:
     if (folder / META).exists():
         _read_meta_loosely(folder)
         return
+    locked = (folder / LOCK).exists()  # what a writer that died leaves beside its parts
     for path in folder.iterdir():
-        if not _OURS.fullmatch(path.name):
+        if not (locked and _OURS.fullmatch(path.name)):
+            do = "name another with -o"
             raise OutputExistsError(
-                "is a folder with other files", where=folder, found=path.name, do="name another with -o"
+                "is a folder with other files", where=folder, found=path.name, do=do
             )
 
 
@@ -369,7 +365,8 @@ def _remove_unnamed(folder: Path) -> None:
     named: set[str] = set()
     if (folder / META).exists():
         files = _read_meta_loosely(folder).get("files", {})
-        named = {str(e.get("file")) for e in files.values() if isinstance(e, dict)}
+        entries = files.values() if isinstance(files, dict) else ()
+        named = {str(e.get("file")) for e in entries if isinstance(e, dict)}
     for path in folder.iterdir():
         if path.name not in named and path.name != LOCK and _OURS.fullmatch(path.name):
             path.unlink(missing_ok=True)

@@ -44,7 +44,7 @@ class Csr:
 
 
 class Matrix(Protocol):
-    """A words × contexts matrix that a method reads in blocks: from a store, or weighted on the fly."""
+    """A words × contexts matrix as a method reads it: from a store, or weighted on the fly."""
 
     @property
     def words(self) -> list[str]:

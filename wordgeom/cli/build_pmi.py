@@ -8,7 +8,7 @@ import click
 
 from wordgeom.cli import flags, stages
 from wordgeom.runs import RunOptions
-from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import PmiOptions
 
 OPTIONS = (PmiOptions, RunOptions)
 OWN = ("counts", "out")

@@ -12,7 +12,7 @@ from wordgeom.device import DeviceOptions
 from wordgeom.errors import OptionError
 from wordgeom.options import Options, flag, specs
 from wordgeom.runs import RunOptions
-from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import PmiOptions
 
 OWN = ("matrix", "method", "out", "space")
 

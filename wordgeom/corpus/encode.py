@@ -186,16 +186,13 @@ def _total(sources: list[Source]) -> int | None:
 def _numbered(
     sources: list[Source], options: CorpusOptions, tables: Tokeniser
 ) -> Iterator[tuple[int, Block]]:
-    """Yield each block with its place in the whole corpus, in bytes."""
+    """Yield each block with its place in the whole corpus, in bytes of clean text."""
     separators = bytes(k for k in range(128) if tables.byte_map[k] == 0)
     base = 0
     for source in sources:
-        end = base
         for block in read_blocks(source, separators, options.bad_bytes):
-            end = base + block.offset
-            yield end, block
-            end += len(block.text)
-        base = end
+            yield base, block
+            base += len(block.text)
 
 
 def _refuse_token(block: Block, at: int, tables: Tokeniser) -> None:
@@ -208,7 +205,7 @@ def _refuse_token(block: Block, at: int, tables: Tokeniser) -> None:
         f"a token is too long at byte {block.offset + at:,}",
         where=block.source,
         found=f"{length:,} bytes without a break",
-        do=f"check that this is text; a token has at most {kernels.MAX_TOKEN:,} bytes",
+        do=f"check that this is text; a token has less than {kernels.MAX_TOKEN:,} bytes",
     )
 
 

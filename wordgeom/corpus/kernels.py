@@ -17,6 +17,7 @@ HEAD, PLACE, COUNT, FIRST = 0, 1, 2, 3
 LENGTH_BITS = 16
 MAX_TOKEN = 4096  # bytes
 BOUNDARY = -1
+HASH_HEAD, HASH_BYTE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x100000001B3)
 
 # What a kernel stopped for; the caller makes room and calls again.
 DONE, NEEDS_ROOM, TOO_LONG = 0, 1, 2
@@ -28,37 +29,31 @@ _CAPITAL_I_DOT, _DOT_ABOVE = 0x130, 0x307
 
 @kernel
 def hash_bytes(token, length):  # type: ignore[no-untyped-def]
-    """Return the first eight bytes of a token as an int64, and a 64-bit hash of all of it."""
+    """Return the first eight bytes of a token as a number, and a 64-bit hash of all of it."""
     head = np.uint64(0)
     for k in range(min(length, 8)):
         head |= np.uint64(token[k]) << np.uint64(8 * k)
-    mixed = (head ^ np.uint64(length)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = head * HASH_HEAD
     for k in range(8, length):
-        mixed = (mixed ^ np.uint64(token[k])) * np.uint64(0x100000001B3)
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(32)
-    return np.int64(head), mixed
+        mixed = (mixed ^ np.uint64(token[k])) * HASH_BYTE
+    return np.int64(head), np.int64((mixed ^ (mixed >> np.uint64(32))) >> np.uint64(1))
 
 
 @kernel
 def find_slot(slots, entries, arena, token, length, head, mixed):  # type: ignore[no-untyped-def]
     """Return the slot of a token: the one that holds it, or the empty one where it belongs."""
     mask = len(slots) - 1
-    upper = np.int64(mixed >> np.uint64(32))
-    slot = np.int64(mixed & np.uint64(mask))
+    slot = mixed & mask
     while slots[slot] != 0:
-        if slots[slot] >> 32 == np.int64(np.int32(upper)):
+        if slots[slot] >> 32 == mixed >> 32:
             word = (slots[slot] & 0xFFFFFFFF) - 1
             place = entries[word, PLACE]
             if entries[word, HEAD] == head and place & _LENGTH_MASK == length:
                 start = place >> LENGTH_BITS
-                same = True
-                for k in range(8, length):
-                    if arena[start + k] != token[k]:
-                        same = False
-                        break
-                if same:
+                k = 8
+                while k < length and arena[start + k] == token[k]:
+                    k += 1
+                if k >= length:
                     return slot
         slot = (slot + 1) & mask
     return slot
@@ -71,7 +66,7 @@ def add_type(  # type: ignore[no-untyped-def]
     """Add a type to the empty `slot` with count 0 and return its id; room must be there."""
     word = sizes[0]
     start = sizes[1]
-    slots[slot] = (np.int64(np.int32(mixed >> np.uint64(32))) << 32) | (word + 1)
+    slots[slot] = ((mixed >> 32) << 32) | (word + 1)
     entries[word, HEAD] = head
     entries[word, PLACE] = (start << LENGTH_BITS) | length
     entries[word, COUNT] = 0
@@ -101,10 +96,10 @@ def rehash(slots, entries, arena, types):  # type: ignore[no-untyped-def]
         for k in range(length):
             token[k] = arena[start + k]
         _, mixed = hash_bytes(token, length)
-        slot = np.int64(mixed & np.uint64(mask))
+        slot = mixed & mask
         while slots[slot] != 0:
             slot = (slot + 1) & mask
-        slots[slot] = (np.int64(np.int32(mixed >> np.uint64(32))) << 32) | (word + 1)
+        slots[slot] = ((mixed >> 32) << 32) | (word + 1)
 
 
 @kernel
@@ -143,80 +138,145 @@ def get_utf8(text, at):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def scan_unicode(text, start, byte_map, lower, token):  # type: ignore[no-untyped-def]
+    """Take code points from text[start:] into `token`, lower-cased, while `lower` keeps them.
+
+    Returns where the token ends and its length in bytes.
+    """
+    n = len(text)
+    i = start
+    length = 0
+    point = 0
+    while i < n and length < MAX_TOKEN:
+        byte = text[i]
+        if byte < 128:
+            if byte_map[byte] == 0:
+                break
+            token[length] = byte_map[byte]
+            length += 1
+            i += 1
+            point = 0
+            continue
+        here, after = get_utf8(text, i)
+        small = lower[here]
+        if small == 0:
+            break
+        point = here
+        length = put_utf8(token, length, small)
+        if point == _CAPITAL_I_DOT:
+            length = put_utf8(token, length, _DOT_ABOVE)
+        i = after
+    if point == _CAPITAL_SIGMA and length > 2:  # the letter's form at the end of a word
+        put_utf8(token, length - 2, _FINAL_SIGMA)
+    return i, length
+
+
+@kernel
+def skip_unicode(text, start, lower):  # type: ignore[no-untyped-def]
+    """Return where the code points above 127 that separate end, from text[start:]."""
+    i = start
+    while i < len(text) and text[i] >= 128:
+        point, after = get_utf8(text, i)
+        if lower[point] != 0:
+            break
+        i = after
+    return i
+
+
+@kernel
 def tokenise(  # type: ignore[no-untyped-def]
     text, begin, base, byte_map, lower, newlines_end_document,
     slots, entries, arena, sizes, ids, state,
 ):  # fmt: skip
     """Turn text[begin:] into ids, adding new types to the lexicon.
 
-    byte_map (256) uint8: what an ASCII byte becomes in a token, 0 where it separates; bytes
-    above 127 are kept as they are unless `lower` has entries. lower (code points) int32: what a
-    code point becomes, 0 where it separates. state (4) int64: ids written, newlines seen since
-    the last token, newlines before the first token (-1 before it is met), reason to stop.
+    byte_map (256) uint8: what a byte becomes in a token, 0 where it separates; lower (code points)
+    int32: what a code point above 127 becomes, 0 where it separates, or empty where byte_map
+    tells all. base: the place of text[0] in the corpus. state (4) int64: ids written, line feeds
+    since the last token, line feeds before the first token (-1 before it is met), reason to stop.
     Returns where it stopped in the text.
     """
+    # The path of an ASCII token that is known is written out here: a call between kernels counts
+    # references to every array it passes, and in this loop that took twice the time of the work.
     n = len(text)
-    token = np.empty(MAX_TOKEN + 8, np.uint8)
+    mask = len(slots) - 1
     unicode = len(lower) > 0
+    token = np.empty(MAX_TOKEN + 8, np.uint8)
     written = state[0]
     newlines = state[1]
-    i = begin
+    i = max(begin, 0)
     while True:
-        # Between tokens: find the first byte or code point that belongs to one.
         while i < n:
             byte = text[i]
             if byte < 128 or not unicode:
                 if byte_map[byte] != 0:
                     break
-                if byte == 10:
-                    newlines += 1
+                newlines += byte == 10
                 i += 1
             else:
-                point, after = get_utf8(text, i)
-                if lower[point] != 0:
+                after = skip_unicode(text, i, lower)
+                if after == i:
                     break
                 i = after
         if i >= n:
-            break
+            state[0], state[1], state[3] = written, newlines, DONE
+            return i
+
         start = i
+        head = np.uint64(0)
+        shift = np.uint64(0)
         length = 0
-        point = 0
-        while i < n and length < MAX_TOKEN:
-            byte = text[i]
-            if byte < 128 or not unicode:
-                mapped = byte_map[byte]
+        end = min(n, start + 8)
+        while i < end:
+            mapped = byte_map[text[i]]
+            if mapped == 0:
+                break
+            head |= np.uint64(mapped) << shift
+            shift += np.uint64(8)
+            token[length] = mapped
+            length += 1
+            i += 1
+        hashed = head * HASH_HEAD
+        if length == 8:
+            end = min(n, start + MAX_TOKEN)
+            while i < end:
+                mapped = byte_map[text[i]]
                 if mapped == 0:
                     break
+                hashed = (hashed ^ np.uint64(mapped)) * HASH_BYTE
                 token[length] = mapped
                 length += 1
                 i += 1
-                point = 0
-            else:
-                point, after = get_utf8(text, i)
-                small = lower[point]
-                if small == 0:
-                    break
-                length = put_utf8(token, length, small)
-                if point == _CAPITAL_I_DOT:
-                    length = put_utf8(token, length, _DOT_ABOVE)
-                i = after
+        first = np.int64(head)
+        mixed = np.int64((hashed ^ (hashed >> np.uint64(32))) >> np.uint64(1))
+        if unicode and i < n and text[i] >= 128:
+            i, length = scan_unicode(text, start, byte_map, lower, token)
+            first, mixed = hash_bytes(token, length)
         if length >= MAX_TOKEN:
             state[3] = TOO_LONG
             return start
-        if point == _CAPITAL_SIGMA and length > 2:  # the letter's form at the end of a word
-            put_utf8(token, length - 2, _FINAL_SIGMA)
 
-        head, mixed = hash_bytes(token, length)
-        slot = find_slot(slots, entries, arena, token, length, head, mixed)
-        if slots[slot] != 0:
-            word = (slots[slot] & 0xFFFFFFFF) - 1
-        elif has_room(slots, entries, arena, sizes):
-            word = add_type(
-                slots, entries, arena, sizes, slot, token, length, head, mixed, base + start
-            )
-        else:
-            state[0], state[1], state[3] = written, newlines, NEEDS_ROOM
-            return start
+        slot = mixed & mask
+        word = -1
+        while slots[slot] != 0:
+            if slots[slot] >> 32 == mixed >> 32:
+                other = (slots[slot] & 0xFFFFFFFF) - 1
+                place = entries[other, PLACE]
+                if entries[other, HEAD] == first and place & _LENGTH_MASK == length:
+                    at = place >> LENGTH_BITS
+                    k = 8
+                    while k < length and arena[at + k] == token[k]:
+                        k += 1
+                    if k >= length:
+                        word = other
+                        break
+            slot = (slot + 1) & mask
+        if word < 0:
+            if not has_room(slots, entries, arena, sizes):
+                state[0], state[1], state[3] = written, newlines, NEEDS_ROOM
+                return start
+            seen = base + start
+            word = add_type(slots, entries, arena, sizes, slot, token, length, first, mixed, seen)
         entries[word, COUNT] += 1
         if state[2] < 0:
             state[2] = newlines
@@ -226,8 +286,6 @@ def tokenise(  # type: ignore[no-untyped-def]
         newlines = 0
         ids[written] = word
         written += 1
-    state[0], state[1], state[3] = written, newlines, DONE
-    return i
 
 
 @kernel
@@ -280,31 +338,32 @@ def map_ids(ids, mapping, oov, drop, keep, seed, gap, short, state, out):  # typ
     document, whether a gap is owed, documents shorter than `short`, tokens written.
     Returns how many ids were written to `out`.
     """
+    tokens, documents, length, owed, brief, kept = state
+    thin = len(keep) > 0
     written = 0
     for k in range(len(ids)):
         word = ids[k]
         if word == BOUNDARY:
-            if state[2] > 0:
-                state[4] += state[2] < short
-                state[2] = 0
-                state[3] = 1
+            if length > 0:
+                brief += length < short
+                length = 0
+                owed = 1
             continue
-        position = state[0]
-        state[0] += 1
-        if state[2] == 0:
-            state[1] += 1
-            if state[3] != 0:
+        if length == 0:
+            documents += 1
+            if owed != 0:
                 for _ in range(gap):
                     out[written] = oov
                     written += 1
-                state[3] = 0
-        state[2] += 1
+                owed = 0
         final = mapping[word]
-        if final != oov and len(keep) > 0 and uniform(seed, position) >= keep[final]:
+        if thin and final != oov and uniform(seed, tokens) >= keep[final]:
             final = oov
-        state[5] += final != oov
-        if drop and final == oov:
-            continue
-        out[written] = final
-        written += 1
+        tokens += 1
+        length += 1
+        kept += final != oov
+        if final != oov or not drop:
+            out[written] = final
+            written += 1
+    state[:] = tokens, documents, length, owed, brief, kept
     return written

@@ -80,7 +80,7 @@ class Lexicon:
         made.entries = np.zeros((max(len(words), 1), 4), np.int64)
         made.entries[: len(words), kernels.PLACE] = (starts << kernels.LENGTH_BITS) | lengths
         made.entries[: len(words), kernels.FIRST] = np.iinfo(np.int64).max
-        made.arena = np.frombuffer(b"".join(words) + b"\0", np.uint8)
+        made.arena = np.frombuffer(b"".join(words) + b"\0", np.uint8).copy()
         made.sizes[:] = len(words), int(lengths.sum())
         return made
 

@@ -68,7 +68,11 @@ def file_stamp(name: str) -> dict[str, int]:
     """Return size and time of change of a file: what tells cheaply that it is still the same."""
     if name == STDIN:
         return {}
-    status = Path(name).stat()
+    try:
+        status = os.stat(name)
+    except OSError as error:
+        reason = os.strerror(error.errno or 0).lower()
+        raise MissingInputError(f"cannot be read: {reason}", where=name) from error
     return {"size": status.st_size, "mtime_ns": status.st_mtime_ns}
 
 
@@ -131,9 +135,11 @@ def _valid_utf8(
                 found=f"0x{bad}",
                 do="convert the file, or pass --bad-bytes replace or --bad-bytes skip",
             ) from None
-        mode = "replace" if bad_bytes == "replace" else "ignore"
-        source.repaired += 1
-        return text.decode("utf-8", mode).encode("utf-8"), False
+        skipped = text.decode("utf-8", "ignore").encode("utf-8")
+        source.repaired += len(text) - len(skipped)
+        if bad_bytes == "skip":
+            return skipped, False
+        return text.decode("utf-8", "replace").encode("utf-8"), False
     return text, False
 
 

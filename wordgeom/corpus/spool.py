@@ -46,7 +46,7 @@ class Spool:
         """Add ids at the end; the array is kept, not copied. Raises WriteError."""
         self.length += len(ids)
         if self._file is None and 4 * self.length > self._limit:
-            self._file = cast(BinaryIO, tempfile.TemporaryFile(dir=self._folder))
+            self._file = self._scratch()
             for piece in self._pieces:
                 self._write(piece)
             self._pieces.clear()
@@ -71,8 +71,7 @@ class Spool:
         """Return ids[start:stop]; what lies outside the array is left out."""
         start, stop = max(0, start), min(stop, self.length)
         if self._file is not None:
-            out = np.empty(stop - start, np.int32)
-            self._file.flush()
+            out = np.empty(max(0, stop - start), np.int32)
             self._file.seek(4 * start)
             self._file.readinto(out)  # type: ignore[attr-defined]
             return out
@@ -89,11 +88,22 @@ class Spool:
             return base[: self.length]  # pieces that were filled one behind the other
         return np.concatenate(self._pieces)
 
-    def _write(self, ids: Int32) -> None:
+    def _scratch(self) -> BinaryIO:
         try:
-            cast(BinaryIO, self._file).write(ids.data)
+            return cast(BinaryIO, tempfile.TemporaryFile(dir=self._folder, buffering=0))
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            where = self._folder or tempfile.gettempdir()
-            do = "free room there or name another folder with --tmp-dir"
-            raise WriteError(f"scratch space: {reason}", where=where, do=do) from error
+            raise self._error(error) from error
+
+    def _write(self, ids: Int32) -> None:
+        raw = memoryview(ids).cast("B") if len(ids) else memoryview(b"")
+        try:
+            while raw:
+                raw = raw[cast(BinaryIO, self._file).write(raw) :]
+        except OSError as error:
+            raise self._error(error) from error
+
+    def _error(self, error: OSError) -> WriteError:
+        reason = (error.strerror or str(error)).lower()
+        do = "free room there or name another folder with --tmp-dir"
+        where = self._folder or tempfile.gettempdir()
+        return WriteError(f"scratch space: {reason}", where=where, do=do)

@@ -2,7 +2,7 @@
 
 `words` takes the maximal runs of letters, marks, digits, connectors (`_`) and joiners, that is
 `\\w` of Unicode Technical Standard 18, Annex C, and lower-cases them; everything else separates.
-`whitespace` takes what stands between ASCII white space, as it is.
+`whitespace` takes what stands between ASCII white space or NUL bytes, as it is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wordgeom.types import Bytes, Int32
 
 _WORD_CATEGORIES = frozenset(("L", "M", "N"))
 _JOINERS = (0x200C, 0x200D)
-_ASSIGNED = 0x32400  # beyond lie only variation selectors (category M), handled below, and no letters
+_ASSIGNED = 0x34000  # beyond lie only variation selectors (category M), handled below, and no letters
 _CODE_POINTS = 0x110000
 
 
@@ -44,7 +44,6 @@ def tokeniser(name: str) -> Tokeniser:
 def _whitespace() -> Tokeniser:
     byte_map = np.arange(256, dtype=np.uint8)
     byte_map[list(b"\t\n\v\f\r ")] = 0
-    # A NUL byte would read as a separator's mark; as text it is one.
     return Tokeniser(byte_map, unicode=False)
 
 

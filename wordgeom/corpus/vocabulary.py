@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom._files import whole_file
+from wordgeom.corpus.kernels import MAX_TOKEN
 from wordgeom.corpus.lexicon import Lexicon
 from wordgeom.errors import FormatError, InputError, MissingInputError
 from wordgeom.types import Int64
@@ -54,15 +55,20 @@ def given(lexicon: Lexicon, words: list[str]) -> tuple[Vocabulary, Int64]:
 def read_words(path: str | Path) -> list[str]:
     """Read a vocabulary file: a word a line, whatever follows a tab (its count) left aside.
 
-    Raises MissingInputError; FormatError for bad UTF-8, an empty word or a repeated one.
+    Raises MissingInputError; FormatError for bad UTF-8, a word empty, repeated or too long.
     """
     where = Path(path)
     try:
-        return [word for word, _ in _lines(where.read_bytes(), where)]
+        words = [word for word, _ in _lines(where.read_bytes(), where)]
     except FileNotFoundError:
         raise MissingInputError("no such file", where=where, do="check the path") from None
     except IsADirectoryError:
         raise MissingInputError("is a directory", where=where, do="name a file") from None
+    for number, word in enumerate(words, 1):
+        if len(word.encode("utf-8")) >= MAX_TOKEN:
+            found = f"{len(word):,} characters"
+            raise FormatError("a word is too long", where=f"{where} line {number}", found=found)
+    return words
 
 
 def read_vocabulary_bytes(content: bytes, where: Path) -> Vocabulary:

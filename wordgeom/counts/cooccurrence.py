@@ -61,7 +61,16 @@ def count(
     for start in bounds:
         rows, _ = _count_chunk(stream, start, min(start + chunk, end), plan, pool)
         partials.append(Partial.spill(rows, plan.words, plan.dtype, folder))
-    return merge(partials, plan.words, plan.symmetric, plan.dtype, pool)
+    merged, workshop = merge(partials, plan.words, plan.symmetric, plan.dtype, pool)
+    return _then_close(merged, partials), workshop
+
+
+def _then_close(rows: Iterator[Rows], partials: list[Partial]) -> Iterator[Rows]:
+    try:
+        yield from rows
+    finally:
+        for partial in partials:
+            partial.close()
 
 
 def _count_chunk(

@@ -47,6 +47,11 @@ class Partial:
             raise WriteError(f"scratch space: {reason}", where=where, do=do) from error
         return cls(np.cumsum(lengths), words, np.dtype(dtype), *files)
 
+    def close(self) -> None:
+        """Let go of the scratch files."""
+        self._indices.close()
+        self._values.close()
+
     def rows(self, start: int, stop: int) -> Csr:
         """Return the rows [start:stop)."""
         begin, end = int(self.indptr[start]), int(self.indptr[stop])

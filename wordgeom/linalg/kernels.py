@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from wordgeom._jit import kernel
+from wordgeom.types import Array, Int32, Int64
 
 
 @kernel
-def multiply_rows(indptr, indices, data, dense, start, stop, out):  # type: ignore[no-untyped-def]
+def multiply_rows(
+    indptr: Int64, indices: Int32, data: Array, dense: Array, start: int, stop: int, out: Array
+) -> None:
     """Set out[start:stop] to rows of a sparse matrix (V × m) times dense (m × K).
 
     A row's entries are added in their order, in the type of `out`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from wordgeom.linalg.ops import fix_signs
 from wordgeom.pool import Pool
 from wordgeom.types import Csr, Float64, Int64
 
-_BLOCK = 1 << 28  # multiplications in a block: a tenth of a second
+_BLOCK = 1 << 28  # multiplications in a block: some hundredths of a second
 
 
 class NumpyOps:
@@ -49,4 +50,4 @@ def _cut(indptr: Int64, entries: int) -> list[tuple[int, int]]:
     marks = np.arange(0, int(indptr[-1]), max(1, entries))
     starts = np.unique(np.searchsorted(indptr, marks, side="right") - 1)
     edges = [0, *starts[1:].tolist(), len(indptr) - 1]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))

@@ -37,9 +37,11 @@ class TorchOps:
         parts = [self._tensor(part) for part in (sparse.indptr, sparse.indices, sparse.data)]
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
+            # Rows were checked as they were read.
             left = torch.sparse_csr_tensor(
-                parts[0], parts[1].to(torch.int64), parts[2], (sparse.rows, sparse.columns)
-            )
+                parts[0], parts[1].to(torch.int64), parts[2], (sparse.rows, sparse.columns),
+                check_invariants=False,
+            )  # fmt: skip
             product: NDArray[Any] = (left @ right).cpu().numpy()
         return product
 

@@ -7,12 +7,14 @@ import math
 import numpy as np
 
 from wordgeom._jit import kernel
+from wordgeom.types import Array, Float32, Float64, Int32, Int64
 
 
 @kernel
-def weigh_rows(  # type: ignore[no-untyped-def]
-    indptr, indices, counts, first, rows, columns, shift, clip, both, out_indptr, out_indices, out
-):
+def weigh_rows(
+    indptr: Int64, indices: Int32, counts: Array, first: int, rows: Float64, columns: Float64,
+    shift: float, clip: bool, both: bool, out_indptr: Int64, out_indices: Int32, out: Float32,
+) -> int:  # fmt: skip
     """Write the weighted entries of rows `first`, `first` + 1, … of counts.
 
     rows, columns (V) float64: 1 / C_i· and 1 / p_j, so that the value of an entry is

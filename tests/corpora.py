@@ -1,0 +1,240 @@
+"""Small corpora, and what must come of them, written in plain Python from the definitions alone."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from wordgeom.corpus.encode import Encoded, encode
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.readers import Source
+from wordgeom.counts.windows import WindowOptions
+from wordgeom.errors import WordgeomError
+from wordgeom.pool import Pool
+from wordgeom.progress import Progress
+
+Token = str | None  # None: a place without a word
+Pairs = dict[tuple[str, str], Fraction]
+
+_MASK = (1 << 64) - 1
+
+# Words with repeats, scripts of one to four bytes, and every kind of break between them.
+_WORDS = ["a", "b", "b", "c", "D", "d", "naïve", "Мир", "𐐀x", "1"]
+_BREAKS = [" ", " ", " ", "\n", "\n", "\n\n", "\r\n", "\t", "…", " - ", "\n \n"]
+
+corpus_texts = st.lists(st.sampled_from([*_WORDS, *_BREAKS, *_BREAKS]), max_size=60).map("".join)
+
+
+@st.composite
+def window_options(draw: st.DrawFn, widest: int = 6) -> WindowOptions:
+    """Any way to look at a window of up to `widest` tokens on a side."""
+    return WindowOptions(
+        window=draw(st.integers(1, widest)),
+        window_weight=draw(st.sampled_from(["flat", "harmonic", "dynamic"])),
+        context=draw(st.sampled_from(["both", "left", "right"])),
+    )
+
+
+@st.composite
+def corpus_options(draw: st.DrawFn) -> CorpusOptions:
+    """Any way to make words of text."""
+    return CorpusOptions(
+        tokeniser=draw(st.sampled_from(["words", "whitespace"])),
+        document=draw(st.sampled_from(["line", "block", "file"])),
+        min_count=draw(st.integers(1, 3)),
+        max_vocab=draw(st.sampled_from([0, 0, 1, 3])),
+        sample=draw(st.sampled_from([0.0, 0.0, 0.05, 0.5])),
+        oov=draw(st.sampled_from(["keep", "drop"])),
+    )
+
+
+def reference_tokens(text: str, tokeniser: str) -> list[str]:
+    """Tokens by the definition, one code point after the other."""
+    if tokeniser == "whitespace":
+        return [t.decode() for t in text.encode().replace(b"\0", b" ").split()]
+    marked = "".join(c if _in_a_word(c) else " " for c in text)
+    return [reference_lower(token) for token in marked.split(" ") if token]
+
+
+def reference_lower(token: str) -> str:
+    """Lower case, code point by code point, with ς for a Σ that ends a token and is not all of it.
+
+    This is str.lower() of the token but for a Σ beside marks, digits or `_`, where Python looks
+    for letters further away: see test_tokenisers.
+    """
+    lower = "".join(c.lower() for c in token)
+    return lower[:-1] + "ς" if len(token) > 1 and token[-1] == "Σ" else lower
+
+
+def _in_a_word(c: str) -> bool:
+    category = unicodedata.category(c)
+    return category[0] in "LMN" or category == "Pc" or c in "\u200c\u200d"
+
+
+def reference_documents(texts: Sequence[str], tokeniser: str, document: str) -> list[list[str]]:
+    """Documents that hold a token. A line without a token is an empty line."""
+    documents: list[list[str]] = []
+    for text in texts:
+        lines = [reference_tokens(line, tokeniser) for line in text.split("\n")]
+        if document == "line":
+            documents += lines
+        elif document == "file":
+            documents.append([token for line in lines for token in line])
+        else:
+            documents.append([])
+            for line in lines:
+                if line:
+                    documents[-1] += line
+                else:
+                    documents.append([])
+    return [d for d in documents if d]
+
+
+def reference_vocabulary(
+    documents: list[list[str]], min_count: int, max_vocab: int
+) -> dict[str, int]:
+    """Words with counts, by count, then by first occurrence (dict and sorted keep that order)."""
+    counts = Counter(token for document in documents for token in document)
+    kept = sorted((pair for pair in counts.items() if pair[1] >= min_count), key=lambda p: -p[1])
+    return dict(kept[: max_vocab or None])
+
+
+def reference_stream(
+    documents: list[list[str]], vocabulary: dict[str, int], options: CorpusOptions, seed: int
+) -> list[list[Token]]:
+    """Each document with what has no row, or is thinned out, as a hole or left out."""
+    total = sum(map(len, documents))
+    position = 0
+    streams = []
+    for document in documents:
+        stream: list[Token] = []
+        for token in document:
+            kept = token in vocabulary
+            if kept and options.sample:
+                probability = _keep(vocabulary[token] / total, options.sample)
+                kept = uniform(seed, position) < probability
+            if kept or options.oov == "keep":
+                stream.append(token if kept else None)
+            position += 1
+        streams.append(stream)
+    return streams
+
+
+def _keep(frequency: float, threshold: float) -> float:
+    return min(1.0, (math.sqrt(frequency / threshold) + 1) * threshold / max(frequency, 1e-300))
+
+
+def uniform(seed: int, position: int) -> float:
+    """splitmix64 of (seed, position), as a number in [0, 1)."""
+    x = (seed * 0xD1342543DE82EF95 + position + 1) * 0x9E3779B97F4A7C15 & _MASK
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+    x = (x ^ x >> 27) * 0x94D049BB133111EB & _MASK
+    x ^= x >> 31
+    return (x >> 11) / 2**53
+
+
+def reference_weight(distance: int, options: WindowOptions) -> Fraction:
+    """Weight of a pair of tokens `distance` apart."""
+    if options.window_weight == "flat":
+        return Fraction(1)
+    if options.window_weight == "harmonic":
+        return Fraction(1, distance)
+    return Fraction(options.window - distance + 1, options.window)
+
+
+def reference_pairs(streams: list[list[Token]], options: WindowOptions) -> Pairs:
+    """Weight of each (word, context), over all pairs of places."""
+    pairs: Pairs = {}
+    for stream in streams:
+        for here, word in enumerate(stream):
+            for there, context in enumerate(stream):
+                if word is None or context is None or not _sees(here, there, options):
+                    continue
+                weight = reference_weight(abs(there - here), options)
+                pairs[word, context] = pairs.get((word, context), Fraction(0)) + weight
+    return pairs
+
+
+def _sees(here: int, there: int, options: WindowOptions) -> bool:
+    side = {"both": there != here, "left": there < here, "right": there > here}
+    return side[options.context] and abs(there - here) <= options.window
+
+
+@dataclass(frozen=True)
+class Read:
+    """What encode() made: words with counts, the stream (None: no row, or a gap), its numbers."""
+
+    vocabulary: dict[str, int]
+    stream: list[Token]
+    tokens: int
+    kept: int
+    documents: int
+    short: int
+    sources: list[Source]
+
+
+def read(names: Sequence[str | Path], options: CorpusOptions | None = None, **how: int) -> Read:
+    """Encode files, with a gap of 2 between documents; those below 2 tokens are short."""
+    encoded = encode_files(names, options or CorpusOptions(min_count=1), gap=2, **how)
+    words = encoded.vocabulary.words
+    with closing(encoded.stream):
+        ids = encoded.stream.read(0, encoded.stream.length).tolist()
+    return Read(
+        dict(zip(words, encoded.vocabulary.counts.tolist(), strict=True)),
+        [None if i == len(words) else words[i] for i in ids],
+        encoded.tokens,
+        encoded.kept,
+        encoded.documents,
+        encoded.short,
+        encoded.sources,
+    )
+
+
+def with_gaps(streams: list[list[Token]]) -> list[Token]:
+    """Put documents one after the other as read() does."""
+    joined = [token for stream in streams for token in [None, None, *stream]]
+    return joined[2:]
+
+
+def encode_files(
+    names: Sequence[str | Path],
+    options: CorpusOptions,
+    *,
+    gap: int,
+    threads: int = 1,
+    memory: int = 1 << 30,
+    seed: int = 1,
+    folder: str | None = None,
+) -> Encoded:
+    """encode() with a pool of its own."""
+    with Pool(threads) as pool:
+        return encode(
+            [str(n) for n in names], options, gap=gap, short=2, seed=seed, memory=memory,
+            folder=folder, pool=pool, progress=Progress(),
+        )  # fmt: skip
+
+
+def put(folder: Path, *contents: str | bytes) -> list[Path]:
+    """Write files 0.txt, 1.txt … and return their paths."""
+    paths = [folder / f"{k}.txt" for k in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return paths
+
+
+def one_line(caught: pytest.ExceptionInfo[BaseException], *parts: object) -> None:
+    """Assert that the error is the package's own, on one line that holds every part."""
+    assert isinstance(caught.value, WordgeomError)
+    line = str(caught.value)
+    assert len(line.splitlines()) == 1
+    for part in parts:
+        assert str(part) in line

@@ -1,0 +1,135 @@
+"""What every method promises, whichever it is: a new one is tested by being there."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matrices import random_counts, store_matrix
+
+from wordgeom import methods
+from wordgeom.device import get_ops
+from wordgeom.errors import OptionError, RankError
+from wordgeom.matrix import StoredMatrix
+from wordgeom.options import Options, specs
+from wordgeom.pool import Pool
+from wordgeom.types import Run
+from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+
+V, K = 90, 6
+
+
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory) -> StoredMatrix:
+    folder = tmp_path_factory.mktemp("contract")
+    return store_matrix(folder / "cooc", random_counts(np.random.default_rng(20), V))
+
+
+@pytest.fixture(params=methods.names())
+def method(request):
+    return methods.load(request.param)
+
+
+def fit(method, matrix, *, threads=1, device="cpu", **values):
+    with Pool(threads) as pool:
+        given = {
+            "matrix": WeightedMatrix(matrix, PmiOptions(), pool)
+            if matrix.store.kind == "cooc"
+            else weighted_store(matrix, pool)
+        }
+        inputs = {need: given[need] for need in method.NEEDS}
+        run = Run(get_ops(device, pool), np.random.default_rng(1), 1 << 30)
+        return method.fit(inputs, method.Options(**{"dim": K} | values), run)
+
+
+def content(folder: Path) -> dict[str, str]:
+    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()}
+
+
+def test_there_are_methods():
+    assert "gbu" in methods.names()
+
+
+def test_an_unknown_method_is_answered_with_the_nearest():
+    with pytest.raises(OptionError, match="did you mean gbu"):
+        methods.load("gub")
+
+
+def test_a_file_that_is_no_method_is_refused(monkeypatch):
+    monkeypatch.delattr(methods.load("gbu"), "NEEDS")
+    with pytest.raises(TypeError, match="NEEDS"):
+        methods.load("gbu")
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_every_method_says_in_a_line_what_it_does(name):
+    assert 10 < len(methods.summary(name)) <= 100
+
+
+def test_every_option_is_declared(method):
+    assert issubclass(method.Options, Options)
+    assert [f.name for f in fields(method.Options)] == [f.name for f, _ in specs(method.Options)]
+
+
+def test_vectors_are_finite_float32_rows_of_words(method, counts):
+    vectors = fit(method, counts).vectors
+    assert (vectors.shape, vectors.dtype) == ((V, K), np.float32)
+    assert vectors.flags.c_contiguous
+    assert np.isfinite(vectors).all()
+    assert vectors.any()
+
+
+def test_the_same_seed_gives_the_same_bytes_at_any_number_of_threads(method, counts):
+    results = [fit(method, counts, threads=threads) for threads in (1, 1, 2, 3)]
+    assert len({result.vectors.tobytes() for result in results}) == 1
+    assert all(result.statistics == results[0].statistics for result in results)
+
+
+def test_inputs_are_left_as_they_were(method, counts):
+    before = content(counts.path)
+    fit(method, counts)
+    assert content(counts.path) == before
+    assert StoredMatrix.open(counts.path).store.digest == counts.store.digest
+
+
+@pytest.mark.torch
+def test_torch_agrees_with_numpy(method, counts):
+    ours, theirs = (fit(method, counts, device=d).vectors for d in ("cpu", "torch-cpu"))
+    # Inner products, which do not depend on the basis of eigenvalues that lie close together.
+    wanted = ours @ ours.T
+    assert np.abs(theirs @ theirs.T - wanted).max() < 1e-4 * np.abs(wanted).max()
+
+
+def test_bad_options_are_refused_in_a_line(method):
+    for field, spec in specs(method.Options):
+        bad = []
+        if spec.low is not None:
+            bad += [spec.low - 1, float("nan"), "many"]
+        if spec.high is not None:
+            bad += [spec.high + 1]
+        if spec.choices:
+            bad += ["no such choice"]
+        for value in bad:
+            with pytest.raises(OptionError) as caught:
+                method.Options(**{field.name: value})
+            assert field.name.replace("_", "-") in str(caught.value)
+            assert "\n" not in str(caught.value)
+
+
+def test_more_dimensions_than_words_are_explained_in_a_line(method, counts):
+    with pytest.raises(RankError) as caught:
+        fit(method, counts, dim=V + 1)
+    assert str(V) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_more_dimensions_than_the_rank_are_zero_and_told(method, tmp_path):
+    points = np.random.default_rng(21).standard_normal((V, 2)).astype(np.float32)
+    G = (points @ points.T).astype(np.float32)
+    result = fit(method, store_matrix(tmp_path / "pmi", G, kind="pmi"))
+    assert result.statistics["effective_rank"] == 2
+    assert not result.vectors[:, 2:].any()
+    assert any(f"2 of {K}" in note and "\n" not in note for note in result.notes)

@@ -1,0 +1,132 @@
+"""PMI and its kin against the formula over dense matrices."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from matrices import random_counts, store_matrix, to_dense
+
+from wordgeom import matrix as matrix_module
+from wordgeom.errors import OptionError
+from wordgeom.matrix import StoredMatrix
+from wordgeom.pool import Pool
+from wordgeom.types import Array, Float64, Int64
+from wordgeom.weighting.kernels import weigh_rows
+from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+
+SETTINGS = [
+    PmiOptions(),
+    PmiOptions(weighting="pmi"),
+    PmiOptions(neg=5.0),
+    PmiOptions(neg=0.5),
+    PmiOptions(cds=0.75),
+    PmiOptions(weighting="pmi", neg=3.0, cds=0.6),
+]
+
+
+def formula(counts: Int64, options: PmiOptions, *, symmetric: bool) -> Float64:
+    """Khalife eq. 15–16, Levy and Goldberg's shift and smoothing, over a dense matrix."""
+    total = float(counts.sum())
+    smoothed = counts.sum(0).astype(float) ** options.cds
+    context = smoothed / smoothed.sum()
+    expected = np.outer(counts.sum(1) / total, context)
+    there = counts > 0
+    G = np.zeros(counts.shape)
+    G[there] = np.log(counts[there] / total / expected[there]) - math.log(options.neg)
+    if options.weighting == "ppmi":
+        G = np.maximum(G, 0.0)
+    return (G + G.T) / 2 if symmetric else G
+
+
+def weighted(counts: StoredMatrix, options: PmiOptions, pool: Pool) -> Array:
+    """All of a weighted matrix, by its rows."""
+    source = WeightedMatrix(counts, options, pool)
+    blocks = [to_dense(source.rows(*block)) for block in source.row_blocks()]
+    half = np.concatenate(blocks)
+    assert half.dtype == np.float32
+    return half + np.triu(half, 1).T if source.symmetric else half
+
+
+@pytest.mark.parametrize("options", SETTINGS)
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_rows_and_columns_equal_the_formula(tmp_path, monkeypatch, options, symmetric):
+    counts = random_counts(np.random.default_rng(1), 60, symmetric=symmetric)
+    stored = store_matrix(tmp_path / "cooc", counts, symmetric=symmetric)
+    wanted = formula(counts, options, symmetric=symmetric)
+    with Pool(2) as pool:
+        whole = weighted(stored, options, pool)
+        np.testing.assert_allclose(whole, wanted, rtol=2e-7, atol=2e-7)
+        for entries in (7, 100):
+            monkeypatch.setattr(matrix_module, "BLOCK_ENTRIES", entries)
+            assert np.array_equal(weighted(stored, options, pool), whole)
+            chosen = np.array([0, 3, 4, 40])
+            columns = WeightedMatrix(stored, options, pool).columns(chosen)
+            assert np.array_equal(to_dense(columns), whole[:, chosen])
+
+
+SQUARES = st.integers(1, 7).map(lambda n: (n, n))
+
+
+@given(
+    half=arrays.arrays(np.int64, SQUARES, elements=st.integers(0, 50)),
+    weighting=st.sampled_from(["ppmi", "pmi"]),
+    neg=st.floats(0.1, 20),
+    cds=st.sampled_from([1.0, 0.75, 0.1]),
+)
+def test_any_counts_equal_the_formula(half, weighting, neg, cds):
+    counts = np.triu(half) + np.triu(half, 1).T
+    options = PmiOptions(weighting=weighting, neg=neg, cds=cds)
+    with tempfile.TemporaryDirectory() as folder, Pool(1) as pool:
+        stored = store_matrix(Path(folder) / "cooc", counts)
+        found = weighted(stored, options, pool)
+    if counts.any():
+        wanted = formula(counts, options, symmetric=True)
+        np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-6)
+    else:
+        assert not found.any()
+
+
+def test_without_clipping_every_count_has_an_entry_and_with_it_only_positive_ones(tmp_path):
+    # Independent words: every PMI is 0, which a stored entry must still say.
+    counts = np.outer([4, 2, 2], [4, 2, 2])
+    stored = store_matrix(tmp_path / "cooc", counts)
+    with Pool(1) as pool:
+        plain = WeightedMatrix(stored, PmiOptions(weighting="pmi"), pool).rows(0, 3)
+        clipped = WeightedMatrix(stored, PmiOptions(), pool).rows(0, 3)
+    assert plain.nnz == 6
+    assert not plain.data.any()
+    assert clipped.nnz == 0
+
+
+def test_a_stored_zero_is_no_count():
+    indptr, indices, out = np.zeros(2, np.int64), np.zeros(2, np.int32), np.zeros(2, np.float32)
+    columns, ones = np.arange(2, dtype=np.int32), np.ones(2)
+    row = np.array([0, 2]), columns, np.array([0, 3]), 0, ones, ones
+    kept = weigh_rows(*row, 0.0, False, False, indptr, indices, out)
+    assert (kept, indices[0], out[0]) == (1, 1, np.float32(math.log(3)))
+
+
+def test_sums_beyond_an_int64_are_exact(tmp_path):
+    # Fixed-point counts in units of 2⁻³²: every row fits, the total of all rows does not.
+    counts = np.full((8, 8), 1 << 59) + np.diag(np.full(8, 1 << 58))
+    stored = store_matrix(tmp_path / "cooc", counts)
+    with Pool(1) as pool:
+        found = weighted(stored, PmiOptions(weighting="pmi"), pool)
+    np.testing.assert_allclose(found[0, 0], math.log(8 * 1.5 / 8.5), rtol=1e-6)
+    np.testing.assert_allclose(found[0, 1], math.log(8 / 8.5), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"neg": 0.0}, {"neg": -1.0}, {"neg": math.nan}, {"neg": math.inf}, {"cds": 0.0}, {"cds": 1.1}],
+)
+def test_impossible_options_are_refused(values):
+    with pytest.raises(OptionError, match=f"--{next(iter(values))}"):
+        PmiOptions(**values)

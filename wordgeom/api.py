@@ -1,0 +1,219 @@
+"""The public functions: `import wordgeom as wg`.
+
+    counts = wg.count("corpus.txt", window=10, window_weight="flat")
+    model = wg.train(counts, "gbu", dim=100)
+    model.keyed_vectors().most_similar("king")
+
+Every option of the command line is a keyword here, spelt with underscores. Without `out` a
+matrix lies in a temporary folder that goes when its handle does.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from wordgeom import pipeline, training
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.counts.windows import WindowOptions
+from wordgeom.device import DeviceOptions
+from wordgeom.matrix import StoredMatrix
+from wordgeom.methods import load as load_method
+from wordgeom.options import Options, check_known, specs
+from wordgeom.runs import RunOptions
+from wordgeom.types import Float32, Int64
+from wordgeom.vectors import Vectors, read_vectors, to_keyed_vectors, write_vectors
+from wordgeom.weighting.pmi import PmiOptions
+
+if TYPE_CHECKING:
+    import scipy.sparse
+    from gensim.models import KeyedVectors
+
+PathLike = str | os.PathLike[str]
+
+
+class MatrixHandle:
+    """A matrix in a folder; a temporary folder is removed with the handle, or by close()."""
+
+    def __init__(self, path: PathLike, summary: str = "", temporary: Path | None = None) -> None:
+        self.path = Path(path)
+        self.summary = summary
+        self._matrix = StoredMatrix.open(path)
+        self._finalize = weakref.finalize(self, _remove, temporary)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the matrix if it is a temporary one."""
+        self._finalize()
+
+    @property
+    def words(self) -> list[str]:
+        """The V words, in order of the rows."""
+        return self._matrix.vocabulary.words
+
+    @property
+    def frequencies(self) -> Int64:
+        """(V) int64, how often each word occurs in the corpus."""
+        return self._matrix.vocabulary.counts
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the content."""
+        return self._matrix.store.digest
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return the matrix (V × V), both triangles, counts as floats."""
+        return self._matrix.to_scipy()
+
+
+class Counts(MatrixHandle):
+    """Co-occurrence counts."""
+
+
+class Weighted(MatrixHandle):
+    """A PMI matrix."""
+
+
+class Model:
+    """Vectors that a method made: words, vectors (V × K) float32, notes, statistics."""
+
+    def __init__(self, vectors: Vectors, notes: Sequence[str], statistics: dict[str, Any]) -> None:
+        self._vectors = vectors
+        self.notes = list(notes)
+        self.statistics = statistics
+
+    @property
+    def words(self) -> list[str]:
+        """The V words."""
+        return self._vectors.words
+
+    @property
+    def vectors(self) -> Float32:
+        """(V × K) float32."""
+        return self._vectors.matrix
+
+    def keyed_vectors(self) -> KeyedVectors:
+        """Return gensim's KeyedVectors of them."""
+        return to_keyed_vectors(self._vectors)
+
+    def save(self, path: PathLike, *, space: str | None = None) -> None:
+        """Write a word2vec file: .bin, .txt or .vec."""
+        write_vectors(Path(path), self.words, self.vectors, space=space)
+
+
+def count(
+    corpus: PathLike | Iterable[PathLike],
+    *,
+    out: PathLike | None = None,
+    shard: str | None = None,
+    save_vocab: PathLike | None = None,
+    **options: Any,
+) -> Counts:
+    """Count the co-occurrences in text files; options are those of `wordgeom build-cooc`.
+
+    shard: "i/N" counts one part. Raises a WordgeomError that says what is wrong in one line.
+    """
+    names = [corpus] if isinstance(corpus, (str, os.PathLike)) else list(corpus)
+    reading, window, run = _options(options, CorpusOptions, WindowOptions, RunOptions)
+    folder, temporary = _folder(out, "cooc")
+    try:
+        built = pipeline.build_cooc(
+            [os.fspath(name) for name in names],
+            folder,
+            reading,
+            window,
+            run,
+            shard=None if shard is None else pipeline.Shard.parse(shard),
+            save_vocab=None if save_vocab is None else os.fspath(save_vocab),
+        )
+    except BaseException:
+        _remove(temporary)
+        raise
+    return Counts(folder, built.summary, temporary)
+
+
+def pmi(
+    counts: PathLike | MatrixHandle, *, out: PathLike | None = None, **options: Any
+) -> Weighted:
+    """Weight counts by pointwise mutual information; options of `wordgeom build-pmi`."""
+    weighting, run = _options(options, PmiOptions, RunOptions)
+    folder, temporary = _folder(out, "pmi")
+    try:
+        built = training.build_pmi(_path(counts), folder, weighting, run)
+    except BaseException:
+        _remove(temporary)
+        raise
+    return Weighted(folder, built.summary, temporary)
+
+
+def train(
+    matrix: PathLike | MatrixHandle,
+    method: str,
+    *,
+    out: PathLike | None = None,
+    space: str | None = None,
+    **options: Any,
+) -> Model:
+    """Make vectors of a matrix; options are those of `wordgeom train --method METHOD`.
+
+    out: also write them there, with a run card. Raises a WordgeomError.
+    """
+    own = load_method(method).Options
+    *_, run = _options(options, own, PmiOptions, DeviceOptions, RunOptions)
+    trained = training.train(_path(matrix), method, options, run, out=out, space=space)
+    if trained.vectors is None and out is not None:  # up to date
+        card = training.read_card(Path(out)) or {}
+        vectors = read_vectors(Path(out))
+        return Model(vectors, card.get("notes", []), card.get("statistics", {}))
+    assert trained.vectors is not None
+    return Model(trained.vectors, trained.notes, trained.statistics)
+
+
+def load_vectors(path: PathLike, *, limit: int | None = None) -> KeyedVectors:
+    """Read a word2vec file, binary or text, as gensim's KeyedVectors."""
+    return to_keyed_vectors(read_vectors(Path(path), limit=limit))
+
+
+def open_matrix(path: PathLike) -> MatrixHandle:
+    """Open a matrix that was made before."""
+    kind = StoredMatrix.open(path).store.kind
+    return Counts(path) if kind == pipeline.COOC else Weighted(path)
+
+
+def _options(values: dict[str, Any], *classes: type[Options]) -> list[Any]:
+    names = [field.name for cls in classes for field, _ in specs(cls)]
+    check_known(values, names, "wordgeom")
+    return [cls.take(values) for cls in classes]
+
+
+def _path(matrix: PathLike | MatrixHandle) -> PathLike:
+    return matrix.path if isinstance(matrix, MatrixHandle) else matrix
+
+
+def _folder(out: PathLike | None, name: str) -> tuple[Path, Path | None]:
+    """Return where to write, and the temporary folder to remove with it, if it is one."""
+    if out is not None:
+        return Path(out), None
+    temporary = Path(tempfile.mkdtemp(prefix="wordgeom-"))
+    return temporary / name, temporary
+
+
+def _remove(folder: Path | None) -> None:
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
