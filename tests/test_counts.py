@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from fractions import Fraction
@@ -120,13 +121,13 @@ def test_counts_and_their_sums_are_those_of_the_definition(folder: Path, data: s
     expected = expected_counts(pairs, list(vocabulary), options)
 
     memory, threads = data.draw(st.sampled_from([4, 1 << 30])), data.draw(st.integers(1, 3))
+    chunk = data.draw(st.integers(1, 40))  # bounds fall inside documents and inside gaps
+    shards, entries = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 30))
+    dtype = data.draw(st.sampled_from([INT64, UINT32]))
     encoded = encode_files(
         put(folder, *texts), corpus, gap=options.window, seed=5, memory=memory, threads=threads
     )
-    chunk = data.draw(st.integers(1, 40))  # bounds fall inside documents and inside gaps
-    shards = data.draw(st.integers(1, 4))
-    dtype = data.draw(st.sampled_from([INT64, UINT32]))
-    with closing(encoded.stream), small_blocks(data.draw(st.integers(1, 30)), 50):
+    with closing(encoded.stream), small_blocks(entries, 50):
         spans = [Shard(k, shards).span(encoded.stream.length) for k in range(1, shards + 1)]
         parts = [
             Counted(encoded, options, span, chunk=chunk, threads=threads, dtype=dtype)
@@ -215,12 +216,9 @@ def test_scratch_space_is_made_by_one_thread_at_a_time():
 
     def make() -> int:
         made.append(len(made))
-        threading_turn.wait(0.02)
+        time.sleep(0.01)  # another thread that came in now would be given the same one
         return made[-1]
 
-    import threading
-
-    threading_turn = threading.Event()
     lent = Lent(make)
     with Pool(4) as pool:
         assert sorted(pool.map(lambda _: lent.take(), range(4))) == [0, 1, 2, 3]
