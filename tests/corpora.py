@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
@@ -19,8 +20,10 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import Source
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.errors import WordgeomError
+from wordgeom.pipeline import Built, build_cooc
 from wordgeom.pool import Pool
 from wordgeom.progress import Progress
+from wordgeom.runs import RunOptions
 
 Token = str | None  # None: a place without a word
 Pairs = dict[tuple[str, str], Fraction]
@@ -151,7 +154,7 @@ def reference_weight(distance: int, options: WindowOptions) -> Fraction:
     return Fraction(options.window - distance + 1, options.window)
 
 
-def reference_pairs(streams: list[list[Token]], options: WindowOptions) -> Pairs:
+def reference_pairs(streams: Iterable[Sequence[Token]], options: WindowOptions) -> Pairs:
     """Weight of each (word, context), over all pairs of places."""
     pairs: Pairs = {}
     for stream in streams:
@@ -182,7 +185,7 @@ class Read:
     sources: list[Source]
 
 
-def read(names: Sequence[str | Path], options: CorpusOptions | None = None, **how: int) -> Read:
+def read(names: Sequence[str | Path], options: CorpusOptions | None = None, **how: Any) -> Read:
     """Encode files, with a gap of 2 between documents; those below 2 tokens are short."""
     encoded = encode_files(names, options or CorpusOptions(min_count=1), gap=2, **how)
     words = encoded.vocabulary.words
@@ -199,7 +202,7 @@ def read(names: Sequence[str | Path], options: CorpusOptions | None = None, **ho
     )
 
 
-def with_gaps(streams: list[list[Token]]) -> list[Token]:
+def with_gaps(streams: Iterable[Sequence[Token]]) -> list[Token]:
     """Put documents one after the other as read() does."""
     joined = [token for stream in streams for token in [None, None, *stream]]
     return joined[2:]
@@ -221,6 +224,15 @@ def encode_files(
             [str(n) for n in names], options, gap=gap, short=2, seed=seed, memory=memory,
             folder=folder, pool=pool, progress=Progress(),
         )  # fmt: skip
+
+
+def build(names: Path | list[Path], out: Path, **options: Any) -> Built:
+    """build_cooc() with options of every kind by name; every word counts, two threads."""
+    names = [names] if isinstance(names, Path) else names
+    how = {k: options.pop(k) for k in ("shard", "save_vocab") if k in options}
+    values = {"min_count": 1, "threads": 2, **options}
+    corpus, window = CorpusOptions.take(values), WindowOptions.take(values)
+    return build_cooc([str(n) for n in names], out, corpus, window, RunOptions.take(values), **how)
 
 
 def put(folder: Path, *contents: str | bytes) -> list[Path]:

@@ -155,9 +155,7 @@ def test_a_saved_vocabulary_is_read_back_with_any_word(folder: Path):
         (b"a\n" + MAX_TOKEN // 2 * "é".encode(), ["line 2: a word is too long, found 2,048"]),
     ],
 )
-def test_a_vocabulary_file_that_lies_is_refused_by_line(
-    folder: Path, raw: bytes, parts: list[str]
-):
+def test_a_vocabulary_file_that_lies_is_refused_by_line(folder: Path, raw: bytes, parts: list[str]):
     (text,) = put(folder, "a b")
     words = folder / "words"
     words.write_bytes(raw)
@@ -250,7 +248,9 @@ def test_the_longest_token_is_read_and_a_longer_one_refused_with_its_place(
         with patch.object(readers, "BLOCK", block), pytest.raises(InputError) as caught:
             read([name], options)
         found = f"found {length:,} bytes without a break"
-        one_line(caught, name, "a token is too long at byte 36,", found, "; check that this is text")
+        one_line(
+            caught, name, "a token is too long at byte 36,", found, "; check that this is text"
+        )
 
 
 def test_a_file_without_any_break_is_refused_before_it_fills_the_memory(folder: Path):
@@ -276,7 +276,9 @@ def test_a_count_that_no_word_reaches_is_named_with_the_most_frequent(folder: Pa
     (path,) = put(folder, "a b a c")
     with pytest.raises(InputError) as caught:
         read([path], CorpusOptions(min_count=3))
-    one_line(caught, path, "no word occurs 3 times", "found 3 different words, the most", " 2 times")
+    one_line(
+        caught, path, "no word occurs 3 times", "found 3 different words, the most", " 2 times"
+    )
     one_line(caught, "; lower --min-count")
 
 
@@ -293,7 +295,7 @@ def test_a_missing_file_and_a_folder_are_named(folder: Path):
 def test_standard_input_is_read_like_a_file(
     folder: Path, monkeypatch: pytest.MonkeyPatch, pack: type[bytes]
 ):
-    raw = "a b\nc a\n\nd".encode()
+    raw = b"a b\nc a\n\nd"
     stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(pack(raw))))
     monkeypatch.setattr(sys, "stdin", stdin)
     made = read(["-"])

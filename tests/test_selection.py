@@ -9,7 +9,8 @@ from matrices import random_counts, store_matrix, to_dense
 from wordgeom import matrix as matrix_module
 from wordgeom.matrix import StoredMatrix
 from wordgeom.pool import Pool
-from wordgeom.selection import StoredRows, select_columns
+from wordgeom.matrix import StoredRows
+from wordgeom.selection import select_columns
 
 CHOICES = [
     np.arange(7),

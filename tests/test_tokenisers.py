@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 from wordgeom.corpus import readers
 from wordgeom.corpus.options import CorpusOptions
 
-WHOLE = {n: CorpusOptions(tokeniser=n, document="file", min_count=1) for n in ("words", "whitespace")}
+WHOLE = {
+    n: CorpusOptions(tokeniser=n, document="file", min_count=1) for n in ("words", "whitespace")
+}
 
 # Letters of every width in bytes, marks, joiners, digits, signs, breaks that are ASCII and not.
-MIXED = "aZ09_ \n\t'-.\0éÅßİıΣσςΆжЖ한글हि\u0301\u200d\u200c\ufeff\u00a0\u2028…»·東。𐐀😀²Ⅷǅ"
+MIXED = "aZ09_ \n\t'-.\0éÅßİ\u0131ΣσςΆжЖ한글हि\u0301\u200d\u200c\ufeff\u00a0\u2028…»·東。𐐀😀²Ⅷǅ"
 texts = st.text(st.one_of(st.sampled_from(MIXED), st.characters(exclude_categories=["Cs"])))
 
 
@@ -70,7 +72,10 @@ def test_every_code_point_is_a_letter_or_a_break_as_unicode_says(folder: Path):
         ("Привет, МИР! Ёж", "привет мир ёж"),
         ("한국어 텍스트를 읽는다.", "한국어 텍스트를 읽는다"),
         ("हिन्दी में क्‍ष", "हिन्दी में क्‍ष"),  # vowel signs, virama and joiner stay in the word
-        ("İSTANBUL ISPARTA ılık", "i̇stanbul isparta ılık"),  # no locale: I is i, İ keeps its dot
+        (
+            "İSTANBUL ISPARTA \u0131l\u0131k",
+            "i̇stanbul isparta \u0131l\u0131k",
+        ),  # no locale: I is i, İ keeps its dot
         ("ΟΔΥΣΣΕΥΣ» Σ ΣΑΣ", "οδυσσευς σ σας"),
         ("Straße ǅ Ⅷ x²", "straße ǆ ⅷ x²"),
         ("don't e-mail foo_bar 3.14", "don t e mail foo_bar 3 14"),
@@ -112,7 +117,9 @@ def test_a_mark_of_byte_order_opens_no_word(folder: Path, tokeniser: str, block:
 def test_many_types_of_many_lengths_stay_apart(folder: Path):
     # More types than a lexicon has room for at first, more bytes than its arena, in each thread;
     # words that share their first eight bytes, and prefixes of each other.
-    words = [f"prefixed{k % 7 * 'long'}{k}" for k in range(50_000)] + ["p" * k for k in range(1, 4096)]
+    words = [f"prefixed{k % 7 * 'long'}{k}" for k in range(50_000)] + [
+        "p" * k for k in range(1, 4096)
+    ]
     (path,) = put(folder, " ".join(words + words[::-1]))
     with patch.object(readers, "BLOCK", 1 << 18):
         made = read([path], threads=3)

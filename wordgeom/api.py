@@ -10,11 +10,12 @@ matrix lies in a temporary folder that goes when its handle does.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -23,6 +24,7 @@ from wordgeom import pipeline, training
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.device import DeviceOptions
+from wordgeom.errors import OptionError
 from wordgeom.matrix import StoredMatrix
 from wordgeom.methods import load as load_method
 from wordgeom.options import Options, check_known, specs
@@ -39,11 +41,20 @@ PathLike = str | os.PathLike[str]
 
 
 class MatrixHandle:
-    """A matrix in a folder; a temporary folder is removed with the handle, or by close()."""
+    """A matrix in a folder; a temporary folder is removed with the handle, or by close().
 
-    def __init__(self, path: PathLike, summary: str = "", temporary: Path | None = None) -> None:
+    path; summary, notes: what the command line would have said of the making.
+    """
+
+    def __init__(
+        self,
+        path: PathLike,
+        summary: str = "",
+        notes: Sequence[str] = (),
+        temporary: Path | None = None,
+    ) -> None:
         self.path = Path(path)
-        self.summary = summary
+        self.summary, self.notes = summary, list(notes)
         self._matrix = StoredMatrix.open(path)
         self._finalize = weakref.finalize(self, _remove, temporary)
 
@@ -130,36 +141,27 @@ def count(
     shard: "i/N" counts one part. Raises a WordgeomError that says what is wrong in one line.
     """
     names = [corpus] if isinstance(corpus, (str, os.PathLike)) else list(corpus)
-    reading, window, run = _options(options, CorpusOptions, WindowOptions, RunOptions)
-    folder, temporary = _folder(out, "cooc")
-    try:
+    if not names:
+        raise OptionError("count needs a text file", found="none")
+    reading, window, run = _options("count", options, CorpusOptions, WindowOptions, RunOptions)
+    part = None if shard is None else pipeline.Shard.parse(str(shard))
+    words = None if save_vocab is None else os.fspath(save_vocab)
+    files = [os.fspath(name) for name in names]
+    with _folder(out, "cooc") as (folder, temporary):
         built = pipeline.build_cooc(
-            [os.fspath(name) for name in names],
-            folder,
-            reading,
-            window,
-            run,
-            shard=None if shard is None else pipeline.Shard.parse(shard),
-            save_vocab=None if save_vocab is None else os.fspath(save_vocab),
+            files, folder, reading, window, run, shard=part, save_vocab=words
         )
-    except BaseException:
-        _remove(temporary)
-        raise
-    return Counts(folder, built.summary, temporary)
+        return Counts(folder, built.summary, built.warnings, temporary)
 
 
 def pmi(
     counts: PathLike | MatrixHandle, *, out: PathLike | None = None, **options: Any
 ) -> Weighted:
     """Weight counts by pointwise mutual information; options of `wordgeom build-pmi`."""
-    weighting, run = _options(options, PmiOptions, RunOptions)
-    folder, temporary = _folder(out, "pmi")
-    try:
+    weighting, run = _options("pmi", options, PmiOptions, RunOptions)
+    with _folder(out, "pmi") as (folder, temporary):
         built = training.build_pmi(_path(counts), folder, weighting, run)
-    except BaseException:
-        _remove(temporary)
-        raise
-    return Weighted(folder, built.summary, temporary)
+        return Weighted(folder, built.summary, built.warnings, temporary)
 
 
 def train(
@@ -175,14 +177,13 @@ def train(
     out: also write them there, with a run card. Raises a WordgeomError.
     """
     own = load_method(method).Options
-    *_, run = _options(options, own, PmiOptions, DeviceOptions, RunOptions)
-    trained = training.train(_path(matrix), method, options, run, out=out, space=space)
-    if trained.vectors is None and out is not None:  # up to date
+    *_, run = _options("train", options, own, PmiOptions, DeviceOptions, RunOptions)
+    made = training.train(_path(matrix), method, _plain(options), run, out=out, space=space)
+    if made.vectors is None and out is not None:  # up to date
         card = training.read_card(Path(out)) or {}
-        vectors = read_vectors(Path(out))
-        return Model(vectors, card.get("notes", []), card.get("statistics", {}))
-    assert trained.vectors is not None
-    return Model(trained.vectors, trained.notes, trained.statistics)
+        return Model(read_vectors(Path(out)), card.get("notes", []), card.get("statistics", {}))
+    assert made.vectors is not None
+    return Model(made.vectors, made.notes, made.statistics)
 
 
 def load_vectors(path: PathLike, *, limit: int | None = None) -> KeyedVectors:
@@ -196,22 +197,34 @@ def open_matrix(path: PathLike) -> MatrixHandle:
     return Counts(path) if kind == pipeline.COOC else Weighted(path)
 
 
-def _options(values: dict[str, Any], *classes: type[Options]) -> list[Any]:
+def _options(function: str, values: dict[str, Any], *classes: type[Options]) -> list[Any]:
+    """Return the option classes filled; raises OptionError for a keyword that none declares."""
     names = [field.name for cls in classes for field, _ in specs(cls)]
-    check_known(values, names, "wordgeom")
-    return [cls.take(values) for cls in classes]
+    check_known(values, names, f"wordgeom.{function}")
+    return [cls.take(_plain(values)) for cls in classes]
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values with paths as text, as the command line has them."""
+    return {k: os.fspath(v) if isinstance(v, os.PathLike) else v for k, v in values.items()}
 
 
 def _path(matrix: PathLike | MatrixHandle) -> PathLike:
     return matrix.path if isinstance(matrix, MatrixHandle) else matrix
 
 
-def _folder(out: PathLike | None, name: str) -> tuple[Path, Path | None]:
-    """Return where to write, and the temporary folder to remove with it, if it is one."""
+@contextlib.contextmanager
+def _folder(out: PathLike | None, name: str) -> Iterator[tuple[Path, Path | None]]:
+    """Yield where to write, and the temporary folder that goes with it, removed on failure."""
     if out is not None:
-        return Path(out), None
+        yield Path(out), None
+        return
     temporary = Path(tempfile.mkdtemp(prefix="wordgeom-"))
-    return temporary / name, temporary
+    try:
+        yield temporary / name, temporary
+    except BaseException:
+        _remove(temporary)
+        raise
 
 
 def _remove(folder: Path | None) -> None:

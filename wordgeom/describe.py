@@ -8,11 +8,11 @@ from typing import Any
 
 from wordgeom.errors import MissingInputError
 from wordgeom.matrix import StoredMatrix
-from wordgeom.store import Store
 from wordgeom.training import read_card
 from wordgeom.vectors import read_vectors
 
 _FREQUENT = 10
+_CHECKED = "every byte is as it was written"
 
 
 def describe(path: Path, *, check: bool = False) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def describe(path: Path, *, check: bool = False) -> dict[str, Any]:
         return _describe_store(path, check)
     if not path.exists():
         raise MissingInputError("no such file or folder", where=path, do="check the path")
-    return _describe_vectors(path)
+    return _describe_vectors(path, check)
 
 
 def _describe_store(path: Path, check: bool) -> dict[str, Any]:
@@ -32,23 +32,22 @@ def _describe_store(path: Path, check: bool) -> dict[str, Any]:
     store = matrix.store
     facts: dict[str, Any] = {"path": str(path), "kind": store.kind, "digest": store.digest}
     facts |= {"words": len(matrix.vocabulary), "most frequent": matrix.vocabulary.words[:_FREQUENT]}
-    facts |= {"attributes": store.attributes, "parts": store.parts()}
     if check:
-        _read_all(store)
-        facts["checked"] = "every byte is as it was written"
+        _read_all(matrix)
+        facts["checked"] = _CHECKED
+    facts |= {"attributes": store.attributes, "parts": store.parts()}
     return facts | {"run": store.card}
 
 
-def _read_all(store: Store) -> None:
-    matrix = StoredMatrix.open(store.path)
+def _read_all(matrix: StoredMatrix) -> None:
     for start, stop in matrix.row_blocks():
         matrix.rows(start, stop)
-    for name, part in store.parts().items():
-        if part["file"].endswith(".npy") and name not in ("indices", "data"):
-            store.array(name).read()
+    for name in matrix.store.parts():
+        if name not in ("indices", "data"):  # by rows, for they are large
+            matrix.store.array(name).read()
 
 
-def _describe_vectors(path: Path) -> dict[str, Any]:
+def _describe_vectors(path: Path, check: bool) -> dict[str, Any]:
     vectors = read_vectors(path)
     rows, columns = vectors.matrix.shape
     with path.open("rb") as handle:
@@ -58,4 +57,6 @@ def _describe_vectors(path: Path) -> dict[str, Any]:
     if vectors.duplicates:
         facts["repeated words left out"] = vectors.duplicates
     card = read_card(path)
+    if check and card is not None:
+        facts["checked"] = _CHECKED
     return facts | {"run": card if card is not None else "no run card that fits this file"}

@@ -1,4 +1,4 @@
-"""Every failure that a user can cause or meet, as one line: where, what, what was found, what to do."""
+"""Every failure that a user can cause or meet, as one line: where, what, found, what to do."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from numpy.typing import DTypeLike
 
 from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes, vocabulary_bytes
 from wordgeom.errors import FormatError, MissingInputError
+from wordgeom.pool import Pool
 from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Array, Csr, Int64
 
@@ -29,8 +30,13 @@ BLOCK_ENTRIES = 1 << 21  # entries read or made at once
 class RowSource(Protocol):
     """Whatever yields stored rows: a matrix on the disk, or one weighted as it is read."""
 
-    vocabulary: Vocabulary
-    symmetric: bool
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words of the rows."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the rows are those of the upper triangle."""
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
         """Return [start, stop) of row blocks that cover the first `stop` rows."""
@@ -53,7 +59,9 @@ class StoredMatrix:
     denominator: int
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], kinds: tuple[str, ...] = ("cooc", "pmi")) -> StoredMatrix:
+    def open(
+        cls, path: str | os.PathLike[str], kinds: tuple[str, ...] = ("cooc", "pmi")
+    ) -> StoredMatrix:
         """Open the matrix in a folder; raises MissingInputError or FormatError."""
         store = Store.open(path)
         if store.kind not in kinds:
@@ -107,8 +115,8 @@ class StoredMatrix:
         begin, end = int(self.indptr[start]), int(self.indptr[stop])
         indices = self.store.array("indices").read(begin, end)
         data = self.store.array("data").read(begin, end)
-        low = start if self.symmetric else 0
-        if len(indices) and (int(indices.min()) < low or int(indices.max()) >= len(self.vocabulary)):
+        low, high = start if self.symmetric else 0, len(self.vocabulary) - 1
+        if len(indices) and not low <= int(indices.min()) <= int(indices.max()) <= high:
             raise FormatError("a column is out of range", where=self.path, do="make it again")
         return Csr(self.indptr[start : stop + 1] - begin, indices, data, len(self.vocabulary))
 
@@ -124,6 +132,38 @@ class StoredMatrix:
             return half
         full = half + scipy.sparse.triu(half, k=1).T
         return scipy.sparse.csr_array(full)
+
+
+class StoredRows:
+    """A stored matrix as methods read it (types.Matrix) and as rows (matrix.RowSource)."""
+
+    def __init__(self, matrix: StoredMatrix, pool: Pool) -> None:
+        self.vocabulary, self.symmetric = matrix.vocabulary, matrix.symmetric
+        self._matrix, self._pool = matrix, pool
+
+    @property
+    def words(self) -> list[str]:
+        """The V words, in order of the rows."""
+        return self.vocabulary.words
+
+    @property
+    def frequencies(self) -> Int64:
+        """(V) how often each word occurs in the corpus."""
+        return self.vocabulary.counts
+
+    def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
+        """Return [start, stop) of row blocks that cover the first `stop` rows."""
+        return self._matrix.row_blocks(stop)
+
+    def rows(self, start: int, stop: int) -> Csr:
+        """Return stored rows: of the upper triangle where the matrix is symmetric."""
+        return self._matrix.rows(start, stop)
+
+    def columns(self, chosen: Int64) -> Csr:
+        """Return G[:, chosen], (V × len(chosen)), for ascending `chosen`."""
+        from wordgeom.selection import select_columns  # Numba: `--help` must not wait for it
+
+        return select_columns(self, chosen, self._pool)
 
 
 class MatrixWriter:

@@ -16,6 +16,12 @@ from wordgeom.errors import OptionError
 
 _KEY = "wordgeom"
 _LISTED = 30
+_KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
+    "int": ("a whole number", (int,)),
+    "float": ("a number", (int, float)),
+    "bool": ("true or false", (bool,)),
+    "str": ("text", (str,)),
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Options:
 
     def __post_init__(self) -> None:
         for field, spec in specs(type(self)):
-            _check(field.name, spec, getattr(self, field.name))
+            _check(field, spec, getattr(self, field.name))
 
     def result_options(self) -> dict[str, Any]:
         """Return the options that decide the output's content, by name."""
@@ -72,6 +78,12 @@ def specs(cls: type[Options]) -> list[tuple[dataclasses.Field[Any], Spec]]:
     """Return each declared field of `cls` with its specification, in order of declaration."""
     fields = dataclasses.fields(cls)
     return [(f, cast(Spec, f.metadata[_KEY])) for f in fields if _KEY in f.metadata]
+
+
+def kind(field: dataclasses.Field[Any]) -> str:
+    """Return int, float, bool or str: what a field holds, None aside."""
+    name = field.type.__name__ if isinstance(field.type, type) else str(field.type)
+    return name.removesuffix(" | None")
 
 
 def flag(name: str) -> str:
@@ -95,23 +107,33 @@ def check_known(values: Iterable[str], known: Iterable[str], where: str) -> None
             raise OptionError(f"unknown key {name!r}", where=where, do=nearest(name, names))
 
 
-def _check(name: str, spec: Spec, value: Any) -> None:
-    if value is None:
+def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
+    name = flag(field.name)
+    if value is None and field.default is None:
         return
     if spec.choices and value not in spec.choices:
-        wanted = " or ".join(spec.choices)
-        raise OptionError(f"{flag(name)} must be {wanted}", found=repr(value))
-    if spec.low is None and spec.high is None:
+        raise OptionError(f"{name} must be {' or '.join(spec.choices)}", found=repr(value))
+    wanted, types = _KINDS[kind(field)]
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        raise OptionError(f"{name} must be {wanted}", found=repr(value))
+    if isinstance(value, str):
+        if not value or "\0" in value:  # neither can name a file
+            raise OptionError(f"{name} must be text", found=repr(value))
         return
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise OptionError(f"{flag(name)} must be a number", found=repr(value))
     low = spec.low if spec.low is not None else float("-inf")
     high = spec.high if spec.high is not None else float("inf")
-    if not low <= value <= high:  # also refuses nan
-        raise OptionError(f"{flag(name)} must be {_range(spec)}", found=value)
+    if not low <= cast(float, value) <= high:  # also refuses nan
+        raise OptionError(f"{name} must be {range_text(spec)}", found=value)
 
 
-def _range(spec: Spec) -> str:
+def range_text(spec: Spec) -> str:
+    """Return the numbers that an option accepts, in words."""
+    low = "" if spec.low is None else _number(spec.low)
     if spec.high is None:
-        return f"at least {spec.low:g}"
-    return f"between {spec.low if spec.low is not None else '-inf'} and {spec.high:g}"
+        return f"at least {low}" if low else "a number"
+    high = _number(spec.high)
+    return f"between {low} and {high}" if low else f"at most {high}"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:g}"

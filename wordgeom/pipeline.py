@@ -309,8 +309,10 @@ def _merged(
     for other in matrices[1:]:
         _check_alike(first, other)
     digests = [m.store.digest for m in matrices]
-    for k, digest in enumerate(digests):
-        if digest in digests[:k]:
+    # Other texts may have equal counts: what was counted tells them apart.
+    made_of = [(m.store.digest, _input_digests(m)) for m in matrices]
+    for k, made in enumerate(made_of):
+        if made in made_of[:k]:
             do = "name each matrix once"
             raise InputError("is given twice", where=matrices[k].path, do=do)
     shards = [m.store.attributes.get("shard") for m in matrices]
@@ -332,6 +334,10 @@ def _merged(
 _OWN = ("shape", "stored", "shard")  # attributes that a sum does not inherit
 
 
+def _input_digests(matrix: StoredMatrix) -> list[str]:
+    return [i["digest"] for i in matrix.store.card["request"]["inputs"]]
+
+
 def _check_alike(first: StoredMatrix, other: StoredMatrix) -> None:
     if other.vocabulary.words != first.vocabulary.words:
         raise InputError(
@@ -351,10 +357,13 @@ def _check_shards(matrices: list[StoredMatrix], shards: list[list[int] | None]) 
     first = matrices[0]
     for matrix, shard in zip(matrices, shards, strict=True):
         if shard is None or shards[0] is None or shard[1] != shards[0][1]:
-            raise InputError("is not a shard of the same count", where=matrix.path)
-        mine, theirs = (dict(m.store.card["request"]) for m in (first, matrix))
-        digests = [[i["digest"] for i in request.pop("inputs")] for request in (mine, theirs)]
-        if mine != theirs or digests[0] != digests[1]:
+            found = f"shard {shard[0]} of {shard[1]}" if shard else "a whole count"
+            do = "merge all shards of one count"
+            raise InputError(
+                "is not a shard of the same count", where=matrix.path, found=found, do=do
+            )
+        mine, theirs = ({**m.store.card["request"], "inputs": []} for m in (first, matrix))
+        if mine != theirs or _input_digests(first) != _input_digests(matrix):
             what = f"counts other text or with other options than {first.path}"
             raise InputError(what, where=matrix.path, do="count every shard alike")
     have = {shard[0] for shard in shards if shard}
@@ -362,4 +371,5 @@ def _check_shards(matrices: list[StoredMatrix], shards: list[list[int] | None]) 
     missing = [str(k) for k in range(1, of + 1) if k not in have]
     if missing or len(shards) != of:
         found = f"shards {', '.join(missing[:10])} of {of} missing" if missing else "a shard twice"
-        raise InputError("not every shard is there once", where=first.path, found=found)
+        do = "name each shard once"
+        raise InputError("not every shard is there once", where=first.path, found=found, do=do)

@@ -7,6 +7,7 @@ order and gives the same bytes.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections import deque
@@ -85,22 +86,34 @@ def available_cpus() -> int:
     """Return the CPUs that this process may use: affinity, cgroup quota, SLURM_CPUS_PER_TASK."""
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     slurm = os.environ.get("SLURM_CPUS_PER_TASK", "")
-    if slurm.isdigit() and int(slurm) > 0:
+    if slurm.isdecimal() and int(slurm) > 0:
         cpus = min(cpus, int(slurm))
-    try:
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
-        if quota != "max":
-            cpus = min(cpus, max(1, int(quota) // int(period)))
-    except (OSError, ValueError):
-        pass
+    for quota, *period in _cgroup_limits("cpu.max"):
+        if quota.isdecimal() and period and period[0].isdecimal():
+            cpus = min(cpus, max(1, int(quota) // max(1, int(period[0]))))
     return cpus
 
 
 def available_memory() -> int:
     """Return the bytes of memory that this process may use: the cgroup's limit or the machine's."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limits = [int(first) for first, *_ in _cgroup_limits("memory.max") if first.isdecimal()]
+    return min([total, *limits])
+
+
+def _cgroup_limits(name: str) -> Iterator[list[str]]:
+    """Yield the fields of a limit of this process's cgroup and of those above it."""
+    root = Path("/sys/fs/cgroup")
     try:
-        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
-        return min(total, int(limit))
-    except (OSError, ValueError):
-        return total
+        lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return
+    own = next((line[3:].strip("/") for line in lines if line.startswith("0::")), "")
+    folder = root / own
+    for place in (folder, *folder.parents):
+        if not place.is_relative_to(root):
+            return
+        with contextlib.suppress(OSError):
+            fields = (place / name).read_text(encoding="ascii").split()
+            if fields:
+                yield fields

@@ -40,7 +40,8 @@ def _with_bar(
 ) -> Iterator[_Item]:
     from tqdm import tqdm
 
-    with tqdm(total=total, desc=label, unit=unit, unit_scale=True, leave=False) as bar:
+    spaced = unit if len(unit) == 1 else f" {unit}"  # 3MB, but 3k rows
+    with tqdm(total=total, desc=label, unit=spaced, unit_scale=True, leave=False) as bar:
         for item in items:
             yield item
             bar.update(size(item))
@@ -56,4 +57,4 @@ def _with_lines(
         if time.monotonic() - told >= _SECONDS:
             told = time.monotonic()
             of = f" of {total:,}" if total else ""
-            _log.info("%s: %s%s %s", label, f"{done:,}", of, unit)
+            _log.info("%s: %s%s %s", label, f"{done:,}", of, "bytes" if unit == "B" else unit)

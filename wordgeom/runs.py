@@ -1,4 +1,4 @@
-"""What a run may use, and its card: what was asked, of what, by which versions, with what result."""
+"""What a run may use, and its card: what was asked of what, what ran it, what came of it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _LIBRARIES = ("numpy", "scipy", "numba", "llvmlite")
 class RunOptions(Options):
     """How a stage runs; only the seed can change what it makes."""
 
-    seed: int = option(1, "of everything that is drawn at random", low=0, high=2**63 - 1)
+    seed: int = option(1, "seed of all that is drawn at random", low=0, high=2**63 - 1)
     threads: int = option(
         0, "threads, 0 for the CPUs that this process may use; the result is the same",
         low=0, high=4096, metavar="N", result=False,
     )  # fmt: skip
     memory: float = option(
         0.0, "memory to stay under, in GB; 0 for half of what there is",
-        low=0.0, metavar="GB", result=False,
+        low=0.0, high=1e6, metavar="GB", result=False,
     )  # fmt: skip
     tmp_dir: str | None = option(
         None, "folder for scratch files instead of the system's", metavar="DIR", result=False

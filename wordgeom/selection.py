@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom import selection_kernels as kernels
-from wordgeom.matrix import RowSource, StoredMatrix
+from wordgeom.matrix import RowSource
 from wordgeom.pool import Pool
 from wordgeom.types import Array, Csr, Int32, Int64
 
@@ -29,36 +29,6 @@ def select_columns(source: RowSource, chosen: Int64, pool: Pool) -> Csr:
         return _pick(source.rows(*block), block[0], position, source.symmetric)
 
     return _by_row(list(pool.map(run, source.row_blocks(m if leading else None))), V, m)
-
-
-class StoredRows:
-    """A stored matrix as methods read it (types.Matrix) and as rows (matrix.RowSource)."""
-
-    def __init__(self, matrix: StoredMatrix, pool: Pool) -> None:
-        self.vocabulary, self.symmetric = matrix.vocabulary, matrix.symmetric
-        self._matrix, self._pool = matrix, pool
-
-    @property
-    def words(self) -> list[str]:
-        """The V words, in order of the rows."""
-        return self.vocabulary.words
-
-    @property
-    def frequencies(self) -> Int64:
-        """(V) how often each word occurs in the corpus."""
-        return self.vocabulary.counts
-
-    def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of row blocks that cover the first `stop` rows."""
-        return self._matrix.row_blocks(stop)
-
-    def rows(self, start: int, stop: int) -> Csr:
-        """Return stored rows: of the upper triangle where the matrix is symmetric."""
-        return self._matrix.rows(start, stop)
-
-    def columns(self, chosen: Int64) -> Csr:
-        """Return G[:, chosen], (V × len(chosen)), for ascending `chosen`."""
-        return select_columns(self, chosen, self._pool)
 
 
 def _pick(rows: Csr, first: int, position: Int32, symmetric: bool) -> _Picked:

@@ -100,10 +100,11 @@ class StoredArray:
                 raise FormatError("is shorter than meta.json says", where=self.path, do=_REMAKE)
         for k in range(0, len(raw), CRC_BLOCK):
             index = first + k // CRC_BLOCK
-            if zlib.crc32(raw[k : k + CRC_BLOCK]) != self._crcs[index]:
+            if zlib.crc32(raw[k : k + CRC_BLOCK].data) != self._crcs[index]:
                 found = f"another checksum in MiB {index}"
                 raise FormatError("was edited or damaged", where=self.path, found=found, do=_REMAKE)
-        return raw.view(self.dtype)[start - begin // width : stop - begin // width]
+        whole: Array = raw.view(self.dtype)
+        return whole[start - begin // width : stop - begin // width]
 
     def _opened(self) -> BinaryIO:
         try:
@@ -214,7 +215,7 @@ class ArrayWriter:
     def write(self, values: Array) -> None:
         """Append values; they are converted to the array's type."""
         values = np.ascontiguousarray(values, self._dtype)
-        raw = memoryview(values).cast("B") if len(values) else memoryview(b"")
+        raw = memoryview(values.data).cast("B") if len(values) else memoryview(b"")
         for piece in self._crc_pieces(raw):
             last = self._crcs.pop() if self._partial else 0
             self._crcs.append(zlib.crc32(piece, last))
@@ -258,7 +259,8 @@ def exists(path: str | os.PathLike[str]) -> bool:
 
 def _npy_header(dtype: np.dtype[Any], length: int) -> bytes:
     text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({length},), }}"
-    return npy.magic(1, 0) + (_HEADER - 10).to_bytes(2, "little") + text.ljust(_HEADER - 11).encode() + b"\n"
+    size = _HEADER - len(npy.magic(1, 0)) - 2
+    return npy.magic(1, 0) + size.to_bytes(2, "little") + text.ljust(size - 1).encode() + b"\n"
 
 
 def _header_bytes(entry: dict[str, Any]) -> int:

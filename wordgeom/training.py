@@ -125,16 +125,19 @@ def train(
     weighting, device = PmiOptions.take(values), DeviceOptions.take(values)
     stored = open_matrix(matrix)
     request = _train_request(method, options, weighting, device, stored, run)
+    words = stored.vocabulary.words
     if out is not None:
-        writable_words(out, stored.vocabulary.words, space=space)
-        if not run.force and _up_to_date(Path(out), request):
+        words = list(writable_words(Path(out), words, space=space))
+        # Where no word holds white space, --space changes nothing.
+        request["options"]["space"] = None if words == stored.vocabulary.words else space
+        if _up_to_date(Path(out), request, run.force):
             return Trained(f"{os.fspath(out)}: up to date", None)
     with runs.resources(run, show) as using:
         result = _fit(module, options, weighting, device, stored, using)
-        vectors = Vectors(stored.vocabulary.words, result.vectors)
+        vectors = Vectors(words, result.vectors)
         if out is not None:
             card = runs.card(request, result.statistics, clock.seconds()) | {"notes": result.notes}
-            _write(Path(out), vectors, space, card)
+            _write(Path(out), vectors, card)
     shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
     where = "vectors" if out is None else os.fspath(out)
     summary = f"{where}: {shape} by {method}; {clock.seconds():.1f} s"
@@ -199,12 +202,12 @@ def _file_content(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "sha256": digest}
 
 
-def _up_to_date(out: Path, request: dict[str, Any]) -> bool:
+def _up_to_date(out: Path, request: dict[str, Any], force: bool) -> bool:
     """Tell whether `out` is what is asked for; raise OutputExistsError if it is something else."""
-    if not out.exists():
-        return False
     if out.is_dir():
         raise OutputExistsError("is a folder", where=out, do="name a file with -o")
+    if force or not out.exists():
+        return False
     card = read_card(out)
     if card is None:
         raise runs.refuse_other(out, "no run card that fits it")
@@ -224,10 +227,10 @@ def _refuse_unlike(
         raise runs.refuse_other(out, how)
 
 
-def _write(out: Path, vectors: Vectors, space: str | None, card: dict[str, Any]) -> None:
+def _write(out: Path, vectors: Vectors, card: dict[str, Any]) -> None:
     """Write vectors, then their card: a card that does not fit its file counts as none."""
     with Lock(out.with_name(f".{out.name}.lock"), out):
-        write_vectors(out, vectors.words, vectors.matrix, space=space)
+        write_vectors(out, vectors.words, vectors.matrix)
         with whole_file(card_path(out)) as handle:
             text = json.dumps(card | {"content": _file_content(out)}, ensure_ascii=False, indent=1)
             handle.write(text.encode("utf-8"))

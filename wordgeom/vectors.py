@@ -121,11 +121,11 @@ def _check_shape(words: Sequence[str], matrix: Float32) -> None:
         raise InputError(f"{len(words)} words need as many vectors", found=len(matrix))
 
 
-def _writable(words: Sequence[str], space: str | None, path: Path) -> Sequence[str]:
+def _writable(words: Sequence[str], space: str | None, path: Path) -> list[str]:
     """Return the words as they can be written, or raise for the first that cannot."""
     if space is not None and space.split() != [space]:
         raise OptionError("--space must be characters that are not white space", found=repr(space))
-    names = words if space is None else [_replace(word, space) for word in words]
+    names = list(words) if space is None else [_replace(word, space) for word in words]
     for row, name in enumerate(names):
         _check_name(row, name, path)
     _refuse_duplicates(names, path)

@@ -2,64 +2,81 @@
 
 from __future__ import annotations
 
+import contextlib
+import difflib
+import io
 import logging
+import os
 import signal
 import sys
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from types import FrameType
-from typing import Any
 
 import click
 
 from wordgeom import __version__
-from wordgeom.errors import InterruptedRunError, WordgeomError
+from wordgeom.errors import OptionError, WordgeomError
+from wordgeom.options import nearest
 
 _INTERRUPTED = "interrupted; nothing new was kept, the old output is as it was"
-_COMMANDS = {
-    "build-cooc": "Count which words occur together in a corpus.",
+_COMPLETION = "_WORDGEOM_COMPLETE"  # a shell sets it to ask what a word may become
+_SAME_STOP = 1.0  # seconds in which a second signal is the first one once more
+COMMANDS = {
+    "build-cooc": "Count which words occur together in a text.",
     "build-pmi": "Weight counts by pointwise mutual information.",
-    "train": "Make word vectors from a matrix by a method.",
-    "similar": "List the words nearest to a word.",
-    "analogy": "Answer a : b = c : ? by vectors.",
-    "convert": "Rewrite a vectors file in another format.",
-    "merge": "Add up count matrices: shards of one count, or several texts.",
-    "info": "Tell what a matrix or vectors file is and how it was made.",
-    "run": "Run the stages of a configuration file that are not up to date.",
+    "train": "Make word vectors from counts, by a method.",
+    "similar": "List the words most like a word.",
+    "analogy": "Answer “A is to B as C is to …?”.",
+    "convert": "Rewrite vectors as another file format.",
+    "merge": "Add up counts: the shards of one text, or several texts.",
+    "info": "Tell what a matrix or vectors file holds and how it was made.",
+    "run": "Run the steps that a configuration file lists.",
 }
+_HELP = """Word vectors by geometry: text to counts to vectors, each step a file.
+
+\b
+  wordgeom build-cooc corpus.txt       counts words that occur together, into cooc/
+  wordgeom train --method gbu          makes vectors.bin of cooc/
+  wordgeom similar vectors.bin king    lists the words most like king
+"""
 
 
 class _Commands(click.Group):
     """A group that imports a command when it is used, so that --help answers at once."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        if cmd_name not in COMMANDS:
             return None
         module = import_module(f"wordgeom.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and args[0] not in COMMANDS:
+            raise OptionError(f"no such command {args[0]!r}", do=nearest(args[0], COMMANDS))
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+        with formatter.section("Commands (wordgeom COMMAND --help tells more)"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(
     cls=_Commands,
+    help=_HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="wordgeom")
 def group() -> None:
-    """Word vectors by geometry: text to counts to vectors, each step a file.
-
-    \b
-    wordgeom build-cooc corpus.txt       counts words that occur together, into cooc/
-    wordgeom train --method gbu          makes vectors.bin of cooc/
-    wordgeom similar vectors.bin king    lists the words nearest to king
-    """
+    """Hold the commands."""
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -67,44 +84,118 @@ def main(args: Sequence[str] | None = None) -> int:
 
     0: done; 1: the input or the machine stopped it; 2: the command line was wrong.
     """
-    logging.basicConfig(format="wordgeom: %(message)s", level=logging.INFO, stream=sys.stderr)
-    before = signal.signal(signal.SIGTERM, _stop)
-    try:
-        group.main(
-            args=None if args is None else list(args), prog_name="wordgeom", standalone_mode=False
-        )
-    except click.UsageError as error:
-        return _fail(_usage(error), 2)
-    except WordgeomError as error:
-        return _fail(str(error), error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
-        return _fail(_INTERRUPTED, 1)
-    except BrokenPipeError:  # the reader of our output has gone, as in `| head`
-        sys.stderr.close()
-        return 1
-    except MemoryError:
-        return _fail("out of memory; pass a smaller --memory, --max-vocab or --dim", 1)
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    return 0
-
-
-def _usage(error: click.UsageError) -> str:
-    path = error.ctx.command_path if error.ctx else "wordgeom"
-    message = error.format_message().rstrip(".")
-    return f"{message}; see {path} --help"
-
-
-def _fail(message: str, status: int) -> int:
-    text = " ".join(message.split())
-    click.echo(f"wordgeom: {text}", err=True)
-    return status
-
-
-def _stop(_signal: int, _frame: FrameType | None) -> Any:
-    raise InterruptedRunError(_INTERRUPTED)
+    arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
+    with _log(), _stoppable():
+        try:
+            return _answer(arguments)
+        except click.UsageError as error:
+            return _fail(_usage(error, arguments), 2)
+        except WordgeomError as error:
+            return _fail(str(error), error.exit_code)
+        except KeyboardInterrupt:
+            return _fail(_INTERRUPTED, 1)
+        except MemoryError:
+            return _fail("out of memory; pass a smaller --memory, --max-vocab or --dim", 1)
+        except BrokenPipeError:
+            _leave_output()
+            return 1
+        except OSError as error:  # that no layer below could say more of
+            return _fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
 
 
 def run() -> None:
     """Be the program `wordgeom`."""
     sys.exit(main())
+
+
+def _answer(arguments: list[str]) -> int:
+    # Not click's own main(): on Ctrl-C it prints an empty line before it lets us speak.
+    if instruction := os.environ.get(_COMPLETION):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(group, {}, "wordgeom", _COMPLETION, instruction)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a word may be one that the terminal lacks
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        with group.make_context("wordgeom", [*arguments]) as context:
+            group.invoke(context)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    return 0
+
+
+def _usage(error: click.UsageError, arguments: list[str]) -> str:
+    command = arguments[0] if arguments[0] in COMMANDS else ""
+    see = f"see {f'wordgeom {command}'.strip()} --help"
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        params = error.ctx.command.get_params(error.ctx)
+        known = [name for param in params for name in param.opts if name.startswith("-")]
+        close = difflib.get_close_matches(error.option_name, known, n=1, cutoff=0.7)
+        advice = f"did you mean {close[0]}?" if close else see
+        return f"{command or 'wordgeom'} has no option {error.option_name}; {advice}"
+    return f"{error.format_message().rstrip('.')}; {see}"
+
+
+def _fail(message: str, status: int) -> int:
+    click.echo(f"wordgeom: {' '.join(message.split())}", err=True)
+    return status
+
+
+def _leave_output() -> None:
+    """Let go of an output whose reader has gone, as in `| head`: Python flushes it at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+@contextlib.contextmanager
+def _log() -> Iterator[None]:
+    """Send the package's messages to standard error while the block runs."""
+    log, handler = logging.getLogger("wordgeom"), logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("wordgeom: %(message)s"))
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)
+
+
+@contextlib.contextmanager
+def _stoppable() -> Iterator[None]:
+    """Make the signals that ask a program to end raise KeyboardInterrupt while the block runs."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    stop = _Stop()
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    # One that is ignored stays so: nohup, or a job in the background.
+    found = {n: signal.getsignal(n) for n in numbers}
+    before = {n: handler for n, handler in found.items() if handler not in (None, signal.SIG_IGN)}
+    for number in before:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Stop:
+    """Raises KeyboardInterrupt; not again at once, so that what was begun can be removed.
+
+    A terminal, a shell and `timeout` may each send the signal, a moment apart.
+    """
+
+    def __init__(self) -> None:
+        self._last = float("-inf")
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if now - self._last > _SAME_STOP:
+            self._last = now
+            raise KeyboardInterrupt

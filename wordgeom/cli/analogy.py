@@ -15,7 +15,10 @@ from wordgeom.cli.table import print_words
 @click.option("--top", default=10, type=click.IntRange(min=1), help="how many to list  [10]")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> None:
-    """List the words nearest to B - A + C: `analogy vectors.bin man king woman` asks for queen."""
+    """Answer “A is to B as C is to …?”: list the words most like B - A + C.
+
+    `analogy vectors.bin man king woman` asks for queen.
+    """
     from wordgeom.query import analogy
     from wordgeom.vectors import read_vectors
 

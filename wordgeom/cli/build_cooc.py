@@ -18,13 +18,13 @@ OWN = ("corpus", "out", "shard", "save_vocab")
 @click.command("build-cooc")
 @click.argument("corpus", nargs=-1)
 @click.option("-o", "--out", metavar="DIR", help="folder for the counts  [cooc]")
-@click.option("--shard", metavar="i/N", help="count part i of N only; merge puts them together")
-@click.option("--save-vocab", metavar="FILE", help="write the words and their counts there too")
+@click.option("--shard", metavar="i/N", help="count part i of N only; merge adds the parts up")
+@click.option("--save-vocab", metavar="FILE", help="also write the words and their counts there")
 @flags.takes(*OPTIONS)
 def command(config: str | None, **given: Any) -> None:
     """Count which words occur together in CORPUS, into a folder.
 
-    CORPUS is one or more text files, plain or .gz, or - for standard input. The counts of a
-    symmetric window are kept as the upper triangle of the matrix; `wordgeom info` describes them.
+    CORPUS is one or more text files in UTF-8, plain or .gz, or - for standard input. `wordgeom
+    train` makes vectors of the counts; `wordgeom info` describes them.
     """
     stages.run_stage("build-cooc", given, config)

@@ -13,14 +13,15 @@ from wordgeom.errors import OutputExistsError
 @click.argument("source")
 @click.argument("target")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="the first N words only")
-@click.option("--space", metavar="CHAR", help="replace white space in words by this")
-@click.option("--force", is_flag=True, help="replace TARGET")
+@click.option("--space", metavar="CHAR", help="put this for white space in words")
+@click.option("--force", is_flag=True, help="replace TARGET where it exists")
 def command(source: str, target: str, limit: int | None, space: str | None, force: bool) -> None:
-    """Rewrite the vectors SOURCE as TARGET: word2vec binary (.bin) or text (.txt, .vec)."""
+    """Rewrite the vectors file SOURCE as TARGET: .bin (word2vec binary), .txt or .vec (text)."""
     from wordgeom.vectors import read_vectors, write_vectors
 
-    if os.path.exists(target) and not force:
-        raise OutputExistsError("exists", where=target, do="pass --force to replace it")
+    if os.path.lexists(target) and not force:
+        do = "pass --force to replace it, or name another"
+        raise OutputExistsError("exists", where=target, do=do)
     vectors = read_vectors(source, limit=limit)
     write_vectors(target, vectors.words, vectors.matrix, space=space)
     doubles = f", {vectors.duplicates:,} repeated words left out" if vectors.duplicates else ""

@@ -1,25 +1,28 @@
-"""Option dataclasses as command-line parameters, and their values from TOML files and flags."""
+"""Option dataclasses as command-line parameters, and the tables of TOML files."""
 
 from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from wordgeom.errors import FormatError, MissingInputError, OptionError
-from wordgeom.options import Options, Spec, check_known, flag, nearest, specs
+from wordgeom.options import Options, Spec, check_known, flag, kind, specs
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_TYPES: dict[str, Any] = {"int": int, "float": float, "str": str, "str | None": str}
+_TYPES: dict[str, Any] = {"int": int, "float": float, "str": str}
+_METAVARS = {"int": "N", "float": "X", "str": "TEXT"}
 
 
 def parameters(*classes: type[Options]) -> list[click.Option]:
     """Return one click option for each field of the classes."""
-    return [_parameter(field, spec) for cls in classes for field, spec in specs(cls)]
+    # Two methods may declare one option; it is then the same for both.
+    made = {field.name: _parameter(field, spec) for cls in classes for field, spec in specs(cls)}
+    return list(made.values())
 
 
 def takes(*classes: type[Options]) -> Callable[[_Command], _Command]:
@@ -36,17 +39,29 @@ def takes(*classes: type[Options]) -> Callable[[_Command], _Command]:
 
 def config_option() -> click.Option:
     """Return the option --config."""
-    text = "read options from this TOML file's table of the command's name; flags come first"
+    text = "take options from this TOML file's table [COMMAND]; a flag wins over it"
     return click.Option(["--config"], metavar="FILE", help=text)
+
+
+def read_tables(path: str, known: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Read a TOML file of tables named as in `known`; their keys as fields have them.
+
+    Raises MissingInputError; FormatError; OptionError for another table, naming the nearest.
+    """
+    tables = _read_toml(path)
+    check_known(tables, known, path)
+    return {name: _table(table, f"{path} [{name}]") for name, table in tables.items()}
 
 
 def _parameter(field: dataclasses.Field[Any], spec: Spec) -> click.Option:
     name = flag(field.name)
     text = spec.help + _default_text(field.default)
-    if field.type == "bool":
+    if kind(field) == "bool":
         return click.Option([name], is_flag=True, default=None, help=text)
-    kind = click.Choice(spec.choices) if spec.choices else _TYPES[str(field.type)]
-    return click.Option([name], type=kind, default=None, help=text, metavar=spec.metavar or None)
+    if spec.choices:
+        return click.Option([name], type=click.Choice(spec.choices), default=None, help=text)
+    value = spec.metavar or _METAVARS[kind(field)]
+    return click.Option([name], type=_TYPES[kind(field)], default=None, help=text, metavar=value)
 
 
 def _default_text(default: Any) -> str:
@@ -55,65 +70,24 @@ def _default_text(default: Any) -> str:
     return f"  [{default:g}]" if isinstance(default, float) else f"  [{default}]"
 
 
-def values(
-    command: str, given: Mapping[str, Any], known: Iterable[str], config: str | None
-) -> dict[str, Any]:
-    """Return the options that were set: by the table of `command` in `config`, then by flags.
-
-    known: the names that the table may hold. Raises OptionError, FormatError, MissingInputError.
-    """
-    table = {} if config is None else read_table(config, command)
-    check_known(table, known, f"{config} [{command}]")
-    flags = {k: v for k, v in given.items() if v is not None and v != ()}
-    return {**table, **flags}
-
-
-def option_names(*classes: type[Options]) -> list[str]:
-    """Return the names of all fields of the classes."""
-    return [field.name for cls in classes for field, _ in specs(cls)]
-
-
-def build(cls: type[Any], found: Mapping[str, Any]) -> Any:
-    """Make an option dataclass of those of its values that were set, with types checked."""
-    for field, _ in specs(cls):
-        if field.name in found:
-            _check_type(field, found[field.name])
-    return cls.take(found)
-
-
-def _check_type(field: dataclasses.Field[Any], value: Any) -> None:
-    wanted = {"int": int, "float": (int, float), "bool": bool}.get(str(field.type), str)
-    right = isinstance(value, wanted)  # type: ignore[arg-type]
-    if right and (str(field.type) == "bool" or not isinstance(value, bool)):
-        return
-    kind = str(field.type).removesuffix(" | None")
-    names = {"int": "a whole number", "float": "a number", "bool": "true or false"}
-    raise OptionError(f"{flag(field.name)} must be {names.get(kind, 'text')}", found=repr(value))
-
-
-def read_toml(path: str) -> dict[str, Any]:
-    """Read a TOML file; raises MissingInputError or FormatError."""
+def _read_toml(path: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(Path(path).read_bytes().decode("utf-8"))
+        return tomllib.loads(Path(path).read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
         raise MissingInputError("no such file", where=path, do="check the path") from None
     except IsADirectoryError:
         raise MissingInputError("is a directory", where=path, do="name a TOML file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FormatError("is not TOML", where=path, found=str(error), do="mend it") from None
+        do = "correct it, or see configs/ for examples"
+        raise FormatError("is not TOML", where=path, found=error, do=do) from None
 
 
-def read_table(path: str, command: str) -> dict[str, Any]:
-    """Return the table of a command in a TOML file, with names as fields have them."""
-    tables = read_toml(path)
-    if command not in tables:
-        do = nearest(command, tables) if tables else "write one"
-        raise OptionError(f"has no table [{command}]", where=path, do=do)
-    return normalised(tables[command], f"{path} [{command}]")
-
-
-def normalised(table: Any, where: str) -> dict[str, Any]:
+def _table(table: Any, where: str) -> dict[str, Any]:
     """Return a table with `min-count` and `min_count` both as `min_count`."""
     if not isinstance(table, dict):
         raise OptionError("is not a table", where=where, found=repr(table))
-    return {key.replace("-", "_"): value for key, value in table.items()}
+    named = {key.replace("-", "_"): value for key, value in table.items()}
+    if len(named) < len(table):
+        twice = next(key for key in table if "-" in key and key.replace("-", "_") in table)
+        raise OptionError(f"{twice!r} is given twice", where=where, do="keep one spelling of it")
+    return named

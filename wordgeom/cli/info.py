@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import click
 
+_SHORT = 3  # entries of a table that fits on a line
+
 
 @click.command("info")
 @click.argument("path")
 @click.option("--digest", is_flag=True, help="print the content's digest alone")
-@click.option("--check", is_flag=True, help="read everything and check it")
+@click.option("--check", is_flag=True, help="read every byte and check it first")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 def command(path: str, digest: bool, check: bool, as_json: bool) -> None:
     """Tell what the matrix folder or vectors file PATH holds and how it was made."""
@@ -29,19 +30,24 @@ def command(path: str, digest: bool, check: bool, as_json: bool) -> None:
 
 
 def _print(facts: dict[str, Any], indent: str) -> None:
+    width = max(map(len, facts), default=0)
     for name, value in facts.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and (len(value) > _SHORT or not _flat(value)):
             click.echo(f"{indent}{name}")
             _print(value, indent + "  ")
-        elif isinstance(value, list):
-            click.echo(f"{indent}{name}  {', '.join(map(_text, value))}")
         else:
-            click.echo(f"{indent}{name}  {_text(value)}")
+            click.echo(f"{indent}{name:<{width}}  {_text(value)}".rstrip())
+
+
+def _flat(facts: dict[str, Any]) -> bool:
+    return not any(isinstance(value, (dict, list)) for value in facts.values())
 
 
 def _text(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{k} {_text(v)}" for k, v in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
     if isinstance(value, bool) or not isinstance(value, int):
-        return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+        return str(value)
     return f"{value:,}"

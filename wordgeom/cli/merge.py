@@ -6,19 +6,21 @@ from typing import Any
 
 import click
 
-from wordgeom.cli import flags
+from wordgeom.cli import flags, stages
 from wordgeom.runs import RunOptions
+
+OPTIONS = (RunOptions,)
+OWN = ("matrices", "out")
 
 
 @click.command("merge")
 @click.argument("matrices", nargs=-1, required=True)
-@click.option("-o", "--out", metavar="DIR", default="cooc", help="folder for the sum  [cooc]")
-@flags.takes(RunOptions)
-def command(matrices: tuple[str, ...], out: str, config: str | None, **given: Any) -> None:
-    """Add up the count MATRICES: all shards of one count, or matrices over the same words."""
-    from wordgeom import pipeline
+@click.option("-o", "--out", metavar="DIR", help="folder for the sum  [cooc]")
+@flags.takes(*OPTIONS)
+def command(config: str | None, **given: Any) -> None:
+    """Add up the counts in the folders MATRICES.
 
-    run = flags.build(RunOptions, flags.values("merge", given, flags.option_names(RunOptions), config))
-    built = pipeline.merge_cooc(matrices, out, run, show=True)
-    if not run.quiet:
-        click.echo(built.summary)
+    They are all the shards of one count (build-cooc --shard), or counts of several texts over the
+    same words (build-cooc --read-vocab).
+    """
+    stages.run_stage("merge", given, config)

@@ -13,7 +13,10 @@ from wordgeom.cli.table import print_words
 @click.option("--top", default=10, type=click.IntRange(min=1), help="how many to list  [10]")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 def command(vectors: str, words: tuple[str, ...], top: int, as_json: bool) -> None:
-    """List the words nearest to WORDS (to their sum, where there are several) by cosine."""
+    """List the words most like WORDS, with their cosines.
+
+    Several words are added up: `similar vectors.bin bank river` leaves the money aside.
+    """
     from wordgeom.query import similar
     from wordgeom.vectors import read_vectors
 

@@ -1,110 +1,157 @@
-"""A stage from its settings: shared by its own command and by `wordgeom run`."""
+"""A stage from its settings: shared by its own command and by `wordgeom run`.
+
+A stage is looked at first, every setting of it, and run afterwards, so that `wordgeom run` finds
+a mistake in its last table before the first stage has taken an hour.
+"""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
 
 from wordgeom.cli import flags
 from wordgeom.errors import OptionError
-from wordgeom.options import Options, check_known
+from wordgeom.options import Options, check_known, specs
 from wordgeom.runs import RunOptions
 
-_log = logging.getLogger("wordgeom")
+Settings = dict[str, Any]
+Stage = Callable[[], None]
 
 
 def run_stage(name: str, given: Mapping[str, Any], config: str | None) -> None:
     """Run the stage `name` with the flags that were given and the table of a config file."""
-    table = {} if config is None else flags.read_table(config, name)
-    run_with(name, {**table, **{k: v for k, v in given.items() if v is not None and v != ()}},
-             f"{config} [{name}]")  # fmt: skip
+    settings: Settings = {}
+    if config is not None:
+        tables = flags.read_tables(config, TABLES)
+        if name not in tables:
+            found = ", ".join(f"[{table}]" for table in tables) or "none"
+            raise OptionError(f"has no table [{name}]", where=config, found=found, do="add one")
+        settings = tables[name]
+    settings |= {k: v for k, v in given.items() if v is not None and v != ()}
+    prepare(name, settings, f"{config} [{name}]")()
 
 
-def run_with(name: str, settings: dict[str, Any], where: str) -> None:
-    """Run the stage `name` with these settings; `where` names them in an error."""
-    _STAGES[name](settings, where)
+def prepare(name: str, settings: Settings, where: str) -> Stage:
+    """Check the settings of a stage and return what runs it; `where` names them in an error."""
+    return _STAGES[name](settings, where)
 
 
-def _report(summary: str, notes: list[str] | tuple[str, ...], quiet: bool) -> None:
-    for note in notes:
-        _log.warning("note: %s", note)
-    if not quiet:
-        click.echo(summary)
-
-
-def _checked(settings: dict[str, Any], own: tuple[str, ...], classes: tuple[type[Options], ...], where: str) -> list[Any]:
-    check_known(settings, [*own, *flags.option_names(*classes)], where)
-    return [flags.build(cls, settings) for cls in classes]
-
-
-def _corpus(settings: dict[str, Any]) -> list[str]:
-    corpus = settings.get("corpus", ())
-    names = [corpus] if isinstance(corpus, str) else list(corpus)
-    if not names:
-        raise OptionError("build-cooc needs a CORPUS", do="name a text file, or - for standard input")
-    if not all(isinstance(name, str) for name in names):
-        raise OptionError("corpus must be a file name or a list of them", found=repr(corpus))
-    return names
-
-
-def _build_cooc(settings: dict[str, Any], where: str) -> None:
+def _build_cooc(settings: Settings, where: str) -> Stage:
     from wordgeom import pipeline
     from wordgeom.cli.build_cooc import OPTIONS, OWN
 
     corpus, window, run = _checked(settings, OWN, OPTIONS, where)
+    names = _names(settings, "corpus")
+    if not names:
+        do = "name a text file, or - for standard input"
+        raise OptionError("build-cooc needs a CORPUS", do=do)
     shard = pipeline.Shard.parse(settings["shard"]) if "shard" in settings else None
     default = f"cooc.shard-{shard.index}-of-{shard.of}" if shard else "cooc"
-    built = pipeline.build_cooc(
-        _corpus(settings),
-        settings.get("out", default),
-        corpus,
-        window,
-        run,
-        shard=shard,
-        save_vocab=settings.get("save_vocab"),
-        show=True,
-    )
-    _report(built.summary, built.warnings, run.quiet)
+    out, save = settings.get("out", default), settings.get("save_vocab")
+
+    def stage() -> None:
+        built = pipeline.build_cooc(
+            names, out, corpus, window, run, shard=shard, save_vocab=save, show=True
+        )
+        _report(built.summary, built.warnings, run)
+
+    return stage
 
 
-def _build_pmi(settings: dict[str, Any], where: str) -> None:
+def _build_pmi(settings: Settings, where: str) -> Stage:
     from wordgeom import training
     from wordgeom.cli.build_pmi import OPTIONS, OWN
 
     weighting, run = _checked(settings, OWN, OPTIONS, where)
     counts, out = settings.get("counts", "cooc"), settings.get("out", "pmi")
-    built = training.build_pmi(counts, out, weighting, run, show=True)
-    _report(built.summary, built.warnings, run.quiet)
+
+    def stage() -> None:
+        built = training.build_pmi(counts, out, weighting, run, show=True)
+        _report(built.summary, built.warnings, run)
+
+    return stage
 
 
-def _train(settings: dict[str, Any], where: str) -> None:
+def _train(settings: Settings, where: str) -> Stage:
     from wordgeom import methods, training
-    from wordgeom.cli.train import OWN, method_classes
+    from wordgeom.cli.train import OWN, method_classes, refuse_foreign
 
     if "method" not in settings:
-        known = ", ".join(methods.names())
-        raise OptionError("train needs --method", do=f"known are {known}")
-    classes = method_classes(settings["method"])
-    options = _checked(settings, OWN, classes, where)
-    run: RunOptions = options[-1]
-    trained = training.train(
-        settings.get("matrix", "cooc"),
-        settings["method"],
-        settings,
-        run,
-        out=settings.get("out", "vectors.bin"),
-        space=settings.get("space"),
-        show=True,
-    )
-    _report(trained.summary, trained.notes, run.quiet)
+        raise OptionError("train needs --method", do=f"known are {', '.join(methods.names())}")
+    method = _text("method", settings["method"])
+    classes = method_classes(method)
+    refuse_foreign(settings, method)
+    run: RunOptions = _checked(settings, OWN, classes, where)[-1]
+    matrix, out = settings.get("matrix", "cooc"), settings.get("out", "vectors.bin")
+    space = settings.get("space")
+
+    def stage() -> None:
+        made = training.train(matrix, method, settings, run, out=out, space=space, show=True)
+        _report(made.summary, made.notes, run)
+
+    return stage
 
 
-_STAGES: dict[str, Callable[[dict[str, Any], str], None]] = {
+def _merge(settings: Settings, where: str) -> Stage:
+    from wordgeom import pipeline
+    from wordgeom.cli.merge import OPTIONS, OWN
+
+    (run,) = _checked(settings, OWN, OPTIONS, where)
+    names, out = _names(settings, "matrices"), settings.get("out", "cooc")
+
+    def stage() -> None:
+        built = pipeline.merge_cooc(names, out, run, show=True)
+        _report(built.summary, built.warnings, run)
+
+    return stage
+
+
+_STAGES: dict[str, Callable[[Settings, str], Stage]] = {
     "build-cooc": _build_cooc,
     "build-pmi": _build_pmi,
     "train": _train,
+    "merge": _merge,
 }
-NAMES = tuple(_STAGES)
+TABLES = tuple(_STAGES)  # that a configuration file may hold
+NAMES = ("build-cooc", "build-pmi", "train")  # those of `wordgeom run`, in its order
+_LISTS = ("corpus", "matrices")  # own settings that hold several names
+
+
+def _checked(
+    settings: Settings, own: Sequence[str], classes: Sequence[type[Options]], where: str
+) -> list[Any]:
+    """Return the option classes filled from the settings, every key of which must be known."""
+    fields = [field.name for cls in classes for field, _ in specs(cls)]
+    spelt = [name.replace("_", "-") for name in (*own, *fields)]
+    check_known([key.replace("_", "-") for key in settings], spelt, where)
+    for name in own:
+        if name in settings and name not in _LISTS:
+            _text(name, settings[name])
+    options: list[Any] = [cls.take(settings) for cls in classes]
+    if options[-1].quiet:  # the run's; main() undoes this
+        logging.getLogger("wordgeom").setLevel(logging.ERROR)
+    return options
+
+
+def _names(settings: Settings, setting: str) -> list[str]:
+    value = settings.get(setting, ())
+    listed = value if isinstance(value, (list, tuple)) else [value]
+    return [_text(setting, name) for name in listed]
+
+
+def _text(setting: str, value: Any) -> str:
+    """Return a setting that must be text that the system can take for a name."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise OptionError(f"{setting} must be text", found=repr(value))
+    return value
+
+
+def _report(summary: str, notes: Sequence[str], run: RunOptions) -> None:
+    if run.quiet:
+        return
+    for note in notes:
+        click.echo(f"wordgeom: note: {note}", err=True)
+    click.echo(summary)

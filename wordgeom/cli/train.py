@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -15,77 +16,108 @@ from wordgeom.runs import RunOptions
 from wordgeom.weighting.pmi import PmiOptions
 
 OWN = ("matrix", "method", "out", "space")
+COMMON = (PmiOptions, DeviceOptions, RunOptions)
 
 
 def method_classes(method: str) -> tuple[type[Options], ...]:
     """Return the option classes of `train --method METHOD`."""
-    return (methods.load(method).Options, PmiOptions, DeviceOptions, RunOptions)
+    return (methods.load(method).Options, *COMMON)
+
+
+def refuse_foreign(names: Iterable[str], method: str) -> None:
+    """Raise OptionError for a name of another method's option, saying whose it is."""
+    own = {*OWN, *_fields(*method_classes(method))}
+    for name in names:
+        owners = [] if name in own else _owners(name)
+        if owners:
+            what = f"{flag(name)} belongs to {' and '.join(owners)}"
+            do = f"see wordgeom train --method {method} --help"
+            raise OptionError(what, found=f"--method {method}", do=do)
 
 
 class _Train(click.Command):
     """A command whose options are those of the method that its arguments or config name."""
 
-    def make_context(self, info_name: str | None, args: list[str], *rest: Any, **more: Any) -> click.Context:
-        method = _early(args, "--method") or _configured(_early(args, "--config"))
-        classes = method_classes(method) if method else (PmiOptions, DeviceOptions, RunOptions)
-        self.params = [*_own_parameters(), *flags.parameters(*classes), flags.config_option()]
-        if method:
-            _refuse_foreign(args, method)
-        elif not {"-h", "--help"} & set(args):
-            known = ", ".join(methods.names())
-            raise OptionError("train needs --method", do=f"known are {known}")
-        return super().make_context(info_name, args, *rest, **more)
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        method = _early(args, "--method")
+        if extra.get("resilient_parsing"):  # a shell asks what the line may become
+            method = method if method in methods.names() else None
+        else:
+            method = method or _configured(_early(args, "--config"))
+            if method:
+                refuse_foreign(_names_of(args), method)
+        self.params = [*_own_parameters(), *flags.parameters(*_classes(method, args))]
+        self.params.append(flags.config_option())
+        return super().make_context(info_name, args, parent, **extra)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Methods (train --method NAME --help shows a method's options)"):
+        with formatter.section("Methods (wordgeom train --method NAME --help shows its options)"):
             formatter.write_dl([(name, methods.summary(name)) for name in methods.names()])
 
 
+def _classes(method: str | None, args: list[str]) -> tuple[type[Options], ...]:
+    if method:
+        return method_classes(method)
+    if {"-h", "--help"} & set(args):
+        return COMMON
+    # The answer will be that --method is missing, unless a flag is nobody's: that comes first.
+    return (*(methods.load(name).Options for name in methods.names()), *COMMON)
+
+
 def _own_parameters() -> list[click.Parameter]:
+    out = "file for the vectors: .bin, .txt or .vec  [vectors.bin]"
     return [
         click.Argument(["matrix"], required=False),
         click.Option(["--method"], metavar="NAME", help="how to make the vectors; see below"),
-        click.Option(["-o", "--out"], metavar="FILE", help="vectors: .bin, .txt or .vec  [vectors.bin]"),
-        click.Option(["--space"], metavar="CHAR", help="replace white space in words by this"),
+        click.Option(["-o", "--out"], metavar="FILE", help=out),
+        click.Option(["--space"], metavar="CHAR", help="put this for white space in words"),
     ]
 
 
 def _early(args: list[str], name: str) -> str | None:
-    """Return an option's value before the arguments are parsed."""
+    """Return an option's value, the last if there are several, before the arguments are parsed."""
+    found = None
     for k, arg in enumerate(args):
         if arg == "--":
-            return None
+            break
         if arg == name and k + 1 < len(args):
-            return args[k + 1]
-        if arg.startswith(name + "="):
-            return arg.partition("=")[2]
-    return None
+            found = args[k + 1]
+        elif arg.startswith(name + "="):
+            found = arg.partition("=")[2]
+    return found
 
 
 def _configured(config: str | None) -> str | None:
     if config is None:
         return None
-    method = flags.read_table(config, "train").get("method")
+    method = flags.read_tables(config, stages.TABLES).get("train", {}).get("method")
     return method if isinstance(method, str) else None
 
 
-def _refuse_foreign(args: list[str], method: str) -> None:
-    """Name the method that an option belongs to, when it is not this one's."""
-    own = {flag(f.name) for cls in method_classes(method) for f, _ in specs(cls)}
-    for arg in args:
-        name = arg.partition("=")[0]
-        if not name.startswith("--") or name in own:
-            continue
-        owners = [other for other in methods.names() if name in _flags_of(other)]
-        if owners:
-            raise OptionError(f"{name} belongs to {' and '.join(owners)}", found=f"--method {method}")
+def _names_of(args: list[str]) -> list[str]:
+    """Return the options among arguments, as fields have them."""
+    long = (arg.partition("=")[0] for arg in args if arg.startswith("--"))
+    return [name.removeprefix("--").replace("-", "_") for name in long]
 
 
-def _flags_of(method: str) -> set[str]:
-    return {flag(field.name) for field, _ in specs(methods.load(method).Options)}
+def _owners(name: str) -> list[str]:
+    return [other for other in methods.names() if name in _fields(methods.load(other).Options)]
+
+
+def _fields(*classes: type[Options]) -> set[str]:
+    return {field.name for cls in classes for field, _ in specs(cls)}
 
 
 @click.command("train", cls=_Train)
 def command(config: str | None, **given: Any) -> None:
-    """Make word vectors from MATRIX (cooc): counts, weighted on the fly, or a weighted matrix."""
+    """Make word vectors from the folder MATRIX (cooc).
+
+    MATRIX holds counts, which are weighted on the fly, or a matrix that build-pmi weighted.
+    """
     stages.run_stage("train", given, config)

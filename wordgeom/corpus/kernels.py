@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom._jit import kernel
+from wordgeom.types import Bytes, Float64, Int32, Int64
 
 # Columns of a lexicon's entries (int64): the first eight bytes, where the bytes lie in the
 # arena and how many they are, how often the type was seen, where it was seen first.
@@ -28,7 +29,7 @@ _CAPITAL_I_DOT, _DOT_ABOVE = 0x130, 0x307
 
 
 @kernel
-def hash_bytes(token, length):  # type: ignore[no-untyped-def]
+def hash_bytes(token: Bytes, length: int) -> tuple[int, int]:
     """Return the first eight bytes of a token as a number, and a 64-bit hash of all of it."""
     head = np.uint64(0)
     for k in range(min(length, 8)):
@@ -36,11 +37,14 @@ def hash_bytes(token, length):  # type: ignore[no-untyped-def]
     mixed = head * HASH_HEAD
     for k in range(8, length):
         mixed = (mixed ^ np.uint64(token[k])) * HASH_BYTE
-    return np.int64(head), np.int64((mixed ^ (mixed >> np.uint64(32))) >> np.uint64(1))
+    mixed = (mixed ^ (mixed >> np.uint64(32))) >> np.uint64(1)
+    return int(np.int64(head)), int(np.int64(mixed))
 
 
 @kernel
-def find_slot(slots, entries, arena, token, length, head, mixed):  # type: ignore[no-untyped-def]
+def find_slot(
+    slots: Int64, entries: Int64, arena: Bytes, token: Bytes, length: int, head: int, mixed: int,
+) -> int:  # fmt: skip
     """Return the slot of a token: the one that holds it, or the empty one where it belongs."""
     mask = len(slots) - 1
     slot = mixed & mask
@@ -60,9 +64,10 @@ def find_slot(slots, entries, arena, token, length, head, mixed):  # type: ignor
 
 
 @kernel
-def add_type(  # type: ignore[no-untyped-def]
-    slots, entries, arena, sizes, slot, token, length, head, mixed, first
-):
+def add_type(
+    slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, slot: int, token: Bytes, length: int,
+    head: int, mixed: int, first: int,
+) -> int:  # fmt: skip
     """Add a type to the empty `slot` with count 0 and return its id; room must be there."""
     word = sizes[0]
     start = sizes[1]
@@ -75,18 +80,19 @@ def add_type(  # type: ignore[no-untyped-def]
         arena[start + k] = token[k]
     sizes[0] = word + 1
     sizes[1] = start + length
-    return word
+    return int(word)
 
 
 @kernel
-def has_room(slots, entries, arena, sizes):  # type: ignore[no-untyped-def]
+def has_room(slots: Int64, entries: Int64, arena: Bytes, sizes: Int64) -> bool:
     """Tell whether one more type of any length fits, with the table at most half full."""
-    types = sizes[0] + 1
-    return types <= len(entries) and 2 * types <= len(slots) and sizes[1] + MAX_TOKEN <= len(arena)
+    types = int(sizes[0]) + 1
+    used = int(sizes[1])
+    return types <= len(entries) and 2 * types <= len(slots) and used + MAX_TOKEN <= len(arena)
 
 
 @kernel
-def rehash(slots, entries, arena, types):  # type: ignore[no-untyped-def]
+def rehash(slots: Int64, entries: Int64, arena: Bytes, types: int) -> None:
     """Fill the empty table `slots` with the first `types` entries."""
     token = np.empty(MAX_TOKEN, np.uint8)
     mask = len(slots) - 1
@@ -103,7 +109,7 @@ def rehash(slots, entries, arena, types):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def put_utf8(token, at, point):  # type: ignore[no-untyped-def]
+def put_utf8(token: Bytes, at: int, point: int) -> int:
     """Write a code point as UTF-8 at token[at:] and return the place after it."""
     if point < 0x80:
         token[at] = point
@@ -125,7 +131,7 @@ def put_utf8(token, at, point):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def get_utf8(text, at):  # type: ignore[no-untyped-def]
+def get_utf8(text: Bytes, at: int) -> tuple[int, int]:
     """Return the code point of the valid UTF-8 sequence at text[at], and the place after it."""
     byte = np.int64(text[at])
     if byte < 0xE0:
@@ -138,7 +144,9 @@ def get_utf8(text, at):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def scan_unicode(text, start, byte_map, lower, token):  # type: ignore[no-untyped-def]
+def scan_unicode(
+    text: Bytes, start: int, byte_map: Bytes, lower: Int32, token: Bytes,
+) -> tuple[int, int]:  # fmt: skip
     """Take code points from text[start:] into `token`, lower-cased, while `lower` keeps them.
 
     Returns where the token ends and its length in bytes.
@@ -172,7 +180,7 @@ def scan_unicode(text, start, byte_map, lower, token):  # type: ignore[no-untype
 
 
 @kernel
-def skip_unicode(text, start, lower):  # type: ignore[no-untyped-def]
+def skip_unicode(text: Bytes, start: int, lower: Int32) -> int:
     """Return where the code points above 127 that separate end, from text[start:]."""
     i = start
     while i < len(text) and text[i] >= 128:
@@ -184,10 +192,10 @@ def skip_unicode(text, start, lower):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def tokenise(  # type: ignore[no-untyped-def]
-    text, begin, base, byte_map, lower, newlines_end_document,
-    slots, entries, arena, sizes, ids, state,
-):  # fmt: skip
+def tokenise(
+    text: Bytes, begin: int, base: int, byte_map: Bytes, lower: Int32, newlines_end_document: int,
+    slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, ids: Int32, state: Int64,
+) -> int:  # fmt: skip
     """Turn text[begin:] into ids, adding new types to the lexicon.
 
     byte_map (256) uint8: what a byte becomes in a token, 0 where it separates; lower (code points)
@@ -247,8 +255,8 @@ def tokenise(  # type: ignore[no-untyped-def]
                 token[length] = mapped
                 length += 1
                 i += 1
-        first = np.int64(head)
-        mixed = np.int64((hashed ^ (hashed >> np.uint64(32))) >> np.uint64(1))
+        first = int(np.int64(head))
+        mixed = int(np.int64((hashed ^ (hashed >> np.uint64(32))) >> np.uint64(1)))
         if unicode and i < n and text[i] >= 128:
             i, length = scan_unicode(text, start, byte_map, lower, token)
             first, mixed = hash_bytes(token, length)
@@ -289,7 +297,10 @@ def tokenise(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def absorb(slots, entries, arena, sizes, other, other_arena, begin, other_types, mapping):  # type: ignore[no-untyped-def]
+def absorb(
+    slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, other: Int64, other_arena: Bytes,
+    begin: int, other_types: int, mapping: Int32,
+) -> int:  # fmt: skip
     """Add the types of another lexicon, with counts and first places; mapping: its ids → ours.
 
     Starts at its type `begin` and returns the type it stopped at for want of room.
@@ -318,7 +329,7 @@ def absorb(slots, entries, arena, sizes, other, other_arena, begin, other_types,
 
 
 @kernel
-def uniform(seed, position):  # type: ignore[no-untyped-def]
+def uniform(seed: int, position: int) -> float:
     """Return a number in [0, 1) that depends on (seed, position) alone (splitmix64)."""
     x = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(position)
     x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
@@ -329,7 +340,10 @@ def uniform(seed, position):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def map_ids(ids, mapping, oov, drop, keep, seed, gap, short, state, out):  # type: ignore[no-untyped-def]
+def map_ids(
+    ids: Int32, mapping: Int32, oov: int, drop: bool, keep: Float64, seed: int, gap: int,
+    short: int, state: Int64, out: Int32,
+) -> int:  # fmt: skip
     """Turn provisional ids into final ones, with `gap` ids `oov` between documents.
 
     mapping: provisional → final id or `oov`; keep (oov + 1) float64: a word's probability to be

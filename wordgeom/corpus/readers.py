@@ -10,7 +10,6 @@ import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import BinaryIO, cast
 
 from wordgeom.errors import FormatError, InputError, MissingInputError
@@ -79,7 +78,7 @@ def file_stamp(name: str) -> dict[str, int]:
 def file_digest(name: str) -> str:
     """Return the SHA-256 of a file as it lies on the disk."""
     with open_input(name) as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+        return hashlib.file_digest(cast(io.BufferedReader, handle), "sha256").hexdigest()
 
 
 def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[Block]:
@@ -152,6 +151,7 @@ class _Digested:
         self.bytes = 0
 
     def read(self, size: int = -1) -> bytes:
+        """Read as a file does."""
         held = self._raw.read(size)
         self.digest.update(held)
         self.bytes += len(held)
@@ -165,7 +165,7 @@ def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
         source.stamp = file_stamp(source.name)
         packed = cast(io.BufferedReader, raw).peek(2)[:2] == _GZIP_MAGIC
         counted = _Digested(raw)
-        reader = gzip.GzipFile(fileobj=counted) if packed else counted  # type: ignore[arg-type]
+        reader = gzip.open(cast(BinaryIO, counted)) if packed else counted
         try:
             held = reader.read(BLOCK)
             while held:

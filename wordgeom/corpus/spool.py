@@ -95,7 +95,7 @@ class Spool:
             raise self._error(error) from error
 
     def _write(self, ids: Int32) -> None:
-        raw = memoryview(ids).cast("B") if len(ids) else memoryview(b"")
+        raw = ids.data.cast("B") if len(ids) else memoryview(b"")
         try:
             while raw:
                 raw = raw[cast(BinaryIO, self._file).write(raw) :]

@@ -1,7 +1,7 @@
-"""What a token is: `words` (Unicode, lower-case) and `whitespace` (bytes between white space).
+r"""What a token is: `words` (Unicode, lower-case) and `whitespace` (bytes between white space).
 
 `words` takes the maximal runs of letters, marks, digits, connectors (`_`) and joiners, that is
-`\\w` of Unicode Technical Standard 18, Annex C, and lower-cases them; everything else separates.
+`\w` of Unicode Technical Standard 18, Annex C, and lower-cases them; everything else separates.
 `whitespace` takes what stands between ASCII white space or NUL bytes, as it is.
 """
 
@@ -17,7 +17,7 @@ from wordgeom.types import Bytes, Int32
 
 _WORD_CATEGORIES = frozenset(("L", "M", "N"))
 _JOINERS = (0x200C, 0x200D)
-_ASSIGNED = 0x34000  # beyond lie only variation selectors (category M), handled below, and no letters
+_ASSIGNED = 0x34000  # beyond it lie no letters, only the variation selectors below
 _CODE_POINTS = 0x110000
 
 

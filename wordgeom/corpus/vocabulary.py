@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wordgeom._files import whole_file
-from wordgeom.corpus.kernels import MAX_TOKEN
-from wordgeom.corpus.lexicon import Lexicon
 from wordgeom.errors import FormatError, InputError, MissingInputError
 from wordgeom.types import Int64
+
+if TYPE_CHECKING:
+    from wordgeom.corpus.lexicon import Lexicon
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ def read_words(path: str | Path) -> list[str]:
 
     Raises MissingInputError; FormatError for bad UTF-8, a word empty, repeated or too long.
     """
+    from wordgeom.corpus.kernels import MAX_TOKEN  # Numba: readers of matrices do without
+
     where = Path(path)
     try:
         words = [word for word, _ in _lines(where.read_bytes(), where)]

@@ -23,7 +23,7 @@ from wordgeom.types import Int32, Int64
 _BLOCK_LOOKS = 1 << 24  # tokens looked at for one block of rows: about 50 ms
 _INDEX_BYTES = 8  # of a chunk's token: its id and its place
 _CHUNK_SHARE = 4  # of the memory
-_SMALLEST_CHUNK, _LARGEST_CHUNK = 1 << 20, 1 << 28
+_SMALLEST_CHUNK, _LARGEST_CHUNK = 1 << 20, 1 << 26
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Plan:
     """What to count: V words, weights (2 window + 1), symmetric: store the upper triangle."""
 
     words: int
-    weights: Int64
+    weights: Int32 | Int64
     symmetric: bool
     dtype: np.dtype[np.uint32] | np.dtype[np.int64]
 

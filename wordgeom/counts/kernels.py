@@ -16,6 +16,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from wordgeom._jit import kernel
+from wordgeom.types import Array, Bytes, Int32, Int64
 
 GROUP_BITS = 3
 GROUP = 1 << GROUP_BITS
@@ -23,7 +24,7 @@ _PREFETCH_AHEAD = 12  # occurrences; fetching their windows early halves the tim
 
 
 @intrinsic
-def prefetch(_typing, array, index):  # type: ignore[no-untyped-def]
+def prefetch(_typing: Any, array: Any, index: Any) -> Any:
     """Ask for array[index] to be brought into the cache; never faults."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -41,25 +42,28 @@ def prefetch(_typing, array, index):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def histogram(ids, begin, end, counts):  # type: ignore[no-untyped-def]
+def histogram(ids: Int32, begin: int, end: int, counts: Int64) -> None:
     """Add to counts how often each id occurs in ids[begin:end]."""
     for place in range(begin, end):
         counts[ids[place]] += 1
 
 
 @kernel
-def invert(ids, begin, end, cursors, places):  # type: ignore[no-untyped-def]
-    """Write each place in [begin, end) to places[cursors[id]++]; an id without cursor is the last."""
-    last = len(cursors)
+def invert(ids: Int32, begin: int, end: int, cursors: Int64, places: Int32) -> None:
+    """Write each place in [begin, end) to places[cursors[id]++]; the id V has no cursor."""
+    nowhere = len(cursors)
     for place in range(begin, end):
         word = ids[place]
-        if word != last:
+        if word != nowhere:
             places[cursors[word]] = place
             cursors[word] += 1
 
 
 @kernel
-def emit_row(begin, cells, touched, groups, found, indices, values, n):  # type: ignore[no-untyped-def]
+def emit_row(
+    begin: int, cells: Int64, touched: Bytes, groups: Int64, found: Int32, indices: Int32,
+    values: Array, n: int,
+) -> int:  # fmt: skip
     """Move the cells from `begin` on that are not 0 to indices[n:], values[n:]; clear them.
 
     touched: a byte a group, viewed as int64 by eights in `groups`. Returns the new n.
@@ -88,7 +92,10 @@ def emit_row(begin, cells, touched, groups, found, indices, values, n):  # type:
 
 
 @kernel
-def add_sums(row, upper, indices, values, begin, end, row_sums, column_sums):  # type: ignore[no-untyped-def]
+def add_sums(
+    row: int, upper: bool, indices: Int32, values: Array, begin: int, end: int, row_sums: Int64,
+    column_sums: Int64,
+) -> None:  # fmt: skip
     """Add a row's entries to the sums of the whole matrix; `upper`: each stands for two."""
     total = np.int64(0)
     for k in range(begin, end):
@@ -101,15 +108,17 @@ def add_sums(row, upper, indices, values, begin, end, row_sums, column_sums):  #
 
 
 @kernel
-def count_rows(  # type: ignore[no-untyped-def]
-    ids, places, starts, first, last, weights, upper,
-    cells, touched, groups, found, indices, values, lengths, row_sums, column_sums,
-):  # fmt: skip
+def count_rows(
+    ids: Int32, places: Int32, starts: Int64, first: int, last: int, weights: Int32 | Int64,
+    upper: bool, cells: Int64, touched: Bytes, groups: Int64, found: Int32, indices: Int32,
+    values: Array, lengths: Int64, row_sums: Int64, column_sums: Int64,
+) -> int:  # fmt: skip
     """Count rows first ≤ row < last from the occurrences of their words.
 
     ids int32, with at least `window` ids before and after every place; places[starts[w] :
-    starts[w + 1]] are the occurrences of word w; weights (2 window + 1) int64 by distance, 0 at
-    the centre; upper: only columns ≥ row. Returns the number of entries written.
+    starts[w + 1]] are the occurrences of word w; weights (2 window + 1) by distance, 0 at the
+    centre, int32 where they fit: int64 products take twice the time; upper: only columns ≥ row.
+    Returns the number of entries written.
     """
     width = len(weights)
     window = width // 2
@@ -126,7 +135,7 @@ def count_rows(  # type: ignore[no-untyped-def]
             begin = places[k] - window
             for distance in range(width):
                 column = ids[begin + distance]
-                cells[column] += weights[distance] * (column >= low)
+                cells[column] += weights[distance] * np.int32(column >= low)
                 touched[column >> GROUP_BITS] = 1
         cells[nowhere] = 0
         before = n
@@ -137,10 +146,11 @@ def count_rows(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def merge_rows(  # type: ignore[no-untyped-def]
-    offsets, from_indices, from_values, first, upper,
-    cells, touched, groups, found, indices, values, lengths, row_sums, column_sums,
-):  # fmt: skip
+def merge_rows(
+    offsets: Int64, from_indices: Int32, from_values: Array, first: int, upper: bool, cells: Int64,
+    touched: Bytes, groups: Int64, found: Int32, indices: Int32, values: Array, lengths: Int64,
+    row_sums: Int64, column_sums: Int64,
+) -> int:  # fmt: skip
     """Add up the same rows of several matrices.
 
     offsets (matrices × rows + 1): where each matrix's rows lie in from_indices, from_values; the

@@ -61,14 +61,14 @@ class Partial:
 
 
 def _write(file: BinaryIO, array: Array) -> None:
-    raw = memoryview(array).cast("B") if len(array) else memoryview(b"")
+    raw = memoryview(array.data).cast("B") if len(array) else memoryview(b"")
     while raw:
         raw = raw[file.write(raw) :]
 
 
 def _read(file: BinaryIO, begin: int, end: int, dtype: np.dtype[np.generic]) -> Array:
     out = np.empty(end - begin, dtype)
-    raw = memoryview(out).cast("B") if len(out) else memoryview(b"")
+    raw = memoryview(out.data).cast("B") if len(out) else memoryview(b"")
     at = begin * dtype.itemsize
     while raw:
         done = os.preadv(file.fileno(), [raw], at)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.options import Options, option
-from wordgeom.types import Int64
+from wordgeom.types import Int32, Int64
 
 _EXACT_HARMONIC = 20  # up to here lcm(1..window) leaves room for 2^31 occurrences in an int64
 _FIXED_POINT = 1 << 32
@@ -18,7 +18,9 @@ _FIXED_POINT = 1 << 32
 class WindowOptions(Options):
     """Which pairs of tokens are counted, and with what weight."""
 
-    window: int = option(5, "how many tokens to look at on each side", low=1, high=1000, metavar="N")
+    window: int = option(
+        5, "how many tokens to look at on each side", low=1, high=1000, metavar="N"
+    )
     window_weight: str = option(
         "harmonic",
         "weight of a pair at distance d: flat 1, harmonic 1/d (GloVe), "
@@ -43,8 +45,11 @@ def denominator(options: WindowOptions) -> int:
     return _FIXED_POINT
 
 
-def weights(options: WindowOptions) -> Int64:
-    """(2 window + 1) weight of the token at each distance, in units of 1/denominator."""
+def weights(options: WindowOptions) -> Int32 | Int64:
+    """(2 window + 1) weight of the token at each distance, in units of 1/denominator.
+
+    int32 unless the unit is 2⁻³².
+    """
     unit = denominator(options)
     distances = range(1, options.window + 1)
     if options.window_weight == "flat":
@@ -56,4 +61,5 @@ def weights(options: WindowOptions) -> Int64:
     nothing = [0] * options.window
     left = nothing if options.context == "right" else side[::-1]
     right = nothing if options.context == "left" else side
-    return np.array([*left, 0, *right], np.int64)
+    both = np.array([*left, 0, *right], np.int64)
+    return both if unit == _FIXED_POINT else both.astype(np.int32)

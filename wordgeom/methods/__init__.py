@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import pkgutil
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -24,7 +25,8 @@ def names() -> list[str]:
 
 def summary(name: str) -> str:
     """Return the first line of a method's documentation, without importing the method."""
-    source = Path(__path__[0], f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")
+    spec = find_spec(f"{__name__}.{name.replace('-', '_')}")
+    source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 

@@ -14,12 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.errors import OptionError
-from wordgeom.matrix import StoredMatrix
+from wordgeom.matrix import StoredMatrix, StoredRows
 from wordgeom.options import Options, option
 from wordgeom.pool import Pool
-from wordgeom.selection import StoredRows
 from wordgeom.types import Csr, Float64, Int64, Matrix
-from wordgeom.weighting import kernels
 
 PPMI, PMI = "ppmi", "pmi"
 
@@ -57,6 +55,8 @@ class WeightedMatrix(StoredRows):
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return weighted rows; float32, without the entries that clipping made 0."""
+        from wordgeom.weighting import kernels  # Numba: `--help` reads the options above
+
         counts = self._matrix.rows(start, stop)
         indptr = np.empty(counts.rows + 1, np.int64)
         indices = np.empty(counts.nnz, np.int32)

@@ -1,0 +1,108 @@
+"""Write docs/commands.md from the commands and their option classes; --check only compares."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from wordgeom import methods
+from wordgeom.cli import COMMANDS, flags, group
+from wordgeom.cli.train import COMMON
+from wordgeom.options import Options, Spec, flag, range_text, specs
+
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
+_HEAD = """# Commands
+
+Made by `scripts/command_reference.py` from what `wordgeom COMMAND --help` prints; do not edit.
+Every option is also a key of a configuration file's table for the command (`min-count = 10`) and
+a keyword of the Python function (`min_count=10`). A flag wins over the file, the file over the
+default.
+"""
+
+
+def reference() -> str:
+    """Return the text of docs/commands.md."""
+    context = click.Context(group, info_name="wordgeom")
+    parts = [_HEAD]
+    for name in COMMANDS:
+        command = group.get_command(context, name)
+        assert command is not None
+        parts += _command(name, command, context)
+    return "\n".join(parts)
+
+
+def _command(name: str, command: click.Command, parent: click.Context) -> list[str]:
+    options = ["--help"] if name == "train" else []
+    with command.make_context(name, options, parent, resilient_parsing=True) as context:
+        usage = " ".join(["wordgeom", name, *command.collect_usage_pieces(context)])
+        own = [p for p in command.params if isinstance(p, click.Option)]
+    help_ = inspect.cleandoc(command.help or "").replace("\b\n", "")
+    parts = [f"## {name}\n", f"    {usage}\n", f"{_code_blocks(help_)}\n", *_table(own)]
+    if name == "train":
+        common = {flag(field.name) for cls in COMMON for field, _ in specs(cls)}
+        for method in methods.names():
+            parts += [f"### train --method {method}\n", f"{methods.summary(method)}\n"]
+            made = flags.parameters(methods.load(method).Options)
+            parts += _table([p for p in made if p.opts[0] not in common])
+    return parts
+
+
+def _code_blocks(text: str) -> str:
+    """Indent by four what a help text indents by two."""
+    return re.sub(r"^  (?=\S)", "    ", text, flags=re.MULTILINE)
+
+
+def _table(options: Iterable[click.Option]) -> list[str]:
+    rows = [_row(option) for option in options]
+    if not rows:
+        return []
+    return ["| option | values | default | meaning |\n|---|---|---|---|", *rows, ""]
+
+
+def _row(option: click.Option) -> str:
+    text, _, default = (option.help or "").partition("  [")
+    names = " ".join(f"`{spelling}`" for spelling in option.opts)
+    default = f"`{default.removesuffix(']')}`" if default else ""
+    return "| " + " | ".join([names, _values(option), default, text.replace("|", "\\|")]) + " |"
+
+
+def _values(option: click.Option) -> str:
+    if option.is_flag:
+        return ""
+    if isinstance(option.type, click.Choice):
+        return ", ".join(f"`{choice}`" for choice in option.type.choices)
+    spec = _SPECS.get(option.opts[-1])
+    limits = f" {range_text(spec)}" if spec and (spec.low, spec.high) != (None, None) else ""
+    return f"{option.metavar or 'N'}{limits}"
+
+
+def _all_specs() -> dict[str, Spec]:
+    from wordgeom.cli import build_cooc
+
+    classes: list[type[Options]] = [*build_cooc.OPTIONS, *COMMON]
+    classes += [methods.load(name).Options for name in methods.names()]
+    return {flag(field.name): spec for cls in classes for field, spec in specs(cls)}
+
+
+_SPECS = _all_specs()
+
+
+def main() -> int:
+    """Write the file, or with --check tell whether it is as it would be written."""
+    text = reference()
+    if "--check" not in sys.argv[1:]:
+        TARGET.write_text(text, encoding="utf-8")
+        return 0
+    if TARGET.read_text(encoding="utf-8") == text:
+        return 0
+    print("docs/commands.md is out of date; run scripts/command_reference.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

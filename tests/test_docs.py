@@ -1,0 +1,78 @@
+"""The documentation: every command and option is in it, and every link leads somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+import wordgeom
+from wordgeom import methods
+from wordgeom.cli import COMMANDS, group
+
+ROOT = Path(wordgeom.__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "data" / "README.md"])
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def options_of(name: str, method: str | None = None) -> set[str]:
+    """The flags that --help of a command shows."""
+    parent = click.Context(group, info_name="wordgeom")
+    command = group.get_command(parent, name)
+    assert command is not None
+    arguments = ["--method", method, "--help"] if method else ["--help"]
+    context = command.make_context(name, arguments, parent, resilient_parsing=True)
+    return set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", command.get_help(context), re.MULTILINE))
+
+
+def section(title: str) -> str:
+    """A section of docs/commands.md, to the next heading of its level or a higher one."""
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    level, _, rest = text.partition(f"# {title}\n")
+    depth = len(level) - len(level.rstrip("#")) + 1
+    return re.split(rf"^#{{1,{depth}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_option_is_documented(name):
+    shown = options_of(name)
+    assert "--help" in shown
+    documented = section(name)
+    for spelling in shown - {"--help"}:
+        assert f"`{spelling}`" in documented
+
+
+@pytest.mark.parametrize("method", methods.names())
+def test_every_option_of_a_method_is_documented(method):
+    documented = section(f"train --method {method}") + section("train")
+    for spelling in options_of("train", method) - {"--help"}:
+        assert f"`{spelling}`" in documented
+
+
+def test_the_reference_of_commands_is_up_to_date():
+    script = ROOT / "scripts" / "command_reference.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False,
+        env={"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_readme_names_every_command():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "docs/commands.md" in readme
+    for name in ("build-cooc", "train", "similar"):
+        assert f"wordgeom {name}" in readme
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_link_leads_to_a_file(page):
+    text = page.read_text(encoding="utf-8")
+    prose = re.sub(r"^```.*?^```|^    .*?$", "", text, flags=re.MULTILINE | re.DOTALL)
+    for link in _LINK.findall(prose):
+        if not re.match(r"[a-z]+:|#", link):
+            assert (page.parent / link.partition("#")[0]).exists(), link
