@@ -117,7 +117,7 @@ def refused(answer: Answer, *parts: str, status: int = 1) -> None:
 
 
 def stdin_of(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))  # type: ignore[type-var]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
 
 
 # ── Bad text ─────────────────────────────────────────────────────────────────────────────────
@@ -259,6 +259,13 @@ def test_a_matrix_whose_parent_was_rebuilt_is_stale(refuse, ask, folder):
     assert ask(*train, "-o", "new.bin").status == 0
 
 
+def test_a_run_card_that_was_edited_is_refused(refuse):
+    path = Path("pmi/meta.json")
+    path.write_text(json.dumps(json.loads(path.read_bytes()) | {"run": {"parent": "../cooc"}}))
+    say = ("pmi: its run card was edited", "; make it again with --force")
+    refuse("train", "pmi", "--method", "gbu", "--dim", "8", "-o", "new.bin", say=say)
+
+
 def test_a_shard_is_no_matrix_to_work_with(refuse, ask, folder):
     assert ask("build-cooc", "corpus.txt", "--shard", "1/2").status == 0
     say = ("cooc.shard-1-of-2: is a part", "found shard 1 of 2", "wordgeom merge")
@@ -370,7 +377,9 @@ def test_output_goes_into_a_folder_that_is_there(refuse):
         refuse(*args, "-o", "nowhere/out.bin", say=("nowhere: no such folder", "; make it"))
     refuse("convert", "vectors.bin", "nowhere/v.txt", say=("nowhere: no such folder",))
     refuse(*COUNT, "-o", "corpus.txt/cooc", say=("corpus.txt/cooc: cannot be written",))
-    refuse(*COUNT, "-o", "new", "--tmp-dir", "nowhere", say=("nowhere: no such folder", "--tmp-dir"))
+    refuse(
+        *COUNT, "-o", "new", "--tmp-dir", "nowhere", say=("nowhere: no such folder", "--tmp-dir")
+    )
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write into any folder")
@@ -507,9 +516,7 @@ def fit(inputs, options, run):
 '''
 
 
-def test_an_option_of_another_method_is_answered_with_its_owner(
-    refuse, ask, tmp_path, monkeypatch
-):
+def test_an_option_of_another_method_is_answered_with_its_owner(refuse, ask, tmp_path, monkeypatch):
     (tmp_path / "other_eigs.py").write_text(OTHER_METHOD)
     monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
     monkeypatch.setitem(sys.modules, "wordgeom.methods.other_eigs", None)

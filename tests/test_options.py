@@ -44,7 +44,7 @@ class Example(Options):
 
 def values_of(arguments: list[str]) -> dict[str, object]:
     command = click.Command("example", params=[*flags.parameters(Example)])
-    given = command.make_context("example", arguments).params
+    given = command.make_context("example", [*arguments]).params
     return {name: value for name, value in given.items() if value is not None}
 
 

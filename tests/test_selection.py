@@ -7,9 +7,8 @@ import pytest
 from matrices import random_counts, store_matrix, to_dense
 
 from wordgeom import matrix as matrix_module
-from wordgeom.matrix import StoredMatrix
+from wordgeom.matrix import StoredMatrix, StoredRows
 from wordgeom.pool import Pool
-from wordgeom.matrix import StoredRows
 from wordgeom.selection import select_columns
 
 CHOICES = [

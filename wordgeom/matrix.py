@@ -205,4 +205,3 @@ def row_blocks(indptr: Int64, stop: int | None = None) -> list[tuple[int, int]]:
         blocks.append((start, end))
         start = end
     return blocks
-

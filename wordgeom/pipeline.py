@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ import numpy as np
 from wordgeom import runs, store
 from wordgeom.corpus.encode import Encoded, encode
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.readers import STDIN, file_digest, file_stamp, open_input
+from wordgeom.corpus.readers import STDIN, check_input, file_digest, file_stamp, is_stream
 from wordgeom.corpus.vocabulary import Vocabulary, save_vocabulary
 from wordgeom.counts.rows import Rows, Workshop, value_type
 from wordgeom.counts.windows import WindowOptions, denominator, weights
-from wordgeom.errors import InputError, OptionError, WordgeomError
+from wordgeom.errors import InputError, MissingInputError, OptionError, WordgeomError
 from wordgeom.matrix import MatrixWriter, StoredMatrix
 from wordgeom.runs import Clock, Resources, RunOptions
 from wordgeom.store import Store, StoreWriter
@@ -72,6 +73,9 @@ def build_cooc(
     clock = Clock()
     names = list(names)
     _check_inputs(names)
+    if save_vocab is not None and not Path(save_vocab).parent.is_dir():
+        do = "make it, or name another with --save-vocab"
+        raise MissingInputError("no such folder", where=Path(save_vocab).parent, do=do)
     asked = _cooc_options(corpus, window, run)
     if not run.force and (found := _cooc_up_to_date(out, asked, names, shard)):
         if save_vocab is not None:
@@ -92,9 +96,9 @@ def build_cooc(
         _write_sums(writer, row_sums, column_sums, window)
         attributes = matrix.finish(_cooc_attributes(encoded, window, shard))
         request = {"command": "build-cooc", "options": asked, "inputs": _input_cards(encoded)}
-        if save_vocab is not None:
-            save_vocabulary(save_vocab, encoded.vocabulary)
         made = writer.commit(attributes, runs.card(request, {}, clock.seconds()))
+    if save_vocab is not None:
+        save_vocabulary(save_vocab, encoded.vocabulary)
     return Built(made, _cooc_summary(made, encoded, clock), _cooc_warnings(encoded, window))
 
 
@@ -103,8 +107,7 @@ def _check_inputs(names: list[str]) -> None:
     if names.count(STDIN) > 1:
         raise OptionError("standard input can be read once", found="- given twice")
     for name in names:
-        if name != STDIN:
-            open_input(name).close()
+        check_input(name)
 
 
 def _cooc_options(corpus: CorpusOptions, window: WindowOptions, run: RunOptions) -> dict[str, Any]:
@@ -112,6 +115,8 @@ def _cooc_options(corpus: CorpusOptions, window: WindowOptions, run: RunOptions)
     if corpus.sample > 0:
         options["seed"] = run.seed
     if corpus.read_vocab is not None:
+        if is_stream(corpus.read_vocab):
+            raise OptionError("--read-vocab needs a file", found=corpus.read_vocab)
         options |= {"read_vocab": file_digest(corpus.read_vocab), "min_count": 0, "max_vocab": 0}
     return options
 
@@ -148,7 +153,7 @@ def readable(out: str | os.PathLike[str], kind: str) -> Store:
 
 def _same_inputs(names: list[str], made_from: list[dict[str, Any]]) -> bool:
     """Tell whether the files are those of a card: by size and time, else by digest."""
-    if len(names) != len(made_from) or STDIN in names:
+    if len(names) != len(made_from) or any(map(is_stream, names)):
         return False
     for name, card in zip(names, made_from, strict=True):
         same_name = card.get("name") == os.path.abspath(name)

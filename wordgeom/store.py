@@ -287,7 +287,8 @@ def _read_meta(folder: Path) -> dict[str, Any]:
         do = "name a folder that wordgeom made"
         raise FormatError(f"has no {META}", where=folder, do=do) from None
     except (ValueError, RecursionError):
-        raise FormatError("is not JSON", where=path, do=_REMAKE) from None
+        do = "remove the folder and make it again"
+        raise FormatError("is not JSON", where=path, do=do) from None
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:
         raise FormatError("is not wordgeom's", where=path, do="name a folder that wordgeom made")
     if meta.get("version") != VERSION:

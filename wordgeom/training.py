@@ -15,7 +15,7 @@ import numpy as np
 from wordgeom import methods, runs, store
 from wordgeom._files import Lock, whole_file
 from wordgeom.device import DeviceOptions, get_ops
-from wordgeom.errors import InputError, OutputExistsError, RankError, StaleError
+from wordgeom.errors import FormatError, InputError, OutputExistsError, RankError, StaleError
 from wordgeom.matrix import MatrixWriter, StoredMatrix
 from wordgeom.options import Options
 from wordgeom.pipeline import COOC, PMI, Built, readable
@@ -65,9 +65,7 @@ def build_pmi(
     return Built(made, summary)
 
 
-def open_matrix(
-    path: str | os.PathLike[str], kinds: tuple[str, ...] = (COOC, PMI)
-) -> StoredMatrix:
+def open_matrix(path: str | os.PathLike[str], kinds: tuple[str, ...] = (COOC, PMI)) -> StoredMatrix:
     """Open a matrix to work with: whole (no shard), not older than what it was made from."""
     matrix = StoredMatrix.open(path, kinds)
     shard = matrix.store.attributes.get("shard")
@@ -85,7 +83,11 @@ def _check_parent(child: Store) -> None:
     if not isinstance(parent, str) or not store.exists(child.path / parent):
         return
     folder = Path(os.path.normpath(child.path / parent))
-    made_from = child.card["request"]["inputs"][0]["digest"]
+    try:
+        made_from = child.card["request"]["inputs"][0]["digest"]
+    except (KeyError, IndexError, TypeError):
+        do = "make it again with --force"
+        raise FormatError("its run card was edited", where=child.path, do=do) from None
     if Store.open(folder).digest != made_from:
         raise StaleError(
             f"was made from {folder}, which has changed since",

@@ -8,7 +8,7 @@ window that looks that far never reaches across.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,7 @@ from wordgeom.types import Float64, Int32, Int64
 
 _NEVER = 1 << 62
 _NEWLINES = {"line": 1, "block": 2, "file": _NEVER}
+_MAPPED = 1 << 22  # ids mapped at once where the stream goes to a file
 _BLOCK_LIST_SHARE = 4  # of the memory, for each of the two streams of ids
 
 
@@ -77,19 +78,16 @@ def encode(
         words, chosen = _choose(joined, options, " ".join(names))
         finals = [_final(m, chosen, len(joined)) for m in mappings]
         keep = _keep_probability(words, int(joined.counts.sum()), options.sample)
-        stream = Spool(limit, folder)
         state = np.zeros(6, np.int64)
-        capacity = sum(p.room(gap) for p in pieces)
-        fits = 4 * capacity <= limit
-        out = np.empty(capacity if fits else 0, np.int32)
-        for piece, ids in zip(pieces, provisional.pieces([p.length for p in pieces]), strict=True):
-            if not fits:
-                out = np.empty(piece.room(gap), np.int32)
-            written = kernels.map_ids(
+
+        def final_ids(piece: _Piece, ids: Int32, out: Int32) -> int:
+            written: int = kernels.map_ids(
                 ids, finals[piece.lexicon], len(words), options.oov == "drop",
-                keep, seed, gap, short, state, out[stream.length if fits else 0 :],
+                keep, seed, gap, short, state, out,
             )  # fmt: skip
-            stream.append(out[stream.length if fits else 0 :][:written])
+            return written
+
+        stream = _map_all(pieces, provisional, gap, Spool(limit, folder), final_ids)
     return Encoded(
         words,
         stream,
@@ -108,10 +106,6 @@ class _Piece:
     lexicon: int
     length: int
     boundaries: int
-
-    def room(self, gap: int) -> int:
-        """Return how many final ids these can become."""
-        return self.length + self.boundaries * gap
 
 
 @dataclass(frozen=True)
@@ -176,6 +170,30 @@ def _tokenise_all(
     return lexicons, pieces
 
 
+def _map_all(
+    pieces: list[_Piece],
+    provisional: Spool,
+    gap: int,
+    stream: Spool,
+    final_ids: Callable[[_Piece, Int32, Int32], int],
+) -> Spool:
+    """Fill `stream` with the final ids of all pieces; `final_ids` writes those of some ids."""
+    capacity = sum(p.length + p.boundaries * gap for p in pieces)
+    # One array for all, where it fits; it is filled from the front and never copied.
+    whole = np.empty(capacity, np.int32) if stream.holds(capacity) else None
+    most = max(1, _MAPPED // (gap + 1))  # an id becomes at most a gap and itself
+    try:
+        for piece, ids in zip(pieces, provisional.pieces([p.length for p in pieces]), strict=True):
+            for start in range(0, len(ids), most):
+                part = ids[start : start + most]
+                out = np.empty(_MAPPED, np.int32) if whole is None else whole[stream.length :]
+                stream.append(out[: final_ids(piece, part, out)])
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
 def _total(sources: list[Source]) -> int | None:
     """Return the bytes of text to come, where that is known: not of packed files, nor of a pipe."""
     if any(s.name == STDIN or s.name.endswith(".gz") for s in sources):
@@ -218,9 +236,7 @@ def _join(lexicons: list[Lexicon]) -> tuple[Lexicon, list[Int32]]:
     return first, [same, *(first.absorb(other) for other in lexicons[1:])]
 
 
-def _choose(
-    lexicon: Lexicon, options: CorpusOptions, where: str
-) -> tuple[Vocabulary, Int64]:
+def _choose(lexicon: Lexicon, options: CorpusOptions, where: str) -> tuple[Vocabulary, Int64]:
     if options.read_vocab is not None:
         words = vocabulary.read_words(options.read_vocab)
         chosen = vocabulary.given(lexicon, words)
@@ -252,4 +268,3 @@ def _keep_probability(words: Vocabulary, tokens: int, threshold: float) -> Float
     frequency = np.maximum(words.counts, 1) / tokens
     keep = (np.sqrt(frequency / threshold) + 1) * threshold / frequency
     return np.append(np.minimum(keep, 1.0), 1.0)
-

@@ -319,9 +319,7 @@ def absorb(
         if slots[slot] != 0:
             word = (slots[slot] & 0xFFFFFFFF) - 1
         else:
-            word = add_type(
-                slots, entries, arena, sizes, slot, token, length, head, mixed, first
-            )
+            word = add_type(slots, entries, arena, sizes, slot, token, length, head, mixed, first)
         entries[word, COUNT] += other[theirs, COUNT]
         entries[word, FIRST] = min(entries[word, FIRST], first)
         mapping[theirs] = word

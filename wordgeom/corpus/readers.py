@@ -63,9 +63,22 @@ def open_input(name: str) -> BinaryIO:
         raise MissingInputError(f"cannot be read: {reason}", where=name) from error
 
 
+def is_stream(name: str) -> bool:
+    """Tell whether an input can be read only once: standard input, or a pipe with a name."""
+    return name == STDIN or (
+        os.path.exists(name) and not (os.path.isfile(name) or os.path.isdir(name))
+    )
+
+
+def check_input(name: str) -> None:
+    """Fail on an input that cannot be opened, before any is read; raises MissingInputError."""
+    if not is_stream(name):
+        open_input(name).close()
+
+
 def file_stamp(name: str) -> dict[str, int]:
     """Return size and time of change of a file: what tells cheaply that it is still the same."""
-    if name == STDIN:
+    if is_stream(name):
         return {}
     try:
         status = os.stat(name)
@@ -118,9 +131,7 @@ def _last_separator(text: bytes, separators: bytes) -> int:
     return -1
 
 
-def _valid_utf8(
-    text: bytes, source: Source, offset: int, bad_bytes: str
-) -> tuple[bytes, bool]:
+def _valid_utf8(text: bytes, source: Source, offset: int, bad_bytes: str) -> tuple[bytes, bool]:
     if text.isascii():
         return text, True
     try:

@@ -42,10 +42,14 @@ class Spool:
             self._file.close()
             self._file = None
 
+    def holds(self, length: int) -> bool:
+        """Tell whether so many ids stay in memory."""
+        return 4 * length <= self._limit
+
     def append(self, ids: Int32) -> None:
         """Add ids at the end; the array is kept, not copied. Raises WriteError."""
         self.length += len(ids)
-        if self._file is None and 4 * self.length > self._limit:
+        if self._file is None and not self.holds(self.length):
             self._file = self._scratch()
             for piece in self._pieces:
                 self._write(piece)

@@ -23,7 +23,7 @@ GROUP = 1 << GROUP_BITS
 _PREFETCH_AHEAD = 12  # occurrences; fetching their windows early halves the time of a count
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def prefetch(_typing: Any, array: Any, index: Any) -> Any:
     """Ask for array[index] to be brought into the cache; never faults."""
 

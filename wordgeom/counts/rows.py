@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from wordgeom.counts.kernels import GROUP
+from wordgeom.errors import InputError
 from wordgeom.pool import Lent
 from wordgeom.types import Array, Int32, Int64
 
@@ -98,5 +99,11 @@ def cut_rows(entries: Int64, work: Int64, most_work: int) -> list[tuple[int, int
 
 
 def value_type(largest: int) -> np.dtype[np.uint32] | np.dtype[np.int64]:
-    """Return the type that holds counts up to a bound; the bound decides, not what was counted."""
+    """Return the type that holds counts up to a bound; the bound decides, not what was counted.
+
+    Raises InputError for counts that an int64 might not hold.
+    """
+    if largest >= 1 << 63:
+        do = "pass --window 20 or less, or --window-weight flat or dynamic"
+        raise InputError("counts could be too large to be exact", found=f"up to {largest}", do=do)
     return np.dtype(np.uint32) if largest < 1 << 32 else np.dtype(np.int64)
