@@ -262,7 +262,7 @@ def test_a_matrix_whose_parent_was_rebuilt_is_stale(refuse, ask, folder):
 def test_a_run_card_that_was_edited_is_refused(refuse):
     path = Path("pmi/meta.json")
     path.write_text(json.dumps(json.loads(path.read_bytes()) | {"run": {"parent": "../cooc"}}))
-    say = ("pmi: its run card was edited", "; make it again with --force")
+    say = ("pmi/meta.json: its run card was edited", "; make it again with --force")
     refuse("train", "pmi", "--method", "gbu", "--dim", "8", "-o", "new.bin", say=say)
 
 

@@ -13,7 +13,7 @@ from unittest.mock import patch
 import pytest
 from corpora import build, one_line, put
 
-from wordgeom import pipeline
+from wordgeom import merging
 from wordgeom.corpus import readers
 from wordgeom.corpus.vocabulary import read_words
 from wordgeom.counts import cooccurrence
@@ -240,8 +240,8 @@ def test_a_shard_that_is_none_is_refused(text: str):
 
 def test_merged_shards_are_up_to_date_as_the_whole_count(text: Path, tmp_path: Path):
     parts = shards(text, 3, tmp_path)
-    merged = pipeline.merge_cooc(parts, tmp_path / "cooc", RunOptions()).store
-    assert "up to date" in pipeline.merge_cooc(parts[::-1], merged.path, RunOptions()).summary
+    merged = merging.merge_cooc(parts, tmp_path / "cooc", RunOptions()).store
+    assert "up to date" in merging.merge_cooc(parts[::-1], merged.path, RunOptions()).summary
     assert "up to date" in build(text, merged.path).summary
 
 
@@ -250,7 +250,7 @@ def refused_merge(out: Path, parts: list[Path], error: type[Exception], *said: o
     before = tree(out)
     for where, run in ((out, RunOptions(force=True)), (out.with_name("new"), RunOptions())):
         with pytest.raises(error) as caught:
-            pipeline.merge_cooc(parts, where, run)
+            merging.merge_cooc(parts, where, run)
         one_line(caught, *said)
     assert tree(out) == before
     assert not out.with_name("new").exists()
@@ -302,14 +302,14 @@ def test_a_sum_of_other_matrices_is_refused_and_force_replaces(tmp_path: Path):
     words.write_text("the\ncat\nsat\n", encoding="utf-8")
     names = put(tmp_path, TEXT, OTHER, TEXT + OTHER)
     a, b, c = (build(n, tmp_path / n.stem, read_vocab=str(words)).store.path for n in names)
-    out = pipeline.merge_cooc([a, b], tmp_path / "sum", RunOptions()).store
+    out = merging.merge_cooc([a, b], tmp_path / "sum", RunOptions()).store
     before = tree(out.path)
     with pytest.raises(OutputExistsError) as caught:
-        pipeline.merge_cooc([a, c], out.path, RunOptions())
+        merging.merge_cooc([a, c], out.path, RunOptions())
     one_line(caught, out.path, "found made from other matrices", "; pass --force")
     assert tree(out.path) == before
-    forced = pipeline.merge_cooc([a, c], out.path, RunOptions(force=True)).store
+    forced = merging.merge_cooc([a, c], out.path, RunOptions(force=True)).store
     assert forced.digest != out.digest
     # An input may be the output: its parts go when the sum is whole.
-    both = pipeline.merge_cooc([a, c], a, RunOptions(force=True)).store
+    both = merging.merge_cooc([a, c], a, RunOptions(force=True)).store
     assert both.digest == forced.digest

@@ -78,7 +78,3 @@ class WriteError(WordgeomError, OSError):
     """The output could not be written; nothing of it was kept."""
 
     __str__ = Exception.__str__
-
-
-class InterruptedRunError(WordgeomError):
-    """The run was stopped by a signal; nothing of its output was kept."""

@@ -93,7 +93,7 @@ def build_cooc(
                 found=f"{encoded.kept:,} tokens in {encoded.documents:,} documents",
                 do="check --document and --min-count",
             )
-        _write_sums(writer, row_sums, column_sums, window)
+        write_sums(writer, row_sums, column_sums, window)
         attributes = matrix.finish(_cooc_attributes(encoded, window, shard))
         request = {"command": "build-cooc", "options": asked, "inputs": _input_cards(encoded)}
         made = writer.commit(attributes, runs.card(request, {}, clock.seconds()))
@@ -128,13 +128,14 @@ def _cooc_up_to_date(
     if not store.exists(out):
         return None
     made = readable(out, COOC)
-    request = made.card.get("request", {})
-    how = runs.differing_option(asked, request.get("options", {}))
+    request = made.request
+    how = runs.differing_option(asked, request["options"])
     shards = [shard.index, shard.of] if shard else None
     if how is None and made.attributes.get("shard") != shards:
         how = "another shard"
-    if how is None and not _same_inputs(names, request.get("inputs", [])):
-        how = "made from other text"
+    if how is None and not _same_inputs(names, request["inputs"]):
+        streams = any(map(is_stream, names))
+        how = "text that a pipe cannot be compared with" if streams else "made from other text"
     if how is not None:
         raise runs.refuse_other(out, how)
     return Built(made, f"{os.fspath(out)}: up to date")
@@ -190,30 +191,35 @@ def _count(
     from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count
 
     words, weight = len(encoded.vocabulary), weights(window)
-    plan = Plan(words, weight, window.context == "both", _value_type(encoded.vocabulary, window))
+    plan = Plan(words, weight, window.context == "both", count_type(encoded.vocabulary, window))
     length = encoded.stream.length
     begin, end = shard.span(length) if shard else (0, length)
     chunk = chunk_tokens(using.memory)
-    rows, shop = count(encoded.stream, begin, end, plan, chunk, using.folder, using.pool)
+    rows, shop = count(
+        encoded.stream, begin, end, plan, chunk, using.folder, using.pool, using.progress
+    )
     matrix = MatrixWriter(writer, encoded.vocabulary, plan.dtype)
-    _write_rows(rows, matrix, using, words)
+    write_rows(rows, matrix, using, words)
     return matrix, shop
 
 
-def _value_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:
+def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:
     """Return the type of counts: what the words' counts allow at most decides."""
     return value_type(2 * int(vocabulary.counts.max()) * int(weights(window).sum()))
 
 
-def _write_rows(rows: Iterator[Rows], matrix: MatrixWriter, using: Resources, words: int) -> None:
+def write_rows(rows: Iterator[Rows], matrix: MatrixWriter, using: Resources, words: int) -> None:
+    """Write blocks of rows, telling how many of the words have gone by."""
     followed = using.progress.follow(rows, "counting", words, "rows", lambda r: len(r.lengths))
     for block in followed:
         matrix.write(block.lengths, block.indices, block.values)
 
 
-def _write_sums(
+def write_sums(
     writer: StoreWriter, row_sums: Int64, column_sums: Int64, window: WindowOptions
 ) -> None:
+    """Write the sums of the whole matrix's rows and, where they differ, columns."""
+    """Write blocks of rows, following their progress."""
     writer.array("rowsums", np.int64).write(row_sums)
     if window.context != "both":
         writer.array("columnsums", np.int64).write(column_sums)
@@ -269,112 +275,3 @@ def _cooc_warnings(encoded: Encoded, window: WindowOptions) -> tuple[str, ...]:
     if repaired:
         warnings.append(f"{_plural(repaired, 'byte')} that are not UTF-8 were replaced or skipped")
     return tuple(warnings)
-
-
-def merge_cooc(
-    paths: Sequence[str | os.PathLike[str]],
-    out: str | os.PathLike[str],
-    run: RunOptions,
-    *,
-    show: bool = False,
-) -> Built:
-    """Add up count matrices over the same words: all shards of one count, or whole matrices."""
-    from wordgeom.counts.merge import merge
-
-    clock = Clock()
-    matrices = [StoredMatrix.open(path, (COOC,)) for path in paths]
-    vocabulary, request, attributes = _merged(matrices)
-    if not run.force and store.exists(out):
-        made = readable(out, COOC)
-        if made.card.get("request") == request:
-            return Built(made, f"{os.fspath(out)}: up to date")
-        raise runs.refuse_other(out, "made from other matrices")
-    window = WindowOptions.take(request["options"])
-    dtype = _value_type(vocabulary, window)
-    with runs.resources(run, show) as using, StoreWriter(out, COOC) as writer:
-        symmetric = matrices[0].symmetric
-        rows, shop = merge(matrices, len(vocabulary), symmetric, dtype, using.pool)
-        matrix = MatrixWriter(writer, vocabulary, dtype)
-        _write_rows(rows, matrix, using, len(vocabulary))
-        _write_sums(writer, *shop.sums(), window)
-        card = runs.card(request, {}, clock.seconds())
-        made = writer.commit(matrix.finish(attributes), card)
-    at = made.attributes
-    summary = f"{made.path}: {at['shape'][0]:,} words, {at['stored']:,} pairs"
-    return Built(made, f"{summary} from {len(matrices)} matrices; {clock.seconds():.1f} s")
-
-
-def _merged(
-    matrices: list[StoredMatrix],
-) -> tuple[Vocabulary, dict[str, Any], dict[str, Any]]:
-    """Check that matrices can be added; return vocabulary, request and attributes of the sum."""
-    if len(matrices) < 2:
-        raise InputError("needs two matrices or more", where="merge", found=len(matrices))
-    first = matrices[0]
-    for other in matrices[1:]:
-        _check_alike(first, other)
-    digests = [m.store.digest for m in matrices]
-    # Other texts may have equal counts: what was counted tells them apart.
-    made_of = [(m.store.digest, _input_digests(m)) for m in matrices]
-    for k, made in enumerate(made_of):
-        if made in made_of[:k]:
-            do = "name each matrix once"
-            raise InputError("is given twice", where=matrices[k].path, do=do)
-    shards = [m.store.attributes.get("shard") for m in matrices]
-    attributes = {k: v for k, v in first.store.attributes.items() if k not in _OWN}
-    if any(shards):
-        _check_shards(matrices, shards)
-        return first.vocabulary, first.store.card["request"], attributes
-    for name in ("tokens", "kept", "documents"):
-        attributes[name] = sum(m.store.attributes[name] for m in matrices)
-    counts = sum((m.vocabulary.counts for m in matrices), np.zeros(len(first.vocabulary), np.int64))
-    request = {
-        "command": "merge",
-        "options": first.store.card["request"]["options"],
-        "inputs": [{"digest": digest} for digest in digests],
-    }
-    return Vocabulary(first.vocabulary.words, counts), request, attributes
-
-
-_OWN = ("shape", "stored", "shard")  # attributes that a sum does not inherit
-
-
-def _input_digests(matrix: StoredMatrix) -> list[str]:
-    return [i["digest"] for i in matrix.store.card["request"]["inputs"]]
-
-
-def _check_alike(first: StoredMatrix, other: StoredMatrix) -> None:
-    if other.vocabulary.words != first.vocabulary.words:
-        raise InputError(
-            f"has other words than {first.path}",
-            where=other.path,
-            found=f"{len(other.vocabulary):,} words against {len(first.vocabulary):,}",
-            do="count each text with --read-vocab and one word list",
-        )
-    mine, theirs = (WindowOptions.take(m.store.card["request"]["options"]) for m in (first, other))
-    how = runs.differing_option(mine.result_options(), theirs.result_options())
-    if how is not None:
-        do = "count both with the same window"
-        raise InputError(f"differs from {first.path}", where=other.path, found=how, do=do)
-
-
-def _check_shards(matrices: list[StoredMatrix], shards: list[list[int] | None]) -> None:
-    first = matrices[0]
-    for matrix, shard in zip(matrices, shards, strict=True):
-        if shard is None or shards[0] is None or shard[1] != shards[0][1]:
-            found = f"shard {shard[0]} of {shard[1]}" if shard else "a whole count"
-            do = "merge all shards of one count"
-            raise InputError(
-                "is not a shard of the same count", where=matrix.path, found=found, do=do
-            )
-        mine, theirs = ({**m.store.card["request"], "inputs": []} for m in (first, matrix))
-        if mine != theirs or _input_digests(first) != _input_digests(matrix):
-            what = f"counts other text or with other options than {first.path}"
-            raise InputError(what, where=matrix.path, do="count every shard alike")
-    have = {shard[0] for shard in shards if shard}
-    of = shards[0][1] if shards[0] else 0
-    missing = [str(k) for k in range(1, of + 1) if k not in have]
-    if missing or len(shards) != of:
-        found = f"shards {', '.join(missing[:10])} of {of} missing" if missing else "a shard twice"
-        do = "name each shard once"
-        raise InputError("not every shard is there once", where=first.path, found=found, do=do)

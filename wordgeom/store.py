@@ -66,6 +66,21 @@ class Store:
         """Return the checked bytes of a text part."""
         return self.array(name).read().tobytes()
 
+    @property
+    def request(self) -> dict[str, Any]:
+        """What was asked: command, options, inputs with their digests; raises FormatError.
+
+        The digest does not cover it, so that it is looked at before it is believed.
+        """
+        asked = self.card.get("request")
+        if isinstance(asked, dict) and isinstance(asked.get("options"), dict):
+            inputs = asked.get("inputs")
+            if isinstance(inputs, list) and all(
+                isinstance(i, dict) and isinstance(i.get("digest"), str) for i in inputs
+            ):
+                return asked
+        raise FormatError("its run card was edited", where=self.path / META, do=_REMAKE)
+
     def parts(self) -> dict[str, dict[str, Any]]:
         """Return name → {file, dtype, length} of every part."""
         keep = ("file", "dtype", "length")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +16,7 @@ import numpy as np
 from wordgeom import methods, runs, store
 from wordgeom._files import Lock, whole_file
 from wordgeom.device import DeviceOptions, get_ops
-from wordgeom.errors import FormatError, InputError, OutputExistsError, RankError, StaleError
+from wordgeom.errors import InputError, OutputExistsError, RankError, StaleError
 from wordgeom.matrix import MatrixWriter, StoredMatrix
 from wordgeom.options import Options
 from wordgeom.pipeline import COOC, PMI, Built, readable
@@ -46,7 +47,7 @@ def build_pmi(
     }
     if not run.force and store.exists(out):
         made = readable(out, PMI)
-        _refuse_unlike(out, request, made.card.get("request", {}))
+        _refuse_unlike(out, request, made.request)
         return Built(made, f"{os.fspath(out)}: up to date")
     with runs.resources(run, show) as using, StoreWriter(out, PMI) as writer:
         weighted = WeightedMatrix(matrix, options, using.pool)
@@ -83,12 +84,7 @@ def _check_parent(child: Store) -> None:
     if not isinstance(parent, str) or not store.exists(child.path / parent):
         return
     folder = Path(os.path.normpath(child.path / parent))
-    try:
-        made_from = child.card["request"]["inputs"][0]["digest"]
-    except (KeyError, IndexError, TypeError):
-        do = "make it again with --force"
-        raise FormatError("its run card was edited", where=child.path, do=do) from None
-    if Store.open(folder).digest != made_from:
+    if [i["digest"] for i in child.request["inputs"]] != [Store.open(folder).digest]:
         raise StaleError(
             f"was made from {folder}, which has changed since",
             where=child.path,
@@ -129,13 +125,14 @@ def train(
     request = _train_request(method, options, weighting, device, stored, run)
     words = stored.vocabulary.words
     if out is not None:
-        words = list(writable_words(Path(out), words, space=space))
+        words = writable_words(Path(out), words, space=space)
         # Where no word holds white space, --space changes nothing.
         request["options"]["space"] = None if words == stored.vocabulary.words else space
-        if _up_to_date(Path(out), request, run.force):
+    with _only_writer(out):
+        if out is not None and _up_to_date(Path(out), request, run.force):
             return Trained(f"{os.fspath(out)}: up to date", None)
-    with runs.resources(run, show) as using:
-        result = _fit(module, options, weighting, device, stored, using)
+        with runs.resources(run, show) as using:
+            result = _fit(module, options, weighting, device, stored, using)
         vectors = Vectors(words, result.vectors)
         if out is not None:
             card = runs.card(request, result.statistics, clock.seconds()) | {"notes": result.notes}
@@ -229,10 +226,16 @@ def _refuse_unlike(
         raise runs.refuse_other(out, how)
 
 
+def _only_writer(out: str | os.PathLike[str] | None) -> AbstractContextManager[object]:
+    if out is None:
+        return nullcontext()
+    path = Path(out)
+    return Lock(path.with_name(f".{path.name}.lock"), path)
+
+
 def _write(out: Path, vectors: Vectors, card: dict[str, Any]) -> None:
     """Write vectors, then their card: a card that does not fit its file counts as none."""
-    with Lock(out.with_name(f".{out.name}.lock"), out):
-        write_vectors(out, vectors.words, vectors.matrix)
-        with whole_file(card_path(out)) as handle:
-            text = json.dumps(card | {"content": _file_content(out)}, ensure_ascii=False, indent=1)
-            handle.write(text.encode("utf-8"))
+    write_vectors(out, vectors.words, vectors.matrix)
+    with whole_file(card_path(out)) as handle:
+        text = json.dumps(card | {"content": _file_content(out)}, ensure_ascii=False, indent=1)
+        handle.write(text.encode("utf-8"))

@@ -96,14 +96,14 @@ def _train(settings: Settings, where: str) -> Stage:
 
 
 def _merge(settings: Settings, where: str) -> Stage:
-    from wordgeom import pipeline
+    from wordgeom import merging
     from wordgeom.cli.merge import OPTIONS, OWN
 
     (run,) = _checked(settings, OWN, OPTIONS, where)
     names, out = _names(settings, "matrices"), settings.get("out", "cooc")
 
     def stage() -> None:
-        built = pipeline.merge_cooc(names, out, run, show=True)
+        built = merging.merge_cooc(names, out, run, show=True)
         _report(built.summary, built.warnings, run)
 
     return stage

@@ -18,9 +18,11 @@ from wordgeom.counts.merge import merge
 from wordgeom.counts.partial import Partial
 from wordgeom.counts.rows import Finished, Rows, Workshop, cut_rows, lend
 from wordgeom.pool import Pool
+from wordgeom.progress import Progress
 from wordgeom.types import Int32, Int64
 
 _BLOCK_LOOKS = 1 << 24  # tokens looked at for one block of rows: about 50 ms
+_SILENT = Progress()
 _INDEX_BYTES = 8  # of a chunk's token: its id and its place
 _CHUNK_SHARE = 4  # of the memory
 _SMALLEST_CHUNK, _LARGEST_CHUNK = 1 << 20, 1 << 26
@@ -47,7 +49,14 @@ def chunk_tokens(memory: int) -> int:
 
 
 def count(
-    stream: Spool, begin: int, end: int, plan: Plan, chunk: int, folder: str | None, pool: Pool
+    stream: Spool,
+    begin: int,
+    end: int,
+    plan: Plan,
+    chunk: int,
+    folder: str | None,
+    pool: Pool,
+    progress: Progress = _SILENT,
 ) -> tuple[Iterator[Rows], Workshop]:
     """Count the windows at stream[begin:end]; what lies around is looked at, not counted.
 
@@ -58,8 +67,10 @@ def count(
     if len(bounds) == 1:
         return _count_chunk(stream, begin, end, plan, pool)
     partials = []
-    for start in bounds:
+    for number, start in enumerate(bounds, 1):
         rows, _ = _count_chunk(stream, start, min(start + chunk, end), plan, pool)
+        label = f"counting part {number} of {len(bounds)}"
+        rows = progress.follow(rows, label, plan.words, "rows", lambda r: len(r.lengths))
         partials.append(Partial.spill(rows, plan.words, plan.dtype, folder))
     merged, workshop = merge(partials, plan.words, plan.symmetric, plan.dtype, pool)
     return _then_close(merged, partials), workshop

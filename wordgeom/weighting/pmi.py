@@ -27,7 +27,9 @@ class PmiOptions(Options):
     """How counts become a PMI matrix."""
 
     weighting: str = option(
-        PPMI, "ppmi: negative values become 0; pmi: they stay, as in khalife", choices=(PPMI, PMI)
+        PPMI,
+        "ppmi: negative values become 0; pmi: they stay, as in the build-up's paper",
+        choices=(PPMI, PMI),
     )
     neg: float = option(1.0, "subtract the logarithm of this from every PMI", low=0.0, metavar="K")
     cds: float = option(

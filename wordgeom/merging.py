@@ -1,0 +1,126 @@
+"""The stage that adds up count matrices: all shards of one count, or counts of several texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wordgeom import runs, store
+from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.counts.windows import WindowOptions
+from wordgeom.errors import InputError
+from wordgeom.matrix import MatrixWriter, StoredMatrix
+from wordgeom.pipeline import COOC, Built, count_type, readable, write_rows, write_sums
+from wordgeom.runs import Clock, RunOptions
+from wordgeom.store import StoreWriter
+
+_OWN = ("shape", "stored", "shard")  # attributes that a sum does not inherit
+
+
+def merge_cooc(
+    paths: Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    run: RunOptions,
+    *,
+    show: bool = False,
+) -> Built:
+    """Add up count matrices over the same words: all shards of one count, or whole matrices."""
+    from wordgeom.counts.merge import merge
+
+    clock = Clock()
+    matrices = [StoredMatrix.open(path, (COOC,)) for path in paths]
+    vocabulary, request, attributes = _merged(matrices)
+    if not run.force and store.exists(out):
+        made = readable(out, COOC)
+        if made.request == request:
+            return Built(made, f"{os.fspath(out)}: up to date")
+        raise runs.refuse_other(out, "made from other matrices")
+    window = WindowOptions.take(request["options"])
+    dtype = count_type(vocabulary, window)
+    with runs.resources(run, show) as using, StoreWriter(out, COOC) as writer:
+        symmetric = matrices[0].symmetric
+        rows, shop = merge(matrices, len(vocabulary), symmetric, dtype, using.pool)
+        matrix = MatrixWriter(writer, vocabulary, dtype)
+        write_rows(rows, matrix, using, len(vocabulary))
+        write_sums(writer, *shop.sums(), window)
+        card = runs.card(request, {}, clock.seconds())
+        made = writer.commit(matrix.finish(attributes), card)
+    at = made.attributes
+    summary = f"{made.path}: {at['shape'][0]:,} words, {at['stored']:,} pairs"
+    return Built(made, f"{summary} from {len(matrices)} matrices; {clock.seconds():.1f} s")
+
+
+def _merged(
+    matrices: list[StoredMatrix],
+) -> tuple[Vocabulary, dict[str, Any], dict[str, Any]]:
+    """Check that matrices can be added; return vocabulary, request and attributes of the sum."""
+    if len(matrices) < 2:
+        raise InputError("needs two matrices or more", where="merge", found=len(matrices))
+    first = matrices[0]
+    for other in matrices[1:]:
+        _check_alike(first, other)
+    digests = [m.store.digest for m in matrices]
+    # Other texts may have equal counts: what was counted tells them apart.
+    made_of = [(m.store.digest, _input_digests(m)) for m in matrices]
+    for k, made in enumerate(made_of):
+        if made in made_of[:k]:
+            do = "name each matrix once"
+            raise InputError("is given twice", where=matrices[k].path, do=do)
+    shards = [m.store.attributes.get("shard") for m in matrices]
+    attributes = {k: v for k, v in first.store.attributes.items() if k not in _OWN}
+    if any(shards):
+        _check_shards(matrices, shards)
+        return first.vocabulary, first.store.request, attributes
+    for name in ("tokens", "kept", "documents"):
+        attributes[name] = sum(m.store.attributes[name] for m in matrices)
+    counts = sum((m.vocabulary.counts for m in matrices), np.zeros(len(first.vocabulary), np.int64))
+    request = {
+        "command": "merge",
+        "options": first.store.request["options"],
+        "inputs": [{"digest": digest} for digest in digests],
+    }
+    return Vocabulary(first.vocabulary.words, counts), request, attributes
+
+
+def _input_digests(matrix: StoredMatrix) -> list[str]:
+    return [i["digest"] for i in matrix.store.request["inputs"]]
+
+
+def _check_alike(first: StoredMatrix, other: StoredMatrix) -> None:
+    if other.vocabulary.words != first.vocabulary.words:
+        raise InputError(
+            f"has other words than {first.path}",
+            where=other.path,
+            found=f"{len(other.vocabulary):,} words against {len(first.vocabulary):,}",
+            do="count each text with --read-vocab and one word list",
+        )
+    mine, theirs = (WindowOptions.take(m.store.request["options"]) for m in (first, other))
+    how = runs.differing_option(mine.result_options(), theirs.result_options())
+    if how is not None:
+        do = "count both with the same window"
+        raise InputError(f"differs from {first.path}", where=other.path, found=how, do=do)
+
+
+def _check_shards(matrices: list[StoredMatrix], shards: list[list[int] | None]) -> None:
+    first = matrices[0]
+    for matrix, shard in zip(matrices, shards, strict=True):
+        if shard is None or shards[0] is None or shard[1] != shards[0][1]:
+            found = f"shard {shard[0]} of {shard[1]}" if shard else "a whole count"
+            do = "merge all shards of one count"
+            raise InputError(
+                "is not a shard of the same count", where=matrix.path, found=found, do=do
+            )
+        mine, theirs = ({**m.store.request, "inputs": []} for m in (first, matrix))
+        if mine != theirs or _input_digests(first) != _input_digests(matrix):
+            what = f"counts other text or with other options than {first.path}"
+            raise InputError(what, where=matrix.path, do="count every shard alike")
+    have = {shard[0] for shard in shards if shard}
+    of = shards[0][1] if shards[0] else 0
+    missing = [str(k) for k in range(1, of + 1) if k not in have]
+    if missing or len(shards) != of:
+        found = f"shards {', '.join(missing[:10])} of {of} missing" if missing else "a shard twice"
+        do = "name each shard once"
+        raise InputError("not every shard is there once", where=first.path, found=found, do=do)
