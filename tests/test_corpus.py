@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import random
 import sys
+import time
 from pathlib import Path
 from unittest.mock import patch
 
@@ -31,6 +33,7 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.spool import Spool
 from wordgeom.corpus.vocabulary import Vocabulary, read_words, save_vocabulary
 from wordgeom.errors import FormatError, InputError, MissingInputError, WriteError
+from wordgeom.pool import Pool
 
 ALL = CorpusOptions(min_count=1)
 TINY = 4  # bytes of memory: every id goes to the disk
@@ -301,3 +304,21 @@ def test_standard_input_is_read_like_a_file(
     made = read(["-"])
     assert content(made) == content(read(put(folder, raw)))
     assert not stdin.buffer.closed
+
+
+def test_threads_that_are_held_up_leave_the_order_of_words_alone(folder: Path):
+    words = [f"w{k}" for k in range(40)] * 2  # all equally frequent: the first place decides
+    draw = random.Random(1)
+    inner = Pool.map
+
+    def late(pool: Pool, function, items, ahead=None):
+        def after_a_while(item):
+            time.sleep(draw.random() / 1000)
+            return function(item)
+
+        return inner(pool, after_a_while, items, ahead)
+
+    with patch.object(readers, "BLOCK", 7), patch.object(Pool, "map", late):
+        for _ in range(8):
+            made = read(put(folder, " ".join(words)), ALL, threads=3)
+            assert list(made.vocabulary) == words[:40]

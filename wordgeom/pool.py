@@ -82,6 +82,26 @@ class Lent(Generic[_Value]):
             self._free.append(piece)
 
 
+class PerThread(Generic[_Value]):
+    """A piece for each thread, made when the thread first asks; `all` of them, numbered."""
+
+    def __init__(self, make: Callable[[], _Value]) -> None:
+        self._make = make
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self.all: list[_Value] = []
+
+    def mine(self) -> tuple[int, _Value]:
+        """Return the calling thread's number and piece."""
+        if not hasattr(self._local, "number"):
+            piece = self._make()
+            with self._lock:
+                self._local.number = len(self.all)
+                self.all.append(piece)
+        number: int = self._local.number
+        return number, self.all[number]
+
+
 def available_cpus() -> int:
     """Return the CPUs that this process may use: affinity, cgroup quota, SLURM_CPUS_PER_TASK."""
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -21,7 +21,7 @@ from wordgeom.corpus.spool import Spool
 from wordgeom.corpus.tokenisers import Tokeniser, tokeniser
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.errors import InputError
-from wordgeom.pool import Lent, Pool
+from wordgeom.pool import Lent, PerThread, Pool
 from wordgeom.progress import Progress
 from wordgeom.types import Float64, Int32, Int64
 
@@ -127,19 +127,17 @@ def _tokenise_all(
 ) -> tuple[list[Lexicon], list[_Piece]]:
     tables = tokeniser(options.tokeniser)
     threshold = _NEWLINES[options.document]
-    lexicons: list[Lexicon] = []
-
-    def new_lexicon() -> tuple[int, Lexicon, Int32]:
-        lexicons.append(Lexicon())
-        return len(lexicons) - 1, lexicons[-1], np.empty(0, np.int32)
-
-    lent = Lent(new_lexicon)
+    # A thread takes blocks in their order, so that its lexicon meets a type at its first place.
+    lexicons = PerThread(Lexicon)
+    room = Lent(lambda: [np.empty(0, np.int32)])
 
     def tokenise(numbered: tuple[int, Block]) -> _Tokens:
         base, block = numbered
-        index, lexicon, ids = lent.take()
-        if len(ids) < len(block.text) + 1:
-            ids = np.empty(len(block.text) + 1, np.int32)
+        index, lexicon = lexicons.mine()
+        buffer = room.take()
+        if len(buffer[0]) < len(block.text) + 1:
+            buffer[0] = np.empty(len(block.text) + 1, np.int32)
+        ids = buffer[0]
         text = np.frombuffer(block.text, np.uint8)
         state, at = lexicon.tokenise(
             text, base, tables.byte_map, tables.lower(block.ascii), threshold, ids
@@ -147,7 +145,7 @@ def _tokenise_all(
         if state[3] == kernels.TOO_LONG:
             _refuse_token(block, at, tables)
         own = ids[: state[0]].copy()
-        lent.give_back((index, lexicon, ids))
+        room.give_back(buffer)
         return _Tokens(index, own, int(state[2]), int(state[1]), len(text), block.last)
 
     pieces: list[_Piece] = []
@@ -167,7 +165,7 @@ def _tokenise_all(
             newlines = tokens.after
         if tokens.last:  # a file's end ends its last document
             newlines = _NEVER
-    return lexicons, pieces
+    return lexicons.all, pieces
 
 
 def _map_all(
