@@ -559,6 +559,18 @@ def test_run_runs_the_stages_and_is_up_to_date_the_second_time(ask, folder):
     assert second.out == "c: up to date\np: up to date\nv.vec: up to date\n"
 
 
+def test_run_replaces_what_is_not_up_to_date_only_when_forced(ask, refuse, folder):
+    config = '[build-cooc]\ncorpus = "corpus.txt"\nout = "own"\nwindow = {}\n'
+    Path("x.toml").write_text(config.format(2))
+    assert ask("run", "x.toml").status == 0
+    Path("x.toml").write_text(config.format(3))
+    refuse("run", "x.toml", say=("own: exists", "--window 2, not 3", "--force"))
+    forced = ask("run", "x.toml", "--force")
+    assert forced.status == 0
+    assert "up to date" not in forced.out
+    assert ask("run", "x.toml", "--force").out == "own: up to date\n"
+
+
 @pytest.mark.parametrize("config", sorted((ROOT / "configs").glob("*.toml")), ids=lambda p: p.stem)
 def test_every_configuration_of_the_project_runs(ask, tmp_path, monkeypatch, config):
     monkeypatch.chdir(tmp_path)

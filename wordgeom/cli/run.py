@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from wordgeom.cli import flags, stages
-from wordgeom.errors import OptionError
+from wordgeom.errors import OptionError, OutputExistsError
 
 _HELP = """Run the steps that the TOML file CONFIG has a table for, in order.
 
@@ -24,16 +24,23 @@ What is up to date is not made again. Keys are the options of the step's own com
 
 @click.command("run", help=_HELP)
 @click.argument("config")
-def command(config: str) -> None:
+@click.option("--force", is_flag=True, help="replace output that is not up to date")
+def command(config: str, force: bool) -> None:
     """Run the stages of CONFIG."""
     tables = flags.read_tables(config, stages.NAMES)
     if not tables:
         do = f"add one of {', '.join(f'[{name}]' for name in stages.NAMES)}"
         raise OptionError("has no table", where=config, do=do)
-    prepared = [
-        stages.prepare(name, tables[name], f"{config} [{name}]")
-        for name in stages.NAMES
-        if name in tables
-    ]
-    for stage in prepared:
-        stage()
+    steps = [(name, tables[name]) for name in stages.NAMES if name in tables]
+    prepared = [_prepare(name, table, config) for name, table in steps]
+    for (name, table), stage in zip(steps, prepared, strict=True):
+        try:
+            stage()
+        except OutputExistsError:
+            if not force:
+                raise
+            _prepare(name, {**table, "force": True}, config)()
+
+
+def _prepare(name: str, table: stages.Settings, config: str) -> stages.Stage:
+    return stages.prepare(name, table, f"{config} [{name}]")
