@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -565,3 +566,19 @@ def test_a_column_out_of_range_never_reaches_a_kernel(tmp_path: Path, cooc: Path
         with pytest.raises(FormatError) as caught:
             StoredMatrix.open(tmp_path / "bad").rows(0, words)
         one_line(caught, tmp_path / "bad", "a column is out of range", "; make it again")
+
+
+def test_the_lock_of_a_process_that_ended_unnoticed_is_taken_over(tmp_path: Path):
+    code = (
+        "import os, sys; from pathlib import Path; from wordgeom._files import Lock\n"
+        "Lock(Path(sys.argv[1]), Path('x')).__enter__(); os._exit(9)"
+    )
+    lock = tmp_path / ".lock"
+    with subprocess.Popen([sys.executable, "-c", code, str(lock)]) as child:
+        state = Path(f"/proc/{child.pid}/stat")
+        while state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] != "Z":
+            time.sleep(0.01)  # not waited for: it stays in the table of processes
+        assert lock.exists()
+        with Lock(lock, tmp_path):
+            assert json.loads(lock.read_text())["pid"] == os.getpid()
+    assert not lock.exists()

@@ -57,6 +57,9 @@ def write_error(path: Path, error: OSError) -> Exception:
     return WriteError(f"cannot be written: {reason}", where=path, do="nothing was kept")
 
 
+_ENDED = ("Z", "X")  # a process that has ended and waits for its parent to notice
+
+
 class Lock:
     """Refuses a second writer of `target` while the block runs.
 
@@ -113,7 +116,7 @@ def _start(pid: int) -> str:
     """Return when process `pid` started, as the kernel tells it, or "" for one that is gone."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-        return fields[19]
+        return "" if fields[0] in _ENDED else fields[19]
     except (OSError, IndexError):
         return "" if not _alive(pid) else "?"
 
