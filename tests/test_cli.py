@@ -84,7 +84,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
 
 
 @pytest.fixture
-def refuse(ask: Ask, folder: Path) -> Ask:
+def check_refused(ask: Ask, folder: Path) -> Ask:
     """Run a command line that must fail: one line with all the parts, and nothing changed."""
 
     def run(*args: str, say: tuple[str, ...], status: int = 1) -> Answer:
@@ -123,64 +123,68 @@ def stdin_of(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
 # ── Bad text ─────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_corpus_that_holds_no_word_is_refused(refuse, folder):
+def test_a_corpus_that_holds_no_word_is_refused(check_refused, folder):
     Path("empty.txt").write_bytes(b"")
     say = ("empty.txt: holds no word", "found 0 bytes", "; check")
-    refuse("build-cooc", "empty.txt", "-o", "new", say=say)
-    refuse("build-cooc", "empty.txt", "-o", "cooc", "--force", say=say)
+    check_refused("build-cooc", "empty.txt", "-o", "new", say=say)
+    check_refused("build-cooc", "empty.txt", "-o", "cooc", "--force", say=say)
 
 
-def test_a_count_that_no_word_reaches_is_refused(refuse):
+def test_a_count_that_no_word_reaches_is_refused(check_refused):
     say = ("corpus.txt: no word occurs 100000 times", "the most frequent", "; lower --min-count")
-    refuse("build-cooc", "corpus.txt", "--min-count", "100000", "-o", "new", say=say)
+    check_refused("build-cooc", "corpus.txt", "--min-count", "100000", "-o", "new", say=say)
 
 
 @pytest.mark.parametrize("command", ["build-cooc", "info", "similar", "build-pmi", "run"])
-def test_a_missing_input_is_named(refuse, command):
+def test_a_missing_input_is_named(check_refused, command):
     more = ["word1"] if command == "similar" else []
-    refuse(command, "nowhere.x", *more, say=("nowhere.x: no such", ";"))
+    check_refused(command, "nowhere.x", *more, say=("nowhere.x: no such", ";"))
 
 
-def test_a_directory_is_no_text(refuse):
-    refuse("build-cooc", "cooc", "-o", "new", say=("cooc: is a directory", "; name the files"))
+def test_a_directory_is_no_text(check_refused):
+    check_refused(
+        "build-cooc", "cooc", "-o", "new", say=("cooc: is a directory", "; name the files")
+    )
 
 
-def test_bytes_that_are_not_utf8_are_refused_with_file_and_offset(refuse, ask, folder):
+def test_bytes_that_are_not_utf8_are_refused_with_file_and_offset(check_refused, ask, folder):
     raw = Path("corpus.txt").read_bytes()
     Path("bad.txt").write_bytes(raw + b"word1 \xff word2\n")
     say = ("bad.txt: not UTF-8", f"at byte {len(raw) + 6:,}", "found 0xff", "--bad-bytes replace")
-    refuse("build-cooc", "bad.txt", "-o", "new", say=say)
+    check_refused("build-cooc", "bad.txt", "-o", "new", say=say)
     for choice in ("replace", "skip"):
         answer = ask("build-cooc", "bad.txt", "-o", choice, "--bad-bytes", choice)
         assert answer.status == 0
         assert "1 byte" in answer.err
 
 
-def test_a_truncated_gzip_file_is_refused(refuse):
+def test_a_truncated_gzip_file_is_refused(check_refused):
     packed = gzip.compress(text(2000).encode())
     Path("short.gz").write_bytes(packed[: len(packed) // 2])
     say = ("short.gz: broken gzip file", "found", ";")
-    refuse("build-cooc", "short.gz", "-o", "new", say=say)
-    refuse("build-cooc", "short.gz", "-o", "cooc", "--force", say=say)
+    check_refused("build-cooc", "short.gz", "-o", "new", say=say)
+    check_refused("build-cooc", "short.gz", "-o", "cooc", "--force", say=say)
 
 
-def test_a_token_of_a_megabyte_is_refused(refuse):
+def test_a_token_of_a_megabyte_is_refused(check_refused):
     Path("long.txt").write_text("a b c\n" + "x" * 1_000_000 + "\n")
     say = ("long.txt", "a token is too long at byte 6", "found 1,000,000 bytes", "; check")
-    refuse("build-cooc", "long.txt", "-o", "new", say=say)
+    check_refused("build-cooc", "long.txt", "-o", "new", say=say)
 
 
-def test_one_bad_file_among_good_ones_leaves_nothing(refuse):
-    refuse("build-cooc", "corpus.txt", "nowhere.txt", "-o", "new", say=("nowhere.txt: no such",))
+def test_one_bad_file_among_good_ones_leaves_nothing(check_refused):
+    check_refused(
+        "build-cooc", "corpus.txt", "nowhere.txt", "-o", "new", say=("nowhere.txt: no such",)
+    )
 
 
 # ── Bad matrices ─────────────────────────────────────────────────────────────────────────────
 
 
-def test_more_dimensions_than_words_are_refused(refuse):
+def test_more_dimensions_than_words_are_refused(check_refused):
     say = ("--dim 100000", "found", "; lower --dim")
-    refuse("train", "--method", "gbu", "--dim", "100000", "-o", "new.bin", say=say)
-    refuse("train", "--method", "gbu", "--dim", "100000", "--force", say=say)
+    check_refused("train", "--method", "gbu", "--dim", "100000", "-o", "new.bin", say=say)
+    check_refused("train", "--method", "gbu", "--dim", "100000", "--force", say=say)
 
 
 def test_a_rank_below_the_dimension_is_told(ask, folder):
@@ -212,7 +216,7 @@ def flip_last(content: bytearray) -> None:
     ("how", "say"),
     [("missing", "is missing"), ("short", "has another size"), ("edited", "was edited or damaged")],
 )
-def test_a_broken_part_of_a_matrix_is_refused(refuse, part, how, say):
+def test_a_broken_part_of_a_matrix_is_refused(check_refused, part, how, say):
     path = newest(part)
     if how == "missing":
         path.unlink()
@@ -220,15 +224,15 @@ def test_a_broken_part_of_a_matrix_is_refused(refuse, part, how, say):
         edit(path, bytearray.pop if how == "short" else flip_last)
     line = (str(path), say, "; make it again with --force")
     for args in (["info", "cooc", "--check"], ["build-pmi", "-o", "new"]):
-        refuse(*args, say=line)
+        check_refused(*args, say=line)
     if part != "indptr" or how != "edited":
-        refuse("train", "--method", "gbu", "--dim", "8", "--force", say=line)
+        check_refused("train", "--method", "gbu", "--dim", "8", "--force", say=line)
 
 
-def test_a_broken_matrix_is_not_an_up_to_date_one_and_can_be_made_again(refuse, ask, folder):
+def test_a_broken_matrix_is_not_an_up_to_date_one_and_can_be_made_again(check_refused, ask, folder):
     digest = ask("info", "cooc", "--digest").out
     newest("data").unlink()
-    refuse(*COUNT, say=("cooc: exists", "cannot be read", "is missing", "--force"))
+    check_refused(*COUNT, say=("cooc: exists", "cannot be read", "is missing", "--force"))
     assert ask(*COUNT, "--force").status == 0
     assert ask("info", "cooc", "--digest").out == digest
 
@@ -243,34 +247,38 @@ def test_a_broken_matrix_is_not_an_up_to_date_one_and_can_be_made_again(refuse, 
     ],
     ids=["newer", "foreign", "edited", "no table"],
 )
-def test_a_meta_file_of_another_kind_is_refused(refuse, meta, say):
+def test_a_meta_file_of_another_kind_is_refused(check_refused, meta, say):
     path = Path("cooc/meta.json")
     path.write_text(json.dumps(meta(json.loads(path.read_bytes()))))
     for args in (["info", "cooc"], ["train", "--method", "gbu", "--dim", "8", "-o", "new.bin"]):
-        refuse(*args, say=("cooc/meta.json", *say))
+        check_refused(*args, say=("cooc/meta.json", *say))
 
 
-def test_a_matrix_whose_parent_was_rebuilt_is_stale(refuse, ask, folder):
+def test_a_matrix_whose_parent_was_rebuilt_is_stale(check_refused, ask, folder):
     assert ask(*COUNT, "--window", "2", "--force").status == 0
     train = ["train", "pmi", "--method", "gbu", "--dim", "8"]
-    refuse(*train, "-o", "new.bin", say=("pmi: was made from cooc", "changed since", "build-pmi"))
-    refuse("build-pmi", say=("pmi: exists", "made from another matrix", "--force"))
+    check_refused(
+        *train, "-o", "new.bin", say=("pmi: was made from cooc", "changed since", "build-pmi")
+    )
+    check_refused("build-pmi", say=("pmi: exists", "made from another matrix", "--force"))
     assert ask("build-pmi", "--force").status == 0
     assert ask(*train, "-o", "new.bin").status == 0
 
 
-def test_a_run_card_that_was_edited_is_refused(refuse):
+def test_a_run_card_that_was_edited_is_refused(check_refused):
     path = Path("pmi/meta.json")
     path.write_text(json.dumps(json.loads(path.read_bytes()) | {"run": {"parent": "../cooc"}}))
     say = ("pmi/meta.json: its run card was edited", "; make it again with --force")
-    refuse("train", "pmi", "--method", "gbu", "--dim", "8", "-o", "new.bin", say=say)
+    check_refused("train", "pmi", "--method", "gbu", "--dim", "8", "-o", "new.bin", say=say)
 
 
-def test_a_shard_is_no_matrix_to_work_with(refuse, ask, folder):
+def test_a_shard_is_no_matrix_to_work_with(check_refused, ask, folder):
     assert ask("build-cooc", "corpus.txt", "--shard", "1/2").status == 0
     say = ("cooc.shard-1-of-2: is a part", "found shard 1 of 2", "wordgeom merge")
-    refuse("train", "cooc.shard-1-of-2", "--method", "gbu", "-o", "new.bin", say=say)
-    refuse("build-cooc", "corpus.txt", "--shard", "3/2", say=("--shard i/N", "'3/2'"), status=2)
+    check_refused("train", "cooc.shard-1-of-2", "--method", "gbu", "-o", "new.bin", say=say)
+    check_refused(
+        "build-cooc", "corpus.txt", "--shard", "3/2", say=("--shard i/N", "'3/2'"), status=2
+    )
 
 
 # ── Outputs ──────────────────────────────────────────────────────────────────────────────────
@@ -293,13 +301,13 @@ def another_writer(folder: Path, target: str) -> Iterator[int]:
         process.communicate()
 
 
-def test_a_second_writer_is_refused(refuse, ask, folder):
+def test_a_second_writer_is_refused(check_refused, ask, folder):
     with another_writer(folder, "cooc/.lock") as pid:
         say = ("cooc: is being written", f"found process {pid}", "; wait")
-        refuse(*COUNT, "--window", "3", "--force", say=say)
+        check_refused(*COUNT, "--window", "3", "--force", say=say)
     with another_writer(folder, ".vectors.bin.lock") as pid:
         say = ("vectors.bin: is being written", f"found process {pid}", "; wait")
-        refuse(*TRAIN, "--eig", "0", "--force", say=say)
+        check_refused(*TRAIN, "--eig", "0", "--force", say=say)
     assert ask(*COUNT, "--window", "3", "--force").status == 0
 
 
@@ -328,23 +336,27 @@ def test_a_lock_whose_writer_died_is_taken_over(ask, folder):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_output_that_holds_something_else_is_kept(refuse, args, say):
+def test_output_that_holds_something_else_is_kept(check_refused, args, say):
     Path("other.txt").write_text(text(seed=4))
     Path("mine.bin").write_text("mine")
     if "twin" in args:
         Path("twin.txt").write_text(Path("corpus.txt").read_text() + "word1\n")
         main(["build-cooc", "twin.txt", "-o", "twin", "--min-count", "2", "--quiet"])
-    refuse(*args, say=(*say, "; pass --force to replace it, or name another with -o"))
+    check_refused(*args, say=(*say, "; pass --force to replace it, or name another with -o"))
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
-def test_what_is_not_ours_is_never_replaced_by_a_folder_or_a_file(refuse, force):
+def test_what_is_not_ours_is_never_replaced_by_a_folder_or_a_file(check_refused, force):
     Path("mine").mkdir()
     Path("mine/letter.txt").write_text("dear")
-    refuse(*COUNT[:-1], "mine", *force, say=("mine: is a folder with other files", "letter.txt"))
-    refuse(*COUNT[:-1], "corpus.txt", *force, say=("corpus.txt: is a file", "; name a folder"))
+    check_refused(
+        *COUNT[:-1], "mine", *force, say=("mine: is a folder with other files", "letter.txt")
+    )
+    check_refused(
+        *COUNT[:-1], "corpus.txt", *force, say=("corpus.txt: is a file", "; name a folder")
+    )
     Path("mine.bin").mkdir()
-    refuse(*TRAIN[:-1], "mine.bin", *force, say=("mine.bin: is a folder", "; name a file"))
+    check_refused(*TRAIN[:-1], "mine.bin", *force, say=("mine.bin: is a folder", "; name a file"))
 
 
 def test_output_that_is_what_was_asked_for_is_not_made_again(ask, folder):
@@ -367,30 +379,30 @@ def test_force_makes_it_again_and_the_content_is_the_same(ask, folder):
     ]  # fmt: skip
 
 
-def test_a_vectors_file_that_was_edited_is_not_up_to_date(refuse, folder):
+def test_a_vectors_file_that_was_edited_is_not_up_to_date(check_refused, folder):
     edit(Path("vectors.bin"), flip_last)
-    refuse(*TRAIN, say=("vectors.bin: exists", "no run card that fits it", "--force"))
+    check_refused(*TRAIN, say=("vectors.bin: exists", "no run card that fits it", "--force"))
 
 
-def test_output_goes_into_a_folder_that_is_there(refuse):
+def test_output_goes_into_a_folder_that_is_there(check_refused):
     for args in (COUNT, ["build-pmi"], TRAIN):
-        refuse(*args, "-o", "nowhere/out.bin", say=("nowhere: no such folder", "; make it"))
-    refuse("convert", "vectors.bin", "nowhere/v.txt", say=("nowhere: no such folder",))
-    refuse(*COUNT, "-o", "corpus.txt/cooc", say=("corpus.txt/cooc: cannot be written",))
-    refuse(
+        check_refused(*args, "-o", "nowhere/out.bin", say=("nowhere: no such folder", "; make it"))
+    check_refused("convert", "vectors.bin", "nowhere/v.txt", say=("nowhere: no such folder",))
+    check_refused(*COUNT, "-o", "corpus.txt/cooc", say=("corpus.txt/cooc: cannot be written",))
+    check_refused(
         *COUNT, "-o", "new", "--tmp-dir", "nowhere", say=("nowhere: no such folder", "--tmp-dir")
     )
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write into any folder")
-def test_a_folder_that_cannot_be_written_is_refused(refuse, folder):
+def test_a_folder_that_cannot_be_written_is_refused(check_refused, folder):
     Path("locked").mkdir(mode=0o555)
     for args in (COUNT, ["build-pmi"], TRAIN):
-        refuse(*args, "-o", "locked/out.bin", say=("locked/out.bin: cannot be written",))
+        check_refused(*args, "-o", "locked/out.bin", say=("locked/out.bin: cannot be written",))
 
 
 def test_words_with_white_space_are_refused_before_the_method_runs(
-    refuse, ask, folder, monkeypatch
+    check_refused, ask, folder, monkeypatch
 ):
     # U+00A0 is no white space to the tokeniser of bytes, but to whoever reads a vectors file.
     Path("nbsp.txt").write_text("new\u00a0york big city\n" * 20)
@@ -400,11 +412,11 @@ def test_words_with_white_space_are_refused_before_the_method_runs(
     train = ["train", "nbsp", "--method", "gbu", "--dim", "2", "-o", "nbsp.bin"]
     with monkeypatch.context() as patch:
         patch.setattr(gbu, "fit", lambda *_: pytest.fail("fitted before the words were looked at"))
-        refuse(*train, say=("nbsp.bin", repr("new\u00a0york"), "white space", "--space _"))
+        check_refused(*train, say=("nbsp.bin", repr("new\u00a0york"), "white space", "--space _"))
     assert ask(*train, "--space", "_").status == 0
     assert "new_york" in read_vectors("nbsp.bin").words
     assert ask(*train, "--space", "_").out == "nbsp.bin: up to date\n"
-    refuse(*train, "--space", "-", say=("nbsp.bin: exists", "--space _, not -"))
+    check_refused(*train, "--space", "-", say=("nbsp.bin: exists", "--space _, not -"))
 
 
 def test_quiet_says_nothing(ask, folder):
@@ -419,8 +431,8 @@ def test_quiet_says_nothing(ask, folder):
     ):
         assert ask(*args, "--quiet") == Answer(0, "", "")
     assert "--document block" in ask("build-cooc", "short.txt", "-o", "short2").err
-    refuse = ask(*COUNT, "--window", "3", "--quiet")
-    assert refuse.err.count("\n") == 1
+    check_refused = ask(*COUNT, "--window", "3", "--quiet")
+    assert check_refused.err.count("\n") == 1
 
 
 # ── Mistakes on the command line and in configuration files ──────────────────────────────────
@@ -451,8 +463,8 @@ def test_quiet_says_nothing(ask, folder):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_mistake_is_answered_with_what_was_meant(refuse, args, say):
-    refuse(*args, say=say, status=2)
+def test_a_mistake_is_answered_with_what_was_meant(check_refused, args, say):
+    check_refused(*args, say=say, status=2)
 
 
 @pytest.mark.parametrize(
@@ -484,18 +496,18 @@ def test_a_mistake_is_answered_with_what_was_meant(refuse, args, say):
         ),
     ],
 )
-def test_a_mistake_in_a_configuration_file_is_named_before_anything_runs(refuse, table, say):
+def test_a_mistake_in_a_configuration_file_is_named_before_anything_runs(check_refused, table, say):
     Path("x.toml").write_text(table)
-    refuse("run", "x.toml", say=say, status=2)
+    check_refused("run", "x.toml", say=say, status=2)
 
 
-def test_a_file_that_is_not_toml_is_refused(refuse):
+def test_a_file_that_is_not_toml_is_refused(check_refused):
     Path("x.toml").write_text("[build-cooc\n")
-    refuse("run", "x.toml", say=("x.toml: is not TOML", "line 1", "; correct it"))
-    refuse("build-cooc", "--config", "cooc", say=("cooc: is a directory", ";"))
+    check_refused("run", "x.toml", say=("x.toml: is not TOML", "line 1", "; correct it"))
+    check_refused("build-cooc", "--config", "cooc", say=("cooc: is a directory", ";"))
     Path("x.toml").write_text("[build-pmi]\n")
     say = ("x.toml: has no table [build-cooc]", "found [build-pmi]")
-    refuse("build-cooc", "--config", "x.toml", say=say, status=2)
+    check_refused("build-cooc", "--config", "x.toml", say=say, status=2)
 
 
 OTHER_METHOD = '''"""A method that is only there to have an option."""
@@ -516,18 +528,20 @@ def fit(inputs, options, run):
 '''
 
 
-def test_an_option_of_another_method_is_answered_with_its_owner(refuse, ask, tmp_path, monkeypatch):
+def test_an_option_of_another_method_is_answered_with_its_owner(
+    check_refused, ask, tmp_path, monkeypatch
+):
     (tmp_path / "other_eigs.py").write_text(OTHER_METHOD)
     monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
     monkeypatch.setitem(sys.modules, "wordgeom.methods.other_eigs", None)
     del sys.modules["wordgeom.methods.other_eigs"]  # undone, with what is imported now, at the end
     say = ("--tol belongs to other-eigs", "found --method gbu")
-    refuse("train", "--method", "gbu", "--tol", "3", say=say, status=2)
-    refuse("train", "--tol=3", "--method=gbu", say=say, status=2)
+    check_refused("train", "--method", "gbu", "--tol", "3", say=say, status=2)
+    check_refused("train", "--tol=3", "--method=gbu", say=say, status=2)
     Path("x.toml").write_text('[train]\nmethod = "gbu"\ntol = 3\n')
-    refuse("run", "x.toml", say=say, status=2)
-    refuse("train", "--config", "x.toml", say=say, status=2)
-    refuse("train", "--tol", "3", say=("train needs --method", "gbu, other-eigs"), status=2)
+    check_refused("run", "x.toml", say=say, status=2)
+    check_refused("train", "--config", "x.toml", say=say, status=2)
+    check_refused("train", "--tol", "3", say=("train needs --method", "gbu, other-eigs"), status=2)
     assert ask("train", "--tol", "3", "--method", "other-eigs", "--help").status == 0
 
 
@@ -559,12 +573,12 @@ def test_run_runs_the_stages_and_is_up_to_date_the_second_time(ask, folder):
     assert second.out == "c: up to date\np: up to date\nv.vec: up to date\n"
 
 
-def test_run_replaces_what_is_not_up_to_date_only_when_forced(ask, refuse, folder):
+def test_run_replaces_what_is_not_up_to_date_only_when_forced(ask, check_refused, folder):
     config = '[build-cooc]\ncorpus = "corpus.txt"\nout = "own"\nwindow = {}\n'
     Path("x.toml").write_text(config.format(2))
     assert ask("run", "x.toml").status == 0
     Path("x.toml").write_text(config.format(3))
-    refuse("run", "x.toml", say=("own: exists", "--window 2, not 3", "--force"))
+    check_refused("run", "x.toml", say=("own: exists", "--window 2, not 3", "--force"))
     forced = ask("run", "x.toml", "--force")
     assert forced.status == 0
     assert "up to date" not in forced.out
@@ -641,17 +655,17 @@ def test_info_tells_what_there_is(ask, folder):
     assert "no run card" in ask("info", "vectors.bin").out
 
 
-def test_vectors_are_converted_both_ways(ask, refuse, folder):
+def test_vectors_are_converted_both_ways(ask, check_refused, folder):
     assert ask("convert", "vectors.bin", "v.txt").status == 0
     assert ask("convert", "v.txt", "again.bin").status == 0
     assert Path("again.bin").read_bytes() == Path("vectors.bin").read_bytes()
-    refuse("convert", "vectors.bin", "v.txt", say=("v.txt: exists", "; pass --force"))
+    check_refused("convert", "vectors.bin", "v.txt", say=("v.txt: exists", "; pass --force"))
     assert ask("convert", "vectors.bin", "v.txt", "--force", "--limit", "3").status == 0
     assert read_vectors("v.txt").words == read_vectors("vectors.bin").words[:3]
-    refuse("convert", "vectors.bin", "v.csv", say=("v.csv", ".bin, .txt or .vec"), status=2)
+    check_refused("convert", "vectors.bin", "v.csv", say=("v.csv", ".bin, .txt or .vec"), status=2)
 
 
-def test_words_are_looked_up(ask, refuse, folder):
+def test_words_are_looked_up(ask, check_refused, folder):
     lines = ask("similar", "vectors.bin", "word1", "--top", "3").out.splitlines()
     assert len(lines) == 3
     rows = json.loads(ask("similar", "vectors.bin", "word1", "--top", "3", "--json").out)
@@ -660,8 +674,12 @@ def test_words_are_looked_up(ask, refuse, folder):
     assert cosines == sorted(cosines, reverse=True)
     answer = ask("analogy", "vectors.bin", "word1", "word2", "word3", "--top", "2")
     assert len(answer.out.splitlines()) == 2
-    refuse("similar", "vectors.bin", "Word1", say=("unknown word 'Word1'", "did you mean word1?"))
-    refuse("analogy", "vectors.bin", "word1", "word2", "xyzzy", say=("unknown word 'xyzzy'", ";"))
+    check_refused(
+        "similar", "vectors.bin", "Word1", say=("unknown word 'Word1'", "did you mean word1?")
+    )
+    check_refused(
+        "analogy", "vectors.bin", "word1", "word2", "xyzzy", say=("unknown word 'xyzzy'", ";")
+    )
 
 
 def test_every_word_can_be_printed(folder):
