@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,6 +24,7 @@ import pytest
 import wordgeom
 from wordgeom import methods
 from wordgeom.cli import COMMANDS, main
+from wordgeom.store import Store
 from wordgeom.vectors import read_vectors
 
 ROOT = Path(wordgeom.__file__).parent.parent
@@ -803,3 +805,49 @@ def test_a_reader_that_goes_away_is_no_error(folder):
         ["bash", "-c", script], capture_output=True, text=True, env=ENVIRONMENT, check=False
     )
     assert (done.stdout, done.stderr) == ("", "")
+
+
+# ── What a newcomer stumbled over ────────────────────────────────────────────────────────────
+
+
+def test_a_named_pipe_is_read_as_the_file_is(ask, folder):
+    os.mkfifo("pipe")
+    text_of_corpus = Path("corpus.txt").read_bytes()
+    feeder = threading.Thread(target=lambda: Path("pipe").write_bytes(text_of_corpus))
+    feeder.start()
+    assert ask("build-cooc", "pipe", "-o", "piped").status == 0
+    feeder.join()
+    assert ask("build-cooc", "corpus.txt", "-o", "filed").status == 0
+    assert Store.open("piped").digest == Store.open("filed").digest
+
+
+def test_text_in_two_byte_units_is_refused(check_refused):
+    say = ("wide.txt: looks like UTF-16", "; convert it: iconv")
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
+        Path("wide.txt").write_bytes("one two three\n".encode(encoding) * 20)
+        for bad_bytes in ("error", "skip"):
+            args = ("build-cooc", "wide.txt", "-o", "new", "--bad-bytes", bad_bytes)
+            check_refused(*args, say=say)
+    Path("wide.txt").unlink()
+
+
+def test_options_of_weighting_are_refused_for_a_weighted_matrix(check_refused):
+    train = ("train", "pmi", "--method", "gbu", "--dim", "8", "-o", "new.bin")
+    say = ("pmi: is weighted already", "found --neg", "build-pmi")
+    check_refused(*train, "--neg", "5", say=say, status=2)
+
+
+def test_a_damaged_matrix_is_not_up_to_date(ask, check_refused, folder):
+    count = ("build-cooc", "corpus.txt", "-o", "own")
+    assert ask(*count).status == 0
+    part = next(Path("own").glob("data.*"))
+    part.write_bytes(part.read_bytes()[:-1] + b"\xff")
+    check_refused(*count, say=("own: exists", "damaged", "pass --force"))
+    assert ask(*count, "--force").status == 0
+    assert ask(*count).out == "own: up to date\n"
+
+
+def test_a_value_in_a_table_is_refused_where_it_stands(check_refused):
+    Path("v.toml").write_text('[build-cooc]\ncorpus = "corpus.txt"\nwindow = "four"\n')
+    check_refused("run", "v.toml", say=("v.toml [build-cooc]: --window", "'four'"), status=2)
+    Path("v.toml").unlink()

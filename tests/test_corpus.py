@@ -228,7 +228,7 @@ def test_a_broken_gzip_file_is_told_from_a_short_text(folder: Path):
         (path,) = put(folder, raw)
         with pytest.raises(FormatError) as caught:
             read([path])
-        one_line(caught, path, "broken gzip file", found, "; unpack it with gzip -t")
+        one_line(caught, path, "broken gzip file", found, "; check it with gzip -t")
 
 
 @pytest.mark.parametrize("tokeniser", ["words", "whitespace"])

@@ -40,7 +40,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except WordgeomError:
         raise
     except FileNotFoundError as error:
-        do = "make the folder, or name another with -o"
+        do = "make it, or name another"
         raise MissingInputError("no such folder", where=path.parent, do=do) from error
     except OSError as error:
         raise write_error(path, error) from error

@@ -69,6 +69,9 @@ class MatrixHandle:
     ) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self.words):,} words in {self.path}>"
+
     def close(self) -> None:
         """Remove the matrix if it is a temporary one."""
         self._finalize()
@@ -108,6 +111,9 @@ class Model:
         self._vectors = vectors
         self.notes = list(notes)
         self.statistics = statistics
+
+    def __repr__(self) -> str:
+        return "<Model of {:,} × {:,}>".format(*self.vectors.shape)
 
     @property
     def words(self) -> list[str]:

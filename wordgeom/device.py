@@ -21,7 +21,7 @@ class DeviceOptions(Options):
     """Where the linear algebra runs."""
 
     device: str = option(
-        "cpu", "run linear algebra on the CPU, or by Torch on a GPU (pip install wordgeom[gpu])",
+        "cpu", "run linear algebra on the CPU, or by Torch on a GPU (pip install torch)",
         choices=_CHOICES,
     )  # fmt: skip
 
@@ -41,6 +41,6 @@ def get_ops(device: str, pool: Pool) -> Ops:
     try:
         from wordgeom.linalg.torch_ops import TorchOps
     except (ImportError, OSError) as error:  # OSError: a library that it loads is not there
-        do = "pip install wordgeom[gpu], or use --device cpu"
+        do = "pip install torch, or use --device cpu"
         raise UnavailableError(f"--device {device} needs Torch", found=error, do=do) from error
     return TorchOps(_TORCH_DEVICES[device])

@@ -13,7 +13,7 @@ from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.errors import InputError
 from wordgeom.matrix import MatrixWriter, StoredMatrix
-from wordgeom.pipeline import COOC, Built, count_type, readable, write_rows, write_sums
+from wordgeom.pipeline import COOC, Built, count_type, readable, up_to_date, write_rows, write_sums
 from wordgeom.runs import Clock, RunOptions
 from wordgeom.store import StoreWriter
 
@@ -36,7 +36,7 @@ def merge_cooc(
     if not run.force and store.exists(out):
         made = readable(out, COOC)
         if made.request == request:
-            return Built(made, f"{os.fspath(out)}: up to date")
+            return up_to_date(made)
         raise runs.refuse_other(out, "made from other matrices")
     window = WindowOptions.take(request["options"])
     dtype = count_type(vocabulary, window)

@@ -117,6 +117,10 @@ def _cooc_options(corpus: CorpusOptions, window: WindowOptions, run: RunOptions)
     if corpus.read_vocab is not None:
         if is_stream(corpus.read_vocab):
             raise OptionError("--read-vocab needs a file", found=corpus.read_vocab)
+        if not os.path.exists(corpus.read_vocab):
+            raise MissingInputError(
+                "no such file", where=corpus.read_vocab, do="check --read-vocab"
+            )
         options |= {"read_vocab": file_digest(corpus.read_vocab), "min_count": 0, "max_vocab": 0}
     return options
 
@@ -135,10 +139,19 @@ def _cooc_up_to_date(
         how = "another shard"
     if how is None and not _same_inputs(names, request["inputs"]):
         streams = any(map(is_stream, names))
-        how = "text that a pipe cannot be compared with" if streams else "made from other text"
+        how = "text from a pipe, which cannot be compared" if streams else "made from other text"
     if how is not None:
         raise runs.refuse_other(out, how)
-    return Built(made, f"{os.fspath(out)}: up to date")
+    return up_to_date(made)
+
+
+def up_to_date(made: Store) -> Built:
+    """Return what is there as built, every byte of it checked; raises OutputExistsError."""
+    try:
+        made.check()
+    except WordgeomError as error:
+        raise runs.refuse_other(made.path, f"a store that was damaged ({error})") from None
+    return Built(made, f"{made.path}: up to date")
 
 
 def readable(out: str | os.PathLike[str], kind: str) -> Store:

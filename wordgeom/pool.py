@@ -19,6 +19,7 @@ from typing import Generic, Self, TypeVar
 
 _Item = TypeVar("_Item")
 _Value = TypeVar("_Value")
+THREAD_NAME = "wordgeom"
 _LOOKAHEAD = 2  # blocks under way or waiting, for each thread
 
 
@@ -30,7 +31,7 @@ class Pool:
         self._executor: ThreadPoolExecutor | None = None
 
     def __enter__(self) -> Self:
-        self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix="wordgeom")
+        self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix=THREAD_NAME)
         return self
 
     def __exit__(
@@ -40,7 +41,9 @@ class Pool:
         trace: TracebackType | None,
     ) -> None:
         if self._executor is not None:
-            self._executor.shutdown(wait=True, cancel_futures=True)
+            # Whoever pressed Ctrl-C does not wait for a long call into LAPACK to end.
+            stopped = kind is not None and issubclass(kind, KeyboardInterrupt)
+            self._executor.shutdown(wait=not stopped, cancel_futures=True)
             self._executor = None
 
     def map(
@@ -61,6 +64,10 @@ class Pool:
         finally:
             for future in waiting:
                 future.cancel()
+
+    def call(self, function: Callable[[], _Value]) -> _Value:
+        """Return function(), run on a thread: the caller can be interrupted while it waits."""
+        return next(self.map(lambda _: function(), [None]))
 
 
 class Lent(Generic[_Value]):

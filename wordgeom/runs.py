@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import platform
 import sys
@@ -20,6 +21,8 @@ from wordgeom.pool import Pool, available_cpus, available_memory
 from wordgeom.progress import Progress
 
 GIGABYTE = 10**9
+_FLOOR = 3 * 10**8  # bytes that Python, its libraries and the smallest buffers take
+_log = logging.getLogger("wordgeom")
 _LIBRARIES = ("numpy", "scipy", "numba", "llvmlite")
 
 
@@ -60,6 +63,9 @@ def resources(options: RunOptions, show: bool = False) -> Iterator[Resources]:
     if options.tmp_dir is not None and not os.path.isdir(options.tmp_dir):
         raise MissingInputError("no such folder", where=options.tmp_dir, do="check --tmp-dir")
     memory = int(options.memory * GIGABYTE) or available_memory() // 2
+    if show and not options.quiet and memory < _FLOOR:
+        _log.info("note: --memory %g cannot be kept: the program itself takes %.1f GB",
+                  options.memory, _FLOOR / GIGABYTE)  # fmt: skip
     with Pool(options.threads or available_cpus()) as pool:
         progress = Progress(show and not options.quiet)
         yield Resources(pool, memory, options.tmp_dir, options.seed, progress)

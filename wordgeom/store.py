@@ -32,7 +32,7 @@ CRC_BLOCK = 1 << 20
 _HEADER = 128  # bytes of .npy header, reserved before the length is known
 _OURS = re.compile(r"[a-z]+\.(\d+)\.(npy|tsv)|\.lock|\.meta\.json\.\d+\.part")
 _DTYPES = ("<i4", "<i8", "<u4", "<u8", "<f4", "<f8", "|u1")
-_REMAKE = "make it again with --force"
+_REMAKE = "make it again with --force (build-cooc or build-pmi)"
 
 
 class Store:
@@ -80,6 +80,14 @@ class Store:
             ):
                 return asked
         raise FormatError("its run card was edited", where=self.path / META, do=_REMAKE)
+
+    def check(self) -> None:
+        """Read every byte; raises FormatError for one that is not as it was written."""
+        for name in self._meta["files"]:
+            part = self.array(name)
+            step = CRC_BLOCK // part.dtype.itemsize
+            for start in range(0, part.length, 64 * step):
+                part.read(start, min(start + 64 * step, part.length))
 
     def parts(self) -> dict[str, dict[str, Any]]:
         """Return name → {file, dtype, length} of every part."""
@@ -353,7 +361,7 @@ def _refuse_foreign(folder: Path) -> None:
     locked = (folder / LOCK).exists()  # what a writer that died leaves beside its parts
     for path in folder.iterdir():
         if not (locked and _OURS.fullmatch(path.name)):
-            do = "name another with -o"
+            do = "name another with -o, or remove it"
             raise OutputExistsError(
                 "is a folder with other files", where=folder, found=path.name, do=do
             )

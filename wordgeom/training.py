@@ -16,10 +16,10 @@ import numpy as np
 from wordgeom import methods, runs, store
 from wordgeom._files import Lock, whole_file
 from wordgeom.device import DeviceOptions, get_ops
-from wordgeom.errors import InputError, OutputExistsError, RankError, StaleError
+from wordgeom.errors import InputError, OptionError, OutputExistsError, RankError, StaleError
 from wordgeom.matrix import MatrixWriter, StoredMatrix
-from wordgeom.options import Options
-from wordgeom.pipeline import COOC, PMI, Built, readable
+from wordgeom.options import Options, flag, specs
+from wordgeom.pipeline import COOC, PMI, Built, readable, up_to_date
 from wordgeom.runs import Clock, Resources, RunOptions
 from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Matrix, Result, Run
@@ -48,7 +48,7 @@ def build_pmi(
     if not run.force and store.exists(out):
         made = readable(out, PMI)
         _refuse_unlike(out, request, made.request)
-        return Built(made, f"{os.fspath(out)}: up to date")
+        return up_to_date(made)
     with runs.resources(run, show) as using, StoreWriter(out, PMI) as writer:
         weighted = WeightedMatrix(matrix, options, using.pool)
         rows = MatrixWriter(writer, matrix.vocabulary, np.float32)
@@ -122,6 +122,8 @@ def train(
     options: Options = module.Options.take(values)
     weighting, device = PmiOptions.take(values), DeviceOptions.take(values)
     stored = open_matrix(matrix)
+    if stored.store.kind == PMI:
+        _refuse_weighting(values, matrix)
     request = _train_request(method, options, weighting, device, stored, run)
     words = stored.vocabulary.words
     if out is not None:
@@ -141,6 +143,14 @@ def train(
     where = "vectors" if out is None else os.fspath(out)
     summary = f"{where}: {shape} by {method}; {clock.seconds():.1f} s"
     return Trained(summary, vectors, result.notes, result.statistics)
+
+
+def _refuse_weighting(values: dict[str, Any], matrix: str | os.PathLike[str]) -> None:
+    """Refuse the weighting's options for a matrix that has its weights."""
+    given = [option.name for option, _ in specs(PmiOptions) if option.name in values]
+    if given:
+        do = "train on the counts, or weight them again with build-pmi"
+        raise OptionError("is weighted already", where=matrix, found=flag(given[0]), do=do)
 
 
 def _train_request(

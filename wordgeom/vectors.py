@@ -74,9 +74,9 @@ def writable_words(path: str | Path, words: Sequence[str], *, space: str | None)
     path = Path(path)
     if path.suffix.lower() not in BINARY_SUFFIXES + TEXT_SUFFIXES:
         what = "vectors are written to .bin, .txt or .vec"
-        raise OptionError(what, where=path, found=repr(path.suffix), do="name the output so")
+        raise OptionError(what, where=path, found=repr(path.name), do="name the output so")
     if not path.parent.is_dir():
-        do = "make it, or name another with -o"
+        do = "make it, or name another"
         raise MissingInputError("no such folder", where=path.parent, do=do)
     return _writable(words, space, path)
 

@@ -20,6 +20,7 @@ import click
 from wordgeom import __version__
 from wordgeom.errors import OptionError, WordgeomError
 from wordgeom.options import nearest
+from wordgeom.pool import THREAD_NAME
 
 _INTERRUPTED = "interrupted; nothing new was kept, the old output is as it was"
 _COMPLETION = "_WORDGEOM_COMPLETE"  # a shell sets it to ask what a word may become
@@ -105,7 +106,12 @@ def main(args: Sequence[str] | None = None) -> int:
 
 def run() -> None:
     """Be the program `wordgeom`."""
-    sys.exit(main())
+    status = main()
+    if any(thread.name.startswith(THREAD_NAME) for thread in threading.enumerate()):
+        # A thread inside LAPACK cannot be stopped, and Python would wait for it.
+        sys.stdout.flush()
+        os._exit(status)
+    sys.exit(status)
 
 
 def _answer(arguments: list[str]) -> int:

@@ -43,4 +43,10 @@ def command(config: str, force: bool) -> None:
 
 
 def _prepare(name: str, table: stages.Settings, config: str) -> stages.Stage:
-    return stages.prepare(name, table, f"{config} [{name}]")
+    where = f"{config} [{name}]"
+    try:
+        return stages.prepare(name, table, where)
+    except OptionError as error:
+        if error.where:
+            raise
+        raise OptionError(error.what, where=where, found=error.found, do=error.do) from None

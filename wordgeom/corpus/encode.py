@@ -16,7 +16,7 @@ import numpy as np
 from wordgeom.corpus import kernels, vocabulary
 from wordgeom.corpus.lexicon import Lexicon
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.readers import STDIN, Block, Source, file_stamp, read_blocks
+from wordgeom.corpus.readers import Block, Source, file_stamp, is_stream, read_blocks
 from wordgeom.corpus.spool import Spool
 from wordgeom.corpus.tokenisers import Tokeniser, tokeniser
 from wordgeom.corpus.vocabulary import Vocabulary
@@ -194,7 +194,7 @@ def _map_all(
 
 def _total(sources: list[Source]) -> int | None:
     """Return the bytes of text to come, where that is known: not of packed files, nor of a pipe."""
-    if any(s.name == STDIN or s.name.endswith(".gz") for s in sources):
+    if any(is_stream(s.name) or s.name.endswith(".gz") for s in sources):
         return None
     return sum(file_stamp(s.name)["size"] for s in sources)
 

@@ -19,6 +19,7 @@ STDIN = "-"
 _UNBROKEN = 16 * BLOCK  # bytes without any ASCII separator before they are refused
 _TAIL = 1 << 16
 _BOM = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -104,7 +105,9 @@ def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[B
     offset = 0
     for chunk, last in _chunks(source):
         text = rest + chunk
-        if offset == 0 and len(text) >= len(_BOM) and text.startswith(_BOM):
+        if offset == 0:
+            _refuse_utf16(text, source.name)
+        if offset == 0 and text.startswith(_BOM):
             text, offset = text[len(_BOM) :], len(_BOM)
         cut = len(text) if last else _last_separator(text, separators) + 1
         if cut == 0 and len(text) > _UNBROKEN:
@@ -115,6 +118,15 @@ def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[B
             clean, is_ascii = _valid_utf8(text, source, offset, bad_bytes)
             yield Block(clean, source.name, offset, is_ascii, last)
         offset += cut
+
+
+def _refuse_utf16(text: bytes, name: str) -> None:
+    """Refuse text in two-byte units, which would be read as single letters."""
+    begin = text[:_TAIL]
+    if begin.startswith(_UTF16_MARKS) or 8 * begin.count(0) > len(begin):
+        found = "a mark of UTF-16" if begin.startswith(_UTF16_MARKS) else "many zero bytes"
+        do = "convert it: iconv -f UTF-16 -t UTF-8"
+        raise InputError("looks like UTF-16 or no text at all", where=name, found=found, do=do)
 
 
 def _refuse_token(name: str, offset: int, length: int) -> None:
@@ -185,7 +197,7 @@ def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
                 held = after
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             found = str(error).split(":")[0].lower().rstrip(".")
-            do = "unpack it with gzip -t to check, and fetch it again"
+            do = "check it with gzip -t, and fetch it again"
             raise FormatError("broken gzip file", where=source.name, found=found, do=do) from None
         source.digest, source.bytes = counted.digest.hexdigest(), counted.bytes
     finally:

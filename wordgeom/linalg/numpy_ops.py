@@ -28,7 +28,7 @@ class NumpyOps:
 
         # One thread: the order of a threaded LAPACK's additions depends on their number.
         with threadpool_limits(limits=1, user_api="blas"):
-            values, vectors = np.linalg.eigh(symmetric)  # ascending
+            values, vectors = self._pool.call(lambda: np.linalg.eigh(symmetric))  # ascending
         top = slice(None, -k - 1, -1)
         return values[top].copy(), np.ascontiguousarray(fix_signs(vectors[:, top]))
 

@@ -9,6 +9,7 @@ over m columns makes it the fastest method here. It sees nothing of the other co
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,10 @@ NEEDS = ("matrix",)
 
 _PAPERS_ANCHORS = 4  # times K (§5)
 _PAPERS_EIG = 0.5
+# An eigendecomposition of m × m: its arrays, its work, and what one thread does in a second.
+_DENSE_COPIES, _EIGH_FLOPS, _FLOPS = 4, 4.0, 2e10
+_LONG = 10.0  # seconds worth a word beforehand
+_log = logging.getLogger(__name__)
 # Eigenvalues below this share of the largest are rounding of G and would be divided by.
 _ROUNDING = {"float32": 1e-6, "float64": 1e-12}
 
@@ -74,6 +79,7 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
             "gbu needs a symmetric matrix", found="counts of one side", do="count --context both"
         )
     anchors, notes = _anchors(matrix.frequencies, options)
+    _check_effort(len(anchors), run.memory)
     columns = matrix.columns(anchors)
     built = build_up(columns, anchors, options.dim, options.eig, run.ops)
     lonely = int(np.count_nonzero(np.diff(columns.indptr) == 0))
@@ -123,6 +129,20 @@ def _anchors(frequencies: Int64, options: Options) -> tuple[Int64, list[str]]:
     notes = [f"all {V:,} words are anchors, fewer than {wanted:,}"] if m < wanted else []
     by_frequency = np.argsort(-frequencies, kind="stable")
     return np.sort(by_frequency[:m]), notes
+
+
+def _check_effort(m: int, memory: int) -> None:
+    """Tell beforehand of a long eigendecomposition; raise RankError for one that does not fit."""
+    needed = _DENSE_COPIES * 8 * m * m
+    if needed > memory:
+        raise RankError(
+            f"the block of {m:,} anchors is too large",
+            found=f"{needed / 1e9:.1f} GB needed, {memory / 1e9:.1f} GB to be used",
+            do="lower --anchors or --dim, or raise --memory",
+        )
+    seconds = _EIGH_FLOPS * float(m) ** 3 / _FLOPS
+    if seconds > _LONG:
+        _log.info("note: the eigenvectors of %s anchors take about %.0f s", f"{m:,}", seconds)
 
 
 def _block(columns: Csr, rows: Int64) -> Float64:
