@@ -245,7 +245,9 @@ def test_merged_shards_are_up_to_date_as_the_whole_count(text: Path, tmp_path: P
     assert "up to date" in build(text, merged.path).summary
 
 
-def refused_merge(out: Path, parts: list[Path], error: type[Exception], *said: object) -> None:
+def check_refused_merge(
+    out: Path, parts: list[Path], error: type[Exception], *said: object
+) -> None:
     """Assert that a merge over an old output, and to a new place, fails and leaves all alone."""
     before = tree(out)
     for where, run in ((out, RunOptions(force=True)), (out.with_name("new"), RunOptions())):
@@ -279,7 +281,7 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
         ([one, two, wide], [wide, f"differs from {one}", "made with --window 7, not 5"]),
         ([one, two, thin], [thin, f"counts other text or with other options than {one}"]),
     ):
-        refused_merge(out, parts, InputError, *said)
+        check_refused_merge(out, parts, InputError, *said)
 
 
 def test_matrices_that_do_not_add_up_are_refused(tmp_path: Path):
@@ -294,7 +296,7 @@ def test_matrices_that_do_not_add_up_are_refused(tmp_path: Path):
         ([out, wide], InputError, [wide, f"differs from {out}", "; count both with the same"]),
         ([out, tmp_path / "no"], MissingInputError, [tmp_path / "no", "no such matrix folder"]),
     ):
-        refused_merge(out, parts, error, *said)
+        check_refused_merge(out, parts, error, *said)
 
 
 def test_a_sum_of_other_matrices_is_refused_and_force_replaces(tmp_path: Path):

@@ -442,7 +442,7 @@ def test_an_edited_meta_json_is_seen_before_anything_is_allocated(
     cooc: Path, where: list[str], value: object
 ):
     _edit(cooc, where, value)
-    _refused_cheaply(cooc, "was edited or damaged", "; make it again")
+    check_refused_cheaply(cooc, "was edited or damaged", "; make it again")
 
 
 @pytest.mark.parametrize(
@@ -464,7 +464,7 @@ def test_a_meta_json_that_lies_under_a_right_digest_is_refused(
         value = json.loads((cooc / META).read_bytes())["files"][value[0]]
     meta = _edit(cooc, where, value)
     (cooc / META).write_text(json.dumps(meta | {"digest": store._digest(meta)}), encoding="utf-8")
-    _refused_cheaply(cooc, *parts)
+    check_refused_cheaply(cooc, *parts)
 
 
 def test_a_store_without_a_part_that_a_matrix_has_is_refused(tmp_path: Path):
@@ -484,7 +484,7 @@ def _edit(path: Path, where: list[str], value: object) -> dict[str, Any]:
     return meta
 
 
-def _refused_cheaply(path: Path, *parts: str) -> None:
+def check_refused_cheaply(path: Path, *parts: str) -> None:
     tracemalloc.start()
     try:
         with pytest.raises((FormatError, MissingInputError)) as caught:
@@ -499,7 +499,7 @@ def _refused_cheaply(path: Path, *parts: str) -> None:
 def test_a_store_of_another_version_is_told_from_damage(cooc: Path, version: object):
     _edit(cooc, ["version"], version)
     found = f"found format version {version!r}, known is 1"
-    _refused_cheaply(cooc, META, "cannot be read", found, "; use a newer wordgeom")
+    check_refused_cheaply(cooc, META, "cannot be read", found, "; use a newer wordgeom")
 
 
 @pytest.mark.parametrize("depth", [*range(300, 1100, 50), 100_000])
@@ -512,14 +512,14 @@ def test_nested_json_is_refused_at_any_depth(cooc: Path, depth: int, where: str)
         meta[where] = {"shape": "NEST"} if where != "version" else "NEST"
         nested = json.dumps(meta).replace('"NEST"', nested)
     (cooc / META).write_text(nested, encoding="utf-8")
-    _refused_cheaply(cooc, META)
+    check_refused_cheaply(cooc, META)
 
 
 @pytest.mark.parametrize("meta", ["", "{", "\x00", "[]", "3", '{"format": "zarr"}'])
 def test_a_meta_json_that_is_not_ours_is_named(cooc: Path, meta: str):
     (cooc / META).write_text(meta, encoding="utf-8")
     known = meta in ("[]", "3", '{"format": "zarr"}')
-    _refused_cheaply(cooc, META, "is not wordgeom's" if known else "is not JSON", ";")
+    check_refused_cheaply(cooc, META, "is not wordgeom's" if known else "is not JSON", ";")
 
 
 @settings(max_examples=60)

@@ -23,6 +23,24 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+class Closing:
+    """Base of what has close(): a with statement calls it at its end."""
+
+    def close(self) -> None:
+        """Let go of what is held."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a new file that takes the name `path` when the block ends well, else is removed.
@@ -31,7 +49,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with open(part, "xb") as out:
+        with open(part, "wb") as out:
             yield out
             out.flush()
             os.fsync(out.fileno())

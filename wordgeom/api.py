@@ -17,10 +17,10 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from wordgeom import pipeline, training
+from wordgeom._files import Closing
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.device import DeviceOptions
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 PathLike = str | os.PathLike[str]
 
 
-class MatrixHandle:
+class MatrixHandle(Closing):
     """A matrix in a folder; a temporary folder is removed with the handle, or by close().
 
     path; summary, notes: what the command line would have said of the making.
@@ -57,17 +57,6 @@ class MatrixHandle:
         self.summary, self.notes = summary, list(notes)
         self._matrix = StoredMatrix.open(path)
         self._finalize = weakref.finalize(self, _remove, temporary)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self.words):,} words in {self.path}>"

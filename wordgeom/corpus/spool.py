@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
-from types import TracebackType
-from typing import BinaryIO, Self, cast
+from typing import BinaryIO, cast
 
 import numpy as np
 
+from wordgeom._files import Closing
 from wordgeom.errors import WriteError
 from wordgeom.types import Int32
 
 
-class Spool:
+class Spool(Closing):
     """An append-only array of int32; `limit` bytes are kept in memory."""
 
     def __init__(self, limit: int, folder: str | None) -> None:
@@ -22,17 +22,6 @@ class Spool:
         self._file: BinaryIO | None = None
         self._whole: Int32 | None = None
         self.length = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Free the memory or the scratch file."""
