@@ -1,0 +1,1 @@
+"""Judging vectors: tasks, the answers that vectors give to their items, scores with intervals."""
