@@ -83,8 +83,9 @@ def _values(option: click.Option) -> str:
 
 def _all_specs() -> dict[str, Spec]:
     from wordgeom.cli import build_cooc
+    from wordgeom.cli import eval as evaluation
 
-    classes: list[type[Options]] = [*build_cooc.OPTIONS, *COMMON]
+    classes: list[type[Options]] = [*build_cooc.OPTIONS, *evaluation.OPTIONS, *COMMON]
     classes += [methods.load(name).Options for name in methods.names()]
     return {flag(field.name): spec for cls in classes for field, spec in specs(cls)}
 

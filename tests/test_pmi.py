@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from matrices import random_counts, store_matrix, to_dense
 
-from wordgeom import matrix as matrix_module
+from wordgeom import blocks
 from wordgeom.errors import OptionError
 from wordgeom.matrix import StoredMatrix
 from wordgeom.pool import Pool
@@ -64,7 +64,7 @@ def test_rows_and_columns_equal_the_formula(tmp_path, monkeypatch, options, symm
         whole = weighted(stored, options, pool)
         np.testing.assert_allclose(whole, wanted, rtol=2e-7, atol=2e-7)
         for entries in (7, 100):
-            monkeypatch.setattr(matrix_module, "BLOCK_ENTRIES", entries)
+            monkeypatch.setattr(blocks, "BLOCK_ENTRIES", entries)
             assert np.array_equal(weighted(stored, options, pool), whole)
             chosen = np.array([0, 3, 4, 40])
             columns = WeightedMatrix(stored, options, pool).columns(chosen)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matrices import random_counts, store_matrix, to_dense
 
-from wordgeom import matrix as matrix_module
+from wordgeom import blocks
 from wordgeom.matrix import StoredMatrix, StoredRows
 from wordgeom.pool import Pool
 from wordgeom.selection import select_columns
@@ -28,7 +28,7 @@ def test_columns_equal_those_of_the_dense_matrix(tmp_path, monkeypatch, chosen, 
     full = random_counts(np.random.default_rng(2), 50, symmetric=symmetric).astype(dtype)
     matrix = store_matrix(tmp_path / "m", full, kind="pmi", symmetric=symmetric)
     for entries, threads in ((1 << 20, 1), (5, 2), (60, 3)):
-        monkeypatch.setattr(matrix_module, "BLOCK_ENTRIES", entries)
+        monkeypatch.setattr(blocks, "BLOCK_ENTRIES", entries)
         with Pool(threads) as pool:
             found = select_columns(StoredRows(matrix, pool), chosen, pool)
         assert found.data.dtype == dtype
@@ -46,7 +46,7 @@ def test_leading_columns_read_only_the_leading_rows(tmp_path, monkeypatch):
         return rows(self, start, stop)
 
     monkeypatch.setattr(StoredMatrix, "rows", noted)
-    monkeypatch.setattr(matrix_module, "BLOCK_ENTRIES", 30)
+    monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 30)
     with Pool(1) as pool:
         StoredRows(matrix, pool).columns(np.arange(6))
     assert max(read) == 6

@@ -6,10 +6,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wordgeom.api import Counts, Weighted, count, load_vectors, open_matrix, pmi, train
+    from wordgeom.api import (
+        Counts,
+        Weighted,
+        count,
+        evaluate,
+        load_vectors,
+        open_matrix,
+        pmi,
+        train,
+    )
 
 __version__ = "0.1.0"
-__all__ = ["Counts", "Weighted", "count", "load_vectors", "open_matrix", "pmi", "train"]
+__all__ = [
+    "Counts", "Weighted", "count", "evaluate", "load_vectors", "open_matrix", "pmi", "train",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

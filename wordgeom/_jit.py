@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -20,6 +18,8 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core import config
+
+from wordgeom._cache import cache_folder
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _log = logging.getLogger(__name__)
@@ -49,18 +49,8 @@ def kernels_digest() -> str:
 
 @cache
 def _cache_folder() -> str | None:
-    root = os.environ.get("WORDGEOM_CACHE") or _user_cache() / "wordgeom"
-    folder = Path(root) / f"kernels-{kernels_digest()}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except (OSError, RuntimeError) as error:  # RuntimeError: no home folder can be found
+        return str(cache_folder(f"kernels-{kernels_digest()}"))
+    except (OSError, RuntimeError) as error:
         _log.warning("no kernel cache (%s): kernels are compiled again on every run", error)
         return None
-    return str(folder)
-
-
-def _user_cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    return Path(base) if base else Path.home() / ".cache"

@@ -19,16 +19,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordgeom import pipeline, training
+from wordgeom import evaluating, pipeline, training
 from wordgeom._files import Closing
+from wordgeom.checkpoints import ResumeOptions
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.device import DeviceOptions
 from wordgeom.errors import OptionError
+from wordgeom.evaluate.options import EvalOptions
+from wordgeom.evaluate.report import Report
+from wordgeom.evaluate.sets import read_tasks
 from wordgeom.matrix import StoredMatrix
 from wordgeom.methods import load as load_method
 from wordgeom.options import Options, check_known, specs
-from wordgeom.runs import RunOptions
+from wordgeom.runs import RunOptions, UseOptions
 from wordgeom.types import Float32, Int64
 from wordgeom.vectors import Vectors, read_vectors, to_keyed_vectors, write_vectors
 from wordgeom.weighting.pmi import PmiOptions
@@ -105,6 +109,11 @@ class Model:
         return "<Model of {:,} × {:,}>".format(*self.vectors.shape)
 
     @property
+    def read(self) -> Vectors:
+        """The words and vectors, as a file of them is read."""
+        return self._vectors
+
+    @property
     def words(self) -> list[str]:
         """The V words."""
         return self._vectors.words
@@ -172,13 +181,36 @@ def train(
     out: also write them there, with a run card. Raises a WordgeomError.
     """
     own = load_method(method).Options
-    *_, run = _options("train", options, own, PmiOptions, DeviceOptions, RunOptions)
+    common = (PmiOptions, DeviceOptions, ResumeOptions, RunOptions)
+    *_, run = _options("train", options, own, *common)
     made = training.train(_path(matrix), method, _plain(options), run, out=out, space=space)
     if made.vectors is None and out is not None:  # up to date
         card = training.read_card(Path(out)) or {}
         return Model(read_vectors(Path(out)), card.get("notes", []), card.get("statistics", {}))
     assert made.vectors is not None
     return Model(made.vectors, made.notes, made.statistics)
+
+
+def evaluate(
+    vectors: PathLike | Model,
+    sets: Sequence[PathLike] = (),
+    *,
+    categories: Sequence[PathLike] = (),
+    classify: Sequence[PathLike] = (),
+    regress: Sequence[PathLike] = (),
+    **options: Any,
+) -> Report:
+    """Judge vectors by sets, or by those inside gensim; options are those of `wordgeom eval`.
+
+    The report's `scores` are a list; `to_dict()` is what --json prints.
+    """
+    judging, run = _options("evaluate", options, EvalOptions, UseOptions)
+    tasks = read_tasks(
+        _paths(sets), _paths(categories), _paths(classify), _paths(regress), judging
+    )  # fmt: skip
+    if isinstance(vectors, Model):
+        return evaluating.evaluate_vectors(vectors.read, repr(vectors), tasks, judging, run)
+    return evaluating.evaluate(os.fspath(vectors), tasks, judging, run)
 
 
 def load_vectors(path: PathLike, *, limit: int | None = None) -> KeyedVectors:
@@ -202,6 +234,12 @@ def _options(function: str, values: dict[str, Any], *classes: type[Options]) -> 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:
     """Return the values with paths as text, as the command line has them."""
     return {k: os.fspath(v) if isinstance(v, os.PathLike) else v for k, v in values.items()}
+
+
+def _paths(names: Sequence[PathLike]) -> list[str]:
+    """Return file names as text; a lone one is meant as a list of itself."""
+    listed = [names] if isinstance(names, (str, os.PathLike)) else names
+    return [os.fspath(name) for name in listed]
 
 
 def _path(matrix: PathLike | MatrixHandle) -> PathLike:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike
 
+from wordgeom.blocks import row_blocks
 from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes, vocabulary_bytes
 from wordgeom.errors import FormatError, MissingInputError
 from wordgeom.pool import Pool
@@ -23,8 +24,6 @@ from wordgeom.types import Array, Csr, Int64
 
 if TYPE_CHECKING:
     import scipy.sparse
-
-BLOCK_ENTRIES = 1 << 21  # entries read or made at once
 
 
 class RowSource(Protocol):
@@ -107,7 +106,7 @@ class StoredMatrix:
         return self.store.array(part).read()
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of row blocks of about BLOCK_ENTRIES entries."""
+        """Return [start, stop) of row blocks of the size that blocks have."""
         return row_blocks(self.indptr, stop)
 
     def rows(self, start: int, stop: int) -> Csr:
@@ -165,6 +164,17 @@ class StoredRows:
 
         return select_columns(self, chosen, self._pool)
 
+    @property
+    def entries(self) -> int:
+        """Entries of the whole matrix, at most."""
+        return self._matrix.stored * (2 if self.symmetric else 1)
+
+    def whole(self) -> Csr:
+        """Return G in memory, (V × V), both triangles."""
+        from wordgeom.expansion import whole_matrix  # Numba, as above
+
+        return whole_matrix(self, self._pool)
+
 
 class MatrixWriter:
     """Writes rows in order into a StoreWriter."""
@@ -191,17 +201,3 @@ class MatrixWriter:
         self._writer.text("vocab", vocabulary_bytes(self._vocabulary))
         size = len(self._vocabulary)
         return {"shape": [size, size], "stored": int(self._indptr[-1]), **attributes}
-
-
-def row_blocks(indptr: Int64, stop: int | None = None) -> list[tuple[int, int]]:
-    """Cut the first `stop` rows into blocks of at least a row and about BLOCK_ENTRIES entries."""
-    stop = len(indptr) - 1 if stop is None else stop
-    blocks = []
-    start = 0
-    while start < stop:
-        room = int(indptr[start]) + BLOCK_ENTRIES
-        end = int(np.searchsorted(indptr, room, side="right")) - 1
-        end = min(max(end, start + 1), stop)
-        blocks.append((start, end))
-        start = end
-    return blocks

@@ -232,7 +232,6 @@ def write_sums(
     writer: StoreWriter, row_sums: Int64, column_sums: Int64, window: WindowOptions
 ) -> None:
     """Write the sums of the whole matrix's rows and, where they differ, columns."""
-    """Write blocks of rows, following their progress."""
     writer.array("rowsums", np.int64).write(row_sums)
     if window.context != "both":
         writer.array("columnsums", np.int64).write(column_sums)

@@ -27,8 +27,8 @@ _LIBRARIES = ("numpy", "scipy", "numba", "llvmlite")
 
 
 @dataclass(frozen=True)
-class RunOptions(Options):
-    """How a stage runs; only the seed can change what it makes."""
+class UseOptions(Options):
+    """How a command that writes no output runs; only the seed can change what it tells."""
 
     seed: int = option(1, "seed of all that is drawn at random", low=0, high=2**63 - 1)
     threads: int = option(
@@ -39,11 +39,17 @@ class RunOptions(Options):
         0.0, "memory to stay under, in GB; 0 for half of what there is",
         low=0.0, high=1e6, metavar="GB", result=False,
     )  # fmt: skip
+    quiet: bool = option(False, "no progress, no summary", result=False)
+
+
+@dataclass(frozen=True)
+class RunOptions(UseOptions):
+    """How a stage runs; only the seed can change what it makes."""
+
     tmp_dir: str | None = option(
         None, "folder for scratch files instead of the system's", metavar="DIR", result=False
     )
     force: bool = option(False, "replace output that holds something else", result=False)
-    quiet: bool = option(False, "no progress, no summary", result=False)
 
 
 @dataclass(frozen=True)
@@ -58,17 +64,18 @@ class Resources:
 
 
 @contextlib.contextmanager
-def resources(options: RunOptions, show: bool = False) -> Iterator[Resources]:
+def resources(options: UseOptions, show: bool = False) -> Iterator[Resources]:
     """Open what a run may use. Raises MissingInputError for a scratch folder that is not there."""
-    if options.tmp_dir is not None and not os.path.isdir(options.tmp_dir):
-        raise MissingInputError("no such folder", where=options.tmp_dir, do="check --tmp-dir")
+    folder = options.tmp_dir if isinstance(options, RunOptions) else None
+    if folder is not None and not os.path.isdir(folder):
+        raise MissingInputError("no such folder", where=folder, do="check --tmp-dir")
     memory = int(options.memory * GIGABYTE) or available_memory() // 2
     if show and not options.quiet and memory < _FLOOR:
         _log.info("note: --memory %g cannot be kept: the program itself takes %.1f GB",
                   options.memory, _FLOOR / GIGABYTE)  # fmt: skip
     with Pool(options.threads or available_cpus()) as pool:
         progress = Progress(show and not options.quiet)
-        yield Resources(pool, memory, options.tmp_dir, options.seed, progress)
+        yield Resources(pool, memory, folder, options.seed, progress)
 
 
 class Clock:
@@ -90,9 +97,19 @@ def card(
         "request": dict(request),
         "statistics": dict(statistics),
         "seconds": round(seconds, 3),
+        "peak_bytes": peak_memory(),
         "versions": versions(),
         "machine": machine(),
     }
+
+
+def peak_memory() -> int:
+    """Return the most bytes that the whole process has held so far, 0 where nothing tells."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return 1024 * int(line.split()[1])
+    return 0
 
 
 def versions() -> dict[str, str]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from wordgeom import methods, runs, store
 from wordgeom._files import Lock, whole_file
+from wordgeom.checkpoints import ResumeOptions, StoredCheckpoint
 from wordgeom.device import DeviceOptions, get_ops
 from wordgeom.errors import InputError, OptionError, OutputExistsError, RankError, StaleError
 from wordgeom.matrix import MatrixWriter, StoredMatrix
@@ -22,7 +23,7 @@ from wordgeom.options import Options, flag, specs
 from wordgeom.pipeline import COOC, PMI, Built, readable, up_to_date
 from wordgeom.runs import Clock, Resources, RunOptions
 from wordgeom.store import Store, StoreWriter
-from wordgeom.types import Matrix, Result, Run
+from wordgeom.types import Checkpoint, Matrix, Result, Run
 from wordgeom.vectors import Vectors, writable_words, write_vectors
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
 
@@ -133,12 +134,17 @@ def train(
     with _only_writer(out):
         if out is not None and _up_to_date(Path(out), request, run.force):
             return Trained(f"{os.fspath(out)}: up to date", None)
+        checkpoint = None
+        if out is not None:
+            checkpoint = StoredCheckpoint(_state(Path(out)), request, ResumeOptions.take(values))
         with runs.resources(run, show) as using:
-            result = _fit(module, options, weighting, device, stored, using)
+            result = _fit(module, options, weighting, device, stored, using, checkpoint)
         vectors = Vectors(words, result.vectors)
         if out is not None:
             card = runs.card(request, result.statistics, clock.seconds()) | {"notes": result.notes}
             _write(Path(out), vectors, card)
+        if checkpoint is not None:
+            checkpoint.remove()
     shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
     where = "vectors" if out is None else os.fspath(out)
     summary = f"{where}: {shape} by {method}; {clock.seconds():.1f} s"
@@ -176,13 +182,16 @@ def _fit(
     device: DeviceOptions,
     stored: StoredMatrix,
     using: Resources,
+    checkpoint: Checkpoint | None,
 ) -> Result:
     matrix: Matrix
     if stored.store.kind == COOC:
         matrix = WeightedMatrix(stored, weighting, using.pool)
     else:
         matrix = weighted_store(stored, using.pool)
-    run = Run(get_ops(device.device, using.pool), np.random.default_rng(using.seed), using.memory)
+    rng = np.random.default_rng(using.seed)
+    ops = get_ops(device.device, using.pool)
+    run = Run(ops, rng, using.memory, using.progress, checkpoint)
     result: Result = module.fit({"matrix": matrix}, options, run)
     if not np.isfinite(result.vectors).all():
         raise RankError("the vectors are not finite", do="lower --dim, or report this")
@@ -194,6 +203,11 @@ def card_path(out: Path) -> Path:
     return out.with_name(out.name + CARD_SUFFIX)
 
 
+def _state(out: Path) -> Path:
+    """Return where the state of a run that makes a vectors file lies."""
+    return out.with_name(f".{out.name}.state")
+
+
 def read_card(out: Path) -> dict[str, Any] | None:
     """Return the run card of a vectors file, or None where there is none that fits it."""
     try:
@@ -203,6 +217,23 @@ def read_card(out: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         pass
     return None
+
+
+def first_columns(vectors: Vectors, source: Path, dim: int) -> Vectors:
+    """Return the first columns of vectors read from `source`: the solution of a smaller K.
+
+    Raises InputError where the run card does not tell that columns stand in order of a spectrum.
+    """
+    spectrum = ((read_card(source) or {}).get("statistics") or {}).get("spectrum")
+    if not isinstance(spectrum, list):
+        do = "train again with a smaller --dim"
+        what = "its columns are not known to stand in any order"
+        raise InputError(what, where=source, found="no spectrum in a run card", do=do)
+    columns = vectors.matrix.shape[1]
+    if dim > columns:
+        raise OptionError(f"--dim {dim} is more than there are columns", found=columns)
+    cut = np.ascontiguousarray(vectors.matrix[:, :dim])
+    return Vectors(vectors.words, cut, vectors.duplicates)
 
 
 def _file_content(path: Path) -> dict[str, Any]:

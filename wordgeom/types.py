@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from wordgeom.progress import Progress
 
 if TYPE_CHECKING:
     from wordgeom.linalg.ops import Ops
@@ -64,14 +66,39 @@ class Matrix(Protocol):
         A matrix that is stored in float64 keeps that type.
         """
 
+    @property
+    def entries(self) -> int:
+        """Entries of the whole matrix, at most."""
+
+    def whole(self) -> Csr:
+        """Return G in memory, (V × V), both triangles; of the type that `columns` has.
+
+        Takes up to 12 bytes for each of the `entries`.
+        """
+
+
+class Checkpoint(Protocol):
+    """Keeps the state of a long run, so that a later one can go on from it."""
+
+    def restore(self) -> Mapping[str, Array] | None:
+        """Return the state that an earlier run of the same request left, or None."""
+
+    def save(self, state: Callable[[], Mapping[str, Array]]) -> None:
+        """Keep a state, if it is time to; it is asked for only then."""
+
 
 @dataclass
 class Run:
-    """What a method may use besides its inputs and options."""
+    """What a method may use besides its inputs and options.
+
+    memory: bytes; progress: follows long loops; checkpoint: keeps the state of a long run.
+    """
 
     ops: Ops
     rng: np.random.Generator
     memory: int
+    progress: Progress = field(default_factory=Progress)
+    checkpoint: Checkpoint | None = None
 
 
 @dataclass

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import click
 
 from wordgeom.errors import OutputExistsError
+
+_DIM = "the first K columns only, where columns stand in order of a spectrum (pmi-eigs)"
 
 
 @click.command("convert")
 @click.argument("source")
 @click.argument("target")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="the first N words only")
+@click.option("--dim", type=click.IntRange(min=1), metavar="K", help=_DIM)
 @click.option("--space", metavar="CHAR", help="put this for white space in words")
 @click.option("--force", is_flag=True, help="replace TARGET where it exists")
-def command(source: str, target: str, limit: int | None, space: str | None, force: bool) -> None:
+def command(
+    source: str, target: str, limit: int | None, dim: int | None, space: str | None, force: bool
+) -> None:
     """Rewrite the vectors file SOURCE as TARGET: .bin (word2vec binary), .txt or .vec (text)."""
+    from wordgeom.training import first_columns
     from wordgeom.vectors import read_vectors, write_vectors
 
     if os.path.lexists(target) and not force:
         do = "pass --force to replace it, or name another"
         raise OutputExistsError("exists", where=target, do=do)
     vectors = read_vectors(source, limit=limit)
+    if dim is not None:
+        vectors = first_columns(vectors, Path(source), dim)
     write_vectors(target, vectors.words, vectors.matrix, space=space)
     doubles = f", {vectors.duplicates:,} repeated words left out" if vectors.duplicates else ""
     rows, columns = vectors.matrix.shape

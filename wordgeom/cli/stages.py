@@ -109,15 +109,37 @@ def _merge(settings: Settings, where: str) -> Stage:
     return stage
 
 
+def _eval(settings: Settings, where: str) -> Stage:
+    from wordgeom import evaluating
+    from wordgeom.cli.eval import OPTIONS, OWN
+    from wordgeom.cli.sets import KINDS
+    from wordgeom.evaluate.report import render
+    from wordgeom.evaluate.sets import read_tasks
+
+    options, form, run = _checked(settings, OWN, OPTIONS, where)
+    vectors = settings.get("vectors", "vectors.bin")
+    sets = _names(settings, "sets")
+    categories, classify, regress = (_names(settings, kind) for kind in KINDS)
+
+    def stage() -> None:
+        tasks = read_tasks(sets, categories, classify, regress, options)
+        report = evaluating.evaluate(vectors, tasks, options, run, show=True)
+        click.echo(render(report, form))
+
+    return stage
+
+
 _STAGES: dict[str, Callable[[Settings, str], Stage]] = {
     "build-cooc": _build_cooc,
     "build-pmi": _build_pmi,
     "train": _train,
     "merge": _merge,
+    "eval": _eval,
 }
 TABLES = tuple(_STAGES)  # that a configuration file may hold
 NAMES = ("build-cooc", "build-pmi", "train")  # those of `wordgeom run`, in its order
-_LISTS = ("corpus", "matrices")  # own settings that hold several names
+# Own settings that hold several names.
+_LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress")
 
 
 def _checked(

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from wordgeom import methods
+from wordgeom.checkpoints import ResumeOptions
 from wordgeom.cli import flags, stages
 from wordgeom.device import DeviceOptions
 from wordgeom.errors import OptionError
@@ -16,7 +17,7 @@ from wordgeom.runs import RunOptions
 from wordgeom.weighting.pmi import PmiOptions
 
 OWN = ("matrix", "method", "out", "space")
-COMMON = (PmiOptions, DeviceOptions, RunOptions)
+COMMON = (PmiOptions, DeviceOptions, ResumeOptions, RunOptions)
 
 
 def method_classes(method: str) -> tuple[type[Options], ...]:

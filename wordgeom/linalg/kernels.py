@@ -7,20 +7,48 @@ from wordgeom.types import Array, Int32, Int64
 
 
 @kernel
+def split_rows(indptr: Int64, indices: Int32, edges: Int64, splits: Int64) -> None:
+    """Set splits[t, r] to the place of row r's first entry in a column ≥ edges[t]."""
+    for r in range(len(indptr) - 1):
+        k = indptr[r]
+        for t in range(len(edges)):
+            while k < indptr[r + 1] and indices[k] < edges[t]:
+                k += 1
+            splits[t, r] = k
+
+
+@kernel
 def multiply_rows(
-    indptr: Int64, indices: Int32, data: Array, dense: Array, start: int, stop: int, out: Array
+    splits: Int64, indices: Int32, data: Array, dense: Array, start: int, stop: int, out: Array
 ) -> None:
     """Set out[start:stop] to rows of a sparse matrix (V × m) times dense (m × K).
 
-    A row's entries are added in their order, in the type of `out`.
+    splits[t, r]: where row r's entries in tile t of the columns begin, as `split_rows` sets it.
+    Entries are added eight at a time: sums are then loaded and stored an eighth as often.
     """
     width = dense.shape[1]
     for r in range(start, stop):
-        row = out[r]
         for c in range(width):
-            row[c] = 0
-        for k in range(indptr[r], indptr[r + 1]):
-            value = data[k]
-            line = dense[indices[k]]
-            for c in range(width):
-                row[c] += value * line[c]
+            out[r, c] = 0
+    for t in range(len(splits) - 1):
+        for r in range(start, stop):
+            row = out[r]
+            k = splits[t, r]
+            end = splits[t + 1, r]
+            while k + 8 <= end:
+                a0, a1, a2, a3 = data[k], data[k + 1], data[k + 2], data[k + 3]
+                a4, a5, a6, a7 = data[k + 4], data[k + 5], data[k + 6], data[k + 7]
+                x0, x1 = dense[indices[k]], dense[indices[k + 1]]
+                x2, x3 = dense[indices[k + 2]], dense[indices[k + 3]]
+                x4, x5 = dense[indices[k + 4]], dense[indices[k + 5]]
+                x6, x7 = dense[indices[k + 6]], dense[indices[k + 7]]
+                for c in range(width):
+                    row[c] += ((a0 * x0[c] + a1 * x1[c]) + (a2 * x2[c] + a3 * x3[c])) + (
+                        (a4 * x4[c] + a5 * x5[c]) + (a6 * x6[c] + a7 * x7[c])
+                    )
+                k += 8
+            while k < end:
+                value, line = data[k], dense[indices[k]]
+                for c in range(width):
+                    row[c] += value * line[c]
+                k += 1

@@ -2,52 +2,140 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from wordgeom.blocks import row_blocks
 from wordgeom.linalg import kernels
 from wordgeom.linalg.ops import fix_signs
 from wordgeom.pool import Pool
-from wordgeom.types import Csr, Float64, Int64
+from wordgeom.types import Array, Csr, Float64, Int64
 
-_BLOCK = 1 << 28  # multiplications in a block: some hundredths of a second
+_ROWS = 8192  # of a block of a tall array
+# Tiles of a product, so that the right side's rows and the sums stay in a core's cache (1 MB of 64
+# columns): 4096 columns at first, the most frequent; rarer ones, met seldom, in ever wider tiles.
+_TILE_COLUMNS, _NARROW_TILES = 4096, 4
+_BLOCK_ENTRIES, _ROW = 1 << 20, 256  # of a block of rows; what a row costs beside its entries
 
 
 class NumpyOps:
-    """Linear algebra on the CPU; sparse products on the pool."""
+    """Linear algebra on the CPU, in blocks on the pool."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
     def eigh_top(self, symmetric: Float64, k: int) -> tuple[Float64, Float64]:
         """Return the k algebraically largest eigenvalues, descending (k), and vectors (m × k)."""
-        from threadpoolctl import threadpool_limits
-
         # One thread: the order of a threaded LAPACK's additions depends on their number.
-        with threadpool_limits(limits=1, user_api="blas"):
+        with self._one_thread():
             values, vectors = self._pool.call(lambda: np.linalg.eigh(symmetric))  # ascending
         top = slice(None, -k - 1, -1)
         return values[top].copy(), np.ascontiguousarray(fix_signs(vectors[:, top]))
 
+    def operator(self, sparse: Csr) -> SparseOperator:
+        """Return a sparse matrix to be multiplied by; takes 8 bytes a row and tile beside it."""
+        return SparseOperator(sparse, self._pool)
+
     def spmm(self, sparse: Csr, dense: NDArray[Any]) -> NDArray[Any]:
         """Return sparse (V × m) times dense (m × K), (V × K), in the type of the sparse data."""
-        right = np.ascontiguousarray(dense, sparse.data.dtype)
-        out = np.empty((sparse.rows, right.shape[1]), sparse.data.dtype)
+        return self.operator(sparse).multiply(dense.astype(sparse.data.dtype, copy=False))
 
-        def run(block: tuple[int, int]) -> None:
-            kernels.multiply_rows(sparse.indptr, sparse.indices, sparse.data, right, *block, out)
+    def tall(self, array: Array, dtype: DTypeLike) -> Array:
+        """Return a copy of an array (V × k), C-order, in `dtype`."""
+        return np.array(array, dtype, order="C")
 
-        for _ in self._pool.map(run, _cut(sparse.indptr, _BLOCK // max(1, right.shape[1]))):
+    def empty(self, rows: int, columns: int, dtype: DTypeLike) -> Array:
+        """Return room for (rows × columns)."""
+        return np.empty((rows, columns), dtype)
+
+    def to_numpy(self, tall: Array) -> Array:
+        """Return the array, C-order."""
+        return np.ascontiguousarray(tall)
+
+    def inner(self, left: Array, right: Array) -> Float64:
+        """Return leftᵀ right, (k × l): blocks in the arrays' type, added in float64."""
+        total = np.zeros((left.shape[1], right.shape[1]))
+        for part in self._by_rows(len(left), lambda rows: left[rows].T @ right[rows]):
+            total += part
+        return total
+
+    def subtract(self, tall: Array, basis: Array, weights: Float64) -> None:
+        """Take basis (V × k) times weights (k × l) away from tall (V × l), in place."""
+        cast = weights.astype(tall.dtype)
+
+        def run(rows: slice) -> None:
+            tall[rows] -= basis[rows] @ cast
+
+        for _ in self._by_rows(len(tall), run):
+            pass
+
+    def combine(self, basis: Array, weights: Float64) -> Array:
+        """Return basis (V × k) times weights (k × l), a new (V × l)."""
+        cast = weights.astype(basis.dtype)
+        out = np.empty((len(basis), weights.shape[1]), basis.dtype)
+
+        def run(rows: slice) -> None:
+            np.matmul(basis[rows], cast, out=out[rows])
+
+        for _ in self._by_rows(len(out), run):
+            pass
+        return out
+
+    def _by_rows(self, rows: int, function: Callable[[slice], Any]) -> Iterator[Any]:
+        """Yield function(block) for blocks of rows, in order, each with BLAS on one thread."""
+        blocks = (slice(start, min(start + _ROWS, rows)) for start in range(0, rows, _ROWS))
+        with self._one_thread():
+            yield from self._pool.map(function, blocks)
+
+    def _one_thread(self) -> Any:
+        return self._blas.limit(limits=1, user_api="blas")
+
+    @cached_property
+    def _blas(self) -> Any:
+        from threadpoolctl import ThreadpoolController
+
+        return ThreadpoolController()
+
+
+class SparseOperator:
+    """A sparse matrix (V × m) that multiplies tile by tile, tiles of rows on the pool."""
+
+    def __init__(self, sparse: Csr, pool: Pool) -> None:
+        self._sparse, self._pool = sparse, pool
+        self._splits = _splits(sparse)
+        work = sparse.indptr + _ROW * np.arange(len(sparse.indptr))
+        self._blocks = row_blocks(work, entries=_BLOCK_ENTRIES)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self._sparse.rows, self._sparse.columns
+
+    def multiply(self, tall: Array) -> Array:
+        """Return the matrix times `tall` (m × k), a new (V × k) of the type of `tall`."""
+        right = np.ascontiguousarray(tall)
+        out = np.empty((self._sparse.rows, right.shape[1]), right.dtype)
+
+        def run(rows: tuple[int, int]) -> None:
+            kernels.multiply_rows(
+                self._splits, self._sparse.indices, self._sparse.data, right, *rows, out
+            )
+
+        for _ in self._pool.map(run, self._blocks):
             pass
         return out
 
 
-def _cut(indptr: Int64, entries: int) -> list[tuple[int, int]]:
-    """Cut rows into blocks of about `entries` entries, whatever the number of threads."""
-    marks = np.arange(0, int(indptr[-1]), max(1, entries))
-    starts = np.unique(np.searchsorted(indptr, marks, side="right") - 1)
-    edges = [0, *starts[1:].tolist(), len(indptr) - 1]
-    return list(pairwise(edges))
+def _splits(sparse: Csr) -> Int64:
+    """Return (tiles + 1 × V) where in the entries the part of each row in each tile begins."""
+    edges, width = [0], _TILE_COLUMNS
+    while edges[-1] < sparse.columns:
+        edges.append(min(edges[-1] + width, sparse.columns))
+        width *= 2 if len(edges) > _NARROW_TILES else 1
+    splits = np.empty((len(edges), sparse.rows), np.int64)
+    kernels.split_rows(sparse.indptr, sparse.indices, np.array(edges), splits)
+    return splits

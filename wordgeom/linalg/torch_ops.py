@@ -7,22 +7,29 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from wordgeom.blocks import row_blocks
 from wordgeom.errors import UnavailableError
 from wordgeom.linalg.ops import fix_signs
-from wordgeom.types import Csr, Float64
+from wordgeom.types import Array, Csr, Float64
+
+_SHARE = 0.4  # of the device's free memory that a matrix may take and keep
 
 
 class TorchOps:
-    """Linear algebra on a Torch device. Raises UnavailableError where there is no GPU."""
+    """Linear algebra on a Torch device. Raises UnavailableError where there is no GPU.
 
-    def __init__(self, device: str) -> None:
+    resident: bytes of a sparse matrix that may stay on the device, None for a share of its free
+    memory; what lies beyond is carried there for each product, block by block.
+    """
+
+    def __init__(self, device: str, resident: int | None = None) -> None:
         if device == "cuda" and not torch.cuda.is_available():
             raise UnavailableError(
                 "--device cuda needs a GPU", found="none that Torch can use", do="use --device cpu"
             )
-        self._device = device
+        self._device, self._resident = device, resident
 
     def eigh_top(self, symmetric: Float64, k: int) -> tuple[Float64, Float64]:
         """Return the k algebraically largest eigenvalues, descending (k), and vectors (m × k)."""
@@ -31,19 +38,82 @@ class TorchOps:
         signed = fix_signs(vectors.cpu().numpy()[:, top])
         return values.cpu().numpy()[top].copy(), np.ascontiguousarray(signed)
 
+    def operator(self, sparse: Csr) -> TorchOperator:
+        """Return a sparse matrix to be multiplied by, on the device as far as it has room."""
+        room = self._free() if self._resident is None else self._resident
+        return TorchOperator(sparse, self._device, room)
+
     def spmm(self, sparse: Csr, dense: NDArray[Any]) -> NDArray[Any]:
         """Return sparse (V × m) times dense (m × K), (V × K), in the type of the sparse data."""
-        right = self._tensor(dense.astype(sparse.data.dtype, copy=False))
-        parts = [self._tensor(part) for part in (sparse.indptr, sparse.indices, sparse.data)]
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
-            # Rows were checked as they were read.
-            left = torch.sparse_csr_tensor(
-                parts[0], parts[1].to(torch.int64), parts[2], (sparse.rows, sparse.columns),
-                check_invariants=False,
-            )  # fmt: skip
-            product: NDArray[Any] = (left @ right).cpu().numpy()
+        return self.to_numpy(self.operator(sparse).multiply(self.tall(dense, sparse.data.dtype)))
+
+    def tall(self, array: Array, dtype: DTypeLike) -> torch.Tensor:
+        """Return a copy of an array (V × k) on the device, in `dtype`."""
+        return self._tensor(np.array(array, dtype, order="C"))
+
+    def empty(self, rows: int, columns: int, dtype: DTypeLike) -> torch.Tensor:
+        """Return room for (rows × columns)."""
+        kind = torch.from_numpy(np.empty(0, dtype)).dtype
+        return torch.empty((rows, columns), dtype=kind, device=self._device)
+
+    def to_numpy(self, tall: torch.Tensor) -> Array:
+        """Return an array (V × k) in NumPy, C-order."""
+        return np.ascontiguousarray(tall.cpu().numpy())
+
+    def inner(self, left: torch.Tensor, right: torch.Tensor) -> Float64:
+        """Return leftᵀ right, (k × l), of two tall arrays."""
+        product: Float64 = (left.T @ right).cpu().numpy().astype(np.float64)
         return product
+
+    def subtract(self, tall: torch.Tensor, basis: torch.Tensor, weights: Float64) -> None:
+        """Take basis (V × k) times weights (k × l) away from tall (V × l), in place."""
+        tall -= basis @ self._tensor(weights).to(tall.dtype)
+
+    def combine(self, basis: torch.Tensor, weights: Float64) -> torch.Tensor:
+        """Return basis (V × k) times weights (k × l), a new (V × l)."""
+        return basis @ self._tensor(weights).to(basis.dtype)
+
+    def _free(self) -> int:
+        if self._device != "cuda":
+            return 1 << 62
+        return int(torch.cuda.mem_get_info()[0] * _SHARE)
 
     def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
+
+
+class TorchOperator:
+    """A sparse matrix (V × m) in blocks of rows: the first on the device, the others carried."""
+
+    def __init__(self, sparse: Csr, device: str, room: int) -> None:
+        self.shape = (sparse.rows, sparse.columns)
+        self._device = device
+        self._blocks = []
+        for start, stop in row_blocks(sparse.indptr):
+            block = _block(sparse, start, stop)
+            room -= sum(part.nbytes for part in block)
+            where = device if room >= 0 else "cpu"
+            self._blocks.append((start, stop, [part.to(where) for part in block]))
+
+    def multiply(self, tall: torch.Tensor) -> torch.Tensor:
+        """Return the matrix times `tall` (m × k), a new (V × k) of the type of `tall`."""
+        out = torch.empty((self.shape[0], tall.shape[1]), dtype=tall.dtype, device=tall.device)
+        for start, stop, parts in self._blocks:
+            indptr, indices, data = (part.to(self._device, non_blocking=True) for part in parts)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
+                # Rows were checked as they were read.
+                rows = torch.sparse_csr_tensor(
+                    indptr, indices, data.to(tall.dtype), (stop - start, self.shape[1]),
+                    check_invariants=False,
+                )  # fmt: skip
+                out[start:stop] = rows @ tall
+        return out
+
+
+def _block(sparse: Csr, start: int, stop: int) -> list[torch.Tensor]:
+    """Return indptr, indices and data of some rows, as one kind of index."""
+    begin, end = int(sparse.indptr[start]), int(sparse.indptr[stop])
+    indptr = (sparse.indptr[start : stop + 1] - begin).astype(np.int32)
+    parts = (indptr, sparse.indices[begin:end], sparse.data[begin:end])
+    return [torch.from_numpy(np.ascontiguousarray(part)) for part in parts]

@@ -1,0 +1,95 @@
+"""What the benchmarks share: whole processes timed in turn, rows of tables, scores of vectors."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+
+def wordgeom(args: list[str], watch: bool = False) -> float:
+    """Run the program as a user does; return its peak private memory in GB if watched."""
+    process = subprocess.Popen([sys.executable, "-m", "wordgeom", *args], stdout=subprocess.DEVNULL)
+    peak = [0.0]
+    if watch:
+        watcher = threading.Thread(target=follow, args=(process, peak))
+        watcher.start()
+        watcher.join()
+    if process.wait() != 0:
+        raise SystemExit(f"wordgeom {' '.join(args)} failed")
+    return peak[0]
+
+
+def follow(process: subprocess.Popen[bytes], peak: list[float]) -> None:
+    """Watch RssAnon + RssShmem of a process until it ends."""
+    while process.poll() is None:
+        try:
+            lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+        except OSError:
+            return
+        sizes = [int(line.split()[1]) for line in lines if line.startswith(("RssAnon", "RssShmem"))]
+        peak[0] = max(peak[0], sum(sizes) * 1024 / 1e9)
+        time.sleep(0.005)
+
+
+def paired(
+    ours: Callable[[], object], theirs: Callable[[], object] | None, rounds: int
+) -> tuple[list[float], list[float]]:
+    """Time two functions in turn after one warm-up of ours."""
+    ours()
+    mine, other = [], []
+    for _ in range(rounds):
+        mine.append(seconds(ours))
+        if theirs is not None:
+            other.append(seconds(theirs))
+    return mine, other
+
+
+def seconds(function: Callable[[], object]) -> float:
+    """Return how long a call took."""
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def row(name: str, ours: list[float], other: str, theirs: list[float], note: str) -> None:
+    """Print a row of the table: medians, their ratio, quality."""
+    mine = statistics.median(ours)
+    cells = [name, f"{mine:.2f} ({min(ours):.2f}–{max(ours):.2f})", other]
+    if theirs:
+        median = statistics.median(theirs)
+        spread = f" ({min(theirs):.2f}–{max(theirs):.2f})" if len(theirs) > 1 else ""
+        cells += [f"{median:.2f}{spread}", f"{median / mine:.2f}"]
+    else:
+        cells += ["not measured" if other else "", ""]
+    print("| " + " | ".join([*cells, note]) + " |", flush=True)
+
+
+def machine() -> str:
+    """Return the processor, the cores that may be used, and the versions."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    cpu = models[0] if models else platform.processor()
+    cores = len(os.sched_getaffinity(0))
+    return f"{cpu}, {cores} cores, Python {platform.python_version()}, NumPy {np.__version__}"
+
+
+def scores(path: Path, sets: Sequence[str] = ()) -> str:
+    """Return main scores with their intervals and coverage: the sets inside gensim, then others."""
+    import wordgeom as wg
+    from wordgeom.evaluate.sets import gensim_sets
+
+    report = wg.evaluate(path, [*gensim_sets(), *sets], resamples=1000)
+    firsts = {score.name: score for score in reversed(report.scores)}
+    told = (firsts[name] for name in dict.fromkeys(score.name for score in report.scores))
+    return "; ".join(
+        f"{s.name} {s.value:.3f} [{s.low:.3f}, {s.high:.3f}] ({s.used}/{s.total})" for s in told
+    )

@@ -1,0 +1,24 @@
+"""The user's cache folder, for what is dear to make and can be made again."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def cache_folder(name: str) -> Path:
+    """Return a folder of the cache that can be written to, made if need be.
+
+    It is $WORDGEOM_CACHE/name, else `wordgeom/name` in $XDG_CACHE_HOME or ~/.cache. Raises OSError,
+    or RuntimeError where no home folder can be found.
+    """
+    folder = Path(os.environ.get("WORDGEOM_CACHE") or _user_cache() / "wordgeom") / name
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        return folder
+
+
+def _user_cache() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME")
+    return Path(base) if base else Path.home() / ".cache"

@@ -1,0 +1,88 @@
+"""The state of a long run, kept beside its output, from which a later run goes on.
+
+`vectors.bin` has `.vectors.bin.state/`: a store of the method's arrays with the request that they
+belong to. Going on gives the bytes of a run that was never interrupted (on one machine).
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wordgeom import store
+from wordgeom.errors import StaleError
+from wordgeom.options import Options, option
+from wordgeom.runs import differing_option
+from wordgeom.store import Store, StoreWriter
+from wordgeom.types import Array
+
+STATE = "state"
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ResumeOptions(Options):
+    """How a long run is kept from being lost."""
+
+    resume: bool = option(
+        False, "go on from the state that an interrupted run of the same command left",
+        result=False,
+    )  # fmt: skip
+    checkpoint: float = option(
+        5.0, "keep the state of a long run every so many minutes", low=0.0, high=1e6,
+        metavar="MINUTES", result=False,
+    )  # fmt: skip
+
+
+class StoredCheckpoint:
+    """Keeps states in a folder; `request` tells whose they are (types.Checkpoint)."""
+
+    def __init__(self, folder: Path, request: Mapping[str, Any], options: ResumeOptions) -> None:
+        self._folder, self._request, self._options = folder, dict(request), options
+        self._saved = time.monotonic()
+
+    def restore(self) -> Mapping[str, Array] | None:
+        """Return the state left by an earlier run, None where there is none or none is wanted.
+
+        Raises StaleError for the state of another request, FormatError for a damaged one.
+        """
+        if not store.exists(self._folder):
+            return None
+        if not self._options.resume:
+            _log.info("note: %s holds the state of a run that was interrupted; "
+                      "--resume goes on from it", self._folder)  # fmt: skip
+            return None
+        left = Store.open(self._folder)
+        self._refuse_other(left.request)
+        shapes: dict[str, list[int]] = left.attributes["shapes"]
+        return {name: left.array(name).read().reshape(shape) for name, shape in shapes.items()}
+
+    def save(self, state: Callable[[], Mapping[str, Array]]) -> None:
+        """Keep the state if the last one is old enough."""
+        if time.monotonic() - self._saved < 60.0 * self._options.checkpoint:
+            return
+        arrays = state()
+        with StoreWriter(self._folder, STATE) as writer:
+            for name, array in arrays.items():
+                writer.array(name, array.dtype).write(array.ravel())
+            shapes = {name: list(array.shape) for name, array in arrays.items()}
+            writer.commit({"shapes": shapes}, {"request": self._request})
+        self._saved = time.monotonic()
+
+    def remove(self) -> None:
+        """Forget the state: the output is there."""
+        if store.exists(self._folder):
+            shutil.rmtree(self._folder)
+
+    def _refuse_other(self, made: Mapping[str, Any]) -> None:
+        how = differing_option(self._request["options"], made.get("options", {}))
+        if how is None and self._request != made:
+            how = "made from another matrix"
+        if how is not None:
+            do = "remove the folder, or leave --resume out"
+            raise StaleError("holds the state of another run", where=self._folder, found=how, do=do)

@@ -1,0 +1,140 @@
+"""What an evaluation found, as an aligned table, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wordgeom.errors import OptionError
+from wordgeom.evaluate.answers import Score
+from wordgeom.evaluate.options import FOLD, ZERO
+from wordgeom.options import Options, option
+
+_HEAD = ("set", "measure", "score", "95 % interval", "used")
+_WORDS = 2  # columns at the left that hold words, not figures
+_NONE = "–"
+
+
+@dataclass(frozen=True)
+class ReportOptions(Options):
+    """How a report is printed."""
+
+    sections: bool = option(False, "also print the scores of each section of analogies")
+    json: bool = option(False, "print JSON, sections included")
+    markdown: bool = option(False, "print Markdown")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.json and self.markdown:
+            raise OptionError("--json and --markdown are two forms of one report", do="pass one")
+
+
+@dataclass(frozen=True)
+class Report:
+    """Scores of vectors, and what they rest on.
+
+    policy: the options that decide a score, by name; sections: of a set, by their names; excluded:
+    how many items of a set were left out, by reason; refused: why a whole set was left out.
+    """
+
+    vectors: str
+    words: int
+    dimension: int
+    policy: Mapping[str, Any]
+    scores: Sequence[Score]
+    sections: Mapping[str, Mapping[str, Sequence[Score]]]
+    excluded: Mapping[str, Mapping[str, int]]
+    refused: Mapping[str, str]
+    notes: Sequence[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON has it: None for a score or interval that there is not."""
+        facts = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        sections = {
+            name: {part: [score_facts(score) for score in found] for part, found in parts.items()}
+            for name, parts in self.sections.items()
+        }
+        return facts | {
+            "scores": [score_facts(score) for score in self.scores],
+            "sections": sections,
+        }
+
+
+def render(report: Report, options: ReportOptions) -> str:
+    """Return a report as text, in the form that the options ask for, without a last line end."""
+    if options.json:
+        return json.dumps(report.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+    rows = _rows(report, options.sections)
+    if options.markdown:
+        return "\n".join([*_pipes(rows), "", *(f"- {line}" for line in remarks(report))])
+    return "\n".join([*aligned([_HEAD, *rows]), "", *remarks(report)])
+
+
+def remarks(report: Report) -> list[str]:
+    """Return a line for each thing to know of a report: exclusions, notes, the policy."""
+    size = f"{report.vectors}: {report.words:,} words × {report.dimension:,}"
+    excluded = [
+        f"{name}: left out, {reason}: {number:,}"
+        for name, reasons in report.excluded.items()
+        for reason, number in reasons.items()
+    ]
+    refused = [f"{name}: left out: {line}" for name, line in report.refused.items()]
+    return [size, *excluded, *refused, *report.notes, policy_line(report.policy)]
+
+
+def aligned(rows: Sequence[Sequence[str]], words: int = _WORDS) -> list[str]:
+    """Return the rows as lines of columns, the first `words` to the left, the others right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = "<" * words + ">" * (len(widths) - words)
+    return [
+        "  ".join(f"{cell:{side}{width}}" for cell, side, width in line).rstrip()
+        for line in (zip(row, sides, widths, strict=True) for row in rows)
+    ]
+
+
+def _rows(report: Report, sections: bool) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for name in dict.fromkeys(score.name for score in report.scores):
+        own = [score for score in report.scores if score.name == name]
+        rows += [_row(name, score, f"{score.used:,} of {score.total:,}") for score in own]
+        parts = report.sections.get(name, {}) if sections else {}
+        for part, found in parts.items():
+            rows += [_row(f"  {part}", score, f"{score.used:,}") for score in found]
+    return rows
+
+
+def _row(name: str, score: Score, used: str) -> tuple[str, ...]:
+    interval = _NONE if math.isnan(score.low) else f"{score.low:.4f} … {score.high:.4f}"
+    value = _NONE if math.isnan(score.value) else f"{score.value:.4f}"
+    return name, score.measure, value, interval, used
+
+
+def _pipes(rows: Sequence[Sequence[str]]) -> list[str]:
+    rule = ["---"] * _WORDS + ["---:"] * (len(_HEAD) - _WORDS)
+    escaped = [[cell.strip().replace("|", "\\|") for cell in row] for row in rows]
+    return [f"| {' | '.join(row)} |" for row in (_HEAD, rule, *escaped)]
+
+
+def policy_line(policy: Mapping[str, Any]) -> str:
+    """Return the options that decide a score, in words."""
+    if policy["oov"] == ZERO:
+        oov = "items with a word that has no vector count as cosine 0, or as wrong"
+    else:
+        oov = "items with a word that has no vector left out"
+    case = "case folded" if policy["case"] == FOLD else "case kept"
+    limit = policy["restrict_vocab"]
+    seen = f"the first {limit:,} words" if limit else "all words"
+    drawn = f"{policy['resamples']:,} resamples, seed {policy['seed']}"
+    epsilon = f"3CosMul's ε {policy['epsilon']:g}"
+    return f"policy: {oov}; {case}; pairs and analogies see {seen}; {epsilon}; {drawn}"
+
+
+def score_facts(score: Score) -> dict[str, Any]:
+    """Return a score as JSON has it: None for what is not defined."""
+    facts: dict[str, Any] = {"task": score.task, "set": score.name, "measure": score.measure}
+    for key, value in (("score", score.value), ("low", score.low), ("high", score.high)):
+        facts[key] = None if math.isnan(value) else value
+    return facts | {"used": score.used, "total": score.total}

@@ -1,0 +1,55 @@
+"""A whole matrix in memory, from its stored rows or from those of its upper triangle."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wordgeom import expansion_kernels as kernels
+from wordgeom.blocks import row_blocks
+from wordgeom.matrix import RowSource
+from wordgeom.pool import Pool
+from wordgeom.types import Csr, Int64
+
+BYTES = 24  # of memory for each stored entry of a symmetric matrix of 4-byte numbers
+_ENTRIES = 1 << 22  # of the whole matrix in a block of work
+
+
+def whole_matrix(source: RowSource, pool: Pool) -> Csr:
+    """Return G, (V × V), both triangles, columns ascending in each row; the source's own type."""
+    V = len(source.vocabulary)
+    blocks = source.row_blocks()
+    parts = list(pool.map(lambda block: source.rows(*block), blocks))
+    firsts = [first for first, _ in blocks]
+    if not source.symmetric:
+        return _joined(parts, V)
+    lengths = np.zeros(V, np.int64)
+    for first, part in zip(firsts, parts, strict=True):
+        kernels.count_expanded(part.indptr, part.indices, first, lengths)
+    indptr = _offsets(lengths)
+    indices = np.empty(indptr[-1], np.int32)
+    data = np.empty(indptr[-1], parts[0].data.dtype if parts else np.float32)
+    cursor = indptr[:-1].copy()
+
+    def run(rows: tuple[int, int]) -> None:
+        for first, part in zip(firsts, parts, strict=True):
+            kernels.expand(
+                part.indptr, part.indices, part.data, first, *rows, cursor, indices, data
+            )
+
+    for _ in pool.map(run, row_blocks(indptr, entries=_ENTRIES)):
+        pass
+    return Csr(indptr, indices, data, V)
+
+
+def _joined(parts: list[Csr], columns: int) -> Csr:
+    """Return blocks of rows as one."""
+    if not parts:
+        empty = np.empty(0, np.int32), np.empty(0, np.float32)
+        return Csr(np.zeros(1, np.int64), *empty, columns)
+    indptr = _offsets(np.concatenate([np.diff(part.indptr) for part in parts]))
+    indices = np.concatenate([part.indices for part in parts])
+    return Csr(indptr, indices, np.concatenate([part.data for part in parts]), columns)
+
+
+def _offsets(lengths: Int64) -> Int64:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))

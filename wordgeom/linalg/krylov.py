@@ -1,0 +1,175 @@
+"""A block Krylov space of a symmetric operator, with an orthonormal basis and its Ritz pairs.
+
+After m columns: G Q = Q T + Q₊ C Eᵀ, with Q (V × m) orthonormal, T (m × m) symmetric, Q₊ (V × b)
+the next block and C (b × b) its coupling to the last b columns. A Ritz pair (θ, Qs) of T has the
+residual ‖C s_last‖.
+
+A product is first freed of the two blocks that it is made of in exact arithmetic, then, brought
+to length 1, of the whole basis: one pass over the basis does what two would do otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from wordgeom.linalg.ops import Operator, Ops, Tall
+from wordgeom.types import Array, Float64
+
+BLOCK = 32  # columns multiplied at once
+_PASSES = 6  # at most, over the basis
+_KEPT = 0.5  # least share of its squared length that a column keeps in a pass that was the last
+
+
+class Krylov:
+    """The space as it grows: basis (V × columns + b), T, and what is needed to go on."""
+
+    def __init__(
+        self, operator: Operator, ops: Ops, columns: int, dtype: DTypeLike, seed: int
+    ) -> None:
+        self._operator, self._ops, self._seed = operator, ops, seed
+        self._room, self._dtype = columns, np.dtype(dtype)
+        self._eps = float(np.finfo(self._dtype).eps)
+        self._basis = ops.empty(operator.shape[0], columns + BLOCK, dtype)
+        self._T = np.zeros((columns + BLOCK, columns + BLOCK))
+        self._coupling = np.zeros((BLOCK, BLOCK))
+        self._local = 0  # first column that the next product is coupled to in exact arithmetic
+        self._draws = 0
+        self.filled = 0  # columns whose image under G is known
+        self.products = 0
+        self.restarts = 0
+
+    @classmethod
+    def start(cls, operator: Operator, ops: Ops, columns: int, dtype: DTypeLike, seed: int) -> Self:
+        """Return a space of one random block, whose image is not known yet."""
+        space = cls(operator, ops, columns, dtype, seed)
+        drawn = ops.tall(space._draw(BLOCK), dtype)
+        first, _, _ = space._orthonormal(drawn, space._basis[:, :0], 1.0)
+        space._basis[:, :BLOCK] = first
+        return space
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for another block."""
+        return self.filled + BLOCK > self._room
+
+    def grow(self) -> None:
+        """Multiply the next block by G and add what is new in it to the basis."""
+        m = self.filled
+        new, known = slice(m, m + BLOCK), slice(0, m + BLOCK)
+        local = slice(self._local, m + BLOCK)
+        product = self._operator.multiply(self._basis[:, new])
+        near = self._basis[:, local]
+        weights = self._ops.inner(near, product)
+        self._ops.subtract(product, near, weights)
+        size = max(float(np.abs(weights).max()), float(np.abs(self._T).max()))
+        block, far, coupling = self._orthonormal(product, self._basis[:, known], size)
+        self._T[known, new] = far
+        self._T[local, new] += weights
+        self._T[new, known] = self._T[known, new].T
+        self._couple(slice(m + BLOCK, m + 2 * BLOCK), new, coupling)
+        self._basis[:, m + BLOCK : m + 2 * BLOCK] = block
+        self._coupling = coupling
+        self.products += BLOCK
+        self.filled, self._local = m + BLOCK, m
+
+    def ritz_values(self, k: int) -> tuple[Float64, Float64]:
+        """Return the k largest Ritz values, descending, and estimates of their residuals."""
+        values, S = self._ritz(k)
+        return values, np.asarray(np.linalg.norm(self._coupling @ S[-BLOCK:], axis=0))
+
+    def ritz_vectors(self, k: int) -> tuple[Float64, Tall]:
+        """Return the k largest Ritz values, descending, and their vectors (V × k)."""
+        values, S = self._ritz(k)
+        return values, self._ops.combine(self._basis[:, : self.filled], S)
+
+    def restart(self, kept: int) -> None:
+        """Cut the basis to its `kept` best Ritz vectors and the next block."""
+        m = self.filled
+        values, S = self._ritz(kept)
+        best = self._ops.combine(self._basis[:, :m], S)
+        # Copied before it is overwritten: the two places may overlap.
+        following = self._ops.combine(self._basis[:, m : m + BLOCK], np.eye(BLOCK))
+        self._basis[:, :kept] = best
+        self._basis[:, kept : kept + BLOCK] = following
+        self._T[:] = 0.0
+        self._T[:kept, :kept] = np.diag(values)
+        self._couple(slice(kept, kept + BLOCK), slice(0, kept), self._coupling @ S[-BLOCK:])
+        self.filled, self._local = kept, 0
+        self.restarts += 1
+
+    def state(self) -> Mapping[str, Array]:
+        """Return what `restore` needs to go on from here."""
+        used = self.filled + BLOCK
+        numbers = (self.filled, self._local, self._draws, self.products, self.restarts)
+        return {
+            "basis": self._ops.to_numpy(self._basis[:, :used]),
+            "projected": self._T[:used, :used],
+            "coupling": self._coupling,
+            "numbers": np.array(numbers, np.int64),
+        }
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go on from a state of the same operator, options and seed."""
+        used = len(state["projected"])
+        self._basis[:, :used] = self._ops.tall(state["basis"], self._dtype)
+        self._T[:] = 0.0
+        self._T[:used, :used] = state["projected"]
+        self._coupling = np.array(state["coupling"])
+        numbers = state["numbers"].tolist()
+        self.filled, self._local, self._draws, self.products, self.restarts = numbers
+
+    def _ritz(self, k: int) -> tuple[Float64, Float64]:
+        return self._ops.eigh_top(self._T[: self.filled, : self.filled], k)
+
+    def _couple(self, rows: slice, columns: slice, weights: Float64) -> None:
+        self._T[rows, columns] = weights
+        self._T[columns, rows] = weights.T
+
+    def _orthonormal(self, block: Tall, basis: Tall, size: float) -> tuple[Tall, Float64, Float64]:
+        """Return B orthonormal and orthogonal to the basis Q, H and C with block = Q H + B C.
+
+        Directions in which the block is rounding, next to products of this `size`, are replaced
+        by random ones, which C does not reach.
+        """
+        H, C = np.zeros((basis.shape[1], BLOCK)), np.eye(BLOCK)
+        least = (self._eps * size) ** 2 * basis.shape[0]
+        block, C, squares = self._normalised(block, C, least)
+        unresolved = self._eps * float(squares.max())
+        if squares.min() < unresolved and least < unresolved:
+            block, C, _ = self._normalised(block, C, least / unresolved)
+        for _ in range(_PASSES):
+            weights = self._ops.inner(basis, block)
+            self._ops.subtract(block, basis, weights)
+            H += weights @ C
+            block, C, squares = self._normalised(block, C, 1e-4)
+            if squares.min() > _KEPT:
+                break
+        return block, H, C
+
+    def _normalised(self, block: Tall, C: Float64, least: float) -> tuple[Tall, Float64, Float64]:
+        """Return B with orthonormal columns, C' with block·C = B·C', the squared lengths.
+
+        A square below the rounding of the largest is not known: such a column is divided by no
+        more than that rounding, and comes out short; another call makes it 1 long.
+        """
+        gram = self._ops.inner(block, block)
+        squares, turn = np.linalg.eigh((gram + gram.T) / 2)
+        known = np.maximum(squares, self._eps * squares.max())
+        there = known > least
+        scale = np.where(there, np.sqrt(np.maximum(known, least)), 1.0)
+        made = self._ops.combine(block, turn / scale)
+        if not there.all():
+            gaps = np.flatnonzero(~there)
+            made[:, gaps] = self._ops.tall(self._draw(len(gaps)), self._dtype)
+        return made, (scale * there)[:, None] * (turn.T @ C), squares
+
+    def _draw(self, columns: int) -> Array:
+        """Return random columns (V × columns) of about length 1, others at every call."""
+        self._draws += 1
+        rng: Any = np.random.default_rng((self._seed, self._draws))
+        rows = self._operator.shape[0]
+        return rng.standard_normal((rows, columns), np.float32) / np.sqrt(rows)  # type: ignore[no-any-return]

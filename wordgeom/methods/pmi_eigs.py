@@ -1,0 +1,141 @@
+"""PMI-eigs: the largest eigenpairs of the whole PMI matrix.
+
+Khalife, Gonçalves and Liberti (2022), §4.2, eq. 8 and 17: among all V (V × K) with V Vᵀ nearest to
+G in the Frobenius norm, V = U max(Λ, 0)^½, with the K algebraically largest eigenvalues of G.
+`--eig` is another power: 0 gives every direction the same weight and is better on most sets of
+word similarities. Columns stand in order of λ: the first k are the solution for K = k. It reads the
+whole matrix some thirty times; where seconds matter more than quality, see `gbu`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wordgeom import options as base
+from wordgeom.errors import InputError, RankError
+from wordgeom.options import option
+from wordgeom.types import Float32, Float64, Matrix, Result, Run
+
+if TYPE_CHECKING:
+    from wordgeom.linalg.eigs import Eigenpairs, Look, Wanted
+
+NEEDS = ("matrix",)
+
+# Eigenvalues below this share of the largest are rounding of G, whose entries are float32.
+_ROUNDING = 1e-6
+_ENTRY, _ROW = 12, 100  # bytes of the matrix in memory: for each entry, and each row
+
+
+@dataclass(frozen=True)
+class Options(base.Options):
+    """What PMI-eigs can be told."""
+
+    dim: int = option(100, "dimension of the vectors", low=1, metavar="K")
+    eig: float = option(
+        0.5, "power of the eigenvalues: ½ for inner products, 0 for equal weights",
+        low=0.0, high=1.0, metavar="P",
+    )  # fmt: skip
+    tol: float = option(
+        1e-3, "‖Gu − λu‖ of each eigenpair is at most this times its λ", low=1e-10, high=0.1
+    )
+    basis: int = option(
+        0, "columns of the basis, more of which take memory and save products; 0: 3 K + 128",
+        low=0, metavar="N",
+    )  # fmt: skip
+    restarts: int = option(
+        30, "how often the basis may be cut and grown anew before it is given up", low=0
+    )
+
+
+def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
+    """Return U max(Λ, 0)^p; raises RankError where K is more than there is, InputError."""
+    from wordgeom.linalg.eigs import Wanted, largest_eigenpairs
+
+    matrix: Matrix = inputs["matrix"]
+    seed = int(run.rng.integers(1 << 62))
+    wanted = Wanted(options.dim, options.tol, options.basis, options.restarts, seed)
+    _check(matrix, wanted, run.memory)
+
+    def follow(looks: Iterator[Look]) -> Iterator[Look]:
+        return run.progress.follow(
+            looks, "eigenpairs", options.dim, "pairs", lambda look: look.gained
+        )
+
+    operator = run.ops.operator(matrix.whole())
+    pairs = largest_eigenpairs(operator, wanted, run.ops, follow=follow, checkpoint=run.checkpoint)
+    rank = _rank(pairs.values)
+    statistics = {
+        "effective_rank": rank,
+        "non_positive": int(np.count_nonzero(pairs.values <= 0.0)),
+        "converged": int(np.count_nonzero(pairs.converged)),
+        "products": pairs.products,
+        "restarts": pairs.restarts,
+        "spectrum": pairs.values.tolist(),
+        "residuals": pairs.residuals.tolist(),
+    }
+    notes = _rank_notes(pairs, rank) + _residual_notes(pairs, options.tol)
+    return Result(_scaled(pairs, rank, options.eig), notes=notes, statistics=statistics)
+
+
+def _check(matrix: Matrix, wanted: Wanted, memory: int) -> None:
+    """Refuse a matrix that is not symmetric, too large a K, and what does not fit into memory."""
+    V = len(matrix.frequencies)
+    if not matrix.symmetric:
+        do = "count --context both"
+        raise InputError("pmi-eigs needs a symmetric matrix", found="counts of one side", do=do)
+    if wanted.pairs > V:
+        what = f"--dim {wanted.pairs} is more than there are words"
+        raise RankError(what, found=V, do="lower --dim")
+    needed = _ENTRY * matrix.entries + _ROW * V + wanted.bytes(V)
+    if needed > memory:
+        raise InputError(
+            f"the matrix and a basis of its eigenvectors take {needed / 1e9:.1f} GB",
+            found=f"{memory / 1e9:.1f} GB to be used",
+            do="raise --memory, lower --dim or --basis, or count with --max-vocab",
+        )
+
+
+def _rank(values: Float64) -> int:
+    """Return how many eigenvalues are positive and more than rounding."""
+    largest = max(float(values[0]), 0.0)
+    rank = int(np.count_nonzero(values > _ROUNDING * largest))
+    if rank == 0:
+        found = f"{values[0]:.3g} as its largest"
+        do = "count more text, or check the matrix"
+        raise RankError("the matrix has no positive eigenvalue", found=found, do=do)
+    return rank
+
+
+def _scaled(pairs: Eigenpairs, rank: int, eig: float) -> Float32:
+    """Return U Λ^eig, (V × K) float32, zero beyond the rank; the largest entries positive."""
+    from wordgeom.linalg.ops import fix_signs
+
+    vectors = np.zeros(pairs.vectors.shape, np.float32)
+    vectors[:, :rank] = fix_signs(pairs.vectors[:, :rank]) * pairs.values[:rank] ** eig
+    return vectors
+
+
+def _rank_notes(pairs: Eigenpairs, rank: int) -> list[str]:
+    K = len(pairs.values)
+    if rank == K:
+        return []
+    negative = int(np.count_nonzero(pairs.values <= 0.0))
+    return [
+        f"{rank} of {K} eigenvalues are positive and more than rounding ({negative} are ≤ 0): "
+        f"{K - rank} columns are zero; lower --dim"
+    ]
+
+
+def _residual_notes(pairs: Eigenpairs, tol: float) -> list[str]:
+    missed = ~pairs.converged
+    if not missed.any():
+        return []
+    worst = float(np.max(pairs.residuals[missed] / np.abs(pairs.values[missed])))
+    return [
+        f"{np.count_nonzero(missed)} of {len(missed)} eigenpairs do not keep --tol {tol:g} "
+        f"(the worst ‖Gu − λu‖ is {worst:.1e} λ): raise --restarts or --basis"
+    ]

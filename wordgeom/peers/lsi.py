@@ -1,0 +1,83 @@
+"""Latent semantic indexing, by gensim: tf-idf of a term–document matrix, truncated SVD.
+
+A document is a sentence (see sentences.py); a word's vector is its row of U (Deerwester et al.
+1990), which gensim calls the projection. A word that every document holds has tf-idf 0, and a
+vector of zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wordgeom.errors import InputError
+from wordgeom.peers import PeerOptions, Sentences, Trained
+from wordgeom.vectors import Vectors
+
+if TYPE_CHECKING:
+    from gensim.corpora import Dictionary
+    from gensim.models import TfidfModel
+
+
+def train(sentences: Sentences, options: PeerOptions) -> Trained:
+    """Return the words' rows of U; tokens: those that the documents hold.
+
+    Raises InputError for a single document, and where no word is frequent enough or tells one
+    document from another.
+    """
+    import gensim
+    from gensim.models import LsiModel, TfidfModel
+    from threadpoolctl import threadpool_limits
+
+    dictionary = _dictionary(sentences, options.min_count)
+    documents = _Weighted(sentences, dictionary, TfidfModel(dictionary=dictionary))
+    with threadpool_limits(limits=options.threads):
+        model = LsiModel(
+            documents, num_topics=options.dim, id2word=dictionary, random_seed=options.seed
+        )
+    matrix = np.ascontiguousarray(model.projection.u, np.float32)
+    words = [str(dictionary[row]) for row in range(len(dictionary))]
+    note = (
+        f"gensim {gensim.__version__} LsiModel, tf-idf, {dictionary.num_docs:,} documents, "
+        f"{dictionary.num_pos:,} tokens"
+    )
+    notes = (note, *_fewer(matrix.shape[1], options.dim))
+    return Trained(Vectors(words, matrix), dictionary.num_pos, notes)
+
+
+class _Weighted:
+    """The documents as tf-idf weighted bags of words, each time anew."""
+
+    def __init__(self, sentences: Sentences, dictionary: Dictionary, model: TfidfModel) -> None:
+        self._sentences, self._dictionary, self._model = sentences, dictionary, model
+
+    def __iter__(self) -> Iterator[list[tuple[int, float]]]:
+        for sentence in self._sentences:
+            yield self._model[self._dictionary.doc2bow(sentence)]
+
+
+def _dictionary(sentences: Sentences, min_count: int) -> Dictionary:
+    """Return the words seen `min_count` times, or raise where LSI has nothing to work on."""
+    from gensim.corpora import Dictionary
+
+    dictionary = Dictionary(sentences, prune_at=None)
+    if dictionary.num_docs < 2:
+        do = "leave lsi out, or count a text of several lines"
+        found = f"{dictionary.num_docs} of at most 10,000 tokens"
+        raise InputError("lsi needs more than one document", found=found, do=do)
+    dictionary.filter_tokens(bad_ids=[k for k, n in dictionary.cfs.items() if n < min_count])
+    dictionary.compactify()
+    if not len(dictionary):
+        raise InputError(f"no word occurs {min_count} times", do="check --corpus")
+    if all(n == dictionary.num_docs for n in dictionary.dfs.values()):
+        do = "leave lsi out"
+        raise InputError("every word is in every document, so that tf-idf is 0", do=do)
+    return dictionary
+
+
+def _fewer(columns: int, dim: int) -> tuple[str, ...]:
+    if columns == dim:
+        return ()
+    return (f"{columns} columns for --dim {dim}: the documents carry no more",)

@@ -1,0 +1,110 @@
+"""The counted text as lists of tokens, for peers: the same tokens that the counts are of.
+
+Text counted by white space goes through gensim's own LineSentence: the peer as its users run it.
+Text counted as `words` is read by our reader and tokeniser, whose documents are then the
+sentences. Both cut at 10,000 tokens, since gensim leaves out without a word what is longer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.errors import InputError
+from wordgeom.peers import Sentences
+from wordgeom.runs import Resources
+
+if TYPE_CHECKING:
+    from wordgeom.corpus.encode import Encoded
+
+LONGEST = 10_000  # tokens of a sentence, gensim's MAX_WORDS_IN_BATCH
+_IDS = 1 << 16  # read at once
+
+
+@dataclass(frozen=True)
+class Text:
+    """Files, and how the counts made tokens and documents of them."""
+
+    names: tuple[str, ...]
+    tokeniser: str
+    document: str
+    bad_bytes: str
+
+    @property
+    def note(self) -> str:
+        """What a sentence is, in words."""
+        if self.tokeniser == "whitespace":
+            return f"sentences are lines (gensim's LineSentence), cut at {LONGEST:,} tokens"
+        return f"sentences are the documents that were counted, cut at {LONGEST:,} tokens"
+
+
+@contextlib.contextmanager
+def opened(text: Text, using: Resources) -> Iterator[Sentences]:
+    """Open a text as sentences. Raises MissingInputError, InputError, FormatError."""
+    if text.tokeniser == "whitespace":
+        try:
+            yield _Lines(text.names)
+        except UnicodeDecodeError as error:
+            where, found = " ".join(text.names), f"byte 0x{error.object[error.start]:02x}"
+            do = "count it with --tokeniser words, or convert it"
+            raise InputError("gensim reads UTF-8 alone", where=where, found=found, do=do) from None
+        return
+    from wordgeom.corpus.encode import encode  # Numba: not a cost of who reads by white space
+
+    options = CorpusOptions(
+        tokeniser=text.tokeniser, document=text.document, bad_bytes=text.bad_bytes, min_count=1
+    )
+    encoded = encode(
+        list(text.names), options, gap=1, short=0, seed=using.seed, memory=using.memory,
+        folder=using.folder, pool=using.pool, progress=using.progress,
+    )  # fmt: skip
+    with contextlib.closing(encoded.stream):
+        yield _Documents(encoded)
+
+
+class _Lines:
+    """LineSentence over several files."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._names = names
+
+    def __iter__(self) -> Iterator[list[str]]:
+        from gensim.models.word2vec import LineSentence
+
+        for name in self._names:
+            yield from LineSentence(name, max_sentence_length=LONGEST)
+
+
+class _Documents:
+    """The documents of an encoded corpus, in which every token has a row."""
+
+    def __init__(self, encoded: Encoded) -> None:
+        self._stream, self._words = encoded.stream, encoded.vocabulary.words
+
+    def __iter__(self) -> Iterator[list[str]]:
+        held: list[str] = []
+        for ids, ends in self._runs():
+            held += [self._words[k] for k in ids]
+            while len(held) >= LONGEST:
+                yield held[:LONGEST]
+                held = held[LONGEST:]
+            if ends and held:
+                yield held
+                held = []
+
+    def _runs(self) -> Iterator[tuple[list[int], bool]]:
+        """Yield ids without a gap between them, and whether a document ends after them."""
+        gap = len(self._words)
+        for start in range(0, self._stream.length, _IDS):
+            ids = self._stream.read(start, start + _IDS)
+            begin = 0
+            for end in np.flatnonzero(ids == gap).tolist():
+                yield ids[begin:end].tolist(), True
+                begin = end + 1
+            yield ids[begin:].tolist(), False
+        yield [], True

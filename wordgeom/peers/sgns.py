@@ -1,0 +1,38 @@
+"""Skip-gram with negative sampling, by gensim (Mikolov et al. 2013b).
+
+The settings are those that word2vec's users take for granted: sample 1e-3, 5 negatives. With
+more than one thread gensim's vectors differ from run to run.
+"""
+
+from __future__ import annotations
+
+from wordgeom.errors import InputError
+from wordgeom.peers import PeerOptions, Sentences, Trained
+from wordgeom.vectors import from_keyed_vectors
+
+_SAMPLE, _NEGATIVE = 1e-3, 5
+
+
+def train(sentences: Sentences, options: PeerOptions) -> Trained:
+    """Return gensim's Word2Vec; tokens: what was left of all epochs by subsampling.
+
+    Raises InputError where no word is frequent enough.
+    """
+    import gensim
+    from gensim.models import Word2Vec
+
+    model = Word2Vec(
+        sg=1, vector_size=options.dim, window=options.window, min_count=options.min_count,
+        sample=_SAMPLE, negative=_NEGATIVE, epochs=options.epochs, workers=options.threads,
+        seed=options.seed,
+    )  # fmt: skip
+    model.build_vocab(sentences)
+    if not len(model.wv):
+        raise InputError(f"no word occurs {options.min_count} times", do="check --corpus")
+    trained, read = model.train(sentences, total_examples=model.corpus_count, epochs=options.epochs)
+    note = (
+        f"gensim {gensim.__version__} Word2Vec, window {options.window}, sample {_SAMPLE:g}, "
+        f"negative {_NEGATIVE}, {options.epochs} epochs: {trained:,} tokens trained of {read:,} "
+        f"read; {options.threads} threads"
+    )
+    return Trained(from_keyed_vectors(model.wv), trained, (note,))

@@ -1,0 +1,81 @@
+"""Names beside what they name, where they cover as little as possible: no legend to look up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.text import Annotation
+    from matplotlib.transforms import Bbox
+
+# Offsets in points with the sides of the text that they are of, the most readable first.
+_PLACES = (
+    (7, 0, "left", "center"),
+    (-7, 0, "right", "center"),
+    (5, 5, "left", "bottom"),
+    (5, -5, "left", "top"),
+    (-5, 5, "right", "bottom"),
+    (-5, -5, "right", "top"),
+    (7, 14, "left", "bottom"),
+    (7, -14, "left", "top"),
+    (-7, 14, "right", "bottom"),
+    (-7, -14, "right", "top"),
+    (7, 26, "left", "bottom"),
+    (7, -26, "left", "top"),
+)
+_OUTSIDE = 9.0  # how much worse a name outside the axes is than one on top of something
+
+
+def settle(figure: Figure) -> None:
+    """Fix a figure's layout, so that places in it are known."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    FigureCanvasAgg(figure)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
+def place(
+    axes: Axes, points: Sequence[tuple[float, float]], names: Sequence[str], taken: list[Bbox]
+) -> None:
+    """Write each name beside its point, off what is `taken` (in pixels), if there is room.
+
+    The figure must be settled. Names that find their place are added to `taken`.
+    """
+    # From right to left: of close neighbours the right one then has its name on the right.
+    for point, name in sorted(zip(points, names, strict=True), reverse=True):
+        tried = []
+        for offset in _PLACES:
+            text = _written(axes, point, name, offset)
+            box = text.get_window_extent()
+            tried.append((_cost(box, taken, axes.get_window_extent()), box, offset))
+            text.remove()
+        _, box, offset = min(tried, key=lambda one: one[0])
+        _written(axes, point, name, offset)
+        taken.append(box)
+
+
+def _written(
+    axes: Axes, point: tuple[float, float], name: str, offset: tuple[int, int, str, str]
+) -> Annotation:
+    x, y, side, height = offset
+    return axes.annotate(
+        name, point, (x, y), textcoords="offset points", fontsize="small",
+        horizontalalignment=side, verticalalignment=height, annotation_clip=False,
+    )  # fmt: skip
+
+
+def _cost(box: Bbox, taken: Sequence[Bbox], within: Bbox) -> float:
+    """Return how many square pixels of a name cover something or lie outside."""
+    covered = sum(_shared(box, other) for other in taken)
+    outside = box.width * box.height - _shared(box, within)
+    return covered + _OUTSIDE * outside
+
+
+def _shared(box: Bbox, other: Bbox) -> float:
+    width = float(min(box.x1, other.x1) - max(box.x0, other.x0))
+    height = float(min(box.y1, other.y1) - max(box.y0, other.y0))
+    return max(width, 0.0) * max(height, 0.0)
