@@ -87,7 +87,7 @@ def scores(path: Path, sets: Sequence[str] = ()) -> str:
     import wordgeom as wg
     from wordgeom.evaluate.sets import gensim_sets
 
-    report = wg.evaluate(path, [*gensim_sets(), *sets], resamples=1000)
+    report = wg.score(path, [*gensim_sets(), *sets], resamples=1000)
     firsts = {score.name: score for score in reversed(report.scores)}
     told = (firsts[name] for name in dict.fromkeys(score.name for score in report.scores))
     return "; ".join(

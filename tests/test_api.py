@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import importlib
+import json
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -170,3 +173,26 @@ def test_other_mistakes_are_named(corpus):
         wg.train(counts, "gbu", dim=1000)
     with pytest.raises(AttributeError, match="cuont"):
         wg.cuont  # noqa: B018
+
+
+def test_the_public_functions_are_no_modules(corpus):
+    with wg.count(corpus, min_count=2) as counts:
+        wg.train(counts, "pmi-eigs", dim=K)
+    importlib.import_module("wordgeom.evaluate.sets")
+    for name in wg.__all__:
+        assert callable(getattr(wg, name)), name
+        assert find_spec(f"wordgeom.{name}") is None, name
+
+
+def test_scores_are_those_of_the_command_line(corpus, tmp_path, capsys):
+    pairs = tmp_path / "pairs.txt"
+    pairs.write_text("word0 word1 3\nword2 word3 1\nword4 word1 2\nword0 word5 2.5\n")
+    with wg.count(corpus, min_count=2) as counts:
+        model = wg.train(counts, "gbu", dim=K, out=tmp_path / "v.bin")
+    told = wg.score(model, [pairs], resamples=50)
+    assert main(["eval", str(tmp_path / "v.bin"), str(pairs), "--resamples", "50", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert told.to_dict()["scores"] == printed["scores"]
+    assert wg.score(tmp_path / "v.bin", pairs, resamples=50).scores == told.scores
+    with pytest.raises(OptionError, match="unknown key"):
+        wg.score(model, [pairs], resample=50)

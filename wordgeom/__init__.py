@@ -10,16 +10,16 @@ if TYPE_CHECKING:
         Counts,
         Weighted,
         count,
-        evaluate,
         load_vectors,
         open_matrix,
         pmi,
+        score,
         train,
     )
 
 __version__ = "0.1.0"
 __all__ = [
-    "Counts", "Weighted", "count", "evaluate", "load_vectors", "open_matrix", "pmi", "train",
+    "Counts", "Weighted", "count", "load_vectors", "open_matrix", "pmi", "score", "train",
 ]  # fmt: skip
 
 

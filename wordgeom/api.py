@@ -191,7 +191,7 @@ def train(
     return Model(made.vectors, made.notes, made.statistics)
 
 
-def evaluate(
+def score(
     vectors: PathLike | Model,
     sets: Sequence[PathLike] = (),
     *,
@@ -204,7 +204,7 @@ def evaluate(
 
     The report's `scores` are a list; `to_dict()` is what --json prints.
     """
-    judging, run = _options("evaluate", options, EvalOptions, UseOptions)
+    judging, run = _options("score", options, EvalOptions, UseOptions)
     tasks = read_tasks(
         _paths(sets), _paths(categories), _paths(classify), _paths(regress), judging
     )  # fmt: skip
