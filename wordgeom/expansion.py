@@ -10,7 +10,6 @@ from wordgeom.matrix import RowSource
 from wordgeom.pool import Pool
 from wordgeom.types import Csr, Int64
 
-BYTES = 24  # of memory for each stored entry of a symmetric matrix of 4-byte numbers
 _ENTRIES = 1 << 22  # of the whole matrix in a block of work
 
 

@@ -8,6 +8,7 @@ Ritz vectors and goes on (thick restart: Wu and Simon 2000; block form: Zhou and
 with 3 columns for each eigenpair that takes hardly more products than a basis without end.
 
 Not for all eigenvalues of a matrix, nor for the smallest: small matrices are simply made dense.
+Of an eigenvalue that occurs more than 32 times no more copies than 32 need be found.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _DENSE = 1024  # rows of a matrix that is made dense
 _LEAST_BLOCKS, _COLUMNS_A_PAIR = 2, 3
 _BASIS, _SPARE = 3, 4 * BLOCK  # columns of the basis: for each eigenpair, and beside
 _KEPT = 2 * BLOCK  # Ritz vectors that a restart keeps beside the wanted ones
-_FLOOR = 100.0  # times the rounding of λ₁: no residual is smaller
+_FLOOR = 10.0  # times the rounding of λ₁: no smaller residual can be counted on
 _SINGLE = 1e-4  # the least tolerance that float32 serves well: λ₁ may be hundreds of λ_K
 
 
@@ -66,7 +67,7 @@ class Wanted:
     def bytes(self, size: int) -> int:
         """Return the memory that the solver takes for an operator of `size` rows."""
         if self.dense(size):
-            return 5 * 8 * size * size
+            return 7 * 8 * size * size
         tall = self.columns(size) + self.pairs + 5 * BLOCK
         return size * tall * self.dtype.itemsize + 4 * 8 * self.columns(size) ** 2
 

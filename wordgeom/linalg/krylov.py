@@ -32,7 +32,6 @@ class Krylov:
     ) -> None:
         self._operator, self._ops, self._seed = operator, ops, seed
         self._room, self._dtype = columns, np.dtype(dtype)
-        self._eps = float(np.finfo(self._dtype).eps)
         self._basis = ops.empty(operator.shape[0], columns + BLOCK, dtype)
         self._T = np.zeros((columns + BLOCK, columns + BLOCK))
         self._coupling = np.zeros((BLOCK, BLOCK))
@@ -136,36 +135,31 @@ class Krylov:
         by random ones, which C does not reach.
         """
         H, C = np.zeros((basis.shape[1], BLOCK)), np.eye(BLOCK)
-        least = (self._eps * size) ** 2 * basis.shape[0]
-        block, C, squares = self._normalised(block, C, least)
-        unresolved = self._eps * float(squares.max())
-        if squares.min() < unresolved and least < unresolved:
-            block, C, _ = self._normalised(block, C, least / unresolved)
+        least = (np.finfo(self._dtype).eps * size) ** 2 * basis.shape[0]
+        block, C, _ = self._normalised(block, C, least)
         for _ in range(_PASSES):
             weights = self._ops.inner(basis, block)
             self._ops.subtract(block, basis, weights)
             H += weights @ C
-            block, C, squares = self._normalised(block, C, 1e-4)
-            if squares.min() > _KEPT:
+            block, C, kept = self._normalised(block, C, 1e-4)
+            if kept > _KEPT:
                 break
         return block, H, C
 
-    def _normalised(self, block: Tall, C: Float64, least: float) -> tuple[Tall, Float64, Float64]:
-        """Return B with orthonormal columns, C' with block·C = B·C', the squared lengths.
-
-        A square below the rounding of the largest is not known: such a column is divided by no
-        more than that rounding, and comes out short; another call makes it 1 long.
-        """
+    def _normalised(self, block: Tall, C: Float64, least: float) -> tuple[Tall, Float64, float]:
+        """Return B with orthonormal columns, C' with block·C = B·C', the least squared length."""
         gram = self._ops.inner(block, block)
         squares, turn = np.linalg.eigh((gram + gram.T) / 2)
-        known = np.maximum(squares, self._eps * squares.max())
+        # A square below the rounding of the largest is not known: divided by no more than that,
+        # the column comes out short and is made 1 long by the next call.
+        known = np.maximum(squares, np.finfo(self._dtype).eps * squares.max())
         there = known > least
         scale = np.where(there, np.sqrt(np.maximum(known, least)), 1.0)
         made = self._ops.combine(block, turn / scale)
         if not there.all():
             gaps = np.flatnonzero(~there)
             made[:, gaps] = self._ops.tall(self._draw(len(gaps)), self._dtype)
-        return made, (scale * there)[:, None] * (turn.T @ C), squares
+        return made, (scale * there)[:, None] * (turn.T @ C), float(squares.min())
 
     def _draw(self, columns: int) -> Array:
         """Return random columns (V × columns) of about length 1, others at every call."""

@@ -3,7 +3,8 @@
 The smaller of the two is never formed: a product with it is a product with X and one with Xᵀ. With
 λ = σ² and u = Xv/σ, ‖Xᵀu − σv‖ = ‖XᵀXv − λv‖/σ, so that the eigensolver's tolerance is the
 decomposition's. Singular values below the square root of rounding are lost that way: 3e-4 σ₁ in
-float32, which serves down to a tolerance of 1e-4, 1e-8 σ₁ in float64. Not for condition numbers.
+float32, which serves down to a tolerance of 1e-4, 1e-8 σ₁ in float64, in which small matrices are
+solved at any tolerance. Not for condition numbers.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from wordgeom.types import Array, Checkpoint, Csr, Float64
 class Svd:
     """X ≈ left · diag(values) · rightᵀ.
 
-    left (n × k), values (k) descending, right (m × k); residuals (k) ‖Xᵀu − σv‖ as measured, with
-    converged (k). Of each column of `right` the entry of largest magnitude is positive. A value
-    that is rounding is 0, and so is its column on the side that was computed from the other.
+    left (n × k), values (k) descending, right (m × k); residuals (k) as measured, ‖Xᵀu − σv‖, or
+    ‖Xv − σu‖ of a wide X (the other is 0 by construction), with converged (k). Of each column of
+    `right` the entry of largest magnitude is positive. A value that is rounding is 0, and so is
+    its column on the side that was computed from the other.
     """
 
     left: Array
@@ -56,7 +58,7 @@ def truncated_svd(
 ) -> Svd:
     """Return the largest singular triplets of a sparse matrix (n × m), at most min(n, m) of them.
 
-    wanted: as of the eigensolver; tol bounds ‖Xᵀu − σv‖ / σ.
+    wanted: as of the eigensolver; tol bounds the residuals' ratio to σ.
     """
     X, Xt = ops.operator(sparse), ops.operator(transpose(sparse))
     wide = sparse.rows < sparse.columns
@@ -64,11 +66,11 @@ def truncated_svd(
     pairs = largest_eigenpairs(
         _Gram(inner, outer), wanted, ops, follow=follow, checkpoint=checkpoint
     )
-    rounding = np.finfo(wanted.dtype).eps * max(float(pairs.values.max(initial=0.0)), 0.0)
+    rounding = np.finfo(pairs.vectors.dtype).eps * max(float(pairs.values.max(initial=0.0)), 0.0)
     there = pairs.values > rounding
     values = np.where(there, np.sqrt(np.maximum(pairs.values, 0.0)), 0.0)
     inverse = np.where(there, 1.0 / np.where(there, values, 1.0), 0.0)
-    other = ops.to_numpy(inner.multiply(ops.tall(pairs.vectors, wanted.dtype))) * inverse
+    other = ops.to_numpy(inner.multiply(ops.tall(pairs.vectors, pairs.vectors.dtype))) * inverse
     left, right = (pairs.vectors, other) if wide else (other, pairs.vectors)
     signs = np.where(np.sum(fix_signs(right) * right, axis=0) < 0.0, -1.0, 1.0)
     return Svd(
