@@ -178,7 +178,11 @@ def glove(programs: str, corpus: str, folder: Path, threads: str) -> Path:
     command += ["-save-file", str(folder / "made"), "-vector-size", str(K), "-threads", threads]
     command += ["-iter", "15", "-x-max", "10", "-binary", "0", "-write-header", "1"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return folder / "made.txt"
+    # Its header does not count the last line, the mean of rare words' vectors.
+    made = folder / "made.txt"
+    lines = made.read_bytes().splitlines(keepends=True)
+    made.write_bytes(b"".join(line for line in lines if not line.startswith(b"<unk> ")))
+    return made
 
 
 def fasttext(program: str, corpus: str, folder: Path, threads: str) -> Path:

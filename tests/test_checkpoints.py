@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matrices import random_counts, store_matrix
 
+import wordgeom
 from wordgeom import checkpoints
 from wordgeom.checkpoints import ResumeOptions, StoredCheckpoint
 from wordgeom.cli import main
@@ -224,3 +225,29 @@ def test_a_damaged_state_stops_a_run_in_a_line(interrupted, capsys):
 def test_a_short_run_keeps_no_state(work, monkeypatch):
     monkeypatch.setattr(checkpoints, "StoreWriter", None)  # would fail
     assert main(TRAIN) == 0
+
+
+def test_an_interrupted_run_tells_of_its_state(work, monkeypatch, capsys):
+    save = StoredCheckpoint.save
+
+    def stopped(self, state):
+        save(self, state)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(StoredCheckpoint, "save", stopped)
+    assert main([*TRAIN, "--checkpoint", "0"]) == 1
+    assert "--resume goes on from it" in capsys.readouterr().err
+
+
+def test_a_state_of_another_version_is_refused_before_the_matrix_is_read(
+    interrupted, monkeypatch, capsys
+):
+    monkeypatch.setattr(checkpoints, "__version__", "99.0")
+    monkeypatch.setattr("wordgeom.expansion.whole_matrix", None)  # would fail
+    assert main([*TRAIN, "--resume"]) == 1
+    assert f"made by wordgeom {wordgeom.__version__}" in capsys.readouterr().err
+
+
+def test_resuming_from_nothing_is_said(work, capsys):
+    assert main([*TRAIN, "--resume"]) == 0
+    assert "no state to go on from: from the beginning" in capsys.readouterr().err

@@ -180,6 +180,13 @@ def test_threads_change_nothing_and_the_seed_the_intervals_alone(ask):
     assert {score["low"] for score in none} == {None}
 
 
+def test_evaluation_is_the_last_step_of_a_run(folder, capsys):
+    Path("x.toml").write_text('[eval]\nsets = ["pairs.txt"]\nresamples = 7\njson = true\n')
+    assert main(["run", "x.toml"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["vectors"], facts["policy"]["resamples"]) == ("vectors.bin", 7)
+
+
 def test_a_configuration_file_names_sets_and_options(ask, folder):
     Path("x.toml").write_text('[eval]\nsets = ["pairs.txt"]\nresamples = 7\njson = true\n')
     facts = json.loads(ask("--config", "x.toml").out)

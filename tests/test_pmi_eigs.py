@@ -219,3 +219,22 @@ def test_the_run_card_holds_the_spectrum(counts, tmp_path):
     assert statistics["converged"] == len(statistics["residuals"]) == 7
     squares = np.sum(read_vectors(out).matrix.astype(np.float64) ** 2, axis=0)
     np.testing.assert_allclose(squares, statistics["spectrum"], rtol=1e-5)
+
+
+def test_pairs_that_rounding_keeps_from_the_tolerance_are_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(eigs, "_DENSE", 0)
+    rng, V = np.random.default_rng(75), 400
+    values = np.concatenate(([1e5], np.linspace(2.0, 1.0, 5), np.linspace(0.5, -1.0, V - 6)))
+    Q = np.linalg.qr(rng.standard_normal((V, V)))[0]
+    G = ((Q * values) @ Q.T).astype(np.float64)
+    matrix = store_matrix(tmp_path / "pmi", (G + G.T) / 2, kind="pmi")
+    found = fit(matrix, pmi_eigs.Options(dim=4, tol=1e-3))
+    ratios = np.divide(found.statistics["residuals"], found.statistics["spectrum"])
+    missed = np.count_nonzero(ratios > 1e-3)
+    assert missed  # 1e5 rounds to more than a thousandth of 2
+    assert found.statistics["converged"] == 4 - missed
+    (note,) = found.notes
+    assert f"{missed} of 4 eigenpairs do not keep --tol 0.001" in note
+    assert "rounding of float32" in note
+    exact = fit(matrix, pmi_eigs.Options(dim=4, tol=9e-5))
+    assert (exact.statistics["converged"], exact.notes) == (4, [])

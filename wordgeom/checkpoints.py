@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wordgeom import store
+from wordgeom import __version__, store
 from wordgeom.errors import StaleError
 from wordgeom.options import Options, option
 from wordgeom.runs import differing_option
@@ -22,6 +22,7 @@ from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Array
 
 STATE = "state"
+_ROWS = 1 << 14  # written at once
 _log = logging.getLogger(__name__)
 
 
@@ -40,27 +41,26 @@ class ResumeOptions(Options):
 
 
 class StoredCheckpoint:
-    """Keeps states in a folder; `request` tells whose they are (types.Checkpoint)."""
+    """Keeps states in a folder; `request` tells whose they are (types.Checkpoint).
+
+    Raises StaleError where a state of another request is to be gone on from, FormatError where it
+    is damaged.
+    """
 
     def __init__(self, folder: Path, request: Mapping[str, Any], options: ResumeOptions) -> None:
-        self._folder, self._request, self._options = folder, dict(request), options
+        self._folder, self._options = folder, options
+        # Another version may have other arrays, or other bytes.
+        self._request = {**request, "version": __version__}
         self._saved = time.monotonic()
+        self._left = self._look()
 
     def restore(self) -> Mapping[str, Array] | None:
-        """Return the state left by an earlier run, None where there is none or none is wanted.
-
-        Raises StaleError for the state of another request, FormatError for a damaged one.
-        """
-        if not store.exists(self._folder):
+        """Return the state left by an earlier run, None where there is none or none is wanted."""
+        if self._left is None:
             return None
-        if not self._options.resume:
-            _log.info("note: %s holds the state of a run that was interrupted; "
-                      "--resume goes on from it", self._folder)  # fmt: skip
-            return None
-        left = Store.open(self._folder)
-        self._refuse_other(left.request)
-        shapes: dict[str, list[int]] = left.attributes["shapes"]
-        return {name: left.array(name).read().reshape(shape) for name, shape in shapes.items()}
+        shapes: dict[str, list[int]] = self._left.attributes["shapes"]
+        arrays = {name: self._left.array(name).read() for name in shapes}
+        return {name: array.reshape(shapes[name]) for name, array in arrays.items()}
 
     def save(self, state: Callable[[], Mapping[str, Array]]) -> None:
         """Keep the state if the last one is old enough."""
@@ -69,7 +69,9 @@ class StoredCheckpoint:
         arrays = state()
         with StoreWriter(self._folder, STATE) as writer:
             for name, array in arrays.items():
-                writer.array(name, array.dtype).write(array.ravel())
+                out = writer.array(name, array.dtype)
+                for start in range(0, len(array), _ROWS):  # never a copy of it all
+                    out.write(array[start : start + _ROWS].ravel())
             shapes = {name: list(array.shape) for name, array in arrays.items()}
             writer.commit({"shapes": shapes}, {"request": self._request})
         self._saved = time.monotonic()
@@ -79,10 +81,31 @@ class StoredCheckpoint:
         if store.exists(self._folder):
             shutil.rmtree(self._folder)
 
+    def interrupted(self) -> None:
+        """Tell of the state, if there is one, that the run can be gone on with."""
+        if store.exists(self._folder):
+            _log.info("note: the run's state is kept; --resume goes on from it")
+
+    def _look(self) -> Store | None:
+        """Return the state to go on from, before anything is read or computed."""
+        there = store.exists(self._folder)
+        if there and self._options.resume:
+            left = Store.open(self._folder)
+            self._refuse_other(left.request)
+            return left
+        if there:
+            _log.info("note: %s holds the state of a run that was interrupted; "
+                      "--resume goes on from it", self._folder)  # fmt: skip
+        elif self._options.resume:
+            _log.info("note: there is no state to go on from: from the beginning")
+        return None
+
     def _refuse_other(self, made: Mapping[str, Any]) -> None:
         how = differing_option(self._request["options"], made.get("options", {}))
-        if how is None and self._request != made:
+        if how is None and self._request["inputs"] != made.get("inputs"):
             how = "made from another matrix"
+        if how is None and self._request != made:
+            how = f"made by wordgeom {made.get('version', 'of another version')}"
         if how is not None:
             do = "remove the folder, or leave --resume out"
             raise StaleError("holds the state of another run", where=self._folder, found=how, do=do)

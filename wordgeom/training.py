@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -137,7 +139,7 @@ def train(
         checkpoint = None
         if out is not None:
             checkpoint = StoredCheckpoint(_state(Path(out)), request, ResumeOptions.take(values))
-        with runs.resources(run, show) as using:
+        with runs.resources(run, show) as using, _told(checkpoint):
             result = _fit(module, options, weighting, device, stored, using, checkpoint)
         vectors = Vectors(words, result.vectors)
         if out is not None:
@@ -149,6 +151,17 @@ def train(
     where = "vectors" if out is None else os.fspath(out)
     summary = f"{where}: {shape} by {method}; {clock.seconds():.1f} s"
     return Trained(summary, vectors, result.notes, result.statistics)
+
+
+@contextlib.contextmanager
+def _told(checkpoint: StoredCheckpoint | None) -> Iterator[None]:
+    """Tell whoever stops the block of the state that was kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if checkpoint is not None:
+            checkpoint.interrupted()
+        raise
 
 
 def _refuse_weighting(values: dict[str, Any], matrix: str | os.PathLike[str]) -> None:

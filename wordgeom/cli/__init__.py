@@ -12,17 +12,16 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from importlib import import_module
 from types import FrameType
 
 import click
 
 from wordgeom import __version__
-from wordgeom.errors import OptionError, WordgeomError
-from wordgeom.options import nearest
+from wordgeom.cli.lazy import LazyGroup
+from wordgeom.errors import WordgeomError
 from wordgeom.pool import THREAD_NAME
 
-_INTERRUPTED = "interrupted; nothing new was kept, the old output is as it was"
+_INTERRUPTED = "interrupted; the old output is as it was"
 _COMPLETION = "_WORDGEOM_COMPLETE"  # a shell sets it to ask what a word may become
 _SAME_STOP = 1.0  # seconds in which a second signal is the first one once more
 COMMANDS = {
@@ -48,33 +47,12 @@ _HELP = """Word vectors by geometry: text to counts to vectors, each step a file
 """
 
 
-class _Commands(click.Group):
-    """A group that imports a command when it is used, so that --help answers at once."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module = import_module(f"wordgeom.cli.{cmd_name.replace('-', '_')}")
-        command: click.Command = module.command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if not ctx.resilient_parsing and args[0] not in COMMANDS:
-            raise OptionError(f"no such command {args[0]!r}", do=nearest(args[0], COMMANDS))
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands (wordgeom COMMAND --help tells more)"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
 @click.group(
-    cls=_Commands,
+    cls=LazyGroup,
+    members=COMMANDS,
+    prefix="wordgeom.cli.",
+    noun="command",
+    heading="Commands (wordgeom COMMAND --help tells more)",
     help=_HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

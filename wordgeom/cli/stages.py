@@ -137,7 +137,7 @@ _STAGES: dict[str, Callable[[Settings, str], Stage]] = {
     "eval": _eval,
 }
 TABLES = tuple(_STAGES)  # that a configuration file may hold
-NAMES = ("build-cooc", "build-pmi", "train")  # those of `wordgeom run`, in its order
+NAMES = ("build-cooc", "build-pmi", "train", "eval")  # those of `wordgeom run`, in its order
 # Own settings that hold several names.
 _LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress")
 

@@ -18,6 +18,7 @@ from wordgeom.evaluate.analogy_search import NONE, predict
 from wordgeom.evaluate.answers import Answers, Measure
 from wordgeom.evaluate.lines import read_lines, set_name
 from wordgeom.evaluate.lookup import Lookup
+from wordgeom.evaluate.missing import left_out
 from wordgeom.evaluate.options import ZERO, EvalOptions
 from wordgeom.runs import Resources
 from wordgeom.types import Array, Int64
@@ -52,16 +53,11 @@ class Analogies:
         given = np.full((len(rows), 2), NONE, np.int32)
         given[asked] = predict(lookup, rows[asked, :3], self.options.epsilon, using)
         items = np.arange(len(rows)) if self.options.oov == ZERO else asked
-        excluded, notes = self._absent({_MISSING: ~known, _WITHOUT: known & ~directed})
+        excluded, notes = left_out(
+            {_MISSING: ~known, _WITHOUT: known & ~directed}, self.options.oov, "counted as wrong"
+        )
         return Answers("analogies", self.name, MEASURES, items, given[items], rows[items, 3],
                        len(rows), excluded, self._groups(items), notes)  # fmt: skip
-
-    def _absent(self, reasons: Mapping[str, Array]) -> tuple[dict[str, int], tuple[str, ...]]:
-        """Return what is left out, by reason, and notes of what counts as wrong instead."""
-        counted = {why: int(where.sum()) for why, where in reasons.items() if where.any()}
-        if self.options.oov != ZERO:
-            return counted, ()
-        return {}, tuple(f"{why}, counted as wrong: {n:,}" for why, n in counted.items())
 
     def _rows(self, lookup: Lookup) -> Int64:
         found = [[lookup.row(word) for word in question] for question in self.questions]

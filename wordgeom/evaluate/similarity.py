@@ -7,7 +7,7 @@ there; repeats with the same score would count one judgement twice and are left 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from wordgeom.errors import InputError
 from wordgeom.evaluate.answers import Answers, Measure
 from wordgeom.evaluate.lines import set_name
 from wordgeom.evaluate.lookup import Lookup
+from wordgeom.evaluate.missing import left_out
 from wordgeom.evaluate.options import ZERO, EvalOptions
 from wordgeom.evaluate.pairs import Pair, read_pairs
 from wordgeom.runs import Resources
@@ -46,7 +47,11 @@ class Similarity:
         absent = np.isnan(cosines) & ~repeated
         if (absent | repeated).all():
             raise _none_known(self.path, len(cosines))
-        excluded, notes = self._absent({_MISSING: absent & missing, _WITHOUT: absent & ~missing})
+        excluded, notes = left_out(
+            {_MISSING: absent & missing, _WITHOUT: absent & ~missing},
+            self.options.oov,
+            "taken as cosine 0",
+        )
         if self.options.oov == ZERO:
             cosines[absent] = 0
         if repeated.any():
@@ -65,13 +70,6 @@ class Similarity:
         cosines = np.full(len(found), np.nan)
         cosines[~missing] = lookup.cosines(rows[:, 0], rows[:, 1])
         return cosines, missing
-
-    def _absent(self, reasons: Mapping[str, Array]) -> tuple[dict[str, int], tuple[str, ...]]:
-        """Return what is left out, by reason, and notes of what has cosine 0 instead."""
-        counted = {why: int(where.sum()) for why, where in reasons.items() if where.any()}
-        if self.options.oov != ZERO:
-            return counted, ()
-        return {}, tuple(f"{why}, taken as cosine 0: {n:,}" for why, n in counted.items())
 
     def _repeats(self, lookup: Lookup) -> tuple[Array, str]:
         """Return which pairs (n, bool) repeat an earlier one, and a note of those that disagree."""

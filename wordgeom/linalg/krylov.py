@@ -86,14 +86,12 @@ class Krylov:
         return values, self._ops.combine(self._basis[:, : self.filled], S)
 
     def restart(self, kept: int) -> None:
-        """Cut the basis to its `kept` best Ritz vectors and the next block."""
+        """Cut the basis to its `kept` ≤ filled − b best Ritz vectors and the next block."""
         m = self.filled
         values, S = self._ritz(kept)
         best = self._ops.combine(self._basis[:, :m], S)
-        # Copied before it is overwritten: the two places may overlap.
-        following = self._ops.combine(self._basis[:, m : m + BLOCK], np.eye(BLOCK))
         self._basis[:, :kept] = best
-        self._basis[:, kept : kept + BLOCK] = following
+        self._basis[:, kept : kept + BLOCK] = self._basis[:, m : m + BLOCK]
         self._T[:] = 0.0
         self._T[:kept, :kept] = np.diag(values)
         self._couple(slice(kept, kept + BLOCK), slice(0, kept), self._coupling @ S[-BLOCK:])
@@ -101,11 +99,11 @@ class Krylov:
         self.restarts += 1
 
     def state(self) -> Mapping[str, Array]:
-        """Return what `restore` needs to go on from here."""
+        """Return what `restore` needs to go on from here; good until the space grows."""
         used = self.filled + BLOCK
         numbers = (self.filled, self._local, self._draws, self.products, self.restarts)
         return {
-            "basis": self._ops.to_numpy(self._basis[:, :used]),
+            "basis": self._ops.to_numpy(self._basis)[:, :used],  # on the CPU a view
             "projected": self._T[:used, :used],
             "coupling": self._coupling,
             "numbers": np.array(numbers, np.int64),
@@ -114,7 +112,9 @@ class Krylov:
     def restore(self, state: Mapping[str, Array]) -> None:
         """Go on from a state of the same operator, options and seed."""
         used = len(state["projected"])
-        self._basis[:, :used] = self._ops.tall(state["basis"], self._dtype)
+        for start in range(0, used, BLOCK):  # never a second copy of it all
+            block = slice(start, min(start + BLOCK, used))
+            self._basis[:, block] = self._ops.tall(state["basis"][:, block], self._dtype)
         self._T[:] = 0.0
         self._T[:used, :used] = state["projected"]
         self._coupling = np.array(state["coupling"])

@@ -86,6 +86,5 @@ def transpose(sparse: Csr) -> Csr:
     shape = (sparse.rows, sparse.columns)
     turned = scipy.sparse.csr_array((sparse.data, sparse.indices, sparse.indptr), shape=shape).T
     rows = scipy.sparse.csr_array(turned)
-    rows.sort_indices()
     indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
     return Csr(indptr, indices, rows.data, sparse.rows)

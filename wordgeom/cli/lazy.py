@@ -1,0 +1,58 @@
+"""A group of commands that imports one when it is used, so that --help answers at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from wordgeom.errors import OptionError
+from wordgeom.options import nearest
+
+
+class LazyGroup(click.Group):
+    """Commands by name with a line each; `command` of the module `prefix` + name is one of them.
+
+    noun: what a member is called in errors; heading: above the list in --help.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        members: Mapping[str, str],
+        prefix: str,
+        noun: str,
+        heading: str,
+        **kw: Any,
+    ) -> None:
+        super().__init__(*args, **kw)
+        self._members, self._prefix = members, prefix
+        self._noun, self._heading = noun, heading
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names, in the order of the list."""
+        return list(self._members)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command, or return None for a name that is not known."""
+        if cmd_name not in self._members:
+            return None
+        module = import_module(f"{self._prefix}{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments begin with; raises OptionError."""
+        if not ctx.resilient_parsing and args[0] not in self._members:
+            do = nearest(args[0], self._members)
+            raise OptionError(f"no such {self._noun} {args[0]!r}", do=do)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of --help."""
+        with formatter.section(self._heading):
+            formatter.write_dl(list(self._members.items()))
