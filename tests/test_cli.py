@@ -741,10 +741,17 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def start(*args: str, stdin: int | None = None) -> subprocess.Popen[str]:
+    # A signal that pytest was told to ignore, under nohup or in the background, is ignored by its
+    # children too.
     return subprocess.Popen(
         [*PROGRAM, *args], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env=ENVIRONMENT,
+        env=ENVIRONMENT, preexec_fn=heed_signals,
     )  # fmt: skip
+
+
+def heed_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def wait_for(path: Path) -> None:

@@ -182,6 +182,8 @@ def test_no_more_memory_is_taken_than_foretold(ops, size, K, tol):
         np.arange(size + 1), np.arange(size, dtype=np.int32), np.linspace(1, 2, size) ** 9, size
     ))  # fmt: skip
     wanted = Wanted(K, tol, restarts=1)
+    one = ops.tall(np.ones((size, 1)), wanted.dtype)
+    ops.inner(one, operator.multiply(one))  # what compiles, and what is imported, first
     tracemalloc.start()
     try:
         largest_eigenpairs(operator, wanted, ops)
