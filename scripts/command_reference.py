@@ -42,7 +42,13 @@ def _command(name: str, command: click.Command, parent: click.Context) -> list[s
         usage = " ".join(["wordgeom", name, *command.collect_usage_pieces(context)])
         own = [p for p in command.params if isinstance(p, click.Option)]
     help_ = inspect.cleandoc(command.help or "").replace("\b\n", "")
-    parts = [f"## {name}\n", f"    {usage}\n", f"{_code_blocks(help_)}\n", *_table(own)]
+    level = "#" * (1 + len(name.split()))
+    parts = [f"{level} {name}\n", f"    {usage}\n", f"{_code_blocks(help_)}\n", *_table(own)]
+    if isinstance(command, click.Group):
+        for member in command.list_commands(context):
+            found = command.get_command(context, member)
+            assert found is not None
+            parts += _command(f"{name} {member}", found, parent)
     if name == "train":
         common = {flag(field.name) for cls in COMMON for field, _ in specs(cls)}
         for method in methods.names():
@@ -76,18 +82,29 @@ def _values(option: click.Option) -> str:
         return ""
     if isinstance(option.type, click.Choice):
         return ", ".join(f"`{choice}`" for choice in option.type.choices)
-    spec = _SPECS.get(option.opts[-1])
+    name, text = option.opts[-1], (option.help or "").partition("  [")[0]
+    spec = _SPECS.get((name, text)) or _SPECS.get((name, ""))
     limits = f" {range_text(spec)}" if spec and (spec.low, spec.high) != (None, None) else ""
     return f"{option.metavar or 'N'}{limits}"
 
 
-def _all_specs() -> dict[str, Spec]:
-    from wordgeom.cli import build_cooc
+def _all_specs() -> dict[tuple[str, str], Spec]:
+    """Return every specification by its flag and help, and by its flag alone.
+
+    Two commands may have a flag of one name, or explain one flag in their own words.
+    """
+    from wordgeom.cli import build_cooc, impute
     from wordgeom.cli import eval as evaluation
 
-    classes: list[type[Options]] = [*build_cooc.OPTIONS, *evaluation.OPTIONS, *COMMON]
+    classes: list[type[Options]] = [
+        *build_cooc.OPTIONS,
+        *evaluation.OPTIONS,
+        *impute.OPTIONS,
+        *COMMON,
+    ]
     classes += [methods.load(name).Options for name in methods.names()]
-    return {flag(field.name): spec for cls in classes for field, spec in specs(cls)}
+    declared = [(flag(field.name), spec) for cls in classes for field, spec in specs(cls)]
+    return {(name, text): spec for name, spec in declared for text in ("", spec.help)}
 
 
 _SPECS = _all_specs()

@@ -91,6 +91,19 @@ def test_draws_without_a_figure_do_not_count():
     assert score.low < values.mean() < score.high
 
 
+@pytest.mark.parametrize("resampling", [BOOTSTRAP, JACKKNIFE])
+@pytest.mark.parametrize(("n", "value"), [(40, 0.0), (4, 1.0), (37, 0.1)])
+def test_draws_that_all_score_the_same_give_no_interval(n, value, resampling):
+    (score,) = scores(answers(np.full(n, value), resampling), 200, 1)
+    assert score.value == pytest.approx(value)
+    assert math.isnan(score.low)
+    assert math.isnan(score.high)
+    one_off = np.full(n, value)
+    one_off[0] += 1
+    (other,) = scores(answers(one_off, resampling), 200, 1)
+    assert other.low < other.high
+
+
 def test_groups_are_scored_by_their_own_items():
     values = drawn(50)
     groups = {"first": np.arange(20), "rest": np.arange(20, 50)}
@@ -103,7 +116,9 @@ def test_groups_are_scored_by_their_own_items():
 def test_vectors_do_not_differ_from_themselves():
     given = answers(drawn(40))
     score = difference(given, given, given.measures[0], 300, 1)
-    assert (score.value, score.low, score.high) == (0, 0, 0)
+    assert score.value == 0
+    assert math.isnan(score.low)  # what never differs says nothing of how much it might
+    assert math.isnan(score.high)
 
 
 def test_a_difference_is_that_of_the_items_that_both_answered():

@@ -134,6 +134,7 @@ def test_vectors_that_are_all_the_same_are_said(tmp_path: Path, using: Resources
         "cat\tbig animal\noak\ttree\n",
         "word\tcategory\r\ncat\tbig animal\r\noak\ttree\r\n",
         "Word,Class\ncat, big animal\n\noak ,tree",
+        '"word","class"\n"cat","big animal"\noak,"tree"\n',
         "\ufeffcat\tbig animal\noak\ttree\n",
     ],
 )
@@ -142,6 +143,13 @@ def test_separators_headers_and_line_ends(tmp_path: Path, content: str):
     assert task.words == ("cat", "oak")
     assert task.classes == ("big animal", "tree")
     assert task.name == "classes"
+
+
+def test_a_quoted_class_may_hold_a_comma_and_a_word_may_be_a_quote(tmp_path: Path):
+    task = read_categories(put(tmp_path, '"cat","animal, big"\noak,tree\n'), EvalOptions())
+    assert task.classes == ("animal, big", "tree")
+    task = read_categories(put(tmp_path, '"\tsign\noak\ttree\n'), EvalOptions())
+    assert task.words == ('"', "oak")
 
 
 def test_blanks_separate_where_no_tab_or_comma_does(tmp_path: Path):
@@ -163,4 +171,12 @@ def test_fewer_than_two_classes_are_refused(tmp_path: Path, using: Resources, te
     task = read_categories(put(tmp_path, text), EvalOptions())
     with pytest.raises(InputError) as caught:
         task.answer(Vectors(list("abcd"), np.eye(4, dtype=np.float32)), using)
-    one_line(caught, "classes.txt", "two classes")
+    one_line(caught, "classes.txt", "two classes", "word, class", "--case")
+
+
+def test_too_few_classes_tell_what_was_left_out(tmp_path: Path, using: Resources):
+    text = "animal\tcat\nanimal\tdog\ntree\toak\ntree\telm\n"  # in the other order
+    task = read_categories(put(tmp_path, text), EvalOptions())
+    with pytest.raises(InputError) as caught:
+        task.answer(Vectors(["animal"], np.ones((1, 4), np.float32)), using)
+    one_line(caught, "found 0 of 0", f"left out: {CONTRADICTORY}: 4", "order (word, class)")

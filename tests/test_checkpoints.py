@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import time
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import wordgeom
 from wordgeom import checkpoints
 from wordgeom.checkpoints import ResumeOptions, StoredCheckpoint
 from wordgeom.cli import main
-from wordgeom.errors import FormatError, StaleError
+from wordgeom.errors import FormatError, OutputExistsError, StaleError
 from wordgeom.linalg import eigs
 from wordgeom.linalg.krylov import Krylov
 from wordgeom.types import Array
@@ -76,12 +75,12 @@ def test_nothing_is_restored_where_nothing_is(tmp_path):
     kept(tmp_path / "state").remove()
 
 
-def test_a_state_that_is_not_wanted_is_told_of_and_stays(folder, caplog):
-    with caplog.at_level(logging.INFO):
-        assert kept(folder, resume=False).restore() is None
-    assert "--resume goes on from it" in caplog.text
-    assert caplog.text.count("\n") == 1
+def test_a_state_is_replaced_with_force_alone(folder):
+    with pytest.raises(OutputExistsError, match="--resume goes on from it, --force begins anew"):
+        kept(folder, resume=False)
     assert kept(folder).restore() is not None
+    anew = StoredCheckpoint(folder, REQUEST, ResumeOptions(checkpoint=0.0), force=True)
+    assert anew.restore() is None
 
 
 def test_removing_a_state_leaves_nothing_of_it(folder):
@@ -100,7 +99,7 @@ def test_removing_a_state_leaves_nothing_of_it(folder):
 def test_the_state_of_another_request_is_refused(folder, request_, found):
     with pytest.raises(StaleError, match=found) as caught:
         kept(folder, request_).restore()
-    assert "leave --resume out" in str(caught.value)
+    assert "without --resume" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert folder.exists()
 
@@ -197,11 +196,8 @@ def test_a_run_goes_on_to_the_bytes_of_one_that_was_not_interrupted(interrupted,
     assert names <= {"cooc", "vectors.bin", "vectors.bin.json", "whole.bin", "whole.bin.json"}
 
 
-def test_a_run_that_is_not_to_go_on_says_so_and_begins_anew(interrupted, capsys):
-    assert main(TRAIN) == 0
-    assert ".vectors.bin.state holds the state of a run that was interrupted" in (
-        capsys.readouterr().err
-    )
+def test_force_begins_anew(interrupted):
+    assert main([*TRAIN, "--force"]) == 0
     assert not STATE_FOLDER.exists()
 
 
@@ -237,6 +233,12 @@ def test_an_interrupted_run_tells_of_its_state(work, monkeypatch, capsys):
     monkeypatch.setattr(StoredCheckpoint, "save", stopped)
     assert main([*TRAIN, "--checkpoint", "0"]) == 1
     assert "--resume goes on from it" in capsys.readouterr().err
+
+
+def test_a_forgotten_resume_does_not_lose_the_state(interrupted, capsys):
+    assert main(TRAIN) == 1
+    assert "--resume goes on from it, --force begins anew" in capsys.readouterr().err
+    assert main([*TRAIN, "--resume"]) == 0
 
 
 def test_a_state_of_another_version_is_refused_before_the_matrix_is_read(

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -587,6 +588,12 @@ def test_run_replaces_what_is_not_up_to_date_only_when_forced(ask, check_refused
     assert ask("run", "x.toml", "--force").out == "own: up to date\n"
 
 
+def test_the_configurations_of_the_project_do_not_write_over_each_other():
+    tables = [tomllib.loads(path.read_text()) for path in (ROOT / "configs").glob("*.toml")]
+    outputs = [table["train"]["out"] for table in tables if "train" in table]
+    assert len(set(outputs)) == len(outputs) > 1
+
+
 @pytest.mark.parametrize("config", sorted((ROOT / "configs").glob("*.toml")), ids=lambda p: p.stem)
 def test_every_configuration_of_the_project_runs(ask, tmp_path, monkeypatch, config):
     monkeypatch.chdir(tmp_path)
@@ -657,6 +664,19 @@ def test_info_tells_what_there_is(ask, folder):
     assert "no run card" in ask("info", "vectors.bin").out
 
 
+def test_info_shortens_long_lists_of_numbers_and_leaves_out_what_was_not_given(ask, folder):
+    card = json.loads(Path("vectors.bin.json").read_text())
+    card["statistics"] |= {"long": [k / 2 for k in range(1234)], "short": [*range(8)], "not": None}
+    Path("vectors.bin.json").write_text(json.dumps(card))
+    lines = [line.split() for line in ask("info", "vectors.bin").out.splitlines()]
+    assert ["long", "0.0,", "0.5,", "1.0", "…", "616.5", "(1,234", "numbers)"] in lines
+    assert ["short", *(f"{k}," for k in range(7)), "7"] in lines
+    assert not any("None" in line for line in lines)
+    facts = json.loads(ask("info", "vectors.bin", "--json").out)["run"]["statistics"]
+    assert len(facts["long"]) == 1234
+    assert facts["not"] is None
+
+
 def test_vectors_are_converted_both_ways(ask, check_refused, folder):
     assert ask("convert", "vectors.bin", "v.txt").status == 0
     assert ask("convert", "v.txt", "again.bin").status == 0
@@ -720,6 +740,21 @@ def test_help_is_there_and_imports_nothing_heavy(ask):
         assert name in done.stdout
         assert f"Usage: wordgeom {name}" in done.stdout
         assert len(summary) < 70
+
+
+def test_a_group_alone_prints_its_help(ask):
+    answer = ask("plot")
+    assert (answer.status, answer.err) == (0, "")
+    assert answer == ask("plot", "--help")
+    assert answer.out.count("\n") > 5
+
+
+@pytest.mark.parametrize(
+    ("command", "order"),
+    [("eval", "label, tab, text"), ("eval", "word, tab, class"), ("compare", "label, tab, text")],
+)
+def test_the_help_tells_the_order_of_a_set_s_columns(ask, command, order):
+    assert order in " ".join(ask(command, "--help").out.split())
 
 
 def test_the_version_is_that_of_the_package(ask):

@@ -13,6 +13,7 @@ import pytest
 import wordgeom
 from wordgeom import methods
 from wordgeom.cli import COMMANDS, group
+from wordgeom.cli.plot import PICTURES
 
 ROOT = Path(wordgeom.__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "data" / "README.md"])
@@ -20,9 +21,12 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
 def options_of(name: str, method: str | None = None) -> set[str]:
-    """The flags that --help of a command shows."""
+    """The flags that --help of a command, or of one inside it, shows."""
     parent = click.Context(group, info_name="wordgeom")
-    command = group.get_command(parent, name)
+    command: click.Command | None = group
+    for word in name.split():
+        assert isinstance(command, click.Group)
+        command = command.get_command(parent, word)
     assert command is not None
     arguments = ["--method", method, "--help"] if method else ["--help"]
     context = command.make_context(name, arguments, parent, resilient_parsing=True)
@@ -37,7 +41,7 @@ def section(title: str) -> str:
     return re.split(rf"^#{{1,{depth}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [*COMMANDS, *(f"plot {picture}" for picture in PICTURES)])
 def test_every_command_and_option_is_documented(name):
     shown = options_of(name)
     assert "--help" in shown

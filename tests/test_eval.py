@@ -104,12 +104,43 @@ def test_the_policy_is_stated(ask):
     assert (
         "policy: items with a word that has no vector left out; case folded; pairs and analogies"
         " see the first 300,000 words; 3CosMul's ε 0.001; 1,000 resamples, seed 1"
-    ) in ask("vectors.bin", "pairs.txt").out
-    told = ask(
-        "vectors.bin", "pairs.txt", "--oov", "zero", "--case", "exact", "--restrict-vocab", "0"
-    ).out
+    ) in ask("vectors.bin", "pairs.txt", "questions.txt").out
+    changed = ("--oov", "zero", "--case", "exact", "--restrict-vocab", "0")
+    told = ask("vectors.bin", "pairs.txt", "questions.txt", *changed).out
     assert "count as cosine 0, or as wrong; case kept; pairs and analogies see all words" in told
     assert "pairs: pairs with a word that has no vector, taken as cosine 0: 1" in told
+
+
+@pytest.mark.parametrize(
+    ("args", "policy"),
+    [
+        (["pairs.txt"], "left out; case folded; pairs see the first 300,000 words; 1,000 res"),
+        (["questions.txt"], "folded; analogies see the first 300,000 words; 3CosMul's ε 0.001; 1"),
+        (["oracle.tsv"], "policy: case folded; 1,000 resamples, seed 1\n"),
+        (["oracle.tsv", "--oov", "zero"], "policy: case folded; 1,000 resamples, seed 1\n"),
+    ],
+)
+def test_the_policy_names_what_applies(ask, args, policy):
+    assert policy in ask("vectors.bin", *args).out
+
+
+@pytest.mark.parametrize(
+    "text", ["pos\tgood film here now\nneg\tbad film there then\n", "w0 noun\nw1 verb\n"]
+)
+def test_what_is_taken_for_pairs_and_is_none_may_be_of_another_kind(ask, text):
+    Path("other.tsv").write_text(text)
+    told = ask("vectors.bin", "other.tsv", status=1).err
+    assert told.startswith("wordgeom: other.tsv line ")
+    assert told.endswith("go with --categories, --classify and --regress\n")
+    assert told.count("\n") == 1
+
+
+def test_no_interval_is_a_dash(ask):
+    Path("wrong.txt").write_text(": none\n" + "w0 w1 w2 w4\nw5 w6 w7 w9\nw1 w2 w3 w8\n")
+    scores = judged(ask, "vectors.bin", "wrong.txt")["scores"]
+    assert {(score["score"], score["low"], score["high"]) for score in scores} == {(0, None, None)}
+    rows = ask("vectors.bin", "wrong.txt").out.splitlines()[1:3]
+    assert [row.split()[2:4] for row in rows] == [["0.0000", "–"]] * 2
 
 
 def test_sets_of_one_name_are_numbered(ask, folder):

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordgeom import peers, runs, training
+from wordgeom.cards import card_path
 from wordgeom.children import Finished
 from wordgeom.errors import InputError, MissingInputError, OptionError
 from wordgeom.peers import PeerOptions, cache, counted, sentences
@@ -217,7 +218,7 @@ def test_a_peer_is_trained_once_for_a_text_whatever_its_name(tmp_path, trainings
 def test_a_damaged_entry_is_made_again(tmp_path, trainings, damaged):
     (path,) = put(tmp_path, "a b")
     entry = cache.trained("sgns", text_of(path), SMALL, tmp_path)
-    victim = entry.path if damaged == "vectors" else training.card_path(entry.path)
+    victim = entry.path if damaged == "vectors" else card_path(entry.path)
     victim.write_bytes(victim.read_bytes()[:-3])
     again = cache.trained("sgns", text_of(path), SMALL, tmp_path)
     assert (again.cached, len(trainings)) == (False, 2)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 from corpora import one_line
 
+from wordgeom.cards import card_path
 from wordgeom.cli import main
 from wordgeom.comparison import Comparison, Judgement
 from wordgeom.contenders import Contender
@@ -24,7 +27,6 @@ from wordgeom.errors import (
 from wordgeom.evaluate.answers import Score
 from wordgeom.evaluate.options import EvalOptions
 from wordgeom.plot import figure, labels, quality, spectrum
-from wordgeom.training import card_path
 from wordgeom.vectors import write_vectors
 
 BEGINNINGS = {".png": b"\x89PNG\r\n", ".svg": b"<?xml", ".pdf": b"%PDF-"}
@@ -153,6 +155,9 @@ def test_a_mark_stands_at_its_seconds_and_score_with_its_interval(tmp_path, monk
         assert mark == (x, score.value)
         assert bar == [[x, score.low], [x, score.high]]
     assert len(seen[0].axes[1].lines) == 3  # without intervals no bars
+    assert seen[0].get_supxlabel().endswith("\nbars: 95 % intervals")
+    quality.draw(replace(whole, sets=("set 1",)), tmp_path / "none.svg")
+    assert "interval" not in seen[1].get_supxlabel()
 
 
 def test_who_has_no_seconds_is_named_not_drawn(tmp_path):
@@ -193,6 +198,49 @@ def test_a_card_without_a_spectrum_is_told_from_no_card(tmp_path, held):
         spectrum.read_spectrum(tmp_path / "nowhere.bin")
 
 
+@pytest.fixture
+def seen(monkeypatch):
+    """The figures that are drawn, kept."""
+    kept = []
+    drawn = figure.drawn
+
+    @contextlib.contextmanager
+    def keeping(*args):
+        with drawn(*args) as made:
+            yield made
+            kept.append(made)
+
+    monkeypatch.setattr(spectrum, "drawn", keeping)
+    return kept
+
+
+def spectrum_of(name: str, values: Any, residuals: Any = ()) -> spectrum.Spectrum:
+    return spectrum.Spectrum(name, np.asarray(values, float), np.asarray(residuals, float))
+
+
+@pytest.mark.parametrize("top", [5.01, 1.3, 2.0, 3.1, 7.7, 12.0])
+@pytest.mark.parametrize("span", [1.02, 1.5, 3.0, 5.5, 9.9])
+def test_a_short_axis_has_three_numbers(tmp_path, seen, top, span):
+    values = np.geomspace(top * span, top, 12)
+    spectrum.draw([spectrum_of("v", values)], tmp_path / "s.png")
+    axis = seen[0].axes[0].yaxis
+    low, high = axis.get_view_interval()
+    inside = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+    labels = axis.get_major_formatter().format_ticks(inside)
+    assert len(set(labels)) >= 3
+
+
+def test_the_title_names_a_band_where_there_is_one_and_the_legend_a_curve_below(tmp_path, seen):
+    values = [4.0, 2.0, 1.0]
+    bare = [spectrum_of("a", values), spectrum_of("b", values), spectrum_of("c", [4.0, 3.0, 1.0])]
+    spectrum.draw(bare, tmp_path / "s.png")
+    spectrum.draw([spectrum_of("a", values, [0.1] * 3)], tmp_path / "s.png")
+    titles = [made.axes[0].get_title(loc="left") for made in seen]
+    assert titles == ["eigenvalue λ", "eigenvalue λ (band: ± its residual)"]
+    names = [text.get_text() for text in seen[0].axes[1].get_legend().get_texts()]
+    assert names == [" a", " b\n (the same as a)", " c"]
+
+
 def test_spectra_are_drawn_from_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     values = (100 / np.arange(1, 31)).tolist()
@@ -205,6 +253,8 @@ def test_spectra_are_drawn_from_the_command_line(tmp_path, monkeypatch, capsys):
     assert "spectrum.png: exists" in capsys.readouterr().err
     assert main(["plot", "spectrum", "v.bin", "_w.bin", "--force"]) == 0
     assert Path("spectrum.png").read_bytes() == first
+    assert main(["plot", "spectrum", "none.bin"]) == 1  # the input before the output
+    assert "none.bin: no such file" in capsys.readouterr().err
     assert main(["plot", "spectrum", "v.bin", "-o", "s.gif"]) == 2
     assert main(["plot", "spectrumm", "v.bin"]) == 2
     assert "did you mean spectrum?" in capsys.readouterr().err

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from matrices import random_counts, store_matrix
 
-from wordgeom import training
+from wordgeom import cards, training
+from wordgeom.converting import convert
 from wordgeom.device import get_ops
-from wordgeom.errors import InputError, RankError
+from wordgeom.errors import InputError, OutputExistsError, RankError
 from wordgeom.linalg import eigs
 from wordgeom.matrix import StoredMatrix
 from wordgeom.methods import gbu, pmi_eigs
@@ -16,7 +17,7 @@ from wordgeom.pool import Pool
 from wordgeom.progress import Progress
 from wordgeom.runs import RunOptions
 from wordgeom.types import Run
-from wordgeom.vectors import read_vectors
+from wordgeom.vectors import read_vectors, write_vectors
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
 
 V = 80
@@ -211,7 +212,7 @@ def test_the_run_card_holds_the_spectrum(counts, tmp_path):
     out = tmp_path / "vectors.bin"
     values = {"dim": 7, "weighting": "pmi"}
     made = training.train(counts.path, "pmi-eigs", values, RunOptions(threads=1), out=out)
-    statistics = (training.read_card(out) or {})["statistics"]
+    statistics = (cards.read_card(out) or {})["statistics"]
     assert statistics == made.statistics
     np.testing.assert_allclose(
         statistics["spectrum"], np.linalg.eigvalsh(dense(pmi(counts)))[:-8:-1], rtol=1e-6
@@ -219,6 +220,39 @@ def test_the_run_card_holds_the_spectrum(counts, tmp_path):
     assert statistics["converged"] == len(statistics["residuals"]) == 7
     squares = np.sum(read_vectors(out).matrix.astype(np.float64) ** 2, axis=0)
     np.testing.assert_allclose(squares, statistics["spectrum"], rtol=1e-5)
+
+
+def test_a_converted_file_keeps_its_card_and_can_be_cut_again(counts, tmp_path):
+    paths = [tmp_path / name for name in ("vectors.bin", "copy.txt", "six.bin", "three.bin")]
+    training.train(counts.path, "pmi-eigs", {"dim": 7}, RunOptions(threads=1), out=paths[0])
+    convert(paths[0], paths[1])
+    convert(paths[1], paths[2], dim=6)
+    convert(paths[2], paths[3], dim=3)
+    first, last = cards.read_card(paths[0]), cards.read_card(paths[3])
+    assert first is not None
+    assert last is not None
+    assert last["statistics"]["spectrum"] == first["statistics"]["spectrum"][:3]
+    assert last["statistics"]["residuals"] == first["statistics"]["residuals"][:3]
+    assert last["seconds"] == first["seconds"]
+    assert last["request"]["options"]["dim"] == 3
+    assert last["source"]["command"] == "convert"
+    np.testing.assert_array_equal(
+        read_vectors(paths[3]).matrix, read_vectors(paths[0]).matrix[:, :3]
+    )
+    # It is not what train makes of the same options.
+    with pytest.raises(OutputExistsError, match="made by convert"):
+        training.train(counts.path, "pmi-eigs", {"dim": 3}, RunOptions(threads=1), out=paths[3])
+
+
+def test_a_file_without_a_card_converts_to_one_without(counts, tmp_path):
+    write_vectors(tmp_path / "a.bin", ["x", "y"], np.eye(2, dtype=np.float32))
+    training.train(
+        counts.path, "pmi-eigs", {"dim": 2}, RunOptions(threads=1), out=tmp_path / "b.bin"
+    )
+    convert(tmp_path / "a.bin", tmp_path / "b.bin", force=True)
+    assert not (tmp_path / "b.bin.json").exists()
+    with pytest.raises(InputError, match="not known to stand in any order"):
+        convert(tmp_path / "a.bin", tmp_path / "c.bin", dim=1)
 
 
 def test_pairs_that_rounding_keeps_from_the_tolerance_are_said(tmp_path, monkeypatch):

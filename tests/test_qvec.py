@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordgeom.errors import InputError
-from wordgeom.evaluate.alignment import qvec, qvec_cca, qvec_cca_mean, ranks
+from wordgeom.evaluate.alignment import qvec, qvec_cca, qvec_cca_mean, ranks, too_few
 from wordgeom.evaluate.answers import scores
 from wordgeom.evaluate.options import EvalOptions
 from wordgeom.evaluate.qvec import REPEATED, read_oracle
@@ -109,6 +109,16 @@ def test_cca_of_columns_that_depend_on_each_other(sides):
     assert ranks(wider, shares) == 9
 
 
+@pytest.mark.parametrize(("n", "few"), [(8, True), (9, True), (10, True), (11, False)])
+def test_cca_of_too_few_words_is_no_number_and_it_is_said(n, few):
+    rng = np.random.default_rng(7)
+    vectors, features = rng.standard_normal((n, 5)), rng.random((n, 4))  # ranks 5 and 4
+    assert too_few(vectors, features) == few
+    assert np.isnan(qvec_cca(vectors, features)) == few
+    assert np.isnan(qvec_cca_mean(vectors, features)) == few
+    assert np.isfinite(qvec(vectors, features))
+
+
 def test_the_mean_is_over_all_canonical_correlations_of_unit_rows(sides):
     unit = [side / np.linalg.norm(side, axis=1, keepdims=True) for side in sides]
     x, s = (np.linalg.qr(side - side.mean(axis=0))[0] for side in unit)
@@ -146,6 +156,8 @@ def test_an_oracle_is_answered_by_the_words_in_both(tmp_path: Path, using: Resou
     assert answers.total == 7
     assert "features that no covered word has, left out: 2" in answers.notes
     assert any("3 words do not outnumber" in note for note in answers.notes)
+    for score in scores(answers, 100, 1)[1:]:
+        assert np.isnan([score.value, score.low, score.high]).all()
 
 
 def test_scores_have_intervals_about_them(tmp_path: Path, using: Resources, sides):

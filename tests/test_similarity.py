@@ -23,6 +23,7 @@ from wordgeom.runs import Resources, RunOptions, resources
 from wordgeom.vectors import Vectors, to_keyed_vectors
 
 WORDSIM, SIMLEX, _ = gensim_sets()
+_DO = "write two words and a number a line"
 PAIRS = [Pair("cat", "dog", 9.0), Pair("cup", "tea", 5.5), Pair("cup", "moon", 1.0)]
 
 
@@ -209,6 +210,7 @@ def test_columns_are_found_by_their_names_or_are_the_first_three(write, text):
 @pytest.mark.parametrize(
     ("line", "say"),
     [
+        ("cup\ttea\t-,5", "the score is not a number, found '-,5'"),
         ("cup\ttea\tmuch", "the score is not a number, found 'much'"),
         ("cup\ttea\tnan", "the score is not a number, found 'nan'"),
         ("cup\ttea\tinf", "the score is not a number, found 'inf'"),
@@ -223,7 +225,45 @@ def test_a_line_that_is_no_pair_is_named(write, line, say, end):
     path = write(end.join(["word1\tword2\tscore", "cat\tdog\t9", "sea\tsand\t4", line, ""]))
     with pytest.raises(InputError) as error:
         read_pairs(path)
-    assert str(error.value) == f"{path} line 4: {say}; write two words and a number a line"
+    do = "write it with a decimal point, not a comma" if ",5" in line else _DO
+    assert str(error.value) == f"{path} line 4: {say}; {do}"
+
+
+@pytest.mark.parametrize(
+    ("line", "say"),
+    [
+        ("king queen 8,5", "the score is not a number, found '8,5'; write it with a decimal point"),
+        ("mean average 8,5", "the score is not a number, found '8,5'"),
+        ("king\tqueen\t8.5.", "the score is not a number, found '8.5.'"),
+        ("king queen nan", "the score is not a number, found 'nan'"),
+        ("king queen", "is not two words and a score"),
+    ],
+)
+def test_a_first_line_that_is_no_pair_is_no_header_either(write, line, say):
+    sign = "\t" if "\t" in line else " "
+    path = write(f"{line}\ncat{sign}dog{sign}9\nsea{sign}sand{sign}4\n")
+    with pytest.raises(InputError) as error:
+        read_pairs(path)
+    assert str(error.value).startswith(f"{path} line 1: {say}")
+
+
+@pytest.mark.parametrize("head", ["w1 w2 mean10", "word1 word2 SimLex999", "a b c"])
+def test_a_header_may_hold_digits_where_its_names_are_known(write, head):
+    assert read_pairs(write(f"{head}\ncat dog 9\n")) == [Pair("cat", "dog", 9.0)]
+
+
+@pytest.mark.parametrize("sign", "\t;,")
+def test_fields_in_quotes_are_read_as_csv_has_them(write, sign):
+    lines = ['"word1"{0}"word2"{0}"score"', '"ice{0} cream"{0} "a ""b"""{0}8.5', "cat{0}dog{0}9"]
+    path = write("\n".join(line.format(sign) for line in lines))
+    assert read_pairs(path) == [Pair(f"ice{sign} cream", 'a "b"', 8.5), Pair("cat", "dog", 9.0)]
+
+
+def test_a_quote_that_separates_nothing_is_a_letter(write):
+    assert read_pairs(write('5" "disk" 8.5\n')) == [Pair('5"', '"disk"', 8.5)]
+    assert read_pairs(write('"\tdisk\t8.5\n')) == [Pair('"', "disk", 8.5)]
+    with pytest.raises(InputError, match=r"line 2: is not CSV.*close its quotes"):
+        read_pairs(write('cat,dog,9\n"king,queen,8.5\n'))
 
 
 @pytest.mark.parametrize(

@@ -269,7 +269,29 @@ def test_fewer_than_two_labels_are_refused(tmp_path, vectors: Vectors, using: Re
     (path,) = put(tmp_path, text)
     with pytest.raises(InputError) as caught:
         read_texts(path, OPTIONS).answer(vectors, using)
-    one_line(caught, "0.txt", "two labels")
+    one_line(caught, "0.txt", "two labels", "label, tab, text", "--case")
+
+
+def test_too_few_labels_tell_what_was_left_out(tmp_path, vectors: Vectors, using: Resources):
+    lines = ["w1 w2\tpos", "w3 w4\tpos", "w5 w6\tneg", "w7 w8\tw9"]  # in the other order
+    (path,) = put(tmp_path, "\n".join(lines))
+    with pytest.raises(InputError) as caught:
+        read_texts(path, OPTIONS).answer(vectors, using)
+    left = f"{classification.CONTRADICTORY}: 2, {averaging.UNKNOWN}: 1, {classification.ALONE}: 1"
+    one_line(caught, f"found 0 of 2 (left out: {left})")
+
+
+@pytest.mark.parametrize("head", ["label\ttext", "Class\tSENTENCE", "category\tdocument"])
+def test_a_header_is_no_text(tmp_path: Path, vectors: Vectors, using: Resources, head: str):
+    (path,) = put(tmp_path, "\r\n".join([head, *sentences(["even", "odd"], 5)]))
+    task = read_texts(path, OPTIONS)
+    assert (task.labels, len(task.texts)) == (("even", "odd"), 10)
+
+
+@pytest.mark.parametrize("line", ["label\ttext and more", "text\tlabel", "label\tpage\ttext"])
+def test_what_is_not_exactly_a_header_is_a_text(tmp_path: Path, line: str):
+    (path,) = put(tmp_path, "\n".join([line, *sentences(["even", "odd"], 5)]))
+    assert len(read_texts(path, OPTIONS).texts) == 11
 
 
 @pytest.mark.parametrize("split", [True, False])

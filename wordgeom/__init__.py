@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         Counts,
         Weighted,
         count,
+        impute,
         load_vectors,
         open_matrix,
         pmi,
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Counts", "Weighted", "count", "load_vectors", "open_matrix", "pmi", "score", "train",
+    "Counts", "Weighted", "count", "impute", "load_vectors", "open_matrix", "pmi", "score", "train",
 ]  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordgeom import evaluating, pipeline, training
+from wordgeom import cards, evaluating, imputing, pipeline, training
 from wordgeom._files import Closing
 from wordgeom.checkpoints import ResumeOptions
 from wordgeom.corpus.options import CorpusOptions
@@ -29,6 +29,11 @@ from wordgeom.errors import OptionError
 from wordgeom.evaluate.options import EvalOptions
 from wordgeom.evaluate.report import Report
 from wordgeom.evaluate.sets import read_tasks
+from wordgeom.imputation.domain import DomainOptions
+from wordgeom.imputation.options import ImputeOptions
+from wordgeom.imputation.output import table_path
+from wordgeom.imputation.trust import Trust
+from wordgeom.imputation.trust_table import read_trust
 from wordgeom.matrix import StoredMatrix
 from wordgeom.methods import load as load_method
 from wordgeom.options import Options, check_known, specs
@@ -132,6 +137,20 @@ class Model:
         write_vectors(Path(path), self.words, self.vectors, space=space)
 
 
+class ImputedModel(Model):
+    """Vectors of entities; table: how far to trust each, which iterates over rows."""
+
+    def __init__(
+        self,
+        vectors: Vectors,
+        notes: Sequence[str],
+        statistics: dict[str, Any],
+        table: Trust,
+    ) -> None:
+        super().__init__(vectors, notes, statistics)
+        self.table = table
+
+
 def count(
     corpus: PathLike | Iterable[PathLike],
     *,
@@ -185,10 +204,33 @@ def train(
     *_, run = _options("train", options, own, *common)
     made = training.train(_path(matrix), method, _plain(options), run, out=out, space=space)
     if made.vectors is None and out is not None:  # up to date
-        card = training.read_card(Path(out)) or {}
+        card = cards.read_card(Path(out)) or {}
         return Model(read_vectors(Path(out)), card.get("notes", []), card.get("statistics", {}))
     assert made.vectors is not None
     return Model(made.vectors, made.notes, made.statistics)
+
+
+def impute(
+    domain: PathLike,
+    vectors: PathLike | Model = "vectors.bin",
+    *,
+    out: PathLike | None = None,
+    table: PathLike | None = None,
+    **options: Any,
+) -> ImputedModel:
+    """Give every entity of a table a vector; options are those of `wordgeom impute`.
+
+    out: also write them there, with a table of trust and a run card. Raises a WordgeomError.
+    """
+    *_, run = _options("impute", options, DomainOptions, ImputeOptions, RunOptions)
+    source = vectors.read if isinstance(vectors, Model) else vectors
+    made = imputing.impute(domain, source, _plain(options), run, out=out, table=table)
+    if made.vectors is not None and made.trust is not None:
+        return ImputedModel(made.vectors, made.notes, made.statistics, made.trust)
+    assert out is not None  # up to date
+    read, card = read_vectors(Path(out)), cards.read_card(Path(out)) or {}
+    held = read_trust(Path(table or table_path(Path(out))))
+    return ImputedModel(read, card.get("notes", []), card.get("statistics", {}), held)
 
 
 def score(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom import __version__, store
-from wordgeom.errors import StaleError
+from wordgeom.errors import OutputExistsError, StaleError
 from wordgeom.options import Options, option
 from wordgeom.runs import differing_option
 from wordgeom.store import Store, StoreWriter
@@ -43,12 +43,20 @@ class ResumeOptions(Options):
 class StoredCheckpoint:
     """Keeps states in a folder; `request` tells whose they are (types.Checkpoint).
 
-    Raises StaleError where a state of another request is to be gone on from, FormatError where it
-    is damaged.
+    A state is never lost to a forgotten option: without --resume it is replaced with `force` alone.
+    Raises OutputExistsError for that, StaleError where a state of another request is to be gone on
+    from, FormatError where it is damaged.
     """
 
-    def __init__(self, folder: Path, request: Mapping[str, Any], options: ResumeOptions) -> None:
-        self._folder, self._options = folder, options
+    def __init__(
+        self,
+        folder: Path,
+        request: Mapping[str, Any],
+        options: ResumeOptions,
+        *,
+        force: bool = False,
+    ) -> None:
+        self._folder, self._options, self._force = folder, options, force
         # Another version may have other arrays, or other bytes.
         self._request = {**request, "version": __version__}
         self._saved = time.monotonic()
@@ -93,10 +101,11 @@ class StoredCheckpoint:
             left = Store.open(self._folder)
             self._refuse_other(left.request)
             return left
-        if there:
-            _log.info("note: %s holds the state of a run that was interrupted; "
-                      "--resume goes on from it", self._folder)  # fmt: skip
-        elif self._options.resume:
+        if there and not self._force:
+            do = "--resume goes on from it, --force begins anew"
+            what = "holds the state of a run that was interrupted"
+            raise OutputExistsError(what, where=self._folder, do=do)
+        if self._options.resume:
             _log.info("note: there is no state to go on from: from the beginning")
         return None
 
@@ -107,5 +116,5 @@ class StoredCheckpoint:
         if how is None and self._request != made:
             how = f"made by wordgeom {made.get('version', 'of another version')}"
         if how is not None:
-            do = "remove the folder, or leave --resume out"
+            do = "begin anew with --force and without --resume"
             raise StaleError("holds the state of another run", where=self._folder, found=how, do=do)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,7 +51,8 @@ class Comparison:
     def remarks(self) -> list[str]:
         """Return what a reader of the figures must know, a line each."""
         told = [*self._left_out(), *self._of_contenders(), *self._of_sets()]
-        return [*told, *self._unequal(), *self.notes, policy_line(self.policy)]
+        tasks = {answers.task for one in self.judgements for answers in one.answers.values()}
+        return [*told, *self._unequal(tasks), *self.notes, policy_line(self.policy, tasks)]
 
     @property
     def policy(self) -> dict[str, Any]:
@@ -94,9 +95,8 @@ class Comparison:
                 by = "" if len(names) == len(answered) else f" ({', '.join(names)})"
                 yield f"{name}: {line}{by}"
 
-    def _unequal(self) -> Iterator[str]:
+    def _unequal(self, tasks: Collection[str]) -> Iterator[str]:
         sizes = {one.dimension for one in self.judgements if one.scores}
-        tasks = {answers.task for one in self.judgements for answers in one.answers.values()}
         if len(sizes) > 1 and "qvec" in tasks:
             yield "QVEC grows with K: it does not compare rows of different K"
 

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordgeom import methods, training
+from wordgeom import methods
 from wordgeom._files import whole_file
+from wordgeom.cards import card_path, read_card
 from wordgeom.children import run_module
 from wordgeom.errors import WordgeomError
 from wordgeom.options import flag, specs
@@ -22,7 +23,6 @@ from wordgeom.peers.cache import trained
 from wordgeom.peers.counted import Counted
 from wordgeom.pool import available_cpus
 from wordgeom.runs import RunOptions
-from wordgeom.training import card_path
 from wordgeom.weighting.pmi import PmiOptions
 
 _log = logging.getLogger("wordgeom")
@@ -86,7 +86,7 @@ def available_methods() -> list[str]:
 
 
 def _from_file(path: Path) -> Contender:
-    card = training.read_card(path) or {}
+    card = read_card(path) or {}
     seconds, peak = _number(card.get("seconds")), _number(card.get("peak_bytes"))
     notes = () if seconds is None else ("seconds as its run card has them",)
     return Contender(path.name, FILE, path, seconds, int(peak) if peak else None, notes)
@@ -108,7 +108,7 @@ def _from_method(name: str, how: Training) -> Contender:
         done = run_module("wordgeom", arguments)
     except WordgeomError as error:
         return Contender(name, METHOD, None, error=str(error))
-    card = training.read_card(out) or {}
+    card = read_card(out) or {}
     notes = tuple(str(note) for note in card.get("notes", ()))
     peak = int(card.get("peak_bytes", 0))
     return Contender(name, METHOD, out, done.seconds, peak or None, notes)

@@ -6,9 +6,9 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+from wordgeom.cards import read_card
 from wordgeom.errors import MissingInputError
 from wordgeom.matrix import StoredMatrix
-from wordgeom.training import read_card
 from wordgeom.vectors import read_vectors
 
 _FREQUENT = 10

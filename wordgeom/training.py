@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -15,21 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom import methods, runs, store
-from wordgeom._files import Lock, whole_file
+from wordgeom import cards, methods, runs, store
 from wordgeom.checkpoints import ResumeOptions, StoredCheckpoint
 from wordgeom.device import DeviceOptions, get_ops
-from wordgeom.errors import InputError, OptionError, OutputExistsError, RankError, StaleError
+from wordgeom.errors import InputError, OptionError, RankError, StaleError
 from wordgeom.matrix import MatrixWriter, StoredMatrix
 from wordgeom.options import Options, flag, specs
 from wordgeom.pipeline import COOC, PMI, Built, readable, up_to_date
 from wordgeom.runs import Clock, Resources, RunOptions
 from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Checkpoint, Matrix, Result, Run
-from wordgeom.vectors import Vectors, writable_words, write_vectors
+from wordgeom.vectors import Vectors, writable_words
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
-
-CARD_SUFFIX = ".json"
 
 
 def build_pmi(
@@ -50,7 +44,7 @@ def build_pmi(
     }
     if not run.force and store.exists(out):
         made = readable(out, PMI)
-        _refuse_unlike(out, request, made.request)
+        cards.refuse_unlike(out, request, made.request)
         return up_to_date(made)
     with runs.resources(run, show) as using, StoreWriter(out, PMI) as writer:
         weighted = WeightedMatrix(matrix, options, using.pool)
@@ -133,18 +127,19 @@ def train(
         words = writable_words(Path(out), words, space=space)
         # Where no word holds white space, --space changes nothing.
         request["options"]["space"] = None if words == stored.vocabulary.words else space
-    with _only_writer(out):
-        if out is not None and _up_to_date(Path(out), request, run.force):
+    with cards.only_writer(out):
+        if out is not None and cards.up_to_date(Path(out), request, run.force):
             return Trained(f"{os.fspath(out)}: up to date", None)
         checkpoint = None
         if out is not None:
-            checkpoint = StoredCheckpoint(_state(Path(out)), request, ResumeOptions.take(values))
+            resume = ResumeOptions.take(values)
+            checkpoint = StoredCheckpoint(_state(Path(out)), request, resume, force=run.force)
         with runs.resources(run, show) as using, _told(checkpoint):
             result = _fit(module, options, weighting, device, stored, using, checkpoint)
         vectors = Vectors(words, result.vectors)
         if out is not None:
             card = runs.card(request, result.statistics, clock.seconds()) | {"notes": result.notes}
-            _write(Path(out), vectors, card)
+            cards.write(Path(out), vectors, card)
         if checkpoint is not None:
             checkpoint.remove()
     shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
@@ -211,85 +206,6 @@ def _fit(
     return result
 
 
-def card_path(out: Path) -> Path:
-    """Return where the run card of a vectors file lies: `vectors.bin.json`."""
-    return out.with_name(out.name + CARD_SUFFIX)
-
-
 def _state(out: Path) -> Path:
     """Return where the state of a run that makes a vectors file lies."""
     return out.with_name(f".{out.name}.state")
-
-
-def read_card(out: Path) -> dict[str, Any] | None:
-    """Return the run card of a vectors file, or None where there is none that fits it."""
-    try:
-        card = json.loads(card_path(out).read_bytes())
-        if card["content"] == _file_content(out):
-            return dict(card)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        pass
-    return None
-
-
-def first_columns(vectors: Vectors, source: Path, dim: int) -> Vectors:
-    """Return the first columns of vectors read from `source`: the solution of a smaller K.
-
-    Raises InputError where the run card does not tell that columns stand in order of a spectrum.
-    """
-    spectrum = ((read_card(source) or {}).get("statistics") or {}).get("spectrum")
-    if not isinstance(spectrum, list):
-        do = "train again with a smaller --dim"
-        what = "its columns are not known to stand in any order"
-        raise InputError(what, where=source, found="no spectrum in a run card", do=do)
-    columns = vectors.matrix.shape[1]
-    if dim > columns:
-        raise OptionError(f"--dim {dim} is more than there are columns", found=columns)
-    cut = np.ascontiguousarray(vectors.matrix[:, :dim])
-    return Vectors(vectors.words, cut, vectors.duplicates)
-
-
-def _file_content(path: Path) -> dict[str, Any]:
-    with path.open("rb") as handle:
-        digest = hashlib.file_digest(handle, "sha256").hexdigest()
-    return {"bytes": path.stat().st_size, "sha256": digest}
-
-
-def _up_to_date(out: Path, request: dict[str, Any], force: bool) -> bool:
-    """Tell whether `out` is what is asked for; raise OutputExistsError if it is something else."""
-    if out.is_dir():
-        raise OutputExistsError("is a folder", where=out, do="name a file with -o")
-    if force or not out.exists():
-        return False
-    card = read_card(out)
-    if card is None:
-        raise runs.refuse_other(out, "no run card that fits it")
-    _refuse_unlike(out, request, card.get("request", {}))
-    return True
-
-
-def _refuse_unlike(
-    out: str | os.PathLike[str], asked: dict[str, Any], made: dict[str, Any]
-) -> None:
-    how = runs.differing_option(asked["options"], made.get("options", {}))
-    if how is None and asked["inputs"] != made.get("inputs"):
-        how = "made from another matrix"
-    if how is None and asked["command"] != made.get("command"):
-        how = f"made by {made.get('command')}"
-    if how is not None:
-        raise runs.refuse_other(out, how)
-
-
-def _only_writer(out: str | os.PathLike[str] | None) -> AbstractContextManager[object]:
-    if out is None:
-        return nullcontext()
-    path = Path(out)
-    return Lock(path.with_name(f".{path.name}.lock"), path)
-
-
-def _write(out: Path, vectors: Vectors, card: dict[str, Any]) -> None:
-    """Write vectors, then their card: a card that does not fit its file counts as none."""
-    write_vectors(out, vectors.words, vectors.matrix)
-    with whole_file(card_path(out)) as handle:
-        text = json.dumps(card | {"content": _file_content(out)}, ensure_ascii=False, indent=1)
-        handle.write(text.encode("utf-8"))

@@ -28,6 +28,7 @@ COMMANDS = {
     "build-cooc": "Count which words occur together in a text.",
     "build-pmi": "Weight counts by pointwise mutual information.",
     "train": "Make word vectors from counts, by a method.",
+    "impute": "Give entities of a table vectors, from those that have one.",
     "similar": "List the words most like a word.",
     "analogy": "Answer “A is to B as C is to …?”.",
     "eval": "Judge vectors: similarity, analogies, features, classes, regression.",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import click
 
-from wordgeom.errors import OutputExistsError
-
-_DIM = "the first K columns only, where columns stand in order of a spectrum (pmi-eigs)"
+_DIM = (
+    "the first K columns only, where columns stand in order of a spectrum (pmi-eigs): the solution"
+    " for K, to within --tol"
+)
 
 
 @click.command("convert")
@@ -23,16 +21,9 @@ def command(
     source: str, target: str, limit: int | None, dim: int | None, space: str | None, force: bool
 ) -> None:
     """Rewrite the vectors file SOURCE as TARGET: .bin (word2vec binary), .txt or .vec (text)."""
-    from wordgeom.training import first_columns
-    from wordgeom.vectors import read_vectors, write_vectors
+    from wordgeom.converting import convert
 
-    if os.path.lexists(target) and not force:
-        do = "pass --force to replace it, or name another"
-        raise OutputExistsError("exists", where=target, do=do)
-    vectors = read_vectors(source, limit=limit)
-    if dim is not None:
-        vectors = first_columns(vectors, Path(source), dim)
-    write_vectors(target, vectors.words, vectors.matrix, space=space)
+    vectors = convert(source, target, limit=limit, dim=dim, space=space, force=force)
     doubles = f", {vectors.duplicates:,} repeated words left out" if vectors.duplicates else ""
     rows, columns = vectors.matrix.shape
     click.echo(f"{target}: {rows:,} × {columns:,}{doubles}")

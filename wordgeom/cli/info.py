@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-_SHORT = 3  # entries of a table that fits on a line
+_SHORT = 3  # entries of a table that fits on a line; numbers of a long list that are shown
+_LONG = 8  # numbers of a list that are all shown
 
 
 @click.command("info")
@@ -30,6 +31,7 @@ def command(path: str, digest: bool, check: bool, as_json: bool) -> None:
 
 
 def _print(facts: dict[str, Any], indent: str) -> None:
+    facts = _known(facts)
     width = max(map(len, facts), default=0)
     for name, value in facts.items():
         if isinstance(value, dict) and (len(value) > _SHORT or not _flat(value)):
@@ -39,14 +41,22 @@ def _print(facts: dict[str, Any], indent: str) -> None:
             click.echo(f"{indent}{name:<{width}}  {_text(value)}".rstrip())
 
 
+def _known(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the facts without those that are None: options that were not given."""
+    return {name: value for name, value in facts.items() if value is not None}
+
+
 def _flat(facts: dict[str, Any]) -> bool:
     return not any(isinstance(value, (dict, list)) for value in facts.values())
 
 
 def _text(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{k} {_text(v)}" for k, v in value.items())
+        return ", ".join(f"{k} {_text(v)}" for k, v in _known(value).items())
     if isinstance(value, list):
+        if len(value) > _LONG and all(isinstance(one, int | float) for one in value):
+            first = ", ".join(map(_text, value[:_SHORT]))
+            return f"{first} … {_text(value[-1])} ({len(value):,} numbers)"
         return ", ".join(map(_text, value))
     if isinstance(value, bool) or not isinstance(value, int):
         return str(value)

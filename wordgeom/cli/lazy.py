@@ -31,6 +31,12 @@ class LazyGroup(click.Group):
         self._members, self._prefix = members, prefix
         self._noun, self._heading = noun, heading
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take nothing for --help, as `wordgeom` alone does."""
+        if not args and not ctx.resilient_parsing:
+            args = ["--help"]
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names, in the order of the list."""
         return list(self._members)

@@ -6,7 +6,10 @@ import click
 
 from wordgeom.cli.lazy import LazyGroup
 
-PICTURES = {"spectrum": "Draw the eigenvalues that vectors were made of."}
+PICTURES = {
+    "spectrum": "Draw the eigenvalues that vectors were made of.",
+    "imputation": "Draw imputed entities among their neighbours.",
+}
 
 
 @click.group(

@@ -18,7 +18,7 @@ def command(vectors: tuple[str, ...], out: str, force: bool) -> None:
     """
     from wordgeom.plot import figure, spectrum
 
-    figure.check(out, force=force)
     spectra = [spectrum.read_spectrum(path) for path in vectors]
+    figure.check(out, force=force)
     spectrum.draw(spectra, out)
     click.echo(f"{out}: {', '.join(f'{s.name} ({len(s.values)})' for s in spectra)}")

@@ -10,8 +10,8 @@ import click
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 KINDS = ("categories", "classify", "regress")
 _HELP = {
-    "categories": "words and their classes: purity of clusters; repeatable",
-    "classify": "labels and texts: classification of mean vectors; repeatable",
+    "categories": "lines of word, tab, class: purity of clusters; repeatable",
+    "classify": "lines of label, tab, text: classification of mean vectors; repeatable",
     "regress": "sequences and numbers: regression on mean vectors; repeatable",
 }
 _SET = "pairs, analogies or a QVEC oracle; repeatable"

@@ -95,6 +95,27 @@ def _train(settings: Settings, where: str) -> Stage:
     return stage
 
 
+def _impute(settings: Settings, where: str) -> Stage:
+    from wordgeom.cli.impute import OPTIONS, OWN
+
+    *_, run = _checked(settings, OWN, OPTIONS, where)
+    if "domain" not in settings:
+        raise OptionError("impute needs --domain", do="name a table of entities")
+    vectors = settings.get("vectors", "vectors.bin")
+    out = settings.get("out", "vectors.imputed.bin")
+
+    def stage() -> None:
+        from wordgeom import imputing
+
+        made = imputing.impute(
+            settings["domain"], vectors, settings, run, out=out, table=settings.get("table"),
+            show=True,
+        )  # fmt: skip
+        _report(made.summary, made.notes, run, made.validation)
+
+    return stage
+
+
 def _merge(settings: Settings, where: str) -> Stage:
     from wordgeom import merging
     from wordgeom.cli.merge import OPTIONS, OWN
@@ -133,11 +154,18 @@ _STAGES: dict[str, Callable[[Settings, str], Stage]] = {
     "build-cooc": _build_cooc,
     "build-pmi": _build_pmi,
     "train": _train,
+    "impute": _impute,
     "merge": _merge,
     "eval": _eval,
 }
 TABLES = tuple(_STAGES)  # that a configuration file may hold
-NAMES = ("build-cooc", "build-pmi", "train", "eval")  # those of `wordgeom run`, in its order
+NAMES = (
+    "build-cooc",
+    "build-pmi",
+    "train",
+    "impute",
+    "eval",
+)  # those of `wordgeom run`, in its order
 # Own settings that hold several names.
 _LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress")
 
@@ -171,9 +199,9 @@ def _text(setting: str, value: Any) -> str:
     return value
 
 
-def _report(summary: str, notes: Sequence[str], run: RunOptions) -> None:
+def _report(summary: str, notes: Sequence[str], run: RunOptions, lines: Sequence[str] = ()) -> None:
     if run.quiet:
         return
     for note in notes:
         click.echo(f"wordgeom: note: {note}", err=True)
-    click.echo(summary)
+    click.echo("\n".join([summary, *lines]))

@@ -33,8 +33,8 @@ def qvec_cca(vectors: Array, features: Array) -> float:
     """Return the first canonical correlation of vectors (n × K) and features (n × P).
 
     That is max r(Xv, Sw) over v and w, the same for all invertible linear maps of the vectors
-    (Tsvetkov, Faruqui and Dyer 2016, §3). nan where one side is constant; near 1 for any vectors
-    where n is not well above K + P.
+    (Tsvetkov, Faruqui and Dyer 2016, §3). nan where one side is constant or the words are too
+    few (`too_few`); near 1 for any vectors where n is not well above K + P.
     """
     found = _canonical(vectors, features)
     return float(found[0]) if len(found) else np.nan
@@ -45,21 +45,31 @@ def qvec_cca_mean(vectors: Array, features: Array) -> float:
 
     What the program of Tsvetkov, Faruqui and Dyer (2016) prints, and, times 100, what Khalife,
     Gonçalves and Liberti (2022), Table 5, call QVEC: random vectors of 100, 200 and 300
-    dimensions come to .149, .213 and .265 there too. nan where one side is constant.
+    dimensions come to .149, .213 and .265 there too. nan where
+    one side is constant or the words are too few.
     """
     found = _canonical(_unit(vectors), _unit(features))
     return float(found.mean()) if len(found) else np.nan
 
 
 def ranks(vectors: Array, features: Array) -> int:
-    """Return rank(vectors) + rank(features), centred: from n − 1 on, QVEC-CCA is 1 for any."""
+    """Return rank(vectors) + rank(features), centred; n − 1 is all that n words have room for."""
     return sum(int(basis.shape[1]) for basis in _bases(vectors, features))
 
 
+def too_few(vectors: Array, features: Array) -> bool:
+    """Return whether both sides together fill all room: any vectors would then agree with any."""
+    sides = ((vectors, features), (_unit(vectors), _unit(features)))  # as both figures take them
+    return max(ranks(*pair) for pair in sides) >= len(vectors) - 1
+
+
 def _canonical(vectors: Array, features: Array) -> Float64:
-    """Return the canonical correlations, descending, as many as the lower of both ranks."""
+    """Return the canonical correlations, descending, as many as the lower of both ranks.
+
+    None where one side is constant, and where the ranks add up to n − 1 or more.
+    """
     x, s = _bases(vectors, features)
-    if not x.shape[1] or not s.shape[1]:
+    if not x.shape[1] or not s.shape[1] or x.shape[1] + s.shape[1] >= len(vectors) - 1:
         return np.empty(0)
     with _one_thread():
         return np.asarray(np.minimum(np.linalg.svd(x.T @ s, compute_uv=False), 1.0))

@@ -3,7 +3,9 @@
 A score is a function of items, so that one rule gives its interval and the interval of a
 difference: draw items anew, the same ones for both. Bootstrap: with replacement, percentiles.
 Jackknife: leave out each of 20 groups, θ ± 1.96 s with s² = (g − 1)/g Σ (θ₋ₖ − mean)²; for
-figures that fit something to the items, which would fit repeated items too well.
+figures that fit something to the items, which would fit repeated items too well. Draws that all
+give the same figure (0 of 40, no difference at all) say nothing of how far off it may be: then
+there is no interval.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ _PERCENT = (2.5, 97.5)
 _NORMAL = 1.959963984540054  # the 97.5 % point of the normal distribution
 _GROUPS = 20
 _FEWEST = 3  # items that an interval is worth drawing for
+_ROUNDING, _ROUNDING_OF_0 = 1e-12, 1e-14  # relative and absolute, between figures that are the same
 
 
 @dataclass(frozen=True)
@@ -147,7 +150,7 @@ def _interval(
     draws = _left_out(n, rng) if resampling == JACKKNIFE else _redrawn(n, resamples, rng)
     figures = np.array([figure(drawn) for drawn in draws])
     figures = figures[np.isfinite(figures)]
-    if len(figures) < 2:
+    if len(figures) < 2 or np.allclose(figures, figures[0], _ROUNDING, _ROUNDING_OF_0):
         return np.nan, np.nan
     if resampling != JACKKNIFE:
         low, high = np.percentile(figures, _PERCENT)

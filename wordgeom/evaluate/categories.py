@@ -15,12 +15,13 @@ import numpy as np
 from wordgeom.errors import InputError
 from wordgeom.evaluate.answers import JACKKNIFE, Answers, Measure
 from wordgeom.evaluate.covered import cover
+from wordgeom.evaluate.fields import split
 from wordgeom.evaluate.learning import steady
 from wordgeom.evaluate.lines import read_lines, set_name
 from wordgeom.evaluate.lookup import Lookup, unit_rows
 from wordgeom.evaluate.options import EvalOptions
 from wordgeom.evaluate.partition import adjusted_rand, purity
-from wordgeom.evaluate.repeats import added, counted, objections
+from wordgeom.evaluate.repeats import added, counted, listed, objections
 from wordgeom.runs import Resources
 from wordgeom.types import Float32, Int64
 from wordgeom.vectors import Vectors
@@ -34,6 +35,7 @@ REPEATED = "repeated lines"
 CONTRADICTORY = "lines of words in more than one class"
 ALONE = "words alone in their class"
 _HEADERS = ("class", "category")
+_DO = "check the order (word, class), language and --case"
 _STARTS = 10  # of k-means; the best of them counts
 
 
@@ -57,15 +59,15 @@ class Categories:
         classes = self._ids()[covered.items]
         sizes = np.bincount(classes)
         several = int(np.sum(sizes > 1))
-        if several < 2:
-            found = f"{several} of {len(set(self.classes))}"
-            what = "needs two classes of at least two words that have vectors"
-            raise InputError(what, where=self.path, found=found, do="check language and --case")
         kept = sizes[classes] > 1
+        alone = {ALONE: int(np.sum(~kept))}
+        excluded = added(self.excluded, counted(covered.reasons), alone)
+        if several < 2:
+            found = listed(f"{several} of {len(set(self.classes))}", excluded)
+            what = "needs two classes of at least two words that have vectors"
+            raise InputError(what, where=self.path, found=found, do=_DO)
         unit = unit_rows(vectors.matrix[covered.rows[kept]])
         given, notes = _clusters(unit, several, using)
-        alone = {ALONE: len(kept) - len(given)}
-        excluded = added(self.excluded, counted(covered.reasons), alone)
         items, gold = covered.items[kept], classes[kept]
         total = len(given) + sum(excluded.values())
         return Answers("categories", self.name, MEASURES, items, given, gold, total, excluded,
@@ -80,11 +82,12 @@ class Categories:
 def read_categories(path: str | Path, options: EvalOptions) -> Categories:
     """Read `word class` lines, separated by a tab, a comma or blanks, with or without a header.
 
-    A class may hold blanks after a tab or a comma. A word in two classes is left out with all its
-    lines, a repeated line once. Raises InputError naming a line without a class.
+    With a tab or a comma a class may hold blanks, and fields may be quoted, as in CSV. A word in
+    two classes is left out with all its lines, a repeated line once. Raises InputError naming a
+    line without a class.
     """
     lines = read_lines(path)
-    separator = next((sign for sign in "\t," if all(sign in line for _, line in lines)), None)
+    separator = next((sign for sign in "\t," if all(sign in line for _, line in lines)), "")
     pairs = [_pair(line, separator, f"{path} line {number}") for number, line in lines]
     if pairs[0][0].lower() == "word" and pairs[0][1].lower() in _HEADERS:
         del pairs[0]
@@ -97,8 +100,8 @@ def read_categories(path: str | Path, options: EvalOptions) -> Categories:
     )  # fmt: skip
 
 
-def _pair(line: str, separator: str | None, where: str) -> tuple[str, str]:
-    fields = [field.strip() for field in line.split(separator)]
+def _pair(line: str, separator: str, where: str) -> tuple[str, str]:
+    fields = [field.strip() for field in split(line, separator, where)]
     if len(fields) != 2 or not all(fields):
         do = "give a word and its class a line; a class with blanks needs a tab before it"
         raise InputError("is not a word and a class", where=where, found=repr(line[:60]), do=do)

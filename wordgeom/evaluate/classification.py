@@ -20,7 +20,7 @@ from wordgeom.evaluate.folds import Fit, deal, predict, standardised
 from wordgeom.evaluate.lines import read_lines, set_name
 from wordgeom.evaluate.lookup import Lookup
 from wordgeom.evaluate.options import EvalOptions
-from wordgeom.evaluate.repeats import added, counted, objections
+from wordgeom.evaluate.repeats import added, counted, listed, objections
 from wordgeom.runs import Resources
 from wordgeom.types import Array, Float64, Int64
 from wordgeom.vectors import Vectors
@@ -30,6 +30,8 @@ CONTRADICTORY = "texts with more than one label"
 ALONE = "texts alone in their class"
 _ROUNDS = 1000  # of L-BFGS
 _NAMED = 5
+_HEADERS = (("label", "class", "category"), ("text", "sentence", "document"))
+_DO = "check the order (label, tab, text), language and --case"
 
 
 def macro_f1(predicted: Array, labels: Array) -> float:
@@ -73,15 +75,15 @@ class LabelledTexts:
         lookup = Lookup(vectors, self.options, restrict=False)
         found = averages(self.texts, lookup, self.options.kmer, using, self.path)
         sizes = np.bincount(self.gold[found.items], minlength=len(self.labels))
-        if np.sum(sizes > 1) < 2:
-            what = "needs two labels of at least two texts with a known word"
-            seen = f"{np.sum(sizes > 1)} of {len(self.labels)}"
-            raise InputError(what, where=self.path, found=seen, do="check language and --case")
         kept = sizes[self.gold[found.items]] > 1
         items, means = found.items[kept], found.means[kept]
-        given, notes = self._predict(means, self.gold[items], sizes, using)
         left = {UNKNOWN: len(self.texts) - len(kept), ALONE: len(kept) - len(items)}
         excluded = added(self.excluded, left)
+        if np.sum(sizes > 1) < 2:
+            what = "needs two labels of at least two texts with a known word"
+            seen = listed(f"{np.sum(sizes > 1)} of {len(self.labels)}", excluded)
+            raise InputError(what, where=self.path, found=seen, do=_DO)
+        given, notes = self._predict(means, self.gold[items], sizes, using)
         return Answers("classification", self.name, MEASURES, items, given, self.gold[items],
                        len(items) + sum(excluded.values()), excluded, notes=notes)  # fmt: skip
 
@@ -103,10 +105,14 @@ class LabelledTexts:
 def read_texts(path: str | Path, options: EvalOptions) -> LabelledTexts:
     """Read `label TAB … TAB text` lines: the first column the label, the last the text.
 
-    Of the same text with the same label the first is kept; with several labels, none. Raises
-    InputError naming a line without a tab or without a label.
+    A first line of a header's two words, such as `label TAB text`, is no text. Of the same text
+    with the same label the first is kept; with several labels, none. Raises InputError naming a
+    line without a tab or without a label.
     """
-    pairs = [_pair(line, f"{path} line {number}") for number, line in read_lines(path)]
+    lines = read_lines(path)
+    pairs = [_pair(line, f"{path} line {number}") for number, line in lines]
+    if _is_header(lines[0][1]):
+        del pairs[0]
     names, texts = [name for name, _ in pairs], [text for _, text in pairs]
     reasons = objections(texts, names, REPEATED, CONTRADICTORY)
     kept = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
@@ -115,6 +121,11 @@ def read_texts(path: str | Path, options: EvalOptions) -> LabelledTexts:
     gold = np.array([number[name] for name, _ in kept], np.int64)
     return LabelledTexts(set_name(path), str(path), tuple(text for _, text in kept), gold,
                          tuple(labels), counted(reasons), options)  # fmt: skip
+
+
+def _is_header(line: str) -> bool:
+    fields = [field.strip().lower() for field in line.split("\t")]
+    return len(fields) == 2 and all(f in known for f, known in zip(fields, _HEADERS, strict=True))
 
 
 def _pair(line: str, where: str) -> tuple[str, str]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from wordgeom.errors import InputError
+from wordgeom.evaluate.fields import split
 from wordgeom.evaluate.lines import read_lines
 
 _COMMENT = "#"
@@ -18,7 +20,10 @@ _SCORE = (
     "score", "similarity", "sim", "simlex999", "relatedness", "rating", "mean", "humanmean",
     "average", "averagescore", "gold",
 )  # fmt: skip
+_DIGIT = re.compile(r"\d")
+_DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _DO = "write two words and a number a line"
+_DO_POINT = "write it with a decimal point, not a comma"
 
 
 @dataclass(frozen=True)
@@ -33,21 +38,23 @@ class Pair:
 def read_pairs(path: str | Path) -> list[Pair]:
     """Read pairs, separated the same way on every line: by tabs, semicolons, commas or blanks.
 
-    A first line whose score is no number names the columns; without names that are known, and
-    without such a line, the first three columns count. Lines that start with # are comments. Raises
-    what `read_lines` raises; InputError for a line without two words and a finite number, naming
-    it, and for a file without a pair.
+    A first line whose score holds no digit names the columns; without names that are known, and
+    without such a line, the first three columns count. Between tabs, semicolons and commas fields
+    may be quoted, as in CSV. Lines that start with # are comments. Raises what `read_lines` raises;
+    InputError for a line without two words and a finite number, naming it, and for a file without
+    a pair.
     """
     lines = [(n, line) for n, line in read_lines(path) if not line.startswith(_COMMENT)]
     separator = _separator([line for _, line in lines])
-    rows = [(number, _fields(line, separator)) for number, line in lines]
+    placed = [(f"{path} line {number}", line) for number, line in lines]
+    rows = [(where, _fields(line, separator, where)) for where, line in placed]
     columns = (0, 1, 2)
-    if rows and _number(rows[0][1], 2) is None:
+    if rows and _is_header(rows[0][1]):
         columns = _columns(rows[0][1])
         rows = rows[1:]
     if not rows:
         raise InputError("holds no pair", where=path, do=_DO)
-    return [_pair(fields, columns, f"{path} line {number}") for number, fields in rows]
+    return [_pair(fields, columns, where) for where, fields in rows]
 
 
 def _separator(lines: Sequence[str]) -> str:
@@ -58,13 +65,27 @@ def _separator(lines: Sequence[str]) -> str:
     return _BLANKS
 
 
-def _fields(line: str, separator: str) -> list[str]:
-    return [field.strip() for field in line.split(separator or None)]
+def _fields(line: str, separator: str, where: str) -> list[str]:
+    return [field.strip() for field in split(line, separator, where)]
+
+
+def _is_header(fields: Sequence[str]) -> bool:
+    """Return whether the first line names columns: a score that is misspelt is no header."""
+    if len(fields) < 3 or _parsed(fields[2]) is not None:
+        return False
+    names = _names(fields)
+    # Names that are known may hold a digit; one alone may be a word of a pair, such as "mean".
+    both = any(name in _FIRST for name in names) and any(name in _SECOND for name in names)
+    return not _DIGIT.search(fields[2]) or both or names[2] in _SCORE
+
+
+def _names(heads: Sequence[str]) -> list[str]:
+    return ["".join(filter(str.isalnum, head.lower())) for head in heads]
 
 
 def _columns(heads: Sequence[str]) -> tuple[int, int, int]:
     """Return where the first line says that the words and the score stand."""
-    names = ["".join(filter(str.isalnum, head.lower())) for head in heads]
+    names = _names(heads)
 
     def place(known: Sequence[str], otherwise: int) -> int:
         return next((names.index(name) for name in known if name in names), otherwise)
@@ -77,16 +98,16 @@ def _pair(fields: Sequence[str], columns: tuple[int, int, int], where: str) -> P
     if len(fields) <= max(columns) or not fields[left] or not fields[right]:
         found = repr(" ".join(fields)[:60])
         raise InputError("is not two words and a score", where=where, found=found, do=_DO)
-    value = _number(fields, score)
-    if value is None:
+    value = _parsed(fields[score])
+    if value is None or not math.isfinite(value):
         found = repr(fields[score][:60])
-        raise InputError("the score is not a number", where=where, found=found, do=_DO)
+        do = _DO_POINT if _DECIMAL_COMMA.fullmatch(fields[score]) else _DO
+        raise InputError("the score is not a number", where=where, found=found, do=do)
     return Pair(fields[left], fields[right], value)
 
 
-def _number(fields: Sequence[str], place: int) -> float | None:
+def _parsed(field: str) -> float | None:
     try:
-        value = float(fields[place])
-    except (ValueError, IndexError):
+        return float(field)
+    except ValueError:
         return None
-    return value if math.isfinite(value) else None

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from wordgeom.errors import InputError
-from wordgeom.evaluate.alignment import qvec, qvec_cca, qvec_cca_mean, ranks
+from wordgeom.evaluate.alignment import qvec, qvec_cca, qvec_cca_mean, too_few
 from wordgeom.evaluate.answers import JACKKNIFE, Answers, Measure
 from wordgeom.evaluate.covered import cover
 from wordgeom.evaluate.lines import read_lines, set_name
@@ -137,6 +137,6 @@ def _short(text: str) -> str:
 
 
 def _overfit(given: Any, gold: Float64) -> str:
-    if ranks(given, gold) < len(gold) - 1:
+    if not too_few(given, gold):
         return ""
     return f"QVEC-CCA says nothing: {len(gold)} words do not outnumber dimensions and features"

@@ -38,3 +38,9 @@ def added(*parts: Mapping[str, int]) -> dict[str, int]:
     for part in parts:
         total.update(part)
     return {reason: n for reason, n in total.items() if n}
+
+
+def listed(few: str, excluded: Mapping[str, int]) -> str:
+    """Return how little there is, and what was left out of it, for an error."""
+    reasons = ", ".join(f"{reason}: {number:,}" for reason, number in excluded.items())
+    return f"{few} (left out: {reasons})" if reasons else few

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from wordgeom.errors import OptionError
 from wordgeom.evaluate.answers import Score
-from wordgeom.evaluate.options import FOLD, ZERO
+from wordgeom.evaluate.options import FOLD, SKIP, ZERO
 from wordgeom.options import Options, option
 
 _HEAD = ("set", "measure", "score", "95 % interval", "used")
 _WORDS = 2  # columns at the left that hold words, not figures
 _NONE = "–"
+_LIMITED = {"similarity": "pairs", "analogies": "analogies"}  # tasks of --oov and --restrict-vocab
+_OOV = {
+    SKIP: "items with a word that has no vector left out",
+    ZERO: "items with a word that has no vector count as cosine 0, or as wrong",
+}
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,13 @@ def remarks(report: Report) -> list[str]:
         for reason, number in reasons.items()
     ]
     refused = [f"{name}: left out: {line}" for name, line in report.refused.items()]
-    return [size, *excluded, *refused, *report.notes, policy_line(report.policy)]
+    return [
+        size,
+        *excluded,
+        *refused,
+        *report.notes,
+        policy_line(report.policy, {score.task for score in report.scores}),
+    ]
 
 
 def aligned(rows: Sequence[Sequence[str]], words: int = _WORDS) -> list[str]:
@@ -118,18 +129,18 @@ def _pipes(rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in (_HEAD, rule, *escaped)]
 
 
-def policy_line(policy: Mapping[str, Any]) -> str:
-    """Return the options that decide a score, in words."""
-    if policy["oov"] == ZERO:
-        oov = "items with a word that has no vector count as cosine 0, or as wrong"
-    else:
-        oov = "items with a word that has no vector left out"
-    case = "case folded" if policy["case"] == FOLD else "case kept"
-    limit = policy["restrict_vocab"]
-    seen = f"the first {limit:,} words" if limit else "all words"
-    drawn = f"{policy['resamples']:,} resamples, seed {policy['seed']}"
-    epsilon = f"3CosMul's ε {policy['epsilon']:g}"
-    return f"policy: {oov}; {case}; pairs and analogies see {seen}; {epsilon}; {drawn}"
+def policy_line(policy: Mapping[str, Any], tasks: Collection[str]) -> str:
+    """Return the options that decide a score of these tasks, in words."""
+    asked = " and ".join(_LIMITED[task] for task in _LIMITED if task in tasks)
+    parts = ["case folded" if policy["case"] == FOLD else "case kept"]
+    if asked:
+        limit = policy["restrict_vocab"]
+        parts = [_OOV[policy["oov"]], *parts]
+        parts.append(f"{asked} see {f'the first {limit:,} words' if limit else 'all words'}")
+    if "analogies" in tasks:
+        parts.append(f"3CosMul's ε {policy['epsilon']:g}")
+    parts.append(f"{policy['resamples']:,} resamples, seed {policy['seed']}")
+    return f"policy: {'; '.join(parts)}"
 
 
 def score_facts(score: Score) -> dict[str, Any]:

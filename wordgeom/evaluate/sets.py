@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from wordgeom.errors import MissingInputError
+from wordgeom.errors import InputError, MissingInputError
 from wordgeom.evaluate.analogies import SECTION, read_analogies
 from wordgeom.evaluate.answers import Task
 from wordgeom.evaluate.categories import read_categories
@@ -20,6 +20,7 @@ from wordgeom.evaluate.similarity import read_similarity
 
 _DEFAULT = ("wordsim353.tsv", "simlex999.txt", "questions-words.txt")
 _ORACLE = re.compile(r"[^\t]+\t\s*\{")
+_OTHERS = "; files of other kinds go with --categories, --classify and --regress"
 Paths = Sequence[str | Path]
 
 
@@ -42,13 +43,20 @@ def read_tasks(
 
 
 def read_set(path: str | Path, options: EvalOptions) -> Task:
-    """Read an oracle (word TAB {…), analogies (a line begins with a colon) or else pairs."""
+    """Read an oracle (word TAB {…), analogies (a line begins with a colon) or else pairs.
+
+    Raises what their readers raise.
+    """
     lines = read_lines(path)
     if _ORACLE.match(lines[0][1]):  # first: the word of a line may be a colon
         return read_oracle(path, options)
     if any(line.startswith(SECTION) for _, line in lines):
         return read_analogies(path, options)
-    return read_similarity(path, options)
+    try:
+        return read_similarity(path, options)
+    except InputError as error:  # what is not known by its content is taken for pairs
+        do = f"{error.do}{_OTHERS}"
+        raise InputError(error.what, where=error.where, found=error.found, do=do) from None
 
 
 def gensim_sets() -> list[Path]:

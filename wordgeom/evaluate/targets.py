@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from wordgeom.errors import InputError
+from wordgeom.evaluate.fields import split
 from wordgeom.evaluate.lines import read_lines
 
 TEXT, TARGET, SPLIT = ("sequence", "text"), ("target", "y", "score"), "is_train"
@@ -34,7 +34,7 @@ def read_table(path: str | Path) -> list[Target]:
     """
     (number, header), *lines = read_lines(path)
     sign = "\t" if "\t" in header else ","
-    names = [name.strip().lower() for name in _fields(header, sign, f"{path} line {number}")]
+    names = [name.strip().lower() for name in split(header, sign, f"{path} line {number}")]
     columns = _columns(names, f"{path} line {number}")
     if not lines:
         raise InputError("holds a header and no row", where=path)
@@ -62,18 +62,8 @@ def _columns(names: Sequence[str], where: str) -> _Columns:
     return _Columns(text, target, split)
 
 
-def _fields(line: str, sign: str, where: str) -> list[str]:
-    if sign == "\t" or '"' not in line:
-        return line.split(sign)
-    try:
-        return next(csv.reader([line], strict=True))
-    except csv.Error as error:
-        do = "close its quotes; a row is one line"
-        raise InputError("is not CSV", where=where, found=error, do=do) from None
-
-
 def _target(line: str, sign: str, width: int, columns: _Columns, where: str) -> Target:
-    fields = _fields(line, sign, where)
+    fields = split(line, sign, where)
     if len(fields) != width:
         what = f"needs {width} columns, as the header has"
         raise InputError(what, where=where, found=len(fields), do="correct the line")

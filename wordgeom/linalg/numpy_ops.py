@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from wordgeom.blocks import row_blocks
 from wordgeom.linalg import kernels
+from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.ops import fix_signs
 from wordgeom.pool import Pool
 from wordgeom.types import Array, Csr, Float64, Int64
@@ -31,7 +31,7 @@ class NumpyOps:
     def eigh_top(self, symmetric: Float64, k: int) -> tuple[Float64, Float64]:
         """Return the k algebraically largest eigenvalues, descending (k), and vectors (m × k)."""
         # One thread: the order of a threaded LAPACK's additions depends on their number.
-        with self._one_thread():
+        with one_thread():
             values, vectors = self._pool.call(lambda: np.linalg.eigh(symmetric))  # ascending
         top = slice(None, -k - 1, -1)
         return values[top].copy(), np.ascontiguousarray(fix_signs(vectors[:, top]))
@@ -88,17 +88,8 @@ class NumpyOps:
     def _by_rows(self, rows: int, function: Callable[[slice], Any]) -> Iterator[Any]:
         """Yield function(block) for blocks of rows, in order, each with BLAS on one thread."""
         blocks = (slice(start, min(start + _ROWS, rows)) for start in range(0, rows, _ROWS))
-        with self._one_thread():
+        with one_thread():
             yield from self._pool.map(function, blocks)
-
-    def _one_thread(self) -> Any:
-        return self._blas.limit(limits=1, user_api="blas")
-
-    @cached_property
-    def _blas(self) -> Any:
-        from threadpoolctl import ThreadpoolController
-
-        return ThreadpoolController()
 
 
 class SparseOperator:

@@ -18,9 +18,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from wordgeom import __version__, runs, training
+from wordgeom import __version__, runs
 from wordgeom._cache import cache_folder
 from wordgeom._files import whole_file
+from wordgeom.cards import card_path, read_card
 from wordgeom.children import run_module
 from wordgeom.corpus.readers import file_digest
 from wordgeom.peers import PeerOptions
@@ -60,7 +61,7 @@ def trained(peer: str, text: Text, options: PeerOptions, spare: Path) -> Entry:
         card = {**json.loads(done.output), "seconds": round(done.seconds, 3), "request": asked}
         card["content"] = {"bytes": fresh.stat().st_size, "sha256": file_digest(str(fresh))}
         os.replace(fresh, path)
-    with whole_file(training.card_path(path)) as out:
+    with whole_file(card_path(path)) as out:
         out.write(json.dumps(card, ensure_ascii=False, indent=1).encode("utf-8"))
     return _entry(path, card, cached=False)
 
@@ -78,7 +79,7 @@ def _key(asked: dict[str, Any]) -> str:
 
 
 def _found(path: Path) -> Entry | None:
-    card = training.read_card(path)
+    card = read_card(path)
     with contextlib.suppress(KeyError, TypeError, ValueError):
         return None if card is None else _entry(path, card, cached=True)
     return None

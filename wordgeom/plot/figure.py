@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-_SHORT, _LONG = 5, 100  # ratios of a logarithmic axis's ends that decide its numbers
+_SHORT, _DECADE, _LONG = 5, 10, 100  # ratios of a logarithmic axis's ends that decide its numbers
 INK, PALE = "#1a1a1a", "#8c8c8c"
 # What would name the moment or the program goes: the same picture has the same bytes.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -93,7 +93,7 @@ def drawn(path: str | Path, width: float, height: float) -> Iterator[Figure]:
 
 
 def log_ticks(axis: Axis) -> None:
-    """Put numbers on a logarithmic axis as they are said, and enough of them where it is short.
+    """Put numbers on a logarithmic axis as they are said, three at least where it is short.
 
     To be called when everything is drawn on it.
     """
@@ -101,7 +101,9 @@ def log_ticks(axis: Axis) -> None:
 
     low, high = axis.get_view_interval()
     if high < _SHORT * low:
-        axis.set_major_locator(MaxNLocator(4))
+        axis.set_major_locator(MaxNLocator(4, min_n_ticks=3))
+    elif high < _DECADE * low:
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0, 7.0)))
     elif high < _LONG * low:
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     plain_ticks(axis)

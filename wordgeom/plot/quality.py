@@ -45,7 +45,7 @@ def draw(comparison: Comparison, path: str | Path) -> list[str]:
         for axes in grid[len(comparison.sets) :]:
             axes.remove()
         log_ticks(grid[0].xaxis)  # which all panels share
-        figure.supxlabel(_caption(timed), fontsize="medium")
+        figure.supxlabel(_caption(timed, comparison.sets), fontsize="medium")
         settle(figure)
         for axes, name in zip(grid, comparison.sets, strict=False):
             _names(axes, name, timed)
@@ -93,7 +93,9 @@ def _figures(one: Judgement, name: str) -> tuple[float, float, float, float]:
     return seconds, score.value, score.low, score.high
 
 
-def _caption(timed: list[Judgement]) -> str:
+def _caption(timed: list[Judgement], sets: tuple[str, ...]) -> str:
     kinds = [kind for kind in _MARKS if any(one.contender.kind == kind for one in timed)]
     signs = f" ({', '.join(_SIGNS[kind] for kind in kinds)})" if len(kinds) > 1 else ""
-    return f"seconds{signs}"
+    bounded = any(not math.isnan(_figures(one, name)[2]) for one in timed for name in sets)
+    bars = "\nbars: 95 % intervals" if bounded else ""
+    return f"seconds{signs}{bars}"

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wordgeom.cards import read_card
 from wordgeom.errors import InputError, MissingInputError
 from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, plain_ticks, thin_grid
-from wordgeom.training import read_card
 from wordgeom.types import Float64
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _DASHES, _INKS = ("-", "--", ":", "-."), (INK, PALE)
+_THIN = 2e-3  # what two eigenvalues may differ by, relatively, and be one line
 _WIDTH, _HEIGHT = 7.2, 3.2  # inches
 _DO = "train with a method that keeps its spectrum, such as pmi-eigs"
 
@@ -67,9 +68,11 @@ def draw(spectra: Sequence[Spectrum], path: str | Path) -> None:
             places = np.arange(1, len(spectrum.values) + 1)
             lines += right.plot(places, shares(spectrum.values), **how)
         _describe(left, right)
+        known = any(len(spectrum.residuals) for spectrum in spectra)
+        left.set_title("eigenvalue λ (band: ± its residual)" if known else "eigenvalue λ")
         # Curves of one matrix lie upon each other, where names beside them could not; below the
         # shares, which rise at once, there is room. A name is not hidden by its leading _.
-        names = [f" {spectrum.name}" for spectrum in spectra]
+        names = [f" {s.name}{_below(s, spectra[:number])}" for number, s in enumerate(spectra)]
         right.legend(lines, names, loc="lower right", frameon=False, handlelength=3.5)
 
 
@@ -77,6 +80,16 @@ def shares(values: Float64) -> Float64:
     """Return (K) the share of the first k eigenvalues in the sum of the positive ones."""
     positive = np.maximum(values, 0)
     return np.asarray(np.cumsum(positive) / positive.sum())
+
+
+def _below(spectrum: Spectrum, earlier: Sequence[Spectrum]) -> str:
+    """Return what to say of a curve that lies on an earlier one, so that it is not missed."""
+    values = spectrum.values
+    for other in earlier:
+        same = len(other.values) == len(values) and np.allclose(other.values, values, rtol=_THIN)
+        if same:
+            return f"\n (the same as {other.name})"
+    return ""
 
 
 def _numbers(listed: object) -> Float64:
@@ -104,7 +117,6 @@ def _values(axes: Axes, spectrum: Spectrum, how: dict[str, Any]) -> None:
 def _describe(left: Axes, right: Axes) -> None:
     left.set_xscale("log")
     left.set_yscale("log")
-    left.set_title("eigenvalue λ, with its residual")
     right.set_title("share of λ₁ … λₖ in the sum of those kept")
     right.set_ylim(0, 1.02)
     right.set_xlim(left=0)

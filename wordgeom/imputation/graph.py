@@ -1,0 +1,53 @@
+"""The graph: a spanning tree and nearest neighbours (Yao et al. 2019, Algorithm 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.imputation import graph_kernels
+from wordgeom.linalg.neighbours import AUTO, nearest
+from wordgeom.linalg.spanning import spanning_tree
+from wordgeom.pool import Pool
+from wordgeom.progress import Progress
+from wordgeom.types import Bytes, Float64, Int32, Int64
+
+
+@dataclass(frozen=True)
+class Graph:
+    """In-neighbours of each entity.
+
+    indptr (n + 1); indices (edges): row i lists the in-neighbours of i, ascending; tree (edges):
+    1 where the edge is one of the spanning tree's; exact: whether the tree and the neighbours are
+    the true ones; recall: the share of the true nearest neighbours that was found.
+    """
+
+    indptr: Int64
+    indices: Int32
+    tree: Bytes
+    exact: bool = True
+    recall: float = 1.0
+
+
+def neighbour_graph(
+    points: Float64, delta: int, pool: Pool, progress: Progress | None = None, *, how: str = AUTO
+) -> Graph:
+    """Return the graph of points (n × d) under Euclidean distance, with in-degrees ≥ delta < n.
+
+    Edges of the tree count both ways, and all of them are kept; a row that has fewer than delta of
+    them takes the nearest others. how: as in `linalg.neighbours.nearest`.
+    """
+    neighbours = nearest(points, delta, pool, progress, how=how)
+    tree = spanning_tree(points, neighbours, pool, progress)
+    # Both directions, by the entity that reads, then by the one that is read.
+    readers, read = np.concatenate((tree, tree[:, ::-1])).T
+    order = np.lexsort((read, readers))
+    degrees = np.bincount(readers, minlength=len(points))
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(degrees)))
+    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.maximum(degrees, delta))))
+    indices, flags = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.uint8)
+    graph_kernels.fill_rows(
+        starts, read[order].astype(np.int32), neighbours.indices, indptr, indices, flags
+    )
+    return Graph(indptr, indices, flags, neighbours.exact, neighbours.recall)

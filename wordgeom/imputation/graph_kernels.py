@@ -1,0 +1,38 @@
+"""The loop that puts a graph's rows together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wordgeom._jit import kernel
+from wordgeom.types import Bytes, Int32, Int64
+
+
+@kernel
+def fill_rows(
+    starts: Int64, tree: Int32, nearest: Int32, indptr: Int64, indices: Int32, flags: Bytes
+) -> None:
+    """Fill each row with its neighbours in the tree, then the nearest others, and sort it.
+
+    tree[starts[i]:starts[i + 1]]: those of row i, ascending; nearest (n × δ): by distance; indptr:
+    room for the larger of δ and the row's degree in the tree.
+    """
+    for i in range(len(indptr) - 1):
+        own = tree[starts[i] : starts[i + 1]]
+        row = indices[indptr[i] : indptr[i + 1]]
+        size = len(own)
+        row[:size] = own
+        for j in nearest[i]:
+            if size < len(row) and not _holds(own, j):
+                row[size] = j
+                size += 1
+        row.sort()
+        for place in range(len(row)):
+            flags[indptr[i] + place] = np.uint8(_holds(own, row[place]))
+
+
+@kernel
+def _holds(ascending: Int32, value: int) -> bool:
+    """Tell whether a value is in an ascending array."""
+    place = np.searchsorted(ascending, value)
+    return bool(place < len(ascending) and ascending[place] == value)

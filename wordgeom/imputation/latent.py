@@ -1,0 +1,214 @@
+"""Latent semantic imputation (Yao et al. 2019): vectors for entities from those that have one.
+
+A graph of neighbours, weights that rebuild each entity from its neighbours, and vectors that are
+the same weighted means of their neighbours' vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from wordgeom.errors import OptionError
+from wordgeom.imputation import baselines
+from wordgeom.imputation.graph import Graph, neighbour_graph
+from wordgeom.imputation.matching import Anchors
+from wordgeom.imputation.mending import mend
+from wordgeom.imputation.options import EXACT, ImputeOptions
+from wordgeom.imputation.solve import Solution, solve_exact, solve_power
+from wordgeom.imputation.trust import Trust, judge
+from wordgeom.imputation.validate import Validation, check_folds, validate
+from wordgeom.imputation.weights import Weights, fit_weights
+from wordgeom.progress import Progress
+from wordgeom.runs import Resources
+from wordgeom.types import Array, Csr, Float64, Int64
+
+OURS = "imputation"
+_QUANTILES = {"least": 0.0, "quarter": 0.25, "median": 0.5, "three quarters": 0.75, "most": 1.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Imputation:
+    """Vectors (q × K) float64 of the q unknown entities, ascending, and what is known of them."""
+
+    vectors: Float64
+    trust: Trust
+    validation: Validation | None
+    statistics: dict[str, Any]
+    notes: list[str]
+
+
+def impute(
+    names: Sequence[str],
+    points: Float64,
+    anchors: Anchors,
+    options: ImputeOptions,
+    using: Resources,
+) -> Imputation:
+    """Return vectors for the entities of `points` (n × d) that are not anchors.
+
+    Raises OptionError for more neighbours than there are others, or more folds than anchors.
+    """
+    n, unknown = len(points), np.flatnonzero(~anchors.known)
+    if not len(unknown) and not options.validate:
+        return _nothing(names, points, anchors, using)
+    if options.delta >= n:
+        do = f"pass --delta {n - 1} or less" if n > 1 else "name more entities"
+        raise OptionError(f"--delta {options.delta} needs more entities", found=f"{n:,}", do=do)
+    if options.validate:
+        check_folds(anchors.matrix, options.validate)
+    graph = neighbour_graph(
+        points, options.delta, using.pool, using.progress, how=options.neighbours
+    )
+    rows = np.arange(n) if options.validate else unknown
+    fitted = fit_weights(
+        points, graph, rows, cast(Literal["simplex", "nnls"], options.weights),
+        options.weight_epsilon, using.pool, using.progress,
+    )  # fmt: skip
+    system = _System(graph, rows, fitted, options, using)
+    if len(unknown):
+        found = _found(system, names, points, anchors)
+    else:
+        found = _nothing(names, points, anchors, using)
+    if not options.validate:
+        return found
+    ways = _ways(system, points, anchors, using)
+    return replace(found, validation=validate(ways, anchors.matrix, options.validate, using))
+
+
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """A solution with the weights (q × n) that it solves, and the entities that were mended."""
+
+    solution: Solution
+    weights: Csr
+    mended: Int64
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """Weights of `rows`: the entities that are not known, or (for validation) all."""
+
+    graph: Graph
+    rows: Int64
+    fitted: Weights
+    options: ImputeOptions
+    using: Resources
+
+    def solve(self, known: Array, anchors: Float64, progress: Progress) -> _Solved:
+        """Return vectors of those that are not `known` (n), anchors (p × K) given."""
+        unknown = np.flatnonzero(~known)
+        options = self.options
+        weights = take_rows(self.fitted.matrix, np.searchsorted(self.rows, unknown))
+        weights, mended = mend(weights, self.graph, unknown, known)
+        if options.solver == EXACT:
+            found = solve_exact(weights, known, anchors, self.using.pool, progress)
+        else:
+            found = solve_power(
+                weights, known, anchors, options.eta, options.max_iterations, self.using.pool,
+                progress,
+            )  # fmt: skip
+        return _Solved(found, weights, mended)
+
+
+def take_rows(matrix: Csr, rows: Int64) -> Csr:
+    """Return the rows of a sparse matrix that `rows` numbers."""
+    lengths = np.diff(matrix.indptr)[rows]
+    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    places = np.repeat(matrix.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+    return Csr(indptr, matrix.indices[places], matrix.data[places], matrix.columns)
+
+
+def _ways(
+    system: _System, points: Float64, anchors: Anchors, using: Resources
+) -> dict[str, baselines.Predict]:
+    """Return the ways to predict hidden vectors, imputation first."""
+
+    def ours(hidden: Int64, visible: Int64) -> Float64:
+        known = np.zeros(len(points), np.bool_)
+        known[anchors.entities[visible]] = True
+        solved = system.solve(known, anchors.matrix[visible], Progress())
+        place = np.searchsorted(np.flatnonzero(~known), anchors.entities[hidden])
+        return solved.solution.vectors[place]
+
+    entities, matrix = anchors.entities, anchors.matrix
+    return {
+        OURS: ours,
+        "mean vector": baselines.mean_vector(matrix),
+        "nearest known": baselines.nearest_anchor(points, entities, matrix, using.pool),
+        "ridge": baselines.ridge(points, entities, matrix, using.seed),
+    }
+
+
+def _found(system: _System, names: Sequence[str], points: Float64, anchors: Anchors) -> Imputation:
+    """Return what is imputed from all the anchors."""
+    graph, using = system.graph, system.using
+    solved = system.solve(anchors.known, anchors.matrix, using.progress)
+    trust = judge(
+        names, points, anchors.known, graph, solved.weights, solved.mended, using.pool
+    )  # fmt: skip
+    return Imputation(
+        solved.solution.vectors, trust, None, _statistics(solved, graph, system.fitted, trust),
+        _notes(solved, graph, system.fitted),
+    )  # fmt: skip
+
+
+def _nothing(
+    names: Sequence[str], points: Float64, anchors: Anchors, using: Resources
+) -> Imputation:
+    """Return what there is where every entity is known."""
+    empty = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), len(names))
+    trust = judge(
+        names, points, anchors.known, None, empty, np.empty(0, np.int64), using.pool
+    )  # fmt: skip
+    return Imputation(np.empty((0, anchors.matrix.shape[1])), trust, None, {}, [])
+
+
+def _statistics(solved: _Solved, graph: Graph, fitted: Weights, trust: Trust) -> dict[str, Any]:
+    solution, imputed = solved.solution, trust.source > 0
+    return {
+        "edges": len(graph.indices),
+        "exact_neighbours": graph.exact,
+        "recall": graph.recall,
+        "mended": len(solved.mended),
+        "equal_weights": fitted.equal,
+        "solver": solution.solver,
+        "iterations": solution.iterations,
+        "residual": solution.residual,
+        "change": solution.change,
+        "converged": solution.converged,
+        "error": _quantiles(trust.error[imputed]),
+        "distance": _quantiles(trust.distance[imputed]),
+        "distance_of_known": _quantiles(trust.distance[~imputed]),
+    }
+
+
+def _quantiles(values: Float64) -> dict[str, float]:
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return {}
+    return {name: float(np.quantile(finite, q)) for name, q in _QUANTILES.items()}
+
+
+def _notes(solved: _Solved, graph: Graph, fitted: Weights) -> list[str]:
+    notes, solution = [], solved.solution
+    if not graph.exact:
+        notes.append(f"neighbours by an index: {graph.recall:.4f} of the nearest were found")
+    if fitted.equal:
+        notes.append(f"{fitted.equal:,} entities have equal weights: the best were all 0")
+    if fitted.unfinished:
+        notes.append(f"the weights of {fitted.unfinished:,} entities did not settle")
+    if len(solved.mended):
+        notes.append(
+            f"{len(solved.mended):,} entities were cut off from every known one by weights of 0, "
+            "and mended: they lean on neighbours in the tree"
+        )
+    if not solution.converged:
+        notes.append(
+            f"{solution.solver} did not converge in {solution.iterations:,} iterations: "
+            f"residual {solution.residual:.2g}"
+        )
+    return notes

@@ -1,0 +1,80 @@
+"""Where imputed vectors and their table of trust are written: both, with a card, or neither."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from wordgeom import cards, runs
+from wordgeom._files import whole_file
+from wordgeom.errors import OptionError
+from wordgeom.imputation.trust import Trust
+from wordgeom.imputation.trust_table import lines
+from wordgeom.vectors import Vectors, writable_words
+
+TABLE_SUFFIX = ".tsv"
+
+
+def table_path(out: Path) -> Path:
+    """Return where the table of trust of a vectors file lies: `vectors.imputed.tsv`."""
+    return out.with_suffix(TABLE_SUFFIX)
+
+
+@dataclass(frozen=True)
+class Output:
+    """The file of vectors and the table of trust."""
+
+    vectors: Path
+    table: Path
+
+    @classmethod
+    def of(cls, vectors: Path, table: Path | None, inputs: Sequence[Path]) -> Self:
+        """Return where to write; the table beside the vectors where it is None.
+
+        Raises OptionError and MissingInputError for names that cannot be written, OptionError for
+        one that is an input too.
+        """
+        writable_words(vectors, [], space=None)
+        made = cls(vectors, table_path(vectors) if table is None else table)
+        if _same(vectors, made.table) or _same(cards.card_path(vectors), made.table):
+            raise OptionError("--table and -o name one file", found=made.table, do="name another")
+        for place in (made.vectors, made.table):
+            if any(_same(place, file) for file in inputs):
+                do = "name another with -o or --table"
+                raise OptionError("is an input, which output would replace", where=place, do=do)
+        return made
+
+    @property
+    def table_name(self) -> str:
+        """The table's path from the folder of the vectors."""
+        return os.path.relpath(self.table, self.vectors.parent)
+
+    def up_to_date(self, request: Mapping[str, Any], force: bool) -> bool:
+        """Tell whether both are what is asked for; raise OutputExistsError if one is not."""
+        if cards.up_to_date(self.vectors, request, force, "domain, or other vectors"):
+            return True
+        if not force and os.path.lexists(self.table):
+            raise runs.refuse_other(self.table, "no vectors that it was made with")
+        return False
+
+    def write(self, vectors: Vectors, trust: Trust, card: Mapping[str, Any]) -> None:
+        """Write table and vectors, then the card that covers both: it fits no mixture."""
+        with whole_file(self.table) as handle:
+            content = hashlib.sha256()
+            for line in lines(trust):
+                handle.write(line)
+                content.update(line)
+            beside = {"bytes": handle.tell(), "sha256": content.hexdigest()}
+            # Within the block: where the vectors cannot be written, the old table stays too.
+            cards.write(self.vectors, vectors, {**card, "beside": {self.table_name: beside}})
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:  # one is not there yet
+        return os.path.realpath(one) == os.path.realpath(other)

@@ -1,0 +1,102 @@
+"""Entities as points whose Euclidean distances are in the order of the metric that was chosen.
+
+Cosine: rows of length 1, ‖x − y‖² = 2 − 2 cos. Correlation: the same of rows less their mean.
+The origin is left where it is: weights that are not negative depend on it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wordgeom.errors import InputError
+from wordgeom.imputation.domain import Domain, DomainOptions
+from wordgeom.types import Array, Float64
+
+_MOST, _LEAST = 1e150, 1e-150  # numbers whose squares are safely neither infinite nor 0
+
+
+def points(domain: Domain, options: DomainOptions) -> tuple[Float64, list[str]]:
+    """Return points (n × d) float64, finite, and notes; the domain's own matrix if unchanged.
+
+    Raises InputError for an entity without a direction (all zeros; for correlation, all the same)
+    where the metric needs one.
+    """
+    matrix, notes = domain.matrix, []
+    if options.standardise:
+        matrix, constant = _standardised(matrix)
+        if constant:
+            notes.append(f"constant columns, 0 after --standardise: {constant:,}")
+    if options.metric == "cosine":
+        return _directions(domain.names, matrix, "they are all 0", centre=False), notes
+    if options.metric == "correlation":
+        return _directions(domain.names, matrix, "they are all the same", centre=True), notes
+    scaled, power = _scaled(matrix)
+    if power:
+        notes.append(f"numbers and distances are scaled by 2^{power}: their squares would be lost")
+    return scaled, notes
+
+
+def _scaled(matrix: Float64) -> tuple[Float64, int]:
+    """Return numbers of a size that can be squared, and the power of two that makes them so.
+
+    By a power of two not a bit of a number changes, and neither do neighbours or weights.
+    """
+    largest = float(_largest(matrix, None))
+    if _LEAST <= largest <= _MOST or largest == 0:
+        return matrix, 0
+    power = -int(np.frexp(largest)[1])
+    return np.ldexp(matrix, power), power
+
+
+def _standardised(matrix: Float64) -> tuple[Float64, int]:
+    """Return columns of mean 0 and variance 1, and how many are 0 for being constant."""
+    constant = matrix.max(axis=0) == matrix.min(axis=0)
+    result = matrix.copy()
+    _resize(result, 0)
+    _centre(result, 0)
+    result[:, constant] = 0
+    _resize(result, 0)
+    deviations = np.sqrt(np.einsum("ij,ij->j", result, result) / len(result))
+    deviations[constant] = 1
+    result /= deviations
+    return result, int(constant.sum())
+
+
+def _directions(names: list[str], matrix: Float64, why: str, *, centre: bool) -> Float64:
+    """Return rows of length 1. Raises InputError for rows without a direction, saying why."""
+    still = matrix.max(axis=1) == (matrix.min(axis=1) if centre else 0)
+    if not centre:
+        still &= matrix.min(axis=1) == 0
+    _refuse(names, still, why)
+    result = matrix.copy()
+    _resize(result, 1)
+    if centre:
+        _centre(result, 1)
+        _resize(result, 1)
+    result /= np.sqrt(np.einsum("ij,ij->i", result, result))[:, None]
+    return result
+
+
+def _refuse(names: list[str], still: Array, why: str) -> None:
+    if still.any():
+        raise InputError(
+            f"the numbers of {names[int(np.argmax(still))]!r} have no direction: {why}",
+            found=f"{int(still.sum()):,} such entities",
+            do="leave them out, or use --metric euclidean",
+        )
+
+
+def _resize(matrix: Float64, axis: int) -> None:
+    """Multiply columns (axis 0) or rows (1) by powers of two: their largest number is in [½, 1)."""
+    powers = np.frexp(_largest(matrix, axis))[1]
+    np.ldexp(matrix, -np.expand_dims(powers, axis), out=matrix)
+
+
+def _centre(matrix: Float64, axis: int) -> None:
+    # Twice: the first mean of large numbers is rounded, the second is of the small rest.
+    for _ in range(2):
+        matrix -= matrix.mean(axis=axis, keepdims=True)
+
+
+def _largest(matrix: Float64, axis: int | None) -> Array:
+    return np.asarray(np.maximum(matrix.max(axis=axis), -matrix.min(axis=axis)))

@@ -1,0 +1,35 @@
+"""A validation as lines of text: an aligned table, and what to know of it."""
+
+from __future__ import annotations
+
+import math
+
+from wordgeom.evaluate.answers import Score
+from wordgeom.evaluate.report import aligned
+from wordgeom.imputation.validate import MEDIAN_RANK, RESAMPLES, Validation
+
+_HEAD = ("prediction", "measure", "score", "95 % interval", "imputation less it", "95 % interval")
+
+
+def validation_lines(validation: Validation) -> list[str]:
+    """Return the scores of every way to predict, and how much better imputation is."""
+    rows = [_HEAD]
+    for way, found in validation.scores.items():
+        others = validation.differences.get(way)
+        for number, score in enumerate(found):
+            less = _figures(others[number], "+") if others else ("", "")
+            rows.append((way, score.measure, *_figures(score), *less))
+    used = next(iter(validation.scores.values()))[0].used
+    about = (
+        f"{used:,} known vectors hidden in {validation.folds} folds; ranks among "
+        f"{validation.candidates:,} known vectors; {RESAMPLES:,} resamples"
+    )
+    return [*aligned(rows), "", about, *validation.notes]
+
+
+def _figures(score: Score, sign: str = "") -> tuple[str, str]:
+    """Return a score and its interval; a median rank has few digits."""
+    form = f"{sign},.1f" if score.measure == MEDIAN_RANK else f"{sign}.4f"
+    if math.isnan(score.low):
+        return f"{score.value:{form}}", "–"
+    return f"{score.value:{form}}", f"{score.low:{form}} … {score.high:{form}}"

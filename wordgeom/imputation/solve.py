@@ -1,0 +1,107 @@
+"""Vectors of unknown entities from those of known ones (Yao et al. 2019, §4.3).
+
+(I − W_qq) Y_q = W_qp Y_p: each unknown vector is the weighted mean of its neighbours'.
+`solve_exact` solves these equations; `solve_power` iterates them as the paper does, until the
+change is small, which bounds no error: where W_qq has an eigenvalue near 1 all steps are small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordgeom.imputation.exact import Exact
+from wordgeom.imputation.system import System, relative_residual
+from wordgeom.linalg.mmatrix import CONVERGED
+from wordgeom.linalg.mmatrix_kernels import WIDTH
+from wordgeom.linalg.numpy_ops import SparseOperator
+from wordgeom.pool import Pool
+from wordgeom.progress import Progress
+from wordgeom.types import Csr, Float64
+
+_DIRECT = 20_000  # unknowns at most that are solved for directly where iterations fail
+_COLUMNS = 32  # multiplied at once by the power iteration
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Vectors of the unknown entities, and how well they solve the equations.
+
+    vectors (q × K); iterations: of the column that took most; residual: the greatest
+    ‖b − (I − W_qq) y‖ / ‖b‖ of a column, b = W_qp y_p, by one more product; change: the last
+    relative l1 change, eq. 6 (power iteration; else 0); solver: its name.
+    """
+
+    vectors: Float64
+    iterations: int
+    residual: float
+    change: float
+    converged: bool
+    solver: str
+
+
+def solve_exact(
+    weights: Csr, known: NDArray[np.bool_], anchors: Float64, pool: Pool, progress: Progress
+) -> Solution:
+    """Return the solution Y_q, to a relative residual of 1e-12 aimed at and 1e-10 asked for.
+
+    weights (q × n): rows of the unknown entities, ascending, each of sum 1, and from each a way
+    along positive weights to an anchor (`mending.mend`); known (n); anchors (p × K).
+    """
+    exact = Exact(System.of(weights, known), anchors)
+    groups = exact.groups(pool)
+    followed = progress.follow(groups, "solving", anchors.shape[1], "columns", lambda _: WIDTH)
+    outcomes = list(followed)
+    iterations, residual = (max(values) for values in zip(*outcomes, strict=True))
+    solver = "bicgstab"
+    if residual > CONVERGED and weights.rows <= _DIRECT:
+        residual, solver = exact.direct(pool), "lu"
+    return Solution(exact.vectors, iterations, residual, 0.0, residual <= CONVERGED, solver)
+
+
+def solve_power(
+    weights: Csr,
+    known: NDArray[np.bool_],
+    anchors: Float64,
+    eta: float,
+    max_iterations: int,
+    pool: Pool,
+    progress: Progress,
+) -> Solution:
+    """Return Y_q after Y_q ← W_qp Y_p + W_qq Y_q from the mean of Y_p, as in `solve_exact`.
+
+    Ends when ‖ΔY_q‖₁ < eta ‖Y_q‖₁ (eq. 6, elementwise norms) or after max_iterations.
+    """
+    system = System.of(weights, known)
+    inner = SparseOperator(system.inner, pool)
+    right = SparseOperator(system.outer, pool).multiply(anchors)
+    vectors = np.tile(anchors.mean(axis=0), (weights.rows, 1))
+    iterations, change = 0, np.inf
+    steps = _power_steps(inner, right, vectors, max_iterations)
+    for change in progress.follow(steps, "power iteration", None, "iterations", lambda _: 1):
+        iterations += 1
+        if change < eta:
+            break
+    residual = relative_residual(right - vectors + inner.multiply(vectors), right)
+    found = np.empty_like(vectors)
+    found[system.order] = vectors
+    return Solution(found, iterations, residual, change, change < eta, "power")
+
+
+def _power_steps(
+    inner: SparseOperator, right: Float64, vectors: Float64, most: int
+) -> Iterator[float]:
+    """Change the vectors (q × K) in place, iteration by iteration; yield the relative change."""
+    for _ in range(most):
+        change = before = 0.0
+        for start in range(0, vectors.shape[1], _COLUMNS):
+            columns = slice(start, start + _COLUMNS)
+            old = vectors[:, columns]
+            new = inner.multiply(old) + right[:, columns]
+            change += float(np.abs(new - old).sum())
+            before += float(np.abs(old).sum())
+            vectors[:, columns] = new
+        yield change / before if before else (np.inf if change else 0.0)

@@ -1,0 +1,140 @@
+"""How far to trust each entity's vector: what it rests on, and how well that fits.
+
+Distances are those of the points, in which the graph's neighbours are near. The error of an
+imputed entity is ‖x_i − Σ_j w_ij x_j‖ over the distance to its nearest neighbour: 0 where the
+neighbours rebuild it, 1 where they do no better than the nearest one alone. It has no unit, and
+with weights of `simplex` is never above 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from wordgeom.imputation.graph import Graph
+from wordgeom.imputation.nearest_anchors import NONE, nearest_anchors
+from wordgeom.imputation.weights import rebuilding_errors
+from wordgeom.pool import Pool
+from wordgeom.types import Array, Bytes, Csr, Float64, Int64
+
+KNOWN, IMPUTED, MENDED = "known", "imputed", "mended"
+SOURCES = (KNOWN, IMPUTED, MENDED)
+
+
+class Row(NamedTuple):
+    """What is told of an entity; anchor "", distance, error and anchor_weight nan where none is.
+
+    anchor: the nearest entity with a vector of its own; anchor_weight: the part of its weights
+    that lies on such entities; neighbours: names and weights above 0, the largest first.
+    """
+
+    entity: str
+    source: str
+    anchor: str
+    distance: float
+    error: float
+    anchor_weight: float
+    neighbours: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Trust:
+    """What is told of n entities, in the domain's order; iterates over `Row`s.
+
+    source (n) uint8, of SOURCES; anchor (n) int64; distance, error, anchor_weight (n) float64;
+    weights (n × n): rows of known entities are empty.
+    """
+
+    names: Sequence[str]
+    source: Bytes
+    anchor: Int64
+    distance: Float64
+    error: Float64
+    anchor_weight: Float64
+    weights: Csr
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[Row]:
+        return (self.row(entity) for entity in range(len(self)))
+
+    def row(self, entity: int) -> Row:
+        """Return what is told of one entity."""
+        anchor = int(self.anchor[entity])
+        others, weights = self.neighbours(entity)
+        return Row(
+            self.names[entity],
+            SOURCES[self.source[entity]],
+            "" if anchor == NONE else self.names[anchor],
+            float(self.distance[entity]),
+            float(self.error[entity]),
+            float(self.anchor_weight[entity]),
+            tuple(
+                (self.names[j], w) for j, w in zip(others.tolist(), weights.tolist(), strict=True)
+            ),
+        )
+
+    def neighbours(self, entity: int) -> tuple[Int64, Float64]:
+        """Return an entity's neighbours (k) and their weights above 0 (k), the largest first."""
+        part = slice(*self.weights.indptr[entity : entity + 2].tolist())
+        others, weights = self.weights.indices[part], self.weights.data[part]
+        order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights > 0)]
+        return others[order].astype(np.int64), weights[order]
+
+
+def judge(
+    names: Sequence[str],
+    points: Float64,
+    known: Array,
+    graph: Graph | None,
+    weights: Csr,
+    mended: Int64,
+    pool: Pool,
+) -> Trust:
+    """Return what is to be told of entities with points (n × d), of which some are `known` (n).
+
+    graph: None where nothing is imputed; weights (q × n): of the entities that are not known;
+    mended: the numbers of those whose weights were mended.
+    """
+    n, unknown = len(names), np.flatnonzero(~known)
+    near = nearest_anchors(points, known, graph, pool)
+    error = np.full(n, np.nan)
+    rest = rebuilding_errors(points, weights, unknown, pool)
+    error[unknown] = _ratio(rest, near.neighbour[unknown])
+    spread = spread_rows(weights, unknown, n)
+    source = np.where(known, 0, 1).astype(np.uint8)
+    source[mended] = 2
+    return Trust(
+        names, source, near.anchor, near.distance, error,
+        _anchor_weights(spread, known), spread,
+    )  # fmt: skip
+
+
+def spread_rows(weights: Csr, rows: Int64, n: int) -> Csr:
+    """Return rows of weights as those numbered `rows`, ascending, of n; the others are empty."""
+    lengths = np.zeros(n, np.int64)
+    lengths[rows] = np.diff(weights.indptr)
+    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    return Csr(indptr, weights.indices, weights.data, n)
+
+
+def _ratio(rest: Float64, nearest: Float64) -> Float64:
+    """Return rest / nearest, 0 where an entity has a twin, which rebuilds it wholly."""
+    twin = nearest == 0
+    return np.asarray(np.where(twin, 0.0, rest / np.where(twin, 1.0, nearest)))
+
+
+def _anchor_weights(weights: Csr, known: Array) -> Float64:
+    owner = np.repeat(np.arange(weights.rows), np.diff(weights.indptr))
+    sums = np.bincount(owner, weights.data * known[weights.indices], weights.rows)
+    return np.where(known, np.nan, sums)
+
+
+def number(value: float) -> str:
+    """Return a number as the table has it, empty where there is none."""
+    return "" if math.isnan(value) else f"{value:.6g}"

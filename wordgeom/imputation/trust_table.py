@@ -1,0 +1,84 @@
+"""The table of trust as a file: tab-separated, a header, a line an entity.
+
+    entity  source  anchor  distance  error  anchor_weight  neighbours
+    xilinx  imputed  intel  .81  .93  .74  intel:.41 nvidia:.33 kla:.26
+
+Names hold no white space; neighbours stand as `name:weight`, the largest weight first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from wordgeom.errors import FormatError
+from wordgeom.evaluate.lines import read_lines
+from wordgeom.imputation.nearest_anchors import NONE
+from wordgeom.imputation.trust import SOURCES, Row, Trust, number
+from wordgeom.types import Csr
+
+COLUMNS = Row._fields
+_FIELDS = len(COLUMNS)
+_DO = "make it again with wordgeom impute"
+
+
+def lines(trust: Trust) -> Iterator[bytes]:
+    """Yield the lines of the table."""
+    yield ("\t".join(COLUMNS) + "\n").encode()
+    for row in trust:
+        neighbours = " ".join(f"{name}:{number(weight)}" for name, weight in row.neighbours)
+        numbers = map(number, (row.distance, row.error, row.anchor_weight))
+        yield ("\t".join((*row[:3], *numbers, neighbours)) + "\n").encode()
+
+
+def read_trust(path: Path) -> Trust:
+    """Read a table of trust.
+
+    Raises what `read_lines` raises; FormatError for a line that is none of such a table's.
+    """
+    (first, header), *rest = read_lines(path)
+    if tuple(header.split("\t")) != COLUMNS or not rest:
+        found = repr(header[:60]) if rest else "nothing below its header"
+        raise FormatError("is no table of trust", where=f"{path} line {first}", found=found, do=_DO)
+    split = [(n, line.split("\t")) for n, line in rest]
+    for n, fields in split:
+        if len(fields) != _FIELDS or fields[1] not in SOURCES:
+            raise _bad(path, n, "\t".join(fields))
+    return _filled(path, split)
+
+
+def _filled(path: Path, split: list[tuple[int, list[str]]]) -> Trust:
+    names = [fields[0] for _, fields in split]
+    index = {name: row for row, name in enumerate(names)}
+    anchors, figures, counts = [], [], []
+    others: list[int] = []
+    weights: list[float] = []
+    for n, fields in split:
+        try:
+            anchors.append(index[fields[2]] if fields[2] else NONE)
+            figures.append([float(text) if text else np.nan for text in fields[3:6]])
+            pairs = sorted(_pairs(fields[6], index))
+        except (ValueError, KeyError):
+            raise _bad(path, n, "\t".join(fields)) from None
+        counts.append(len(pairs))
+        others += [other for other, _ in pairs]
+        weights += [weight for _, weight in pairs]
+    source = np.array([SOURCES.index(fields[1]) for _, fields in split], np.uint8)
+    distance, error, anchor_weight = np.array(figures).T.copy()
+    indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    matrix = Csr(indptr, np.array(others, np.int32), np.array(weights), len(names))
+    anchor = np.array(anchors, np.int64)
+    return Trust(names, source, anchor, distance, error, anchor_weight, matrix)
+
+
+def _pairs(text: str, index: dict[str, int]) -> Iterable[tuple[int, float]]:
+    for pair in text.split():
+        name, _, weight = pair.rpartition(":")  # a name may hold colons
+        yield index[name], float(weight)
+
+
+def _bad(path: Path, n: int, line: str) -> FormatError:
+    where = f"{path} line {n}"
+    return FormatError("is no line of a table of trust", where=where, found=repr(line[:60]), do=_DO)

@@ -1,0 +1,102 @@
+"""Loops over entities: the weights that rebuild each from its neighbours, and how well they do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wordgeom._jit import kernel
+from wordgeom.linalg.nonnegative_kernels import dot, nonnegative
+from wordgeom.types import Array, Float64, Int32, Int64
+
+
+@kernel
+def fit_rows(
+    points: Float64,
+    entities: Int64,
+    indptr: Int64,
+    indices: Int32,
+    simplex: bool,
+    epsilon: float,
+    start: int,
+    stop: int,
+    data: Float64,
+    counts: Int64,
+) -> None:
+    """Set the weights of rows start:stop of a sparse matrix with rows `entities`, (rows × n).
+
+    counts[0] grows by rows of equal weights for want of others, counts[1] by rows given up.
+    """
+    for r in range(start, stop):
+        row = slice(indptr[r], indptr[r + 1])
+        weights = data[row]
+        vectors, target = _problem(points, entities[r], indices[row], simplex)
+        if not nonnegative(vectors, target, weights):
+            counts[1] += 1
+        if not _normalise(weights, epsilon):
+            counts[0] += 1
+
+
+@kernel
+def _problem(
+    points: Array, entity: int, neighbours: Array, simplex: bool
+) -> tuple[Float64, Float64]:
+    """Return the vectors (k × m) and the target (m) of an entity's least squares.
+
+    Weights v ≥ 0 of sum t, v = t w, leave t² f(w) + s (1 − t)² where f(w) = ‖x_i − Σ w_j x_j‖²
+    and the last coordinates are √s: least over t that is f s / (f + s), which grows with f. So
+    the minimiser is, but for its sum, that of f on the simplex, for any s > 0.
+    """
+    k, d = len(neighbours), points.shape[1]
+    vectors, target = np.empty((k, d + simplex)), np.zeros(d + simplex)
+    if not simplex:
+        for c in range(d):
+            target[c] = points[entity, c]
+    trace = 0.0
+    for j in range(k):
+        for c in range(d):
+            origin = points[entity, c] if simplex else 0.0
+            vectors[j, c] = points[neighbours[j], c] - origin
+            trace += vectors[j, c] ** 2
+    if simplex:
+        target[d] = np.sqrt(trace / max(k, 1))
+        for j in range(k):
+            vectors[j, d] = target[d]
+    return vectors, target
+
+
+@kernel
+def _normalise(weights: Array, epsilon: float) -> bool:
+    """Add epsilon times the least weight above 0 to all, divide by the sum; False if all are 0."""
+    least, total = np.inf, 0.0
+    for weight in weights:
+        total += weight
+        if weight > 0:
+            least = min(least, weight)
+    if total == 0:
+        weights[:] = 1.0 / max(len(weights), 1)
+        return False
+    total += len(weights) * epsilon * least
+    for j in range(len(weights)):
+        weights[j] = (weights[j] + epsilon * least) / total
+    return True
+
+
+@kernel
+def measure_rows(
+    points: Float64,
+    entities: Int64,
+    indptr: Int64,
+    indices: Int32,
+    data: Float64,
+    start: int,
+    stop: int,
+    errors: Float64,
+) -> None:
+    """Set errors[start:stop] to ‖Σ w_ij (x_j − x_i)‖, which is ‖x_i − Σ w_ij x_j‖ for sum 1."""
+    rest = np.empty(points.shape[1])
+    for r in range(start, stop):
+        rest[:] = 0.0
+        for entry in range(indptr[r], indptr[r + 1]):
+            for c in range(len(rest)):
+                rest[c] += data[entry] * (points[indices[entry], c] - points[entities[r], c])
+        errors[r] = np.sqrt(dot(rest, rest))

@@ -1,0 +1,98 @@
+"""Weights that rebuild entities from their neighbours (Yao et al. 2019, §4.2, eq. 2).
+
+`simplex` is eq. 2 itself: ‖x_i − Σ_j w_ij x_j‖ least among weights ≥ 0 of sum 1. `nnls`, the
+paper's program, leaves the sum free and divides by it: a worse fit that depends on where the
+points' origin lies, there to compare with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from wordgeom.imputation import weight_kernels as kernels
+from wordgeom.imputation.graph import Graph
+from wordgeom.pool import Pool
+from wordgeom.progress import Progress
+from wordgeom.types import Csr, Float64, Int32, Int64
+
+_Value = TypeVar("_Value")
+Kind = Literal["simplex", "nnls"]
+_ROWS = 512  # of a block of work
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Weights of some entities' neighbours.
+
+    matrix (rows × n) float64, each row of sum 1, zeros stored; errors (rows) ‖x_i − Σ w_ij x_j‖;
+    equal: rows whose neighbours all had weight 0 and got equal ones; unfinished: rows whose active
+    sets did not settle.
+    """
+
+    matrix: Csr
+    errors: Float64
+    equal: int
+    unfinished: int
+
+
+def fit_weights(
+    points: Float64,
+    graph: Graph,
+    rows: Int64,
+    kind: Kind,
+    epsilon: float,
+    pool: Pool,
+    progress: Progress,
+) -> Weights:
+    """Return the weights of the entities `rows` from their in-neighbours in the graph.
+
+    points (n × d) C-order; epsilon: this much of a row's least weight above 0 is added to each of
+    its weights (the authors' program: .1).
+    """
+    indptr, indices = _pattern(graph, rows)
+    data, simplex = np.empty(len(indices)), kind == "simplex"
+
+    def fit(block: tuple[int, int]) -> Int64:
+        counts = np.zeros(2, np.int64)
+        kernels.fit_rows(points, rows, indptr, indices, simplex, epsilon, *block, data, counts)
+        return counts
+
+    done = _by_rows(pool, len(rows), fit)
+    followed = progress.follow(done, "weights", len(rows), "rows", lambda _: _ROWS)
+    equal, unfinished = np.sum(list(followed), axis=0, initial=0).tolist()
+    matrix = Csr(indptr, indices, data, len(points))
+    return Weights(matrix, rebuilding_errors(points, matrix, rows, pool), equal, unfinished)
+
+
+def rebuilding_errors(points: Float64, matrix: Csr, rows: Int64, pool: Pool) -> Float64:
+    """Return ‖x_i − Σ_j w_ij x_j‖ of the entities `rows`, for weights (rows × n) of sum 1."""
+    errors = np.empty(len(rows))
+
+    def measure(block: tuple[int, int]) -> None:
+        kernels.measure_rows(
+            points, rows, matrix.indptr, matrix.indices, matrix.data, *block, errors
+        )
+
+    for _ in _by_rows(pool, len(rows), measure):
+        pass
+    return errors
+
+
+def _pattern(graph: Graph, rows: Int64) -> tuple[Int64, Int32]:
+    """Return the in-neighbours of the entities `rows`: (rows + 1) and (entries)."""
+    degrees = np.diff(graph.indptr)[rows]
+    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(degrees)))
+    shift = np.repeat(graph.indptr[rows] - indptr[:-1], degrees)
+    return indptr, graph.indices[shift + np.arange(indptr[-1])]
+
+
+def _by_rows(
+    pool: Pool, rows: int, function: Callable[[tuple[int, int]], _Value]
+) -> Iterator[_Value]:
+    """Yield function(block) for blocks of rows, in order."""
+    blocks = ((start, min(start + _ROWS, rows)) for start in range(0, rows, _ROWS))
+    return pool.map(function, blocks)
