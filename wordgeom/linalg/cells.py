@@ -1,103 +1,127 @@
-"""An index of points by cells, for neighbours that need not all be the true ones (faiss).
+"""An index of points by cells, for neighbours that need not all be the true ones.
 
-Cells are those of the centres of k-means, 40 points to each. Centres are found on one thread and
-points are looked up in blocks of constant size: the same bytes at any number of threads.
+Cells are those of the centres of k-means (faiss), on average 80 points to each. A point is compared
+with the points of the few cells whose centres are nearest to it; for all points that look into a
+cell, that is one product of blocks. (faiss's own scan of such cells takes twice as long.) Centres
+are found on one thread and points are looked up in blocks of constant size: the same bytes at any
+number of threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 
 from wordgeom.linalg import search_kernels
 from wordgeom.linalg.blas import one_thread
+from wordgeom.linalg.search import Searcher
 from wordgeom.pool import Pool
 from wordgeom.progress import Progress
-from wordgeom.types import Array, Float32, Float64, Int32, Int64
+from wordgeom.types import Float64, Int32, Int64
 
+_Value = TypeVar("_Value")
 RECALL = 0.985  # of the tuning points' neighbours, that their cells must hold
-_POINTS, _MOST = 40, 1 << 14  # of a cell, on average; cells
-_DEAREST = 10  # a point looked at in a cell costs as much as ten in a blocked product
-_ROWS = 4096  # of a block
+_POINTS, _MOST = 80, 1 << 14  # of a cell, on average; cells
+_FARTHEST = 5  # a cell's points may be a fifth of all: below that, blocked products are cheaper
+_ROWS = 8192  # of a block
+_FIRST = 3  # cells
 _TRAINING, _ROUNDS = 16, 5  # points for each centre, rounds of k-means
-_SPARE = 4  # neighbours more than asked for: float64 may order the last ones otherwise
 
 
 class Cells:
-    """Points (n × d), finite, in cells."""
+    """The points of a searcher (n × d) in cells."""
 
-    def __init__(self, points: Float64, pool: Pool) -> None:
+    def __init__(self, searcher: Searcher, pool: Pool) -> None:
         import faiss
 
-        self._points, self._pool = points, pool
-        centred = points - points.mean(axis=0)
-        largest = float(np.abs(centred).max(initial=0.0))
-        self._rows: Float32 = (centred / (largest or 1.0)).astype(np.float32)
-        n, d = points.shape
-        self._count = min(n // _POINTS, _MOST)
-        self._coarse = faiss.IndexFlatL2(d)
-        self._index = faiss.IndexIVFFlat(self._coarse, d, self._count)
-        clustering = self._index.cp
-        clustering.niter, clustering.max_points_per_centroid = _ROUNDS, _TRAINING
-        clustering.min_points_per_centroid = 1  # no warning
-        pool.call(self._train)
-        # The cell of each point (n).
-        self._cell: Int64 = np.concatenate(
-            list(self._blocks(lambda rows: self._coarse.search(rows, 1)[1][:, 0]))
-        )
-        pointer = faiss.swig_ptr
-        self._index.add_core(n, pointer(self._rows), None, pointer(self._cell))
+        self._searcher, self._pool = searcher, pool
+        n, d = searcher.rows.shape
+        self._count = max(1, min(n // _POINTS, _MOST))
+        means = faiss.Clustering(d, self._count)
+        means.niter, means.max_points_per_centroid = _ROUNDS, _TRAINING
+        means.min_points_per_centroid = 1  # no warning
+        self._centres = faiss.IndexFlatL2(d)
+
+        def train() -> None:
+            _alone()
+            means.train(searcher.rows, self._centres)
+
+        with one_thread():
+            pool.call(train)
+        nearest = self._blocks(lambda rows: self._look(rows, 1)[:, 0], np.arange(n))
+        self._cell = np.concatenate(list(nearest))  # (n)
+        # members[starts[c]:starts[c + 1]]: the points of cell c, ascending.
+        self._members = np.argsort(self._cell, kind="stable")
+        self._starts = np.searchsorted(self._cell[self._members], np.arange(self._count + 1))
 
     def probes(self, queries: Int64, neighbours: Int32) -> int | None:
         """Return how many cells must be looked at, or None where blocked products are cheaper.
 
         neighbours (Q × k): the true ones of the queries.
         """
-        most = self._count // _DEAREST
-        if not most:
-            return None
-        looked = self._blocks(lambda rows: self._coarse.search(rows, most)[1], queries)
-        order = np.concatenate(list(looked))  # (Q × most), nearest cell first
-        same = order[:, :, None] == self._cell[neighbours][:, None, :]  # (Q × most × k)
-        places = np.where(same.any(axis=1), same.argmax(axis=1), most)
+        order = np.concatenate(
+            list(self._blocks(lambda rows: self._look(rows, self._count), queries))
+        )
+        ranks = np.empty_like(order)  # (Q × cells): the place of each cell
+        np.put_along_axis(ranks, order, np.arange(self._count)[None], axis=1)
+        places = np.take_along_axis(ranks, self._cell[neighbours], axis=1)
         needed = int(np.quantile(places, RECALL, method="higher")) + 1
-        sizes = np.bincount(self._cell, minlength=self._count)
-        points = sizes[order[:, :needed]].sum(axis=1).mean()  # that a query is compared with
-        return needed if needed <= most and points * _DEAREST <= len(self._rows) else None
+        points = np.diff(self._starts)[order[:, :needed]].sum(axis=1).mean()
+        return needed if points * _FARTHEST <= len(self._cell) else None
 
     def search(self, k: int, probes: int, progress: Progress | None) -> tuple[Int32, Float64]:
         """Return k neighbours (n × k) from the nearest `probes` cells, and squared distances."""
-        self._index.nprobe = probes
-        n = len(self._points)
+        n = len(self._cell)
         found, squared = np.full((n, k), -1, np.int32), np.full((n, k), np.inf)
-        # Points of one cell follow each other: the cells that they look at stay in the cache.
-        order = np.argsort(self._cell, kind="stable")
-        blocks = self._blocks(lambda rows: self._index.search(rows, k + 1 + _SPARE)[1], order)
-        start = 0
+
+        def run(queries: Int64) -> int:
+            cells = self._look(queries, probes)
+            # The nearest cells first: what they hold spares most of the rest a look in float64.
+            for part in (cells[:, :_FIRST], cells[:, _FIRST:]):
+                self._compare(queries, part, found, squared)
+            return len(queries)
+
+        # Points of one cell follow each other: they look into the same cells.
+        blocks = self._blocks(run, self._members)
         shown = progress or Progress()
-        for candidates in shown.follow(blocks, "neighbours", n, "rows", len):
-            rows = order[start : start + len(candidates)]
-            search_kernels.order_candidates(
-                self._points, rows, np.sort(candidates, axis=1), found, squared
-            )
-            start += len(candidates)
+        for _ in shown.follow(blocks, "neighbours", n, "rows", lambda rows: rows):
+            pass
         return found, squared
 
-    def _train(self) -> None:
-        _alone()
-        with one_thread():
-            self._index.train(self._rows)
+    def _compare(self, queries: Int64, cells: Int64, found: Int32, squared: Float64) -> None:
+        """Compare each query with the points of its cells (Q × probes)."""
+        if not cells.size:
+            return
+        searcher = self._searcher
+        flat = cells.ravel()
+        order = np.argsort(flat, kind="stable")
+        looked, starts = np.unique(flat[order], return_index=True)
+        askers = queries[order // cells.shape[1]]  # by cell
+        labels = np.arange(len(self._cell))
+        for cell, start, stop in zip(
+            looked.tolist(), starts.tolist(), [*starts[1:].tolist(), len(flat)], strict=True
+        ):
+            rows = askers[start:stop]
+            targets = self._members[self._starts[cell] : self._starts[cell + 1]]
+            search_kernels.keep_nearest(
+                searcher.rows[rows] @ (-2.0 * searcher.rows[targets]).T,
+                searcher.norms[rows], searcher.norms[targets], searcher.scale, searcher.points,
+                rows, targets, labels, rows, found, squared,
+            )  # fmt: skip
 
-    def _blocks(
-        self, function: Callable[[Float32], Array], order: Int64 | None = None
-    ) -> Iterator[Array]:
-        """Yield function(rows) for blocks of all points, or of those in `order`, on the pool."""
-        order = np.arange(len(self._rows)) if order is None else order
+    def _look(self, queries: Int64, count: int) -> Int64:
+        """Return the nearest `count` cells of each query, nearest first."""
+        cells: Int64 = self._centres.search(self._searcher.rows[queries], count)[1]
+        return cells
 
-        def run(start: int) -> Array:
+    def _blocks(self, function: Callable[[Int64], _Value], order: Int64) -> Iterator[_Value]:
+        """Yield function(block) for blocks of the points in `order`, on the pool."""
+
+        def run(start: int) -> _Value:
             _alone()
-            return function(self._rows[order[start : start + _ROWS]])
+            return function(order[start : start + _ROWS])
 
         with one_thread():
             yield from self._pool.map(run, range(0, len(order), _ROWS))

@@ -67,10 +67,9 @@ def _by_index(
     """Return neighbours by an index, or None where it would have to look at too many cells."""
     from wordgeom.linalg.cells import Cells
 
-    points = searcher.points
     # Two samples: what chose the number of cells must not judge it too.
-    tuning, judging = _even(len(points), 0), _even(len(points), 1)
-    cells = Cells(points, pool)
+    tuning, judging = _even(len(searcher.points), 0), _even(len(searcher.points), 1)
+    cells = Cells(searcher, pool)
     probes = cells.probes(tuning, searcher.nearest(k, queries=tuning)[0])
     if probes is None:
         return None

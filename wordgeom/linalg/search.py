@@ -30,12 +30,12 @@ class Searcher:
         largest = float(np.abs(centred).max(initial=0.0))
         # A power of two changes no digit; squares of float32 then neither overflow nor vanish.
         factor = 2.0 ** -np.frexp(largest * np.sqrt(points.shape[1]))[1] if largest else 1.0
-        self._scale = float(factor**2)
+        self.scale = float(factor**2)
         centred *= factor
-        self._rows: Float32 = centred.astype(np.float32)
+        self.rows: Float32 = centred.astype(np.float32)
         slack = 1.0 - (points.shape[1] + _OTHER) * _UNIT
         norms = np.einsum("ij,ij->i", centred, centred) * slack
-        self._norms: Float32 = norms.astype(np.float32)
+        self.norms: Float32 = norms.astype(np.float32)
 
     def nearest(
         self,
@@ -64,18 +64,18 @@ class Searcher:
         squared = np.full((len(queries), k), np.inf)
         if bounds is not None:
             squared[:] = bounds[:, None]
-        doubled = -2.0 * self._rows[targets]  # (T × d)
-        norms = self._norms[targets]
+        doubled = -2.0 * self.rows[targets]  # (T × d)
+        norms = self.norms[targets]
 
         def run(start: int) -> int:
-            block = slice(start, start + _QUERIES)
-            chosen = queries[block]
-            left, left_norms = self._rows[chosen], self._norms[chosen]
+            rows = np.arange(start, min(start + _QUERIES, len(queries)))
+            chosen = queries[rows]
+            left, left_norms = self.rows[chosen], self.norms[chosen]
             for first in range(0, len(targets), _TARGETS):
                 part = slice(first, first + _TARGETS)
                 search_kernels.keep_nearest(
-                    left @ doubled[part].T, left_norms, norms[part], self._scale,
-                    self.points, chosen, targets[part], labels, found[block], squared[block],
+                    left @ doubled[part].T, left_norms, norms[part], self.scale,
+                    self.points, chosen, targets[part], labels, rows, found, squared,
                 )  # fmt: skip
             return len(chosen)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from wordgeom._jit import kernel
 from wordgeom.types import Float32, Float64, Int32, Int64
 
-_GROUP = 32  # products looked at together: only a group that holds a hit is looked at one by one
+_GROUP = 128  # products looked at together: only a group that holds a hit is looked at one by one
 
 
 @kernel
@@ -39,10 +41,11 @@ def keep_nearest(
     queries: Int64,
     targets: Int64,
     labels: Int64,
+    rows: Int64,
     found: Int32,
     squared: Float64,
 ) -> None:
-    """Put into found (Q × k) and squared (Q × k) what a block of targets holds that is nearer.
+    """Put into rows (Q) of found and squared (· × k) what a block of targets holds that is nearer.
 
     products (Q × T): −2 zᵢᵀzⱼ. norms: ‖z‖² made smaller by the rounding of a product, so that norms
     plus product are no larger than scale ‖xᵢ − xⱼ‖². Targets ascend from block to block: one that
@@ -50,29 +53,28 @@ def keep_nearest(
     """
     k = found.shape[1]
     for r in range(len(queries)):
-        worst = squared[r, k - 1]
+        own, far = found[rows[r]], squared[rows[r]]
+        worst = far[k - 1]
         if worst == 0.0:
             continue
         i = queries[r]
-        limit = _above(worst * scale) - query_norms[r]
-        start = 0
-        while start < len(targets):
-            stop = min(start + _GROUP, len(targets))
+        limit = np.float32(_above(worst * scale) - query_norms[r])
+        for start in range(0, len(targets), _GROUP):
+            # Slices, whose indices count from 0, let the compiler look at many at once.
+            row, norms = products[r, start : start + _GROUP], target_norms[start : start + _GROUP]
             hits = 0
-            for t in range(start, stop):
-                hits += target_norms[t] + products[r, t] < limit
+            for t in range(len(row)):
+                hits += norms[t] + row[t] < limit
             if hits:
-                for t in range(start, stop):
-                    if target_norms[t] + products[r, t] < limit:
-                        j = targets[t]
+                for t in range(len(row)):
+                    if norms[t] + row[t] < limit:
+                        j = targets[start + t]
                         if labels[i] != labels[j]:
                             distance = squared_distance(points, i, j)
                             if distance < worst:
-                                _insert(found[r], squared[r], j, distance)
-                                worst = squared[r, k - 1]
-                                limit = _above(worst * scale) - query_norms[r]
-            start = stop
-        # A worst of 0 needs no more looking: what comes later is no nearer.
+                                _insert(own, far, j, distance)
+                                worst = far[k - 1]
+                                limit = np.float32(_above(worst * scale) - query_norms[r])
 
 
 @kernel
