@@ -600,6 +600,8 @@ def test_every_configuration_of_the_project_runs(ask, tmp_path, monkeypatch, con
     draw = np.random.default_rng(1)
     ids = draw.zipf(1.3, (3000, 20)) % 600
     Path("corpus.txt").write_text("\n".join(" ".join(f"w{k}" for k in line) for line in ids))
+    rows = np.column_stack((np.arange(20), draw.random((20, 3))))
+    Path("entities.csv").write_text("".join(f"w{k:g},{a},{b},{c}\n" for k, a, b, c in rows[::-1]))
     answer = ask("run", str(config))
     assert answer.status == 0, answer.err
     assert ask("run", str(config)).out.count("up to date") == answer.out.count("\n")

@@ -76,7 +76,9 @@ def impute(
     if not options.validate:
         return found
     ways = _ways(system, points, anchors, using)
-    return replace(found, validation=validate(ways, anchors.matrix, options.validate, using))
+    judged = validate(ways, anchors.matrix, options.validate, using)
+    few = _ridge_notes(len(anchors.matrix), points.shape[1])
+    return replace(found, validation=replace(judged, notes=(*judged.notes, *few)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +143,11 @@ def _ways(
         "nearest known": baselines.nearest_anchor(points, entities, matrix, using.pool),
         "ridge": baselines.ridge(points, entities, matrix, using.seed),
     }
+
+
+def _ridge_notes(known: int, columns: int) -> list[str]:
+    most = baselines.ridge_rows(known, columns)
+    return [f"ridge learned from at most {most:,} of them, drawn at random"] if most < known else []
 
 
 def _found(system: _System, names: Sequence[str], points: Float64, anchors: Anchors) -> Imputation:

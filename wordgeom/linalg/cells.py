@@ -10,7 +10,7 @@ number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.search import Searcher
 from wordgeom.pool import Pool
 from wordgeom.progress import Progress
-from wordgeom.types import Float64, Int32, Int64
+from wordgeom.types import Float32, Float64, Int32, Int64
 
 _Value = TypeVar("_Value")
 RECALL = 0.985  # of the tuning points' neighbours, that their cells must hold
@@ -28,28 +28,18 @@ _FARTHEST = 5  # a cell's points may be a fifth of all: below that, blocked prod
 _ROWS = 8192  # of a block
 _FIRST = 3  # cells
 _TRAINING, _ROUNDS = 16, 5  # points for each centre, rounds of k-means
+_GROUP = 64  # centres of a group, on average
 
 
 class Cells:
     """The points of a searcher (n × d) in cells."""
 
     def __init__(self, searcher: Searcher, pool: Pool) -> None:
-        import faiss
-
         self._searcher, self._pool = searcher, pool
-        n, d = searcher.rows.shape
+        n = len(searcher.rows)
         self._count = max(1, min(n // _POINTS, _MOST))
-        means = faiss.Clustering(d, self._count)
-        means.niter, means.max_points_per_centroid = _ROUNDS, _TRAINING
-        means.min_points_per_centroid = 1  # no warning
-        self._centres = faiss.IndexFlatL2(d)
-
-        def train() -> None:
-            _alone()
-            means.train(searcher.rows, self._centres)
-
         with one_thread():
-            pool.call(train)
+            self._centres = pool.call(lambda: _centres(searcher.rows, self._count))
         nearest = self._blocks(lambda rows: self._look(rows, 1)[:, 0], np.arange(n))
         self._cell = np.concatenate(list(nearest))  # (n)
         # members[starts[c]:starts[c + 1]]: the points of cell c, ascending.
@@ -61,14 +51,10 @@ class Cells:
 
         neighbours (Q × k): the true ones of the queries.
         """
-        order = np.concatenate(
-            list(self._blocks(lambda rows: self._look(rows, self._count), queries))
-        )
-        ranks = np.empty_like(order)  # (Q × cells): the place of each cell
-        np.put_along_axis(ranks, order, np.arange(self._count)[None], axis=1)
-        places = np.take_along_axis(ranks, self._cell[neighbours], axis=1)
-        needed = int(np.quantile(places, RECALL, method="higher")) + 1
-        points = np.diff(self._starts)[order[:, :needed]].sum(axis=1).mean()
+        cells = self._cell[neighbours]  # (Q × k)
+        needed = int(np.quantile(self._places(queries, cells), RECALL, method="higher")) + 1
+        looked = np.concatenate(list(self._blocks(lambda rows: self._look(rows, needed), queries)))
+        points = np.diff(self._starts)[looked].sum(axis=1).mean()
         return needed if points * _FARTHEST <= len(self._cell) else None
 
     def search(self, k: int, probes: int, progress: Progress | None) -> tuple[Int32, Float64]:
@@ -89,6 +75,16 @@ class Cells:
         for _ in shown.follow(blocks, "neighbours", n, "rows", lambda rows: rows):
             pass
         return found, squared
+
+    def _places(self, queries: Int64, cells: Int64) -> Int64:
+        """Return the place of each cell (Q × k) in the order in which a query looks at cells."""
+        centres = self._centres.reconstruct_n(0, self._count)
+        apart = np.einsum("ij,ij->i", centres, centres) - 2 * (
+            self._searcher.rows[queries] @ centres.T
+        )  # (Q × cells), each query's squared length aside
+        own = np.take_along_axis(apart, cells, axis=1)
+        nearer = [np.count_nonzero(apart < own[:, [k]], axis=1) for k in range(cells.shape[1])]
+        return np.column_stack(nearer)
 
     def _compare(self, queries: Int64, cells: Int64, found: Int32, squared: Float64) -> None:
         """Compare each query with the points of its cells (Q × probes)."""
@@ -125,6 +121,32 @@ class Cells:
 
         with one_thread():
             yield from self._pool.map(run, range(0, len(order), _ROWS))
+
+
+def _centres(rows: Float32, count: int) -> Any:
+    """Return the centres of rows (n × d) as a flat index of faiss, near ones under near numbers.
+
+    Cells that are near to each other are asked for by the same points: in one block, one product.
+    """
+    _alone()
+    centres = _means(rows, count)
+    found = centres.reconstruct_n(0, count)
+    groups = _means(found, max(1, count // _GROUP)).search(found, 1)[1][:, 0]
+    centres.reset()
+    centres.add(found[np.argsort(groups, kind="stable")])
+    return centres
+
+
+def _means(rows: Float32, count: int) -> Any:
+    """Return the centres of k-means as a flat index of faiss."""
+    import faiss
+
+    means = faiss.Clustering(rows.shape[1], count)
+    means.niter, means.max_points_per_centroid = _ROUNDS, _TRAINING
+    means.min_points_per_centroid = 1  # no warning
+    centres = faiss.IndexFlatL2(rows.shape[1])
+    means.train(rows, centres)
+    return centres
 
 
 def _alone() -> None:

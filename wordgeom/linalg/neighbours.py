@@ -19,7 +19,7 @@ from wordgeom.types import Float64, Int32, Int64
 
 EXACT_ROWS = 50_000  # up to so many points blocked products are cheaper than any index
 AUTO, EXACT = "auto", "exact"
-_SAMPLE = 1000  # points whose neighbours are found exactly, to measure what an index finds
+_TUNING, _JUDGING = 4000, 1000  # points whose neighbours are found exactly, to choose and to judge
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,8 @@ def _by_index(
     from wordgeom.linalg.cells import Cells
 
     # Two samples: what chose the number of cells must not judge it too.
-    tuning, judging = _even(len(searcher.points), 0), _even(len(searcher.points), 1)
+    n = len(searcher.points)
+    tuning, judging = _even(n, _TUNING, 0), _even(n, _JUDGING, 1)
     cells = Cells(searcher, pool)
     probes = cells.probes(tuning, searcher.nearest(k, queries=tuning)[0])
     if probes is None:
@@ -79,7 +80,7 @@ def _by_index(
     return Neighbours(found, squared, False, float(hits.mean()))
 
 
-def _even(n: int, offset: int) -> Int64:
-    """Return up to _SAMPLE rows of n, evenly spaced."""
-    step = max(2, n // _SAMPLE)
-    return np.arange(offset, n, step)[:_SAMPLE]
+def _even(n: int, most: int, offset: int) -> Int64:
+    """Return up to `most` rows of n, evenly spaced, from `offset` on."""
+    step = max(2, n // most)
+    return np.arange(offset, n, step)[:most]

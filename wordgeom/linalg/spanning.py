@@ -17,7 +17,7 @@ from wordgeom.pool import Pool
 from wordgeom.progress import Progress
 from wordgeom.types import Array, Float64, Int64
 
-_SPOKESMEN = 64  # points of a component that search, where the tree need not be the least
+_SPOKESMEN = 16  # points of a component that search, where the tree need not be the least
 
 
 def spanning_tree(
@@ -26,7 +26,7 @@ def spanning_tree(
     """Return the edges (n − 1 × 2), lower end first, in order of their ends.
 
     Exact where the neighbours are; else the tree of their lists' edges, whose components are then
-    joined where up to 64 points of each are nearest to others.
+    joined where up to 16 points of each are nearest to others.
     """
     n = len(points)
     searcher = Searcher(points, pool)
@@ -46,7 +46,7 @@ def spanning_tree(
             )
             search_kernels.offer_all(labels, queries, found, squared, best, edges)
         best[waiting] = np.inf
-        tree = np.unique(np.concatenate((tree, edges[np.isfinite(best)])), axis=0)
+        tree = _unique(np.concatenate((tree, edges[np.isfinite(best)])), n)
         count, labels = _components(tree, n)
     return tree
 
@@ -71,12 +71,18 @@ def _unsure(
 
 
 def _spokesmen(points: Int64, labels: Int64) -> Int64:
-    """Return up to 64 of each component's points, evenly spaced."""
+    """Return up to 16 of each component's points, evenly spaced."""
     order = points[np.argsort(labels[points], kind="stable")]
     _, starts, sizes = np.unique(labels[order], return_index=True, return_counts=True)
     rank = np.arange(len(order)) - np.repeat(starts, sizes)
     step = np.repeat(-(-sizes // _SPOKESMEN), sizes)
     return np.asarray(order[rank % step == 0])
+
+
+def _unique(edges: Int64, n: int) -> Int64:
+    """Return each edge once, in order of their ends."""
+    keys = np.unique(edges[:, 0] * n + edges[:, 1])
+    return np.column_stack((keys // n, keys % n))
 
 
 def _components(tree: Int64, n: int) -> tuple[int, Array]:

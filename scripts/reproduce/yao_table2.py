@@ -1,0 +1,106 @@
+"""Table 2: perplexity of a language model that begins with vectors with and without imputation.
+
+The paper's headlines cannot be had: passages around firms' names stand in. The base vectors know
+most of these names, so a random half of the names loses its vectors; those are then the missing
+ones. Each seed deals passages and names anew; its rows share everything but the first embedding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from yao_firms import Firms
+from yao_lstm import Judged, Settings, fit, needs_torch, perplexity
+from yao_passages import END
+from yao_starts import AFF, BASE, ROWS, Setting, Start, begin, firsts, read_passages, scaled
+from yao_table1 import told
+
+from wordgeom.evaluate.answers import Score
+from wordgeom.runs import Resources
+from wordgeom.types import Array, Float32
+from wordgeom.vectors import Vectors
+
+TOKENS = ("all tokens", "names", "after a removed name")
+PUBLISHED = {
+    "self": 13.093, "self+Google": 12.742, "self+fastText": 12.477, "self+Glove": 12.646,
+    "Google": 12.431, "fastText": 12.215, "Glove": 12.218, "self+aff": 11.883,
+    "Google+aff": 11.646, "fastText+aff": 11.638, "Glove+aff": 11.510,
+}  # fmt: skip
+
+
+def run(firms: Firms, vectors: Vectors, text: Path, seeds: int, using: Resources) -> bool:
+    """Print the table; return whether the shape is reproduced. Raises UnavailableError."""
+    needs_torch().set_num_threads(using.pool.threads)
+    setting = Setting(firms, scaled(vectors), read_passages(firms, vectors, text), using)
+    settings = Settings(units=vectors.matrix.shape[1])
+    found: list[dict[str, Array]] = []
+    for seed in range(1, seeds + 1):
+        start = begin(setting, seed)
+        print(_told(start), flush=True)
+        judged = {
+            row: _fit(first, start, settings) for row, first in firsts(setting, start).items()
+        }
+        found.append({row: measures(one, start) for row, one in judged.items()})
+    return _print(found, len(setting.passages), settings)
+
+
+def measures(judged: Judged, start: Start) -> Array:
+    """Return the perplexity of each of TOKENS (3)."""
+    names, removed = start.folds.numbers(start.names), start.folds.numbers(start.removed)
+    parts = (np.ones(len(judged.losses), bool), names[judged.targets], removed[judged.before])
+    return np.array([perplexity(judged.losses[part]) for part in parts])
+
+
+def paired(first: Array, second: Array) -> Score:
+    """Return second − first over seeds (s), with Student's 95 % interval of the mean."""
+    from scipy.stats import t
+
+    differences = second - first
+    mean, count = float(np.mean(differences)), len(differences)
+    half = np.nan
+    if count > 1:
+        half = float(t.ppf(0.975, count - 1) * np.std(differences, ddof=1) / np.sqrt(count))
+    return Score("perplexity", "", "difference", mean, mean - half, mean + half, count, count)
+
+
+def _fit(first: Float32, start: Start, settings: Settings) -> Judged:
+    folds = start.folds
+    end = folds.words.index(END)
+    return fit(first, folds.train, folds.valid, folds.test, end, start.seed, settings)
+
+
+def _told(start: Start) -> str:
+    folds = start.folds
+    sizes = [sum(map(len, part)) for part in (folds.train, folds.valid, folds.test)]
+    removed = folds.numbers(start.removed)
+    share = np.mean(removed[np.concatenate(folds.test)])
+    return (
+        f"seed {start.seed}: {sizes[0]:,} / {sizes[1]:,} / {sizes[2]:,} tokens, "
+        f"{len(folds.words):,} words, {len(start.removed)} of {len(start.names)} names removed "
+        f"({share:.2%} of the test tokens)  "
+    )
+
+
+def _print(found: Sequence[Mapping[str, Array]], passages: int, settings: Settings) -> bool:
+    table = {row: np.array([one[row] for one in found]) for row in ROWS}
+    print(f"\n## Table 2: perplexity\n\n{passages:,} passages; {settings}; {len(found)} seeds\n")
+    print("| mean ± sd over seeds | " + " | ".join(TOKENS) + " | less than self |")
+    print("|---|" + "---|" * (len(TOKENS) + 1))
+    for row, values in table.items():
+        sd = np.std(values, axis=0, ddof=min(1, len(values) - 1))
+        cells = [f"{m:.2f} ± {s:.2f}" for m, s in zip(values.mean(0), sd, strict=True)]
+        less = 1 - values[:, 0].mean() / table["self"][:, 0].mean()
+        print(f"| {row} | " + " | ".join(cells) + f" | {less:.1%} |")
+    for row in ROWS:
+        if row != AFF:
+            scores = [paired(table[row][:, k], table[AFF][:, k]) for k in range(len(TOKENS))]
+            cells = [f"{s.value:+.2f} [{s.low:+.2f}, {s.high:+.2f}]" for s in scores]
+            print(f"| ({AFF}) − ({row}), paired | " + " | ".join(cells) + " | |")
+    print("\n| published | test perplexity | less than self |\n|---|---|---|")
+    for name, value in PUBLISHED.items():
+        print(f"| {name} | {value:.3f} | {1 - value / PUBLISHED['self']:.1%} |")
+    reproduced = paired(table[BASE][:, 0], table[AFF][:, 0]).high < 0
+    print(f"\nTable 2: {told(reproduced)}.\n", flush=True)
+    return reproduced
