@@ -195,11 +195,13 @@ def fasttext(program: str, corpus: str, folder: Path, threads: str) -> Path:
 
 def peer(args: argparse.Namespace, name: str) -> tuple[float, Path]:
     """Train a model of gensim's as `wordgeom compare --peers` does, and through its cache."""
+    from wordgeom.corpus.options import CorpusOptions
     from wordgeom.peers import PeerOptions
     from wordgeom.peers.cache import trained
     from wordgeom.peers.sentences import Text
 
-    text = Text((str(Path(args.corpus).resolve()),), "whitespace", "line", "replace")
+    of_lines = CorpusOptions(input_format="text", tokeniser="whitespace", bad_bytes="replace")
+    text = Text((str(Path(args.corpus).resolve()),), of_lines)
     options = PeerOptions(K, 5, 5, len(os.sched_getaffinity(0)), 1)
     with tempfile.TemporaryDirectory() as spare:
         entry = trained(name, text, options, Path(spare))

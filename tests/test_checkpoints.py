@@ -11,10 +11,11 @@ import pytest
 from matrices import random_counts, store_matrix
 
 import wordgeom
-from wordgeom import checkpoints
-from wordgeom.checkpoints import ResumeOptions, StoredCheckpoint
+from wordgeom import kept as kept_module
+from wordgeom.checkpoints import StoredCheckpoint
 from wordgeom.cli import main
 from wordgeom.errors import FormatError, OutputExistsError, StaleError
+from wordgeom.kept import Kept, ResumeOptions, state_folder
 from wordgeom.linalg import eigs
 from wordgeom.linalg.krylov import Krylov
 from wordgeom.types import Array
@@ -28,7 +29,8 @@ STATE: dict[str, Array] = {
 
 
 def kept(folder, request=REQUEST, *, resume=True, minutes=0.0):
-    return StoredCheckpoint(folder, request, ResumeOptions(resume=resume, checkpoint=minutes))
+    options = ResumeOptions(resume=resume, checkpoint=minutes)
+    return StoredCheckpoint(Kept(folder, request, options))
 
 
 @pytest.fixture
@@ -48,10 +50,10 @@ def test_a_state_comes_back_as_it_was(folder):
 
 
 def test_a_later_state_takes_the_place_of_the_earlier(folder):
-    before = len(list(folder.iterdir()))
+    before = len(list(folder.rglob("*")))
     kept(folder).save(lambda: {"other": np.ones(2)})
     assert list(kept(folder).restore()) == ["other"]
-    assert len(list(folder.iterdir())) < before
+    assert len(list(folder.rglob("*"))) < before
 
 
 def test_a_state_is_asked_for_only_when_it_is_due(tmp_path, monkeypatch):
@@ -72,20 +74,27 @@ def test_a_state_is_asked_for_only_when_it_is_due(tmp_path, monkeypatch):
 
 def test_nothing_is_restored_where_nothing_is(tmp_path):
     assert kept(tmp_path / "state").restore() is None
-    kept(tmp_path / "state").remove()
+    Kept(tmp_path / "state", REQUEST, ResumeOptions()).remove()
 
 
 def test_a_state_is_replaced_with_force_alone(folder):
     with pytest.raises(OutputExistsError, match="--resume goes on from it, --force begins anew"):
         kept(folder, resume=False)
     assert kept(folder).restore() is not None
-    anew = StoredCheckpoint(folder, REQUEST, ResumeOptions(checkpoint=0.0), force=True)
+    anew = StoredCheckpoint(Kept(folder, REQUEST, ResumeOptions(), force=True))
     assert anew.restore() is None
 
 
 def test_removing_a_state_leaves_nothing_of_it(folder):
-    kept(folder).remove()
+    Kept(folder, REQUEST, ResumeOptions(resume=True)).remove()
     assert not folder.exists()
+
+
+def test_the_state_lies_beside_the_output(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert state_folder("vectors.bin") == Path(".vectors.bin.state")
+    assert state_folder("a/cooc/") == Path("a/.cooc.state")
+    assert state_folder(".") == tmp_path.parent / f".{tmp_path.name}.state"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +102,7 @@ def test_removing_a_state_leaves_nothing_of_it(folder):
     [
         (REQUEST | {"options": {"dim": 4, "tol": 0.1}}, "made with --dim 3, not 4"),
         (REQUEST | {"options": {"dim": 3, "seed": 1}}, "made before --seed was known"),
-        (REQUEST | {"inputs": [{"digest": "b"}]}, "made from another matrix"),
+        (REQUEST | {"inputs": [{"digest": "b"}]}, "made from other inputs"),
     ],
 )
 def test_the_state_of_another_request_is_refused(folder, request_, found):
@@ -111,16 +120,12 @@ def flip(path):
 
 
 def damage(folder, how):
-    tall = next(folder.glob("tall*"))
-    meta = folder / "meta.json"
+    tall = next(folder.glob("run/tall*"))
+    meta = folder / "run/meta.json"
     if how == "shape":
         text = meta.read_text()
         meta.write_text(text.replace('"shapes": {', '"shapes": {"more": [3],'))
         assert meta.read_text() != text
-    elif how == "request":
-        made = json.loads(meta.read_text())
-        made["run"] = {}
-        meta.write_text(json.dumps(made))
     elif how == "cut":
         tall.write_bytes(tall.read_bytes()[:-8])
     elif how == "gone":
@@ -129,7 +134,7 @@ def damage(folder, how):
         flip(meta if how == "meta" else tall)
 
 
-@pytest.mark.parametrize("how", ["bytes", "meta", "shape", "request", "cut", "gone"])
+@pytest.mark.parametrize("how", ["bytes", "meta", "shape", "cut", "gone"])
 def test_a_damaged_state_is_refused_in_a_line(folder, how):
     damage(folder, how)
     with pytest.raises(FormatError) as caught:
@@ -167,7 +172,7 @@ def interrupted(work, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(StoredCheckpoint, "save", stopped)
-        assert main([*TRAIN, "--checkpoint", "0"]) == 1
+        assert main([*TRAIN, "--checkpoint", "0"]) == 75
     assert not Path("vectors.bin").exists()
     assert STATE_FOLDER.is_dir()
     return work
@@ -211,7 +216,7 @@ def test_a_run_with_other_options_does_not_go_on(interrupted, capsys):
 
 
 def test_a_damaged_state_stops_a_run_in_a_line(interrupted, capsys):
-    flip(next(STATE_FOLDER.glob("basis*")))
+    flip(next(STATE_FOLDER.glob("run/basis*")))
     assert main([*TRAIN, "--resume"]) == 1
     error = capsys.readouterr().err
     assert error.startswith("wordgeom: .vectors.bin.state/")
@@ -219,7 +224,7 @@ def test_a_damaged_state_stops_a_run_in_a_line(interrupted, capsys):
 
 
 def test_a_short_run_keeps_no_state(work, monkeypatch):
-    monkeypatch.setattr(checkpoints, "StoreWriter", None)  # would fail
+    monkeypatch.setattr(kept_module, "StoreWriter", None)  # would fail
     assert main(TRAIN) == 0
 
 
@@ -231,7 +236,7 @@ def test_an_interrupted_run_tells_of_its_state(work, monkeypatch, capsys):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(StoredCheckpoint, "save", stopped)
-    assert main([*TRAIN, "--checkpoint", "0"]) == 1
+    assert main([*TRAIN, "--checkpoint", "0"]) == 75
     assert "--resume goes on from it" in capsys.readouterr().err
 
 
@@ -244,7 +249,7 @@ def test_a_forgotten_resume_does_not_lose_the_state(interrupted, capsys):
 def test_a_state_of_another_version_is_refused_before_the_matrix_is_read(
     interrupted, monkeypatch, capsys
 ):
-    monkeypatch.setattr(checkpoints, "__version__", "99.0")
+    monkeypatch.setattr(kept_module, "__version__", "99.0")
     monkeypatch.setattr("wordgeom.expansion.whole_matrix", None)  # would fail
     assert main([*TRAIN, "--resume"]) == 1
     assert f"made by wordgeom {wordgeom.__version__}" in capsys.readouterr().err

@@ -144,10 +144,9 @@ def test_a_missing_input_is_named(check_refused, command):
     check_refused(command, "nowhere.x", *more, say=("nowhere.x: no such", ";"))
 
 
-def test_a_directory_is_no_text(check_refused):
-    check_refused(
-        "build-cooc", "cooc", "-o", "new", say=("cooc: is a directory", "; name the files")
-    )
+def test_a_matrix_is_no_text(check_refused):
+    say = ("cooc: is a matrix, not text", "; name text files")
+    check_refused("build-cooc", "cooc", "-o", "new", say=say)
 
 
 def test_bytes_that_are_not_utf8_are_refused_with_file_and_offset(check_refused, ask, folder):
@@ -809,8 +808,11 @@ def test_a_signal_ends_a_count_and_nothing_changes(folder, large, number, out):
         process.send_signal(number)
         process.send_signal(number)  # as `timeout` does, and a shell
         told, complaint = process.communicate(timeout=20)
-    refused(Answer(process.returncode, told, complaint), "interrupted", "old output")
-    assert contents(folder) == before
+    refused(Answer(process.returncode, told, complaint), "interrupted", status=75)
+    after = contents(folder)
+    assert {path: after[path] for path in before} == before
+    if out == "new":
+        assert not (folder / out / "meta.json").exists()
 
 
 def test_a_signal_ends_the_reading_of_a_silent_pipe_within_a_second(folder):
@@ -827,7 +829,7 @@ def test_a_signal_ends_the_reading_of_a_silent_pipe_within_a_second(folder):
             process.wait(timeout=20)
             seconds = time.monotonic() - began
             told, complaint = process.communicate()
-        refused(Answer(process.returncode, told, complaint), "interrupted")
+        refused(Answer(process.returncode, told, complaint), "interrupted", status=75)
         assert seconds < 1
         assert contents(folder) == before
 

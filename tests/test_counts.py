@@ -35,6 +35,7 @@ from wordgeom.corpus.encode import Encoded
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts import cooccurrence, merge, rows
 from wordgeom.counts.cooccurrence import Plan
+from wordgeom.counts.partial import ScratchParts
 from wordgeom.counts.windows import WindowOptions, denominator, weights
 from wordgeom.matrix import StoredMatrix
 from wordgeom.pipeline import Shard
@@ -44,6 +45,7 @@ from wordgeom.store import Store
 
 CORPUS = CorpusOptions(min_count=1)
 INT64: np.dtype[Any] = np.dtype(np.int64)
+SCRATCH = ScratchParts(None)
 UINT32: np.dtype[Any] = np.dtype(np.uint32)
 
 
@@ -72,7 +74,8 @@ class Counted:
         begin, end = span or (0, encoded.stream.length)
         following = 0
         with Pool(threads) as pool:
-            blocks, shop = cooccurrence.count(encoded.stream, begin, end, plan, chunk, None, pool)
+            stream = encoded.stream
+            blocks, shop = cooccurrence.count(stream, begin, end, plan, chunk, SCRATCH, pool)
             for block in blocks:
                 assert block.start == following
                 assert block.values.dtype == dtype

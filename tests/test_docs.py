@@ -30,7 +30,7 @@ def options_of(name: str, method: str | None = None) -> set[str]:
     assert command is not None
     arguments = ["--method", method, "--help"] if method else ["--help"]
     context = command.make_context(name, arguments, parent, resilient_parsing=True)
-    return set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", command.get_help(context), re.MULTILINE))
+    return set(re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)", command.get_help(context), re.MULTILINE))
 
 
 def section(title: str) -> str:

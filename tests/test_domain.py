@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from wordgeom.errors import InputError, MissingInputError, OptionError, WordgeomError
-from wordgeom.imputation.domain import Domain, DomainOptions, inputs, read_domain
+from wordgeom.imputation.domain import Domain, DomainOptions, check_inputs, inputs, read_domain
 from wordgeom.imputation.missing import filled
 from wordgeom.imputation.renaming import read_map
 from wordgeom.vectors import write_vectors
@@ -58,15 +58,16 @@ def test_names_stand_beside_the_matrix_or_where_the_option_says(tmp_path):
     domain = read_domain(path, asked, GB)
     assert domain.names == ["a_b", "ü", "c"]
     assert domain.notes == ("names whose white space became _: 1",)
-    mapped = DomainOptions(names=str(other), name_map="m")
-    assert inputs(path, mapped) == [path, other, Path("m")]
+    entries = put(tmp_path / "m", "ü u\n")
+    mapped = DomainOptions(names=str(other), name_map=str(entries))
+    assert inputs(path, mapped) == [path, other, entries]
 
 
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("a\nb\n", ["matrix.txt", "each of the 3 rows", "found 2"]),
-        ("a\nb\nc\nd\n", ["matrix.txt", "each of the 3 rows", "found 4"]),
+        ("a\nb\n", ["matrix.txt", "each of the 3 rows", "found 2 names; add the others"]),
+        ("x\na\nb\nc\n", ["matrix.txt", "each of the 3 rows", "found 4 names; leave out"]),
         ("a\n \nc\nd\n", ["matrix.txt line 2", "no name"]),
         (b"a\nb\n\xe9\n", ["matrix.txt line 3", "UTF-8"]),
         ("", ["matrix.txt", "holds no line"]),
@@ -78,6 +79,28 @@ def test_a_wrong_file_of_names_is_told(tmp_path, text, parts):
     with pytest.raises(InputError) as caught:
         read_domain(path, DomainOptions(), GB)
     one_line(caught, *parts)
+
+
+@pytest.mark.parametrize("option", ["names", "name_map"])
+def test_a_file_of_names_that_is_not_there_is_told_as_what_it_is(tmp_path, option):
+    path = matrix_file(tmp_path)
+    put(path.with_suffix(".txt"), "a\nb\nc\n")
+    for name, part in (("none", "no such file; check the path"), ("", "found a folder")):
+        with pytest.raises(MissingInputError) as caught:
+            inputs(path, DomainOptions.take({option: str(tmp_path / name)}))
+        one_line(caught, part)
+        assert "standard input" not in str(caught.value)
+        assert "build-cooc" not in str(caught.value)
+
+
+def test_a_table_is_missed_early_unless_an_earlier_stage_may_make_it(tmp_path):
+    for name in ("none.csv", "none.npy", "none"):
+        with pytest.raises(MissingInputError) as caught:
+            check_inputs(tmp_path / name, DomainOptions())
+        one_line(caught, name, "no such file")
+    check_inputs(tmp_path / "vectors.bin", DomainOptions())
+    with pytest.raises(MissingInputError):
+        check_inputs(matrix_file(tmp_path), DomainOptions())
 
 
 def test_names_in_the_file_are_the_names(tmp_path):
@@ -164,6 +187,37 @@ def test_a_broken_map_is_told(tmp_path, text, parts):
     with pytest.raises(InputError) as caught:
         of(tmp_path, "a,1\n", name_map=text)
     one_line(caught, "map", *parts)
+
+
+def test_a_word_of_two_in_a_map_with_blanks_is_told_to_take_a_tab(tmp_path):
+    with pytest.raises(InputError) as caught:
+        of(tmp_path, "a,1\n", name_map="a b\nc new york\n")
+    one_line(caught, "map line 2", "put a tab between the entity and its word")
+    assert of(tmp_path, "a,1\n", name_map="a\tnew york\n").names == ["new_york"]
+
+
+@pytest.mark.parametrize(
+    ("entries", "part"),
+    [
+        ("aapl apple\n", "found 'aapl'; did you mean 'AAPL'?"),
+        ("AAPLE apple\n", "did you mean 'AAPL'?"),
+        ("apple AAPL\n", "found 'apple'; its words do: write the entity first"),
+        ("ξ apple\n", "found 'ξ'; its names are 'AAPL', 'GE' …"),
+    ],
+)
+def test_a_map_of_another_table_is_refused(tmp_path, entries, part):
+    with pytest.raises(InputError) as caught:
+        of(tmp_path, "AAPL,1\nGE,2\n", name_map=entries)
+    one_line(caught, "map", "no entry names an entity of the table", part)
+
+
+def test_the_names_that_a_map_gave_are_known(tmp_path):
+    text = "AAPL,1\nGE,2\nApple,3\nge2,4\n"
+    options = {"lower": True, "duplicates": "first"}
+    assert of(tmp_path, text, **options).mapped is None
+    domain = of(tmp_path, text, name_map="AAPL Apple\nge2 GE\n", **options)
+    assert domain.names == ["apple", "ge"]
+    assert domain.mapped == frozenset({"apple"})  # "ge" is GE's own
 
 
 @given(st.text('ab,\t"_ \n\r', max_size=20))

@@ -72,6 +72,16 @@ def test_validation_is_printed_as_a_table(ask, folder):
         assert part in done.out
 
 
+def test_a_validation_is_printed_again_where_all_is_up_to_date(ask, folder):
+    args = ("impute", "--domain", "firms.csv", "--validate", "5")
+    first, again = ask(*args).out.splitlines(), ask(*args).out.splitlines()
+    assert again == ["vectors.imputed.bin: up to date", *first[1:]]
+    told = ask("info", "vectors.imputed.bin").out.splitlines()
+    assert told[-len(first) + 1 :] == first[1:]
+    assert max(map(len, told)) < 200
+    assert '"nearest known"' in ask("info", "--json", "vectors.imputed.bin").out
+
+
 def test_all_known_is_success_with_a_note(ask, folder):
     lines = Path("firms.csv").read_text().splitlines()[:31]
     Path("known.csv").write_text("\n".join(lines))
@@ -128,6 +138,27 @@ def test_it_is_a_step_of_run_between_train_and_eval(ask, folder):
     assert "vectors.imputed.bin: up to date" in ask("run", "x.toml").out
     (folder / "x.toml").write_text('[impute]\ndomain = "firms.csv"\ndelta = "five"\n')
     assert "x.toml [impute]: --delta must be a whole number" in ask("run", "x.toml").err
+
+
+@pytest.mark.parametrize(
+    ("lines", "missing"),
+    [
+        ('domain = "none.csv"', "none.csv"),
+        ('domain = "firms.csv"\nname-map = "none.tsv"', "none.tsv"),
+        ('domain = "firms.npy"\nnames = "none.txt"', "none.txt"),
+    ],
+)
+def test_run_misses_a_table_before_its_first_stage(ask, folder, lines, missing):
+    np.save("firms.npy", np.ones((3, 2)))
+    Path("corpus.txt").write_text("a b a b\n")
+    Path("x.toml").write_text(
+        f'[build-cooc]\ncorpus = "corpus.txt"\n[impute]\nvectors = "later.bin"\n{lines}\n'
+    )
+    before = contents(folder)
+    done = ask("run", "x.toml")
+    assert (done.status, done.out) == (1, "")
+    assert f"{missing}: no such file" in done.err
+    assert contents(folder) == before
 
 
 def test_info_tells_of_what_was_imputed(ask, folder):

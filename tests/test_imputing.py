@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import wordgeom as wg
-from wordgeom import imputing
+from wordgeom import _files, imputing
 from wordgeom.errors import (
     InputError,
     MissingInputError,
@@ -19,6 +20,7 @@ from wordgeom.errors import (
     OutputExistsError,
     WriteError,
 )
+from wordgeom.imputation.judged import read_validation
 from wordgeom.imputation.trust_table import read_trust
 from wordgeom.runs import RunOptions
 from wordgeom.types import Float32, Float64
@@ -149,12 +151,51 @@ def test_the_same_request_is_up_to_date_and_another_refused(folder):
     for values, how in (
         ({"delta": 5}, "--delta 8, not 5"),
         ({"lower": True}, "--lower False, not True"),
-        ({"validate": 2}, "--validate 0, not 2"),
         ({"table": "other.tsv"}, "--table new.tsv, not other.tsv"),
     ):
         with pytest.raises(OutputExistsError, match=how):
             impute(**values)
     assert "up to date" not in impute(delta=5, force=True).summary
+
+
+def test_a_validation_is_no_part_of_what_is_asked_for_and_is_kept(folder):
+    impute()
+    before = Path("new.bin").read_bytes(), Path("new.tsv").read_bytes()
+    judged = impute(validate=3)  # up to date, but for that
+    assert judged.vectors is not None
+    assert any("hidden in 3 folds" in line for line in judged.validation)
+    assert (Path("new.bin").read_bytes(), Path("new.tsv").read_bytes()) == before
+    again = impute(validate=3)
+    assert (again.summary, again.validation) == ("new.bin: up to date", judged.validation)
+    assert impute() == imputing.Imputed("new.bin: up to date")
+    other = impute(validate=2)
+    assert other.vectors is not None
+    assert other.validation != judged.validation
+
+
+def test_what_is_no_validation_is_none(folder):
+    made = impute(None, domain="matrix.npy", validate=2).statistics["validation"]
+    whole = read_validation(made)
+    assert whole is not None
+    assert whole.to_dict() == made
+    for name in made:
+        assert read_validation(made | {name: None}) is None
+    others: list[dict[str, object]] = [
+        {"scores": {"imputation": [{"score": "x"}]}}, {"scores": {}}, {"folds": math.inf}
+    ]  # fmt: skip
+    wrong: list[object] = [None, 3, {}, *(made | other for other in others)]
+    assert all(read_validation(facts) is None for facts in wrong)
+
+
+def test_it_is_told_who_is_known_by_the_map_and_who_by_its_own_name(folder):
+    names, _ = domain()
+    entries = [(names[P], "word3"), (names[P + 1], "nowhere"), (names[0], names[0])]
+    Path("map").write_text("".join(f"{entity}\t{word}\n" for entity, word in entries))
+    notes = impute(None, name_map="map").notes
+    own = ", ".join(names[1:6])
+    assert f"known: 2 by the map, {P - 1} by their own names: {own}, …" in notes
+    assert "words of the map without a vector: 1: nowhere" in notes
+    assert not any("by the map" in note for note in impute(None).notes)
 
 
 @pytest.mark.parametrize("changed", ["matrix.txt", "matrix.npy", "vectors.bin"])
@@ -182,15 +223,26 @@ def test_a_table_that_is_missing_or_changed_is_not_up_to_date(folder):
     assert Path("new.tsv").read_text() == "mine\n"
 
 
-def test_a_failure_to_write_leaves_all_as_it_was(folder, monkeypatch):
+def test_a_table_that_belongs_to_other_vectors_is_not_replaced(folder):
+    impute()
+    before = Path("new.tsv").read_bytes()
+    with pytest.raises(OutputExistsError, match=r"the table of new\.bin; name another .* --table"):
+        impute("new.txt", delta=5)
+    assert Path("new.tsv").read_bytes() == before
+    assert impute("new.txt", delta=5, table="other.tsv").vectors is not None
+
+
+@pytest.mark.parametrize("full", ["new.bin", "new.tsv", "new.bin.json"])
+def test_a_failure_to_write_leaves_all_as_it_was(folder, monkeypatch, full):
     impute()
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
-    def full(*_: Any) -> None:
-        raise WriteError("cannot be written: no space left on device", where="new.bin")
+    def disk(step: str, path: Path) -> None:
+        if step == "write" and path.name == f".{full}.part":
+            raise OSError(errno.ENOSPC, "no space left on device")
 
-    monkeypatch.setattr("wordgeom.cards.write_vectors", full)
-    with pytest.raises(WriteError):
+    monkeypatch.setattr(_files, "boundary", disk)
+    with pytest.raises(WriteError, match="cannot be written: no space left on device"):
         impute(delta=4, force=True)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
@@ -215,6 +267,7 @@ def test_one_known_entity_is_the_right_answer(folder):
     (row,) = read_trust(Path("new.tsv"))
     assert (row.source, row.anchor) == ("known", "")
     assert math.isnan(row.distance)
+    assert "the only entity is known: nothing to impute" in made.notes
 
 
 def test_entities_that_are_all_the_same_get_finite_vectors(folder):
@@ -301,3 +354,22 @@ def test_the_python_function_gives_the_file_s_vectors(folder):
     assert again.statistics == made.statistics
     with pytest.raises(OptionError, match="unknown key 'detla'"):
         wg.impute("matrix.npy", detla=5)
+
+
+def test_the_python_function_takes_gensim_s_vectors_and_refuses_other_things(folder):
+    made = wg.impute("matrix.npy", wg.load_vectors("vectors.bin"), validate=2)
+    assert bits(made.vectors) == bits(wg.impute("matrix.npy").vectors)
+    assert any("hidden in 2 folds" in line for line in made.validation)
+    assert wg.impute("matrix.npy").validation == []
+    kept = wg.impute("matrix.npy", out="new.bin", validate=2)
+    assert wg.impute("matrix.npy", out="new.bin", validate=2).validation == kept.validation
+    anything: Any = wg.impute
+    with pytest.raises(OptionError, match=r"domain must name a file, found ndarray; write it"):
+        anything(np.ones((3, 2)))
+    with pytest.raises(OptionError, match=r"vectors must be a file's name, .* found dict"):
+        anything("matrix.npy", {"firm1": [1.0]})
+
+
+def test_the_package_lists_its_public_names():
+    assert set(wg.__all__) <= set(dir(wg))
+    assert all(hasattr(wg, name) for name in dir(wg))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from wordgeom import peers, runs, training
 from wordgeom.cards import card_path
 from wordgeom.children import Finished
+from wordgeom.corpus.options import CorpusOptions
 from wordgeom.errors import InputError, MissingInputError, OptionError
 from wordgeom.peers import PeerOptions, cache, counted, sentences
 from wordgeom.peers.__main__ import main as train_peer
@@ -28,7 +30,8 @@ SMALL = PeerOptions(dim=5, window=3, min_count=2, threads=1, seed=1, epochs=1)
 
 
 def text_of(*paths: Path, tokeniser: str = "words", document: str = "line") -> Text:
-    return Text(tuple(str(p) for p in paths), tokeniser, document, "error")
+    options = CorpusOptions(input_format="text", tokeniser=tokeniser, document=document)
+    return Text(tuple(str(p) for p in paths), options)
 
 
 def read(text: Text) -> list[list[str]]:
@@ -82,6 +85,15 @@ def test_text_counted_by_white_space_is_read_by_gensim_itself(tmp_path, monkeypa
     one_line(caught, bad, "UTF-8", "0xff", "; ")
 
 
+def test_records_and_packed_text_are_read_as_they_were_counted(tmp_path):
+    path = tmp_path / "t.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"text": "A b."}\n{"text": "c\\nd"}\n'))
+    build(path, tmp_path / "cooc", tokeniser="whitespace", min_count=1)
+    text = counted.counted(tmp_path / "cooc", ()).text
+    assert read(text) == [["A", "b."], ["c", "d"]]
+    assert "the documents that were counted" in text.note
+
+
 def test_the_counted_text_is_found_by_the_card_of_the_counts(tmp_path):
     path, other = put(tmp_path, lines(), lines(seed=1))
     build(path, tmp_path / "cooc", window=4, min_count=3)
@@ -89,7 +101,7 @@ def test_the_counted_text_is_found_by_the_card_of_the_counts(tmp_path):
     for matrix in ("cooc", "pmi"):
         found = counted.counted(tmp_path / matrix, ())
         assert (found.text.names, found.window, found.min_count) == ((str(path),), 4, 3)
-        assert (found.text.tokeniser, found.notes) == ("words", ())
+        assert (found.text.options.tokeniser, found.notes) == ("words", ())
     assert counted.counted(tmp_path / "cooc", [str(path)]).notes == ()
     assert "not" in counted.counted(tmp_path / "cooc", [str(other)]).notes[0]
 
@@ -249,7 +261,7 @@ def test_a_peer_trains_in_a_process_of_its_own(tmp_path, monkeypatch):
 
 def test_a_process_that_cannot_train_says_why_in_one_line(tmp_path, capsys):
     (path,) = put(tmp_path, "a b")
-    text = {"names": [str(path)], "tokeniser": "words", "document": "line", "bad_bytes": "error"}
+    text = dataclasses.asdict(text_of(path))
     request = {"peer": "sgns", "text": text, "options": dataclasses.asdict(SMALL)}
     assert train_peer(json.dumps(request), str(tmp_path / "out.bin")) == 1
     told = capsys.readouterr()

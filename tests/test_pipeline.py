@@ -182,9 +182,11 @@ def test_text_that_cannot_be_used_leaves_the_output_alone(
 
 
 def test_a_missing_input_is_found_before_anything_is_read(text: Path, tmp_path: Path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
     for bad, parts in (
         (tmp_path / "none.txt", ["no such file", "; check the path, or give - for standard input"]),
-        (tmp_path, ["is a directory", "; name the files in it"]),
+        (empty, ["holds no file", "; "]),
     ):
         with pytest.raises(MissingInputError) as caught:
             build([text, bad], tmp_path / "cooc")

@@ -165,7 +165,7 @@ def test_progress_counts_every_pair_once(tmp_path, monkeypatch):
     gained: list[int] = []
 
     class Noted(Progress):
-        def follow(self, items, label, total, unit, size):
+        def follow(self, items, label, total, unit, size, done=0):
             seen.append((label, total, unit))
             for item in items:
                 gained.append(size(item))

@@ -8,6 +8,7 @@ import io
 import math
 import sys
 import tracemalloc
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -164,11 +165,77 @@ def test_any_bytes_give_a_table_or_one_line(tmp_path_factory, content):
         ("a.dat", b"\x93NUMPY\x01\0", "npy"),
         ("a.dat", b"PK\x03\x04", "npz"),
         ("a.txt.gz", b"\x1f\x8b", "delimited"),
+        ("glove.840B", b"the 0.1 -2e-3 4\nof 1 2 3\n", "vectors"),
     ],
 )
 def test_a_kind_is_told_by_suffix_or_content(tmp_path, name, head, kind):
     (tmp_path / name).write_bytes(head)
     assert kind_of(tmp_path / name) == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("a.json", b'[{"name": "a", "x": 1}]'),
+        ("a.pkl", b"\x80\x04\x95\0\0\t"),
+        ("a.txt", b"name;x;y\n"),
+        ("words", b"the\nof\n"),
+        ("a.xyz", b""),
+    ],
+)
+def test_what_is_no_known_table_is_told_which_are(tmp_path, name, head):
+    (tmp_path / name).write_bytes(head)
+    with pytest.raises(InputError) as caught:
+        kind_of(tmp_path / name)
+    suffix = Path(name).suffix
+    one_line(caught, name, suffix or "without suffix", ".npy, .npz, .csv, .tsv", ".parquet", ".vec")
+
+
+def workbook(member: str, content: bytes = b"") -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        made.writestr(member, content)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.ods"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        workbook("xl/workbook.xml"),
+        workbook("mimetype", b"application/vnd.oasis.opendocument.spreadsheet"),
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+    ],
+)
+def test_a_workbook_is_told_to_be_saved_as_csv(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        kind_of(tmp_path / name)
+    one_line(caught, name, "is a workbook; save it as CSV")
+
+
+def test_packed_vectors_are_a_table(tmp_path):
+    (tmp_path / "t.vec.gz").write_bytes(gzip.compress(b"2 2\na 1 2\nb 3 4\n"))
+    domain = read_domain(tmp_path / "t.vec.gz", DomainOptions(), GB)
+    assert (domain.names, domain.matrix.tolist()) == (["a", "b"], [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("who;x;y\na;1,5;2,5\n", "found '1,5'; write decimals with a point"),
+        ('who,x\na,"-1.234,5"\n', "write decimals with a point"),
+        ("a;1,5;2,5\nb;1,5;2,5\n", "write decimals with a point"),
+        (",name,x\n0,apple,1\n1,pear,2\n", "found 'apple'; the first column counts rows"),
+        (",name,x\n0,apple,1\n", "to_csv(FILE, index=False)"),
+        ("who,name,x\n0,apple,1\n", "found 'apple'; names stand in the first column"),
+        (",x,y\n0,1,pear\n", "found 'pear'; names stand in the first column"),
+    ],
+)
+def test_what_programs_write_otherwise_is_told_how(tmp_path, text, part):
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, text)
+    one_line(caught, part)
 
 
 @pytest.mark.parametrize(("name", "what"), [("none.csv", "no such file"), ("", "is not a file")])

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from wordgeom.api import (
         Counts,
         Weighted,
+        convert,
         count,
         impute,
         load_vectors,
@@ -20,8 +21,13 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Counts", "Weighted", "count", "impute", "load_vectors", "open_matrix", "pmi", "score", "train",
+    "Counts", "Weighted", "convert", "count", "impute", "load_vectors", "open_matrix", "pmi",
+    "score", "train",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
 
 
 def __getattr__(name: str) -> Any:

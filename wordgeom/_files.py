@@ -1,21 +1,95 @@
-"""Files that appear whole or not at all, and the lock that keeps a second writer out."""
+"""Files that appear whole or not at all, and the lock that keeps a second writer out.
+
+Whatever changes the disk for good passes through here, so that the tests of faults can stop the
+program before any of it: `boundary`.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import io
 import json
 import os
+import shutil
 import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, Self, cast
 
 from wordgeom.errors import LockedError, MissingInputError, WordgeomError, WriteError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+# Called as boundary("write", path) before each step that changes the disk.
+boundary: Callable[[str, Path], None] | None = None
+
+
+def reached(step: str, path: str | os.PathLike[str]) -> None:
+    """Tell whoever watches that `step` is about to be done to `path`."""
+    if boundary is not None:
+        boundary(step, Path(path))
+
+
+def _made(path: str, flags: int) -> int:
+    """Open a file that need not be there."""
+    return os.open(path, flags | os.O_CREAT, 0o666)
+
+
+class WatchedFile(io.FileIO):
+    """An unbuffered file to write to, whose steps are watched."""
+
+    def __init__(self, path: Path, mode: str, *, make: bool = False) -> None:
+        reached("open", path)
+        self._path = path
+        super().__init__(path, mode, opener=_made if make else None)
+
+    def write(self, raw: ReadableBuffer, /) -> int:
+        """Write some of the bytes; returns how many."""
+        reached("write", self._path)
+        return super().write(raw)
+
+    def truncate(self, size: int | None = None, /) -> int:
+        """Cut the file."""
+        reached("truncate", self._path)
+        return super().truncate(size)
+
+    def sync(self) -> None:
+        """Make what was written durable."""
+        reached("fsync", self._path)
+        os.fsync(self.fileno())
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, as Path.mkdir does."""
+    reached("mkdir", path)
+    path.mkdir()
+
+
+def replace(source: Path, target: Path) -> None:
+    """Give a file another's name in one step."""
+    reached("replace", target)
+    os.replace(source, target)
+
+
+def remove(path: Path) -> None:
+    """Remove a file if it is there."""
+    reached("unlink", path)
+    path.unlink(missing_ok=True)
+
+
+def remove_folder(path: Path) -> None:
+    """Remove a folder and what is in it."""
+    reached("rmtree", path)
+    shutil.rmtree(path)
 
 
 def sync_folder(folder: Path) -> None:
     """Make the names in `folder` durable."""
+    reached("fsync", folder)
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -41,20 +115,91 @@ class Closing:
         self.close()
 
 
+def part_path(path: Path) -> Path:
+    """Return where a file lies until it is whole: `.vectors.bin.part`."""
+    return path.with_name(f".{path.name}.part")
+
+
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def whole_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """Open a new file that takes the name `path` when the block ends well, else is removed.
 
-    Raises WriteError when the disk refuses, MissingInputError when the folder is not there.
+    durable: it outlives a power cut too. Raises WriteError when the disk refuses,
+    MissingInputError when the folder is not there, LockedError when another process writes it.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(part, "wb") as out:
-            yield out
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(part, path)
+    with _explained(path), _part(path, durable=durable, take=True) as out:
+        yield out
+
+
+@contextlib.contextmanager
+def staged_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a new file that then waits, whole and durable, at `part_path(path)` for `take_name`.
+
+    It is removed where the block does not end well. Raises what `whole_file` raises.
+    """
+    with _explained(path), _part(path, durable=True, take=False) as out:
+        yield out
+
+
+def take_name(path: Path, *, durable: bool = True) -> None:
+    """Give a whole part its name, in one step."""
+    replace(part_path(path), path)
+    if durable:
         sync_folder(path.parent)
+
+
+@contextlib.contextmanager
+def _part(path: Path, *, durable: bool, take: bool) -> Iterator[BinaryIO]:
+    """Open the part of `path` for one writer alone; then it is made durable and takes its name."""
+    part = part_path(path)
+    with _open_alone(part, path) as raw, io.BufferedWriter(raw) as out:
+        try:
+            yield cast(BinaryIO, out)
+            out.flush()
+            if durable:
+                raw.sync()
+            if take:
+                take_name(path, durable=durable)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                part.unlink()  # while it is locked: nobody else's
+            raise
+
+
+def _open_alone(part: Path, path: Path) -> WatchedFile:
+    """Open a part, empty, that no other process has open here. Raises LockedError."""
+    while True:
+        raw = WatchedFile(part, "r+", make=True)
+        try:
+            if _is_ours(raw, part, path):
+                raw.truncate(0)
+                return raw
+        except BaseException:
+            raw.close()
+            raise
+        raw.close()
+
+
+def _is_ours(raw: WatchedFile, part: Path, path: Path) -> bool:
+    """Lock a part; tell whether it still is one, and has not become another process's output."""
+    try:
+        fcntl.flock(raw, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        do = "wait for it to end, or name another output"
+        raise LockedError("is being written by another process", where=path, do=do) from None
+    except OSError:  # a file system without locks
+        pass
+    try:
+        return os.path.samestat(os.fstat(raw.fileno()), os.stat(part))
+    except FileNotFoundError:
+        return False
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn the system's errors in writing `path` into those of one line."""
+    try:
+        yield
     except WordgeomError:
         raise
     except FileNotFoundError as error:
@@ -62,9 +207,6 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         raise MissingInputError("no such folder", where=path.parent, do=do) from error
     except OSError as error:
         raise write_error(path, error) from error
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
 
 
 def write_error(path: Path, error: OSError) -> Exception:
@@ -75,6 +217,8 @@ def write_error(path: Path, error: OSError) -> Exception:
     return WriteError(f"cannot be written: {reason}", where=path, do="nothing was kept")
 
 
+_BEFORE_NAME = 0.5  # seconds that a writer has to write its name into its lock
+_NOBODY = {"host": "", "pid": 0, "start": ""}
 _ENDED = ("Z", "X")  # a process that has ended and waits for its parent to notice
 
 
@@ -91,8 +235,7 @@ class Lock:
     def __enter__(self) -> Self:
         for _ in range(2):
             try:
-                with open(self._path, "x", encoding="utf-8") as out:
-                    json.dump(_identity(os.getpid()), out)
+                self._take()
                 return self
             except FileExistsError:
                 self._remove_if_dead()
@@ -106,23 +249,50 @@ class Lock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._path.unlink(missing_ok=True)
+        remove(self._path)
+
+    def release(self) -> None:
+        """Leave the lock as that of a writer that is gone: its parts are to be gone on with."""
+        with whole_file(self._path) as out:
+            out.write(json.dumps(_NOBODY).encode())
+
+    def _take(self) -> None:
+        with WatchedFile(self._path, "x") as out:
+            try:
+                out.write(json.dumps(_identity(os.getpid())).encode())
+            except BaseException:
+                self._path.unlink()
+                raise
 
     def _remove_if_dead(self) -> None:
-        try:
-            owner = json.loads(self._path.read_text(encoding="utf-8"))
-            host, pid = str(owner["host"]), int(owner["pid"])
-        except FileNotFoundError:
+        with contextlib.suppress(FileNotFoundError), open(self._path, "rb") as held:
+            # Two that find the same dead lock must not remove each other's new one.
+            with contextlib.suppress(OSError):
+                fcntl.flock(held, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(held.fileno()), os.stat(self._path)):
+                self._refuse_living(held)
+                remove(self._path)
+
+    def _refuse_living(self, held: BinaryIO) -> None:
+        raw = held.read()
+        if not raw:  # its writer is about to write its name, or died before it did
+            time.sleep(_BEFORE_NAME)
+            raw = held.read()
+        if not raw:
             return
-        except (ValueError, KeyError, TypeError):
+        try:
+            owner = json.loads(raw)
+            host, pid = str(owner["host"]), int(owner["pid"])
+        except (ValueError, KeyError, TypeError, RecursionError):
             self._refuse("an unreadable lock", f"remove {self._path} if no writer runs")
+        if owner == _NOBODY:
+            return
         if host != socket.gethostname():
             self._refuse(f"process {pid} on {host}", f"wait, or remove {self._path} if it is gone")
         if _identity(pid) == owner:
             self._refuse(f"process {pid}", "wait for it to end, or write elsewhere with -o")
-        self._path.unlink(missing_ok=True)
 
-    def _refuse(self, found: str, do: str) -> None:
+    def _refuse(self, found: str, do: str) -> NoReturn:
         raise LockedError("is being written", where=self._target, found=found, do=do)
 
 

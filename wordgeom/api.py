@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordgeom import cards, evaluating, imputing, pipeline, training
+from wordgeom import cards, converting, evaluating, imputing, pipeline, training
 from wordgeom._files import Closing
-from wordgeom.checkpoints import ResumeOptions
+from wordgeom.converting import Converted
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.device import DeviceOptions
@@ -34,12 +34,19 @@ from wordgeom.imputation.options import ImputeOptions
 from wordgeom.imputation.output import table_path
 from wordgeom.imputation.trust import Trust
 from wordgeom.imputation.trust_table import read_trust
+from wordgeom.kept import ResumeOptions
 from wordgeom.matrix import StoredMatrix
 from wordgeom.methods import load as load_method
 from wordgeom.options import Options, check_known, specs
 from wordgeom.runs import RunOptions, UseOptions
 from wordgeom.types import Float32, Int64
-from wordgeom.vectors import Vectors, read_vectors, to_keyed_vectors, write_vectors
+from wordgeom.vectors import (
+    Vectors,
+    from_keyed_vectors,
+    read_vectors,
+    to_keyed_vectors,
+    write_vectors,
+)
 from wordgeom.weighting.pmi import PmiOptions
 
 if TYPE_CHECKING:
@@ -138,7 +145,10 @@ class Model:
 
 
 class ImputedModel(Model):
-    """Vectors of entities; table: how far to trust each, which iterates over rows."""
+    """Vectors of entities; table: how far to trust each, which iterates over rows.
+
+    validation: its lines, as the command line prints them; empty where it was not asked for.
+    """
 
     def __init__(
         self,
@@ -146,9 +156,10 @@ class ImputedModel(Model):
         notes: Sequence[str],
         statistics: dict[str, Any],
         table: Trust,
+        validation: Sequence[str] = (),
     ) -> None:
         super().__init__(vectors, notes, statistics)
-        self.table = table
+        self.table, self.validation = table, list(validation)
 
 
 def count(
@@ -166,13 +177,14 @@ def count(
     names = [corpus] if isinstance(corpus, (str, os.PathLike)) else list(corpus)
     if not names:
         raise OptionError("count needs a text file", found="none")
-    reading, window, run = _options("count", options, CorpusOptions, WindowOptions, RunOptions)
+    common = (ResumeOptions, RunOptions)
+    reading, window, resume, run = _options("count", options, CorpusOptions, WindowOptions, *common)
     part = None if shard is None else pipeline.Shard.parse(str(shard))
     words = None if save_vocab is None else os.fspath(save_vocab)
     files = [os.fspath(name) for name in names]
     with _folder(out, "cooc") as (folder, temporary):
         built = pipeline.build_cooc(
-            files, folder, reading, window, run, shard=part, save_vocab=words
+            files, folder, reading, window, run, shard=part, save_vocab=words, resume=resume
         )
         return Counts(folder, built.summary, built.warnings, temporary)
 
@@ -181,9 +193,9 @@ def pmi(
     counts: PathLike | MatrixHandle, *, out: PathLike | None = None, **options: Any
 ) -> Weighted:
     """Weight counts by pointwise mutual information; options of `wordgeom build-pmi`."""
-    weighting, run = _options("pmi", options, PmiOptions, RunOptions)
+    weighting, resume, run = _options("pmi", options, PmiOptions, ResumeOptions, RunOptions)
     with _folder(out, "pmi") as (folder, temporary):
-        built = training.build_pmi(_path(counts), folder, weighting, run)
+        built = training.build_pmi(_path(counts), folder, weighting, run, resume=resume)
         return Weighted(folder, built.summary, built.warnings, temporary)
 
 
@@ -212,25 +224,41 @@ def train(
 
 def impute(
     domain: PathLike,
-    vectors: PathLike | Model = "vectors.bin",
+    vectors: PathLike | Model | KeyedVectors = "vectors.bin",
     *,
     out: PathLike | None = None,
     table: PathLike | None = None,
     **options: Any,
 ) -> ImputedModel:
-    """Give every entity of a table a vector; options are those of `wordgeom impute`.
+    """Give every entity of a table's file a vector; options are those of `wordgeom impute`.
 
-    out: also write them there, with a table of trust and a run card. Raises a WordgeomError.
+    vectors: a file, a model, or gensim's. out: also write them there, with a table of trust and a
+    run card. Raises a WordgeomError.
     """
+    if not isinstance(domain, (str, os.PathLike)):
+        do = "write it first: numpy.save, or to_csv of pandas"
+        raise OptionError("domain must name a file", found=type(domain).__name__, do=do)
     *_, run = _options("impute", options, DomainOptions, ImputeOptions, RunOptions)
-    source = vectors.read if isinstance(vectors, Model) else vectors
+    source = _source(vectors)
     made = imputing.impute(domain, source, _plain(options), run, out=out, table=table)
     if made.vectors is not None and made.trust is not None:
-        return ImputedModel(made.vectors, made.notes, made.statistics, made.trust)
+        return ImputedModel(
+            made.vectors, made.notes, made.statistics, made.trust, made.validation
+        )  # fmt: skip
     assert out is not None  # up to date
     read, card = read_vectors(Path(out)), cards.read_card(Path(out)) or {}
     held = read_trust(Path(table or table_path(Path(out))))
-    return ImputedModel(read, card.get("notes", []), card.get("statistics", {}), held)
+    return ImputedModel(
+        read, card.get("notes", []), card.get("statistics", {}), held, made.validation
+    )  # fmt: skip
+
+
+def convert(source: PathLike, target: PathLike, **options: Any) -> Converted:
+    """Rewrite vectors or a matrix in another format; options are those of `wordgeom convert`.
+
+    source_format, target_format: --from and --to. Raises a WordgeomError.
+    """
+    return converting.convert(source, target, **_plain(options))
 
 
 def score(
@@ -282,6 +310,18 @@ def _paths(names: Sequence[PathLike]) -> list[str]:
     """Return file names as text; a lone one is meant as a list of itself."""
     listed = [names] if isinstance(names, (str, os.PathLike)) else names
     return [os.fspath(name) for name in listed]
+
+
+def _source(vectors: PathLike | Model | KeyedVectors) -> PathLike | Vectors:
+    """Return what names a file as it is, vectors in memory as ours."""
+    if isinstance(vectors, (str, os.PathLike)):
+        return vectors
+    if isinstance(vectors, Model):
+        return vectors.read
+    if hasattr(vectors, "index_to_key"):  # gensim, which need not be there, is not asked
+        return from_keyed_vectors(vectors)
+    what = "vectors must be a file's name, a model or gensim's KeyedVectors"
+    raise OptionError(what, found=type(vectors).__name__)
 
 
 def _path(matrix: PathLike | MatrixHandle) -> PathLike:

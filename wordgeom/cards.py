@@ -6,17 +6,19 @@ those of the files that were made with them. A card that does not fit its files 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from wordgeom import runs
-from wordgeom._files import Lock, whole_file
+from wordgeom._files import Lock, part_path, remove, staged_file, take_name
 from wordgeom.errors import OutputExistsError
+from wordgeom.undisturbed import undisturbed
 from wordgeom.vectors import Vectors, write_vectors
 
 _SUFFIX = ".json"
@@ -29,13 +31,11 @@ def card_path(out: Path) -> Path:
 
 def read_card(out: Path) -> dict[str, Any] | None:
     """Return the run card of a vectors file, or None where there is none that fits it."""
+    card = _parsed(card_path(out))
     try:
-        card = json.loads(card_path(out).read_bytes())
-        if card["content"] == file_content(out):
-            return dict(card)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        pass
-    return None
+        return card if card is not None and card.get("content") == file_content(out) else None
+    except OSError:
+        return None
 
 
 def file_content(path: Path) -> dict[str, Any]:
@@ -50,6 +50,7 @@ def up_to_date(out: Path, request: Mapping[str, Any], force: bool, source: str =
 
     source: what the inputs are called where others were taken.
     """
+    settle(out)
     if out.is_dir():
         raise OutputExistsError("is a folder", where=out, do="name a file with -o")
     if force or not out.exists():
@@ -87,15 +88,73 @@ def only_writer(out: str | os.PathLike[str] | None) -> AbstractContextManager[ob
     return Lock(path.with_name(f".{path.name}.lock"), path)
 
 
-def write(out: Path, vectors: Vectors, card: Mapping[str, Any] | None) -> None:
-    """Write vectors, then their card; without one, an older card is removed."""
-    write_vectors(out, vectors.words, vectors.matrix)
+def write(
+    out: Path,
+    vectors: Vectors,
+    card: Mapping[str, Any] | None,
+    beside: Mapping[Path, Iterable[bytes]] | None = None,
+) -> None:
+    """Write vectors, the files beside them, and the card that covers all: all of them or none.
+
+    All lie ready before the first takes its name: a run that is killed in between is finished by
+    `settle`. Without a card an older one is removed.
+    """
     if card is None:
-        card_path(out).unlink(missing_ok=True)
+        write_vectors(out, vectors.words, vectors.matrix)
+        remove(card_path(out))
         return
-    with whole_file(card_path(out)) as handle:
-        whole = {**card, "content": file_content(out)}
+    files = beside or {}
+    try:
+        _stage(out, vectors, card, files)
+    except BaseException:
+        for path in (out, *files, card_path(out)):
+            with contextlib.suppress(OSError):
+                part_path(path).unlink()
+        raise
+    with undisturbed():
+        settle(out)
+
+
+def _stage(
+    out: Path, vectors: Vectors, card: Mapping[str, Any], beside: Mapping[Path, Iterable[bytes]]
+) -> None:
+    """Write all files under the names of their parts, the card at last."""
+    write_vectors(out, vectors.words, vectors.matrix, opened=staged_file)
+    contents = {}
+    for path, lines in beside.items():
+        with staged_file(path) as handle:
+            handle.writelines(lines)
+        contents[os.path.relpath(path, out.parent)] = file_content(part_path(path))
+    whole = {**card, "content": file_content(part_path(out))}
+    whole |= {"beside": contents} if contents else {}
+    with staged_file(card_path(out)) as handle:
         handle.write(json.dumps(whole, ensure_ascii=False, indent=1).encode("utf-8"))
+
+
+def settle(out: Path) -> None:
+    """Give the files of a write their names, if all of them lie ready; its card lies ready last."""
+    card = _parsed(part_path(card_path(out)))
+    if card is None:
+        return
+    files = {out: card.get("content")}
+    files |= {out.parent / name: content for name, content in card.get("beside", {}).items()}
+    waiting = [path for path, content in files.items() if _holds(part_path(path), content)]
+    if all(path in waiting or _holds(path, content) for path, content in files.items()):
+        for path in waiting:
+            take_name(path)
+        take_name(card_path(out))
+
+
+def _parsed(path: Path) -> dict[str, Any] | None:
+    try:
+        card = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return card if isinstance(card, dict) and isinstance(card.get("beside", {}), dict) else None
+
+
+def _holds(path: Path, content: Any) -> bool:
+    return path.is_file() and file_content(path) == content
 
 
 def _refuse_changed(out: Path, card: Mapping[str, Any]) -> None:

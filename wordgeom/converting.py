@@ -1,77 +1,171 @@
-"""Vectors files from vectors files: other formats, fewer words, fewer columns."""
+"""Files from files: vectors and matrices of ours as those of other programs, and back."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from wordgeom import cards, runs, store
+from wordgeom.errors import MissingInputError, OptionError, OutputExistsError
+from wordgeom.exchange import formats
+from wordgeom.exchange.options import ConvertOptions
+from wordgeom.exchange.projector import refuse_foreign
+from wordgeom.exchange.rewriting import Paths, rewrite, write_card
+from wordgeom.options import check_known, flag, specs
+from wordgeom.runs import Clock, RunOptions
+from wordgeom.store import Store
+from wordgeom.vectors import Vectors
 
-from wordgeom import cards
-from wordgeom.errors import InputError, OptionError, OutputExistsError
-from wordgeom.vectors import Vectors, read_vectors, writable_words
+_OF_VECTORS = ("limit", "only", "dim", "float16", "no_header")
+_UNKNOWN = ("window", "window_weight", "context")  # of counts that another program made
 
-_BY_COLUMN = ("spectrum", "residuals")  # statistics with a number for each column
+
+@dataclass(frozen=True)
+class Converted:
+    """What was made: vectors or a store, or a file of a matrix; what to tell the user of it."""
+
+    summary: str
+    notes: Sequence[str] = ()
+    vectors: Vectors | None = None
+    store: Store | None = None
 
 
 def convert(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     *,
-    limit: int | None = None,
-    dim: int | None = None,
-    space: str | None = None,
-    force: bool = False,
-) -> Vectors:
-    """Write the first words and columns of `source` to `target`, and return them.
+    source_format: str | None = None,
+    target_format: str | None = None,
+    show: bool = False,
+    **values: Any,
+) -> Converted:
+    """Write what `source` holds to `target`, in the format that its name tells.
 
-    dim: columns, where they stand in order of a spectrum; space: replaces white space in words. The
-    run card of `source`, where there is one, is written too, with both requests. Raises
-    OutputExistsError without `force`, and what reading and writing raise.
+    source_format, target_format: where names do not tell; values: options of ConvertOptions and
+    RunOptions. Raises OutputExistsError without `force`, and what reading and writing raise.
     """
-    source, target = Path(source), Path(target)
-    if os.path.lexists(target) and not force:
-        do = "pass --force to replace it, or name another"
-        raise OutputExistsError("exists", where=target, do=do)
-    card = cards.read_card(source)
-    vectors = read_vectors(source, limit=limit)
-    if dim is not None:
-        vectors = _first_columns(vectors, card, source, dim)
-    words = writable_words(target, vectors.words, space=space)
-    made = Vectors(words, vectors.matrix, vectors.duplicates)
-    options = {"limit": limit, "dim": dim, "space": space}
-    cards.write(target, made, None if card is None else _converted(card, options, dim))
-    return made
+    known = [field.name for cls in (ConvertOptions, RunOptions) for field, _ in specs(cls)]
+    check_known(values, known, "convert")
+    options, run = ConvertOptions.take(values), RunOptions.take(values)
+    job = _Job(Path(source), Path(target), source_format, target_format, options, run, show)
+    if not job.source.exists():
+        raise MissingInputError("no such file or folder", where=source, do="check the path")
+    if not job.target.absolute().parent.is_dir():
+        do = "make it, or name another"
+        raise MissingInputError("no such folder", where=job.target.parent, do=do)
+    if not formats.is_matrix(job.source, job.target, source_format):
+        return _convert_vectors(job)
+    return _export(job) if job.source.is_dir() else _import(job)
 
 
-def _first_columns(
-    vectors: Vectors, card: Mapping[str, Any] | None, source: Path, dim: int
-) -> Vectors:
-    """Return the first columns: the solution of a smaller K."""
-    spectrum = ((card or {}).get("statistics") or {}).get("spectrum")
-    if not isinstance(spectrum, list):
-        do = "train again with a smaller --dim"
-        what = "its columns are not known to stand in any order"
-        raise InputError(what, where=source, found="no spectrum in a run card", do=do)
-    columns = vectors.matrix.shape[1]
-    if dim > columns:
-        raise OptionError(f"--dim {dim} is more than there are columns", found=columns)
-    cut = np.ascontiguousarray(vectors.matrix[:, :dim])
-    return Vectors(vectors.words, cut, vectors.duplicates)
+@dataclass(frozen=True)
+class _Job:
+    source: Path
+    target: Path
+    source_format: str | None
+    target_format: str | None
+    options: ConvertOptions
+    run: RunOptions
+    show: bool
+
+    def words(self, default: Path) -> Path:
+        return default if self.options.words is None else Path(self.options.words)
+
+    def refuse(self, names: Sequence[str], what: str) -> None:
+        """Raise OptionError for the first of the options that was given."""
+        for name in names:
+            if getattr(self.options, name) not in (None, False):
+                raise OptionError(f"{flag(name)} is not for {what}", where=self.source)
+
+    def refuse_existing(self, *paths: Path) -> None:
+        """Raise OutputExistsError for the first path that is there, unless --force was given."""
+        for path in paths:
+            if os.path.lexists(path) and not self.run.force:
+                do = "pass --force to replace it, or name another"
+                raise OutputExistsError("exists", where=path, do=do)
+            if path.is_dir():
+                raise OutputExistsError("is a folder", where=path, do="name a file")
 
 
-def _converted(card: Mapping[str, Any], options: dict[str, Any], dim: int | None) -> dict[str, Any]:
-    """Return the card of what was converted: how it was made, and out of what."""
-    statistics = dict(card.get("statistics") or {})
-    for name in _BY_COLUMN:
-        if isinstance(statistics.get(name), list):
-            statistics[name] = statistics[name][:dim]
-    request = {
-        "command": "convert",
-        "options": options,
-        "inputs": [{"digest": card["content"]["sha256"]}],
-    }
-    kept = {name: value for name, value in card.items() if name != "beside"}
-    return kept | {"request": request, "source": card.get("request"), "statistics": statistics}
+def _convert_vectors(job: _Job) -> Converted:
+    job.refuse(("kind",), "vectors")
+    form = formats.check_target(job.target, job.target_format, formats.VECTORS, "vectors")
+    paths = Paths.of(job.source, job.source_format, job.target, form, job.options.words)
+    job.refuse_existing(*paths.written())
+    if form == formats.PROJECTOR:
+        refuse_foreign(job.target)
+    with runs.resources(job.run) as using:
+        made, notes = rewrite(paths, job.options, using.memory)
+    rows, columns = made.matrix.shape
+    return Converted(f"{job.target}: {rows:,} × {columns:,}", notes, made)
+
+
+def _export(job: _Job) -> Converted:
+    from wordgeom.exchange.exporting import export_matrix, told, words_path
+    from wordgeom.training import open_matrix
+
+    job.refuse((*_OF_VECTORS, "kind"), "a matrix")
+    form = formats.check_target(job.target, job.target_format, formats.MATRICES, "matrices")
+    words = job.words(words_path(job.target, form))
+    job.refuse_existing(job.target, words)
+    matrix, clock = open_matrix(job.source), Clock()
+    with runs.resources(job.run, job.show) as using:
+        export_matrix(matrix, job.target, form, words, job.options.space, using)
+    inputs = [{"digest": matrix.store.digest}]
+    card = runs.card(_request(job, form, inputs), {}, clock.seconds())
+    card |= {"matrix": told(matrix), "source": matrix.store.card.get("request")}
+    write_card(job.target, card)
+    shape = f"{len(matrix.vocabulary):,} words, {matrix.stored:,} pairs"
+    return Converted(f"{job.target}: {shape}, words in {words}; {clock.seconds():.1f} s")
+
+
+def _import(job: _Job) -> Converted:
+    from wordgeom.exchange.exporting import words_path
+    from wordgeom.exchange.importing import COOC, Known, import_matrix
+    from wordgeom.exchange.reading import open_entries
+    from wordgeom.exchange.words import read_words
+    from wordgeom.pipeline import readable, up_to_date
+
+    job.refuse((*_OF_VECTORS, "space"), "a matrix that is read")
+    form = job.source_format or formats.told(job.source) or ""
+    if job.target_format or formats.told(job.target):
+        do = "name a folder, and convert that to the other format"
+        raise OptionError("a matrix is read into a folder", where=job.target, do=do)
+    path, clock = job.words(words_path(job.source, form)), Clock()
+    if not path.exists():
+        raise MissingInputError("no such file of words", where=path, do="name it: --words FILE")
+    words, known = read_words(path), Known.of(cards.read_card(job.source))
+    kind = job.options.kind or (known.kind if known else COOC)
+    known = known if known and known.kind == kind else None
+    inputs = [_input(job.source), _input(path)]
+    request = _request(job, form, inputs, kind)
+    if not job.run.force and store.exists(job.target):
+        made = readable(job.target, kind)
+        if made.request != request:
+            raise runs.refuse_other(job.target, "made from something else")
+        return Converted(up_to_date(made, request).summary, store=made)
+    with runs.resources(job.run, job.show) as using:
+        file = open_entries(job.source, form, len(words.words), using.memory)
+        made, notes = import_matrix(file, words, job.target, kind, known, request, using)
+    at = made.attributes
+    shape = f"{at['shape'][0]:,} words, {at['stored']:,} pairs"
+    units = f" in units of 1/{at['denominator']}" if at.get("denominator", 1) > 1 else ""
+    summary = f"{job.target}: {shape}{units}; {clock.seconds():.1f} s"
+    return Converted(summary, notes, store=made)
+
+
+def _request(
+    job: _Job, form: str, inputs: list[dict[str, Any]], kind: str | None = None
+) -> dict[str, Any]:
+    options: dict[str, Any] = {"format": form, "space": job.options.space}
+    if kind is not None:
+        options = {"format": form, "kind": kind, **dict.fromkeys(_UNKNOWN)}
+    return {"command": "convert", "options": options, "inputs": inputs}
+
+
+def _input(path: Path) -> dict[str, Any]:
+    content = cards.file_content(path)
+    return {"name": str(path.absolute()), "bytes": content["bytes"], "digest": content["sha256"]}

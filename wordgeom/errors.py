@@ -78,3 +78,16 @@ class WriteError(WordgeomError, OSError):
     """The output could not be written; nothing of it was kept."""
 
     __str__ = Exception.__str__
+
+
+_NOTHING = "nothing was finished yet, and the old output is as it was"
+
+
+class StoppedError(KeyboardInterrupt):
+    """A run that can be gone on with was interrupted."""
+
+    exit_code = 75  # EX_TEMPFAIL of sysexits.h: what queues take for "again, later"
+
+    def __init__(self, kept: bool) -> None:
+        what = "what is finished is kept: --resume goes on from it" if kept else _NOTHING
+        super().__init__(f"interrupted; {what}")

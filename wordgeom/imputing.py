@@ -7,21 +7,21 @@ imputed entities in the domain's order.
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from wordgeom import cards, runs
-from wordgeom.corpus.readers import file_digest
+from wordgeom import _opening, cards, runs
 from wordgeom.errors import InputError, OptionError
 from wordgeom.imputation.domain import Domain, DomainOptions, inputs, read_domain
 from wordgeom.imputation.latent import Imputation
 from wordgeom.imputation.latent import impute as impute_entities
-from wordgeom.imputation.matching import Anchors, find_anchors
+from wordgeom.imputation.matching import Anchors, find_anchors, map_notes
 from wordgeom.imputation.options import ImputeOptions
 from wordgeom.imputation.output import Output
 from wordgeom.imputation.points import points as points_of
@@ -74,7 +74,10 @@ def impute(
         request["options"]["table"] = output.table_name
     with cards.only_writer(out):
         if output is not None and output.up_to_date(request, run.force):
-            return Imputed(f"{out}: up to date")
+            if not of_stage.validate:
+                return Imputed(f"{out}: up to date")
+            if held := output.validation(of_stage.validate):
+                return Imputed(f"{out}: up to date", validation=validation_lines(held))
         with runs.resources(run, show) as using:
             made = _make(domain, vectors, of_domain, of_stage, out, using)
         if output is not None:
@@ -117,14 +120,17 @@ def _request(
 ) -> dict[str, Any]:
     asked = {k: v for k, v in of_domain.result_options().items() if k not in _PATHS}
     asked |= {**of_stage.result_options(), "seed": run.seed}
-    digests = [file_digest(str(file)) for file in files]
-    digests.append(_memory_digest(vectors) if isinstance(vectors, Vectors) else _digest(vectors))
+    digests = [_digest(file, "a file") for file in files]
+    if isinstance(vectors, Vectors):
+        digests.append(_memory_digest(vectors))
+    else:
+        digests.append(_digest(vectors, "a .bin, .txt or .vec file"))
     return {"command": "impute", "options": asked, "inputs": [{"digest": d} for d in digests]}
 
 
-def _digest(vectors: str | os.PathLike[str]) -> str:
-    with opened(Path(vectors)):  # refuses what is no file
-        return file_digest(os.fspath(vectors))
+def _digest(path: str | os.PathLike[str], wanted: str) -> str:
+    with _opening.opened(Path(path), wanted) as handle:
+        return hashlib.file_digest(cast(io.BufferedReader, handle), "sha256").hexdigest()
 
 
 def _memory_digest(vectors: Vectors) -> str:
@@ -161,7 +167,13 @@ def _make(
         f"{n:,} entities, {p:,} known, {n - p:,} imputed",
         vectors,
         found.trust,
-        [*domain.notes, *notes, *_own_notes(base, named, anchors), *found.notes],
+        [
+            *domain.notes,
+            *notes,
+            *map_notes(domain.names, anchors.known, domain.mapped),
+            *_own_notes(base, named, anchors),
+            *found.notes,
+        ],
         statistics,
         [] if checked is None else validation_lines(checked),
     )
@@ -174,7 +186,9 @@ def _own_notes(base: Vectors, named: str, anchors: Anchors) -> list[str]:
     if anchors.zeros:
         notes.append(f"{anchors.zeros:,} known vectors are 0")
     if anchors.known.all():
-        notes.append(f"all {len(anchors.known):,} entities are known: nothing to impute")
+        n = len(anchors.known)
+        whole = f"all {n:,} entities are" if n > 1 else "the only entity is"
+        notes.append(f"{whole} known: nothing to impute")
     return notes
 
 

@@ -165,9 +165,25 @@ class StoredRows:
         return select_columns(self, chosen, self._pool)
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the entries."""
+        made: np.dtype[Any] = self._matrix.store.array("data").dtype
+        return made
+
+    @property
     def entries(self) -> int:
         """Entries of the whole matrix, at most."""
         return self._matrix.stored * (2 if self.symmetric else 1)
+
+    def entries_of(self, chosen: Int64) -> int:
+        """Entries of G[:, chosen], at most, for ascending `chosen`."""
+        m = len(chosen)
+        most = min(m * len(self.vocabulary), self.entries)
+        if self.symmetric and m > 0 and int(chosen[-1]) == m - 1:
+            # Those of the first m rows, and once more those of them in the first m columns.
+            stored = int(self._matrix.indptr[m])
+            most = min(most, stored + min(stored, m * (m - 1) // 2))
+        return most
 
     def whole(self) -> Csr:
         """Return G in memory, (V × V), both triangles."""
@@ -177,14 +193,26 @@ class StoredRows:
 
 
 class MatrixWriter:
-    """Writes rows in order into a StoreWriter."""
+    """Writes rows in order into a StoreWriter; earlier: the lengths of rows that are there."""
 
-    def __init__(self, writer: StoreWriter, vocabulary: Vocabulary, dtype: DTypeLike) -> None:
+    def __init__(
+        self,
+        writer: StoreWriter,
+        vocabulary: Vocabulary,
+        dtype: DTypeLike,
+        earlier: Int64 | None = None,
+    ) -> None:
         self._writer, self._vocabulary = writer, vocabulary
         self._indptr = np.zeros(len(vocabulary) + 1, np.int64)
-        self._rows = 0
+        self._rows = 0 if earlier is None else len(earlier)
+        self._indptr[1 : self._rows + 1] = 0 if earlier is None else earlier
         self._indices = writer.array("indices", np.int32)
         self._data = writer.array("data", dtype)
+
+    @property
+    def lengths(self) -> Int64:
+        """The lengths of the rows that were written."""
+        return self._indptr[1 : self._rows + 1]
 
     def write(self, lengths: Int64, indices: Array, data: Array) -> None:
         """Append rows of the given lengths with their columns and values."""

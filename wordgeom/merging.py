@@ -12,11 +12,24 @@ from wordgeom import runs, store
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.errors import InputError
-from wordgeom.matrix import MatrixWriter, StoredMatrix
-from wordgeom.pipeline import COOC, Built, count_type, readable, up_to_date, write_rows, write_sums
+from wordgeom.inputs import made_options
+from wordgeom.kept import Kept, ResumeOptions, state_folder
+from wordgeom.kept_rows import KeptRows
+from wordgeom.matrix import StoredMatrix
+from wordgeom.pipeline import (
+    COOC,
+    Built,
+    all_sums,
+    check_words,
+    count_type,
+    readable,
+    up_to_date,
+    write_rows,
+    write_sums,
+)
 from wordgeom.runs import Clock, RunOptions
-from wordgeom.store import StoreWriter
 
+_NO_RESUME = ResumeOptions()
 _OWN = ("shape", "stored", "shard")  # attributes that a sum does not inherit
 
 
@@ -25,6 +38,7 @@ def merge_cooc(
     out: str | os.PathLike[str],
     run: RunOptions,
     *,
+    resume: ResumeOptions = _NO_RESUME,
     show: bool = False,
 ) -> Built:
     """Add up count matrices over the same words: all shards of one count, or whole matrices."""
@@ -36,21 +50,29 @@ def merge_cooc(
     if not run.force and store.exists(out):
         made = readable(out, COOC)
         if made.request == request:
-            return up_to_date(made)
+            return up_to_date(made, _kept_request(request, matrices))
         raise runs.refuse_other(out, "made from other matrices")
-    window = WindowOptions.take(request["options"])
+    window = WindowOptions.take(made_options(request))
     dtype = count_type(vocabulary, window)
-    with runs.resources(run, show) as using, StoreWriter(out, COOC) as writer:
-        symmetric = matrices[0].symmetric
-        rows, shop = merge(matrices, len(vocabulary), symmetric, dtype, using.pool)
-        matrix = MatrixWriter(writer, vocabulary, dtype)
-        write_rows(rows, matrix, using, len(vocabulary))
-        write_sums(writer, *shop.sums(), window)
+    kept = Kept(state_folder(out), _kept_request(request, matrices), resume, force=run.force)
+    with kept.stoppable(), runs.resources(run, show) as using, KeptRows(kept, out, COOC) as rows:
+        symmetric, words = matrices[0].symmetric, len(vocabulary)
+        check_words(words, using)
+        rows.begin(vocabulary, dtype)
+        added, shop = merge(matrices, words, symmetric, dtype, using.pool, rows.done)
+        write_rows(added, rows, using, words)
+        write_sums(rows.writer, *all_sums(shop, rows), window)
         card = runs.card(request, {}, clock.seconds())
-        made = writer.commit(matrix.finish(attributes), card)
+        made = rows.writer.commit(rows.finish(attributes), card)
+    kept.remove()
     at = made.attributes
     summary = f"{made.path}: {at['shape'][0]:,} words, {at['stored']:,} pairs"
     return Built(made, f"{summary} from {len(matrices)} matrices; {clock.seconds():.1f} s")
+
+
+def _kept_request(request: dict[str, Any], matrices: list[StoredMatrix]) -> dict[str, Any]:
+    """Return whose state it is: merged shards have the request of a whole count."""
+    return {**request, "matrices": [m.store.digest for m in matrices]}
 
 
 def _merged(
@@ -60,6 +82,10 @@ def _merged(
     if len(matrices) < 2:
         raise InputError("needs two matrices or more", where="merge", found=len(matrices))
     first = matrices[0]
+    for matrix in matrices:
+        if matrix.store.request["command"] == "convert":
+            do = "merge counts that wordgeom made"
+            raise InputError("was imported: its window is not known", where=matrix.path, do=do)
     for other in matrices[1:]:
         _check_alike(first, other)
     digests = [m.store.digest for m in matrices]
@@ -97,7 +123,7 @@ def _check_alike(first: StoredMatrix, other: StoredMatrix) -> None:
             found=f"{len(other.vocabulary):,} words against {len(first.vocabulary):,}",
             do="count each text with --read-vocab and one word list",
         )
-    mine, theirs = (WindowOptions.take(m.store.request["options"]) for m in (first, other))
+    mine, theirs = (WindowOptions.take(made_options(m.store.request)) for m in (first, other))
     how = runs.differing_option(mine.result_options(), theirs.result_options())
     if how is not None:
         do = "count both with the same window"

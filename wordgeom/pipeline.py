@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wordgeom import runs, store
+from wordgeom import inputs, runs, store
+from wordgeom.corpus.documents import documents_bytes
 from wordgeom.corpus.encode import Encoded, encode
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.readers import STDIN, check_input, file_digest, file_stamp, is_stream
+from wordgeom.corpus.readers import is_stream
+from wordgeom.corpus.remarks import remarks
 from wordgeom.corpus.vocabulary import Vocabulary, save_vocabulary
 from wordgeom.counts.rows import Rows, Workshop, value_type
-from wordgeom.counts.windows import WindowOptions, denominator, weights
-from wordgeom.errors import InputError, MissingInputError, OptionError, WordgeomError
-from wordgeom.matrix import MatrixWriter, StoredMatrix
-from wordgeom.runs import Clock, Resources, RunOptions
+from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
+from wordgeom.errors import InputError, LockedError, MissingInputError, OptionError, WordgeomError
+from wordgeom.inputs import Inputs
+from wordgeom.kept import Kept, ResumeOptions, forget, state_folder
+from wordgeom.kept_rows import KeptRows
+from wordgeom.matrix import StoredMatrix
+from wordgeom.memory import refuse_too_large
+from wordgeom.runs import FLOOR, Clock, Resources, RunOptions
 from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Int64
 
 COOC, PMI = "cooc", "pmi"
+_WORD_BYTES, _BENCH_BYTES = 160, 34  # of a word and its sums; of its cell in a thread (rows.Bench)
+_NO_RESUME = ResumeOptions()
 
 
 @dataclass(frozen=True)
@@ -67,25 +75,26 @@ def build_cooc(
     *,
     shard: Shard | None = None,
     save_vocab: str | None = None,
+    resume: ResumeOptions = _NO_RESUME,
     show: bool = False,
 ) -> Built:
     """Count the co-occurrences of the files `names` into the store `out`."""
     clock = Clock()
-    names = list(names)
-    _check_inputs(names)
+    found = inputs.find(names, corpus)
+    names, corpus = found.names, found.corpus
     if save_vocab is not None and not Path(save_vocab).parent.is_dir():
         do = "make it, or name another with --save-vocab"
         raise MissingInputError("no such folder", where=Path(save_vocab).parent, do=do)
-    asked = _cooc_options(corpus, window, run)
-    if not run.force and (found := _cooc_up_to_date(out, asked, names, shard)):
+    asked = inputs.request_options(corpus, window, run)
+    if not run.force and (there := _cooc_up_to_date(out, asked, names, shard)):
         if save_vocab is not None:
             save_vocabulary(save_vocab, StoredMatrix.open(out).vocabulary)
-        return found
-    with runs.resources(run, show) as using, StoreWriter(out, COOC) as writer:
-        encoded = _encode(names, corpus, window, using)
+        return there
+    kept = Kept(state_folder(out), _kept_request(asked, names, shard), resume, force=run.force)
+    with kept.stoppable(), runs.resources(run, show) as using, KeptRows(kept, out, COOC) as rows:
+        encoded, documents = _text(found, window, using, kept)
         with closing(encoded.stream):
-            matrix, shop = _count(encoded, window, shard, using, writer)
-            row_sums, column_sums = shop.sums()
+            row_sums, column_sums = _count(encoded, window, shard, using, kept, rows)
         if not row_sums.any() and shard is None:
             raise InputError(
                 "no two words occur together",
@@ -93,36 +102,17 @@ def build_cooc(
                 found=f"{encoded.kept:,} tokens in {encoded.documents:,} documents",
                 do="check --document and --min-count",
             )
-        write_sums(writer, row_sums, column_sums, window)
-        attributes = matrix.finish(_cooc_attributes(encoded, window, shard))
-        request = {"command": "build-cooc", "options": asked, "inputs": _input_cards(encoded)}
-        made = writer.commit(attributes, runs.card(request, {}, clock.seconds()))
+        write_sums(rows.writer, row_sums, column_sums, window)
+        if documents:
+            rows.writer.text("documents", documents)
+        attributes = rows.finish(_cooc_attributes(encoded, window, shard))
+        made_from = inputs.cards(encoded.sources)
+        request = {"command": "build-cooc", "options": asked, "inputs": made_from}
+        made = rows.writer.commit(attributes, runs.card(request, {}, clock.seconds()))
+    kept.remove()
     if save_vocab is not None:
         save_vocabulary(save_vocab, encoded.vocabulary)
-    return Built(made, _cooc_summary(made, encoded, clock), _cooc_warnings(encoded, window))
-
-
-def _check_inputs(names: list[str]) -> None:
-    """Fail on a missing file before anything is read."""
-    if names.count(STDIN) > 1:
-        raise OptionError("standard input can be read once", found="- given twice")
-    for name in names:
-        check_input(name)
-
-
-def _cooc_options(corpus: CorpusOptions, window: WindowOptions, run: RunOptions) -> dict[str, Any]:
-    options = {**corpus.result_options(), **window.result_options()}
-    if corpus.sample > 0:
-        options["seed"] = run.seed
-    if corpus.read_vocab is not None:
-        if is_stream(corpus.read_vocab):
-            raise OptionError("--read-vocab needs a file", found=corpus.read_vocab)
-        if not os.path.exists(corpus.read_vocab):
-            raise MissingInputError(
-                "no such file", where=corpus.read_vocab, do="check --read-vocab"
-            )
-        options |= {"read_vocab": file_digest(corpus.read_vocab), "min_count": 0, "max_vocab": 0}
-    return options
+    return Built(made, _cooc_summary(made, encoded, clock), _cooc_warnings(encoded, window, found))
 
 
 def _cooc_up_to_date(
@@ -133,24 +123,30 @@ def _cooc_up_to_date(
         return None
     made = readable(out, COOC)
     request = made.request
-    how = runs.differing_option(asked, request["options"])
+    how = runs.differing_option(asked, inputs.made_options(request))
     shards = [shard.index, shard.of] if shard else None
     if how is None and made.attributes.get("shard") != shards:
         how = "another shard"
-    if how is None and not _same_inputs(names, request["inputs"]):
+    if how is None and not inputs.are_those(names, request["inputs"]):
         streams = any(map(is_stream, names))
         how = "text from a pipe, which cannot be compared" if streams else "made from other text"
     if how is not None:
         raise runs.refuse_other(out, how)
-    return up_to_date(made)
+    return up_to_date(made, _kept_request(asked, names, shard))
 
 
-def up_to_date(made: Store) -> Built:
-    """Return what is there as built, every byte of it checked; raises OutputExistsError."""
+def up_to_date(made: Store, request: dict[str, Any]) -> Built:
+    """Return what is there as built, every byte of it checked; raises OutputExistsError.
+
+    request: whose state is of no more use.
+    """
     try:
         made.check()
     except WordgeomError as error:
         raise runs.refuse_other(made.path, f"a store that was damaged ({error})") from None
+    if state_folder(made.path).exists():
+        with suppress(LockedError), store.only_writer(made.path):
+            forget(made.path, request)
     return Built(made, f"{made.path}: up to date")
 
 
@@ -165,19 +161,6 @@ def readable(out: str | os.PathLike[str], kind: str) -> Store:
     return made
 
 
-def _same_inputs(names: list[str], made_from: list[dict[str, Any]]) -> bool:
-    """Tell whether the files are those of a card: by size and time, else by digest."""
-    if len(names) != len(made_from) or any(map(is_stream, names)):
-        return False
-    for name, card in zip(names, made_from, strict=True):
-        same_name = card.get("name") == os.path.abspath(name)
-        if same_name and card.get("stamp") == file_stamp(name):
-            continue
-        if file_digest(name) != card.get("digest"):
-            return False
-    return True
-
-
 def _encode(
     names: list[str], corpus: CorpusOptions, window: WindowOptions, using: Resources
 ) -> Encoded:
@@ -185,6 +168,7 @@ def _encode(
         names,
         corpus,
         gap=window.window,
+        ends=window.count == WINDOWS,
         short=2 * window.window,
         seed=using.seed,
         memory=using.memory,
@@ -194,26 +178,63 @@ def _encode(
     )
 
 
+def _kept_request(asked: dict[str, Any], names: list[str], shard: Shard | None) -> dict[str, Any]:
+    """Return whose state it is that a count keeps: what is known before the text is read."""
+    shards = None if shard is None else [shard.index, shard.of]
+    known = inputs.of_request(names)
+    return {"command": "build-cooc", "options": asked, "inputs": known, "shard": shards}
+
+
+def _text(
+    found: Inputs, window: WindowOptions, using: Resources, kept: Kept
+) -> tuple[Encoded, bytes]:
+    """Return the text and its documents.tsv as an earlier run read them, or read them."""
+    from wordgeom.kept_counts import find_ids, keep_ids
+
+    held = find_ids(kept)
+    if held is not None:
+        return held
+    encoded = _encode(found.names, found.corpus, window, using)
+    documents = documents_bytes([source.documents for source in encoded.sources])
+    keep_ids(kept, encoded, documents)
+    return encoded, documents
+
+
 def _count(
     encoded: Encoded,
     window: WindowOptions,
     shard: Shard | None,
     using: Resources,
-    writer: StoreWriter,
-) -> tuple[MatrixWriter, Workshop]:
+    kept: Kept,
+    rows: KeptRows,
+) -> tuple[Int64, Int64]:
+    """Write the rows of the counts; return the sums of all rows and columns."""
     from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count
+    from wordgeom.kept_counts import KeptParts
 
     words, weight = len(encoded.vocabulary), weights(window)
-    plan = Plan(words, weight, window.context == "both", count_type(encoded.vocabulary, window))
+    symmetric = window.context == "both"
+    sliding = window.count == WINDOWS
+    plan = Plan(words, weight, symmetric, count_type(encoded.vocabulary, window), sliding)
     length = encoded.stream.length
     begin, end = shard.span(length) if shard else (0, length)
-    chunk = chunk_tokens(using.memory)
-    rows, shop = count(
-        encoded.stream, begin, end, plan, chunk, using.folder, using.pool, using.progress
+    check_words(words, using)
+    # Of windows, where they begin and end is held too.
+    chunk = chunk_tokens(using.memory) // (2 if sliding else 1)
+    parts = KeptParts(kept)
+    rows.begin(encoded.vocabulary, plan.dtype)
+    counted, shop = count(
+        encoded.stream, begin, end, plan, chunk, parts, using.pool, using.progress, rows.done
     )
-    matrix = MatrixWriter(writer, encoded.vocabulary, plan.dtype)
-    write_rows(rows, matrix, using, words)
-    return matrix, shop
+    write_rows(counted, rows, using, words)
+    return all_sums(shop, rows)
+
+
+def check_words(words: int, using: Resources) -> None:
+    """Refuse to count so many words that the sums and each thread's cells do not fit."""
+    needed = words * (_WORD_BYTES + _BENCH_BYTES * using.pool.threads)
+    do = "raise --memory or --min-count, or pass --max-vocab or fewer --threads"
+    refuse_too_large(f"counts of {words:,} words", needed, max(using.memory, FLOOR), do)
 
 
 def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:
@@ -221,11 +242,19 @@ def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:
     return value_type(2 * int(vocabulary.counts.max()) * int(weights(window).sum()))
 
 
-def write_rows(rows: Iterator[Rows], matrix: MatrixWriter, using: Resources, words: int) -> None:
+def write_rows(counted: Iterator[Rows], rows: KeptRows, using: Resources, words: int) -> None:
     """Write blocks of rows, telling how many of the words have gone by."""
-    followed = using.progress.follow(rows, "counting", words, "rows", lambda r: len(r.lengths))
-    for block in followed:
-        matrix.write(block.lengths, block.indices, block.values)
+    followed = using.progress.follow(
+        counted, "counting", words, "rows", lambda r: len(r.lengths), done=rows.done
+    )
+    rows.write((block.lengths, block.indices, block.values) for block in followed)
+
+
+def all_sums(shop: Workshop, rows: KeptRows) -> tuple[Int64, Int64]:
+    """Return the sums of rows and columns of the whole matrix, earlier rows among them."""
+    for first, earlier in rows.earlier():
+        shop.add(first, earlier)
+    return shop.sums()
 
 
 def write_sums(
@@ -250,18 +279,6 @@ def _cooc_attributes(
     return attributes | ({"shard": [shard.index, shard.of]} if shard else {})
 
 
-def _input_cards(encoded: Encoded) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": s.name if s.name == STDIN else os.path.abspath(s.name),
-            "bytes": s.bytes,
-            "digest": s.digest,
-            "stamp": s.stamp,
-        }
-        for s in encoded.sources
-    ]
-
-
 def _cooc_summary(made: Store, encoded: Encoded, clock: Clock) -> str:
     at = made.attributes
     part = f" (shard {at['shard'][0]} of {at['shard'][1]})" if "shard" in at else ""
@@ -275,9 +292,11 @@ def _plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
-def _cooc_warnings(encoded: Encoded, window: WindowOptions) -> tuple[str, ...]:
-    warnings = []
-    if 2 * encoded.short > encoded.documents:
+def _cooc_warnings(encoded: Encoded, window: WindowOptions, found: Inputs) -> tuple[str, ...]:
+    warnings = [*found.notes, *encoded.notes, *remarks(encoded.sources)]
+    of_lines = found.corpus.input_format == "text" and found.corpus.tokeniser != "kmer"
+    wrapped = any(source.wrapped for source in encoded.sources)
+    if of_lines and not wrapped and 2 * encoded.short > encoded.documents:
         warnings.append(
             f"more than half of the {encoded.documents:,} documents are shorter than two windows "
             f"({2 * window.window} tokens); if lines are cut from longer texts, "

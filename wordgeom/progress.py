@@ -26,31 +26,44 @@ class Progress:
         total: int | None,
         unit: str,
         size: Callable[[_Item], int],
+        done: int = 0,
     ) -> Iterator[_Item]:
-        """Yield the items, telling how much of `total` (in `unit`) has gone by."""
+        """Yield the items, telling how much of `total`, in `unit`, has gone by; `done` before."""
         if not self._show:
             return items
         if sys.stderr.isatty():
-            return _with_bar(items, label, total, unit, size)
-        return _with_lines(items, label, total, unit, size)
+            return _with_bar(items, label, total, unit, size, done)
+        return _with_lines(items, label, total, unit, size, done)
 
 
 def _with_bar(
-    items: Iterator[_Item], label: str, total: int | None, unit: str, size: Callable[[_Item], int]
+    items: Iterator[_Item],
+    label: str,
+    total: int | None,
+    unit: str,
+    size: Callable[[_Item], int],
+    done: int,
 ) -> Iterator[_Item]:
     from tqdm import tqdm
 
     spaced = unit if len(unit) == 1 else f" {unit}"  # 3MB, but 3k rows
-    with tqdm(total=total, desc=label, unit=spaced, unit_scale=True, leave=False) as bar:
+    with tqdm(
+        total=total, desc=label, unit=spaced, unit_scale=True, leave=False, initial=done
+    ) as bar:
         for item in items:
             yield item
             bar.update(size(item))
 
 
 def _with_lines(
-    items: Iterator[_Item], label: str, total: int | None, unit: str, size: Callable[[_Item], int]
+    items: Iterator[_Item],
+    label: str,
+    total: int | None,
+    unit: str,
+    size: Callable[[_Item], int],
+    done: int,
 ) -> Iterator[_Item]:
-    done, told = 0, time.monotonic()
+    told = time.monotonic()
     for item in items:
         yield item
         done += size(item)

@@ -21,7 +21,7 @@ from wordgeom.pool import Pool, available_cpus, available_memory
 from wordgeom.progress import Progress
 
 GIGABYTE = 10**9
-_FLOOR = 3 * 10**8  # bytes that Python, its libraries and the smallest buffers take
+FLOOR = 3 * 10**8  # bytes that Python, its libraries and the smallest buffers take
 _log = logging.getLogger("wordgeom")
 _LIBRARIES = ("numpy", "scipy", "numba", "llvmlite")
 
@@ -70,9 +70,9 @@ def resources(options: UseOptions, show: bool = False) -> Iterator[Resources]:
     if folder is not None and not os.path.isdir(folder):
         raise MissingInputError("no such folder", where=folder, do="check --tmp-dir")
     memory = int(options.memory * GIGABYTE) or available_memory() // 2
-    if show and not options.quiet and memory < _FLOOR:
+    if show and not options.quiet and memory < FLOOR:
         _log.info("note: --memory %g cannot be kept: the program itself takes %.1f GB",
-                  options.memory, _FLOOR / GIGABYTE)  # fmt: skip
+                  options.memory, FLOOR / GIGABYTE)  # fmt: skip
     with Pool(options.threads or available_cpus()) as pool:
         progress = Progress(show and not options.quiet)
         yield Resources(pool, memory, folder, options.seed, progress)

@@ -2,54 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from wordgeom import selection_kernels as kernels
 from wordgeom.matrix import RowSource
 from wordgeom.pool import Pool
-from wordgeom.types import Array, Csr, Int32, Int64
+from wordgeom.types import Csr, Int32, Int64
 
-_Picked = tuple[Int32, Int32, Array]
+# Blocks of rows in memory at most, 16 MB each as a rule: one thread puts them in order, however
+# many read them.
+_HELD = 8
 
 
 def select_columns(source: RowSource, chosen: Int64, pool: Pool) -> Csr:
     """Return G[:, chosen], (V × len(chosen)), for ascending `chosen`; the source's own type.
 
     Columns ascend in every row. Where the first columns of a symmetric matrix are chosen, only
-    as many of its stored rows are read. Takes 20 bytes for each entry of the result.
+    as many of its stored rows are read. More than a few blocks of them are read twice, to count
+    and to fill, so that nothing large is held but the result.
     """
     V, m = len(source.vocabulary), len(chosen)
-    if m and not (np.all(chosen[1:] > chosen[:-1]) and chosen[0] >= 0 and chosen[-1] < V):
-        raise ValueError("chosen columns must ascend and be in range")
-    position = np.full(V, -1, np.int32)
-    position[chosen] = np.arange(m, dtype=np.int32)
+    position = _positions(chosen, V)
     leading = source.symmetric and m > 0 and int(chosen[-1]) == m - 1
-
-    def run(block: tuple[int, int]) -> _Picked:
-        return _pick(source.rows(*block), block[0], position, source.symmetric)
-
-    return _by_row(list(pool.map(run, source.row_blocks(m if leading else None))), V, m)
-
-
-def _pick(rows: Csr, first: int, position: Int32, symmetric: bool) -> _Picked:
-    n = kernels.count_picked(rows.indptr, rows.indices, first, position, symmetric)
-    out = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, rows.data.dtype)
-    kernels.pick(rows.indptr, rows.indices, rows.data, first, position, symmetric, *out)
-    return out
-
-
-def _by_row(picked: list[_Picked], V: int, columns: int) -> Csr:
-    """Sort entries by row; those of a row stay in order.
-
-    They ascend: row x of a triangle is met as the mirror image of rows before x, then as itself.
-    """
-    indptr = np.zeros(V + 1, np.int64)
-    for rows, _, _ in picked:
-        kernels.count_rows(rows, indptr[1:])
+    blocks = source.row_blocks(m if leading else None)
+    indptr, dtype = np.zeros(V + 1, np.int64), np.dtype(np.float32)
+    held = list(_rows(source, blocks, pool)) if len(blocks) <= _HELD else None
+    for first, rows in held or _rows(source, blocks, pool):
+        kernels.count_picked(rows.indptr, rows.indices, first, position, source.symmetric, indptr)
+        dtype = rows.data.dtype
     np.cumsum(indptr, out=indptr)
-    dtype = picked[0][2].dtype if picked else np.dtype(np.float32)
     indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], dtype)
     cursor = indptr[:-1].copy()
-    for rows, places, values in picked:
-        kernels.place(rows, places, values, cursor, indices, data)
-    return Csr(indptr, indices, data, columns)
+    for first, rows in held or _rows(source, blocks, pool):
+        kernels.pick(
+            rows.indptr, rows.indices, rows.data, first, position, source.symmetric,
+            cursor, indices, data,
+        )  # fmt: skip
+    return Csr(indptr, indices, data, m)
+
+
+def _positions(chosen: Int64, V: int) -> Int32:
+    """(V) each column's place among the chosen, or -1."""
+    if len(chosen) and not (np.all(np.diff(chosen) > 0) and chosen[0] >= 0 and chosen[-1] < V):
+        raise ValueError("chosen columns must ascend and be in range")
+    position = np.full(V, -1, np.int32)
+    position[chosen] = np.arange(len(chosen), dtype=np.int32)
+    return position
+
+
+def _rows(
+    source: RowSource, blocks: list[tuple[int, int]], pool: Pool
+) -> Iterator[tuple[int, Csr]]:
+    """Yield the first row of each block, and its rows."""
+
+    def read(block: tuple[int, int]) -> tuple[int, Csr]:
+        return block[0], source.rows(*block)
+
+    return pool.map(read, blocks, ahead=min(_HELD, 2 * pool.threads))

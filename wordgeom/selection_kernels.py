@@ -8,61 +8,40 @@ from wordgeom.types import Array, Int32, Int64
 
 @kernel
 def count_picked(
-    indptr: Int64, indices: Int32, first: int, position: Int32, symmetric: bool
-) -> int:
-    """Return how many entries `pick` will write."""
-    n = 0
-    for r in range(len(indptr) - 1):
-        mirrored = symmetric and position[first + r] >= 0
-        for k in range(indptr[r], indptr[r + 1]):
-            if position[indices[k]] >= 0:
-                n += 1
-            if mirrored and indices[k] != first + r:
-                n += 1
-    return n
-
-
-@kernel
-def pick(
-    indptr: Int64, indices: Int32, data: Array, first: int, position: Int32, symmetric: bool,
-    out_rows: Int32, out_columns: Int32, out: Array,
-) -> None:  # fmt: skip
-    """Write (row, place, value) of the entries in chosen columns; place is position[column].
-
-    Stored rows begin with row `first`. symmetric: an entry (r, j) stands for (j, r) as well.
-    """
-    n = 0
+    indptr: Int64, indices: Int32, first: int, position: Int32, symmetric: bool, lengths: Int64
+) -> None:
+    """Add to lengths[r + 1] how many entries `pick` puts into row r."""
     for r in range(len(indptr) - 1):
         i = first + r
         mirrored = symmetric and position[i] >= 0
         for k in range(indptr[r], indptr[r + 1]):
             j = indices[k]
             if position[j] >= 0:
-                out_rows[n] = i
-                out_columns[n] = position[j]
-                out[n] = data[k]
-                n += 1
+                lengths[i + 1] += 1
             if mirrored and j != i:
-                out_rows[n] = j
-                out_columns[n] = position[i]
-                out[n] = data[k]
-                n += 1
+                lengths[j + 1] += 1
 
 
 @kernel
-def count_rows(rows: Int32, lengths: Int64) -> None:
-    """Add to lengths[r] the number of times that r is among `rows`."""
-    for k in range(len(rows)):
-        lengths[rows[k]] += 1
+def pick(
+    indptr: Int64, indices: Int32, data: Array, first: int, position: Int32, symmetric: bool,
+    cursor: Int64, out_indices: Int32, out: Array,
+) -> None:  # fmt: skip
+    """Put the entries in chosen columns behind those of the same row that are there.
 
-
-@kernel
-def place(
-    rows: Int32, columns: Int32, data: Array, cursor: Int64, out_columns: Int32, out: Array
-) -> None:
-    """Put entries behind those of the same row that are there; cursor[r] is the next free place."""
-    for k in range(len(rows)):
-        at = cursor[rows[k]]
-        out_columns[at] = columns[k]
-        out[at] = data[k]
-        cursor[rows[k]] = at + 1
+    Stored rows begin with row `first`; position[column] is a column's place among the chosen, or
+    -1; cursor[row] is the next free place. symmetric: an entry (i, j) stands for (j, i) as well.
+    Given in order, a row's columns ascend: row x of a triangle is met as the mirror image of the
+    rows before it, then as itself.
+    """
+    for r in range(len(indptr) - 1):
+        i = first + r
+        mirrored = symmetric and position[i] >= 0
+        for k in range(indptr[r], indptr[r + 1]):
+            j = indices[k]
+            if position[j] >= 0:
+                out_indices[cursor[i]], out[cursor[i]] = position[j], data[k]
+                cursor[i] += 1
+            if mirrored and j != i:
+                out_indices[cursor[j]], out[cursor[j]] = position[i], data[k]
+                cursor[j] += 1

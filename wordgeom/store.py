@@ -22,7 +22,16 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import DTypeLike
 
-from wordgeom._files import Lock, sync_folder, whole_file, write_error
+from wordgeom._files import (
+    Lock,
+    WatchedFile,
+    make_folder,
+    reached,
+    remove,
+    sync_folder,
+    whole_file,
+    write_error,
+)
 from wordgeom.errors import FormatError, MissingInputError, OutputExistsError
 from wordgeom.types import Array
 
@@ -30,7 +39,7 @@ FORMAT, VERSION = "wordgeom", 1
 META, LOCK = "meta.json", ".lock"
 CRC_BLOCK = 1 << 20
 _HEADER = 128  # bytes of .npy header, reserved before the length is known
-_OURS = re.compile(r"[a-z]+\.(\d+)\.(npy|tsv)|\.lock|\.meta\.json\.\d+\.part")
+_OURS = re.compile(r"[a-z]+\.(\d+)\.(npy|tsv)|\.lock|\.meta\.json\.part")
 _DTYPES = ("<i4", "<i8", "<u4", "<u8", "<f4", "<f8", "|u1")
 _REMAKE = "make it again with --force (build-cooc or build-pmi)"
 
@@ -143,13 +152,22 @@ class StoredArray:
 class StoreWriter:
     """Writes a store; `with StoreWriter(path, kind) as w: … w.commit(…)`.
 
-    Leaving the block without commit removes all that was written. Raises LockedError,
-    OutputExistsError where the path is no store, WriteError.
+    Leaving the block without commit removes all that was written, unless it was marked. durable:
+    what was committed outlives a power cut. mark: of an earlier writer; its arrays are gone on
+    with. Raises LockedError, OutputExistsError where the path is no store, WriteError.
     """
 
-    def __init__(self, path: str | os.PathLike[str], kind: str) -> None:
-        self.path, self.kind = Path(path), kind
-        self._made_folder = False
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        kind: str,
+        *,
+        durable: bool = True,
+        mark: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.path, self.kind, self._durable = Path(path), kind, durable
+        self._mark = mark or {}
+        self._made_folder, self._kept = False, bool(mark)
         self._entries: dict[str, dict[str, Any]] = {}
         self._open: list[ArrayWriter] = []
 
@@ -160,7 +178,7 @@ class StoreWriter:
             raise OutputExistsError("is a file", where=self.path, do="name a folder with -o")
         else:
             self._make_folder()
-        self._lock = Lock(self.path / LOCK, self.path)
+        self._lock = only_writer(self.path)
         self._lock.__enter__()
         self._generation = 1 + max(_generations(self.path), default=0)
         return self
@@ -173,14 +191,21 @@ class StoreWriter:
     ) -> None:
         for writer in self._open:
             writer.close()
+        if self._kept and error is not None:
+            self._lock.release()
+            return
         _remove_unnamed(self.path)
         self._lock.__exit__(None, None, None)
         if self._made_folder and not (self.path / META).exists():
+            reached("rmdir", self.path)
             self.path.rmdir()
 
     def array(self, name: str, dtype: DTypeLike) -> ArrayWriter:
-        """Begin an array of one dimension; write() to it in order."""
-        writer = ArrayWriter(self._new(name, "npy"), np.dtype(dtype), _HEADER)
+        """Begin an array of one dimension, or go on with a marked one; write() to it in order."""
+        if name in self._mark:
+            writer = ArrayWriter.again(self.path, self._mark[name])
+        else:
+            writer = ArrayWriter(self._new(name, "npy"), np.dtype(dtype), _HEADER)
         self._open.append(writer)
         self._entries[name] = {"writer": writer}
         return writer
@@ -192,18 +217,24 @@ class StoreWriter:
         self._entries[name] = {"writer": writer}
         writer.write(np.frombuffer(content, np.uint8))
 
+    def mark(self) -> dict[str, Any]:
+        """Keep the arrays as they are now, whatever happens to this writer; return their mark."""
+        self._kept = True
+        return {name: e["writer"].entry() for name, e in self._entries.items()}
+
     def commit(self, attributes: Mapping[str, Any], card: Mapping[str, Any]) -> Store:
         """Make the parts durable and name them in meta.json; return the opened store.
 
         attributes: what belongs to the content (and its digest); card: what was asked and how
         it was made.
         """
-        files = {name: e["writer"].finish() for name, e in self._entries.items()}
-        sync_folder(self.path)
+        files = {name: e["writer"].finish(self._durable) for name, e in self._entries.items()}
+        if self._durable:
+            sync_folder(self.path)
         meta = {"format": FORMAT, "version": VERSION, "kind": self.kind}
         meta |= {"attributes": dict(attributes), "files": files}
         meta |= {"digest": _digest(meta), "run": dict(card)}
-        with whole_file(self.path / META) as out:
+        with whole_file(self.path / META, durable=self._durable) as out:
             out.write(json.dumps(meta, indent=1).encode("ascii"))  # a path may hold any byte
         return Store.open(self.path)
 
@@ -212,7 +243,7 @@ class StoreWriter:
 
     def _make_folder(self) -> None:
         try:
-            self.path.mkdir()
+            make_folder(self.path)
         except FileNotFoundError:
             do = "make it, or name another with -o"
             raise MissingInputError("no such folder", where=self.path.parent, do=do) from None
@@ -230,10 +261,29 @@ class ArrayWriter:
         self._partial = 0  # bytes since the last whole MiB
         self.length = 0
         try:
-            self._file = open(path, "xb", buffering=0)
+            self._file = WatchedFile(path, "x")
             self._file.write(b"\0" * header)
         except OSError as error:
             raise write_error(path, error) from error
+
+    @classmethod
+    def again(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+        """Go on with an array where its `entry` was taken; what lies behind is cut off.
+
+        Its bytes must have been checked (`marked_array`). Raises WriteError.
+        """
+        made = cls.__new__(cls)
+        made._path, made._dtype = folder / entry["file"], np.dtype(entry["dtype"])
+        made._header, made._crcs, made.length = _HEADER, list(entry["crc32"]), entry["length"]
+        size = made.length * made._dtype.itemsize
+        made._partial = size % CRC_BLOCK
+        try:
+            made._file = WatchedFile(made._path, "r+")
+            made._file.truncate(_HEADER + size)
+            made._file.seek(0, os.SEEK_END)
+        except OSError as error:
+            raise write_error(made._path, error) from error
+        return made
 
     def write(self, values: Array) -> None:
         """Append values; they are converted to the array's type."""
@@ -250,18 +300,28 @@ class ArrayWriter:
         except OSError as error:
             raise write_error(self._path.parent, error) from error
 
-    def finish(self) -> dict[str, Any]:
-        """Write the header, make the file durable and return its entry for meta.json."""
-        entry = {"file": self._path.name, "dtype": self._dtype.str, "length": self.length}
+    def entry(self) -> dict[str, Any]:
+        """Write the header for what there is, and return the entry that meta.json has of it."""
         try:
             if self._header:
                 self._file.seek(0)
                 self._file.write(_npy_header(self._dtype, self.length))
-            os.fsync(self._file.fileno())
+                self._file.seek(0, os.SEEK_END)
+        except OSError as error:
+            raise write_error(self._path.parent, error) from error
+        named = {"file": self._path.name, "dtype": self._dtype.str, "length": self.length}
+        return {**named, "crc32": list(self._crcs)}
+
+    def finish(self, durable: bool) -> dict[str, Any]:
+        """End the file and return its entry for meta.json."""
+        entry = self.entry()
+        try:
+            if durable:
+                self._file.sync()
         except OSError as error:
             raise write_error(self._path.parent, error) from error
         self.close()
-        return {**entry, "crc32": self._crcs}
+        return entry
 
     def close(self) -> None:
         """Let go of the file."""
@@ -275,6 +335,28 @@ class ArrayWriter:
             at += size
 
 
+def marked_array(folder: Path, entry: Any) -> StoredArray:
+    """Return an array of a mark (StoreWriter.mark), to be read and so checked.
+
+    Raises FormatError where the mark is not one, or the file is not there or too short.
+    """
+    if not _entry_well_formed(entry):
+        raise FormatError("its mark was edited", where=folder)
+    array = StoredArray(folder / entry["file"], entry)
+    try:
+        short = array.path.stat().st_size < _bytes(entry)
+    except OSError:
+        short = True
+    if short:
+        raise FormatError("is missing or was cut", where=array.path)
+    return array
+
+
+def only_writer(path: Path) -> Lock:
+    """Return the lock of a store; raises LockedError where another process writes it."""
+    return Lock(path / LOCK, path)
+
+
 def exists(path: str | os.PathLike[str]) -> bool:
     """Tell whether a store was committed there."""
     return (Path(path) / META).exists()
@@ -286,7 +368,7 @@ def _npy_header(dtype: np.dtype[Any], length: int) -> bytes:
     return npy.magic(1, 0) + size.to_bytes(2, "little") + text.ljust(size - 1).encode() + b"\n"
 
 
-def _header_bytes(entry: dict[str, Any]) -> int:
+def _header_bytes(entry: Mapping[str, Any]) -> int:
     return _HEADER if entry["file"].endswith(".npy") else 0
 
 
@@ -307,6 +389,9 @@ def _read_meta(folder: Path) -> dict[str, Any]:
     try:
         meta = json.loads(path.read_bytes())
     except FileNotFoundError:
+        if (folder / LOCK).exists():
+            do = "finish it: the command that makes it, with --resume"
+            raise FormatError("is unfinished", where=folder, do=do) from None
         do = "name a folder that wordgeom made"
         raise FormatError(f"has no {META}", where=folder, do=do) from None
     except (ValueError, RecursionError):
@@ -342,8 +427,13 @@ def _entry_well_formed(entry: Any) -> bool:
     return len(crcs) == blocks and all(type(c) is int for c in crcs)
 
 
+def _bytes(entry: Mapping[str, Any]) -> int:
+    size: int = _header_bytes(entry) + entry["length"] * np.dtype(entry["dtype"]).itemsize
+    return size
+
+
 def _check_size(path: Path, entry: dict[str, Any]) -> None:
-    wanted = _header_bytes(entry) + entry["length"] * np.dtype(entry["dtype"]).itemsize
+    wanted = _bytes(entry)
     try:
         size = path.stat().st_size
     except OSError:
@@ -395,4 +485,4 @@ def _remove_unnamed(folder: Path) -> None:
         named = {str(e.get("file")) for e in entries if isinstance(e, dict)}
     for path in folder.iterdir():
         if path.name not in named and path.name != LOCK and _OURS.fullmatch(path.name):
-            path.unlink(missing_ok=True)
+            remove(path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -13,17 +12,22 @@ from typing import Any
 import numpy as np
 
 from wordgeom import cards, methods, runs, store
-from wordgeom.checkpoints import ResumeOptions, StoredCheckpoint
+from wordgeom.checkpoints import StoredCheckpoint
 from wordgeom.device import DeviceOptions, get_ops
 from wordgeom.errors import InputError, OptionError, RankError, StaleError
-from wordgeom.matrix import MatrixWriter, StoredMatrix
+from wordgeom.kept import Kept, ResumeOptions, forget, state_folder
+from wordgeom.kept_rows import KeptRows
+from wordgeom.matrix import StoredMatrix
 from wordgeom.options import Options, flag, specs
 from wordgeom.pipeline import COOC, PMI, Built, readable, up_to_date
 from wordgeom.runs import Clock, Resources, RunOptions
-from wordgeom.store import Store, StoreWriter
+from wordgeom.store import Store
 from wordgeom.types import Checkpoint, Matrix, Result, Run
 from wordgeom.vectors import Vectors, writable_words
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+
+_NO_RESUME = ResumeOptions()
+_AHEAD = 8  # blocks of rows held at most, whatever the threads
 
 
 def build_pmi(
@@ -32,6 +36,7 @@ def build_pmi(
     options: PmiOptions,
     run: RunOptions,
     *,
+    resume: ResumeOptions = _NO_RESUME,
     show: bool = False,
 ) -> Built:
     """Weight the counts in the store `counts` into the store `out`."""
@@ -45,22 +50,35 @@ def build_pmi(
     if not run.force and store.exists(out):
         made = readable(out, PMI)
         cards.refuse_unlike(out, request, made.request)
-        return up_to_date(made)
-    with runs.resources(run, show) as using, StoreWriter(out, PMI) as writer:
-        weighted = WeightedMatrix(matrix, options, using.pool)
-        rows = MatrixWriter(writer, matrix.vocabulary, np.float32)
-        blocks = using.pool.map(lambda b: weighted.rows(*b), weighted.row_blocks())
-        words = len(matrix.vocabulary)
-        for block in using.progress.follow(blocks, "weighting", words, "rows", lambda b: b.rows):
-            rows.write(np.diff(block.indptr), block.indices, block.data)
+        return up_to_date(made, request)
+    kept = Kept(state_folder(out), request, resume, force=run.force)
+    with kept.stoppable(), runs.resources(run, show) as using, KeptRows(kept, out, PMI) as rows:
+        _write_weighted(WeightedMatrix(matrix, options, using.pool), rows, using)
         attributes = rows.finish({"triangle": "upper" if matrix.symmetric else ""})
         parent = os.path.relpath(matrix.path, out)
         card = runs.card(request, {}, clock.seconds()) | {"parent": parent}
-        made = writer.commit(attributes, card)
+        made = rows.writer.commit(attributes, card)
+    kept.remove()
     at = made.attributes
-    kept = f"{at['stored']:,} of {matrix.stored:,} pairs"
-    summary = f"{made.path}: {at['shape'][0]:,} words, {kept}; {clock.seconds():.1f} s"
+    pairs = f"{at['stored']:,} of {matrix.stored:,} pairs"
+    summary = f"{made.path}: {at['shape'][0]:,} words, {pairs}; {clock.seconds():.1f} s"
     return Built(made, summary)
+
+
+def _write_weighted(weighted: WeightedMatrix, rows: KeptRows, using: Resources) -> None:
+    rows.begin(weighted.vocabulary, np.float32)
+    for _ in rows.earlier():  # checked, since more is to stand behind them
+        pass
+    left = [(max(start, rows.done), stop) for start, stop in weighted.row_blocks()]
+    ahead = min(2 * using.pool.threads, _AHEAD)
+    blocks = using.pool.map(
+        lambda b: weighted.rows(*b), [b for b in left if b[0] < b[1]], ahead=ahead
+    )
+    words = len(weighted.vocabulary)
+    followed = using.progress.follow(
+        blocks, "weighting", words, "rows", lambda b: b.rows, done=rows.done
+    )
+    rows.write((np.diff(block.indptr), block.indices, block.data) for block in followed)
 
 
 def open_matrix(path: str | os.PathLike[str], kinds: tuple[str, ...] = (COOC, PMI)) -> StoredMatrix:
@@ -129,34 +147,29 @@ def train(
         request["options"]["space"] = None if words == stored.vocabulary.words else space
     with cards.only_writer(out):
         if out is not None and cards.up_to_date(Path(out), request, run.force):
+            forget(out, request)
             return Trained(f"{os.fspath(out)}: up to date", None)
-        checkpoint = None
+        kept = None
         if out is not None:
             resume = ResumeOptions.take(values)
-            checkpoint = StoredCheckpoint(_state(Path(out)), request, resume, force=run.force)
-        with runs.resources(run, show) as using, _told(checkpoint):
+            kept = Kept(state_folder(out), request, resume, force=run.force)
+        with _stoppable(kept), runs.resources(run, show) as using:
+            checkpoint = None if kept is None else StoredCheckpoint(kept)
             result = _fit(module, options, weighting, device, stored, using, checkpoint)
         vectors = Vectors(words, result.vectors)
         if out is not None:
             card = runs.card(request, result.statistics, clock.seconds()) | {"notes": result.notes}
             cards.write(Path(out), vectors, card)
-        if checkpoint is not None:
-            checkpoint.remove()
+        if kept is not None:
+            kept.remove()
     shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
     where = "vectors" if out is None else os.fspath(out)
     summary = f"{where}: {shape} by {method}; {clock.seconds():.1f} s"
     return Trained(summary, vectors, result.notes, result.statistics)
 
 
-@contextlib.contextmanager
-def _told(checkpoint: StoredCheckpoint | None) -> Iterator[None]:
-    """Tell whoever stops the block of the state that was kept."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if checkpoint is not None:
-            checkpoint.interrupted()
-        raise
+def _stoppable(kept: Kept | None) -> contextlib.AbstractContextManager[None]:
+    return contextlib.nullcontext() if kept is None else kept.stoppable()
 
 
 def _refuse_weighting(values: dict[str, Any], matrix: str | os.PathLike[str]) -> None:
@@ -204,8 +217,3 @@ def _fit(
     if not np.isfinite(result.vectors).all():
         raise RankError("the vectors are not finite", do="lower --dim, or report this")
     return result
-
-
-def _state(out: Path) -> Path:
-    """Return where the state of a run that makes a vectors file lies."""
-    return out.with_name(f".{out.name}.state")

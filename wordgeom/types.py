@@ -67,8 +67,15 @@ class Matrix(Protocol):
         """
 
     @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the entries: float32, or float64 where it is stored so."""
+
+    @property
     def entries(self) -> int:
         """Entries of the whole matrix, at most."""
+
+    def entries_of(self, chosen: Int64) -> int:
+        """Entries of `columns(chosen)`, at most; each takes 4 bytes and those of its value."""
 
     def whole(self) -> Csr:
         """Return G in memory, (V × V), both triangles; of the type that `columns` has.

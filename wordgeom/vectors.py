@@ -1,4 +1,4 @@
-"""Word vectors in memory, and word2vec files: .bin (binary), .txt and .vec (text).
+"""Word vectors in memory, and word2vec files: .bin (binary), .txt and .vec (text, also in .gz).
 
 Words hold no white space, since both formats end a word with it. A file that breaks its own
 format is refused, never read in part without a word.
@@ -6,11 +6,13 @@ format is refused, never read in part without a word.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gzip
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
@@ -18,7 +20,13 @@ from wordgeom._files import whole_file
 from wordgeom.errors import InputError, MissingInputError, OptionError
 from wordgeom.types import Float32
 from wordgeom.vectors_binary import read_binary, write_binary
-from wordgeom.vectors_header import BINARY_SUFFIXES, TEXT_SUFFIXES, opened, read_header
+from wordgeom.vectors_header import (
+    BINARY_SUFFIXES,
+    TEXT_SUFFIXES,
+    name_suffix,
+    opened,
+    read_header,
+)
 from wordgeom.vectors_text import read_text, write_text
 
 if TYPE_CHECKING:
@@ -47,11 +55,18 @@ class Vectors:
 
 
 def write_vectors(
-    path: str | Path, words: Sequence[str], matrix: Float32, *, space: str | None = None
+    path: str | Path,
+    words: Sequence[str],
+    matrix: Float32,
+    *,
+    space: str | None = None,
+    opened: Callable[[Path], AbstractContextManager[BinaryIO]] = whole_file,
+    header: bool = True,
 ) -> None:
     """Write a word2vec file, whole or not at all; its suffix tells the format.
 
-    matrix (V × K) float32; space: what replaces each white-space character of a word. Raises
+    matrix (V × K) float32; space: what replaces each white-space character of a word; opened: what
+    opens the file, `staged_file` where it is to wait for its name; header: of a text. Raises
     OptionError for another suffix; InputError for a word that is empty, holds white space, occurs
     twice or has no UTF-8; MissingInputError for a missing folder; WriteError for a full disk.
     """
@@ -61,9 +76,15 @@ def write_vectors(
     if not matrix.size:
         found = f"{matrix.shape[0]} × {matrix.shape[1]}"
         raise InputError("there are no numbers to write", where=path, found=found)
-    write = write_binary if path.suffix.lower() in BINARY_SUFFIXES else write_text
-    with whole_file(path) as out:
-        write(out, names, matrix)
+    with opened(path) as out:
+        if name_suffix(path) in BINARY_SUFFIXES:
+            write_binary(out, names, matrix)
+        elif path.suffix.lower() != ".gz":
+            write_text(out, names, matrix, header=header)
+        else:
+            # Neither name nor time: the same vectors, the same bytes.
+            with gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed:
+                write_text(cast(BinaryIO, packed), names, matrix, header=header)
 
 
 def writable_words(path: str | Path, words: Sequence[str], *, space: str | None) -> list[str]:
@@ -72,13 +93,14 @@ def writable_words(path: str | Path, words: Sequence[str], *, space: str | None)
     Raises what `write_vectors` raises of its path and words.
     """
     path = Path(path)
-    if path.suffix.lower() not in BINARY_SUFFIXES + TEXT_SUFFIXES:
+    binary = path.suffix.lower() in BINARY_SUFFIXES
+    if not binary and name_suffix(path) not in TEXT_SUFFIXES:
         what = "vectors are written to .bin, .txt or .vec"
         raise OptionError(what, where=path, found=repr(path.name), do="name the output so")
     if not path.parent.is_dir():
         do = "make it, or name another"
         raise MissingInputError("no such folder", where=path.parent, do=do)
-    return _writable(words, space, path)
+    return checked_words(words, space, path)
 
 
 def read_vectors(path: str | Path, *, limit: int | None = None) -> Vectors:
@@ -121,7 +143,7 @@ def _check_shape(words: Sequence[str], matrix: Float32) -> None:
         raise InputError(f"{len(words)} words need as many vectors", found=len(matrix))
 
 
-def _writable(words: Sequence[str], space: str | None, path: Path) -> list[str]:
+def checked_words(words: Sequence[str], space: str | None, path: Path) -> list[str]:
     """Return the words as they can be written, or raise for the first that cannot."""
     if space is not None and space.split() != [space]:
         raise OptionError("--space must be characters that are not white space", found=repr(space))

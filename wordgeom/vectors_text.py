@@ -1,7 +1,8 @@
 """word2vec's text format: a line `V K`, then a line `word v1 … vK` for each word.
 
-Written with up to nine significant digits, which bring every float32 back bit for bit (of a nan
-only that it is one). Numbers are read as float64 and rounded to float32, as Gensim reads them.
+GloVe's text is the same without its first line. Written with up to nine significant digits, which
+bring every float32 back bit for bit (of a nan only that it is one). Numbers are read as float64 and
+rounded to float32, as Gensim reads them.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ _BLOCK = 1 << 22
 _ODD = 1 << 16  # numbers a block may leave to the slower reader
 
 
-def write_text(out: BinaryIO, words: Sequence[str], matrix: Float32) -> None:
-    """Write the header and a line for each word."""
+def write_text(
+    out: BinaryIO, words: Sequence[str], matrix: Float32, *, header: bool = True
+) -> None:
+    """Write the header, unless it is to be left out, and a line for each word."""
     from wordgeom.vector_kernels import FLOAT_WIDTH, format_rows
 
     rows, numbers = matrix.shape
-    out.write(b"%d %d\n" % (rows, numbers))
+    if header:
+        out.write(b"%d %d\n" % (rows, numbers))
     step = max(1, _BLOCK // (FLOAT_WIDTH * numbers))
     buffer = np.empty(0, np.uint8)
     for first in range(0, rows, step):
@@ -100,7 +104,7 @@ def _take_lines(blocks: _Blocks, words: list[str], matrix: Float32, header: Head
         words.append(decode(data[first:last], header, number, blocks.offset + first))
     if fields >= 0:
         raise FormatError(
-            f"line {row + lines + 2} must hold a word and {numbers} numbers",
+            f"line {row + lines + header.line} must hold a word and {numbers} numbers",
             where=header.path,
             found=f"{fields} fields",
             do="the line was cut, or the first line is wrong",
@@ -115,7 +119,7 @@ def _settle(text: Bytes, odd: Int64, matrix: Float32, header: Header) -> None:
         token = text[first:last].tobytes()
         if not NUMBER.fullmatch(token):
             raise FormatError(
-                f"line {row + 2} must hold {header.numbers} numbers after its word",
+                f"line {row + header.line} must hold {header.numbers} numbers after its word",
                 where=header.path,
                 found=repr(token[:40].decode(errors="replace")),
                 do="the line was cut, or the first line is wrong",

@@ -3,7 +3,10 @@
     scripts/reproduce/yao --returns RETURNS.csv --companies COMPANIES.csv --vectors VECTORS.bin \
         [--text CORPUS.txt] [--table1] [--figure4] [--table2] [--out DIR] [--seeds 5]
 
-Without --table1, --figure4 or --table2 all three are made, the last if there is a text.
+--returns are daily log returns, date × ticker; --companies has the columns ticker, first_word and
+gics_sector; --vectors are word vectors, a word2vec file; --text names firms, for Table 2; --out is
+the folder for figure4.png; --seeds are those of Table 2. Without --table1, --figure4 or --table2
+all three are made, the last if there is a text.
 
 The criteria, fixed before the first run, for first words that name a firm (`yao_firms.NAMES`), δ =
 8, simplex weights, the exact solve, Euclidean distance and unweighted votes:

@@ -18,7 +18,7 @@ import click
 
 from wordgeom import __version__
 from wordgeom.cli.lazy import LazyGroup
-from wordgeom.errors import WordgeomError
+from wordgeom.errors import StoppedError, WordgeomError
 from wordgeom.pool import THREAD_NAME
 
 _INTERRUPTED = "interrupted; the old output is as it was"
@@ -34,7 +34,7 @@ COMMANDS = {
     "eval": "Judge vectors: similarity, analogies, features, classes, regression.",
     "compare": "Judge methods, gensim's models and vectors files side by side.",
     "plot": "Draw pictures of what was made.",
-    "convert": "Rewrite vectors as another file format.",
+    "convert": "Rewrite vectors or a matrix as another program's file, and back.",
     "merge": "Add up counts: the shards of one text, or several texts.",
     "info": "Tell what a matrix or vectors file holds and how it was made.",
     "run": "Run the steps that a configuration file lists.",
@@ -65,7 +65,8 @@ def group() -> None:
 def main(args: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit status, after one line on standard error if it failed.
 
-    0: done; 1: the input or the machine stopped it; 2: the command line was wrong.
+    0: done; 1: the input or the machine stopped it; 2: the command line was wrong; 75: interrupted,
+    and --resume goes on.
     """
     arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
     with _log(), _stoppable():
@@ -75,6 +76,8 @@ def main(args: Sequence[str] | None = None) -> int:
             return _fail(_usage(error, arguments), 2)
         except WordgeomError as error:
             return _fail(str(error), error.exit_code)
+        except StoppedError as stopped:
+            return _fail(str(stopped), stopped.exit_code)
         except KeyboardInterrupt:
             return _fail(_INTERRUPTED, 1)
         except MemoryError:

@@ -9,9 +9,10 @@ import click
 from wordgeom.cli import flags, stages
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
+from wordgeom.kept import ResumeOptions
 from wordgeom.runs import RunOptions
 
-OPTIONS = (CorpusOptions, WindowOptions, RunOptions)
+OPTIONS = (CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
 OWN = ("corpus", "out", "shard", "save_vocab")
 
 
@@ -24,7 +25,8 @@ OWN = ("corpus", "out", "shard", "save_vocab")
 def command(config: str | None, **given: Any) -> None:
     """Count which words occur together in CORPUS, into a folder.
 
-    CORPUS is one or more text files in UTF-8, plain or .gz, or - for standard input. `wordgeom
-    train` makes vectors of the counts; `wordgeom info` describes them.
+    CORPUS is any number of files in UTF-8, folders, patterns in quotes ('texts/**/*.txt'), or - for
+    standard input; plain, or packed by gzip, bzip2, xz or zstd; text, .jsonl, .tsv, .conllu or
+    .fasta. `wordgeom train` makes vectors of the counts; `wordgeom info` describes them.
     """
     stages.run_stage("build-cooc", given, config)

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags, stages
+from wordgeom.kept import ResumeOptions
 from wordgeom.runs import RunOptions
 from wordgeom.weighting.pmi import PmiOptions
 
-OPTIONS = (PmiOptions, RunOptions)
+OPTIONS = (PmiOptions, ResumeOptions, RunOptions)
 OWN = ("counts", "out")
 
 

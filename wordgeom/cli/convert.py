@@ -1,29 +1,46 @@
-"""`wordgeom convert`: one vectors format → another."""
+"""`wordgeom convert`: vectors and matrices of ours as other programs' files, and back."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-_DIM = (
-    "the first K columns only, where columns stand in order of a spectrum (pmi-eigs): the solution"
-    " for K, to within --tol"
-)
+from wordgeom.cli import flags
+from wordgeom.exchange.formats import READ, WRITTEN
+from wordgeom.exchange.options import ConvertOptions
+from wordgeom.runs import RunOptions
+
+_FROM = "format of SOURCE, where its name does not tell it"
+_TO = "format of TARGET, where its name does not tell it"
 
 
-@click.command("convert")
+@click.command("convert", params=flags.parameters(ConvertOptions, RunOptions))
 @click.argument("source")
 @click.argument("target")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="the first N words only")
-@click.option("--dim", type=click.IntRange(min=1), metavar="K", help=_DIM)
-@click.option("--space", metavar="CHAR", help="put this for white space in words")
-@click.option("--force", is_flag=True, help="replace TARGET where it exists")
+@click.option("--from", "source_format", type=click.Choice(READ), help=_FROM)
+@click.option("--to", "target_format", type=click.Choice(WRITTEN), help=_TO)
 def command(
-    source: str, target: str, limit: int | None, dim: int | None, space: str | None, force: bool
+    source: str,
+    target: str,
+    source_format: str | None,
+    target_format: str | None,
+    **given: Any,
 ) -> None:
-    """Rewrite the vectors file SOURCE as TARGET: .bin (word2vec binary), .txt or .vec (text)."""
+    """Rewrite SOURCE as TARGET: vectors as vectors, a matrix's folder as a file or a file as one.
+
+    Vectors: .bin, .txt, .vec, .npy and .npz, text also in .gz; --to projector for TensorBoard's.
+    Matrices: .npz (SciPy), .mtx and .mtx.gz (MatrixMarket), .glove (GloVe's records).
+    """
     from wordgeom.converting import convert
 
-    vectors = convert(source, target, limit=limit, dim=dim, space=space, force=force)
-    doubles = f", {vectors.duplicates:,} repeated words left out" if vectors.duplicates else ""
-    rows, columns = vectors.matrix.shape
-    click.echo(f"{target}: {rows:,} × {columns:,}{doubles}")
+    values = {name: value for name, value in given.items() if value is not None}
+    made = convert(
+        source, target, source_format=source_format, target_format=target_format, show=True,
+        **values,
+    )  # fmt: skip
+    if values.get("quiet"):
+        return
+    for note in made.notes:
+        click.echo(f"wordgeom: note: {note}", err=True)
+    click.echo(made.summary)

@@ -27,7 +27,26 @@ def command(path: str, digest: bool, check: bool, as_json: bool) -> None:
     elif as_json:
         click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
     else:
+        lines = _validation(facts)
         _print(facts, "")
+        if lines:
+            click.echo("\n".join(["", *lines]))
+
+
+def _validation(facts: dict[str, Any]) -> list[str]:
+    """Take the validation of imputed vectors out of the facts, and return it as a table."""
+    card = facts.get("run")
+    statistics = card.get("statistics") if isinstance(card, dict) else None
+    if not isinstance(statistics, dict) or "validation" not in statistics:
+        return []
+    from wordgeom.imputation.judged import read_validation
+    from wordgeom.imputation.report import validation_lines
+
+    held = read_validation(statistics["validation"])
+    if held is None:
+        return []
+    statistics["validation"] = f"{held.folds} folds, see below"
+    return validation_lines(held)
 
 
 def _print(facts: dict[str, Any], indent: str) -> None:

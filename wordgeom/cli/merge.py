@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags, stages
+from wordgeom.kept import ResumeOptions
 from wordgeom.runs import RunOptions
 
-OPTIONS = (RunOptions,)
+OPTIONS = (ResumeOptions, RunOptions)
 OWN = ("matrices", "out")
 
 

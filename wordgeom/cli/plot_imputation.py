@@ -21,11 +21,12 @@ def command(
     """Draw the entities of VECTORS (vectors.imputed.bin) in a plane, and who leans on whom.
 
     Known entities are filled, imputed ones hollow; a line goes to each neighbour, as wide as its
-    weight. The plane is that of the drawn vectors' first two principal components.
+    weight. The plane is that of the drawn vectors' first two principal components; with --around,
+    of the entity's and its neighbours', which alone are named.
     """
     from wordgeom.plot import figure, imputation
 
     figure.check(out, force=force)
     chart = imputation.read_chart(vectors, table, labels, around)
-    imputation.draw(chart, out)
-    click.echo(f"{out}: {chart.caption}")
+    caption = imputation.draw(chart, out)
+    click.echo(f"{out}: {caption}")

@@ -25,13 +25,16 @@ What is up to date is not made again. Keys are the options of the step's own com
 @click.command("run", help=_HELP)
 @click.argument("config")
 @click.option("--force", is_flag=True, help="replace output that is not up to date")
-def command(config: str, force: bool) -> None:
+@click.option("--resume", is_flag=True, help="go on from what an interrupted run left")
+def command(config: str, force: bool, resume: bool) -> None:
     """Run the stages of CONFIG."""
     tables = flags.read_tables(config, stages.NAMES)
     if not tables:
         do = f"add one of {', '.join(f'[{name}]' for name in stages.NAMES)}"
         raise OptionError("has no table", where=config, do=do)
     steps = [(name, tables[name]) for name in stages.NAMES if name in tables]
+    if resume:
+        steps = [(name, _resumed(name, table)) for name, table in steps]
     prepared = [_prepare(name, table, config) for name, table in steps]
     for (name, table), stage in zip(steps, prepared, strict=True):
         try:
@@ -40,6 +43,10 @@ def command(config: str, force: bool) -> None:
             if not force:
                 raise
             _prepare(name, {**table, "force": True}, config)()
+
+
+def _resumed(name: str, table: stages.Settings) -> stages.Settings:
+    return {**table, "resume": True} if name in stages.RESUMABLE else table
 
 
 def _prepare(name: str, table: stages.Settings, config: str) -> stages.Stage:

@@ -43,7 +43,7 @@ def _build_cooc(settings: Settings, where: str) -> Stage:
     from wordgeom import pipeline
     from wordgeom.cli.build_cooc import OPTIONS, OWN
 
-    corpus, window, run = _checked(settings, OWN, OPTIONS, where)
+    corpus, window, resume, run = _checked(settings, OWN, OPTIONS, where)
     names = _names(settings, "corpus")
     if not names:
         do = "name a text file, or - for standard input"
@@ -54,8 +54,9 @@ def _build_cooc(settings: Settings, where: str) -> Stage:
 
     def stage() -> None:
         built = pipeline.build_cooc(
-            names, out, corpus, window, run, shard=shard, save_vocab=save, show=True
-        )
+            names, out, corpus, window, run, shard=shard, save_vocab=save, resume=resume,
+            show=True,
+        )  # fmt: skip
         _report(built.summary, built.warnings, run)
 
     return stage
@@ -65,11 +66,11 @@ def _build_pmi(settings: Settings, where: str) -> Stage:
     from wordgeom import training
     from wordgeom.cli.build_pmi import OPTIONS, OWN
 
-    weighting, run = _checked(settings, OWN, OPTIONS, where)
+    weighting, resume, run = _checked(settings, OWN, OPTIONS, where)
     counts, out = settings.get("counts", "cooc"), settings.get("out", "pmi")
 
     def stage() -> None:
-        built = training.build_pmi(counts, out, weighting, run, show=True)
+        built = training.build_pmi(counts, out, weighting, run, resume=resume, show=True)
         _report(built.summary, built.warnings, run)
 
     return stage
@@ -97,10 +98,12 @@ def _train(settings: Settings, where: str) -> Stage:
 
 def _impute(settings: Settings, where: str) -> Stage:
     from wordgeom.cli.impute import OPTIONS, OWN
+    from wordgeom.imputation.domain import check_inputs
 
-    *_, run = _checked(settings, OWN, OPTIONS, where)
+    of_domain, *_, run = _checked(settings, OWN, OPTIONS, where)
     if "domain" not in settings:
         raise OptionError("impute needs --domain", do="name a table of entities")
+    check_inputs(settings["domain"], of_domain)
     vectors = settings.get("vectors", "vectors.bin")
     out = settings.get("out", "vectors.imputed.bin")
 
@@ -120,11 +123,11 @@ def _merge(settings: Settings, where: str) -> Stage:
     from wordgeom import merging
     from wordgeom.cli.merge import OPTIONS, OWN
 
-    (run,) = _checked(settings, OWN, OPTIONS, where)
+    resume, run = _checked(settings, OWN, OPTIONS, where)
     names, out = _names(settings, "matrices"), settings.get("out", "cooc")
 
     def stage() -> None:
-        built = merging.merge_cooc(names, out, run, show=True)
+        built = merging.merge_cooc(names, out, run, resume=resume, show=True)
         _report(built.summary, built.warnings, run)
 
     return stage
@@ -166,6 +169,7 @@ NAMES = (
     "impute",
     "eval",
 )  # those of `wordgeom run`, in its order
+RESUMABLE = ("build-cooc", "build-pmi", "merge", "train")
 # Own settings that hold several names.
 _LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress")
 

@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from wordgeom import methods
-from wordgeom.checkpoints import ResumeOptions
 from wordgeom.cli import flags, stages
 from wordgeom.device import DeviceOptions
 from wordgeom.errors import OptionError
+from wordgeom.kept import ResumeOptions
 from wordgeom.options import Options, flag, specs
 from wordgeom.runs import RunOptions
 from wordgeom.weighting.pmi import PmiOptions

@@ -1,51 +1,57 @@
 """Text → one stream of word ids, read once: provisional ids first, mapped when the words are cut.
 
 Every thread tokenises blocks with a lexicon of its own, so that nothing is shared; the ids are
-provisional and mean something in that lexicon only. After the last block the lexicons are joined,
-the vocabulary is cut, and one pass maps the ids. Documents stand `gap` ids apart, so that a
+provisional and mean something in a run of that lexicon only. After the last block the runs are
+joined, the vocabulary is cut, and one pass maps the ids. Documents stand `gap` ids apart, so that a
 window that looks that far never reaches across.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from wordgeom.corpus import kernels, vocabulary
-from wordgeom.corpus.lexicon import Lexicon
+from wordgeom.corpus import forms, kernels
+from wordgeom.corpus.chosen import NamedWords, notes, read_named
+from wordgeom.corpus.coded import Coded, as_read, as_text, with_phrases
+from wordgeom.corpus.joining import Wanted, join
+from wordgeom.corpus.means import Means
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.readers import Block, Source, file_stamp, is_stream, read_blocks
-from wordgeom.corpus.spool import Spool
+from wordgeom.corpus.readers import Block, Source, file_stamp, is_packed, is_stream
+from wordgeom.corpus.spilling import Runs
+from wordgeom.corpus.spool import Ids, Spool
 from wordgeom.corpus.tokenisers import Tokeniser, tokeniser
+from wordgeom.corpus.tokenising import tokenise_all
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.errors import InputError
-from wordgeom.pool import Lent, PerThread, Pool
+from wordgeom.pool import Pool
 from wordgeom.progress import Progress
-from wordgeom.types import Float64, Int32, Int64
+from wordgeom.types import Float64, Int64
 
-_NEVER = 1 << 62
-_NEWLINES = {"line": 1, "block": 2, "file": _NEVER}
 _MAPPED = 1 << 22  # ids mapped at once where the stream goes to a file
-_BLOCK_LIST_SHARE = 4  # of the memory, for each of the two streams of ids
+_NEVER = 1 << 62  # occurrences
 
 
 @dataclass
 class Encoded:
     """A corpus as ids.
 
-    stream: int32 in [0, V], where V stands for a gap or a token without a row; tokens: all that
-    were read; kept: those with an id below V; documents; short: those below `short` tokens.
+    stream: int32 in [0, V], where V stands for a gap or a token without a row; with `ends`, gaps
+    are V + 1; tokens: all that were read, a phrase being one; kept: those with an id below V;
+    documents; short: those below `short` tokens; notes: what the user should be told.
     """
 
     vocabulary: Vocabulary
-    stream: Spool
+    stream: Ids
     sources: list[Source]
     tokens: int
     kept: int
     documents: int
     short: int
+    notes: list[str] = field(default_factory=list)
 
 
 def encode(
@@ -59,35 +65,31 @@ def encode(
     folder: str | None,
     pool: Pool,
     progress: Progress,
+    ends: bool = False,
 ) -> Encoded:
     """Read the files `names` (- is standard input) and return them as one stream of ids.
 
     gap: ids between documents; short: documents below so many tokens are counted; seed: for
-    --sample; memory: bytes of ids kept in memory before they go to `folder`.
-    Raises MissingInputError, InputError, FormatError.
+    --sample; memory: bytes of the program: ids and words beyond a share of them go to `folder`;
+    ends: documents are told from tokens without a row, by ids V + 1 between them.
+    Raises MissingInputError, InputError, FormatError, OptionError, WriteError.
     """
-    limit = memory // _BLOCK_LIST_SHARE
+    named = read_named(options)
     sources = [Source(name) for name in names]
-    with Spool(limit, folder) as provisional:
-        lexicons, pieces = _tokenise_all(sources, options, provisional, pool, progress)
-        joined, mappings = _join(lexicons)
-        if not len(joined):
-            found = f"{sum(s.bytes for s in sources):,} bytes"
-            where = " ".join(names)
-            raise InputError("holds no word", where=where, found=found, do="check the file")
-        words, chosen = _choose(joined, options, " ".join(names))
-        finals = [_final(m, chosen, len(joined)) for m in mappings]
-        keep = _keep_probability(words, int(joined.counts.sum()), options.sample)
-        state = np.zeros(6, np.int64)
-
-        def final_ids(piece: _Piece, ids: Int32, out: Int32) -> int:
-            written: int = kernels.map_ids(
-                ids, finals[piece.lexicon], len(words), options.oov == "drop",
-                keep, seed, gap, short, state, out,
-            )  # fmt: skip
-            return written
-
-        stream = _map_all(pieces, provisional, gap, Spool(limit, folder), final_ids)
+    means = Means(memory, folder, pool, progress)
+    with ExitStack() as reading, ExitStack() as joining:
+        try:
+            coded = _read(sources, options, named, means, reading)
+            if options.phrases:
+                text = as_text(coded, means)
+                reading.close()
+                coded = joining.enter_context(with_phrases(text, named, options, means))
+        except InputError as error:
+            where = error.where or " ".join(names)
+            raise InputError(error.what, where=where, found=error.found, do=error.do) from None
+        stream, state = _map_all(coded, options, gap, ends, short, seed, means)
+    words = coded.vocabulary
+    told = [*coded.notes, *notes(named, words.words, tokeniser(options.tokeniser))]
     return Encoded(
         words,
         stream,
@@ -96,106 +98,79 @@ def encode(
         kept=int(state[5]),
         documents=int(state[1]),
         short=int(state[4] + (0 < state[2] < short)),
+        notes=told,
     )
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A block's ids in the provisional stream: whose they are, how many, boundaries in them."""
-
-    lexicon: int
-    length: int
-    boundaries: int
-
-
-@dataclass(frozen=True)
-class _Tokens:
-    lexicon: int
-    ids: Int32
-    before: int  # newlines before the first token; -1 where there is none
-    after: int  # newlines since the last token, or since the start where there is none
-    bytes: int
-    last: bool  # of its file
-
-
-def _tokenise_all(
+def _read(
     sources: list[Source],
     options: CorpusOptions,
-    out: Spool,
-    pool: Pool,
-    progress: Progress,
-) -> tuple[list[Lexicon], list[_Piece]]:
+    named: NamedWords,
+    means: Means,
+    held: ExitStack,
+) -> Coded:
+    """Read and join all; what holds the text is closed with `held`."""
     tables = tokeniser(options.tokeniser)
-    threshold = _NEWLINES[options.document]
-    # A thread takes blocks in their order, so that its lexicon meets a type at its first place.
-    lexicons = PerThread(Lexicon)
-    room = Lent(lambda: [np.empty(0, np.int32)])
+    provisional = held.enter_context(means.spool())
+    runs = held.enter_context(Runs(means.memory, means.pool.threads, means.folder))
+    blocks, total = _numbered(sources, options, tables), _total(sources, options)
+    pieces = tokenise_all(blocks, total, tables, options, provisional, runs, means)
+    joined = join(runs, _wanted(named, options, means), means)
+    if not joined.tokens:
+        found = f"{sum(s.bytes for s in sources):,} bytes"
+        raise InputError("holds no word", found=found, do="check the file")
+    threads = means.pool.threads
+    return means.pool.call(lambda: as_read(pieces, provisional, joined, named, options, threads))
 
-    def tokenise(numbered: tuple[int, Block]) -> _Tokens:
-        base, block = numbered
-        index, lexicon = lexicons.mine()
-        buffer = room.take()
-        if len(buffer[0]) < len(block.text) + 1:
-            buffer[0] = np.empty(len(block.text) + 1, np.int32)
-        ids = buffer[0]
-        text = np.frombuffer(block.text, np.uint8)
-        state, at = lexicon.tokenise(
-            text, base, tables.byte_map, tables.lower(block.ascii), threshold, ids
-        )
-        if state[3] == kernels.TOO_LONG:
-            _refuse_token(block, at, tables)
-        own = ids[: state[0]].copy()
-        room.give_back(buffer)
-        return _Tokens(index, own, int(state[2]), int(state[1]), len(text), block.last)
 
-    pieces: list[_Piece] = []
-    boundary = np.array([kernels.BOUNDARY], np.int32)
-    newlines = 0
-    done = pool.map(tokenise, _numbered(sources, options, tables))
-    for tokens in progress.follow(done, "reading", _total(sources), "B", lambda t: t.bytes):
-        if tokens.before < 0:  # no token in the block
-            newlines += tokens.after
-        else:
-            if newlines + tokens.before >= threshold and pieces:
-                out.append(boundary)
-                pieces.append(_Piece(tokens.lexicon, 1, 1))
-            out.append(tokens.ids)
-            inner = int(np.count_nonzero(tokens.ids == kernels.BOUNDARY))
-            pieces.append(_Piece(tokens.lexicon, len(tokens.ids), inner + 1))
-            newlines = tokens.after
-        if tokens.last:  # a file's end ends its last document
-            newlines = _NEVER
-    return lexicons.all, pieces
+def _wanted(named: NamedWords, options: CorpusOptions, means: Means) -> Wanted:
+    if named.given is not None:
+        return Wanted(named.all, _NEVER, 0, means.words_room)
+    at_most = 0 if options.phrases else options.max_vocab
+    return Wanted(named.all, options.min_count, at_most, means.words_room)
 
 
 def _map_all(
-    pieces: list[_Piece],
-    provisional: Spool,
+    coded: Coded,
+    options: CorpusOptions,
     gap: int,
-    stream: Spool,
-    final_ids: Callable[[_Piece, Int32, Int32], int],
-) -> Spool:
-    """Fill `stream` with the final ids of all pieces; `final_ids` writes those of some ids."""
-    capacity = sum(p.length + p.boundaries * gap for p in pieces)
+    ends: bool,
+    short: int,
+    seed: int,
+    means: Means,
+) -> tuple[Spool, Int64]:
+    """Return the stream of rows and the kernel's state, which has counted it."""
+    V = len(coded.vocabulary)
+    keep = _keep_probability(coded.vocabulary, coded.tokens, options.sample)
+    drop = options.oov == "drop"
+    state = np.zeros(6, np.int64)
+    stream = means.spool()
+    capacity = coded.length + coded.boundaries * gap
     # One array for all, where it fits; it is filled from the front and never copied.
     whole = np.empty(capacity, np.int32) if stream.holds(capacity) else None
     most = max(1, _MAPPED // (gap + 1))  # an id becomes at most a gap and itself
     try:
-        for piece, ids in zip(pieces, provisional.pieces([p.length for p in pieces]), strict=True):
+        for ids, rows in coded.parts:
             for start in range(0, len(ids), most):
                 part = ids[start : start + most]
                 out = np.empty(_MAPPED, np.int32) if whole is None else whole[stream.length :]
-                stream.append(out[: final_ids(piece, part, out)])
+                n = kernels.map_ids(
+                    part, rows, V, drop, keep, seed, gap, V + ends, short, state, out
+                )
+                stream.append(out[:n])
     except BaseException:
         stream.close()
         raise
-    return stream
+    return stream, state
 
 
-def _total(sources: list[Source]) -> int | None:
-    """Return the bytes of text to come, where that is known: not of packed files, nor of a pipe."""
-    if any(is_stream(s.name) or s.name.endswith(".gz") for s in sources):
-        return None
+def _total(sources: list[Source], options: CorpusOptions) -> int | None:
+    """Return the bytes of text to come; None where only reading tells: packed, piped, records."""
+    for source in sources:
+        if is_stream(source.name) or is_packed(source.name):
+            return None
+        if forms.form_of(source.name, options) != "text" or options.tokeniser == "kmer":
+            return None
     return sum(file_stamp(s.name)["size"] for s in sources)
 
 
@@ -206,57 +181,9 @@ def _numbered(
     separators = bytes(k for k in range(128) if tables.byte_map[k] == 0)
     base = 0
     for source in sources:
-        for block in read_blocks(source, separators, options.bad_bytes):
+        for block in forms.blocks(source, separators, options):
             yield base, block
             base += len(block.text)
-
-
-def _refuse_token(block: Block, at: int, tables: Tokeniser) -> None:
-    rest = np.frombuffer(block.text, np.uint8)[at:]
-    ends = np.flatnonzero(tables.byte_map[rest] == 0)
-    if tables.unicode:
-        ends = ends[rest[ends] < 128]
-    length = int(ends[0]) if len(ends) else len(rest)
-    raise InputError(
-        f"a token is too long at byte {block.offset + at:,}",
-        where=block.source,
-        found=f"{length:,} bytes without a break",
-        do=f"check that this is text; a token has less than {kernels.MAX_TOKEN:,} bytes",
-    )
-
-
-def _join(lexicons: list[Lexicon]) -> tuple[Lexicon, list[Int32]]:
-    """Join the threads' lexicons into the first; return each one's ids → the joined ids."""
-    if not lexicons:
-        return Lexicon(), []
-    first = lexicons[0]
-    same = np.arange(len(first), dtype=np.int32)
-    return first, [same, *(first.absorb(other) for other in lexicons[1:])]
-
-
-def _choose(lexicon: Lexicon, options: CorpusOptions, where: str) -> tuple[Vocabulary, Int64]:
-    if options.read_vocab is not None:
-        words = vocabulary.read_words(options.read_vocab)
-        chosen = vocabulary.given(lexicon, words)
-        if not chosen[0].counts.any():
-            raise InputError(
-                "holds none of the vocabulary's words",
-                where=where,
-                found=f"{len(words):,} words in {options.read_vocab}",
-                do="check --read-vocab and --tokeniser",
-            )
-        return chosen
-    try:
-        return vocabulary.cut(lexicon, options.min_count, options.max_vocab)
-    except InputError as error:
-        raise InputError(error.what, where=where, found=error.found, do=error.do) from None
-
-
-def _final(mapping: Int32, chosen: Int64, types: int) -> Int32:
-    """Return provisional id → final id, or V for a word without a row."""
-    final = np.full(max(types, int(chosen.max(initial=-1)) + 1), len(chosen), np.int32)
-    final[chosen] = np.arange(len(chosen), dtype=np.int32)
-    return final[mapping]
 
 
 def _keep_probability(words: Vocabulary, tokens: int, threshold: float) -> Float64:

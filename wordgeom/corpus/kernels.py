@@ -16,6 +16,7 @@ from wordgeom.types import Bytes, Float64, Int32, Int64
 # arena and how many they are, how often the type was seen, where it was seen first.
 HEAD, PLACE, COUNT, FIRST = 0, 1, 2, 3
 LENGTH_BITS = 16
+LENGTH_MASK = (1 << LENGTH_BITS) - 1
 MAX_TOKEN = 4096  # bytes
 BOUNDARY = -1
 HASH_HEAD, HASH_BYTE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x100000001B3)
@@ -23,7 +24,6 @@ HASH_HEAD, HASH_BYTE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x100000001B3)
 # What a kernel stopped for; the caller makes room and calls again.
 DONE, NEEDS_ROOM, TOO_LONG = 0, 1, 2
 
-_LENGTH_MASK = (1 << LENGTH_BITS) - 1
 _CAPITAL_SIGMA, _SMALL_SIGMA, _FINAL_SIGMA = 0x3A3, 0x3C3, 0x3C2
 _CAPITAL_I_DOT, _DOT_ABOVE = 0x130, 0x307
 
@@ -52,7 +52,7 @@ def find_slot(
         if slots[slot] >> 32 == mixed >> 32:
             word = (slots[slot] & 0xFFFFFFFF) - 1
             place = entries[word, PLACE]
-            if entries[word, HEAD] == head and place & _LENGTH_MASK == length:
+            if entries[word, HEAD] == head and place & LENGTH_MASK == length:
                 start = place >> LENGTH_BITS
                 k = 8
                 while k < length and arena[start + k] == token[k]:
@@ -98,7 +98,7 @@ def rehash(slots: Int64, entries: Int64, arena: Bytes, types: int) -> None:
     mask = len(slots) - 1
     for word in range(types):
         start = entries[word, PLACE] >> LENGTH_BITS
-        length = entries[word, PLACE] & _LENGTH_MASK
+        length = entries[word, PLACE] & LENGTH_MASK
         for k in range(length):
             token[k] = arena[start + k]
         _, mixed = hash_bytes(token, length)
@@ -270,7 +270,7 @@ def tokenise(
             if slots[slot] >> 32 == mixed >> 32:
                 other = (slots[slot] & 0xFFFFFFFF) - 1
                 place = entries[other, PLACE]
-                if entries[other, HEAD] == first and place & _LENGTH_MASK == length:
+                if entries[other, HEAD] == first and place & LENGTH_MASK == length:
                     at = place >> LENGTH_BITS
                     k = 8
                     while k < length and arena[at + k] == token[k]:
@@ -310,7 +310,7 @@ def absorb(
         if not has_room(slots, entries, arena, sizes):
             return theirs
         start = other[theirs, PLACE] >> LENGTH_BITS
-        length = other[theirs, PLACE] & _LENGTH_MASK
+        length = other[theirs, PLACE] & LENGTH_MASK
         for k in range(length):
             token[k] = other_arena[start + k]
         head, mixed = hash_bytes(token, length)
@@ -340,9 +340,9 @@ def uniform(seed: int, position: int) -> float:
 @kernel
 def map_ids(
     ids: Int32, mapping: Int32, oov: int, drop: bool, keep: Float64, seed: int, gap: int,
-    short: int, state: Int64, out: Int32,
+    apart: int, short: int, state: Int64, out: Int32,
 ) -> int:  # fmt: skip
-    """Turn provisional ids into final ones, with `gap` ids `oov` between documents.
+    """Turn provisional ids into final ones, with `gap` ids `apart` between documents.
 
     mapping: provisional → final id or `oov`; keep (oov + 1) float64: a word's probability to be
     kept, empty for all; drop: leave out what is not kept or not in the vocabulary, instead of
@@ -365,7 +365,7 @@ def map_ids(
             documents += 1
             if owed != 0:
                 for _ in range(gap):
-                    out[written] = oov
+                    out[written] = apart
                     written += 1
                 owed = 0
         final = mapping[word]

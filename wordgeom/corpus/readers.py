@@ -1,48 +1,75 @@
-"""Text files, gzip files and standard input as blocks of valid UTF-8 that end between tokens."""
+"""Files and standard input, packed or plain, as blocks of valid UTF-8 that end between tokens."""
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import os
 import sys
-import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
-from typing import BinaryIO, cast
+from typing import BinaryIO, NoReturn, cast
 
-from wordgeom.errors import FormatError, InputError, MissingInputError
+from wordgeom.corpus import packed
+from wordgeom.corpus.documents import Documents
+from wordgeom.errors import InputError, MissingInputError
 
 BLOCK = 1 << 21  # bytes of text tokenised at once: about 10 ms of work
 STDIN = "-"
 _UNBROKEN = 16 * BLOCK  # bytes without any ASCII separator before they are refused
+_LONGEST = 1 << 26  # bytes of a line that holds a record: parsing it takes several times as much
 _TAIL = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
 class Block:
-    """Whole tokens of one file. offset: where they begin in the (unpacked) file, in bytes."""
+    """Whole tokens of one file.
+
+    offset: where they begin in the unpacked file, in bytes. line: the number of their first line
+    there, 0 where lines were not counted.
+    """
 
     text: bytes
     source: str
     offset: int
     ascii: bool
     last: bool
+    line: int = 0
+
+
+def place(block: Block, at: int) -> str:
+    """Return where in its file block.text[at] stands: `in line 7`, or `at byte 1,234`."""
+    if block.line:
+        return f"in line {block.line + block.text.count(10, 0, at):,}"
+    return f"at byte {block.offset + at:,}"
 
 
 @dataclass
 class Source:
-    """One input; after it was read, its size in bytes and its digest."""
+    """One input; after it was read, its size in bytes and its digest.
+
+    counts: what was left out of it, by name. wrapped: `wrapping.judge` of its first lines.
+    documents: the records' ids and times, where they are asked for; no field, since they may be
+    many and a field is kept as JSON.
+    """
 
     name: str
     digest: str = ""
     bytes: int = 0
     repaired: int = 0
     stamp: dict[str, int] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    wrapped: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.documents = Documents()
+
+    def count(self, what: str, number: int) -> None:
+        """Count something that was left out."""
+        if number:
+            self.counts[what] = self.counts.get(what, 0) + number
 
 
 def open_input(name: str) -> BinaryIO:
@@ -60,8 +87,7 @@ def open_input(name: str) -> BinaryIO:
         do = "check the path, or give - for standard input"
         raise MissingInputError("no such file", where=name, do=do) from None
     except OSError as error:
-        reason = os.strerror(error.errno or 0).lower()
-        raise MissingInputError(f"cannot be read: {reason}", where=name) from error
+        raise _unreadable(name, error) from error
 
 
 def is_stream(name: str) -> bool:
@@ -84,8 +110,7 @@ def file_stamp(name: str) -> dict[str, int]:
     try:
         status = os.stat(name)
     except OSError as error:
-        reason = os.strerror(error.errno or 0).lower()
-        raise MissingInputError(f"cannot be read: {reason}", where=name) from error
+        raise _unreadable(name, error) from error
     return {"size": status.st_size, "mtime_ns": status.st_mtime_ns}
 
 
@@ -95,29 +120,71 @@ def file_digest(name: str) -> str:
         return hashlib.file_digest(cast(io.BufferedReader, handle), "sha256").hexdigest()
 
 
+def is_packed(name: str) -> bool:
+    """Tell whether a file that is no stream is packed."""
+    with open_input(name) as handle:
+        return packed.kind(handle.read(packed.HEAD)) != ""
+
+
 def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[Block]:
     """Yield the text of `source` in blocks cut at a separator byte, and note its digest.
 
     bad_bytes: error, replace (U+FFFD) or skip. Raises MissingInputError; FormatError for a
-    truncated gzip file; InputError for bytes that are not UTF-8 and for a token without end.
+    broken packed file; InputError for bytes that are not UTF-8 and for a token without end.
     """
-    rest = b""
+
+    def refuse(offset: int, length: int) -> NoReturn:
+        do = "check that this is text with white space between words"
+        found = f"more than {length:,} bytes without a break"
+        what = f"a token is too long at byte {offset:,}"
+        raise InputError(what, where=source.name, found=found, do=do)
+
+    for piece in _cut(read_pieces(source), separators, _UNBROKEN, refuse):
+        clean, is_ascii = _valid_utf8(piece.text, source, piece.offset, bad_bytes)
+        yield Block(clean, source.name, piece.offset, is_ascii, piece.last)
+
+
+def read_lines(source: Source, bad_bytes: str) -> Iterator[Block]:
+    """Yield blocks of whole, numbered lines. Raises as read_blocks; InputError for a long line."""
+    number = 1
+
+    def refuse(offset: int, length: int) -> NoReturn:
+        found, do = f"more than {length:,} bytes", "check that each record is a line of its own"
+        where = f"{source.name} line {number}"
+        raise InputError("is too long a line", where=where, found=found, do=do)
+
+    for piece in _cut(read_pieces(source), b"\n", _LONGEST, refuse):
+        clean, is_ascii = _valid_utf8(piece.text, source, piece.offset, bad_bytes)
+        yield Block(clean, source.name, piece.offset, is_ascii, piece.last, number)
+        number += piece.text.count(b"\n")
+
+
+def read_pieces(source: Source) -> Generator[Block, None, None]:
+    """Yield the unpacked bytes of `source` as they come, cut anywhere, without a mark of order."""
     offset = 0
     for chunk, last in _chunks(source):
-        text = rest + chunk
+        text = chunk
         if offset == 0:
-            _refuse_utf16(text, source.name)
-        if offset == 0 and text.startswith(_BOM):
-            text, offset = text[len(_BOM) :], len(_BOM)
-        cut = len(text) if last else _last_separator(text, separators) + 1
-        if cut == 0 and len(text) > _UNBROKEN:
-            _refuse_token(source.name, offset, len(text))
-        rest = text[cut:]
-        text = text[:cut]
-        if text or last:
-            clean, is_ascii = _valid_utf8(text, source, offset, bad_bytes)
-            yield Block(clean, source.name, offset, is_ascii, last)
-        offset += cut
+            _refuse_utf16(chunk, source.name)
+            text = chunk.removeprefix(_BOM)
+        yield Block(text, source.name, offset + len(chunk) - len(text), text.isascii(), last)
+        offset += len(chunk)
+
+
+def _cut(
+    pieces: Iterator[Block], separators: bytes, most: int, refuse: Callable[[int, int], NoReturn]
+) -> Iterator[Block]:
+    """Yield the same bytes in blocks that end at a separator; `refuse` what has none for long."""
+    rest = b""
+    for piece in pieces:
+        offset = piece.offset - len(rest)
+        text = rest + piece.text
+        cut = len(text) if piece.last else _last_separator(text, separators) + 1
+        if cut == 0 and len(text) > most:
+            refuse(offset, len(text))
+        rest, text = text[cut:], text[:cut]
+        if text or piece.last:
+            yield Block(text, piece.source, offset, False, piece.last)
 
 
 def _refuse_utf16(text: bytes, name: str) -> None:
@@ -127,12 +194,6 @@ def _refuse_utf16(text: bytes, name: str) -> None:
         found = "a mark of UTF-16" if begin.startswith(_UTF16_MARKS) else "many zero bytes"
         do = "convert it: iconv -f UTF-16 -t UTF-8"
         raise InputError("looks like UTF-16 or no text at all", where=name, found=found, do=do)
-
-
-def _refuse_token(name: str, offset: int, length: int) -> None:
-    do = "check that this is text with white space between words"
-    found = f"more than {length:,} bytes without a break"
-    raise InputError(f"a token is too long at byte {offset:,}", where=name, found=found, do=do)
 
 
 def _last_separator(text: bytes, separators: bytes) -> int:
@@ -166,19 +227,34 @@ def _valid_utf8(text: bytes, source: Source, offset: int, bad_bytes: str) -> tup
 
 
 class _Digested:
-    """A file whose bytes are counted and digested as they are read."""
+    """A file whose bytes are counted and digested as they are read; its head may be looked at."""
 
-    def __init__(self, raw: BinaryIO) -> None:
-        self._raw = raw
+    def __init__(self, raw: BinaryIO, name: str) -> None:
+        self._raw, self._name = raw, name
         self.digest = hashlib.sha256()
         self.bytes = 0
+        self.head = self._ahead = self._read(packed.HEAD)
 
     def read(self, size: int = -1) -> bytes:
-        """Read as a file does."""
-        held = self._raw.read(size)
+        """Read `size` bytes, fewer at the end alone."""
+        held, self._ahead = self._ahead[:size], self._ahead[size:]
+        return held + self._read(size - len(held))
+
+    def _read(self, size: int) -> bytes:
+        try:
+            held = self._raw.read(size)
+        except OSError as error:
+            raise _unreadable(self._name, error) from error
         self.digest.update(held)
         self.bytes += len(held)
         return held
+
+    def pieces(self, size: int) -> Iterator[bytes]:
+        """Yield all bytes in pieces of `size`, the first a little longer."""
+        held = self._ahead + self._read(size)
+        while held:
+            yield held
+            held = self._read(size)
 
 
 def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
@@ -186,20 +262,21 @@ def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
     raw = open_input(source.name)
     try:
         source.stamp = file_stamp(source.name)
-        packed = cast(io.BufferedReader, raw).peek(2)[:2] == _GZIP_MAGIC
-        counted = _Digested(raw)
-        reader = gzip.open(cast(BinaryIO, counted)) if packed else counted
-        try:
-            held = reader.read(BLOCK)
-            while held:
-                after = reader.read(BLOCK)
-                yield held, not after
-                held = after
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            found = str(error).split(":")[0].lower().rstrip(".")
-            do = "check it with gzip -t, and fetch it again"
-            raise FormatError("broken gzip file", where=source.name, found=found, do=do) from None
+        counted = _Digested(raw, source.name)
+        how = packed.kind(counted.head)
+        plain = counted.pieces(BLOCK)
+        chunks = packed.unpacked(counted, how, source.name, BLOCK) if how else plain
+        held = next(chunks, b"")
+        while held:
+            after = next(chunks, b"")
+            yield held, not after
+            held = after
         source.digest, source.bytes = counted.digest.hexdigest(), counted.bytes
     finally:
         if source.name != STDIN:
             raw.close()
+
+
+def _unreadable(name: str, error: OSError) -> MissingInputError:
+    reason = os.strerror(error.errno or 0).lower()
+    return MissingInputError(f"cannot be read: {reason}", where=name)

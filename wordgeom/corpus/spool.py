@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
-from typing import BinaryIO, cast
+from typing import Protocol
 
 import numpy as np
 
 from wordgeom._files import Closing
-from wordgeom.errors import WriteError
+from wordgeom.corpus.scratch import Scratch
 from wordgeom.types import Int32
+
+
+class Ids(Protocol):
+    """A stream of ids, wherever it is held."""
+
+    length: int
+
+    def read(self, start: int, stop: int) -> Int32:
+        """Return ids[start:stop]; what lies outside is left out."""
+
+    def close(self) -> None:
+        """Free what holds it."""
 
 
 class Spool(Closing):
     """An append-only array of int32; `limit` bytes are kept in memory."""
 
     def __init__(self, limit: int, folder: str | None) -> None:
-        self._limit, self._folder = limit, folder
+        self._limit = limit
         self._pieces: list[Int32] = []
-        self._file: BinaryIO | None = None
+        self._scratch = Scratch(folder)
+        self._on_disk = False
         self._whole: Int32 | None = None
         self.length = 0
 
@@ -27,9 +39,7 @@ class Spool(Closing):
         """Free the memory or the scratch file."""
         self._pieces.clear()
         self._whole = None
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        self._scratch.close()
 
     def holds(self, length: int) -> bool:
         """Tell whether so many ids stay in memory."""
@@ -38,19 +48,19 @@ class Spool(Closing):
     def append(self, ids: Int32) -> None:
         """Add ids at the end; the array is kept, not copied. Raises WriteError."""
         self.length += len(ids)
-        if self._file is None and not self.holds(self.length):
-            self._file = self._scratch()
+        if self._on_disk:
+            self._scratch.put(ids)
+            return
+        self._pieces.append(ids)
+        if not self.holds(self.length):
+            self._on_disk = True
             for piece in self._pieces:
-                self._write(piece)
+                self._scratch.put(piece)
             self._pieces.clear()
-        if self._file is None:
-            self._pieces.append(ids)
-        else:
-            self._write(ids)
 
     def pieces(self, lengths: list[int]) -> Iterator[Int32]:
         """Yield the content in pieces of the given lengths, letting go of each in memory."""
-        if self._file is None and [len(p) for p in self._pieces] == lengths:
+        if not self._on_disk and [len(p) for p in self._pieces] == lengths:
             self._pieces.reverse()
             while self._pieces:
                 yield self._pieces.pop()
@@ -63,10 +73,9 @@ class Spool(Closing):
     def read(self, start: int, stop: int) -> Int32:
         """Return ids[start:stop]; what lies outside the array is left out."""
         start, stop = max(0, start), min(stop, self.length)
-        if self._file is not None:
+        if self._on_disk:
             out = np.empty(max(0, stop - start), np.int32)
-            self._file.seek(4 * start)
-            self._file.readinto(out)  # type: ignore[attr-defined]
+            self._scratch.read(4 * start, out)
             return out
         if self._whole is None:
             self._whole = self._pieces[0] if len(self._pieces) == 1 else self._joined()
@@ -80,23 +89,3 @@ class Spool(Closing):
         if isinstance(base, np.ndarray) and all(p.base is base for p in self._pieces):
             return base[: self.length]  # pieces that were filled one behind the other
         return np.concatenate(self._pieces)
-
-    def _scratch(self) -> BinaryIO:
-        try:
-            return cast(BinaryIO, tempfile.TemporaryFile(dir=self._folder, buffering=0))
-        except OSError as error:
-            raise self._error(error) from error
-
-    def _write(self, ids: Int32) -> None:
-        raw = ids.data.cast("B") if len(ids) else memoryview(b"")
-        try:
-            while raw:
-                raw = raw[cast(BinaryIO, self._file).write(raw) :]
-        except OSError as error:
-            raise self._error(error) from error
-
-    def _error(self, error: OSError) -> WriteError:
-        reason = (error.strerror or str(error)).lower()
-        do = "free room there or name another folder with --tmp-dir"
-        where = self._folder or tempfile.gettempdir()
-        return WriteError(f"scratch space: {reason}", where=where, do=do)

@@ -2,7 +2,8 @@ r"""What a token is: `words` (Unicode, lower-case) and `whitespace` (bytes betwe
 
 `words` takes the maximal runs of letters, marks, digits, connectors (`_`) and joiners, that is
 `\w` of Unicode Technical Standard 18, Annex C, and lower-cases them; everything else separates.
-`whitespace` takes what stands between ASCII white space or NUL bytes, as it is.
+`whitespace` takes what stands between ASCII white space or NUL bytes, as it is. `kmer` is
+`whitespace` too: `kmers.py` has put the blanks.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ _NO_TABLE = np.empty(0, np.int32)
 
 
 def tokeniser(name: str) -> Tokeniser:
-    """Return the tables of the tokeniser `name`, words or whitespace."""
-    return _words() if name == "words" else _whitespace()
+    """Return the tables of a tokeniser; auto, undecided, is words, and k-mers come cut."""
+    return _words() if name in ("words", "auto") else _whitespace()
 
 
 def _whitespace() -> Tokeniser:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wordgeom._files import whole_file
-from wordgeom.errors import FormatError, InputError, MissingInputError
+from wordgeom.errors import FormatError, MissingInputError
 from wordgeom.types import Int64
 
-if TYPE_CHECKING:
-    from wordgeom.corpus.lexicon import Lexicon
+_NONE = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -27,31 +25,30 @@ class Vocabulary:
         return len(self.words)
 
 
-def cut(lexicon: Lexicon, min_count: int, max_vocab: int) -> tuple[Vocabulary, Int64]:
-    """Keep the words seen at least `min_count` times, at most `max_vocab` of them (0: all).
+def cut(
+    counts: Int64,
+    firsts: Int64,
+    min_count: int,
+    max_vocab: int,
+    stop: Int64 = _NONE,
+    keep: Int64 = _NONE,
+) -> Int64:
+    """Return the ids of the words with a row, by count, then by first occurrence.
 
-    Ordered by count, then by first occurrence. Returns with it the lexicon's id of each word.
-    Raises InputError when no word is left.
+    Those seen at least `min_count` times, at most `max_vocab` of them (0: all). `stop` are left
+    out; `keep` stay if they occur at all, and count among the `max_vocab`.
     """
-    counts = lexicon.counts
-    kept = np.flatnonzero(counts >= min_count)
-    if len(kept) == 0:
-        most = int(counts.max(initial=0))
-        raise InputError(
-            f"no word occurs {min_count} times",
-            found=f"{len(lexicon):,} different words, the most frequent {most:,} times",
-            do="lower --min-count",
-        )
-    order = np.lexsort((lexicon.firsts[kept], -counts[kept]))
-    chosen = kept[order][: max_vocab or None]
-    words = [lexicon.word(int(k)).decode("utf-8") for k in chosen]
-    return Vocabulary(words, counts[chosen].copy()), chosen
-
-
-def given(lexicon: Lexicon, words: list[str]) -> tuple[Vocabulary, Int64]:
-    """Take the words of a file as the vocabulary, in their order, with their counts here."""
-    ids = lexicon.add([word.encode("utf-8") for word in words])
-    return Vocabulary(words, lexicon.counts[ids].copy()), ids.astype(np.int64)
+    stays = np.zeros(len(counts), bool)
+    stays[keep] = counts[keep] > 0
+    able = stays | (counts >= min_count)
+    able[stop] = False
+    kept = np.flatnonzero(able)
+    order = kept[np.lexsort((firsts[kept], -counts[kept]))]
+    if not max_vocab:
+        return order
+    others = ~stays[order]
+    room = max_vocab - np.count_nonzero(stays)
+    return order[~others | (np.cumsum(others) <= room)]
 
 
 def read_words(path: str | Path) -> list[str]:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from wordgeom.corpus.spool import Spool
-from wordgeom.counts import kernels
+from wordgeom.corpus.spool import Ids
+from wordgeom.counts import kernels, window_kernels
 from wordgeom.counts.merge import merge
-from wordgeom.counts.partial import Partial
+from wordgeom.counts.partial import Part, Parts
 from wordgeom.counts.rows import Finished, Rows, Workshop, cut_rows, lend
+from wordgeom.counts.sliding import Sliding
 from wordgeom.pool import Pool
 from wordgeom.progress import Progress
 from wordgeom.types import Int32, Int64
@@ -30,17 +32,32 @@ _SMALLEST_CHUNK, _LARGEST_CHUNK = 1 << 20, 1 << 26
 
 @dataclass(frozen=True)
 class Plan:
-    """What to count: V words, weights (2 window + 1), symmetric: store the upper triangle."""
+    """What to count: V words, weights (2 window + 1), symmetric: store the upper triangle.
+
+    sliding: windows of window + 1 tokens, of which only the words tell; in the stream's ids, V is
+    then a token without a row, and V + 1 no token.
+    """
 
     words: int
     weights: Int32 | Int64
     symmetric: bool
     dtype: np.dtype[np.uint32] | np.dtype[np.int64]
+    sliding: bool = False
 
     @property
     def window(self) -> int:
         """How far a window reaches."""
         return len(self.weights) // 2
+
+    @property
+    def halo(self) -> int:
+        """How far around a place its count depends on."""
+        return 2 * self.window if self.sliding else self.window
+
+    @property
+    def nothing(self) -> int:
+        """The id of what is outside all documents."""
+        return self.words + 1 if self.sliding else self.words
 
 
 def chunk_tokens(memory: int) -> int:
@@ -49,34 +66,39 @@ def chunk_tokens(memory: int) -> int:
 
 
 def count(
-    stream: Spool,
+    stream: Ids,
     begin: int,
     end: int,
     plan: Plan,
     chunk: int,
-    folder: str | None,
+    parts: Parts,
     pool: Pool,
     progress: Progress = _SILENT,
+    first: int = 0,
 ) -> tuple[Iterator[Rows], Workshop]:
     """Count the windows at stream[begin:end]; what lies around is looked at, not counted.
 
-    Returns blocks of rows in order and the workshop that knows the sums when the last was taken.
-    chunk: tokens counted at once; folder: for scratch files.
+    Returns blocks of rows in order, from row `first` on, and the workshop that knows their sums
+    when the last was taken. chunk: tokens counted at once; parts: where several chunks' counts go.
     """
     bounds = list(range(begin, end, chunk)) or [begin]
     if len(bounds) == 1:
-        return _count_chunk(stream, begin, end, plan, pool)
+        return _count_chunk(stream, begin, end, plan, pool, first)
     partials = []
     for number, start in enumerate(bounds, 1):
-        rows, _ = _count_chunk(stream, start, min(start + chunk, end), plan, pool)
-        label = f"counting part {number} of {len(bounds)}"
-        rows = progress.follow(rows, label, plan.words, "rows", lambda r: len(r.lengths))
-        partials.append(Partial.spill(rows, plan.words, plan.dtype, folder))
-    merged, workshop = merge(partials, plan.words, plan.symmetric, plan.dtype, pool)
+        span = (start, min(start + chunk, end))
+        part = parts.find(span)
+        if part is None:
+            rows, _ = _count_chunk(stream, *span, plan, pool)
+            label = f"counting part {number} of {len(bounds)}"
+            rows = progress.follow(rows, label, plan.words, "rows", lambda r: len(r.lengths))
+            part = parts.spill(span, rows, plan.words, plan.dtype)
+        partials.append(part)
+    merged, workshop = merge(partials, plan.words, plan.symmetric, plan.dtype, pool, first)
     return _then_close(merged, partials), workshop
 
 
-def _then_close(rows: Iterator[Rows], partials: list[Partial]) -> Iterator[Rows]:
+def _then_close(rows: Iterator[Rows], partials: list[Part]) -> Iterator[Rows]:
     try:
         yield from rows
     finally:
@@ -85,9 +107,13 @@ def _then_close(rows: Iterator[Rows], partials: list[Partial]) -> Iterator[Rows]
 
 
 def _count_chunk(
-    stream: Spool, begin: int, end: int, plan: Plan, pool: Pool
+    stream: Ids, begin: int, end: int, plan: Plan, pool: Pool, start: int = 0
 ) -> tuple[Iterator[Rows], Workshop]:
-    ids, offset = _with_halo(stream, begin, end, plan.window, plan.words)
+    ids, offset = _with_halo(stream, begin, end, plan.halo, plan.nothing)
+    sliding = None
+    if plan.sliding:
+        sliding = Sliding.find(ids, offset, offset + end - begin, plan.words, plan.window + 1)
+        ids = sliding.ids
     counts = np.zeros(plan.words + 1, np.int64)
     kernels.histogram(ids, offset, offset + end - begin, counts)
     occurrences = counts[:-1]
@@ -99,19 +125,23 @@ def _count_chunk(
     looks = occurrences * len(plan.weights)
     columns = np.arange(plan.words, 0, -1) if plan.symmetric else np.full(plan.words, plan.words)
     entries = np.minimum(columns, looks)
-    blocks = cut_rows(entries, looks, _BLOCK_LOOKS)
-    room = max(int(entries[a:b].sum()) for a, b in blocks)
+    blocks = cut_rows(entries, looks, _BLOCK_LOOKS, start)
+    room = max((int(entries[a:b].sum()) for a, b in blocks), default=0)
     workshop = Workshop(plan.words, plan.symmetric, room, plan.dtype)
 
     def run(block: tuple[int, int]) -> Finished:
         first, last = block
         bench, buffers = workshop.benches.take(), workshop.buffers.take()
         indices, values = buffers
-        n = kernels.count_rows(
-            ids, places, starts, first, last, plan.weights, plan.symmetric,
-            bench.cells, bench.touched, bench.groups, bench.found,
+        scratch: tuple[Any, ...] = (
+            plan.symmetric, bench.cells, bench.touched, bench.groups, bench.found,
             indices, values, bench.lengths, bench.row_sums, bench.column_sums,
         )  # fmt: skip
+        if sliding is None:
+            n = kernels.count_rows(ids, places, starts, first, last, plan.weights, *scratch)
+        else:
+            around = plan.window, sliding.far, sliding.near, sliding.again
+            n = window_kernels.count_rows(ids, places, starts, first, last, *around, *scratch)
         lengths = bench.lengths[first:last].copy()
         workshop.benches.give_back(bench)
         return Finished(Rows(first, lengths, indices[:n], values[:n]), buffers)
@@ -119,7 +149,7 @@ def _count_chunk(
     return lend(pool.map(run, blocks), workshop), workshop
 
 
-def _with_halo(stream: Spool, begin: int, end: int, window: int, nowhere: int) -> tuple[Int32, int]:
+def _with_halo(stream: Ids, begin: int, end: int, window: int, nowhere: int) -> tuple[Int32, int]:
     """Return ids with at least `window` around [begin:end), and where `begin` lies in them."""
     low, high = begin - window, end + window
     ids = stream.read(low, high)

@@ -108,6 +108,17 @@ def add_sums(
 
 
 @kernel
+def sum_rows(
+    indptr: Int64, indices: Int32, values: Array, first: int, upper: bool, row_sums: Int64,
+    column_sums: Int64,
+) -> None:  # fmt: skip
+    """Add rows, numbered from `first`, to the sums of the whole matrix."""
+    for k in range(len(indptr) - 1):
+        begin, end = indptr[k], indptr[k + 1]
+        add_sums(first + k, upper, indices, values, begin, end, row_sums, column_sums)
+
+
+@kernel
 def count_rows(
     ids: Int32, places: Int32, starts: Int64, first: int, last: int, weights: Int32 | Int64,
     upper: bool, cells: Int64, touched: Bytes, groups: Int64, found: Int32, indices: Int32,

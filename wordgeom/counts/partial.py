@@ -1,4 +1,4 @@
-"""A partial matrix in a scratch file that has no name, so that nothing is left when we die."""
+"""Partial matrices until they are added up: in scratch files, or wherever `Parts` puts them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,54 @@ import os
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, Protocol, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from wordgeom.counts.merge import Summand
 from wordgeom.counts.rows import Rows
 from wordgeom.errors import WriteError
 from wordgeom.types import Array, Csr, Int64
 
+Span = tuple[int, int]  # the places of a stream that a part counts
+
+
+class Part(Summand, Protocol):
+    """A partial matrix that is held somewhere."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class Parts(Protocol):
+    """Where the parts of a count go."""
+
+    def find(self, span: Span) -> Part | None:
+        """Return a part that an earlier run finished."""
+
+    def spill(self, span: Span, blocks: Iterable[Rows], words: int, dtype: np.dtype[Any]) -> Part:
+        """Write the rows of a part."""
+
+
+@dataclass(frozen=True)
+class ScratchParts:
+    """Parts in scratch files, which nothing finds again."""
+
+    folder: str | None
+
+    def find(self, span: Span) -> Part | None:
+        """Return None."""
+        return None
+
+    def spill(self, span: Span, blocks: Iterable[Rows], words: int, dtype: np.dtype[Any]) -> Part:
+        """Write the rows of a part; raises WriteError when the disk is full."""
+        return Partial.spill(blocks, words, dtype, self.folder)
+
 
 @dataclass(frozen=True)
 class Partial:
-    """indptr (V + 1) and two scratch files that hold the columns and the values."""
+    """indptr (V + 1) and two scratch files, without names, that hold the columns and the values."""
 
     indptr: Int64
     words: int

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike
 
-from wordgeom.counts.kernels import GROUP
+from wordgeom.counts.kernels import GROUP, sum_rows
 from wordgeom.errors import InputError
 from wordgeom.pool import Lent
-from wordgeom.types import Array, Int32, Int64
+from wordgeom.types import Array, Csr, Int32, Int64
 
 ENTRIES = 1 << 20  # room for entries in a block, unless one row needs more
 
@@ -58,6 +58,15 @@ class Workshop:
         self._benches.append(Bench(self.words, self.symmetric))
         return self._benches[-1]
 
+    def add(self, first: int, rows: Csr) -> None:
+        """Add rows from `first` on that were counted elsewhere to the sums."""
+        bench = self.benches.take()
+        sum_rows(
+            rows.indptr, rows.indices, rows.data, first, self.symmetric,
+            bench.row_sums, bench.column_sums,
+        )  # fmt: skip
+        self.benches.give_back(bench)
+
     def sums(self) -> tuple[Int64, Int64]:
         """(V), (V) sums of the whole matrix's rows and columns over all that was counted here."""
         rows = [b.row_sums for b in self._benches]
@@ -81,13 +90,14 @@ def lend(finished: Iterator[Finished], workshop: Workshop) -> Iterator[Rows]:
         workshop.buffers.give_back(block.buffers)
 
 
-def cut_rows(entries: Int64, work: Int64, most_work: int) -> list[tuple[int, int]]:
+def cut_rows(entries: Int64, work: Int64, most_work: int, first: int = 0) -> list[tuple[int, int]]:
     """Cut rows into blocks of at least one row, at most ENTRIES entries and `most_work` work.
 
-    entries, work (rows): an upper bound of each row's entries and the effort that it takes.
+    entries, work (rows): an upper bound of each row's entries and the effort that it takes; first:
+    the row to begin with.
     """
     blocks = []
-    start = 0
+    start = first
     cost = np.maximum(entries / ENTRIES, work / most_work)
     total = np.concatenate(([0.0], np.cumsum(cost)))
     while start < len(entries):

@@ -10,6 +10,7 @@ import csv
 import gzip
 import io
 import math
+import re
 import zlib
 from array import array
 from collections.abc import Iterator, Sequence
@@ -30,6 +31,9 @@ _MISSING = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-
 _USUAL = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"])  # told at a glance
 _NAME_HEADS = ("name", "names", "entity", "id", "index")
 _DO = "names stand in the first column, numbers in all others"
+_DO_POINT = "write decimals with a point, and thousands without a sign"
+_DO_INDEX = "the first column counts rows: save it with to_csv(FILE, index=False)"
+_COMMA = re.compile(r"[+-]?\d[\d.\u00a0 ]*,\d+(e[+-]?\d+)?|[+-]?\d+;.*", re.IGNORECASE)
 Row = tuple[int, list[str]]
 
 
@@ -51,7 +55,8 @@ def read_delimited(path: Path, memory: int) -> Table:
             raise InputError("holds headings and no entity", where=path, do=_DO)
         width = len(second[1])
         columns = _headings(first, width, path) if headed else [str(j + 1) for j in range(1, width)]
-        names, values = _read(chain([second], rows), columns, memory, path)
+        indexed = headed and not first[1][0].strip()
+        names, values = _read(chain([second], rows), columns, memory, path, indexed)
     matrix = np.frombuffer(values).reshape(len(names), width - 1)
     return Table(matrix, names, columns, notes=_notes(first[1] if headed else [], names, path))
 
@@ -119,9 +124,12 @@ def _headings(first: Row, width: int, path: Path) -> list[str]:
 
 
 def _read(
-    rows: Iterator[Row], columns: Sequence[str], memory: int, path: Path
+    rows: Iterator[Row], columns: Sequence[str], memory: int, path: Path, indexed: bool
 ) -> tuple[list[str], array[float]]:
-    """Return the names and all numbers, row by row. A name takes its place in memory too."""
+    """Return the names and all numbers, row by row. A name takes its place in memory too.
+
+    indexed: the names have no heading, as where pandas writes the rows' numbers before them.
+    """
     names, values, width, text = [], array("d"), len(columns), 0
     for number, row in rows:
         if len(row) != width + 1:
@@ -130,11 +138,14 @@ def _read(
         names.append(row.pop(0))
         text += len(names[-1])
         check_size(len(names) + text // max(1, 8 * width), width, memory, path)
-        _append(values, row, columns, f"{path} line {number}")
+        counted = indexed and names[-1].isdigit()
+        _append(values, row, columns, f"{path} line {number}", counted)
     return names, values
 
 
-def _append(values: array[float], cells: Sequence[str], columns: Sequence[str], where: str) -> None:
+def _append(
+    values: array[float], cells: Sequence[str], columns: Sequence[str], where: str, counted: bool
+) -> None:
     """Append a row of numbers: at once where all are plain, else looking at each."""
     start = len(values)
     if "_" not in "".join(cells):
@@ -143,12 +154,19 @@ def _append(values: array[float], cells: Sequence[str], columns: Sequence[str], 
             return
         except ValueError:
             del values[start:]
-    for column, cell in zip(columns, cells, strict=True):
+    for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
         number = math.nan if cell in _USUAL else _number(cell)
         if number is None:
-            what = f"column {column} is not a number"
-            raise InputError(what, where=where, found=repr(cell[:40]), do=_DO)
+            what, do = f"column {column} is not a number", _advice(cell, counted and not place)
+            raise InputError(what, where=where, found=repr(cell[:40]), do=do)
         values.append(number)
+
+
+def _advice(cell: str, after_count: bool) -> str:
+    """Return what to do about a cell that is no number; after_count: it may be the row's name."""
+    if after_count:
+        return _DO_INDEX
+    return _DO_POINT if _COMMA.fullmatch(cell.strip()) else _DO
 
 
 def _number(cell: str) -> float | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from wordgeom import _opening
 from wordgeom.errors import InputError, OptionError
 from wordgeom.imputation.missing import (
     DROP,
@@ -24,6 +26,7 @@ from wordgeom.imputation.renaming import rename
 from wordgeom.imputation.table import Table
 from wordgeom.options import Options, option
 from wordgeom.types import Float64
+from wordgeom.vectors_header import BINARY_SUFFIXES, TEXT_SUFFIXES, name_suffix
 
 _ERROR, _FIRST = "error", "first"
 
@@ -44,7 +47,8 @@ class DomainOptions(Options):
     )
     missing: str = option(
         ERROR,
-        "missing numbers: error, mean of the column, or drop the entity",
+        "missing numbers (blank, -, NA, N/A, NaN, null, None): error, mean of the column, or drop "
+        "the entity",
         choices=(ERROR, MEAN, DROP),
     )
     standardise: bool = option(False, "bring each column to mean 0 and variance 1")
@@ -60,12 +64,13 @@ class Domain:
     """n entities and d numbers of each.
 
     names (n): unique, without white space; matrix (n × d) float64, C-order, finite; notes: what
-    was filled, left out or renamed.
+    was filled, left out or renamed; mapped: the names that --name-map gave, None without it.
     """
 
     names: list[str]
     matrix: Float64
     notes: tuple[str, ...] = ()
+    mapped: frozenset[str] | None = None
 
 
 def read_domain(path: str | Path, options: DomainOptions, memory: int) -> Domain:
@@ -81,18 +86,35 @@ def read_domain(path: str | Path, options: DomainOptions, memory: int) -> Domain
     _refuse_empty(table, path)
     if file is not None:
         table = replace(table, names=read_names(file, len(table.matrix), path))
-    known, notes = _named(table, file or path, options)
+    known, mapped, notes = _named(table, file or path, options)
     table, known, fewer = _unique(table, known, path, options)
     matrix, known, changed = _complete(table, known, path, options.missing)
-    return Domain(known, matrix, (*table.notes, *notes, *fewer, *changed))
+    return Domain(known, matrix, (*table.notes, *notes, *fewer, *changed), mapped)
 
 
 def inputs(path: str | Path, options: DomainOptions) -> list[Path]:
-    """Return the files that `read_domain` reads. Raises what it raises of names' files."""
+    """Return the files that `read_domain` reads, all of which are there.
+
+    Raises MissingInputError for one that is not, and what telling the table's kind raises.
+    """
     path = Path(path)
     file = _names_file(path, kind_of(path), options)
     mapped = [] if options.name_map is None else [Path(options.name_map)]
-    return [path, *([] if file is None else [file]), *mapped]
+    beside = [*([] if file is None else [file]), *mapped]
+    for each in beside:
+        with _opening.opened(each, "a text file"):
+            pass
+    return [path, *beside]
+
+
+def check_inputs(path: str | Path, options: DomainOptions) -> None:
+    """Raise what `inputs` raises, before anything is made for a table that is not there.
+
+    Word vectors may be a table that an earlier stage makes: they are not missed here.
+    """
+    path = Path(path)
+    if os.path.lexists(path) or name_suffix(path) not in (*BINARY_SUFFIXES, *TEXT_SUFFIXES):
+        inputs(path, options)
 
 
 def _names_file(path: Path, kind: str, options: DomainOptions) -> Path | None:
@@ -112,19 +134,30 @@ def _refuse_empty(table: Table, path: Path) -> None:
         raise InputError("holds no number", where=path, found=found, do=do)
 
 
-def _named(table: Table, where: Path, options: DomainOptions) -> tuple[list[str], list[str]]:
-    """Return what entities are called in the end, and notes."""
+def _named(
+    table: Table, where: Path, options: DomainOptions
+) -> tuple[list[str], frozenset[str] | None, list[str]]:
+    """Return what entities are called in the end, which names a map gave, and notes."""
     known, spaced = clean(table.names or [], where)
+    mapped: list[bool] | None = None
     notes = [f"names whose white space became _: {spaced:,}"] if spaced else []
     if options.name_map is not None:
         renamed = rename(known, Path(options.name_map))
-        known = renamed.names
+        known, mapped = renamed.names, renamed.mapped
         total = renamed.used + renamed.unused
         note = f"{renamed.used:,} of {total:,} entries of {options.name_map} name an entity"
         notes.append(f"{note}; {renamed.first!r} does not" if renamed.unused else note)
     if options.lower:
         known = [name.lower() for name in known]
-    return known, notes
+    return known, None if mapped is None else _given(known, mapped), notes
+
+
+def _given(names: Sequence[str], mapped: Sequence[bool]) -> frozenset[str]:
+    """Return the names that a map gave to the first entity of the name."""
+    first: dict[str, bool] = {}
+    for name, given in zip(names, mapped, strict=True):
+        first.setdefault(name, given)
+    return frozenset(name for name, given in first.items() if given)
 
 
 def _unique(

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
 
-from wordgeom.errors import InputError, MissingInputError
+from wordgeom import _opening
+from wordgeom.errors import InputError
 from wordgeom.runs import GIGABYTE
 
 _SHARE = 4  # the part of memory that a table takes: its points, its graph and the vectors follow
 
 
-@contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def opened(path: Path) -> AbstractContextManager[BinaryIO]:
     """Open a regular file to read. Raises MissingInputError for anything else."""
-    try:
-        # Asked before it is opened: opening a pipe would wait for a writer.
-        if not stat.S_ISREG(path.stat().st_mode):
-            found = "a folder" if path.is_dir() else "a device or pipe"
-            raise MissingInputError("is not a file", where=path, found=found, do="name a table")
-        with open(path, "rb") as source:
-            yield source
-    except MissingInputError:
-        raise
-    except FileNotFoundError:
-        raise MissingInputError("no such file", where=path, do="check the path") from None
-    except OSError as error:
-        if error.errno is None:
-            raise
-        reason = os.strerror(error.errno).lower()
-        raise MissingInputError(f"cannot be read: {reason}", where=path) from error
+    return _opening.opened(path, "a table")
 
 
 def most_bytes(memory: int) -> int:

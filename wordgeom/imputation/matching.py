@@ -16,6 +16,7 @@ from wordgeom.vectors import Vectors
 
 _SPELLINGS = 20_000  # words compared with a name; more would keep its user waiting
 _ENTITIES, _SHOWN = 12, 3  # names that spellings are sought for, and told of
+_LISTED = 5  # names of a note
 _PARTS = re.compile(r"[\W_]+")
 
 
@@ -53,6 +54,28 @@ def find_anchors(names: Sequence[str], vectors: Vectors, domain: str, file: str)
         raise InputError(f"the vector of {word!r} is not finite", where=file, found=bad, do=do)
     zeros = int(np.sum(~matrix.any(axis=1)))
     return Anchors(known, np.flatnonzero(known), rows, matrix, zeros)
+
+
+def map_notes(names: Sequence[str], known: Array, mapped: frozenset[str] | None) -> list[str]:
+    """Return how many entities are known by a map's names and by their own; known (n) bool.
+
+    A name of its own that is a word may be so by accident: "a" and "all" are tickers of firms.
+    """
+    if mapped is None:
+        return []
+    pairs = list(zip(names, known.tolist(), strict=True))
+    own = [name for name, found in pairs if found and name not in mapped]
+    absent = [name for name, found in pairs if not found and name in mapped]
+    by_map = int(known.sum()) - len(own)
+    notes = [f"known: {by_map:,} by the map, {len(own):,} by their own names{_listed(own)}"]
+    if absent:
+        notes.append(f"words of the map without a vector: {len(absent):,}{_listed(absent)}")
+    return notes
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = ", …" if len(names) > _LISTED else ""
+    return f": {', '.join(names[:_LISTED])}{more}" if names else ""
 
 
 def _nothing_in_common(

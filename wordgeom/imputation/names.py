@@ -39,7 +39,9 @@ def read_names(path: Path, rows: int, table: Path) -> list[str]:
             raise InputError("holds no name", where=f"{path} line {expected}", do=do)
     if len(lines) != rows:
         what = f"must hold a name for each of the {rows:,} rows of {table}, one a line"
-        raise InputError(what, where=path, found=f"{len(lines):,}")
+        more = "leave out what names no row, a heading say"
+        do = more if len(lines) > rows else "add the others, in the order of the rows"
+        raise InputError(what, where=path, found=f"{len(lines):,} names", do=do)
     return [line for _, line in lines]
 
 

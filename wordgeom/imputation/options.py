@@ -38,7 +38,7 @@ class ImputeOptions(Options):
     only_entities: bool = option(False, "write the entities alone, in the domain's order")
     validate: int = option(
         0, "also hide known vectors in so many folds, and judge what is imputed for them", low=0,
-        metavar="FOLDS",
+        metavar="FOLDS", result=False,
     )  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from wordgeom import cards, runs
-from wordgeom._files import whole_file
-from wordgeom.errors import OptionError
+from wordgeom import cards
+from wordgeom.errors import OptionError, OutputExistsError
+from wordgeom.imputation.judged import read_validation
 from wordgeom.imputation.trust import Trust
 from wordgeom.imputation.trust_table import lines
+from wordgeom.imputation.validate import Validation
 from wordgeom.vectors import Vectors, writable_words
+from wordgeom.vectors_header import BINARY_SUFFIXES, TEXT_SUFFIXES
 
 TABLE_SUFFIX = ".tsv"
 
@@ -58,19 +59,30 @@ class Output:
         if cards.up_to_date(self.vectors, request, force, "domain, or other vectors"):
             return True
         if not force and os.path.lexists(self.table):
-            raise runs.refuse_other(self.table, "no vectors that it was made with")
+            found = f"the table of {self._owner() or 'no vectors that are there'}"
+            what = "exists and holds something else"
+            do = "name another with --table, or pass --force to replace it"
+            raise OutputExistsError(what, where=self.table, found=found, do=do)
         return False
 
+    def validation(self, folds: int) -> Validation | None:
+        """Return the validation in the vectors' card, None where it is not one of so many folds."""
+        card = cards.read_card(self.vectors) or {}
+        held = read_validation(card.get("statistics", {}).get("validation"))
+        return held if held is not None and held.folds == folds else None
+
     def write(self, vectors: Vectors, trust: Trust, card: Mapping[str, Any]) -> None:
-        """Write table and vectors, then the card that covers both: it fits no mixture."""
-        with whole_file(self.table) as handle:
-            content = hashlib.sha256()
-            for line in lines(trust):
-                handle.write(line)
-                content.update(line)
-            beside = {"bytes": handle.tell(), "sha256": content.hexdigest()}
-            # Within the block: where the vectors cannot be written, the old table stays too.
-            cards.write(self.vectors, vectors, {**card, "beside": {self.table_name: beside}})
+        """Write table and vectors, and the card that covers both."""
+        cards.write(self.vectors, vectors, card, {self.table: lines(trust)})
+
+    def _owner(self) -> str:
+        """Return the name of the vectors that the table was written with, "" if none is found."""
+        for suffix in (*BINARY_SUFFIXES, *TEXT_SUFFIXES):
+            beside = self.table.with_suffix(suffix)
+            card = cards.read_card(beside) or {}
+            if self.table.name in card.get("beside", {}):
+                return beside.name
+        return ""
 
 
 def _same(one: Path, other: Path) -> bool:

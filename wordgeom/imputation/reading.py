@@ -7,40 +7,66 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom import vectors_header
+from wordgeom.errors import InputError
+from wordgeom.exchange.npy import MAGIC
 from wordgeom.imputation import archives, arrays, delimited, parquet
 from wordgeom.imputation.files import check_size, opened
 from wordgeom.imputation.table import Table
+from wordgeom.imputation.workbooks import ZIP, refuse_workbook
 from wordgeom.vectors import read_vectors
+from wordgeom.vectors_header import NUMBER
 
 NPY, NPZ, PARQUET, DELIMITED, VECTORS = "npy", "npz", "parquet", "delimited", "vectors"
 _SUFFIXES = {
     ".npy": NPY, ".npz": NPZ, ".parquet": PARQUET, ".pq": PARQUET, ".csv": DELIMITED,
     ".tsv": DELIMITED, ".bin": VECTORS, ".vec": VECTORS,
 }  # fmt: skip
-_ZIP = b"PK\x03\x04"
-_PEEKED = 256
+_PEEKED, _ENOUGH = 256, 3  # bytes, and of the first line's fields those that tell
+_JSON = (b"{", b"[")
+_DO = (
+    "name a .npy, .npz, .csv, .tsv or .parquet file (.csv.gz and .tsv.gz too), or word vectors, "
+    ".bin, .txt or .vec"
+)
 
 
 def kind_of(path: Path) -> str:
-    """Return the kind of a table's file. Raises MissingInputError where there is none.
+    """Return the kind of a table's file.
 
     Of other suffixes, .txt among them: NumPy's formats by their first bytes; word vectors where
-    the first line is two whole numbers or holds neither tab nor comma; else a table of text.
+    the first line is two whole numbers, or a word and numbers with blanks; a table of text where
+    it holds a tab or comma. Raises MissingInputError where there is no file, InputError for a
+    workbook and for what is none of these.
     """
     with opened(path) as source:
         head = source.read(_PEEKED)
+    refuse_workbook(path, head)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
-    if head.startswith(arrays.MAGIC):
+    if head.startswith(MAGIC):
         return NPY
-    if head.startswith(_ZIP):
+    if head.startswith(ZIP):
         return NPZ
     if head.startswith(delimited.GZIP_MAGIC):
         return DELIMITED
-    line = head.partition(b"\n")[0]
-    counted = len(line.split()) == 2 and all(map(bytes.isdigit, line.split()))
-    return DELIMITED if not counted and (b"\t" in line or b"," in line) else VECTORS
+    kind = _kind_of_text(head.partition(b"\n")[0])
+    if kind is None:
+        found = f"a {suffix} file" if suffix else "a name without suffix"
+        raise InputError("is no table that can be read", where=path, found=found, do=_DO)
+    return kind
+
+
+def _kind_of_text(line: bytes) -> str | None:
+    """Return the kind that a first line, or the beginning of it, is of; None for no table's."""
+    fields = line.split()
+    if len(fields) == 2 and all(map(bytes.isdigit, fields)):
+        return VECTORS
+    if b"\0" in line or line.startswith(_JSON):
+        return None
+    if b"\t" in line or b"," in line:
+        return DELIMITED
+    numbers = fields[1:_ENOUGH]  # the last that is there may be cut
+    return VECTORS if len(numbers) > 1 and all(map(NUMBER.fullmatch, numbers)) else None
 
 
 def holds_names(path: Path, kind: str) -> bool:
@@ -62,7 +88,7 @@ def read_table(path: Path, kind: str, memory: int) -> Table:
 
 
 def _read_vectors(path: Path, memory: int) -> Table:
-    with opened(path) as source:
+    with vectors_header.opened(path) as source:
         header = vectors_header.read_header(source, path)
     check_size(header.words, header.numbers, memory, path)
     read = read_vectors(path)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import difflib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from wordgeom.errors import InputError
@@ -13,13 +15,19 @@ from wordgeom.imputation.names import clean
 
 _SIGNS, _BLANKS = "\t,", ""
 _DO = "write an entity and a word a line, with a tab between them"
+_DO_TAB = "put a tab between the entity and its word, where one of them holds a blank"
+_SPELLINGS, _LISTED = 20_000, 3  # names compared with an entry; names of the table that are told
 
 
 @dataclass(frozen=True)
 class Renaming:
-    """Names that took the place of others; used, unused: entries of the file; first: an unused."""
+    """Names that took the place of others, and which did.
+
+    mapped: whether each name is the file's; used, unused: entries of the file; first: an unused.
+    """
 
     names: list[str]
+    mapped: list[bool]
     used: int
     unused: int
     first: str
@@ -28,14 +36,18 @@ class Renaming:
 def rename(names: Sequence[str], path: Path) -> Renaming:
     """Rename entities (names without white space) as a file tells.
 
-    Raises what `read_lines` raises; InputError naming the line for one that is not two names, and
-    for an entity with two words.
+    Raises what `read_lines` raises; InputError naming the line for one that is not two names, for
+    an entity with two words, and where not one entry names an entity.
     """
     words = read_map(path)
-    unused = words.keys() - set(names)
+    held = set(names)
+    unused = words.keys() - held
+    if len(unused) == len(words):
+        raise _nothing_named(words, names, held, path)
     first = next((entity for entity in words if entity in unused), "")
     renamed = [words.get(name, name) for name in names]
-    return Renaming(renamed, len(words) - len(unused), len(unused), first)
+    mapped = [name in words for name in names]
+    return Renaming(renamed, mapped, len(words) - len(unused), len(unused), first)
 
 
 def read_map(path: Path) -> dict[str, str]:
@@ -58,6 +70,23 @@ def read_map(path: Path) -> dict[str, str]:
     return words
 
 
+def _nothing_named(
+    words: Mapping[str, str], names: Sequence[str], held: set[str], path: Path
+) -> InputError:
+    """Return what to say of a map that does not fit the table, with a name spelt alike."""
+    entity = next(iter(words))
+    spelt = {name.lower(): name for name in islice(names, _SPELLINGS)}
+    close = difflib.get_close_matches(entity.lower(), spelt, n=1, cutoff=0.5)
+    if not held.isdisjoint(words.values()):
+        do = "its words do: write the entity first, then its word"
+    elif close:
+        do = f"did you mean {spelt[close[0]]!r}?"
+    else:
+        do = f"its names are {', '.join(map(repr, names[:_LISTED]))} …"
+    what = "no entry names an entity of the table"
+    return InputError(what, where=path, found=repr(entity), do=do)
+
+
 def _separator(lines: Sequence[str]) -> str:
     """Return the sign that cuts most lines in two: not all, so that a bad one is told as bad."""
     for sign in _SIGNS:
@@ -69,7 +98,8 @@ def _separator(lines: Sequence[str]) -> str:
 def _entry(line: str, sign: str, where: str) -> tuple[str, str]:
     fields = _fields(line, sign, where)
     if len(fields) != 2 or not all(field.strip() for field in fields):
-        raise InputError("is not two names", where=where, found=repr(line[:60]), do=_DO)
+        do = _DO_TAB if sign == _BLANKS and len(fields) > 2 else _DO
+        raise InputError("is not two names", where=where, found=repr(line[:60]), do=do)
     (entity, word), _ = clean(fields, where)
     return entity, word
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from wordgeom import options as base
 from wordgeom.errors import InputError, OptionError, RankError
+from wordgeom.memory import refuse_too_large
 from wordgeom.options import option
 from wordgeom.types import Csr, Float64, Int64, Matrix, Result, Run
 
@@ -29,8 +30,10 @@ NEEDS = ("matrix",)
 
 _PAPERS_ANCHORS = 4  # times K (§5)
 _PAPERS_EIG = 0.5
-# An eigendecomposition of m × m: its arrays, its work, and what one thread does in a second.
-_DENSE_COPIES, _EIGH_FLOPS, _FLOPS = 4, 4.0, 2e10
+# An eigendecomposition of m × m: its arrays (the block, LAPACK's copy and two to work in, the
+# result), its work, and what one thread does in a second.
+_DENSE_COPIES, _EIGH_FLOPS, _FLOPS = 5, 4.0, 2e10
+_ROW = 100  # bytes of a row beside its entries: its word, where it begins, its tiles
 _LONG = 10.0  # seconds worth a word beforehand
 _log = logging.getLogger(__name__)
 # Eigenvalues below this share of the largest are rounding of G and would be divided by.
@@ -79,7 +82,7 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
             "gbu needs a symmetric matrix", found="counts of one side", do="count --context both"
         )
     anchors, notes = _anchors(matrix.frequencies, options)
-    _check_effort(len(anchors), run.memory)
+    _check_effort(matrix, anchors, options.dim, run.memory)
     columns = matrix.columns(anchors)
     built = build_up(columns, anchors, options.dim, options.eig, run.ops)
     lonely = int(np.count_nonzero(np.diff(columns.indptr) == 0))
@@ -108,10 +111,11 @@ def build_up(columns: Csr, anchors: Int64, K: int, eig: float, ops: Ops) -> Buil
             found=f"{columns.nnz:,} entries in the columns of {len(anchors):,} anchors",
             do="raise --anchors, or check the matrix",
         )
-    kept, U = values[:rank], U[:, :rank]
-    vectors = np.zeros((columns.rows, K), columns.data.dtype)
-    vectors[:, :rank] = ops.spmm(columns, U * kept ** (eig - 1.0))
-    vectors[anchors, :rank] = U * kept**eig
+    solve, own = np.zeros(U.shape), np.zeros(U.shape)  # columns beyond the rank stay 0
+    solve[:, :rank] = U[:, :rank] * values[:rank] ** (eig - 1.0)
+    own[:, :rank] = U[:, :rank] * values[:rank] ** eig
+    vectors = ops.spmm(columns, solve)
+    vectors[anchors] = own
     vectors[np.diff(columns.indptr) == 0] = 0.0
     return Built(vectors, values, rank)
 
@@ -131,15 +135,17 @@ def _anchors(frequencies: Int64, options: Options) -> tuple[Int64, list[str]]:
     return np.sort(by_frequency[:m]), notes
 
 
-def _check_effort(m: int, memory: int) -> None:
-    """Tell beforehand of a long eigendecomposition; raise RankError for one that does not fit."""
-    needed = _DENSE_COPIES * 8 * m * m
-    if needed > memory:
-        raise RankError(
-            f"the block of {m:,} anchors is too large",
-            found=f"{needed / 1e9:.1f} GB needed, {memory / 1e9:.1f} GB to be used",
-            do="lower --anchors or --dim, or raise --memory",
-        )
+def _check_effort(matrix: Matrix, anchors: Int64, K: int, memory: int) -> None:
+    """Tell beforehand of a long eigendecomposition; raise InputError for what does not fit."""
+    m, V = len(anchors), len(matrix.frequencies)
+    size = matrix.dtype.itemsize
+    columns = matrix.entries_of(anchors) * (4 + size) + V * _ROW
+    # The anchors' block has gone when the vectors come; those in float64 are rounded at the end.
+    vectors = V * K * (size if size == 4 else size + 4)
+    needed = columns + max(_DENSE_COPIES * 8 * m * m, vectors)
+    what = f"the columns of {m:,} anchors and {V:,} vectors of {K:,}"
+    do = "lower --anchors or --dim, count with --max-vocab, or raise --memory"
+    refuse_too_large(what, needed, memory, do)
     seconds = _EIGH_FLOPS * float(m) ** 3 / _FLOPS
     if seconds > _LONG:
         _log.info("note: the eigenvectors of %s anchors take about %.0f s", f"{m:,}", seconds)

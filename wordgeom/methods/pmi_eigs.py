@@ -17,6 +17,7 @@ import numpy as np
 
 from wordgeom import options as base
 from wordgeom.errors import InputError, RankError
+from wordgeom.memory import refuse_too_large
 from wordgeom.options import option
 from wordgeom.types import Float32, Float64, Matrix, Result, Run
 
@@ -28,7 +29,7 @@ NEEDS = ("matrix",)
 # Eigenvalues below this share of the largest are rounding of G, whose entries are float32.
 _ROUNDING = 1e-6
 _BELOW = "float32; a --tol below 1e-4 is computed in float64"
-_ENTRY, _ROW = 12, 100  # bytes of the matrix in memory: for each entry, and each row
+_ROW = 100  # bytes of the matrix in memory for each row, beside its entries
 
 
 @dataclass(frozen=True)
@@ -91,13 +92,11 @@ def _check(matrix: Matrix, wanted: Wanted, memory: int) -> None:
     if wanted.pairs > V:
         what = f"--dim {wanted.pairs} is more than there are words"
         raise RankError(what, found=V, do="lower --dim")
-    needed = _ENTRY * matrix.entries + _ROW * V + wanted.bytes(V)
-    if needed > memory:
-        raise InputError(
-            f"the matrix and a basis of its eigenvectors take {needed / 1e9:.1f} GB",
-            found=f"{memory / 1e9:.1f} GB to be used",
-            do="raise --memory, lower --dim or --basis, or count with --max-vocab",
-        )
+    # A column and a value for each entry, and half as much for what is stored: the upper triangle.
+    matrix_bytes = 3 * (4 + matrix.dtype.itemsize) * matrix.entries // 2 + _ROW * V
+    what = "the matrix and a basis of its eigenvectors"
+    do = "raise --memory, lower --dim or --basis, or count with --max-vocab"
+    refuse_too_large(what, matrix_bytes + wanted.bytes(V), memory, do)
 
 
 def _rank(values: Float64) -> int:
@@ -116,7 +115,9 @@ def _scaled(pairs: Eigenpairs, rank: int, eig: float) -> Float32:
     from wordgeom.linalg.ops import fix_signs
 
     vectors = np.zeros(pairs.vectors.shape, np.float32)
-    vectors[:, :rank] = fix_signs(pairs.vectors[:, :rank]) * pairs.values[:rank] ** eig
+    for k in range(rank):  # one by one, since all of them in float64 take twice as much again
+        column = slice(k, k + 1)
+        vectors[:, column] = fix_signs(pairs.vectors[:, column]) * pairs.values[column] ** eig
     return vectors
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from wordgeom import peers, runs
+from wordgeom.corpus.options import CorpusOptions
 from wordgeom.errors import WordgeomError
 from wordgeom.peers.sentences import Text, opened
 from wordgeom.runs import RunOptions
@@ -19,7 +20,7 @@ def main(request: str, out: str) -> int:
     """Do what a request of cache.py asks for; returns the exit status."""
     asked = json.loads(request)
     options = peers.PeerOptions(**asked["options"])
-    text = Text(**asked["text"])
+    text = Text(tuple(asked["text"]["names"]), CorpusOptions(**asked["text"]["options"]))
     run = RunOptions(threads=options.threads, seed=options.seed, memory=_MEMORY)
     try:
         with runs.resources(run) as using:

@@ -11,8 +11,9 @@ from typing import Any
 from wordgeom import store
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import STDIN, file_digest, is_stream
-from wordgeom.counts.windows import WindowOptions
+from wordgeom.counts.windows import WindowOptions, reach
 from wordgeom.errors import InputError, MissingInputError, OptionError, WordgeomError
+from wordgeom.inputs import made_options
 from wordgeom.peers.sentences import Text
 from wordgeom.store import Store
 
@@ -35,12 +36,13 @@ def counted(matrix: str | os.PathLike[str], corpus: Sequence[str]) -> Counted:
     Raises MissingInputError, InputError or OptionError where the text or its window is unknown.
     """
     counts = _counts(Store.open(matrix))
-    asked, inputs = counts.request["options"], counts.request["inputs"]
-    window = WindowOptions.take(asked).window
-    # Words that were given had no least count.
-    options = CorpusOptions.take({**asked, "min_count": asked.get("min_count") or 1})
+    asked, inputs = made_options(counts.request), counts.request["inputs"]
+    window = reach(WindowOptions.take(asked))
+    # Words that were given had no least count; files of words are known by their digests alone.
+    unknown = {"read_vocab": None, "stop_words": None, "keep_words": None}
+    options = CorpusOptions.take({**asked, **unknown, "min_count": asked.get("min_count") or 1})
     names, notes = _given(corpus, inputs) if corpus else (_recorded(inputs, counts.path), ())
-    text = Text(tuple(names), options.tokeniser, options.document, options.bad_bytes)
+    text = Text(tuple(names), options)
     return Counted(text, window, options.min_count, notes)
 
 

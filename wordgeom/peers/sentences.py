@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.readers import is_packed
 from wordgeom.errors import InputError
 from wordgeom.peers import Sentences
 from wordgeom.runs import Resources
@@ -31,14 +32,19 @@ class Text:
     """Files, and how the counts made tokens and documents of them."""
 
     names: tuple[str, ...]
-    tokeniser: str
-    document: str
-    bad_bytes: str
+    options: CorpusOptions
+
+    @property
+    def of_lines(self) -> bool:
+        """Whether gensim reads the files as they were counted."""
+        packed = any(map(is_packed, self.names))
+        at = self.options
+        return (at.tokeniser, at.input_format, packed) == ("whitespace", "text", False)
 
     @property
     def note(self) -> str:
         """What a sentence is, in words."""
-        if self.tokeniser == "whitespace":
+        if self.of_lines:
             return f"sentences are lines (gensim's LineSentence), cut at {LONGEST:,} tokens"
         return f"sentences are the documents that were counted, cut at {LONGEST:,} tokens"
 
@@ -46,7 +52,7 @@ class Text:
 @contextlib.contextmanager
 def opened(text: Text, using: Resources) -> Iterator[Sentences]:
     """Open a text as sentences. Raises MissingInputError, InputError, FormatError."""
-    if text.tokeniser == "whitespace":
+    if text.of_lines:
         try:
             yield _Lines(text.names)
         except UnicodeDecodeError as error:
@@ -56,9 +62,11 @@ def opened(text: Text, using: Resources) -> Iterator[Sentences]:
         return
     from wordgeom.corpus.encode import encode  # Numba: not a cost of who reads by white space
 
-    options = CorpusOptions(
-        tokeniser=text.tokeniser, document=text.document, bad_bytes=text.bad_bytes, min_count=1
-    )
+    # Every token has a row, and words are chosen by the peer.
+    options = replace(
+        text.options, min_count=1, max_vocab=0, read_vocab=None, sample=0.0, oov="keep",
+        stop_words=None, keep_words=None,
+    )  # fmt: skip
     encoded = encode(
         list(text.names), options, gap=1, short=0, seed=using.seed, memory=using.memory,
         folder=using.folder, pool=using.pool, progress=using.progress,

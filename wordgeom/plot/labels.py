@@ -26,6 +26,7 @@ _PLACES = (
     (7, 26, "left", "bottom"),
     (7, -26, "left", "top"),
 )
+_CLOSE = 6  # of the places, those where a name is plainly its point's
 _OUTSIDE = 9.0  # how much worse a name outside the axes is than one on top of something
 
 
@@ -39,31 +40,50 @@ def settle(figure: Figure) -> None:
 
 
 def place(
-    axes: Axes, points: Sequence[tuple[float, float]], names: Sequence[str], taken: list[Bbox]
-) -> None:
+    axes: Axes,
+    points: Sequence[tuple[float, float]],
+    names: Sequence[str],
+    taken: list[Bbox],
+    *,
+    marks: Sequence[Bbox] = (),
+    drop: bool = False,
+    weight: str = "normal",
+) -> int:
     """Write each name beside its point, off what is `taken` (in pixels), if there is room.
 
-    The figure must be settled. Names that find their place are added to `taken`.
+    The figure must be settled. Names that find their place are added to `taken`. marks: what they
+    rather do not cover; drop: a name without room close to its point is left out. Returns how many
+    were.
     """
+    left = 0
     # From right to left: of close neighbours the right one then has its name on the right.
     for point, name in sorted(zip(points, names, strict=True), reverse=True):
         tried = []
-        for offset in _PLACES:
-            text = _written(axes, point, name, offset)
+        for offset in _PLACES[:_CLOSE] if drop else _PLACES:
+            text = _written(axes, point, name, offset, weight)
             box = text.get_window_extent()
-            tried.append((_cost(box, taken, axes.get_window_extent()), box, offset))
+            cost = _cost(box, taken, axes.get_window_extent())
+            tried.append((cost, sum(_shared(box, mark) for mark in marks), box, offset))
             text.remove()
-        _, box, offset = min(tried, key=lambda one: one[0])
-        _written(axes, point, name, offset)
+        cost, _, box, offset = min(tried, key=lambda one: one[:2])
+        if drop and cost > 0:
+            left += 1
+            continue
+        _written(axes, point, name, offset, weight)
         taken.append(box)
+    return left
 
 
 def _written(
-    axes: Axes, point: tuple[float, float], name: str, offset: tuple[int, int, str, str]
+    axes: Axes,
+    point: tuple[float, float],
+    name: str,
+    offset: tuple[int, int, str, str],
+    weight: str,
 ) -> Annotation:
     x, y, side, height = offset
     return axes.annotate(
-        name, point, (x, y), textcoords="offset points", fontsize="small",
+        name, point, (x, y), textcoords="offset points", fontsize="small", fontweight=weight,
         horizontalalignment=side, verticalalignment=height, annotation_clip=False,
     )  # fmt: skip
 

@@ -14,12 +14,14 @@ from wordgeom.types import Array, Float32, Float64, Int32, Int64
 def weigh_rows(
     indptr: Int64, indices: Int32, counts: Array, first: int, rows: Float64, columns: Float64,
     shift: float, clip: bool, both: bool, out_indptr: Int64, out_indices: Int32, out: Float32,
+    total: float = 0.0,
 ) -> int:  # fmt: skip
     """Write the weighted entries of rows `first`, `first` + 1, … of counts.
 
     rows, columns (V) float64: 1 / C_i· and 1 / p_j, so that the value of an entry is
     log(C_ij rows_i columns_j) − shift. clip: keep what is positive. both: the mean of the values
-    for (i, j) and (j, i), each clipped first.
+    for (i, j) and (j, i), each clipped first. total: S, where values are divided by
+    −log(C_ij / S); 0 where they are not.
     """
     kept = 0
     out_indptr[0] = 0
@@ -30,14 +32,12 @@ def weigh_rows(
             count = np.float64(counts[k])
             if count <= 0.0:
                 continue
-            value = math.log(count * rows[i] * columns[j]) - shift
-            if clip:
-                value = max(value, 0.0)
+            value = _information(count * rows[i] * columns[j], shift, clip)
             if both:
-                mirrored = math.log(count * rows[j] * columns[i]) - shift
-                if clip:
-                    mirrored = max(mirrored, 0.0)
+                mirrored = _information(count * rows[j] * columns[i], shift, clip)
                 value = (value + mirrored) / 2.0
+            if total > 0.0:
+                value = _normalised(value, count / total, shift)
             if clip and value <= 0.0:
                 continue
             out_indices[kept] = j
@@ -45,3 +45,17 @@ def weigh_rows(
             kept += 1
         out_indptr[r + 1] = kept
     return kept
+
+
+@kernel
+def _information(ratio: float, shift: float, clip: bool) -> float:
+    value = math.log(ratio) - shift
+    return max(value, 0.0) if clip else value
+
+
+@kernel
+def _normalised(value: float, share: float, shift: float) -> float:
+    """Return value / −log(share); of a pair that is all there is, the limit."""
+    if share < 1.0:
+        return -value / math.log(share)
+    return 1.0 if shift == 0.0 else 0.0

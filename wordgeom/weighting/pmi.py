@@ -2,8 +2,13 @@
 
 G_ij = log(C_ij S / (C_i· C_·j)) − log k where C_ij > 0, else 0 (`--neg` k); PPMI is max(G, 0).
 With `--cds` a, C_·j / S becomes C_·j^a / Σ C_·j^a; of symmetric counts G is then the mean of
-itself and its transpose, after clipping. Sums are those of the whole matrix, as integers;
-logarithms are taken in float64 and stored in float32.
+itself and its transpose, after clipping. Sums are those of the whole matrix, as integers: S is
+that of all counts, of windows too. Logarithms are taken in float64 and stored in float32.
+
+NPMI (Bouma 2009) is max(G, 0) / −log(C_ij / S), 1 where the two words are never apart. As in
+histwords, it is clipped, and shift and smoothing come before the division. Clipped, because an
+entry that is not stored is 0: words that never meet, whose NPMI is −1, would stand above those that
+meet seldom. It is at most 1 without smoothing.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ from wordgeom.options import Options, option
 from wordgeom.pool import Pool
 from wordgeom.types import Csr, Float64, Int64, Matrix
 
-PPMI, PMI = "ppmi", "pmi"
+PPMI, PMI, NPMI = "ppmi", "pmi", "npmi"
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,9 @@ class PmiOptions(Options):
 
     weighting: str = option(
         PPMI,
-        "ppmi: negative values become 0; pmi: they stay, as in the build-up's paper",
-        choices=(PPMI, PMI),
+        "ppmi: negative values become 0; pmi: they stay, as in the build-up's paper; "
+        "npmi: ppmi over −log of the pair's probability, at most 1",
+        choices=(PPMI, PMI, NPMI),
     )
     neg: float = option(1.0, "subtract the logarithm of this from every PMI", low=0.0, metavar="K")
     cds: float = option(
@@ -42,6 +48,10 @@ class PmiOptions(Options):
             raise OptionError("--neg must be above 0 and finite", found=self.neg)
         if self.cds == 0.0:
             raise OptionError("--cds must be above 0", found=self.cds, do="1 is no smoothing")
+        if self.weighting == NPMI and self.neg < 1.0:
+            # Of frequent pairs it would grow beyond all bounds.
+            do = "pass --neg 1 or more, or --weighting ppmi"
+            raise OptionError("--weighting npmi takes no --neg below 1", found=self.neg, do=do)
 
 
 class WeightedMatrix(StoredRows):
@@ -49,11 +59,18 @@ class WeightedMatrix(StoredRows):
 
     def __init__(self, counts: StoredMatrix, options: PmiOptions, pool: Pool) -> None:
         super().__init__(counts, pool)
-        self._clip = options.weighting == PPMI
+        self._clip = options.weighting != PMI
         self._shift = math.log(options.neg)
         self._both = self.symmetric and options.cds != 1.0
-        self._rows = _inverse(counts.sums("row").astype(np.float64))
+        sums = counts.sums("row")
+        self._total = _total(sums) if options.weighting == NPMI else 0.0
+        self._rows = _inverse(sums.astype(np.float64))
         self._columns = _inverse(_context_shares(counts.sums("column"), options.cds))
+
+    @property
+    def dtype(self) -> np.dtype[np.float32]:
+        """The type of the entries, whatever that of the counts."""
+        return np.dtype(np.float32)
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return weighted rows; float32, without the entries that clipping made 0."""
@@ -65,7 +82,7 @@ class WeightedMatrix(StoredRows):
         data = np.empty(counts.nnz, np.float32)
         kept = kernels.weigh_rows(
             counts.indptr, counts.indices, counts.data, start, self._rows, self._columns,
-            self._shift, self._clip, self._both, indptr, indices, data,
+            self._shift, self._clip, self._both, indptr, indices, data, self._total,
         )  # fmt: skip
         return Csr(indptr, indices[:kept], data[:kept], counts.columns)
 
@@ -78,11 +95,15 @@ def weighted_store(matrix: StoredMatrix, pool: Pool) -> Matrix:
 def _context_shares(sums: Int64, cds: float) -> Float64:
     """(V) C_·j^cds / Σ C_·j^cds."""
     if cds == 1.0:
-        # Exact however large: fixed-point counts may add up to more than an int64 holds.
-        return sums / float(sum(sums.tolist()) or 1)
+        return sums / (_total(sums) or 1.0)
     powers = sums.astype(np.float64) ** cds
     powers[sums == 0] = 0.0
     return np.asarray(powers / (powers.sum() or 1.0))
+
+
+def _total(sums: Int64) -> float:
+    """Return S, exact however large: fixed-point counts may add up to more than an int64 holds."""
+    return float(sum(sums.tolist()))
 
 
 def _inverse(values: Float64) -> Float64:

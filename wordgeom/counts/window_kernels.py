@@ -1,0 +1,124 @@
+"""Loops that count windows: sliding windows of consecutive tokens that hold two words.
+
+A window, told by the place where it begins, belongs to the first occurrence of a word in it. The
+windows that belong to an occurrence at p, A_p, then begin at consecutive places, and windows that
+hold the words a and b number Σ |A_p ∩ A_q| over the occurrences p of a and q of b: the loop is that
+over pairs, with the overlap of two intervals in place of a weight. With w the window's length, d
+and e the first and the last place of the document, and p' the place of the same word before p,
+
+    A_p = [max(p − w + 1, p' + 1, d), min(p, max(e − w + 1, d))].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordgeom._jit import kernel
+from wordgeom.counts.kernels import GROUP_BITS, add_sums, emit_row, prefetch
+from wordgeom.types import Array, Bytes, Int32, Int64
+
+Int16 = NDArray[np.int16]
+_PREFETCH_AHEAD = 12  # occurrences
+
+
+@kernel
+def find_windows(
+    ids: Int32, window: int, begin: int, end: int, before: Int32, far: Int16, near: Int16,
+    again: Int64,
+) -> None:  # fmt: skip
+    """Find A_p = [p − far, p − near] of every place; it is empty where far < near.
+
+    ids: below V a word, V a token without a row, above V no token: there a document ends.
+    window: its length; before (V) int32, all -1; far, near (places) int16; again (V): the windows
+    that hold the word twice or more, where its first place in them is in [begin, end), are added.
+    Right for places that have 2 (window − 1) ids beside them, or all ids that there are.
+    """
+    nowhere = len(before)
+    first = 0
+    while first < len(ids):
+        if ids[first] > nowhere:
+            far[first], near[first] = -1, 0
+            first += 1
+            continue
+        stop = first
+        while stop < len(ids) and ids[stop] <= nowhere:
+            stop += 1
+        _find_in_document(ids, window, begin, end, first, stop, before, far, near, again)
+        first = stop
+
+
+@kernel
+def _find_in_document(
+    ids: Int32, window: int, begin: int, end: int, first: int, stop: int, before: Int32, far: Int16,
+    near: Int16, again: Int64,
+) -> None:  # fmt: skip
+    """Find the windows of the places in [first, stop), which are a document."""
+    nowhere = len(before)
+    final = max(stop - window, first)  # where the last window begins
+    for place in range(first, stop):
+        word = ids[place]
+        if word == nowhere:
+            far[place], near[place] = -1, 0
+            continue
+        low = max(place - window + 1, first)
+        earlier = before[word]
+        before[word] = place
+        if earlier >= low:
+            if begin <= earlier < end:
+                both = max(low, earlier - far[earlier])
+                again[word] += max(earlier - near[earlier] - both + 1, 0)
+            low = earlier + 1
+        far[place], near[place] = place - low, place - min(place, final)
+
+
+@kernel
+def count_rows(
+    ids: Int32, places: Int32, starts: Int64, first: int, last: int, side: int, far: Int16,
+    near: Int16, again: Int64, upper: bool, cells: Int64, touched: Bytes, groups: Int64,
+    found: Int32, indices: Int32, values: Array, lengths: Int64, row_sums: Int64,
+    column_sums: Int64,
+) -> int:  # fmt: skip
+    """Count rows first ≤ row < last from the occurrences of their words.
+
+    As kernels.count_rows, but for side: the window's length − 1; far, near, again: as
+    `find_windows` sets them. ids: V for all that is no word.
+    """
+    nowhere = len(lengths)
+    end = len(places) - 1
+    overlaps = np.empty(2 * side + 1, np.int32)
+    n = 0
+    groups[:] = 0
+    for row in range(first, last):
+        low = row if upper else 0
+        for k in range(starts[row], starts[row + 1]):
+            ahead = places[min(k + _PREFETCH_AHEAD, end)]
+            prefetch(ids, ahead - side)
+            prefetch(ids, ahead + side)
+            prefetch(far, ahead)
+            prefetch(near, ahead)
+            _overlap(places[k], side, far, near, overlaps)
+            columns = ids[places[k] - side : places[k] + side + 1]
+            for j in range(len(overlaps)):
+                column = columns[j]
+                cells[column] += overlaps[j] * np.int32(column >= low)
+                touched[column >> GROUP_BITS] = 1
+        cells[row] = again[row]  # which the loop has touched, where there are any
+        cells[nowhere] = 0
+        before = n
+        n = emit_row(low, cells, touched, groups, found, indices, values, n)
+        lengths[row] = n - before
+        add_sums(row, upper, indices, values, before, n, row_sums, column_sums)
+    return n
+
+
+@kernel
+def _overlap(place: int, side: int, far: Int16, near: Int16, overlaps: Int32) -> None:
+    """Set overlaps (2 side + 1) to |A_p ∩ A_q| for p = place and each q around it."""
+    low, high = np.int32(-far[place]), np.int32(-near[place])
+    starts, ends = far[place - side : place + side + 1], near[place - side : place + side + 1]
+    for k in range(len(overlaps)):
+        shift = np.int32(k - side)
+        left = max(low, shift - np.int32(starts[k]))
+        right = min(high, shift - np.int32(ends[k]))
+        overlaps[k] = max(right - left + np.int32(1), np.int32(0))

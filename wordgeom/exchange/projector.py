@@ -1,0 +1,70 @@
+"""TensorBoard's embedding projector: a folder with vectors.tsv and metadata.tsv.
+
+Numbers are separated by tabs, without a header; a column of words alone has none either.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from wordgeom._files import make_folder, remove_folder, replace, whole_file
+from wordgeom.errors import OutputExistsError
+from wordgeom.types import Float32
+
+FILES = ("vectors.tsv", "metadata.tsv")
+_ROWS = 1 << 14  # written at once, at most
+_NUMBERS = 1 << 18
+
+
+def write_projector(folder: Path, words: Sequence[str], matrix: Float32) -> None:
+    """Write both files into a new folder that takes its name at last, for an old one of theirs.
+
+    Raises OutputExistsError for a folder with other files, WriteError.
+    """
+    refuse_foreign(folder)
+    made = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
+    make_folder(made)
+    try:
+        with whole_file(made / FILES[0]) as out:
+            _write_numbers(out, matrix)
+        with whole_file(made / FILES[1]) as out:
+            out.writelines(f"{word}\n".encode() for word in words)
+        if folder.exists():  # a folder cannot be replaced in one step
+            replace(folder, old)
+        replace(made, folder)
+    finally:
+        if old.exists() and not folder.exists():
+            replace(old, folder)
+        for left in (made, old):
+            if left.exists():
+                remove_folder(left)
+
+
+def refuse_foreign(folder: Path) -> None:
+    """Raise OutputExistsError for what is there and is not a folder of the two files."""
+    if not folder.exists():
+        return
+    others = [p.name for p in folder.iterdir() if p.name not in FILES] if folder.is_dir() else []
+    if others or not folder.is_dir():
+        found = others[0] if others else "a file"
+        what, do = "is not a projector's folder", "name another"
+        raise OutputExistsError(what, where=folder, found=found, do=do)
+
+
+def _write_numbers(out: BinaryIO, matrix: Float32) -> None:
+    from wordgeom.vector_kernels import FLOAT_WIDTH, format_rows
+
+    step = max(1, min(_ROWS, _NUMBERS // matrix.shape[1]))
+    nothing = np.empty(0, np.uint8)
+    for first in range(0, len(matrix), step):
+        block = np.array(matrix[first : first + step], order="C")
+        buffer = np.empty(len(block) * (matrix.shape[1] * FLOAT_WIDTH + 1), np.uint8)
+        used = format_rows(nothing, np.zeros(len(block) + 1, np.int64), block, buffer)
+        lines = buffer[:used].tobytes().replace(b" ", b"\t")
+        out.write(lines[1:].replace(b"\n\t", b"\n"))

@@ -1,0 +1,171 @@
+"""Vectors files from vectors files: other formats, fewer words, fewer columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wordgeom import cards
+from wordgeom._files import remove, whole_file
+from wordgeom.errors import InputError, OptionError
+from wordgeom.exchange import dense, formats
+from wordgeom.exchange.options import ConvertOptions
+from wordgeom.exchange.projector import FILES, write_projector
+from wordgeom.exchange.words import beside, read_words, write_words
+from wordgeom.vectors import Vectors, checked_words, read_vectors, write_vectors
+
+_BY_COLUMN = ("spectrum", "residuals")  # statistics with a number for each column
+_LISTED = 5
+
+
+@dataclass(frozen=True)
+class Paths:
+    """What is read, in which format where it is an array, and what is written."""
+
+    source: Path
+    array: str | None
+    target: Path
+    form: str
+    words: Path | None
+
+    @classmethod
+    def of(
+        cls, source: Path, told: str | None, target: Path, form: str, words: str | None
+    ) -> Paths:
+        """Return the paths; told: what --from says; words: what --words names."""
+        found = told or formats.told(source)
+        array = found if found in formats.ARRAYS else None
+        return cls(source, array, target, form, None if words is None else Path(words))
+
+    @property
+    def source_words(self) -> Path:
+        """Where the words of an array that is read lie."""
+        return self.words or beside(self.source)
+
+    @property
+    def target_words(self) -> Path:
+        """Where the words of an array that is written lie; --words names those that are read."""
+        return self.words if self.words and not self.array else beside(self.target)
+
+    def written(self) -> list[Path]:
+        """Return the files that are written."""
+        if self.form == formats.PROJECTOR:
+            return [self.target / name for name in FILES]
+        return [self.target, *([self.target_words] if self.form in formats.ARRAYS else [])]
+
+
+def rewrite(paths: Paths, options: ConvertOptions, memory: int) -> tuple[Vectors, list[str]]:
+    """Write what the options take of the vectors; return it, and what to tell the user.
+
+    Raises OptionError for an option that the format has no place for, and what reading and writing
+    raise.
+    """
+    _check_options(paths.form, options)
+    card, notes = cards.read_card(paths.source), []
+    vectors = _read(paths, options, memory)
+    if vectors.duplicates:
+        notes.append(f"{vectors.duplicates:,} repeated words left out")
+    if options.only is not None:
+        vectors, told = _only(vectors, Path(options.only))
+        notes += told
+    if options.dim is not None:
+        vectors = _first_columns(vectors, card, paths.source, options.dim)
+    made = replace(vectors, words=checked_words(vectors.words, options.space, paths.target))
+    _write(paths, made, options, None if card is None else _converted(card, options))
+    return made, notes
+
+
+def _check_options(form: str, options: ConvertOptions) -> None:
+    if options.float16 and form not in formats.ARRAYS:
+        raise OptionError("--float16 is for .npy and .npz", found=form, do="leave it out")
+    if options.no_header and form != formats.TEXT:
+        raise OptionError("--no-header is for text", found=form, do="leave it out")
+
+
+def _read(paths: Paths, options: ConvertOptions, memory: int) -> Vectors:
+    if paths.array is None:
+        return read_vectors(paths.source, limit=options.limit)
+    archive = paths.array == formats.NPZ
+    vectors = dense.read_dense(paths.source, paths.source_words, archive, memory)
+    return Vectors(vectors.words[: options.limit], vectors.matrix[: options.limit])
+
+
+def _only(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
+    """Return the vectors of a file's words, and which of these have none."""
+    wanted = set(read_words(path).words)
+    rows = [row for row, word in enumerate(vectors.words) if word in wanted]
+    if not rows:
+        found = f"{len(wanted):,} words"
+        raise InputError("none of its words has a vector", where=path, found=found)
+    kept = Vectors([vectors.words[row] for row in rows], vectors.matrix[rows])
+    missing = sorted(wanted.difference(vectors.words))
+    if not missing:
+        return kept, []
+    first = ", ".join(missing[:_LISTED]) + (" …" if len(missing) > _LISTED else "")
+    return kept, [f"{len(missing):,} of {len(wanted):,} words of {path} have no vector: {first}"]
+
+
+def _first_columns(
+    vectors: Vectors, card: Mapping[str, Any] | None, source: Path, dim: int
+) -> Vectors:
+    """Return the first columns: the solution of a smaller K."""
+    spectrum = ((card or {}).get("statistics") or {}).get("spectrum")
+    if not isinstance(spectrum, list):
+        do = "train again with a smaller --dim"
+        what = "its columns are not known to stand in any order"
+        raise InputError(what, where=source, found="no spectrum in a run card", do=do)
+    columns = vectors.matrix.shape[1]
+    if dim > columns:
+        raise OptionError(f"--dim {dim} is more than there are columns", found=columns)
+    return replace(vectors, matrix=np.ascontiguousarray(vectors.matrix[:, :dim]))
+
+
+def _write(
+    paths: Paths, made: Vectors, options: ConvertOptions, card: Mapping[str, Any] | None
+) -> None:
+    target, words, matrix = paths.target, made.words, made.matrix
+    if paths.form == formats.PROJECTOR:
+        write_projector(target, words, matrix)
+        return
+    if paths.form not in formats.ARRAYS and not options.no_header:
+        cards.write(target, made, card)
+        return
+    if paths.form == formats.TEXT:
+        write_vectors(target, words, matrix, header=False)
+    else:
+        numbers = dense.halved(words, matrix, target) if options.float16 else matrix
+        write_words(paths.target_words, words)
+        with whole_file(target) as out:
+            (dense.write_npy if paths.form == formats.NPY else dense.write_npz)(out, numbers)
+    write_card(target, card)
+
+
+def write_card(target: Path, card: Mapping[str, Any] | None) -> None:
+    """Write the run card of a file that is there; without one, an older card is removed."""
+    if card is None:
+        remove(cards.card_path(target))
+        return
+    whole = {**card, "content": cards.file_content(target)}
+    with whole_file(cards.card_path(target)) as out:
+        out.write(json.dumps(whole, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"))
+
+
+def _converted(card: Mapping[str, Any], options: ConvertOptions) -> dict[str, Any]:
+    """Return the card of what was converted: how it was made, and out of what."""
+    statistics = dict(card.get("statistics") or {})
+    for name in _BY_COLUMN:
+        if isinstance(statistics.get(name), list):
+            statistics[name] = statistics[name][: options.dim]
+    asked = {name: getattr(options, name) for name in ("limit", "only", "dim", "space")}
+    request = {
+        "command": "convert",
+        "options": asked,
+        "inputs": [{"digest": card["content"]["sha256"]}],
+    }
+    kept = {name: value for name, value in card.items() if name != "beside"}
+    return kept | {"request": request, "source": card.get("request"), "statistics": statistics}

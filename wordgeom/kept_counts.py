@@ -1,0 +1,121 @@
+"""What a count has finished, kept for a later run: the text as ids, and counts of parts of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from wordgeom.corpus.encode import Encoded
+from wordgeom.corpus.readers import Source
+from wordgeom.corpus.vocabulary import read_vocabulary_bytes, vocabulary_bytes
+from wordgeom.counts.partial import Part, Span
+from wordgeom.counts.rows import Rows
+from wordgeom.kept import Kept
+from wordgeom.store import Store
+from wordgeom.types import Csr, Int32, Int64
+
+_IDS = "ids"
+_STEP = 1 << 22  # ids written at once
+_WORTH = 1 << 24  # ids: fewer are read again sooner than they are asked for
+_FACTS = ("tokens", "kept", "documents", "short", "notes")
+
+
+class StoredIds:
+    """A stream of ids in a store (corpus.spool.Spool as it is read)."""
+
+    def __init__(self, piece: Store) -> None:
+        self._array = piece.array(_IDS)
+        self.length = self._array.length
+
+    def read(self, start: int, stop: int) -> Int32:
+        """Return ids[start:stop]; what lies outside the array is left out."""
+        start, stop = max(0, start), min(stop, self.length)
+        return self._array.read(start, max(start, stop))
+
+    def close(self) -> None:
+        """Let go of nothing: each read opens the file."""
+
+
+def find_ids(kept: Kept) -> tuple[Encoded, bytes] | None:
+    """Return the text that an earlier run read, and its documents.tsv."""
+    piece = kept.find(_IDS)
+    if piece is None:
+        return None
+    at = piece.attributes
+    vocabulary = read_vocabulary_bytes(piece.text("vocab"), piece.path / "vocab.tsv")
+    sources = [Source(**source) for source in at["sources"]]
+    facts = {name: at[name] for name in _FACTS}
+    encoded = Encoded(vocabulary, StoredIds(piece), sources, **facts)
+    return encoded, piece.text("documents")
+
+
+def keep_ids(kept: Kept, encoded: Encoded, documents: bytes) -> None:
+    """Keep the text, if it is long."""
+    stream = encoded.stream
+    if stream.length < _WORTH and not kept.due():
+        return
+    with kept.writer(_IDS) as writer:
+        ids = writer.array(_IDS, np.int32)
+        for start in range(0, stream.length, _STEP):
+            ids.write(stream.read(start, start + _STEP))
+        writer.text("vocab", vocabulary_bytes(encoded.vocabulary))
+        writer.text("documents", documents)
+        facts = {name: getattr(encoded, name) for name in _FACTS}
+        sources = [asdict(source) for source in encoded.sources]
+        writer.commit({**facts, "sources": sources}, {})
+
+
+@dataclass(frozen=True)
+class StoredPart:
+    """A part of a count in a store."""
+
+    piece: Store
+    indptr: Int64
+    words: int
+
+    @classmethod
+    def of(cls, piece: Store) -> StoredPart:
+        """Open a part."""
+        indptr = piece.array("indptr").read()
+        return cls(piece, indptr, len(indptr) - 1)
+
+    def rows(self, start: int, stop: int) -> Csr:
+        """Return the rows [start:stop)."""
+        begin, end = int(self.indptr[start]), int(self.indptr[stop])
+        indices = self.piece.array("indices").read(begin, end)
+        data = self.piece.array("data").read(begin, end)
+        return Csr(self.indptr[start : stop + 1] - begin, indices, data, self.words)
+
+    def close(self) -> None:
+        """Let go of nothing: each read opens the files."""
+
+
+@dataclass(frozen=True)
+class KeptParts:
+    """Parts as pieces that a later run finds (counts.partial.Parts)."""
+
+    kept: Kept
+
+    def find(self, span: Span) -> Part | None:
+        """Return a part that an earlier run finished."""
+        piece = self.kept.find(_name(span))
+        return None if piece is None else StoredPart.of(piece)
+
+    def spill(self, span: Span, blocks: Iterable[Rows], words: int, dtype: np.dtype[Any]) -> Part:
+        """Write the rows of a part; raises WriteError when the disk is full."""
+        indptr = np.zeros(words + 1, np.int64)
+        with self.kept.writer(_name(span)) as writer:
+            indices, data = writer.array("indices", np.int32), writer.array("data", dtype)
+            for rows in blocks:
+                indptr[rows.start + 1 : rows.start + 1 + len(rows.lengths)] = rows.lengths
+                indices.write(rows.indices)
+                data.write(rows.values)
+            writer.array("indptr", np.int64).write(np.cumsum(indptr))
+            return StoredPart.of(writer.commit({}, {}))
+
+
+def _name(span: Span) -> str:
+    return f"part-{span[0]}-{span[1]}"

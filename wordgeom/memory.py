@@ -1,0 +1,14 @@
+"""What does not fit into --memory is refused before it starts: the one place that words it."""
+
+from __future__ import annotations
+
+from wordgeom.errors import InputError
+
+_GIGABYTE = 10**9
+
+
+def refuse_too_large(what: str, needed: int, memory: int, do: str) -> None:
+    """Raise InputError where `what` (a plural) takes more than `memory` bytes; do: what helps."""
+    if needed > memory:
+        found = f"{memory / _GIGABYTE:.1f} GB to be used"
+        raise InputError(f"{what} take {needed / _GIGABYTE:.1f} GB", found=found, do=do)
