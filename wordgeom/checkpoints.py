@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from typing import Any
 
+from wordgeom.errors import FormatError
 from wordgeom.kept import Kept
+from wordgeom.store import Store
 from wordgeom.types import Array
 
 _RUN = "run"
@@ -22,9 +26,17 @@ class StoredCheckpoint:
         """Return the state left by an earlier run, None where there is none or none is wanted."""
         if self._left is None:
             return None
-        shapes: dict[str, list[int]] = self._left.attributes["shapes"]
-        arrays = {name: self._left.array(name).read() for name in shapes}
-        return {name: array.reshape(shapes[name]) for name, array in arrays.items()}
+        shapes = self._left.attributes.get("shapes")
+        if not isinstance(shapes, dict):
+            raise FormatError("its state was edited", where=self._left.path)
+        return {name: self._array(self._left, name, shape) for name, shape in shapes.items()}
+
+    def _array(self, left: Store, name: str, shape: Any) -> Array:
+        array = left.array(name)
+        known = isinstance(shape, list) and all(type(n) is int and n >= 0 for n in shape)
+        if not known or math.prod(shape) != array.length:
+            raise FormatError("its state was edited", where=left.path)
+        return array.read().reshape(shape)
 
     def save(self, state: Callable[[], Mapping[str, Array]]) -> None:
         """Keep the state if the last one is old enough."""

@@ -13,6 +13,7 @@ from wordgeom.corpus.readers import Source
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, vocabulary_bytes
 from wordgeom.counts.partial import Part, Span
 from wordgeom.counts.rows import Rows
+from wordgeom.errors import FormatError
 from wordgeom.kept import Kept
 from wordgeom.store import Store
 from wordgeom.types import Csr, Int32, Int64
@@ -20,20 +21,29 @@ from wordgeom.types import Csr, Int32, Int64
 _IDS = "ids"
 _STEP = 1 << 22  # ids written at once
 _WORTH = 1 << 24  # ids: fewer are read again sooner than they are asked for
-_FACTS = ("tokens", "kept", "documents", "short", "notes")
+# What else is known of a text, and of what type it is.
+_FACTS: dict[str, Any] = {
+    "tokens": int, "kept": int, "documents": int, "short": int, "notes": list
+}  # fmt: skip
 
 
 class StoredIds:
     """A stream of ids in a store (corpus.spool.Spool as it is read)."""
 
-    def __init__(self, piece: Store) -> None:
-        self._array = piece.array(_IDS)
+    def __init__(self, piece: Store, words: int) -> None:
+        self._array, self._most = piece.array(_IDS), words + 1
         self.length = self._array.length
+        if self._array.dtype != np.int32:
+            raise _edited(piece)
 
     def read(self, start: int, stop: int) -> Int32:
         """Return ids[start:stop]; what lies outside the array is left out."""
         start, stop = max(0, start), min(stop, self.length)
-        return self._array.read(start, max(start, stop))
+        ids = self._array.read(start, max(start, stop))
+        # Kernels take ids for places, so that they are looked at before.
+        if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) <= self._most:
+            raise FormatError("an id is out of range", where=self._array.path)
+        return ids
 
     def close(self) -> None:
         """Let go of nothing: each read opens the file."""
@@ -46,9 +56,12 @@ def find_ids(kept: Kept) -> tuple[Encoded, bytes] | None:
         return None
     at = piece.attributes
     vocabulary = read_vocabulary_bytes(piece.text("vocab"), piece.path / "vocab.tsv")
-    sources = [Source(**source) for source in at["sources"]]
-    facts = {name: at[name] for name in _FACTS}
-    encoded = Encoded(vocabulary, StoredIds(piece), sources, **facts)
+    try:
+        sources = [Source(**source) for source in at["sources"]]
+        facts = {name: kind(at[name]) for name, kind in _FACTS.items()}
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise _edited(piece) from None
+    encoded = Encoded(vocabulary, StoredIds(piece, len(vocabulary)), sources, **facts)
     return encoded, piece.text("documents")
 
 
@@ -78,8 +91,16 @@ class StoredPart:
 
     @classmethod
     def of(cls, piece: Store) -> StoredPart:
-        """Open a part."""
-        indptr = piece.array("indptr").read()
+        """Open a part; raises FormatError where its arrays do not fit together."""
+        indptr, entries = piece.array("indptr").read(), piece.array("indices").length
+        fits = (
+            len(indptr) > 0
+            and int(indptr[0]) == 0
+            and int(indptr[-1]) == entries == piece.array("data").length
+            and bool(np.all(indptr[1:] >= indptr[:-1]))
+        )
+        if not fits:
+            raise _edited(piece)
         return cls(piece, indptr, len(indptr) - 1)
 
     def rows(self, start: int, stop: int) -> Csr:
@@ -87,6 +108,8 @@ class StoredPart:
         begin, end = int(self.indptr[start]), int(self.indptr[stop])
         indices = self.piece.array("indices").read(begin, end)
         data = self.piece.array("data").read(begin, end)
+        if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < self.words:
+            raise FormatError("a column is out of range", where=self.piece.path)
         return Csr(self.indptr[start : stop + 1] - begin, indices, data, self.words)
 
     def close(self) -> None:
@@ -99,10 +122,13 @@ class KeptParts:
 
     kept: Kept
 
-    def find(self, span: Span) -> Part | None:
+    def find(self, span: Span, words: int) -> Part | None:
         """Return a part that an earlier run finished."""
         piece = self.kept.find(_name(span))
-        return None if piece is None else StoredPart.of(piece)
+        part = None if piece is None else StoredPart.of(piece)
+        if part is not None and part.words != words:
+            raise _edited(part.piece)
+        return part
 
     def spill(self, span: Span, blocks: Iterable[Rows], words: int, dtype: np.dtype[Any]) -> Part:
         """Write the rows of a part; raises WriteError when the disk is full."""
@@ -115,6 +141,10 @@ class KeptParts:
                 data.write(rows.values)
             writer.array("indptr", np.int64).write(np.cumsum(indptr))
             return StoredPart.of(writer.commit({}, {}))
+
+
+def _edited(piece: Store) -> FormatError:
+    return FormatError("its state was edited", where=piece.path)
 
 
 def _name(span: Span) -> str:

@@ -15,11 +15,12 @@ from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.errors import FormatError
 from wordgeom.kept import Kept
 from wordgeom.matrix import MatrixWriter
-from wordgeom.store import StoredArray, StoreWriter, marked_array
+from wordgeom.store import Store, StoreWriter, marked_array
 from wordgeom.types import Array, Csr, Int64
 from wordgeom.undisturbed import undisturbed
 
 _ROWS, _LENGTHS, _MARK = "rows", "lengths", "mark"
+_PARTS = ("indices", "data")
 
 
 class KeptRows:
@@ -30,11 +31,9 @@ class KeptRows:
 
     def __init__(self, kept: Kept, path: str | os.PathLike[str], kind: str) -> None:
         self._kept, self._path = kept, Path(path)
-        piece = kept.find(_ROWS)
-        self._lengths = np.empty(0, np.int64) if piece is None else piece.array(_LENGTHS).read()
-        self._mark: dict[str, Any] = {} if piece is None else piece.attributes[_MARK]
-        for entry in self._mark.values():
-            marked_array(self._path, entry)  # there, and long enough
+        self._lengths, self._mark = np.empty(0, np.int64), dict[str, Any]()
+        if (piece := kept.find(_ROWS)) is not None:
+            self._lengths, self._mark = _read(piece, self._path)
         self.writer = StoreWriter(path, kind, mark=self._mark)
 
     def __enter__(self) -> KeptRows:
@@ -50,7 +49,11 @@ class KeptRows:
         return len(self._lengths)
 
     def begin(self, vocabulary: Vocabulary, dtype: DTypeLike) -> None:
-        """Make ready to write rows behind those that are done."""
+        """Make ready to write rows behind those that are done. Raises FormatError."""
+        if self.done > len(vocabulary) or (
+            self._mark and np.dtype(self._mark["data"]["dtype"]) != dtype
+        ):
+            raise FormatError("its rows are not those of this text", where=self._path)
         self._matrix = MatrixWriter(self.writer, vocabulary, dtype, self._lengths)
 
     def write(self, rows: Iterable[tuple[Int64, Array, Array]]) -> None:
@@ -74,14 +77,10 @@ class KeptRows:
         indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(self._lengths)))
         for start, stop in row_blocks(indptr):
             begin, end = int(indptr[start]), int(indptr[stop])
-            indices, data = (self._part(name).read(begin, end) for name in ("indices", "data"))
+            indices, data = (
+                marked_array(self._path, self._mark[name]).read(begin, end) for name in _PARTS
+            )
             yield start, Csr(indptr[start : stop + 1] - begin, indices, data, 0)
-
-    def _part(self, name: str) -> StoredArray:
-        try:
-            return marked_array(self._path, self._mark[name])
-        except KeyError:
-            raise FormatError("its mark was edited", where=self._path) from None
 
     def _keep(self) -> None:
         with undisturbed(), self._kept.writer(_ROWS) as piece:
@@ -89,3 +88,14 @@ class KeptRows:
             piece.array(_LENGTHS, np.int64).write(lengths)
             piece.commit({_MARK: self.writer.mark()}, {})
             self._kept.saved()
+
+
+def _read(piece: Store, path: Path) -> tuple[Int64, dict[str, Any]]:
+    """Return the lengths of the rows that were written, and the mark of the arrays they fill."""
+    mark, lengths = piece.attributes.get(_MARK), piece.array(_LENGTHS).read()
+    if isinstance(mark, dict) and set(mark) == set(_PARTS) and lengths.dtype == np.int64:
+        held = {marked_array(path, entry).length for entry in mark.values()}
+        # Added up as they are: a sum of numbers that lie may pass an int64.
+        if np.all(lengths >= 0) and held == {sum(lengths.tolist())}:
+            return lengths, mark
+    raise FormatError("its state was edited", where=piece.path)

@@ -107,13 +107,13 @@ class Store:
 class StoredArray:
     """One part of a store: reads ranges of it, checking the CRC of each MiB that it touches."""
 
-    def __init__(self, path: Path, entry: dict[str, Any]) -> None:
+    def __init__(self, path: Path, entry: dict[str, Any], *, marked: bool = False) -> None:
         self.path = path
         self.dtype = np.dtype(entry["dtype"])
         self.length: int = entry["length"]
         self._crcs: list[int] = entry["crc32"]
         self._offset = _header_bytes(entry)
-        self._header_seen = False
+        self._header_seen = marked  # it may tell of a later mark, which nothing names
 
     def read(self, start: int = 0, stop: int | None = None) -> Array:
         """Return [start:stop]; raises FormatError where the bytes are not those written."""
@@ -342,7 +342,7 @@ def marked_array(folder: Path, entry: Any) -> StoredArray:
     """
     if not _entry_well_formed(entry):
         raise FormatError("its mark was edited", where=folder)
-    array = StoredArray(folder / entry["file"], entry)
+    array = StoredArray(folder / entry["file"], entry, marked=True)
     try:
         short = array.path.stat().st_size < _bytes(entry)
     except OSError:

@@ -18,7 +18,7 @@ def refuse_too_many(words: int, room: int) -> None:
         raise InputError(
             "the vocabulary does not fit in memory",
             found=f"{words:,} words or more, which take {words * WORD_BYTES / 1e9:.2g} GB",
-            do="raise --min-count, pass --max-vocab, or raise --memory",
+            do="raise --min-count, pass --max-vocab, or raise --memory: half of it is for words",
         )
 
 

@@ -87,7 +87,7 @@ def count(
     partials = []
     for number, start in enumerate(bounds, 1):
         span = (start, min(start + chunk, end))
-        part = parts.find(span)
+        part = parts.find(span, plan.words)
         if part is None:
             rows, _ = _count_chunk(stream, *span, plan, pool)
             label = f"counting part {number} of {len(bounds)}"

@@ -29,7 +29,7 @@ class Part(Summand, Protocol):
 class Parts(Protocol):
     """Where the parts of a count go."""
 
-    def find(self, span: Span) -> Part | None:
+    def find(self, span: Span, words: int) -> Part | None:
         """Return a part that an earlier run finished."""
 
     def spill(self, span: Span, blocks: Iterable[Rows], words: int, dtype: np.dtype[Any]) -> Part:
@@ -42,7 +42,7 @@ class ScratchParts:
 
     folder: str | None
 
-    def find(self, span: Span) -> Part | None:
+    def find(self, span: Span, words: int) -> Part | None:
         """Return None."""
         return None
 
