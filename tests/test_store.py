@@ -185,7 +185,7 @@ def test_a_full_disk_is_an_error_of_one_line_that_keeps_the_old(tmp_path: Path):
     for name in ("fsync", "replace"):
         with patch.object(os, name, side_effect=full), pytest.raises(WriteError) as caught:
             write(tmp_path / "s", 2)
-        one_line(caught, tmp_path / "s", "cannot be written: no space left", "; nothing was kept")
+        one_line(caught, tmp_path / "s", "cannot be written: no space left", "; free room")
         assert tree(tmp_path / "s") == before
 
 

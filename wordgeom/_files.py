@@ -214,7 +214,11 @@ def write_error(path: Path, error: OSError) -> Exception:
     if isinstance(error, WriteError) or error.errno is None:
         return error
     reason = os.strerror(error.errno).lower()
-    return WriteError(f"cannot be written: {reason}", where=path, do="nothing was kept")
+    return WriteError(
+        f"cannot be written: {reason}",
+        where=path,
+        do="free room or write elsewhere; nothing half-written stays",
+    )
 
 
 _BEFORE_NAME = 0.5  # seconds that a writer has to write its name into its lock
@@ -283,7 +287,7 @@ class Lock:
         try:
             owner = json.loads(raw)
             host, pid = str(owner["host"]), int(owner["pid"])
-        except (ValueError, KeyError, TypeError, RecursionError):
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
             self._refuse("an unreadable lock", f"remove {self._path} if no writer runs")
         if owner == _NOBODY:
             return

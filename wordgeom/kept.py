@@ -94,14 +94,19 @@ class Kept:
 
     @contextlib.contextmanager
     def stoppable(self) -> Iterator[None]:
-        """Raise StoppedError for an interruption of the block: the run can be gone on with."""
+        """Raise StoppedError for an interruption of the block: the run can be gone on with.
+
+        Where it ends without a finished piece, nothing is left to go on from.
+        """
         try:
             yield
-        except KeyboardInterrupt:
+        except BaseException as error:
             kept = any(exists(piece) for piece in self._folder.glob("*"))
-            if not kept:
+            if not kept and self._begun and not self._resumed:
                 self.remove()
-            raise StoppedError(kept) from None
+            if isinstance(error, KeyboardInterrupt):
+                raise StoppedError(kept) from None
+            raise
 
     def _look(self, force: bool) -> bool:
         """Tell whether there is a state to go on from, before anything is read or computed."""
@@ -135,9 +140,9 @@ class Kept:
             make_folder(self._folder)
         except OSError as error:
             raise write_error(self._folder, error) from error
+        self._begun = True
         with whole_file(self._folder / _REQUEST, durable=False) as out:
             out.write(json.dumps(self._request, indent=1).encode("ascii"))
-        self._begun = True
 
 
 def state_folder(out: str | os.PathLike[str]) -> Path:

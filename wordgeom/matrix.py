@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
+_VALUES = {"cooc": ("<u4", "<i8"), "pmi": ("<f4", "<f8", "<i8")}
+_AGAIN = "make it again"
+
+
 class RowSource(Protocol):
     """Whatever yields stored rows: a matrix on the disk, or one weighted as it is read."""
 
@@ -67,6 +71,7 @@ class StoredMatrix:
             raise MissingInputError(
                 f"is not a {' or '.join(kinds)} matrix", where=path, found=f"kind {store.kind!r}"
             )
+        _check_types(store)
         words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
         indptr = store.array("indptr").read()
         shape = store.attributes.get("shape")
@@ -87,7 +92,7 @@ class StoredMatrix:
             words,
             indptr,
             symmetric=attributes.get("triangle") == "upper",
-            denominator=int(attributes.get("denominator", 1)),
+            denominator=attributes.get("denominator", 1),
         )
 
     @property
@@ -103,7 +108,10 @@ class StoredMatrix:
     def sums(self, axis: str) -> Int64:
         """Return the sums of all rows or columns ("row", "column"), (V) int64, in units."""
         part = "rowsums" if axis == "row" or self.symmetric else "columnsums"
-        return self.store.array(part).read()
+        array = self.store.array(part)
+        if array.length != len(self.vocabulary) or array.dtype != np.int64:
+            raise FormatError(f"its {part} do not fit the matrix", where=self.path, do=_AGAIN)
+        return array.read()
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
         """Return [start, stop) of row blocks of the size that blocks have."""
@@ -131,6 +139,15 @@ class StoredMatrix:
             return half
         full = half + scipy.sparse.triu(half, k=1).T
         return scipy.sparse.csr_array(full)
+
+
+def _check_types(store: Store) -> None:
+    """Refuse a matrix of other types than those that kernels take, before any is read."""
+    known = store.array("indices").dtype == np.int32 and store.array("indptr").dtype == np.int64
+    known &= store.array("data").dtype.str in _VALUES.get(store.kind, ())
+    denominator = store.attributes.get("denominator", 1)
+    if not known or type(denominator) is not int or denominator < 1:
+        raise FormatError("holds other types than a matrix", where=store.path, do=_AGAIN)
 
 
 class StoredRows:

@@ -28,7 +28,7 @@ def words_path(path: Path, form: str) -> Path:
 def export_matrix(
     matrix: StoredMatrix, out: Path, form: str, words: Path, space: str | None, using: Resources
 ) -> None:
-    """Write words and counts, then the matrix, each whole or not at all.
+    """Write a matrix and its words and counts: both or, where the disk refuses, neither.
 
     Raises InputError for a word with white space in GloVe's format, WriteError.
     """
@@ -36,7 +36,6 @@ def export_matrix(
     if form == formats.GLOVE:
         names = checked_words(vocabulary.words, space, words)
         vocabulary, between = Vocabulary(names, vocabulary.counts), " "
-    write_counts(words, vocabulary, between)
     with whole_file(out) as handle:
         if form == formats.NPZ:
             write_sparse(handle, matrix, using)
@@ -44,6 +43,8 @@ def export_matrix(
             write_glove(handle, matrix)
         else:
             _write_market(handle, matrix, out, f"words: {words.name}")
+        handle.flush()
+        write_counts(words, vocabulary, between)
 
 
 def told(matrix: StoredMatrix) -> dict[str, Any]:

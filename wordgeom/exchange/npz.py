@@ -17,6 +17,7 @@ from wordgeom.errors import FormatError, InputError, WordgeomError
 from wordgeom.exchange.npy import NUMBERS, Header, check_kind, read_body, read_header, read_items
 from wordgeom.types import Array
 
+_TOLD = 80  # characters of another library's message
 _SUFFIX = ".npy"
 _DEFLATED = 1032  # bytes that a byte of deflate can stand for, at most
 _ENCRYPTED = 1  # a member's flag
@@ -106,5 +107,5 @@ def opened_archive(path: Path, most: int) -> Iterator[Archive]:
             zipfile.BadZipFile, zlib.error, EOFError, LookupError, NotImplementedError, OSError,
             RuntimeError, ValueError,
         ) as error:  # fmt: skip
-            do = "fetch or write it again"
-            raise FormatError("broken archive", where=path, found=error, do=do) from None
+            do, found = "fetch or write it again", " ".join(str(error).split())[:_TOLD]
+            raise FormatError("broken archive", where=path, found=found, do=do) from None

@@ -92,4 +92,6 @@ def _read_vectors(path: Path, memory: int) -> Table:
         header = vectors_header.read_header(source, path)
     check_size(header.words, header.numbers, memory, path)
     read = read_vectors(path)
-    return Table(read.matrix.astype(np.float64), read.words, repeated=read.duplicates)
+    with np.errstate(invalid="ignore"):  # a signalling NaN is missing as any other
+        matrix = read.matrix.astype(np.float64)
+    return Table(matrix, read.words, repeated=read.duplicates)

@@ -1,0 +1,98 @@
+"""Processes of their own, as a user starts them: a longer count, and a system that is read-only."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+from faults.products import products
+from faults.workshop import UNSHARE, Workshop, command, environment
+from wordgeom.store import META, Store
+
+_PROGRAM = [sys.executable, "-m", "wordgeom"]
+_STOPPED = (1, 75)
+# All that stands on the root's disk becomes read-only, but the folder that is named first.
+_READ_ONLY = """
+set -e
+mount --bind "$1" "$1"
+mount -o remount,bind,ro /
+cd "$1"
+shift
+exec "$@"
+"""
+_COUNT = "build-cooc ../inputs/corpus.txt -o out --min-count 1 --window 3 --tmp-dir ."
+
+
+class LongCount:
+    """A count that takes seconds, in `folder`; run it, and interrupt it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._lock, self._tries = folder, threading.Lock(), 0
+        words = np.random.default_rng(2).zipf(1.2, 400_000) % 30_000
+        line = " ".join(f"w{k}" for k in words.tolist())
+        (folder / "text.txt").write_text(f"{line}\n" * 6)
+        for out in ("first", "whole"):  # the first may compile
+            began = time.monotonic()
+            done = subprocess.run(
+                self._command(out), capture_output=True, text=True, env=environment(), check=False
+            )
+            assert done.returncode == 0, done.stderr
+            self.seconds = time.monotonic() - began
+        self._digest = Store.open(folder / "whole").digest
+
+    def _command(self, out: str, *more: str) -> list[str]:
+        text = str(self._folder / "text.txt")
+        return [*_PROGRAM, "build-cooc", text, "-o", str(self._folder / out), "--window", "20",
+                "--min-count", "1", "--checkpoint", "0.002", *more]  # fmt: skip
+
+    def interrupt(self, number: int, delay: float) -> float:
+        """Send a count a signal, assert what must hold, go on; return its seconds to the end."""
+        with self._lock:
+            self._tries += 1
+            out = f"try-{self._tries}"
+        seconds, status, said = self._stopped(out, number, delay)
+        whole = (self._folder / out / META).exists()
+        early = (-number, 0) if whole or not (self._folder / out).exists() else ()
+        allowed = (-signal.SIGKILL,) if number == signal.SIGKILL else _STOPPED
+        assert status in (*allowed, *early), (number, status, said)
+        assert number == signal.SIGKILL or seconds < 1, f"took {seconds:.2f} s to end"
+        done = subprocess.run(
+            self._command(out, "--resume"), capture_output=True, text=True, env=environment(),
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert Store.open(self._folder / out).digest == self._digest
+        assert not (self._folder / f".{out}.state").exists()
+        return seconds
+
+    def _stopped(self, out: str, number: int, delay: float) -> tuple[float, int, str]:
+        """Return the seconds from a signal to the end, the exit status and what was said."""
+        with subprocess.Popen(
+            self._command(out), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env=environment(), start_new_session=True,
+        ) as process:  # fmt: skip
+            time.sleep(delay)
+            process.send_signal(number)
+            began = time.monotonic()
+            _, said = process.communicate()
+            return time.monotonic() - began, process.returncode, said
+
+
+def read_only(shop: Workshop) -> None:
+    """Count where neither the package nor the home nor the system can be written to."""
+    with tempfile.TemporaryDirectory(dir=shop.folder) as name:
+        done = subprocess.run(
+            [*UNSHARE, "sh", "-c", _READ_ONLY, "sh", name, *_PROGRAM, *_COUNT.split()],
+            capture_output=True, text=True, check=False, env=environment(WORDGEOM_CACHE=""),
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert "no kernel cache" in done.stderr
+        made = products(Path(name))
+    assert made == shop.known(command("build-cooc"))[2]

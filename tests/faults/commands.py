@@ -1,0 +1,72 @@
+"""The commands that make something, how each is run, and what all of them are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from matrices import random_counts, store_matrix
+
+from wordgeom.vectors import write_vectors
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line that makes `out` or `out.SUFFIX` of what lies in ../inputs.
+
+    old: a command line that makes the old output, which is other content; resumes: it has --resume.
+    """
+
+    name: str
+    line: str
+    old: str
+    resumes: bool = False
+
+
+_COUNT = "build-cooc ../inputs/corpus.txt -o out --min-count 1 --tmp-dir ."
+_MERGE = "merge -o out --checkpoint 0"
+_WIDE, _NARROW = "../inputs/one ../inputs/two", "../inputs/three ../inputs/four"
+_PMI = "build-pmi ../inputs/cooc -o out --checkpoint 0"
+_GBU = "train ../inputs/cooc --method gbu"
+_EIGS = "train ../inputs/large --method pmi-eigs --checkpoint 0 -o out.bin"
+_IMPUTE = "impute --domain ../inputs/domain.csv --vectors ../inputs/vectors.bin -o out.bin"
+_CONVERT = "convert ../inputs/vectors.bin out.txt"
+
+# A new command with output is a line here.
+COMMANDS = (
+    Command("build-cooc", f"{_COUNT} --window 3", f"{_COUNT} --window 2", True),
+    Command("build-cooc, kept", f"{_COUNT} --checkpoint 0", f"{_COUNT} --window 2", True),
+    Command("merge", f"{_MERGE} {_WIDE}", f"{_MERGE} {_NARROW}", True),
+    Command("build-pmi", _PMI, f"{_PMI} --neg 2", True),
+    Command("train gbu, binary", f"{_GBU} -o out.bin --dim 4", f"{_GBU} -o out.bin --dim 3"),
+    Command("train gbu, text", f"{_GBU} -o out.txt --dim 4", f"{_GBU} -o out.txt --dim 3"),
+    Command("train pmi-eigs, kept", f"{_EIGS} --dim 4", f"{_EIGS} --dim 3", True),
+    Command("impute", f"{_IMPUTE} --delta 3", f"{_IMPUTE} --delta 4"),
+    Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
+    Command("export", "convert ../inputs/cooc out.mtx", "convert ../inputs/large out.mtx"),
+    Command("import", "convert ../inputs/counts.npz out", "convert ../inputs/other.npz out"),
+)  # fmt: skip
+
+# What makes the inputs that are made by the program.
+PREPARE = (
+    "build-cooc corpus.txt -o cooc --min-count 1 --window 3",
+    "build-cooc corpus.txt -o one --min-count 1 --window 3 --shard 1/2",
+    "build-cooc corpus.txt -o two --min-count 1 --window 3 --shard 2/2",
+    "build-cooc corpus.txt -o three --min-count 1 --window 2 --shard 1/2",
+    "build-cooc corpus.txt -o four --min-count 1 --window 2 --shard 2/2",
+    "convert cooc counts.npz",
+    "convert large other.npz",
+)
+
+
+def write_inputs(folder: Path) -> None:
+    """Write a text, counts, a table of entities, and vectors of half of them."""
+    rng = np.random.default_rng(0)
+    lines = [" ".join(f"w{k}" for k in rng.zipf(1.3, 40) % 60) for _ in range(60)]
+    (folder / "corpus.txt").write_text("\n".join(lines) + "\n")
+    rows = [f"e{k}," + ",".join(f"{x:.5f}" for x in rng.standard_normal(3)) for k in range(40)]
+    (folder / "domain.csv").write_text("name,a,b,c\n" + "\n".join(rows) + "\n")
+    words = ["the", *(f"e{k}" for k in range(20))]
+    store_matrix(folder / "large", random_counts(rng, 300))
+    write_vectors(folder / "vectors.bin", words, rng.standard_normal((21, 4)).astype(np.float32))

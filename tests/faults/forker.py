@@ -1,0 +1,161 @@
+"""A warm process that runs command lines in forks of itself, and ends them where it is told to.
+
+A fork costs milliseconds where a new process would import and load kernels for a second. Jobs come
+as lines of JSON on standard input, answers go as lines of JSON to standard output.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import importlib
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self, TextIO
+
+from wordgeom import _files
+from wordgeom.cli import main as wordgeom
+
+Job = dict[str, Any]
+# Blocks so small that a little text has many: every path that large runs take is walked.
+_SMALL = {
+    "wordgeom.counts.cooccurrence": {
+        "_BLOCK_LOOKS": 4000, "_LARGEST_CHUNK": 1000, "_SMALLEST_CHUNK": 1000,
+    },
+    "wordgeom.blocks": {"BLOCK_ENTRIES": 400},
+    "wordgeom.corpus.encode": {"_BLOCK_LIST_SHARE": 10**9},
+    "wordgeom.kept_counts": {"_WORTH": 0},
+    "wordgeom.linalg.eigs": {"_DENSE": 0},
+}  # fmt: skip
+_ROOM = 1 << 20  # bytes that a child may tell
+_BUG = 70  # the exit status of a command that raised
+
+
+def main() -> None:
+    """Answer jobs until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    answers = os.fdopen(os.dup(1), "w")
+    for module, values in _SMALL.items():
+        for constant, value in values.items():
+            vars(importlib.import_module(module))[constant] = value
+    for line in sys.stdin:
+        print(json.dumps(_answer(json.loads(line))), file=answers, flush=True)
+
+
+def _answer(job: Job) -> Job:
+    with _on_disk(job["folder"], job["disk"]), _Pipe() as said, _Pipe() as steps:
+        began = time.monotonic()
+        if job["here"]:  # so that the forks to come find all of it loaded
+            status = _program(job, said, steps)
+        else:
+            child = os.fork()
+            if child == 0:
+                _be_the_program(job, said, steps)
+            if job["signal"]:
+                time.sleep(job["delay"])
+                began = time.monotonic()
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(child, job["signal"])
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        answer = {"status": status, "seconds": time.monotonic() - began}
+        return {**answer, "said": said.text(), "steps": steps.text().splitlines()}
+
+
+class _Pipe:
+    """Room for what a child tells, which no limit on files touches."""
+
+    def __enter__(self) -> Self:
+        self._end, self.into = os.pipe()
+        fcntl.fcntl(self.into, fcntl.F_SETPIPE_SZ, _ROOM)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._end)
+        os.close(self.into)
+
+    def text(self) -> str:
+        """Return what was told so far."""
+        os.set_blocking(self._end, False)
+        try:
+            return os.read(self._end, _ROOM).decode(errors="replace")
+        except BlockingIOError:  # nothing was
+            return ""
+
+
+@contextlib.contextmanager
+def _on_disk(folder: str, size: int) -> Iterator[None]:
+    """Put a disk of `size` bytes, if any, in place of a folder, with what the folder holds.
+
+    What is on it at the end is left in its place. Only in a namespace of our own.
+    """
+    if not size:
+        yield
+        return
+    disk = f"{folder}.disk"
+    os.mkdir(disk)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", disk], check=True)
+    try:
+        shutil.copytree(folder, disk, dirs_exist_ok=True)
+        os.rename(folder, f"{folder}.before")
+        os.symlink(disk, folder)
+        yield
+        os.remove(folder)
+        shutil.copytree(disk, folder)
+    finally:
+        os.chdir("/")
+        subprocess.run(["umount", disk], check=True)
+
+
+def _be_the_program(job: Job, said: _Pipe, steps: _Pipe) -> None:
+    """Run a command line as a process of its own; never returns."""
+    os.setsid()
+    if job["most_bytes"]:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (job["most_bytes"], job["most_bytes"]))
+    os._exit(_program(job, said, steps))
+
+
+def _program(job: Job, said: _Pipe, steps: _Pipe) -> int:
+    """Run a command line with what it says and does noted; return its exit status."""
+    os.chdir(job["folder"])
+    for stream in (1, 2):
+        os.dup2(said.into, stream)
+    _watch(job["kill"], steps)
+    try:
+        return wordgeom(job["args"])
+    except BaseException:  # a finding, told as Python would tell it
+        sys.excepthook(*sys.exc_info())
+        return _BUG
+    finally:
+        _flush(sys.stdout, sys.stderr)
+
+
+def _flush(*streams: TextIO) -> None:
+    for stream in streams:
+        with contextlib.suppress(OSError):
+            stream.flush()
+
+
+def _watch(kill: int, steps: _Pipe) -> None:
+    """Note each step that changes the disk, and die before the one numbered `kill`, from 1."""
+    done = 0
+
+    def boundary(step: str, path: Path) -> None:
+        nonlocal done
+        done += 1
+        os.write(steps.into, f"{step} {path}\n".encode())
+        if done == kill:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    _files.boundary = boundary
+
+
+if __name__ == "__main__":
+    main()

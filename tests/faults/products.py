@@ -1,0 +1,59 @@
+"""What a folder holds, told so that two runs can be compared, and nothing half-written passes."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from wordgeom.cards import read_card
+from wordgeom.store import META, Store
+
+Products = dict[str, str]
+_VECTORS = (".bin", ".txt", ".vec")
+
+
+def products(folder: Path) -> Products:
+    """Return name → digest of all in a folder: stores checked whole, cards that fit their file."""
+    return {path.name: _content(path) for path in sorted(folder.iterdir())}
+
+
+def committed(folder: Path) -> Products:
+    """Return name → digest of what is there as output; what a dead run left aside is left out."""
+    return {
+        path.name: _content(path, only=False)
+        for path in sorted(folder.iterdir())
+        if not path.name.startswith(".") and not _is_card(path) and not _is_unfinished(path)
+    }
+
+
+def expected(found: Products) -> Products:
+    """Return products as `committed` tells them."""
+    return {n: d.removesuffix(" +card") for n, d in found.items() if not n.endswith(".json")}
+
+
+def _content(path: Path, *, only: bool = True) -> str:
+    if path.is_dir():
+        return _store(path, only)
+    if _is_card(path):
+        return "card"  # holds seconds; whether it fits is told of its file
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    fits = only and path.suffix in _VECTORS and read_card(path) is not None
+    return digest + (" +card" if fits else "")
+
+
+def _store(path: Path, only: bool) -> str:
+    store = Store.open(path)
+    store.check()
+    if only:
+        named = {part["file"] for part in store.parts().values()}
+        left = {file.name for file in path.iterdir()} - named - {META}
+        assert not left, f"{path} also holds {left}"
+    return store.digest
+
+
+def _is_card(path: Path) -> bool:
+    return path.suffix == ".json" and path.is_file()
+
+
+def _is_unfinished(path: Path) -> bool:
+    return path.is_dir() and not (path / META).exists()

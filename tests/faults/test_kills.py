@@ -1,0 +1,54 @@
+"""Killed at any step that changes the disk, or at any time, no command loses or spoils a thing.
+
+This is the short form; `scripts/faults` tries every step of every command.
+"""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from faults import trials
+from faults.commands import COMMANDS, Command
+from faults.workshop import Workshop, command
+
+EVERY = "convert"  # the command of which every step is tried
+FEW = 3
+
+each = pytest.mark.parametrize("command", COMMANDS, ids=[one.name for one in COMMANDS])
+
+
+@each
+@pytest.mark.parametrize("old", [False, True], ids=["new", "over an old one"])
+def test_a_kill_leaves_the_old_output_or_the_new_and_a_way_to_it(
+    shop: Workshop, command: Command, old: bool
+) -> None:
+    steps = trials.steps(shop, command, old=old)
+    ways = trials.again(command, old)
+    most = len(steps) if command.name == EVERY else FEW
+    for turn, step in enumerate(trials.spread(len(steps), most)):
+        trials.kill_at(shop, command, step, old=old, ways=[ways[turn % len(ways)]])
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_signal_at_any_time_leaves_the_old_output_or_the_new(
+    shop: Workshop, number: signal.Signals
+) -> None:
+    for turn, one in enumerate(COMMANDS):
+        delay = 0.004 * turn
+        ended = trials.disturb(
+            shop, one, old=bool(turn % 2), number=number, delay=delay, words=("--force",)
+        )
+        assert ended.seconds < 1
+
+
+def test_arrays_that_were_written_on_after_their_last_state_are_gone_on_with(
+    shop: Workshop,
+) -> None:
+    one = command("build-pmi")
+    steps = enumerate(trials.steps(shop, one, old=False), 1)
+    later = [k for k, step in steps if step.endswith(("rows/meta.json", "out/meta.json"))]
+    assert len(later) > 2
+    for step in (later[1], later[-1]):  # their headers tell of more than the state that counts
+        trials.kill_at(shop, one, step, old=False, ways=[("--resume",)])

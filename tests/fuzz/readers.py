@@ -1,0 +1,200 @@
+"""The readers: what each reads, the modules that are it, and what makes files of it valid again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fuzz import packing, seeds
+from fuzz.culprits import CULPRITS
+from fuzz.packing import Files
+from wordgeom import cards
+from wordgeom._files import Lock
+from wordgeom.checkpoints import StoredCheckpoint
+from wordgeom.cli import flags, stages
+from wordgeom.converting import convert
+from wordgeom.corpus import forms
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.readers import Source
+from wordgeom.corpus.vocabulary import read_vocabulary_bytes, read_words
+from wordgeom.describe import describe
+from wordgeom.evaluate.categories import read_categories
+from wordgeom.evaluate.classification import read_texts
+from wordgeom.evaluate.options import EvalOptions
+from wordgeom.evaluate.regression import read_targets
+from wordgeom.evaluate.sets import read_set
+from wordgeom.imputation.domain import DomainOptions, read_domain
+from wordgeom.kept import Kept, ResumeOptions
+from wordgeom.kept_counts import KeptParts, find_ids
+from wordgeom.kept_rows import KeptRows
+from wordgeom.matrix import StoredMatrix, StoredRows
+from wordgeom.pool import Pool
+from wordgeom.vectors import read_vectors
+from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+
+_MEMORY = 4 << 26
+
+
+@dataclass(frozen=True)
+class Reader:
+    """seeds: groups of valid files, the first of a group is read; pack: makes them whole again.
+
+    modules: of the package, whose lines the inputs should reach.
+    """
+
+    name: str
+    seeds: Callable[[], list[Files]]
+    read: Callable[[Path], object]
+    modules: tuple[str, ...]
+    pack: Callable[[Files], Files] = dict
+
+
+@cache
+def _pool() -> Pool:
+    return Pool(1).__enter__()
+
+
+def _store(path: Path) -> None:
+    """Read a matrix in every way that commands do, kernels among them."""
+    matrix = StoredMatrix.open(path.parent)
+    describe(path.parent, check=True)
+    matrix.store.check()
+    matrix.to_scipy()
+    kind = matrix.store.kind
+    rows = (
+        WeightedMatrix(matrix, PmiOptions(), _pool())
+        if kind == "cooc"
+        else StoredRows(matrix, _pool())
+    )
+    rows.whole()
+    rows.columns(np.arange(min(3, len(rows.words))))
+
+
+def _state(path: Path) -> object:
+    folder = path.parent
+    while not folder.name.endswith(".state") and folder != folder.parent:
+        folder = folder.parent
+    kept = Kept(folder, seeds.REQUEST, ResumeOptions(resume=True))
+    rows = KeptRows(kept, folder.parent / "v", "cooc")
+    for _ in rows.earlier():
+        pass
+    text = find_ids(kept)
+    if text is not None:
+        text[0].stream.read(0, 10)
+    part = KeptParts(kept).find((0, 3), 2)
+    if part is not None:
+        part.rows(0, 2)
+    return StoredCheckpoint(kept).restore()
+
+
+def _card(path: Path) -> object:
+    vectors = path.parent / "v.bin"
+    cards.up_to_date(vectors, seeds.REQUEST, force=False)
+    return describe(vectors, check=True)
+
+
+def _vocabulary(path: Path) -> object:
+    content = path.read_bytes()
+    return read_vocabulary_bytes(content, path) if b"\t" in content else read_words(path)
+
+
+def _set(path: Path) -> object:
+    return read_set(path, EvalOptions())
+
+
+def _table(path: Path, **more: Any) -> object:
+    if (path.parent / "map.txt").exists():
+        more["name_map"] = str(path.parent / "map.txt")
+    return read_domain(path, DomainOptions(missing="mean", duplicates="first", **more), _MEMORY)
+
+
+def _config(path: Path) -> None:
+    for name, table in flags.read_tables(str(path), stages.TABLES).items():
+        stages.prepare(name, dict(table), str(path))
+
+
+def _lock(path: Path) -> None:
+    with Lock(path, path.with_name("out")):
+        pass
+
+
+def _text(path: Path) -> object:
+    from corpora import read
+
+    return read([path], folder=tempfile.gettempdir())
+
+
+_ASKED: dict[str, dict[str, Any]] = {
+    ".jsonl": {"id_field": "id", "time_field": "time"},
+    ".tsv": {"text_field": "text", "id_field": "id"},
+    ".conllu": {"column": "lemma"},
+}
+
+
+def _records(path: Path) -> None:
+    asked = forms.resolve([str(path)], CorpusOptions(**_ASKED.get(path.suffix, {})))
+    for _ in forms.blocks(Source(str(path)), b" \n", asked):
+        pass
+
+
+def _matrix(path: Path) -> object:
+    return convert(path, path.parent / "out", threads=1, memory=0.5, quiet=True)
+
+
+def _foreign(path: Path) -> object:
+    return convert(path, path.parent / "out.bin", space="_", threads=1, memory=0.5, quiet=True)
+
+
+_EVALUATE = ("evaluate.lines", "evaluate.fields")
+_TABLES = ("imputation.files", "imputation.reading", "imputation.names", "imputation.domain")
+
+# A new reader is a line here, with valid files in seeds.py.
+READERS = (
+    Reader("store", seeds.stores, _store, ("store", "matrix"), packing.vouch),
+    Reader("state", seeds.states, _state,
+           ("kept", "kept_rows", "kept_counts", "checkpoints"), packing.vouch),
+    Reader("run card", seeds.cards, _card, ("cards", "describe"), packing.attest),
+    Reader("vocabulary", seeds.vocabularies, _vocabulary, ("corpus.vocabulary",)),
+    Reader("word2vec text", partial(seeds.vectors, ".txt", ".vec"), read_vectors,
+           ("vectors_text", "vectors_header")),
+    Reader("word2vec binary", partial(seeds.vectors, ".bin"), read_vectors,
+           ("vectors_binary", "vectors")),
+    Reader("pairs", seeds.pairs, _set, ("evaluate.pairs", *_EVALUATE), packing.gzipped),
+    Reader("analogies", seeds.analogies, _set, ("evaluate.analogies",), packing.gzipped),
+    Reader("QVEC", seeds.oracles, _set, ("evaluate.qvec",)),
+    Reader("categories", seeds.categories, partial(read_categories, options=EvalOptions()),
+           ("evaluate.categories",)),
+    Reader("labelled texts", seeds.labelled, partial(read_texts, options=EvalOptions()),
+           ("evaluate.classification",)),
+    Reader("targets", seeds.targets, partial(read_targets, options=EvalOptions()),
+           ("evaluate.targets",)),
+    Reader("table, delimited", seeds.delimited, _table,
+           ("imputation.delimited", "imputation.renaming", *_TABLES), packing.gzipped),
+    Reader("table, npy", seeds.npy, _table, ("imputation.arrays", "exchange.npy")),
+    Reader("table, npz", seeds.npz, _table, ("imputation.archives",), packing.zipped),
+    Reader("table, sparse", seeds.sparse, _table, ("imputation.sparse",), packing.zipped),
+    Reader("table, parquet", seeds.parquet, _table, ("imputation.parquet",)),
+    Reader("table, vectors", partial(seeds.vectors, ".bin", ".vec"), _table, ()),
+    Reader("configuration", seeds.configs, _config, ("cli.flags",)),
+    Reader("lock", seeds.locks, _lock, ("_files",)),
+    Reader("text", seeds.texts, _text, ("corpus.readers", "corpus.packed"), packing.gzipped),
+    Reader("records", seeds.records, _records,
+           ("corpus.jsonl", "corpus.tsv", "corpus.conllu", "corpus.fasta", "corpus.records")),
+    Reader("matrix", seeds.matrices, _matrix,
+           ("exchange.market", "exchange.glove", "exchange.scipy_files", "exchange.words"),
+           packing.gzipped),
+    Reader("vectors, foreign", seeds.foreign_vectors, _foreign, ("exchange.dense",)),
+)  # fmt: skip
+
+
+def reader(name: str) -> Reader:
+    """Return the reader of a name, or the culprit."""
+    if name in CULPRITS:
+        return Reader(name, seeds.vocabularies, CULPRITS[name][0], ())
+    return next(one for one in READERS if one.name == name)

@@ -1,0 +1,358 @@
+"""Valid files of every kind: what the mutations begin with. The first of a group is read."""
+
+from __future__ import annotations
+
+import bz2
+import hashlib
+import io
+import json
+import lzma
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+from corpora import encode_files
+from matrices import random_counts, store_matrix
+
+from fuzz.packing import Files, unzipped
+from wordgeom.checkpoints import StoredCheckpoint
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.counts.rows import Rows
+from wordgeom.kept import Kept, ResumeOptions
+from wordgeom.kept_counts import KeptParts, keep_ids
+from wordgeom.kept_rows import KeptRows
+from wordgeom.types import Array, Int64
+from wordgeom.vectors import write_vectors
+
+Group = list[Files]
+REFUSED = "refused"  # how the name of a file begins that is right and not taken
+REQUEST = {"command": "train", "options": {"dim": 3}, "inputs": [{"digest": "0"}]}
+_TABLE = b"a\tb"
+CARD = {
+    "request": REQUEST,
+    "statistics": {"spectrum": [3.0, 2.0, 1.0], "residuals": [0.0, 1e-9, 1e-8], "rank": 3},
+    "seconds": 0.5, "notes": ["a note"], "versions": {"numpy": "2"},
+    "beside": {"v.tsv": {"bytes": 3, "sha256": hashlib.sha256(_TABLE).hexdigest()}},
+}  # fmt: skip
+_RNG_SEED = 5
+
+
+def _files(make: Callable[[Path], object]) -> Files:
+    """Return what a function writes into a folder."""
+    with tempfile.TemporaryDirectory() as name:
+        make(Path(name))
+        paths = [p for p in sorted(Path(name).rglob("*")) if p.is_file()]
+        return {str(p.relative_to(name)): p.read_bytes() for p in paths}
+
+
+def _texts(*files: Mapping[str, str | bytes]) -> Group:
+    return [{n: t if isinstance(t, bytes) else t.encode() for n, t in f.items()} for f in files]
+
+
+@cache
+def stores() -> Group:
+    """Counts with a triangle and without, and weighted ones."""
+    rng = np.random.default_rng(_RNG_SEED)
+    counts, square = random_counts(rng, 12), random_counts(rng, 12, symmetric=False)
+    weighted = np.log1p(counts).astype(np.float32)
+    return [
+        _files(lambda p: store_matrix(p / "s", counts)),
+        _files(lambda p: store_matrix(p / "s", square, symmetric=False)),
+        _files(lambda p: store_matrix(p / "s", weighted, kind="pmi")),
+    ]
+
+
+@cache
+def states() -> Group:
+    """The state of a method, and of rows that are being written."""
+
+    def method(folder: Path) -> None:
+        kept = Kept(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
+        StoredCheckpoint(kept).save(lambda: {"a": np.ones((3, 2), np.float32), "n": np.arange(4)})
+
+    def rows(folder: Path) -> None:
+        kept = Kept(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
+        try:
+            with KeptRows(kept, folder / "v", "cooc") as out:
+                out.begin(Vocabulary(["a", "b"], np.array([2, 1])), np.dtype(np.uint32))
+                out.write(_endless())
+        except KeyboardInterrupt:
+            pass
+
+    def ids(folder: Path) -> None:
+        kept = Kept(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
+        (folder / "t.txt").write_text(_TEXT)
+        encoded = encode_files([folder / "t.txt"], CorpusOptions(min_count=1), gap=2)
+        keep_ids(kept, encoded, b"id\ttime\n")
+        parts = [Rows(0, np.array([1, 1]), np.array([0, 1], np.int32), np.array([3, 2], np.uint32))]
+        KeptParts(kept).spill((0, 3), parts, 2, np.dtype(np.uint32))
+
+    return [_files(method), _files(rows), _files(ids)]
+
+
+def _endless() -> Iterator[tuple[Int64, Array, Array]]:
+    one = np.array([1], np.int64)
+    yield one, one.astype(np.int32), one.astype(np.uint32)
+    raise KeyboardInterrupt
+
+
+@cache
+def vectors(*suffixes: str) -> Group:
+    """Word vectors, of words in several scripts."""
+    rng = np.random.default_rng(_RNG_SEED)
+    words = ["the", "naïve", "東京", "a,b", "x", "1", "-", "Łódź"]
+    matrix = rng.standard_normal((8, 3)).astype(np.float32)
+
+    def write(folder: Path, suffix: str) -> None:
+        write_vectors(folder / f"v{suffix}", words, matrix)
+
+    return [_files(partial(write, suffix=suffix)) for suffix in suffixes]
+
+
+@cache
+def cards() -> Group:
+    """Vectors with the run card that belongs to them, and one whose run was cut off."""
+    (made,) = vectors(".bin")
+    raw = json.dumps(CARD).encode()
+    return [
+        {**made, "v.bin.json": raw, "v.tsv": _TABLE},
+        {
+            "v.bin": made["v.bin"],
+            ".v.bin.part": made["v.bin"],
+            ".v.bin.json.part": raw,
+            "v.tsv": _TABLE,
+        },
+    ]
+
+
+@cache
+def vocabularies() -> Group:
+    """Words with counts, and alone."""
+    return _texts({"v.tsv": "the\t9\nnaïve\t3\n東京\t2\n"}, {"v.tsv": "the\r\nof\r\n"})
+
+
+@cache
+def pairs() -> Group:
+    """Pairs and scores, between tabs, commas and blanks, with a header and packed."""
+    rows = [("tiger", "cat", "7.35"), ("book", "paper", "7.46"), ("naïve", "東京", "1")]
+    lines = ["\t".join(row) for row in rows]
+    return _texts(
+        {"p.tsv": "# comment\nWord 1\tWord 2\tHuman (mean)\n" + "\n".join(lines) + "\n"},
+        {"p.csv": '"a b",c,1\n' + "\n".join(",".join(row) for row in rows)},
+        {"p.txt": "\n".join(" ".join(row) for row in rows) + "\n"},
+        {"p.txt.gz": "\n".join(lines)},
+    )
+
+
+@cache
+def analogies() -> Group:
+    """Questions in sections."""
+    text = ": capitals\nAthens Greece Oslo Norway\nRome Italy Paris France\n: gram1\na b c d\n"
+    return _texts({"a.txt": text}, {"a.txt.gz": text})
+
+
+@cache
+def oracles() -> Group:
+    """QVEC's features of words."""
+    text = 'dog\t{"noun.animal": 0.9, "noun.person": 0.1}\nrun\t{"verb.motion": 1}\n'
+    return _texts({"q.txt": text}, {"q.txt": text * 2})
+
+
+@cache
+def categories() -> Group:
+    """Words and classes."""
+    text = "word\tclass\ncat\tanimal\nparis\tcity\ncat\tpet\n"
+    return _texts({"c.tsv": text}, {"c.csv": 'a,"b c"\nd,e\n'}, {"c.txt": "a b\nc d\n"})
+
+
+@cache
+def labelled() -> Group:
+    """Labels and texts."""
+    return _texts({"l.tsv": "label\ttext\npos\ta fine film\nneg\tx\tdull, and long\n"})
+
+
+@cache
+def targets() -> Group:
+    """Texts and numbers."""
+    head = "id,sequence,target,is_train\n"
+    return _texts(
+        {"t.csv": head + '1,MKVA,0.5,True\n2,"AC,A",,False\n3,ACD,-1e3,1\n'},
+        {"t.tsv": "text\ty\nsome words\t1\nothers\t2\n"},
+    )
+
+
+@cache
+def delimited() -> Group:
+    """Tables of text as spreadsheets and other programs write them."""
+    head = "name,a,b\n"
+    rows = "x,1.5,2\ny z,NA,-3e2\n東京,,nan\n"
+    return _texts(
+        {"d.csv": head + rows},
+        {"d.tsv": (head + rows).replace(",", "\t")},
+        {"d.csv": '"","a"\n"x ""y""","1"\n"z","2"\n'},
+        {"d.csv.gz": head + rows},
+        {"d.csv": "a;1;2\nb;3;4\n"},
+        {"d.csv": head + rows, "map.txt": "x\tfirst\ny_z second\n"},
+    )
+
+
+_DTYPES = ("<f8", "<f4", ">i4", "|b1", "<u8", "<f2")
+
+
+def _npy(array: np.ndarray, version: tuple[int, int] | None = None) -> bytes:
+    out = io.BytesIO()
+    np.lib.format.write_array(out, array, version, allow_pickle=True)
+    return out.getvalue()
+
+
+@cache
+def npy() -> Group:
+    """Matrices of numbers of several types, with their names; objects, which are refused."""
+    numbers = np.arange(6).reshape(3, 2)
+    names = b"a\nb\nc d\n"
+    made = [{"m.npy": _npy(numbers.astype(t)), "m.txt": names} for t in _DTYPES]
+    made.append({"m.npy": _npy(np.asfortranarray(numbers.astype(float)), (2, 0)), "m.txt": names})
+    made.append({"refused.npy": _npy(np.array([[1, None]], object)), "refused.txt": b"a\n"})
+    return made
+
+
+@cache
+def npz() -> Group:
+    """Archives of a matrix and names."""
+    out = io.BytesIO()
+    matrix, names = np.arange(6.0).reshape(3, 2), np.array(["a", "東京", "c d"])
+    np.savez(out, matrix=matrix, names=names, other=np.ones(3))
+    return [unzipped("m.npz", out.getvalue())]
+
+
+@cache
+def sparse() -> Group:
+    """SciPy's sparse matrices, in each of its formats."""
+    import scipy.sparse
+
+    dense = np.random.default_rng(_RNG_SEED).poisson(0.7, (4, 6)).astype(float)
+    kinds = ("csr", "csc", "coo", "bsr", "dia")
+    made = [getattr(scipy.sparse, f"{k}_matrix")(dense) for k in kinds]
+    return [_sparse(matrix) for matrix in [*made, scipy.sparse.coo_array(dense)]]
+
+
+def _sparse(matrix: object) -> Files:
+    import scipy.sparse
+
+    out = io.BytesIO()
+    scipy.sparse.save_npz(out, matrix)
+    return {**unzipped("m.npz", out.getvalue()), "m.txt": b"a\nb\nc\nd\n"}
+
+
+@cache
+def parquet() -> Group:
+    """Tables of names and numbers of several types."""
+    import pyarrow
+    from pyarrow import parquet as files
+
+    columns = {"name": ["a", "b", "c"], "x": [1.5, None, 2.0], "n": [1, 2, 3]}
+    table = pyarrow.table(columns)
+    coded = pyarrow.table({**columns, "name": pyarrow.array(["a", "b", "a"]).dictionary_encode()})
+
+    def write(folder: Path, table: pyarrow.Table) -> None:
+        files.write_table(table, folder / "t.parquet")
+
+    return [_files(partial(write, table=one)) for one in (table, coded)]
+
+
+@cache
+def configs() -> Group:
+    """Configuration files for `run`."""
+    count = '[build-cooc]\ncorpus = ["a.txt"]\nmin-count = 5\nwindow = 3\nsample = 1e-3\n'
+    train = '[train]\nmethod = "gbu"\ndim = 10\nweighting = "ppmi"\nforce = true\n'
+    impute = '[impute]\ndomain = "in/d.csv"\ndelta = 3\n[build-pmi]\nneg = 2.0\n'
+    judge = '[eval]\nsets = ["a", "b"]\noov = "skip"\n[merge]\nmatrices = ["a"]\n'
+    return _texts({"c.toml": count + train}, {"c.toml": impute + judge, "d.csv": "a,1\nb,2\n"})
+
+
+@cache
+def locks() -> Group:
+    """The lock of a process that is gone, of one that lives, and of another machine."""
+    gone = {"host": "", "pid": 0, "start": ""}
+    return _texts({"lock": json.dumps(gone)}, {"refused": json.dumps({**gone, "host": "far"})})
+
+
+_TEXT = "The naïve cat 東京 sat.\r\nOn the mat, the cat sat\n\nthe end ΣΑΣ\n"
+
+
+@cache
+def texts() -> Group:
+    """Texts to count, plain and packed in each way."""
+    import zstandard
+
+    raw = _TEXT.encode()
+    return _texts(
+        {"t.txt": _TEXT * 3},
+        {"t.txt": b"\xef\xbb\xbf" + raw},
+        {"t.txt.gz": raw},
+        {"t": bz2.compress(raw)},
+        {"t": lzma.compress(raw)},
+        {"t": zstandard.compress(raw)},
+        {"t": zstandard.compress(raw) + zstandard.compress(raw)},
+    )
+
+
+@cache
+def records() -> Group:
+    """JSON Lines, TSV, CoNLL-U and FASTA."""
+    rows = [
+        {"id": 1, "text": "the cat", "time": "2020"},
+        {"id": "b", "text": ["a", "é"], "time": 3},
+    ]
+    sentence = "# s\n1-2\tdu\t_\n1\tde\tde\n2\tle\t_\n2.1\tx\tx\n3\tchat noir\tchat\n\n"
+    ten = "\n".join(
+        f"{line}\t_\t_\t_\t_\t_\t_\t_" if "\t" in line else line for line in sentence.split("\n")
+    )
+    return _texts(
+        {"r.jsonl": "\n".join(map(json.dumps, rows)) + "\n"},
+        {"r.tsv": "id\ttext\ttime\n1\tthe cat\t2020\nb\tthe dog\t3\n"},
+        {"r.conllu": ten},
+        {"r.fasta": ">a one\nMKV-A\n; aside\nacd*\n>b\nMM\n"},
+    )
+
+
+_VOCAB = "the\t9\nof\t5\ncat\t2\n"
+_ENTRIES = [(0, 0, 3.0), (0, 1, 2.0), (1, 0, 2.0), (2, 2, 1.0)]
+
+
+@cache
+def matrices() -> Group:
+    """Matrices of other programs: SciPy's, MatrixMarket, GloVe's records; words beside each."""
+    import scipy.sparse
+
+    rows, columns, values = zip(*_ENTRIES, strict=True)
+    matrix = scipy.sparse.csr_matrix((values, (rows, columns)), (3, 3))
+    out = io.BytesIO()
+    scipy.sparse.save_npz(out, matrix)
+    lines = [f"{r + 1} {c + 1} {v:g}" for r, c, v in _ENTRIES]
+    head = "%%MatrixMarket matrix coordinate {} general\n% made by hand\n3 3 4\n"
+    lower = "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n2 1 5\n3 3 1\n"
+    records = np.array([(r + 1, c + 1, v) for r, c, v in _ENTRIES], "<i4,<i4,<f8").tobytes()
+    words = {"m.words.txt": _VOCAB}
+    return _texts(
+        {"m.npz": out.getvalue(), **words},
+        {"m.mtx": head.format("real") + "\n".join(lines) + "\n", **words},
+        {"m.mtx.gz": head.format("integer") + "\n".join(lines) + "\n", **words},
+        {"m.mtx": lower, **words},
+        {"m.glove": records, "vocab.txt": _VOCAB.replace("\t", " ")},
+    )
+
+
+@cache
+def foreign_vectors() -> Group:
+    """Vectors of other programs: GloVe's text without a first line, arrays with words."""
+    out = io.BytesIO()
+    np.savez(out, vectors=np.ones((2, 3), np.float16), words=np.array(["a", "b"]))
+    return _texts(
+        {"g.txt": "the 0.1 -2 3e-1\n. . . 1 2 3\nnaïve 1 2 3\n"},
+        {"g.npy": _npy(np.ones((2, 3), np.float32)), "g.words.txt": "a\nb\n"},
+        {"g.npz": out.getvalue(), "g.words.txt": "a\nb\n"},
+    )
