@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -13,7 +14,7 @@ from unittest.mock import patch
 import pytest
 from corpora import build, one_line, put
 
-from wordgeom import merging
+from wordgeom import _files, merging
 from wordgeom.corpus import readers
 from wordgeom.corpus.vocabulary import read_words
 from wordgeom.counts import cooccurrence
@@ -23,6 +24,7 @@ from wordgeom.errors import (
     MissingInputError,
     OptionError,
     OutputExistsError,
+    WriteError,
 )
 from wordgeom.matrix import StoredMatrix
 from wordgeom.pipeline import Shard
@@ -317,3 +319,42 @@ def test_a_sum_of_other_matrices_is_refused_and_force_replaces(tmp_path: Path):
     # An input may be the output: its parts go when the sum is whole.
     both = merging.merge_cooc([a, c], a, RunOptions(force=True)).store
     assert both.digest == forced.digest
+
+
+def test_a_vocabulary_file_replaces_nothing_that_was_not_offered(text: Path, tmp_path: Path):
+    other = tmp_path / "mine.txt"
+    other.write_text("precious\n")
+    before = text.read_bytes()
+    for path, force, error, part in (
+        (text, True, OptionError, "an input of this count"),
+        (other, False, OutputExistsError, "pass --force"),
+        (tmp_path, True, OptionError, "a folder"),
+        (tmp_path / "none" / "v.tsv", False, MissingInputError, "no such folder"),
+    ):
+        with pytest.raises(error) as caught:
+            build(text, tmp_path / "new", force=force, save_vocab=str(path))
+        one_line(caught, path.name if part != "no such folder" else "none", part, "--save-vocab")
+        assert not (tmp_path / "new").exists()
+    assert (text.read_bytes(), other.read_text()) == (before, "precious\n")
+    build(text, tmp_path / "new", save_vocab=str(tmp_path / "v.tsv"))
+    build(text, tmp_path / "new", save_vocab=str(tmp_path / "v.tsv"))  # up to date
+    with pytest.raises(OutputExistsError):
+        build(text, tmp_path / "new", save_vocab=str(other))
+    build(text, tmp_path / "new", save_vocab=str(other), force=True)
+    assert other.read_bytes() == (tmp_path / "v.tsv").read_bytes()
+    (tmp_path / "v.tsv").unlink()
+    build(text, tmp_path / "new", save_vocab=str(tmp_path / "v.tsv"))  # of counts that are there
+    assert other.read_bytes() == (tmp_path / "v.tsv").read_bytes()
+
+
+def test_counts_and_vocabulary_are_written_both_or_neither(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(step: str, path: Path) -> None:
+        if (step, path.name) == ("write", ".v.tsv.part"):
+            raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(_files, "boundary", full)
+    with pytest.raises(WriteError):
+        build(text, tmp_path / "new", save_vocab=str(tmp_path / "v.tsv"))
+    assert {path.name for path in tmp_path.iterdir()} == {text.name}

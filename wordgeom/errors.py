@@ -80,7 +80,7 @@ class WriteError(WordgeomError, OSError):
     __str__ = Exception.__str__
 
 
-_NOTHING = "nothing was finished yet, and the old output is as it was"
+_NOTHING = "nothing was finished yet, and nothing has changed"
 
 
 class StoppedError(KeyboardInterrupt):

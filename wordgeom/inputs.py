@@ -64,6 +64,11 @@ def request_options(
     return options
 
 
+def word_files(corpus: CorpusOptions) -> list[str]:
+    """Return the files of words that options name."""
+    return [path for name in _WORDS if (path := getattr(corpus, name)) is not None]
+
+
 def made_options(request: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a count's request, those of an older one made whole."""
     return {**_BEFORE, **request["options"]}

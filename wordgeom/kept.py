@@ -113,6 +113,8 @@ class Kept:
         there = _is_state(self._folder)
         if there and self._options.resume:
             self._refuse_other()
+            pieces = sorted(piece.name for piece in self._folder.iterdir() if exists(piece))
+            _log.info("note: going on from %s", ", ".join(pieces) or "the beginning")
             return True
         if there and not force:
             do = "--resume goes on from it, --force begins anew"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom import inputs, runs, store
+from wordgeom import inputs, runs, saved_vocabulary, store
 from wordgeom.corpus.documents import documents_bytes
 from wordgeom.corpus.encode import Encoded, encode
 from wordgeom.corpus.options import CorpusOptions
@@ -20,7 +20,7 @@ from wordgeom.corpus.remarks import remarks
 from wordgeom.corpus.vocabulary import Vocabulary, save_vocabulary
 from wordgeom.counts.rows import Rows, Workshop, value_type
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
-from wordgeom.errors import InputError, LockedError, MissingInputError, OptionError, WordgeomError
+from wordgeom.errors import InputError, LockedError, OptionError, WordgeomError
 from wordgeom.inputs import Inputs
 from wordgeom.kept import Kept, ResumeOptions, forget, state_folder
 from wordgeom.kept_rows import KeptRows
@@ -82,14 +82,16 @@ def build_cooc(
     clock = Clock()
     found = inputs.find(names, corpus)
     names, corpus = found.names, found.corpus
-    if save_vocab is not None and not Path(save_vocab).parent.is_dir():
-        do = "make it, or name another with --save-vocab"
-        raise MissingInputError("no such folder", where=Path(save_vocab).parent, do=do)
     asked = inputs.request_options(corpus, window, run)
+    words = None if save_vocab is None else Path(save_vocab)
     if not run.force and (there := _cooc_up_to_date(out, asked, names, shard)):
-        if save_vocab is not None:
-            save_vocabulary(save_vocab, StoredMatrix.open(out).vocabulary)
+        if words is not None:
+            held = StoredMatrix.open(out).vocabulary
+            if not saved_vocabulary.check_made(words, held):
+                save_vocabulary(words, held)
         return there
+    if words is not None:
+        saved_vocabulary.check(words, [*names, *inputs.word_files(corpus)], force=run.force)
     kept = Kept(state_folder(out), _kept_request(asked, names, shard), resume, force=run.force)
     with kept.stoppable(), runs.resources(run, show) as using, KeptRows(kept, out, COOC) as rows:
         encoded, documents = _text(found, window, using, kept)
@@ -108,10 +110,9 @@ def build_cooc(
         attributes = rows.finish(_cooc_attributes(encoded, window, shard))
         made_from = inputs.cards(encoded.sources)
         request = {"command": "build-cooc", "options": asked, "inputs": made_from}
-        made = rows.writer.commit(attributes, runs.card(request, {}, clock.seconds()))
+        with saved_vocabulary.saved(words, encoded.vocabulary):
+            made = rows.writer.commit(attributes, runs.card(request, {}, clock.seconds()))
     kept.remove()
-    if save_vocab is not None:
-        save_vocabulary(save_vocab, encoded.vocabulary)
     return Built(made, _cooc_summary(made, encoded, clock), _cooc_warnings(encoded, window, found))
 
 

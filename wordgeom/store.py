@@ -390,7 +390,7 @@ def _read_meta(folder: Path) -> dict[str, Any]:
         meta = json.loads(path.read_bytes())
     except FileNotFoundError:
         if (folder / LOCK).exists():
-            do = "finish it: the command that makes it, with --resume"
+            do = "make it again; --resume goes on from what was kept"
             raise FormatError("is unfinished", where=folder, do=do) from None
         do = "name a folder that wordgeom made"
         raise FormatError(f"has no {META}", where=folder, do=do) from None
