@@ -87,13 +87,13 @@ def test_a_word_cannot_be_stopped_and_kept(folder: Path):
 
 
 def test_a_file_of_words_that_is_missing_or_lies_is_refused(folder: Path):
-    text, words = put(folder, "a b", "a\n\nb")
+    text, words = put(folder, "a b", "a\n\n\t1\nb")
     with pytest.raises(MissingInputError) as missing:
         read([text], CorpusOptions(stop_words=str(folder / "none")))
     one_line(missing, folder / "none", "no such file")
     with pytest.raises(FormatError) as lying:
         read([text], CorpusOptions(keep_words=str(words)))
-    one_line(lying, words, "line 2: an empty word")
+    one_line(lying, words, "line 3: an empty word")
 
 
 def test_stopping_every_word_is_an_error_of_one_line(folder: Path):
@@ -123,3 +123,23 @@ def test_many_words_named_in_vain_are_told_by_the_first(folder: Path):
     text, keeps = put(folder, "a b", "".join(f"w{k}\n" for k in range(2000)))
     (note,) = notes(text, CorpusOptions(min_count=1, keep_words=str(keeps)))
     assert note.startswith("2,000 of the 2,000 words ('w0', 'w1', 'w2', …) of --keep-words")
+
+
+def test_lists_are_read_without_white_space_blank_lines_and_repeats(folder: Path):
+    asked = {"stop_words": "\ufeffthe\r\n\n  of \nthe\t7\nof", "keep_words": " \n it\n"}
+    text, *paths = put(folder, "the end of it", *asked.values())
+    made = dict(zip(asked, map(str, paths), strict=True))
+    assert read([text], CorpusOptions.take({"min_count": 1, **made})).vocabulary == {
+        "end": 1,
+        "it": 1,
+    }
+    repeats = "--stop-words: named again, taken once: 2"
+    assert notes(text, CorpusOptions.take({"min_count": 1, **made})) == [repeats]
+
+
+def test_a_vocabulary_may_hold_blank_lines_and_no_word_twice(folder: Path):
+    text, words, twice = put(folder, "b a", "\n a\t3\n\nb \r\n", "a\n\n a\n")
+    assert list(read([text], CorpusOptions(read_vocab=str(words))).vocabulary) == ["a", "b"]
+    with pytest.raises(FormatError) as caught:
+        read([text], CorpusOptions(read_vocab=str(twice)))
+    one_line(caught, twice, "line 3: the word 'a' is there twice")

@@ -151,8 +151,8 @@ def test_a_saved_vocabulary_is_read_back_with_any_word(folder: Path):
 @pytest.mark.parametrize(
     ("raw", "parts"),
     [
-        (b"a\n\nb", ["line 2: an empty word; remove the line"]),
-        (b"a\t1\nb\na\t2", ["line 3: the word 'a' is there twice; remove one"]),
+        (b"a\n\n\t2", ["line 3: an empty word; remove the line"]),
+        (b"a\t1\n\nb\na \t2", ["line 4: the word 'a' is there twice; remove one"]),
         (b"a\n\xff", ["not UTF-8 at byte 2"]),
         (b"a\n" + 70_000 * b"x", ["line 2: a word is too long, found 70,000 characters"]),
         (b"a\n" + MAX_TOKEN // 2 * "é".encode(), ["line 2: a word is too long, found 2,048"]),
@@ -221,7 +221,7 @@ def test_a_broken_gzip_file_is_told_from_a_short_text(folder: Path):
     cases = {
         "ended before the end": whole[:-9],
         "crc check failed": whole[:-8] + bytes(8),
-        "not a gzipped file": whole + b"junk",
+        "rubbish after its end": whole + b"junk",
         "error -3 while decompressing": whole[:12] + b"\xff\xff\xff" + whole[15:],
     }
     for found, raw in cases.items():

@@ -75,7 +75,7 @@ def load(path: Path, words: int) -> np.ndarray:
 
 
 def words_of(path: Path) -> Path:
-    return path.with_name("vocab.txt" if path.suffix == ".glove" else "m.words.txt")
+    return path.with_name("m.vocab.txt" if path.suffix == ".glove" else "m.words.txt")
 
 
 def take(source: Path, target: Path, **values: Any) -> StoredMatrix:
@@ -257,6 +257,54 @@ def test_a_refused_export_leaves_the_old_files(counts, tmp_path):
     with pytest.raises(OutputExistsError, match=r"m\.words\.txt"):
         convert(counts, path)
     assert [p.name for p in tmp_path.iterdir()] == ["m.words.txt"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_two_exports_to_one_folder_both_come_back(counts, tmp_path, name):
+    build(put(tmp_path, "x y z x y\n" * 3), tmp_path / "other")
+    for store, stem in ((counts, "m"), (tmp_path / "other", "n")):
+        convert(store, tmp_path / name.replace("m.", f"{stem}."))
+    assert words_of(tmp_path / name).exists()
+    for store, stem in ((counts, "m"), (tmp_path / "other", "n")):
+        made = take(tmp_path / name.replace("m.", f"{stem}.", 1), tmp_path / f"back {stem}")
+        assert made.store.digest == StoredMatrix.open(store).store.digest
+
+
+def test_gloves_own_words_are_read_where_there_are_no_others(tmp_path):
+    path = entries(tmp_path / "m.glove", [1, 2], [2, 1], [1, 1])
+    assert take(path, tmp_path / "back").vocabulary.words == ["a", "b", "c"]
+    (tmp_path / "m.vocab.txt").write_text("x 7\ny 5\nz 1\n")
+    assert take(path, tmp_path / "ours").vocabulary.words == ["x", "y", "z"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_card_that_fits_not_its_words_is_told_and_not_used(counts, tmp_path, name):
+    path, before = tmp_path / name, StoredMatrix.open(counts)
+    convert(counts, path)
+    assert convert(path, tmp_path / "back").notes == []
+    lines = words_of(path).read_text(encoding="utf-8").splitlines()
+    words_of(path).write_text("\n".join(["new" + lines[0], *lines[1:]]), encoding="utf-8")
+    made = convert(path, tmp_path / "again")
+    assert f"{name}.json does not fit the words in" in made.notes[0]
+    assert StoredMatrix.open(tmp_path / "again").store.digest != before.store.digest
+
+
+def test_a_file_that_was_cut_is_not_taken_for_what_its_card_tells(counts, tmp_path):
+    path = tmp_path / "m.glove"
+    convert(counts, path)
+    path.write_bytes(path.read_bytes()[:32])
+    made = convert(path, tmp_path / "back")
+    assert "m.glove.json is no card that fits m.glove" in made.notes[0]
+    assert StoredMatrix.open(tmp_path / "back").denominator != 60
+
+
+def test_files_of_one_stem_share_their_words_if_these_are_the_same(counts, tmp_path):
+    convert(counts, tmp_path / "m.npz")
+    convert(counts, tmp_path / "m.mtx")
+    build(put(tmp_path, "x y z x y\n"), tmp_path / "other")
+    with pytest.raises(OutputExistsError, match=r"m\.words\.txt: exists"):
+        convert(tmp_path / "other", tmp_path / "m.mtx.gz")
+    assert not (tmp_path / "m.mtx.gz").exists()
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from wordgeom.errors import (
     OutputExistsError,
     WordgeomError,
 )
+from wordgeom.exchange import dense
 from wordgeom.vectors import Vectors, read_vectors, write_vectors
 
 WORDS = ["the", "naïve", "東京", "a", "1.5"]
@@ -109,6 +110,46 @@ def test_chosen_words_keep_the_order_of_the_vectors(source, tmp_path):
     (tmp_path / "only").write_text("zzz\n")
     with pytest.raises(InputError, match="none of its words has a vector"):
         convert(source, tmp_path / "x.bin", only=str(tmp_path / "only"))
+
+
+def test_a_list_of_words_may_hold_blanks_and_repeats(source, tmp_path):
+    (tmp_path / "only").write_text("\n  a\t\r\n\nthe\u3000\na\n \nthe\n")
+    made = convert(source, tmp_path / "w.bin", only=str(tmp_path / "only"))
+    assert read_vectors(tmp_path / "w.bin").words == ["the", "a"]
+    assert made.notes == [f"2 lines of {tmp_path / 'only'} repeat a word and were left out"]
+    (tmp_path / "only").write_text(" \n\n")
+    with pytest.raises(InputError, match="holds no words"):
+        convert(source, tmp_path / "x.bin", only=str(tmp_path / "only"))
+
+
+@pytest.mark.parametrize("name", ["w.npy", "w.vec", "w.bin", "w"])
+def test_numbers_that_are_not_finite_are_told(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(dense, "_ROWS", 2)
+    matrix = MATRIX.copy()
+    matrix[[3, 4], [0, 2]] = np.nan, -np.inf
+    write_vectors(tmp_path / "v.bin", WORDS, matrix)
+    form = None if "." in name else "projector"
+    told = convert(tmp_path / "v.bin", tmp_path / name, target_format=form).notes
+    assert told == ["2 vectors hold NaN or infinity, the first that of 'a'"]
+    assert (
+        convert(tmp_path / "v.bin", tmp_path / f"x{name}", target_format=form, limit=3).notes == []
+    )
+
+
+def test_arrays_of_one_stem_share_their_words_if_these_are_the_same(source, tmp_path):
+    convert(source, tmp_path / "w.npy")
+    convert(tmp_path / "w.npy", tmp_path / "w.npz")
+    (tmp_path / "w.npz").unlink()
+    with pytest.raises(OutputExistsError, match=r"w\.words\.txt: exists"):
+        convert(source, tmp_path / "w.npz", limit=2)
+    assert not (tmp_path / "w.npz").exists()
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_an_array_is_written_as_numpy_writes_it(source, tmp_path, half):
+    convert(source, tmp_path / "w.npy", float16=half)
+    np.save(tmp_path / "numpys.npy", MATRIX.astype(np.float16) if half else MATRIX)
+    assert (tmp_path / "w.npy").read_bytes() == (tmp_path / "numpys.npy").read_bytes()
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -58,8 +58,9 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["s*"], ["sub/c.txt", "sub/d.md", "sub/up/a.txt", "sub/up/b.txt"]),
         (["a.txt", "*.txt", "."], ["a.txt", "b.txt", "./sub/c.txt", "./sub/d.md"]),
         (["*.txt", "a.txt"], ["a.txt", "b.txt"]),
-        (["a.txt", "a.txt"], ["a.txt", "a.txt"]),
-        (["*.txt", "a.txt", "a.txt"], ["a.txt", "b.txt", "a.txt"]),
+        (["*/c.*"], ["sub/c.txt"]),
+        (["*/c.txt"], ["sub/c.txt"]),
+        (["**/c.txt"], ["sub/c.txt"]),
         (["-", "none.txt"], ["-", "none.txt"]),
     ],
 )
@@ -68,7 +69,23 @@ def test_folders_and_patterns_stand_for_files_each_read_once(
 ):
     assert files(names) == expected
     many = f"{len(expected)} file" + "s" * (len(expected) > 1)
-    assert told(names, expected) == (None if names == expected else f"{' '.join(names)}: {many}")
+    line = (told(names, expected) or "").split(";")[0]
+    assert line == ("" if names == expected else f"{' '.join(names)}: {many}")
+
+
+@pytest.mark.parametrize(
+    ("names", "line"),
+    [
+        (["a.txt", "a.txt"], "a.txt a.txt: 1 file; named again, read once: 1 file: a.txt"),
+        (["*.txt", "a.txt"], "*.txt a.txt: 2 files; named again, read once: 1 file: a.txt"),
+        (["a.txt", "sub/up/a.txt", "./a.txt"], "1 file; named again, read once: 1 file: sub/up/a"),
+        ([".", "."], "4 files: ./a.txt, ./b.txt, ./sub/c.txt, …"),
+    ],
+)
+def test_a_file_is_read_once_however_often_it_is_named(tree: Path, names: list[str], line: str):
+    found = files(names)
+    assert len({os.path.realpath(name) for name in found}) == len(found)
+    assert line in (told(names, found) or "")
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_itself(tree: Path):
@@ -97,14 +114,16 @@ def test_a_folder_that_may_not_be_read_is_named(tree: Path, monkeypatch: pytest.
     inner = os.scandir
 
     def forbidden(path: str) -> Any:
-        if path == "./sub":
+        if Path(path) == Path("sub"):
             raise PermissionError(13, "x")
         return inner(path)
 
     monkeypatch.setattr(os, "scandir", forbidden)  # a test that is root may read all
-    with pytest.raises(MissingInputError) as caught:
-        files(["."])
-    one_line(caught, "./sub: cannot be read: permission denied")
+    for name in (".", "**/*.txt", "*/*.txt", "s*"):
+        with pytest.raises(MissingInputError) as caught:
+            files([name])
+        one_line(caught, "sub: cannot be read: permission denied")
+    assert files(["*.txt"]) == ["a.txt", "b.txt"]
 
 
 def test_a_pipe_with_a_name_is_read_once(tmp_path: Path):

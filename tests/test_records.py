@@ -80,6 +80,7 @@ def test_a_name_with_a_dot_is_a_name_before_it_is_a_path(folder: Path):
     ("row", "parts"),
     [
         ('{"text": "x"', ["is not JSON, found expecting ',' delimiter at column 13"]),
+        ('{"text": "a\tb"}', ["is not JSON, found invalid control character at column 12"]),
         ("{} x", ["is not JSON, found extra data at column 4"]),
         ('["x"]', ["is not an object, found ['x']; an object a line is wanted"]),
         ('{"title": "x"}', ["has no field 'text', found title; name the field"]),
@@ -107,7 +108,7 @@ def test_an_id_or_a_time_that_is_asked_for_must_be_there(folder: Path, row: str)
     whole = '{"text": "", "id": 1}\n' + json.dumps({"text": "", **json.loads(row)})
     path = write(folder, "t.jsonl", whole)
     refused(path, "line 2: lacks 'id', which --id-field asks for, found ", id_field="id")
-    refused(path, "line 1: lacks 'y', which --time-field asks for, found none", time_field="y")
+    refused(path, "line 1: lacks 'y', which --time-field asks for, found text, id", time_field="y")
 
 
 def test_a_line_beyond_what_is_parsed_at_once_is_refused(folder: Path):

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom import cards, runs, store
-from wordgeom.errors import MissingInputError, OptionError, OutputExistsError
+from wordgeom.errors import MissingInputError, OptionError
 from wordgeom.exchange import formats
+from wordgeom.exchange.existing import refuse_existing, refuse_unlike
 from wordgeom.exchange.options import ConvertOptions
 from wordgeom.exchange.projector import refuse_foreign
 from wordgeom.exchange.rewriting import Paths, rewrite, write_card
@@ -80,50 +81,45 @@ class _Job:
             if getattr(self.options, name) not in (None, False):
                 raise OptionError(f"{flag(name)} is not for {what}", where=self.source)
 
-    def refuse_existing(self, *paths: Path) -> None:
-        """Raise OutputExistsError for the first path that is there, unless --force was given."""
-        for path in paths:
-            if os.path.lexists(path) and not self.run.force:
-                do = "pass --force to replace it, or name another"
-                raise OutputExistsError("exists", where=path, do=do)
-            if path.is_dir():
-                raise OutputExistsError("is a folder", where=path, do="name a file")
-
 
 def _convert_vectors(job: _Job) -> Converted:
     job.refuse(("kind",), "vectors")
     form = formats.check_target(job.target, job.target_format, formats.VECTORS, "vectors")
     paths = Paths.of(job.source, job.source_format, job.target, form, job.options.words)
-    job.refuse_existing(*paths.written())
+    for path in paths.written():
+        refuse_existing(path, job.run.force)
     if form == formats.PROJECTOR:
         refuse_foreign(job.target)
     with runs.resources(job.run) as using:
-        made, notes = rewrite(paths, job.options, using.memory)
+        made, notes = rewrite(paths, job.options, using.memory, job.run.force)
     rows, columns = made.matrix.shape
     return Converted(f"{job.target}: {rows:,} × {columns:,}", notes, made)
 
 
 def _export(job: _Job) -> Converted:
-    from wordgeom.exchange.exporting import export_matrix, told, words_path
+    from wordgeom.exchange.exporting import export_matrix, told, words_lines, words_path
     from wordgeom.training import open_matrix
 
     job.refuse((*_OF_VECTORS, "kind"), "a matrix")
     form = formats.check_target(job.target, job.target_format, formats.MATRICES, "matrices")
     words = job.words(words_path(job.target, form))
-    job.refuse_existing(job.target, words)
+    refuse_existing(job.target, job.run.force)
     matrix, clock = open_matrix(job.source), Clock()
+    lines = words_lines(matrix, form, words, job.options.space)
+    refuse_unlike(words, lines, job.run.force)
     with runs.resources(job.run, job.show) as using:
-        export_matrix(matrix, job.target, form, words, job.options.space, using)
+        export_matrix(matrix, job.target, form, words, lines, using)
     inputs = [{"digest": matrix.store.digest}]
     card = runs.card(_request(job, form, inputs), {}, clock.seconds())
-    card |= {"matrix": told(matrix), "source": matrix.store.card.get("request")}
+    card |= {"matrix": told(matrix), "words": cards.file_content(words)}
+    card |= {"source": matrix.store.card.get("request")}
     write_card(job.target, card)
     shape = f"{len(matrix.vocabulary):,} words, {matrix.stored:,} pairs"
     return Converted(f"{job.target}: {shape}, words in {words}; {clock.seconds():.1f} s")
 
 
 def _import(job: _Job) -> Converted:
-    from wordgeom.exchange.exporting import words_path
+    from wordgeom.exchange.exporting import found_words
     from wordgeom.exchange.importing import COOC, Known, import_matrix
     from wordgeom.exchange.reading import open_entries
     from wordgeom.exchange.words import read_words
@@ -134,10 +130,10 @@ def _import(job: _Job) -> Converted:
     if job.target_format or formats.told(job.target):
         do = "name a folder, and convert that to the other format"
         raise OptionError("a matrix is read into a folder", where=job.target, do=do)
-    path, clock = job.words(words_path(job.source, form)), Clock()
+    path, clock = job.words(found_words(job.source, form)), Clock()
     if not path.exists():
         raise MissingInputError("no such file of words", where=path, do="name it: --words FILE")
-    words, known = read_words(path), Known.of(cards.read_card(job.source))
+    words, (known, unfit) = read_words(path), Known.beside(job.source, path)
     kind = job.options.kind or (known.kind if known else COOC)
     known = known if known and known.kind == kind else None
     inputs = [_input(job.source), _input(path)]
@@ -154,7 +150,7 @@ def _import(job: _Job) -> Converted:
     shape = f"{at['shape'][0]:,} words, {at['stored']:,} pairs"
     units = f" in units of 1/{at['denominator']}" if at.get("denominator", 1) > 1 else ""
     summary = f"{job.target}: {shape}{units}; {clock.seconds():.1f} s"
-    return Converted(summary, notes, store=made)
+    return Converted(summary, [*unfit, *notes], store=made)
 
 
 def _request(

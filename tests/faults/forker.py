@@ -31,11 +31,12 @@ _SMALL = {
         "_BLOCK_LOOKS": 4000, "_LARGEST_CHUNK": 1000, "_SMALLEST_CHUNK": 1000,
     },
     "wordgeom.blocks": {"BLOCK_ENTRIES": 400},
-    "wordgeom.corpus.encode": {"_BLOCK_LIST_SHARE": 10**9},
+    "wordgeom.corpus.means": {"_IDS_SHARE": 10**9},
     "wordgeom.kept_counts": {"_WORTH": 0},
     "wordgeom.linalg.eigs": {"_DENSE": 0},
 }  # fmt: skip
 _ROOM = 1 << 20  # bytes that a child may tell
+_PAGE = 4096
 _BUG = 70  # the exit status of a command that raised
 
 
@@ -92,7 +93,7 @@ class _Pipe:
 
 @contextlib.contextmanager
 def _on_disk(folder: str, size: int) -> Iterator[None]:
-    """Put a disk of `size` bytes, if any, in place of a folder, with what the folder holds.
+    """Put a disk in place of a folder, with what it holds and `size` bytes of room; none if 0.
 
     What is on it at the end is left in its place. Only in a namespace of our own.
     """
@@ -101,7 +102,8 @@ def _on_disk(folder: str, size: int) -> Iterator[None]:
         return
     disk = f"{folder}.disk"
     os.mkdir(disk)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", disk], check=True)
+    whole = size + sum(_pages(path) for path in Path(folder).rglob("*"))
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={whole}", "none", disk], check=True)
     try:
         shutil.copytree(folder, disk, dirs_exist_ok=True)
         os.rename(folder, f"{folder}.before")
@@ -112,6 +114,11 @@ def _on_disk(folder: str, size: int) -> Iterator[None]:
     finally:
         os.chdir("/")
         subprocess.run(["umount", disk], check=True)
+
+
+def _pages(path: Path) -> int:
+    """Return the bytes that a file takes on such a disk."""
+    return -(-path.stat().st_size // _PAGE) * _PAGE if path.is_file() else 0
 
 
 def _be_the_program(job: Job, said: _Pipe, steps: _Pipe) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from wordgeom.corpus import kernels
 from wordgeom.corpus.lexicon import Lexicon
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokenisers import Tokeniser
-from wordgeom.corpus.vocabulary import read_words
+from wordgeom.corpus.vocabulary import read_list, read_words
 from wordgeom.errors import OptionError
 
 _SHOWN = 3
@@ -18,11 +18,15 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class NamedWords:
-    """given: the whole vocabulary, or None; stop: without a row; keep: rows whatever the cuts."""
+    """given: the whole vocabulary, or None; stop: without a row; keep: rows whatever the cuts.
+
+    notes: what to tell of the files that name them.
+    """
 
     given: list[str] | None
     stop: list[str]
     keep: list[str]
+    notes: list[str] = field(default_factory=list)
 
     @property
     def all(self) -> list[bytes]:
@@ -40,19 +44,30 @@ def read_named(options: CorpusOptions) -> NamedWords:
         if asked and options.read_vocab is not None:
             what = f"{name} and --read-vocab cannot go together: one of them chooses the words"
             raise OptionError(what, do="leave one out")
-    stop, keep = (read_words(p) if p else [] for p in (options.stop_words, options.keep_words))
+    told: list[str] = []
+    stop = _each_once(options.stop_words, "--stop-words", told)
+    keep = _each_once(options.keep_words, "--keep-words", told)
     both = set(stop)
     for word in keep:
         if word in both:
             what = f"the word {word!r} is in --stop-words and in --keep-words"
             raise OptionError(what, do="remove it from one of the files")
     given = None if options.read_vocab is None else read_words(options.read_vocab)
-    return NamedWords(given, stop, keep)
+    return NamedWords(given, stop, keep, told)
+
+
+def _each_once(path: str | None, name: str, told: list[str]) -> list[str]:
+    """Return the words of a file, each once; add to `told` how many were repeated."""
+    named = [] if path is None else [word for _, word in read_list(path)]
+    words = list(dict.fromkeys(named))
+    if len(words) < len(named):
+        told.append(f"{name}: named again, taken once: {len(named) - len(words):,}")
+    return words
 
 
 def notes(named: NamedWords, words: list[str], tables: Tokeniser) -> list[str]:
     """Return what to tell of words that were named in vain; words: those with a row."""
-    told = []
+    told = [*named.notes]
     odd = _unmatchable(named.stop, tables)
     if odd:
         what = "can never match: the tokeniser makes no such word"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from wordgeom.corpus import packed, tsv, wrapping
+from wordgeom.corpus import looks, packed, tsv, wrapping
 from wordgeom.corpus.conllu import read_conllu
 from wordgeom.corpus.fasta import read_fasta
 from wordgeom.corpus.jsonl import read_jsonl
@@ -21,7 +21,7 @@ from wordgeom.corpus.readers import (
     read_pieces,
 )
 from wordgeom.corpus.records import Fields
-from wordgeom.errors import OptionError
+from wordgeom.errors import InputError, OptionError
 from wordgeom.options import flag
 
 _BY_SUFFIX = {
@@ -33,6 +33,11 @@ _BY_SUFFIX = {
     ".fa": "fasta",
     ".faa": "fasta",
     ".fna": "fasta",
+}
+# Suffixes of what is neither text nor records as they are read here, and what to do with it.
+_ELSE = {
+    ".csv": ("CSV", "save it as TSV or JSONL"),
+    ".json": ("JSON", "save it as JSONL, an object a line"),
 }
 # The tokenisers that a form of input can have; the first is the one that `auto` means.
 _TOKENISERS = {
@@ -58,17 +63,18 @@ def form_of(name: str, options: CorpusOptions) -> str:
     """Return the form of a file, text, jsonl, tsv, conllu or fasta: as asked, or by its suffix."""
     if options.input_format != "auto":
         return options.input_format
-    stem = name.lower()
-    for suffix in packed.SUFFIXES:
-        stem = stem.removesuffix(suffix)
+    stem = _stem(name)
     return next((form for suffix, form in _BY_SUFFIX.items() if stem.endswith(suffix)), "text")
 
 
 def resolve(names: Sequence[str], options: CorpusOptions) -> CorpusOptions:
     """Return the options with `auto` decided for these files; files of several forms stay `auto`.
 
-    Raises OptionError where options contradict each other or the files; MissingInputError.
+    Raises OptionError where options contradict each other or the files; InputError for files that
+    by their suffix are neither text nor records; MissingInputError.
     """
+    if options.input_format == "auto":
+        _refuse_else(names)
     forms = {form_of(name, options): name for name in reversed(names)}
     tokeniser = _tokeniser(forms, options)
     _check_belonging(forms, options)
@@ -92,7 +98,7 @@ def blocks(source: Source, separators: bytes, options: CorpusOptions) -> Iterato
     kmers = form == "fasta" or options.tokeniser == "kmer"
     if form == "text":
         if kmers:
-            return cut_kmers(read_pieces(source), source, options.k)
+            return cut_kmers(_judged(read_pieces(source), source, options), source, options.k)
         return _judged(read_blocks(source, separators, options.bad_bytes), source, options)
     records = _records(source, form, options)
     return cut_kmers(records, source, options.k) if kmers else records
@@ -112,11 +118,30 @@ def _records(source: Source, form: str, options: CorpusOptions) -> Iterator[Bloc
 
 
 def _judged(text: Iterator[Block], source: Source, options: CorpusOptions) -> Iterator[Block]:
-    """Yield the same blocks; note whether the first looks hard-wrapped and lines are documents."""
+    """Yield the same blocks; note whether the first looks like records, or hard-wrapped."""
+    of_lines = options.document == "line" and options.tokeniser != "kmer"
     for number, block in enumerate(text):
-        if number == 0 and options.document == "line":
-            source.wrapped = wrapping.judge(block.text)
+        if number == 0:
+            source.looks = looks.judge(block.text)
+            source.wrapped = wrapping.judge(block.text) if of_lines and not source.looks else {}
         yield block
+
+
+def _stem(name: str) -> str:
+    """Return a name in small letters, without the suffix of a packed file."""
+    stem = name.lower()
+    for suffix in packed.SUFFIXES:
+        stem = stem.removesuffix(suffix)
+    return stem
+
+
+def _refuse_else(names: Sequence[str]) -> None:
+    """Refuse files that say what they are, and are not read so."""
+    for name in names:
+        for suffix, (called, do) in _ELSE.items():
+            if _stem(name).endswith(suffix):
+                do += ", or pass --input-format text to count it as it is"
+                raise InputError(f"is {called}", where=name, do=do)
 
 
 def _tokeniser(forms: dict[str, str], options: CorpusOptions) -> str:

@@ -46,7 +46,8 @@ def _object(line: str, name: str, number: int) -> dict[str, Any]:
     try:
         record = _parse(line)
     except json.JSONDecodeError as error:
-        found = f"{error.msg[0].lower()}{error.msg[1:]} at column {error.colno}"
+        what = error.msg.removesuffix(" at")
+        found = f"{what[0].lower()}{what[1:]} at column {error.colno}"
         refuse(name, number, "is not JSON", found, "an object a line is wanted")
     except (ValueError, RecursionError) as error:  # a number of too many digits; a deep nest
         refuse(name, number, "is not JSON that can be read", str(error).split(";")[0])
@@ -88,8 +89,9 @@ def _label(record: dict[str, Any], field: str | None, flag: str, name: str, numb
     value = _value(record, field)
     if (isinstance(value, str) and value) or type(value) in (int, float):
         return str(value)
-    found = "none" if value is _ABSENT else _json(value)
-    refuse(name, number, f"lacks {field!r}, which {flag} asks for", found, "correct the record")
+    found = (shown(list(record)) or "{}") if value is _ABSENT else _json(value)
+    do = f"correct the record, or check {flag}"
+    refuse(name, number, f"lacks {field!r}, which {flag} asks for", found, do)
 
 
 def _encoded(texts: list[str], block: Block, source: Source, bad_bytes: str) -> bytes:

@@ -20,6 +20,7 @@ _MOST = 1 << 27  # bytes of a dictionary or window: what `zstd -d` takes, twice 
 _FED = 1 << 10  # bytes unpacked at once: four bytes of zstd may stand for 128 KiB
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
 _CHECKS = {"gzip": "gzip -t", "bzip2": "bzip2 -t", "xz": "xz -t", "zstd": "zstd -t"}
+_AFTER = "rubbish after its end"
 _NEEDY = ("memory usage limit", "too much memory")
 
 
@@ -76,6 +77,8 @@ def _explained(error: Exception, how: str, where: str) -> WordgeomError:
         what = f"takes more than {_MOST >> 20} MiB to unpack"
         do = "unpack it yourself and pipe it in, or pack it with a smaller window"
         return InputError(what, where=where, do=do)
+    if found.startswith("not a gzipped file"):  # its first bytes told that it is one
+        found = _AFTER
     do = f"check it with {_CHECKS[how]}, and fetch it again"
     return FormatError(f"broken {how} file", where=where, found=found, do=do)
 
@@ -117,7 +120,7 @@ class _Streams:
         while len(rest) < HEAD and (more := self._raw.read(_FED)):
             rest = (rest + more).lstrip(b"\0")
         if rest and kind(rest[:HEAD]) != self._how:
-            raise ValueError("something else after its end")
+            raise ValueError(_AFTER)
         if rest:
             self._inner, self._fed = _begun(self._how), rest
         return bool(rest)

@@ -12,6 +12,7 @@ from typing import BinaryIO, NoReturn, cast
 
 from wordgeom.corpus import packed
 from wordgeom.corpus.documents import Documents
+from wordgeom.corpus.foreign import is_binary, refuse_foreign
 from wordgeom.errors import InputError, MissingInputError
 
 BLOCK = 1 << 21  # bytes of text tokenised at once: about 10 ms of work
@@ -20,7 +21,6 @@ _UNBROKEN = 16 * BLOCK  # bytes without any ASCII separator before they are refu
 _LONGEST = 1 << 26  # bytes of a line that holds a record: parsing it takes several times as much
 _TAIL = 1 << 16
 _BOM = b"\xef\xbb\xbf"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ def place(block: Block, at: int) -> str:
 class Source:
     """One input; after it was read, its size in bytes and its digest.
 
-    counts: what was left out of it, by name. wrapped: `wrapping.judge` of its first lines.
+    counts: what was left out of it, by name. wrapped, looks: `wrapping.judge` and `looks.judge` of
+    its first lines. empty: it holds nothing, unpacked.
     documents: the records' ids and times, where they are asked for; no field, since they may be
     many and a field is kept as JSON.
     """
@@ -62,6 +63,8 @@ class Source:
     stamp: dict[str, int] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     wrapped: dict[str, float] = field(default_factory=dict)
+    looks: str = ""
+    empty: bool = False
 
     def __post_init__(self) -> None:
         self.documents = Documents()
@@ -165,7 +168,7 @@ def read_pieces(source: Source) -> Generator[Block, None, None]:
     for chunk, last in _chunks(source):
         text = chunk
         if offset == 0:
-            _refuse_utf16(chunk, source.name)
+            refuse_foreign(chunk, source.name)
             text = chunk.removeprefix(_BOM)
         yield Block(text, source.name, offset + len(chunk) - len(text), text.isascii(), last)
         offset += len(chunk)
@@ -187,15 +190,6 @@ def _cut(
             yield Block(text, piece.source, offset, False, piece.last)
 
 
-def _refuse_utf16(text: bytes, name: str) -> None:
-    """Refuse text in two-byte units, which would be read as single letters."""
-    begin = text[:_TAIL]
-    if begin.startswith(_UTF16_MARKS) or 8 * begin.count(0) > len(begin):
-        found = "a mark of UTF-16" if begin.startswith(_UTF16_MARKS) else "many zero bytes"
-        do = "convert it: iconv -f UTF-16 -t UTF-8"
-        raise InputError("looks like UTF-16 or no text at all", where=name, found=found, do=do)
-
-
 def _last_separator(text: bytes, separators: bytes) -> int:
     for start in (max(0, len(text) - _TAIL), 0):
         found = max(text.rfind(bytes([byte]), start) for byte in separators)
@@ -212,11 +206,12 @@ def _valid_utf8(text: bytes, source: Source, offset: int, bad_bytes: str) -> tup
     except UnicodeDecodeError as error:
         if bad_bytes == "error":
             bad = text[error.start : error.start + 1].hex()
+            anyhow = "convert the file, or pass --bad-bytes replace or --bad-bytes skip"
             raise InputError(
                 f"not UTF-8 at byte {offset + error.start:,}",
                 where=source.name,
                 found=f"0x{bad}",
-                do="convert the file, or pass --bad-bytes replace or --bad-bytes skip",
+                do="check that this is text" if is_binary(text) else anyhow,
             ) from None
         skipped = text.decode("utf-8", "ignore").encode("utf-8")
         source.repaired += len(text) - len(skipped)
@@ -267,6 +262,7 @@ def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
         plain = counted.pieces(BLOCK)
         chunks = packed.unpacked(counted, how, source.name, BLOCK) if how else plain
         held = next(chunks, b"")
+        source.empty = not held
         while held:
             after = next(chunks, b"")
             yield held, not after

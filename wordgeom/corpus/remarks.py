@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from wordgeom.corpus import wrapping
+from wordgeom.corpus import looks, wrapping
 from wordgeom.corpus.readers import Source
+
+_SHOWN = 3
 
 
 def remarks(sources: Sequence[Source]) -> list[str]:
-    """Return a line for what was left out, and one for text that looks hard-wrapped."""
+    """Return a line for what was left out, for files of nothing, and for text that looks odd."""
     lines = []
     counts: Counter[str] = Counter()
     for source in sources:
@@ -18,7 +20,18 @@ def remarks(sources: Sequence[Source]) -> list[str]:
     if counts:
         each = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
         lines.append(f"left out: {each}")
+    empty = [source.name for source in sources if source.empty]
+    if empty and len(sources) > 1:
+        more = ", …" if len(empty) > _SHOWN else ""
+        lines.append(f"holds nothing: {', '.join(empty[:_SHOWN])}{more}")
+    for form in sorted({source.looks for source in sources} - {""}):
+        alike = [source.name for source in sources if source.looks == form]
+        lines.append(looks.warning(alike[0], form) + _more(len(alike)))
     if wrapped := [source for source in sources if source.wrapped]:
-        more = f" (so do {len(wrapped) - 1:,} more files)" if len(wrapped) > 1 else ""
-        lines.append(wrapping.warning(wrapped[0].name, wrapped[0].wrapped) + more)
+        told = wrapping.warning(wrapped[0].name, wrapped[0].wrapped)
+        lines.append(told + _more(len(wrapped)))
     return lines
+
+
+def _more(files: int) -> str:
+    return f" (so do {files - 1:,} more files)" if files > 1 else ""

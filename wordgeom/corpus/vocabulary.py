@@ -12,6 +12,8 @@ from wordgeom.errors import FormatError, MissingInputError
 from wordgeom.types import Int64
 
 _NONE = np.empty(0, np.int64)
+_BOM = "\ufeff"
+_SPACE = " \t\r\v\f"  # other white space may begin or end a word of the tokeniser whitespace
 
 
 @dataclass(frozen=True)
@@ -52,23 +54,42 @@ def cut(
 
 
 def read_words(path: str | Path) -> list[str]:
-    """Read a vocabulary file: a word a line, whatever follows a tab (its count) left aside.
+    """Read a vocabulary file: as read_list; raises FormatError for a word that is repeated too."""
+    found = read_list(path)
+    seen: set[str] = set()
+    for number, word in found:
+        if word in seen:
+            raise _twice(word, f"{path} line {number}")
+        seen.add(word)
+    return [word for _, word in found]
 
-    Raises MissingInputError; FormatError for bad UTF-8, a word empty, repeated or too long.
+
+def read_list(path: str | Path) -> list[tuple[int, str]]:
+    """Read a file of words: the numbers of lines, and their words without white space around.
+
+    Blank lines, and what follows a tab (a word's count), are left aside. Raises MissingInputError;
+    FormatError for bad UTF-8, a word empty or too long.
     """
     from wordgeom.corpus.kernels import MAX_TOKEN  # Numba: readers of matrices do without
 
     where = Path(path)
     try:
-        words = [word for word, _ in _lines(where.read_bytes(), where)]
+        text = _decoded(where.read_bytes(), where).removeprefix(_BOM)
     except FileNotFoundError:
         raise MissingInputError("no such file", where=where, do="check the path") from None
     except IsADirectoryError:
         raise MissingInputError("is a directory", where=where, do="name a file") from None
-    for number, word in enumerate(words, 1):
+    words = []
+    for number, line in enumerate(text.split("\n"), 1):
+        word = line.partition("\t")[0].strip(_SPACE)
+        if not line.strip(_SPACE):
+            continue
+        if not word:
+            raise _empty(f"{where} line {number}")
         if len(word.encode("utf-8")) >= MAX_TOKEN:
             found = f"{len(word):,} characters"
             raise FormatError("a word is too long", where=f"{where} line {number}", found=found)
+        words.append((number, word))
     return words
 
 
@@ -99,10 +120,7 @@ def save_vocabulary(path: str | Path, vocabulary: Vocabulary) -> None:
 
 
 def _lines(content: bytes, where: Path) -> list[tuple[str, str]]:
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"not UTF-8 at byte {error.start:,}", where=where) from None
+    text = _decoded(content, where)
     # A word may hold any character but tab and line feed, so no splitlines().
     lines = text.removesuffix("\n").split("\n") if text else []
     seen: set[str] = set()
@@ -110,10 +128,24 @@ def _lines(content: bytes, where: Path) -> list[tuple[str, str]]:
     for number, line in enumerate(lines, 1):
         word, _, count = line.removesuffix("\r").partition("\t")
         if not word:
-            raise FormatError("an empty word", where=f"{where} line {number}", do="remove the line")
+            raise _empty(f"{where} line {number}")
         if word in seen:
-            what = f"the word {word!r} is there twice"
-            raise FormatError(what, where=f"{where} line {number}", do="remove one")
+            raise _twice(word, f"{where} line {number}")
         seen.add(word)
         pairs.append((word, count))
     return pairs
+
+
+def _decoded(content: bytes, where: Path) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"not UTF-8 at byte {error.start:,}", where=where) from None
+
+
+def _empty(where: str) -> FormatError:
+    return FormatError("an empty word", where=where, do="remove the line")
+
+
+def _twice(word: str, where: str) -> FormatError:
+    return FormatError(f"the word {word!r} is there twice", where=where, do="remove one")

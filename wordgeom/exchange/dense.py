@@ -18,6 +18,7 @@ from wordgeom.vectors import Vectors
 
 _MEMBER = "matrix"
 _KINDS = "iuf"  # whole numbers, fractions
+_ROWS = 1 << 14  # looked at together
 
 
 def read_dense(path: Path, words: Path, archive: bool, memory: int) -> Vectors:
@@ -32,8 +33,10 @@ def read_dense(path: Path, words: Path, archive: bool, memory: int) -> Vectors:
 
 
 def write_npy(out: BinaryIO, matrix: Array) -> None:
-    """Write an array."""
-    np.lib.format.write_array(out, np.ascontiguousarray(matrix), allow_pickle=False)
+    """Write an array, as np.save does."""
+    array = np.ascontiguousarray(matrix)
+    np.lib.format.write_array_header_1_0(out, np.lib.format.header_data_from_array_1_0(array))
+    out.write(array.data)  # np.save goes round the handle, and tells no cause of a failure
 
 
 def write_npz(out: BinaryIO, matrix: Array) -> None:
@@ -55,6 +58,18 @@ def halved(words: list[str], matrix: Float32, where: Path) -> Array:
         what = f"the vector of {words[row]!r} does not fit into float16"
         raise InputError(what, where=where, found=found, do="leave out --float16")
     return half
+
+
+def infinite(words: list[str], matrix: Float32) -> list[str]:
+    """Return a note of vectors that hold NaN or infinity, if there are any."""
+    bad = [
+        first + row
+        for first in range(0, len(matrix), _ROWS)
+        for row in np.flatnonzero(~np.isfinite(matrix[first : first + _ROWS]).all(axis=1))
+    ]
+    if not bad:
+        return []
+    return [f"{len(bad):,} vectors hold NaN or infinity, the first that of {words[bad[0]]!r}"]
 
 
 def _alone(path: Path, memory: int) -> Array:

@@ -12,7 +12,7 @@ from wordgeom.exchange import formats
 from wordgeom.exchange.glove import write_glove
 from wordgeom.exchange.market import write_market
 from wordgeom.exchange.scipy_files import write_sparse
-from wordgeom.exchange.words import beside, write_counts
+from wordgeom.exchange.words import beside, count_lines, write_lines
 from wordgeom.matrix import StoredMatrix
 from wordgeom.runs import Resources
 from wordgeom.vectors import checked_words
@@ -21,21 +21,36 @@ _VOCABULARY = "vocab.txt"  # GloVe's own name for it
 
 
 def words_path(path: Path, form: str) -> Path:
-    """Return where the words of a matrix file lie where nothing else is said."""
-    return path.with_name(_VOCABULARY) if form == formats.GLOVE else beside(path)
+    """Return where the words of a matrix file are written where nothing else is said."""
+    return beside(path, f".{_VOCABULARY}") if form == formats.GLOVE else beside(path)
+
+
+def found_words(path: Path, form: str) -> Path:
+    """Return where the words of a matrix file lie: where they are written, or in GloVe's file."""
+    ours = words_path(path, form)
+    theirs = path.with_name(_VOCABULARY)
+    return theirs if form == formats.GLOVE and theirs.exists() and not ours.exists() else ours
+
+
+def words_lines(matrix: StoredMatrix, form: str, words: Path, space: str | None) -> list[bytes]:
+    """Return words and counts as a format has them.
+
+    Raises InputError for a word with white space in GloVe's.
+    """
+    vocabulary = matrix.vocabulary
+    if form != formats.GLOVE:
+        return count_lines(vocabulary, "\t")
+    names = checked_words(vocabulary.words, space, words)
+    return count_lines(Vocabulary(names, vocabulary.counts), " ")
 
 
 def export_matrix(
-    matrix: StoredMatrix, out: Path, form: str, words: Path, space: str | None, using: Resources
+    matrix: StoredMatrix, out: Path, form: str, words: Path, lines: list[bytes], using: Resources
 ) -> None:
-    """Write a matrix and its words and counts: both or, where the disk refuses, neither.
+    """Write a matrix and the lines of its words: both or, where the disk refuses, neither.
 
-    Raises InputError for a word with white space in GloVe's format, WriteError.
+    Raises WriteError.
     """
-    vocabulary, between = matrix.vocabulary, "\t"
-    if form == formats.GLOVE:
-        names = checked_words(vocabulary.words, space, words)
-        vocabulary, between = Vocabulary(names, vocabulary.counts), " "
     with whole_file(out) as handle:
         if form == formats.NPZ:
             write_sparse(handle, matrix, using)
@@ -44,7 +59,7 @@ def export_matrix(
         else:
             _write_market(handle, matrix, out, f"words: {words.name}")
         handle.flush()
-        write_counts(words, vocabulary, between)
+        write_lines(words, lines)
 
 
 def told(matrix: StoredMatrix) -> dict[str, Any]:

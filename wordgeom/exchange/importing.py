@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from wordgeom import cards
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.rows import Workshop, value_type
 from wordgeom.errors import FormatError, InputError, WordgeomError
@@ -35,6 +36,19 @@ class Known:
     kind: str
     attributes: Mapping[str, Any]
     dtype: str
+
+    @classmethod
+    def beside(cls, source: Path, words: Path) -> tuple[Known | None, list[str]]:
+        """Return what the card of a file tells, or a note where it fits not it or not its words."""
+        path, card = cards.card_path(source), cards.read_card(source)
+        if not path.exists():
+            return None, []
+        known = cls.of(card)
+        if card is None or known is None:
+            return None, [f"{path} is no card that fits {source.name}, and was not used"]
+        if card.get("words") != cards.file_content(words):
+            return None, [f"{path} does not fit the words in {words}, and was not used"]
+        return known, []
 
     @classmethod
     def of(cls, card: Mapping[str, Any] | None) -> Known | None:

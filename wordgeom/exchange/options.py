@@ -27,7 +27,7 @@ class ConvertOptions(Options):
     words: str | None = option(
         None,
         "words of a matrix's rows, or of .npy and .npz vectors; beside them where not given: "
-        "NAME.words.txt, vocab.txt for GloVe",
+        "NAME.words.txt, for GloVe NAME.vocab.txt (or vocab.txt)",
         metavar="FILE",
     )
     kind: str | None = option(

@@ -5,14 +5,16 @@ Numbers are separated by tabs, without a header; a column of words alone has non
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import numpy as np
 
-from wordgeom._files import make_folder, remove_folder, replace, whole_file
+from wordgeom._files import WatchedFile, make_folder, remove_folder, replace, write_error
 from wordgeom.errors import OutputExistsError
 from wordgeom.types import Float32
 
@@ -27,13 +29,20 @@ def write_projector(folder: Path, words: Sequence[str], matrix: Float32) -> None
     Raises OutputExistsError for a folder with other files, WriteError.
     """
     refuse_foreign(folder)
+    try:
+        _write_folder(folder, words, matrix)
+    except OSError as error:  # of a part that is gone by now, where the user named the folder
+        raise write_error(folder, error) from error
+
+
+def _write_folder(folder: Path, words: Sequence[str], matrix: Float32) -> None:
     made = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
     make_folder(made)
     try:
-        with whole_file(made / FILES[0]) as out:
+        with _new_file(made / FILES[0]) as out:
             _write_numbers(out, matrix)
-        with whole_file(made / FILES[1]) as out:
+        with _new_file(made / FILES[1]) as out:
             out.writelines(f"{word}\n".encode() for word in words)
         if folder.exists():  # a folder cannot be replaced in one step
             replace(folder, old)
@@ -55,6 +64,15 @@ def refuse_foreign(folder: Path) -> None:
         found = others[0] if others else "a file"
         what, do = "is not a projector's folder", "name another"
         raise OutputExistsError(what, where=folder, found=found, do=do)
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a new file, which is durable when the block ends well."""
+    with WatchedFile(path, "x") as raw, io.BufferedWriter(raw) as out:
+        yield cast(BinaryIO, out)
+        out.flush()
+        raw.sync()
 
 
 def _write_numbers(out: BinaryIO, matrix: Float32) -> None:

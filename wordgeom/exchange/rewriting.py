@@ -14,9 +14,10 @@ from wordgeom import cards
 from wordgeom._files import remove, whole_file
 from wordgeom.errors import InputError, OptionError
 from wordgeom.exchange import dense, formats
+from wordgeom.exchange.existing import refuse_unlike
 from wordgeom.exchange.options import ConvertOptions
 from wordgeom.exchange.projector import FILES, write_projector
-from wordgeom.exchange.words import beside, read_words, write_words
+from wordgeom.exchange.words import beside, read_list, word_lines, write_lines
 from wordgeom.vectors import Vectors, checked_words, read_vectors, write_vectors
 
 _BY_COLUMN = ("spectrum", "residuals")  # statistics with a number for each column
@@ -53,17 +54,19 @@ class Paths:
         return self.words if self.words and not self.array else beside(self.target)
 
     def written(self) -> list[Path]:
-        """Return the files that are written."""
+        """Return the files that are written, but for words, which others may share."""
         if self.form == formats.PROJECTOR:
             return [self.target / name for name in FILES]
-        return [self.target, *([self.target_words] if self.form in formats.ARRAYS else [])]
+        return [self.target]
 
 
-def rewrite(paths: Paths, options: ConvertOptions, memory: int) -> tuple[Vectors, list[str]]:
+def rewrite(
+    paths: Paths, options: ConvertOptions, memory: int, force: bool
+) -> tuple[Vectors, list[str]]:
     """Write what the options take of the vectors; return it, and what to tell the user.
 
-    Raises OptionError for an option that the format has no place for, and what reading and writing
-    raise.
+    Raises OptionError for an option that the format has no place for, OutputExistsError for a file
+    of other words without `force`, and what reading and writing raise.
     """
     _check_options(paths.form, options)
     card, notes = cards.read_card(paths.source), []
@@ -76,8 +79,10 @@ def rewrite(paths: Paths, options: ConvertOptions, memory: int) -> tuple[Vectors
     if options.dim is not None:
         vectors = _first_columns(vectors, card, paths.source, options.dim)
     made = replace(vectors, words=checked_words(vectors.words, options.space, paths.target))
+    if paths.form in formats.ARRAYS:
+        refuse_unlike(paths.target_words, word_lines(made.words), force)
     _write(paths, made, options, None if card is None else _converted(card, options))
-    return made, notes
+    return made, notes + dense.infinite(made.words, made.matrix)
 
 
 def _check_options(form: str, options: ConvertOptions) -> None:
@@ -96,18 +101,21 @@ def _read(paths: Paths, options: ConvertOptions, memory: int) -> Vectors:
 
 
 def _only(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
-    """Return the vectors of a file's words, and which of these have none."""
-    wanted = set(read_words(path).words)
+    """Return the vectors of a file's words; how many it repeats, and which have none."""
+    listed, repeated = read_list(path)
+    wanted = set(listed)
     rows = [row for row, word in enumerate(vectors.words) if word in wanted]
     if not rows:
         found = f"{len(wanted):,} words"
         raise InputError("none of its words has a vector", where=path, found=found)
     kept = Vectors([vectors.words[row] for row in rows], vectors.matrix[rows])
+    told = [f"{repeated:,} lines of {path} repeat a word and were left out"] if repeated else []
     missing = sorted(wanted.difference(vectors.words))
     if not missing:
-        return kept, []
+        return kept, told
     first = ", ".join(missing[:_LISTED]) + (" …" if len(missing) > _LISTED else "")
-    return kept, [f"{len(missing):,} of {len(wanted):,} words of {path} have no vector: {first}"]
+    what = f"{len(missing):,} of {len(wanted):,} words of {path} have no vector: {first}"
+    return kept, [*told, what]
 
 
 def _first_columns(
@@ -139,9 +147,10 @@ def _write(
         write_vectors(target, words, matrix, header=False)
     else:
         numbers = dense.halved(words, matrix, target) if options.float16 else matrix
-        write_words(paths.target_words, words)
-        with whole_file(target) as out:
+        with whole_file(target) as out:  # it is there in full before its words take their place
             (dense.write_npy if paths.form == formats.NPY else dense.write_npz)(out, numbers)
+            out.flush()
+            write_lines(paths.target_words, word_lines(words))
     write_card(target, card)
 
 

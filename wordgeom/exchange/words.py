@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.errors import FormatError, InputError
 from wordgeom.types import Int64
 
+_SUFFIX = ".words.txt"
 _DIGITS = 18  # of a count, at most
 
 
@@ -24,12 +26,10 @@ class Words:
     counts: Int64 | None
 
 
-def beside(path: Path) -> Path:
+def beside(path: Path, suffix: str = _SUFFIX) -> Path:
     """Return where the words of a file lie: counts.words.txt beside `counts.mtx.gz`."""
-    stem = path.name
-    for suffix in (".gz", Path(stem.removesuffix(".gz")).suffix):
-        stem = stem.removesuffix(suffix) if suffix else stem
-    return path.with_name(f"{stem}.words.txt")
+    stem = path.name.removesuffix(".gz")
+    return path.with_name(stem.removesuffix(Path(stem).suffix) + suffix)
 
 
 def read_words(path: Path) -> Words:
@@ -38,30 +38,50 @@ def read_words(path: Path) -> Words:
     Lines have tabs, or all of them end in a blank and a count, or they are words. Raises
     MissingInputError; FormatError for a word that is empty or there twice, or a bad count.
     """
-    lines = _lines(path)
+    words, counts = _split(_lines(path))
+    _check(words, path)
+    return Words(words, None if counts is None else _counts(counts, path))
+
+
+def read_list(path: Path) -> tuple[list[str], int]:
+    """Read words that somebody chose: each once, and how many lines repeat one.
+
+    Blank lines, and blanks around a word, are none of it; counts may stand after the words. Raises
+    MissingInputError, FormatError; InputError for a list of none.
+    """
+    words, _ = _split([kept for line in _lines(path) if (kept := line.strip())])
+    if not words:
+        raise InputError("holds no words", where=path)
+    listed = list(dict.fromkeys(word.strip() for word in words))
+    return listed, len(words) - len(listed)
+
+
+def word_lines(words: list[str]) -> list[bytes]:
+    """Return a word a line."""
+    return [f"{word}\n".encode() for word in words]
+
+
+def count_lines(vocabulary: Vocabulary, between: str) -> list[bytes]:
+    """Return a word and its count a line."""
+    pairs = zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)
+    return [f"{word}{between}{count}\n".encode() for word, count in pairs]
+
+
+def write_lines(path: Path, lines: Iterable[bytes]) -> None:
+    """Write lines, whole or not at all."""
+    with whole_file(path) as out:
+        out.writelines(lines)
+
+
+def _split(lines: list[str]) -> tuple[list[str], list[str] | None]:
+    """Return words, and the counts after them where lines have such."""
     if any("\t" in line for line in lines):
         pairs = [line.partition("\t")[::2] for line in lines]
     elif lines and all(map(_counted, lines)):
         pairs = [line.rpartition(" ")[::2] for line in lines]
     else:
-        _check(lines, path)
-        return Words(lines, None)
-    words = [word for word, _ in pairs]
-    _check(words, path)
-    return Words(words, _counts([count for _, count in pairs], path))
-
-
-def write_words(path: Path, words: list[str]) -> None:
-    """Write a word a line, whole or not at all."""
-    with whole_file(path) as out:
-        out.writelines(f"{word}\n".encode() for word in words)
-
-
-def write_counts(path: Path, vocabulary: Vocabulary, between: str) -> None:
-    """Write a word and its count a line, whole or not at all."""
-    with whole_file(path) as out:
-        pairs = zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)
-        out.writelines(f"{word}{between}{count}\n".encode() for word, count in pairs)
+        return lines, None
+    return [word for word, _ in pairs], [count for _, count in pairs]
 
 
 def _lines(path: Path) -> list[str]:
