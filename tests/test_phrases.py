@@ -113,7 +113,7 @@ def test_phrases_are_those_of_the_definition(
     with (
         patch.object(phrases, "STEP", step),
         patch.object(cooccurrence, "_SMALLEST_CHUNK", 4 * step),
-        patch.object(cooccurrence, "_CHUNK_SHARE", 1 << 20),
+        patch.object(cooccurrence, "_CHUNK_SHARE", 2.0**-20),
         patch.object(means, "_IDS_SHARE", 1 << 40 if on_disk else 4),
     ):
         if not vocabulary:

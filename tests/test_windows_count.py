@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordgeom import merging
+from wordgeom.corpus.spool import read_around
 from wordgeom.counts import cooccurrence
 from wordgeom.counts.cooccurrence import Plan
 from wordgeom.counts.partial import ScratchParts
@@ -42,10 +43,13 @@ class Stream:
         ids = [id for document in documents for id in [*between, *document]][gap:]
         self._ids = np.array(ids, np.int32)
         self._ids.flags.writeable = False
-        self.length = len(ids)
+        self.length, self.in_place = len(ids), False
 
     def read(self, start: int, stop: int) -> np.ndarray:
         return self._ids[max(0, start) : min(stop, self.length)]
+
+    def around(self, begin: int, end: int, reach: int, nowhere: int) -> tuple[np.ndarray, int]:
+        return read_around(self, begin, end, reach, nowhere)
 
     def close(self) -> None:
         pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,16 +11,18 @@ import numpy as np
 
 from wordgeom.corpus.encode import Encoded
 from wordgeom.corpus.readers import Source
+from wordgeom.corpus.spool import read_around
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, vocabulary_bytes
 from wordgeom.counts.partial import Part, Span
 from wordgeom.counts.rows import Rows
 from wordgeom.errors import FormatError
 from wordgeom.kept import Kept
-from wordgeom.store import Store
+from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Csr, Int32, Int64
 
 _IDS = "ids"
-_STEP = 1 << 22  # ids written at once
+_STEP = 1 << 22  # ids written or checked at once
+_EDGE = 2048  # ids at either end, more than any window reaches
 _WORTH = 1 << 24  # ids: fewer are read again sooner than they are asked for
 # What else is known of a text, and of what type it is.
 _FACTS: dict[str, Any] = {
@@ -27,26 +30,82 @@ _FACTS: dict[str, Any] = {
 }  # fmt: skip
 
 
-class StoredIds:
-    """A stream of ids in a store (corpus.spool.Spool as it is read)."""
+class KeptIds:
+    """A stream of ids in a file: written once (corpus.spool.Sink), then mapped into memory.
 
-    def __init__(self, piece: Store, words: int) -> None:
-        self._array, self._most = piece.array(_IDS), words + 1
-        self.length = self._array.length
-        if self._array.dtype != np.int32:
+    Mapped pages are the system's to drop: they take no private memory. `nothing`, the id of what is
+    outside the stream, stands at both its ends, so that windows there need no copy.
+    """
+
+    in_place = True
+
+    def __init__(self, kept: Kept, nothing: int) -> None:
+        self._writer: StoreWriter | None = kept.writer(_IDS)
+        self._mapped = np.empty(0, np.int32)
+        self._edge = np.full(_EDGE, nothing, np.int32)
+        self.length = 0
+        self._writer.__enter__()
+        try:
+            self._out = self._writer.array(_IDS, np.int32)
+            self._out.write(self._edge)
+        except BaseException:
+            self.close()
+            raise
+
+    @classmethod
+    def of(cls, piece: Store, most: int) -> KeptIds:
+        """Map the stream of an earlier run, checked: ids are 0 to `most`. Raises FormatError."""
+        array = piece.array(_IDS)
+        if array.dtype != np.int32 or array.length < 2 * _EDGE:
             raise _edited(piece)
+        for start in range(0, array.length, _STEP):
+            ids = array.read(start, min(start + _STEP, array.length))
+            # Kernels take ids for places, so that they are looked at before.
+            if not 0 <= int(ids.min()) <= int(ids.max()) <= most:
+                raise FormatError("an id is out of range", where=array.path)
+        made = cls.__new__(cls)
+        made._writer = None
+        made._map(piece)
+        return made
+
+    def append(self, ids: Int32) -> None:
+        """Add ids at the end."""
+        self._out.write(ids)
+        self.length += len(ids)
+
+    def finish(self, vocabulary: bytes, documents: bytes, attributes: dict[str, Any]) -> None:
+        """Commit the stream with what else is known of the text; it can be read from then on."""
+        assert self._writer is not None
+        self._out.write(self._edge)
+        self._writer.text("vocab", vocabulary)
+        self._writer.text("documents", documents)
+        piece = self._writer.commit(attributes, {})
+        self.close()
+        self._map(piece)
 
     def read(self, start: int, stop: int) -> Int32:
-        """Return ids[start:stop]; what lies outside the array is left out."""
+        """Return ids[start:stop]; what lies outside the stream is left out."""
         start, stop = max(0, start), min(stop, self.length)
-        ids = self._array.read(start, max(start, stop))
-        # Kernels take ids for places, so that they are looked at before.
-        if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) <= self._most:
-            raise FormatError("an id is out of range", where=self._array.path)
-        return ids
+        return self._mapped[_EDGE + start : _EDGE + max(start, stop)]
+
+    def around(self, begin: int, end: int, reach: int, nowhere: int) -> tuple[Int32, int]:
+        """Return ids with at least `reach` around [begin:end), and where `begin` lies in them."""
+        if reach > _EDGE:
+            return read_around(self, begin, end, reach, nowhere)
+        return self._mapped[_EDGE + begin - reach : _EDGE + end + reach], reach
 
     def close(self) -> None:
-        """Let go of nothing: each read opens the file."""
+        """End the writing; what is not finished is removed."""
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            writer.__exit__(None, None, None)
+
+    def _map(self, piece: Store) -> None:
+        array = piece.array(_IDS)
+        # A mapping of our own, as if to change it: kernels are compiled for arrays that can be.
+        raw = np.memmap(array.path, np.uint8, mode="c")
+        self._mapped = np.frombuffer(raw, np.int32, array.length, array.offset)
+        self.length = array.length - 2 * _EDGE
 
 
 def find_ids(kept: Kept) -> tuple[Encoded, bytes] | None:
@@ -61,24 +120,32 @@ def find_ids(kept: Kept) -> tuple[Encoded, bytes] | None:
         facts = {name: kind(at[name]) for name, kind in _FACTS.items()}
     except (KeyError, TypeError, ValueError, OverflowError):
         raise _edited(piece) from None
-    encoded = Encoded(vocabulary, StoredIds(piece, len(vocabulary)), sources, **facts)
+    stream = KeptIds.of(piece, len(vocabulary) + 1)
+    encoded = Encoded(vocabulary, stream, sources, **facts)
     return encoded, piece.text("documents")
 
 
-def keep_ids(kept: Kept, encoded: Encoded, documents: bytes) -> None:
-    """Keep the text, if it is long."""
+def keep_ids(kept: Kept, encoded: Encoded, documents: bytes, nothing: int) -> None:
+    """Keep the text, if it is long; its stream is then the one that was kept.
+
+    nothing: the id of what is outside the stream.
+    """
     stream = encoded.stream
-    if stream.length < _WORTH and not kept.due():
-        return
-    with kept.writer(_IDS) as writer:
-        ids = writer.array(_IDS, np.int32)
-        for start in range(0, stream.length, _STEP):
-            ids.write(stream.read(start, start + _STEP))
-        writer.text("vocab", vocabulary_bytes(encoded.vocabulary))
-        writer.text("documents", documents)
-        facts = {name: getattr(encoded, name) for name in _FACTS}
-        sources = [asdict(source) for source in encoded.sources]
-        writer.commit({**facts, "sources": sources}, {})
+    if not isinstance(stream, KeptIds):
+        if stream.length < _WORTH and not kept.due():
+            return
+        memory, stream = stream, KeptIds(kept, nothing)
+        with closing(memory):
+            for start in range(0, memory.length, _STEP):
+                stream.append(memory.read(start, start + _STEP))
+    facts = {name: getattr(encoded, name) for name in _FACTS}
+    facts["sources"] = [asdict(source) for source in encoded.sources]
+    try:
+        stream.finish(vocabulary_bytes(encoded.vocabulary), documents, facts)
+    except BaseException:
+        stream.close()
+        raise
+    encoded.stream = stream
 
 
 @dataclass(frozen=True)

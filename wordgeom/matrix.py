@@ -147,7 +147,7 @@ def _check_types(store: Store) -> None:
     known &= store.array("data").dtype.str in _VALUES.get(store.kind, ())
     denominator = store.attributes.get("denominator", 1)
     if not known or type(denominator) is not int or denominator < 1:
-        raise FormatError("holds other types than a matrix", where=store.path, do=_AGAIN)
+        raise FormatError("its parts do not fit together", where=store.path, do=_AGAIN)
 
 
 class StoredRows:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from wordgeom.corpus.encode import Encoded, encode
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import is_stream
 from wordgeom.corpus.remarks import remarks
+from wordgeom.corpus.spool import Sink
 from wordgeom.corpus.vocabulary import Vocabulary, save_vocabulary
 from wordgeom.counts.rows import Rows, Workshop, value_type
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
@@ -163,7 +165,11 @@ def readable(out: str | os.PathLike[str], kind: str) -> Store:
 
 
 def _encode(
-    names: list[str], corpus: CorpusOptions, window: WindowOptions, using: Resources
+    names: list[str],
+    corpus: CorpusOptions,
+    window: WindowOptions,
+    using: Resources,
+    sink: Callable[[int], Sink],
 ) -> Encoded:
     return encode(
         names,
@@ -176,6 +182,7 @@ def _encode(
         folder=using.folder,
         pool=using.pool,
         progress=using.progress,
+        sink=sink,
     )
 
 
@@ -190,14 +197,14 @@ def _text(
     found: Inputs, window: WindowOptions, using: Resources, kept: Kept
 ) -> tuple[Encoded, bytes]:
     """Return the text and its documents.tsv as an earlier run read them, or read them."""
-    from wordgeom.kept_counts import find_ids, keep_ids
+    from wordgeom.kept_counts import KeptIds, find_ids, keep_ids
 
     held = find_ids(kept)
     if held is not None:
         return held
-    encoded = _encode(found.names, found.corpus, window, using)
+    encoded = _encode(found.names, found.corpus, window, using, partial(KeptIds, kept))
     documents = documents_bytes([source.documents for source in encoded.sources])
-    keep_ids(kept, encoded, documents)
+    keep_ids(kept, encoded, documents, len(encoded.vocabulary) + (window.count == WINDOWS))
     return encoded, documents
 
 
@@ -210,7 +217,7 @@ def _count(
     rows: KeptRows,
 ) -> tuple[Int64, Int64]:
     """Write the rows of the counts; return the sums of all rows and columns."""
-    from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count
+    from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count, token_bytes
     from wordgeom.kept_counts import KeptParts
 
     words, weight = len(encoded.vocabulary), weights(window)
@@ -220,8 +227,7 @@ def _count(
     length = encoded.stream.length
     begin, end = shard.span(length) if shard else (0, length)
     check_words(words, using)
-    # Of windows, where they begin and end is held too.
-    chunk = chunk_tokens(using.memory) // (2 if sliding else 1)
+    chunk = chunk_tokens(using.memory, token_bytes(encoded.stream, sliding=sliding))
     parts = KeptParts(kept)
     rows.begin(encoded.vocabulary, plan.dtype)
     counted, shop = count(

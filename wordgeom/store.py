@@ -112,7 +112,7 @@ class StoredArray:
         self.dtype = np.dtype(entry["dtype"])
         self.length: int = entry["length"]
         self._crcs: list[int] = entry["crc32"]
-        self._offset = _header_bytes(entry)
+        self.offset = _header_bytes(entry)  # bytes before the first value
         self._header_seen = marked  # it may tell of a later mark, which nothing names
 
     def read(self, start: int = 0, stop: int | None = None) -> Array:
@@ -124,10 +124,10 @@ class StoredArray:
         end = min(end, -(-stop * width // CRC_BLOCK) * CRC_BLOCK)
         raw = np.empty(max(0, end - begin), np.uint8)
         with self._opened() as handle:
-            if self._offset and not self._header_seen:
+            if self.offset and not self._header_seen:
                 self._check_header(handle)
                 self._header_seen = True
-            handle.seek(self._offset + begin)
+            handle.seek(self.offset + begin)
             if handle.readinto(raw) != len(raw):  # type: ignore[attr-defined]
                 raise FormatError("is shorter than meta.json says", where=self.path, do=_REMAKE)
         for k in range(0, len(raw), CRC_BLOCK):

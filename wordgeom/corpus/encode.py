@@ -8,7 +8,7 @@ window that looks that far never reaches across.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -22,7 +22,7 @@ from wordgeom.corpus.means import Means
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import Block, Source, file_stamp, is_packed, is_stream
 from wordgeom.corpus.spilling import Runs
-from wordgeom.corpus.spool import Ids, Spool
+from wordgeom.corpus.spool import Ids, Sink
 from wordgeom.corpus.tokenisers import Tokeniser, tokeniser
 from wordgeom.corpus.tokenising import tokenise_all
 from wordgeom.corpus.vocabulary import Vocabulary
@@ -66,12 +66,14 @@ def encode(
     pool: Pool,
     progress: Progress,
     ends: bool = False,
+    sink: Callable[[int], Sink] | None = None,
 ) -> Encoded:
     """Read the files `names` (- is standard input) and return them as one stream of ids.
 
     gap: ids between documents; short: documents below so many tokens are counted; seed: for
     --sample; memory: bytes of the program: ids and words beyond a share of them go to `folder`;
-    ends: documents are told from tokens without a row, by ids V + 1 between them.
+    ends: documents are told from tokens without a row, by ids V + 1 between them; sink: makes what
+    takes a stream that is too long for memory, given the id of what is outside of it.
     Raises MissingInputError, InputError, FormatError, OptionError, WriteError.
     """
     named = read_named(options)
@@ -87,7 +89,7 @@ def encode(
         except InputError as error:
             where = error.where or " ".join(names)
             raise InputError(error.what, where=where, found=error.found, do=error.do) from None
-        stream, state = _map_all(coded, options, gap, ends, short, seed, means)
+        stream, state = _map_all(coded, options, gap, ends, short, seed, means, sink)
     words = coded.vocabulary
     told = [*coded.notes, *notes(named, words.words, tokeniser(options.tokeniser))]
     return Encoded(
@@ -138,16 +140,18 @@ def _map_all(
     short: int,
     seed: int,
     means: Means,
-) -> tuple[Spool, Int64]:
+    sink: Callable[[int], Sink] | None,
+) -> tuple[Sink, Int64]:
     """Return the stream of rows and the kernel's state, which has counted it."""
     V = len(coded.vocabulary)
     keep = _keep_probability(coded.vocabulary, coded.tokens, options.sample)
     drop = options.oov == "drop"
     state = np.zeros(6, np.int64)
-    stream = means.spool()
+    memory = means.spool()
     capacity = coded.length + coded.boundaries * gap
     # One array for all, where it fits; it is filled from the front and never copied.
-    whole = np.empty(capacity, np.int32) if stream.holds(capacity) else None
+    whole = np.empty(capacity, np.int32) if memory.holds(capacity) else None
+    stream: Sink = memory if whole is not None or sink is None else sink(V + ends)
     most = max(1, _MAPPED // (gap + 1))  # an id becomes at most a gap and itself
     try:
         for ids, rows in coded.parts:

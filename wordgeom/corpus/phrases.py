@@ -19,7 +19,7 @@ from wordgeom._files import Closing
 from wordgeom.corpus import kernels, phrase_kernels
 from wordgeom.corpus.means import Means
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.spool import Spool
+from wordgeom.corpus.spool import Spool, read_around
 from wordgeom.corpus.survivors import refuse_too_many
 from wordgeom.types import Array, Int32, Int64
 
@@ -62,6 +62,8 @@ class Text(Closing):
 class _Counted:
     """A text as windows are counted in it: what is no word is the id behind all words."""
 
+    in_place = False
+
     def __init__(self, text: Text) -> None:
         self._text = text
         self.length = text.stream.length
@@ -71,6 +73,10 @@ class _Counted:
         ids = self._text.stream.read(start, stop)
         nothing = (ids < 0) | (ids == self._text.hole)
         return np.where(nothing, np.int32(len(self._text.words)), ids)
+
+    def around(self, begin: int, end: int, reach: int, nowhere: int) -> tuple[Int32, int]:
+        """Return ids with at least `reach` around [begin:end), and where `begin` lies in them."""
+        return read_around(self, begin, end, reach, nowhere)
 
     def close(self) -> None:
         """Let go of nothing: the text is another's."""
@@ -111,7 +117,7 @@ def _choose(text: Text, options: CorpusOptions, number: int, means: Means) -> Pa
     right_neighbour = np.array([0, 0, 1], np.int32)
     words = len(counts)
     plan = Plan(words, right_neighbour, False, value_type(2 * int(counts.max(initial=0))))
-    stream, chunk, parts = _Counted(text), chunk_tokens(means.memory), ScratchParts(means.folder)
+    stream, chunk, parts = _Counted(text), chunk_tokens(means.memory, 8), ScratchParts(means.folder)
     rows, _ = count(stream, 0, stream.length, plan, chunk, parts, means.pool, means.progress)
     label = f"looking for phrases, pass {number}"
     followed = means.progress.follow(rows, label, words, "rows", lambda r: len(r.lengths))

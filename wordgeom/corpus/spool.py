@@ -17,15 +17,45 @@ class Ids(Protocol):
 
     length: int
 
+    @property
+    def in_place(self) -> bool:
+        """Whether `around` copies nothing."""
+
     def read(self, start: int, stop: int) -> Int32:
         """Return ids[start:stop]; what lies outside is left out."""
+
+    def around(self, begin: int, end: int, reach: int, nowhere: int) -> tuple[Int32, int]:
+        """Return ids with at least `reach` around [begin:end), and where `begin` lies in them.
+
+        nowhere: the id of what lies outside.
+        """
 
     def close(self) -> None:
         """Free what holds it."""
 
 
+class Sink(Ids, Protocol):
+    """A stream of ids that is being written."""
+
+    def append(self, ids: Int32) -> None:
+        """Add ids at the end."""
+
+
+def read_around(stream: Ids, begin: int, end: int, reach: int, nowhere: int) -> tuple[Int32, int]:
+    """Return what `Ids.around` does, in an array of its own where it passes the stream's ends."""
+    low, high = begin - reach, end + reach
+    ids = stream.read(low, high)
+    if low >= 0 and high <= stream.length:
+        return ids, reach
+    before = np.full(max(0, -low), nowhere, np.int32)
+    after = np.full(max(0, high - stream.length), nowhere, np.int32)
+    return np.concatenate((before, ids, after)), reach
+
+
 class Spool(Closing):
     """An append-only array of int32; `limit` bytes are kept in memory."""
+
+    in_place = False
 
     def __init__(self, limit: int, folder: str | None) -> None:
         self._limit = limit
@@ -81,6 +111,10 @@ class Spool(Closing):
             self._whole = self._pieces[0] if len(self._pieces) == 1 else self._joined()
             self._pieces = [self._whole]
         return self._whole[start:stop]
+
+    def around(self, begin: int, end: int, reach: int, nowhere: int) -> tuple[Int32, int]:
+        """Return ids with at least `reach` around [begin:end), and where `begin` lies in them."""
+        return read_around(self, begin, end, reach, nowhere)
 
     def _joined(self) -> Int32:
         if not self._pieces:

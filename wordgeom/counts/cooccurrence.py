@@ -25,9 +25,10 @@ from wordgeom.types import Int32, Int64
 
 _BLOCK_LOOKS = 1 << 24  # tokens looked at for one block of rows: about 50 ms
 _SILENT = Progress()
-_INDEX_BYTES = 8  # of a chunk's token: its id and its place
-_CHUNK_SHARE = 4  # of the memory
-_SMALLEST_CHUNK, _LARGEST_CHUNK = 1 << 20, 1 << 26
+_CHUNK_SHARE = 0.375  # of the memory
+_SMALLEST_CHUNK, _LARGEST_CHUNK = 1 << 20, 1 << 30
+_PAGES = 1 << 22  # numbers of an array whose memory is asked for at once
+_AT_ONCE = 1 << 24  # ids that a kernel looks at before Ctrl-C is heeded
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,15 @@ class Plan:
         return self.words + 1 if self.sliding else self.words
 
 
-def chunk_tokens(memory: int) -> int:
+def chunk_tokens(memory: int, bytes_each: int) -> int:
     """Return how many tokens a chunk may have under `memory` bytes."""
-    return min(max(memory // _CHUNK_SHARE // _INDEX_BYTES, _SMALLEST_CHUNK), _LARGEST_CHUNK)
+    room = int(memory * _CHUNK_SHARE)
+    return min(max(room // bytes_each, _SMALLEST_CHUNK), _LARGEST_CHUNK)
+
+
+def token_bytes(stream: Ids, *, sliding: bool) -> int:
+    """Return the bytes that a chunk's token takes: its place, its id unless it is in place, …."""
+    return 16 if sliding else 4 if stream.in_place else 8
 
 
 def count(
@@ -109,18 +116,22 @@ def _then_close(rows: Iterator[Rows], partials: list[Part]) -> Iterator[Rows]:
 def _count_chunk(
     stream: Ids, begin: int, end: int, plan: Plan, pool: Pool, start: int = 0
 ) -> tuple[Iterator[Rows], Workshop]:
-    ids, offset = _with_halo(stream, begin, end, plan.halo, plan.nothing)
+    ids, offset = stream.around(begin, end, plan.halo, plan.nothing)
     sliding = None
     if plan.sliding:
         sliding = Sliding.find(ids, offset, offset + end - begin, plan.words, plan.window + 1)
         ids = sliding.ids
     counts = np.zeros(plan.words + 1, np.int64)
-    kernels.histogram(ids, offset, offset + end - begin, counts)
+    stretches = _stretches(offset, offset + end - begin)
+    for low, high in stretches:
+        kernels.histogram(ids, low, high, counts)
     occurrences = counts[:-1]
     starts = np.concatenate(([0], np.cumsum(occurrences)))  # (V + 1)
-    places = np.empty(max(int(starts[-1]), 1), np.int32)
+    places = _touched(max(int(starts[-1]), 1), pool)
     places[0] = offset
-    kernels.invert(ids, offset, offset + end - begin, starts[:-1].copy(), places)
+    cursors = starts[:-1].copy()
+    for low, high in stretches:
+        kernels.invert(ids, low, high, cursors, places)
 
     looks = occurrences * len(plan.weights)
     columns = np.arange(plan.words, 0, -1) if plan.symmetric else np.full(plan.words, plan.words)
@@ -149,12 +160,18 @@ def _count_chunk(
     return lend(pool.map(run, blocks), workshop), workshop
 
 
-def _with_halo(stream: Ids, begin: int, end: int, window: int, nowhere: int) -> tuple[Int32, int]:
-    """Return ids with at least `window` around [begin:end), and where `begin` lies in them."""
-    low, high = begin - window, end + window
-    ids = stream.read(low, high)
-    if low >= 0 and high <= stream.length:
-        return ids, window
-    before = np.full(max(0, -low), nowhere, np.int32)
-    after = np.full(max(0, high - stream.length), nowhere, np.int32)
-    return np.concatenate((before, ids, after)), window
+def _touched(size: int, pool: Pool) -> Int32:
+    """Return an array of zeros that is there in memory: scattered writes would wait for its pages."""
+    made = np.empty(size, np.int32)
+
+    def touch(start: int) -> None:
+        made[start : start + _PAGES] = 0
+
+    for _ in pool.map(touch, range(0, size, _PAGES)):
+        pass
+    return made
+
+
+def _stretches(begin: int, end: int) -> list[tuple[int, int]]:
+    """Cut [begin:end) into what a kernel is given at once."""
+    return [(low, min(low + _AT_ONCE, end)) for low in range(begin, end, _AT_ONCE)]
