@@ -86,7 +86,7 @@ def states() -> Group:
         kept = Kept(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
         (folder / "t.txt").write_text(_TEXT)
         encoded = encode_files([folder / "t.txt"], CorpusOptions(min_count=1), gap=2)
-        keep_ids(kept, encoded, b"id\ttime\n")
+        keep_ids(kept, encoded, b"id\ttime\n", len(encoded.vocabulary))
         parts = [Rows(0, np.array([1, 1]), np.array([0, 1], np.int32), np.array([3, 2], np.uint32))]
         KeptParts(kept).spill((0, 3), parts, 2, np.dtype(np.uint32))
 

@@ -161,7 +161,7 @@ def _count_chunk(
 
 
 def _touched(size: int, pool: Pool) -> Int32:
-    """Return an array of zeros that is there in memory: scattered writes would wait for its pages."""
+    """Return zeros whose memory is there: scattered writes would wait for each page."""
     made = np.empty(size, np.int32)
 
     def touch(start: int) -> None:
