@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import signal
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wordgeom import blocks, kept_counts, pipeline
+from wordgeom import _files, blocks, kept_counts, pipeline
 from wordgeom.cli import main
 from wordgeom.counts import cooccurrence, merge, rows
 from wordgeom.kept_counts import KeptParts
@@ -328,3 +329,17 @@ def test_threads_may_use_blocks_that_must_not_be_broken():
     thread.start()
     thread.join()
     assert done == [1]
+
+
+def test_a_state_that_cannot_be_kept_leaves_nothing_of_its_rows(folder, monkeypatch, capsys):
+    def full(step: str, path: Path) -> None:
+        if step == "write" and "rows" in path.parts:
+            raise OSError(errno.ENOSPC, "no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_files, "boundary", full)
+        assert "no space left" in complaint(capsys, *COUNT, "--checkpoint", "0")
+    assert names() == {"corpus.txt", ".cooc.state"}  # the text is kept
+    assert run(*COUNT, "--resume") == 0
+    assert names() == {"corpus.txt", "cooc"}
+    assert_alone("cooc")

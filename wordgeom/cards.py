@@ -10,10 +10,10 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from wordgeom import runs
 from wordgeom._files import Lock, part_path, remove, staged_file, take_name
@@ -43,6 +43,11 @@ def file_content(path: Path) -> dict[str, Any]:
     with path.open("rb") as handle:
         digest = hashlib.file_digest(handle, "sha256").hexdigest()
     return {"bytes": path.stat().st_size, "sha256": digest}
+
+
+def content(raw: bytes) -> dict[str, Any]:
+    """Return the size and the digest of what a file is to hold."""
+    return {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()}
 
 
 def up_to_date(out: Path, request: Mapping[str, Any], force: bool, source: str = "matrix") -> bool:
@@ -107,12 +112,16 @@ def write(
     try:
         _stage(out, vectors, card, files)
     except BaseException:
-        for path in (out, *files, card_path(out)):
-            with contextlib.suppress(OSError):
-                part_path(path).unlink()
+        _unstage((out, *files, card_path(out)))
         raise
     with undisturbed():
         settle(out)
+
+
+def _unstage(paths: Iterable[Path]) -> None:
+    for path in paths:
+        with contextlib.suppress(OSError):
+            part_path(path).unlink()
 
 
 def _stage(
@@ -120,15 +129,40 @@ def _stage(
 ) -> None:
     """Write all files under the names of their parts, the card at last."""
     write_vectors(out, vectors.words, vectors.matrix, opened=staged_file)
-    contents = {}
     for path, lines in beside.items():
         with staged_file(path) as handle:
             handle.writelines(lines)
-        contents[os.path.relpath(path, out.parent)] = file_content(part_path(path))
+    _stage_card(out, card, beside)
+
+
+def _stage_card(out: Path, card: Mapping[str, Any], beside: Iterable[Path]) -> None:
+    contents = {os.path.relpath(p, out.parent): file_content(part_path(p)) for p in beside}
     whole = {**card, "content": file_content(part_path(out))}
     whole |= {"beside": contents} if contents else {}
+    text = json.dumps(whole, ensure_ascii=False, indent=1)
     with staged_file(card_path(out)) as handle:
-        handle.write(json.dumps(whole, ensure_ascii=False, indent=1).encode("utf-8"))
+        handle.write(text.encode("utf-8", "surrogatepass"))
+
+
+def write_together(
+    out: Path,
+    parts: Mapping[Path, Callable[[BinaryIO], object]],
+    card: Callable[[], Mapping[str, Any]],
+) -> None:
+    """Write `out` and what lies beside it, each by what fills it, and their card: all or none.
+
+    The card is asked for when they lie ready. Raises what writing them raises, WriteError.
+    """
+    try:
+        for path, fill in parts.items():
+            with staged_file(path) as handle:
+                fill(handle)
+        _stage_card(out, card(), [path for path in parts if path != out])
+    except BaseException:
+        _unstage((*parts, card_path(out)))
+        raise
+    with undisturbed():
+        settle(out)
 
 
 def settle(out: Path) -> None:

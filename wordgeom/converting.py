@@ -14,7 +14,7 @@ from wordgeom.exchange import formats
 from wordgeom.exchange.existing import refuse_existing, refuse_unlike
 from wordgeom.exchange.options import ConvertOptions
 from wordgeom.exchange.projector import refuse_foreign
-from wordgeom.exchange.rewriting import Paths, rewrite, write_card
+from wordgeom.exchange.rewriting import Paths, rewrite
 from wordgeom.options import check_known, flag, specs
 from wordgeom.runs import Clock, RunOptions
 from wordgeom.store import Store
@@ -97,7 +97,7 @@ def _convert_vectors(job: _Job) -> Converted:
 
 
 def _export(job: _Job) -> Converted:
-    from wordgeom.exchange.exporting import export_matrix, told, words_lines, words_path
+    from wordgeom.exchange.exporting import fill_matrix, told, words_lines, words_path
     from wordgeom.training import open_matrix
 
     job.refuse((*_OF_VECTORS, "kind"), "a matrix")
@@ -107,13 +107,19 @@ def _export(job: _Job) -> Converted:
     matrix, clock = open_matrix(job.source), Clock()
     lines = words_lines(matrix, form, words, job.options.space)
     refuse_unlike(words, lines, job.run.force)
+
+    def card() -> dict[str, Any]:
+        inputs = [{"digest": matrix.store.digest}]
+        made = runs.card(_request(job, form, inputs), {}, clock.seconds())
+        made |= {"matrix": told(matrix), "words": cards.content(b"".join(lines))}
+        return made | {"source": matrix.store.card.get("request")}
+
     with runs.resources(job.run, job.show) as using:
-        export_matrix(matrix, job.target, form, words, lines, using)
-    inputs = [{"digest": matrix.store.digest}]
-    card = runs.card(_request(job, form, inputs), {}, clock.seconds())
-    card |= {"matrix": told(matrix), "words": cards.file_content(words)}
-    card |= {"source": matrix.store.card.get("request")}
-    write_card(job.target, card)
+        parts = {
+            job.target: lambda handle: fill_matrix(handle, matrix, job.target, form, words, using),
+            words: lambda handle: handle.writelines(lines),
+        }
+        cards.write_together(job.target, parts, card)
     shape = f"{len(matrix.vocabulary):,} words, {matrix.stored:,} pairs"
     return Converted(f"{job.target}: {shape}, words in {words}; {clock.seconds():.1f} s")
 

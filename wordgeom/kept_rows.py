@@ -87,6 +87,7 @@ class KeptRows:
             lengths = self._matrix.lengths
             piece.array(_LENGTHS, np.int64).write(lengths)
             piece.commit({_MARK: self.writer.mark()}, {})
+            self.writer.keep()
             self._kept.saved()
 
 

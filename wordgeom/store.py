@@ -218,9 +218,12 @@ class StoreWriter:
         writer.write(np.frombuffer(content, np.uint8))
 
     def mark(self) -> dict[str, Any]:
-        """Keep the arrays as they are now, whatever happens to this writer; return their mark."""
-        self._kept = True
+        """Return the mark of the arrays as they are now; `keep` once it is written down."""
         return {name: e["writer"].entry() for name, e in self._entries.items()}
+
+    def keep(self) -> None:
+        """Leave the arrays if this writer fails: a mark tells how far they are good."""
+        self._kept = True
 
     def commit(self, attributes: Mapping[str, Any], card: Mapping[str, Any]) -> Store:
         """Make the parts durable and name them in meta.json; return the opened store.

@@ -6,13 +6,12 @@ import gzip
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from wordgeom._files import whole_file
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.exchange import formats
 from wordgeom.exchange.glove import write_glove
 from wordgeom.exchange.market import write_market
 from wordgeom.exchange.scipy_files import write_sparse
-from wordgeom.exchange.words import beside, count_lines, write_lines
+from wordgeom.exchange.words import beside, count_lines
 from wordgeom.matrix import StoredMatrix
 from wordgeom.runs import Resources
 from wordgeom.vectors import checked_words
@@ -44,22 +43,16 @@ def words_lines(matrix: StoredMatrix, form: str, words: Path, space: str | None)
     return count_lines(Vocabulary(names, vocabulary.counts), " ")
 
 
-def export_matrix(
-    matrix: StoredMatrix, out: Path, form: str, words: Path, lines: list[bytes], using: Resources
+def fill_matrix(
+    handle: BinaryIO, matrix: StoredMatrix, out: Path, form: str, words: Path, using: Resources
 ) -> None:
-    """Write a matrix and the lines of its words: both or, where the disk refuses, neither.
-
-    Raises WriteError.
-    """
-    with whole_file(out) as handle:
-        if form == formats.NPZ:
-            write_sparse(handle, matrix, using)
-        elif form == formats.GLOVE:
-            write_glove(handle, matrix)
-        else:
-            _write_market(handle, matrix, out, f"words: {words.name}")
-        handle.flush()
-        write_lines(words, lines)
+    """Write a matrix into the open file of `out`. Raises WriteError."""
+    if form == formats.NPZ:
+        write_sparse(handle, matrix, using)
+    elif form == formats.GLOVE:
+        write_glove(handle, matrix)
+    else:
+        _write_market(handle, matrix, out, f"words: {words.name}")
 
 
 def told(matrix: StoredMatrix) -> dict[str, Any]:

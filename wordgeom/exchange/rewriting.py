@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -147,10 +147,19 @@ def _write(
         write_vectors(target, words, matrix, header=False)
     else:
         numbers = dense.halved(words, matrix, target) if options.float16 else matrix
+        fill = dense.write_npy if paths.form == formats.NPY else dense.write_npz
+        lines = word_lines(words)
+        if card is not None:
+            parts: dict[Path, Callable[[BinaryIO], object]] = {
+                target: lambda out: fill(out, numbers),
+                paths.target_words: lambda out: out.writelines(lines),
+            }
+            cards.write_together(target, parts, lambda: card)
+            return
         with whole_file(target) as out:  # it is there in full before its words take their place
-            (dense.write_npy if paths.form == formats.NPY else dense.write_npz)(out, numbers)
+            fill(out, numbers)
             out.flush()
-            write_lines(paths.target_words, word_lines(words))
+            write_lines(paths.target_words, lines)
     write_card(target, card)
 
 
