@@ -14,9 +14,11 @@ from hypothesis.extra import numpy as arrays
 from matrices import random_counts, store_matrix, to_dense
 
 from wordgeom import blocks
-from wordgeom.errors import OptionError
-from wordgeom.matrix import StoredMatrix
+from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.errors import FormatError, OptionError
+from wordgeom.matrix import MatrixWriter, StoredMatrix
 from wordgeom.pool import Pool
+from wordgeom.store import StoreWriter
 from wordgeom.types import Array, Float64, Int64
 from wordgeom.weighting.kernels import weigh_rows
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
@@ -130,3 +132,21 @@ def test_sums_beyond_an_int64_are_exact(tmp_path):
 def test_impossible_options_are_refused(values):
     with pytest.raises(OptionError, match=f"--{next(iter(values))}"):
         PmiOptions(**values)
+
+
+@pytest.mark.parametrize("part", ["rowsums", "columnsums"])
+def test_sums_that_do_not_fit_their_matrix_are_refused(tmp_path: Path, part: str):
+    """Compiled code reads them by the matrix's columns."""
+    counts = random_counts(np.random.default_rng(3), 20, symmetric=False)
+    path = tmp_path / "cooc"
+    with StoreWriter(path, "cooc") as writer:
+        sums = {"rowsums": counts.sum(1), "columnsums": counts.sum(0)}
+        for name, values in sums.items():
+            writer.array(name, np.int64).write(values[:7] if name == part else values)
+        words = Vocabulary([f"w{k}" for k in range(20)], np.ones(20, np.int64))
+        rows = MatrixWriter(writer, words, np.int64)
+        there = np.nonzero(counts)
+        rows.write(np.count_nonzero(counts, axis=1), there[1].astype(np.int32), counts[there])
+        writer.commit(rows.finish({"triangle": "", "denominator": 1}), {})
+    with Pool(1) as pool, pytest.raises(FormatError, match=f"its {part} do not fit the matrix"):
+        WeightedMatrix(StoredMatrix.open(path), PmiOptions(), pool)
