@@ -127,6 +127,8 @@ def signals(bench: Bench, rng: np.random.Generator) -> str:
             took = sorted(float(str(one)) for one in bench.run(tries))
             middle = took[len(took) // 2] if took else float("nan")
             most = took[-1] if took else float("nan")
+            if middle >= 1:
+                bench.wrong.append(f"half of {number.name} took {middle:.2f} s or more to end")
             told.append(f"{len(delays)} {number.name}, ended after {middle:.2f} s, most {most:.2f}")
     return f"a count of {count.seconds:.1f} s: {'; '.join(told)}"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from faults.products import products
-from faults.workshop import UNSHARE, Workshop, command, environment
+from faults.workshop import STALLED, UNSHARE, Workshop, command, environment
 from wordgeom.store import META, Store
 
 _PROGRAM = [sys.executable, "-m", "wordgeom"]
@@ -62,7 +62,9 @@ class LongCount:
         early = (-number, 0) if whole or not (self._folder / out).exists() else ()
         allowed = (-signal.SIGKILL,) if number == signal.SIGKILL else _STOPPED
         assert status in (*allowed, *early), (number, status, said)
-        assert number == signal.SIGKILL or seconds < 1, f"took {seconds:.2f} s to end"
+        # A second is promised; a machine that others use may stand still for longer. The long form
+        # holds the median to the second.
+        assert seconds < STALLED, f"took {seconds:.2f} s to end"
         done = subprocess.run(
             self._command(out, "--resume"), capture_output=True, text=True, env=environment(),
             check=False,

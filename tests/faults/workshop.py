@@ -19,6 +19,7 @@ from faults.products import Products, products
 # A folder in memory, where there is one: thousands of folders are made and removed.
 RAM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 UNSHARE = ("unshare", "--map-root-user", "--mount")
+STALLED = 4.0  # seconds that no interrupted process may take, on a busy machine either
 _TESTS = Path(__file__).parents[1]
 _ONE = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
 
