@@ -358,3 +358,12 @@ def test_counts_and_vocabulary_are_written_both_or_neither(
     with pytest.raises(WriteError):
         build(text, tmp_path / "new", save_vocab=str(tmp_path / "v.tsv"))
     assert {path.name for path in tmp_path.iterdir()} == {text.name}
+
+
+def test_a_threshold_of_phrases_that_are_not_asked_for_changes_nothing(text: Path, tmp_path: Path):
+    made = build(text, tmp_path / "one", min_count=1)
+    again = build(text, tmp_path / "one", min_count=1, phrase_threshold=3.0)
+    assert "up to date" in again.summary
+    assert made.store.digest == again.store.digest
+    with pytest.raises(OutputExistsError):
+        build(text, tmp_path / "one", min_count=1, phrases=1)

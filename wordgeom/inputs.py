@@ -55,6 +55,8 @@ def request_options(
     options = {**corpus.result_options(), **window.result_options()}
     if corpus.sample > 0:
         options["seed"] = run.seed
+    if not corpus.phrases:
+        del options["phrase_threshold"]  # of nothing
     for name in _WORDS:
         path = options[name]
         if path is not None:
