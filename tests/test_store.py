@@ -22,7 +22,7 @@ from corpora import build, one_line, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordgeom import store
+from wordgeom import _store_arrays, _store_meta, store
 from wordgeom._files import Lock
 from wordgeom.errors import (
     FormatError,
@@ -93,7 +93,11 @@ def test_every_type_comes_back_in_whole_and_in_part(
     pieces = [rng.bytes(width * n) for n in lengths]
     whole = b"".join(pieces)
     start, stop = sorted(data.draw(st.integers(0, sum(lengths))) for _ in range(2))
-    with patch.object(store, "CRC_BLOCK", crc_block), patch.object(np, "memmap", None):
+    with (
+        patch.object(_store_arrays, "CRC_BLOCK", crc_block),
+        patch.object(_store_meta, "CRC_BLOCK", crc_block),
+        patch.object(np, "memmap", None),
+    ):
         with StoreWriter(path, "thing") as writer:
             array = writer.array("numbers", dtype)
             for piece in pieces:
@@ -164,8 +168,12 @@ def _failures(path: Path, error: type[BaseException]) -> Iterator[Callable[[], o
             raise error
 
     yield midway
-    for name in ("whole_file", "sync_folder", "_npy_header"):
-        with patch.object(store, name, side_effect=error):
+    for module, name in (
+        (store, "whole_file"),
+        (store, "sync_folder"),
+        (_store_arrays, "npy_header"),
+    ):
+        with patch.object(module, name, side_effect=error):
             yield lambda: write(path, 7)
     with patch.object(os, "replace", side_effect=error):
         yield lambda: write(path, 7)
@@ -176,6 +184,15 @@ def test_a_failure_leaves_no_new_folder(tmp_path: Path):
         with pytest.raises(RuntimeError):
             fail()
         assert list(tmp_path.iterdir()) == []
+
+
+def test_a_writer_that_cannot_clean_up_keeps_nobody_out(tmp_path: Path):
+    write(tmp_path / "s", 1)
+    broken = patch.object(store, "_remove_unnamed", side_effect=OSError(5, "Input/output error"))
+    with broken, pytest.raises(OSError, match="Input/output"):
+        write(tmp_path / "s", 2)
+    write(tmp_path / "s", 3)
+    assert Store.open(tmp_path / "s").array("numbers").read().tolist() == [3]
 
 
 def test_a_full_disk_is_an_error_of_one_line_that_keeps_the_old(tmp_path: Path):
@@ -313,9 +330,12 @@ def test_a_store_with_a_user_s_file_in_it_keeps_that_file(tmp_path: Path):
 
 def test_what_is_no_store_is_not_opened(tmp_path: Path):
     (file,) = put(tmp_path, "text")
+    odd = tmp_path / "odd"
+    (odd / META).mkdir(parents=True)
     for path, kind, parts in (
         (tmp_path / "none", MissingInputError, ["no such matrix folder", "; make one"]),
         (file, MissingInputError, ["is a file, not a matrix folder", "; make one"]),
+        (odd, FormatError, ["meta.json: cannot be read, found Is a directory"]),
         (tmp_path, FormatError, ["has no meta.json", "; name a folder that wordgeom made"]),
     ):
         with pytest.raises(kind) as caught:
@@ -463,7 +483,9 @@ def test_a_meta_json_that_lies_under_a_right_digest_is_refused(
     if where[0] == "files" and isinstance(value, list):
         value = json.loads((cooc / META).read_bytes())["files"][value[0]]
     meta = _edit(cooc, where, value)
-    (cooc / META).write_text(json.dumps(meta | {"digest": store._digest(meta)}), encoding="utf-8")
+    (cooc / META).write_text(
+        json.dumps(meta | {"digest": _store_meta.content_digest(meta)}), encoding="utf-8"
+    )
     check_refused_cheaply(cooc, *parts)
 
 

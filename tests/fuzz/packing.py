@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom import store
+from wordgeom import _store_meta
 
 Files = dict[str, bytes]
 _HEADER = 128  # bytes of a part's .npy header
@@ -27,12 +27,12 @@ def vouch(files: Files) -> Files:
     """Let every store's meta.json, where it can be read, fit its files: lengths, sums, digest."""
     made = dict(files)
     for name in files:
-        if name.endswith(store.META):
-            folder = name.removesuffix(store.META)
+        if name.endswith(_store_meta.META):
+            folder = name.removesuffix(_store_meta.META)
             with contextlib.suppress(Exception):  # what is no longer a meta.json stays as it is
                 meta = json.loads(files[name])
                 parts = dict(_fitted(entry, files, folder) for entry in meta["files"].values())
-                meta["digest"] = store._digest(meta)
+                meta["digest"] = _store_meta.content_digest(meta)
                 made |= {**parts, name: json.dumps(meta).encode()}
     return made
 
@@ -44,9 +44,9 @@ def _fitted(entry: dict[str, Any], files: Files, folder: str) -> tuple[str, byte
     content = files[name][header:]
     entry["length"] = len(content) // dtype.itemsize
     content = content[: entry["length"] * dtype.itemsize]
-    step = store.CRC_BLOCK
+    step = _store_meta.CRC_BLOCK
     entry["crc32"] = [zlib.crc32(content[k : k + step]) for k in range(0, len(content), step)]
-    return name, (store._npy_header(dtype, entry["length"]) if header else b"") + content
+    return name, (_store_meta.npy_header(dtype, entry["length"]) if header else b"") + content
 
 
 def attest(files: Files) -> Files:
