@@ -4,10 +4,10 @@
 
 boundaries: each command with output is killed before each step that changes the disk, over an old
 output and without one, and run again in each way there is. kills: kill −9 at random times.
-signals: SIGTERM, SIGINT and SIGKILL to processes that count a longer text. disks: files that may
-not grow, and disks of each size that is too small. surroundings: nothing but the output can be
-written to. fuzz: broken files for every reader. Without a name, all of them. Each prints what it
-tried and what went wrong; the exit status is 1 where anything did.
+signals: SIGTERM, SIGINT and SIGKILL to processes that read and count longer texts. disks: files
+that may not grow, and disks of each size that is too small. surroundings: nothing but the output
+can be written to. fuzz: broken files for every reader. Without a name, all of them. Each prints
+what it tried and what went wrong; the exit status is 1 where anything did.
 """
 
 from __future__ import annotations
@@ -120,17 +120,21 @@ def signals(bench: Bench, rng: np.random.Generator) -> str:
     """Interrupt processes that count a longer text; tell how long they take to end."""
     told = []
     with tempfile.TemporaryDirectory(dir=RAM) as name:
-        count = cold.LongCount(Path(name))
+        wide = cold.LongCount(Path(name) / "wide", 6, 20)
+        long = cold.LongCount(Path(name) / "long", 30, 1)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
-            delays = rng.random(12) * count.seconds
-            tries = [partial(_cold, count=count, number=number, delay=d) for d in delays]
+            delays = [(count, d * count.seconds) for count in (wide, long) for d in rng.random(12)]
+            tries = [partial(_cold, count=one, number=number, delay=d) for one, d in delays]
             took = sorted(float(str(one)) for one in bench.run(tries))
             middle = took[len(took) // 2] if took else float("nan")
             most = took[-1] if took else float("nan")
             if middle >= 1:
                 bench.wrong.append(f"half of {number.name} took {middle:.2f} s or more to end")
             told.append(f"{len(delays)} {number.name}, ended after {middle:.2f} s, most {most:.2f}")
-    return f"a count of {count.seconds:.1f} s: {'; '.join(told)}"
+    return (
+        f"a count of {wide.seconds:.1f} s, and one of {long.seconds:.1f} s that mostly reads: "
+        f"{'; '.join(told)}"
+    )
 
 
 def _cold(_: Workshop, *, count: cold.LongCount, number: int, delay: float) -> float:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from wordgeom.corpus.encode import Encoded, encode
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import Source
+from wordgeom.corpus.segments import Keeper
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.errors import WordgeomError
 from wordgeom.pipeline import Built, build_cooc
@@ -150,9 +151,9 @@ def uniform(seed: int, position: int) -> float:
 
 def reference_weight(distance: int, options: WindowOptions) -> Fraction:
     """Weight of a pair of tokens `distance` apart."""
-    if options.window_weight == "flat":
+    if options.weight == "flat":
         return Fraction(1)
-    if options.window_weight == "harmonic":
+    if options.weight == "harmonic":
         return Fraction(1, distance)
     return Fraction(options.window - distance + 1, options.window)
 
@@ -220,12 +221,13 @@ def encode_files(
     memory: int = 1 << 30,
     seed: int = 1,
     folder: str | None = None,
+    keeper: Keeper | None = None,
 ) -> Encoded:
     """encode() with a pool of its own."""
     with Pool(threads) as pool:
         return encode(
             [str(n) for n in names], options, gap=gap, short=2, seed=seed, memory=memory,
-            folder=folder, pool=pool, progress=Progress(),
+            folder=folder, pool=pool, progress=Progress(), keeper=keeper,
         )  # fmt: skip
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import importlib
 import json
+import subprocess
+import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -184,6 +186,12 @@ def test_the_public_functions_are_no_modules(corpus):
         assert find_spec(f"wordgeom.{name}") is None, name
 
 
+def test_the_functions_do_not_wait_for_numba_before_they_are_called():
+    look = "import sys, wordgeom.api; print(*{'numba', 'scipy', 'gensim'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert done.stdout == "\n"
+
+
 def test_scores_are_those_of_the_command_line(corpus, tmp_path, capsys):
     pairs = tmp_path / "pairs.txt"
     pairs.write_text("word0 word1 3\nword2 word3 1\nword4 word1 2\nword0 word5 2.5\n")
@@ -193,6 +201,9 @@ def test_scores_are_those_of_the_command_line(corpus, tmp_path, capsys):
     assert main(["eval", str(tmp_path / "v.bin"), str(pairs), "--resamples", "50", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert told.to_dict()["scores"] == printed["scores"]
-    assert wg.score(tmp_path / "v.bin", pairs, resamples=50).scores == told.scores
+    for same in (tmp_path / "v.bin", model.keyed_vectors()):
+        assert wg.score(same, pairs, resamples=50).scores == told.scores
+    with pytest.raises(OptionError, match="vectors must be a file's name, a model or gensim's"):
+        wg.score(model.vectors, pairs)
     with pytest.raises(OptionError, match="unknown key"):
         wg.score(model, [pairs], resample=50)

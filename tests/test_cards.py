@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from wordgeom import _files, cards
-from wordgeom._files import part_path, whole_file
-from wordgeom.errors import LockedError
+from wordgeom._files import part_path, staged_file, whole_file
+from wordgeom.errors import LockedError, OutputExistsError, WriteError
 from wordgeom.vectors import Vectors
 
 OLD = Vectors(["a", "b"], np.eye(2, dtype=np.float32))
@@ -67,7 +68,7 @@ def test_a_write_that_is_killed_leaves_old_or_new(folder, monkeypatch):
             Path(name).write_bytes(content)
         if not killed_at(number, monkeypatch):
             break
-        cards.settle(OUT)
+        cards.settle(OUT, [TABLE])
         now = {name: Path(name).read_bytes() for name in old}
         assert now in (old, new)
         seen.add("old" if now == old else "new")
@@ -79,25 +80,79 @@ def test_a_write_that_is_killed_leaves_old_or_new(folder, monkeypatch):
 
 def test_a_card_that_lies_ready_beside_other_vectors_changes_nothing(folder, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(cards, "settle", lambda _: None)
+        patch.setattr(cards, "settle", lambda *_: None)
         write(NEW, b"new\n")
     for damaged in (OUT, TABLE):
         kept = part_path(damaged).read_bytes()
         part_path(damaged).write_bytes(kept[:-1])
         before = state()
-        cards.settle(OUT)
+        cards.settle(OUT, [TABLE])
         assert state() == before
         part_path(damaged).write_bytes(kept)
-    cards.settle(OUT)
+    cards.settle(OUT, [TABLE])
     assert TABLE.read_bytes() == b"new\nnew\n"
 
 
-@pytest.mark.parametrize("card", [b"", b"[]", b'{"content": 3}', b'{"beside": 3}', b"[" * 9999])
+NO_CARDS = [b"", b"[]", b'{"content": 3}', b'{"beside": 3}', b'{"notes": 3}', b"[" * 9999]
+
+
+@pytest.mark.parametrize("card", NO_CARDS)
 def test_a_card_that_is_none_changes_nothing(folder, card):
     part_path(cards.card_path(OUT)).write_bytes(card)
     before = state()
     cards.settle(OUT)
     assert state() == before
+
+
+@pytest.mark.parametrize("name", ["../theirs.txt", "theirs.txt", "{folder}/theirs.txt"])
+def test_a_card_that_was_made_up_moves_no_file_but_its_own(folder, name):
+    inner = folder / "inner"
+    inner.mkdir()
+    for place in (folder, inner):
+        (place / "theirs.txt").write_text("theirs")
+        part_path(place / "theirs.txt").write_text("half")
+    out = inner / "v.bin"
+    part_path(out).write_bytes(b"new")
+    half = cards.content(b"half")
+    card = {"content": cards.content(b"new"), "beside": {name.format(folder=folder): half}}
+    part_path(cards.card_path(out)).write_text(json.dumps(card))
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    cards.settle(out)
+    cards.settle(out, [inner / "v.tsv"])
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("part", ["request", "statistics", "notes"])
+def test_a_card_whose_parts_are_of_other_kinds_counts_as_none(folder, part):
+    held = cards.read_card(OUT)
+    assert held is not None
+    cards.card_path(OUT).write_text(json.dumps({**held, part: 3}))
+    assert cards.read_card(OUT) is None
+    cards.write(OUT, NEW, {"request": {"command": "train", "options": 3}})
+    request = {"command": "train", "options": {"dim": 3}, "inputs": []}
+    with pytest.raises(OutputExistsError, match="made before --dim was known"):
+        cards.up_to_date(OUT, request, force=False)
+
+
+def test_output_is_not_up_to_date_with_other_files_beside_it(folder):
+    request = {"command": "train", "options": {}, "inputs": []}
+    cards.write(OUT, NEW, {"request": request}, {TABLE: [b"new"]})
+    assert cards.up_to_date(OUT, request, force=False, beside=[TABLE])
+    with pytest.raises(OutputExistsError, match="made with other files beside it"):
+        cards.up_to_date(OUT, request, force=False)
+    TABLE.write_bytes(b"changed")
+    with pytest.raises(OutputExistsError, match=r"v\.tsv, made with it, missing or changed"):
+        cards.up_to_date(OUT, request, force=False, beside=[TABLE])
+
+
+def test_a_link_in_place_of_a_part_is_not_followed(folder):
+    theirs = folder / "theirs.txt"
+    theirs.write_text("theirs")
+    part_path(Path("x")).symlink_to(theirs)
+    say = "x: cannot be written: too many levels of symbolic links"
+    with pytest.raises(WriteError, match=say), whole_file(Path("x")):
+        pass
+    assert theirs.read_text() == "theirs"
 
 
 def test_two_writers_of_one_file_do_not_meet(folder):
@@ -107,6 +162,16 @@ def test_two_writers_of_one_file_do_not_meet(folder):
             pass
         assert part_path(Path("x")).exists()
     assert Path("x").read_bytes() == b"first"
+
+
+def test_a_writer_that_is_refused_leaves_the_other_s_part(folder):
+    with staged_file(TABLE) as theirs:
+        theirs.write(b"theirs")
+        with pytest.raises(LockedError, match=r"v\.tsv: is being written"):
+            write(NEW, b"new")
+        assert part_path(TABLE).exists()
+        assert not part_path(OUT).exists()
+    assert part_path(TABLE).read_bytes() == b"theirs"
 
 
 def test_the_part_of_a_dead_writer_is_written_over(folder):

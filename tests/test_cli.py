@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -573,6 +574,8 @@ def test_run_runs_the_stages_and_is_up_to_date_the_second_time(ask, folder):
     assert [line.partition(":")[0] for line in first.out.splitlines()] == ["c", "p", "v.vec"]
     second = ask("run", "x.toml")
     assert second.out == "c: up to date\np: up to date\nv.vec: up to date\n"
+    third = ask("run", "x.toml", "--quiet")
+    assert (third.status, third.out, third.err) == (0, "", "")
 
 
 def test_run_replaces_what_is_not_up_to_date_only_when_forced(ask, check_refused, folder):
@@ -676,6 +679,20 @@ def test_info_shortens_long_lists_of_numbers_and_leaves_out_what_was_not_given(a
     facts = json.loads(ask("info", "vectors.bin", "--json").out)["run"]["statistics"]
     assert len(facts["long"]) == 1234
     assert facts["not"] is None
+
+
+def test_info_gives_each_note_and_each_input_a_line(ask, folder):
+    card = json.loads(Path("vectors.bin.json").read_text())
+    card["notes"] = ["the first, with a comma", "the second"]
+    card["request"]["inputs"] = [{"digest": "12"}, {"digest": "34"}]
+    Path("vectors.bin.json").write_text(json.dumps(card))
+    lines = [line.strip() for line in ask("info", "vectors.bin").out.splitlines()]
+    for name, *entries in (("notes", *card["notes"]), ("inputs", "digest 12", "digest 34")):
+        at = lines.index(name)
+        assert lines[at + 1 : at + 3] == entries
+    card["notes"] = card["notes"][:1]
+    Path("vectors.bin.json").write_text(json.dumps(card))
+    assert re.search("notes +the first, with a comma\n", ask("info", "vectors.bin").out)
 
 
 def test_vectors_are_converted_both_ways(ask, check_refused, folder):

@@ -30,6 +30,7 @@ from hypothesis import strategies as st
 from wordgeom.corpus import readers
 from wordgeom.corpus.kernels import MAX_TOKEN
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.scratch import Scratch
 from wordgeom.corpus.spool import Spool
 from wordgeom.corpus.vocabulary import Vocabulary, read_words, save_vocabulary
 from wordgeom.errors import FormatError, InputError, MissingInputError, WriteError
@@ -187,7 +188,7 @@ def test_a_spool_gives_back_what_it_was_given(
 ):
     whole = [i for piece in pieces for i in piece]
     arrays = [np.array(piece, np.int32) for piece in pieces]
-    with Spool(limit, None) as spool, Spool(limit, None) as one_by_one:
+    with Spool(limit, Scratch(None)) as spool, Spool(limit, Scratch(None)) as one_by_one:
         for array in arrays:
             spool.append(array)
             one_by_one.append(array)
@@ -197,7 +198,7 @@ def test_a_spool_gives_back_what_it_was_given(
 
 
 def test_a_scratch_folder_that_takes_nothing_is_an_error_of_one_line(folder: Path):
-    with pytest.raises(WriteError) as caught, Spool(0, str(folder / "gone")) as spool:
+    with pytest.raises(WriteError) as caught, Spool(0, Scratch(str(folder / "gone"))) as spool:
         spool.append(np.zeros(1, np.int32))
     one_line(caught, folder / "gone", "scratch space: no such file", "; free room", "--tmp-dir")
 

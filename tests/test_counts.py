@@ -153,7 +153,7 @@ def test_counts_and_their_sums_are_those_of_the_definition(folder: Path, data: s
 @given(window_options(widest=1000))
 def test_weights_are_exact_up_to_20_and_within_half_a_unit_beyond(options: WindowOptions):
     unit, made = denominator(options), weights(options)
-    exact = options.window_weight != "harmonic" or options.window <= 20
+    exact = options.weight != "harmonic" or options.window <= 20
     assert len(made) == 2 * options.window + 1
     assert made[options.window] == 0
     for distance in range(1, options.window + 1):

@@ -165,7 +165,7 @@ def test_what_was_changed_or_left_out_is_told(tmp_path):
     path = entries(tmp_path / "m.glove", [1, 1, 2, 3], [2, 2, 1, 3], [1.0, 0.5, 1.0, 0.0])
     (tmp_path / "w").write_text("a\nb\nc\n")
     notes = "\n".join(convert(path, tmp_path / "back", words=str(tmp_path / "w")).notes)
-    for part in ("1 entries of places", "1 entries are 0", "sums of rows", "is not symmetric"):
+    for part in ("1 entry of a place", "1 entry is 0", "sums of rows", "is not symmetric"):
         assert part in notes
 
 
@@ -289,6 +289,18 @@ def test_a_card_that_fits_not_its_words_is_told_and_not_used(counts, tmp_path, n
     assert StoredMatrix.open(tmp_path / "again").store.digest != before.store.digest
 
 
+@pytest.mark.parametrize("unit", ["Infinity", "1e400", "0", '"60"', f"{10**400}", "[]"])
+def test_a_card_of_an_impossible_unit_is_told_and_not_used(counts, tmp_path, unit):
+    path = tmp_path / "m.npz"
+    convert(counts, path)
+    card = tmp_path / "m.npz.json"
+    told = card.read_text().replace('"denominator": 60', f'"denominator": {unit}')
+    card.write_text(told)
+    made = convert(path, tmp_path / "back")
+    assert "m.npz.json is no card that fits m.npz" in made.notes[0]
+    assert StoredMatrix.open(tmp_path / "back").denominator == 60
+
+
 def test_a_file_that_was_cut_is_not_taken_for_what_its_card_tells(counts, tmp_path):
     path = tmp_path / "m.glove"
     convert(counts, path)
@@ -352,6 +364,20 @@ def test_what_cannot_be_converted_is_one_line(counts, tmp_path):
     np.savez(dense, x=np.ones((3, 3)))
     cases: list[tuple[type[WordgeomError], Path, str, dict[str, Any], str]] = [
         (OptionError, counts, "x.csv", {}, ".npz, .mtx or .glove"),
+        (
+            OptionError,
+            counts,
+            "y.npz",
+            {"words": str(tmp_path / "y.npz")},
+            "--words names the output",
+        ),
+        (
+            OptionError,
+            counts,
+            "y.npz",
+            {"words": str(tmp_path / "y.npz.json")},
+            "the output's run card",
+        ),
         (OptionError, counts, "y.npz", {"limit": 3}, "--limit is not for a matrix"),
         (OptionError, npz, "x", {"float16": True}, "--float16 is not for a matrix"),
         (OptionError, tmp_path / "m.mtx", "x.npz", {}, "is read into a folder"),

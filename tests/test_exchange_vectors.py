@@ -15,12 +15,13 @@ from gensim.models import KeyedVectors
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wordgeom import cards
+from wordgeom import _files, cards
 from wordgeom.cli import main
 from wordgeom.converting import convert
 from wordgeom.errors import (
     FormatError,
     InputError,
+    LockedError,
     MissingInputError,
     OptionError,
     OutputExistsError,
@@ -81,6 +82,15 @@ def test_the_same_vectors_are_the_same_bytes(source, tmp_path):
         before = (tmp_path / name).read_bytes()
         convert(source, tmp_path / name, force=True)
         assert (tmp_path / name).read_bytes() == before
+
+
+def test_a_projectors_folder_is_made_of_an_archive_too(source, tmp_path):
+    convert(source, tmp_path / "v.npz")
+    for path, name in ((source, "one"), (tmp_path / "v.npz", "other")):
+        convert(path, tmp_path / name, target_format="projector")
+    for file in ("vectors.tsv", "metadata.tsv"):
+        one, other = (tmp_path / name / file for name in ("one", "other"))
+        assert one.read_bytes() == other.read_bytes()
 
 
 def test_a_projectors_folder_holds_numbers_and_words(source, tmp_path):
@@ -229,6 +239,33 @@ def test_the_run_card_goes_along(tmp_path, name):
     assert not (tmp_path / f"{name}.json").exists()
 
 
+@pytest.mark.parametrize("name", ["w.npz", "w.txt"])
+def test_a_conversion_that_is_stopped_between_two_names_is_finished(tmp_path, monkeypatch, name):
+    made, target = Vectors(WORDS, MATRIX), tmp_path / name
+    cards.write(tmp_path / "v.bin", made, {"request": {"command": "train"}, "statistics": {}})
+
+    def stop(step: str, _path: Path) -> None:
+        if step == "replace":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(_files, "boundary", stop)
+    with pytest.raises(KeyboardInterrupt):
+        convert(tmp_path / "v.bin", target, no_header=name == "w.txt")
+    monkeypatch.undo()
+    cards.settle(target, [tmp_path / "w.words.txt"] if name == "w.npz" else [])
+    assert cards.read_card(target) is not None
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("name", ["w.bin", "w.npy", "p"])
+def test_a_second_writer_of_one_file_is_refused(source, tmp_path, name):
+    form = None if "." in name else "projector"
+    with cards.only_writer(tmp_path / name), pytest.raises(LockedError, match="is being written"):
+        convert(source, tmp_path / name, target_format=form)
+    assert [path.name for path in tmp_path.iterdir()] == ["v.bin"]
+    convert(source, tmp_path / name, target_format=form)
+
+
 def test_what_has_no_place_is_refused_and_nothing_is_written(source, tmp_path):
     np.save(tmp_path / "a.npy", np.ones(3))
     np.save(tmp_path / "o.npy", np.array([{}], object))
@@ -243,6 +280,20 @@ def test_what_has_no_place_is_refused_and_nothing_is_written(source, tmp_path):
         (OptionError, "v.bin", "w.bin.gz", {}, ".bin, .txt or .vec"),
         (OptionError, "v.bin", "w.bin", {"kind": "pmi"}, "--kind is not for vectors"),
         (OutputExistsError, "v.bin", "w", {"target_format": "npy"}, "exists"),
+        (
+            OptionError,
+            "v.bin",
+            "x.npy",
+            {"words": str(tmp_path / "x.npy")},
+            "--words names the output",
+        ),
+        (
+            OptionError,
+            "v.bin",
+            "x.npy",
+            {"words": str(tmp_path / "v.bin")},
+            "--words names the input",
+        ),
         (MissingInputError, "a.npy", "w.bin", {}, "a.words.txt: no such file"),
         (FormatError, "a.npy", "w.bin", words, "a row of numbers for each word"),
         (InputError, "o.npy", "w.bin", words, "never unpickled"),

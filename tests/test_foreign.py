@@ -117,7 +117,7 @@ def test_records_counted_as_text_are_told_with_what_to_pass(tmp_path: Path, toke
             pass
     assert remarks(sources)[-1] == (
         f"{sources[0].name} looks like FASTA and was counted as text; pass --input-format fasta "
-        "(so do 1 more files)"
+        "(so does 1 more file)"
     )
 
 

@@ -294,7 +294,7 @@ def test_an_anchor_that_is_not_finite_is_named_and_one_of_zeros_counted(folder):
     name = domain()[0][7]
     vectors.matrix[vectors.index[name]] = 0
     write_vectors("vectors.bin", vectors.words, vectors.matrix)
-    assert "1 known vectors are 0" in impute(None).notes
+    assert "1 known vector is 0" in impute(None).notes
     vectors.matrix[vectors.index[name], 2] = np.nan
     write_vectors("vectors.bin", vectors.words, vectors.matrix)
     with pytest.raises(InputError, match=f"vectors.bin: the vector of '{name}' is not finite"):

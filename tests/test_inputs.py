@@ -285,9 +285,9 @@ def test_what_was_left_out_and_what_looks_wrapped_is_told_once_for_all_files():
     one = Source("a", counts={"gaps in sequences": 1_200, "x": 1}, wrapped=wrapped)
     two = Source("b", counts={"x": 2}, wrapped=wrapped)
     first, second = remarks([Source("c"), one, two])
-    assert first == "left out: 1,200 gaps in sequences, 3 x"
+    assert first == "left out: gaps in sequences: 1,200, x: 3"
     assert second.startswith("a looks hard-wrapped (90% of its first lines end in mid-sentence ")
-    assert second.endswith("pass --document block (so do 1 more files)")
+    assert second.endswith("pass --document block (so does 1 more file)")
     assert remarks([Source("c")]) == []
 
 

@@ -10,19 +10,21 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from wordgeom import _files, blocks, kept_counts, pipeline
+from wordgeom import _files, blocks, kept_text, pipeline
 from wordgeom.cli import main
 from wordgeom.counts import cooccurrence, merge, rows
 from wordgeom.kept_counts import KeptParts
+from wordgeom.kept_rows import KeptRows
 from wordgeom.matrix import MatrixWriter, StoredMatrix
 from wordgeom.store import Store
-from wordgeom.undisturbed import undisturbed
+from wordgeom.undisturbed import noticed, undisturbed
 
 COUNT = ["build-cooc", "corpus.txt", "--min-count", "2", "--window", "3"]
 AGAIN = 75  # the exit status of what can be gone on with
@@ -38,7 +40,7 @@ def folder(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "ENTRIES", 2000)
     monkeypatch.setattr(cooccurrence, "_BLOCK_LOOKS", 20_000)
     monkeypatch.setattr(blocks, "BLOCK_ENTRIES", 2000)
-    monkeypatch.setattr(kept_counts, "_WORTH", 0)
+    monkeypatch.setattr(kept_text, "WORTH", 0)
     return tmp_path
 
 
@@ -266,7 +268,7 @@ def test_the_steps_of_a_configuration_go_on(folder, monkeypatch, capsys):
 
 
 def test_short_counts_keep_nothing(folder, monkeypatch):
-    monkeypatch.setattr(kept_counts, "_WORTH", 1 << 24)
+    monkeypatch.setattr(kept_text, "WORTH", 1 << 24)
     monkeypatch.setattr("wordgeom.kept.StoreWriter", None)  # would fail
     assert run(*COUNT) == 0
 
@@ -322,13 +324,72 @@ def test_threads_may_use_blocks_that_must_not_be_broken():
     done = []
 
     def work() -> None:
-        with undisturbed():
-            done.append(1)
+        with undisturbed(), noticed() as stop, stop.heeded():
+            done.append(stop.asked)
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert done == [1]
+    assert done == [False]
+
+
+def test_a_loop_ends_by_itself_where_it_looks_and_at_once_where_it_waits():
+    def interrupt() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    rounds = []
+
+    def looks() -> None:
+        with noticed() as stop:
+            while not stop.asked:
+                interrupt()
+                rounds.append("whole")
+
+    def waits(before: int) -> None:
+        with noticed() as stop:
+            for _ in range(before):
+                interrupt()
+            with stop.heeded():
+                interrupt()
+                rounds.append("never")
+
+    found = signal.getsignal(signal.SIGINT)
+    for work in (looks, partial(waits, 0), partial(waits, 2)):
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    assert rounds == ["whole"]
+    assert signal.getsignal(signal.SIGINT) is found
+
+
+@pytest.mark.parametrize("there", ["nothing", "an empty folder", "what a killed run left"])
+def test_a_stopped_run_leaves_no_empty_folder_of_its_own(folder, monkeypatch, there):
+    if there != "nothing":
+        Path("cooc").mkdir()
+    if there == "what a killed run left":
+        Path("cooc/.lock").write_text('{"host": "", "pid": 0, "start": ""}')
+        Path("cooc/indices.1.npy").write_bytes(b"part")
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline, "_count", interrupt)
+    assert run(*COUNT) == AGAIN
+    assert Path("cooc").exists() == (there == "an empty folder")
+
+
+def test_a_sum_that_was_stopped_before_its_first_row_keeps_nothing(folder, monkeypatch, capsys):
+    for part in ("1", "2"):
+        assert run(*COUNT, "--shard", f"{part}/2", "-o", part) == 0
+    before = names()
+
+    def interrupt(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    write = KeptRows.write
+    monkeypatch.setattr(KeptRows, "write", lambda self, _: write(self, map(interrupt, [1])))
+    assert run("merge", "1", "2") == AGAIN
+    assert "nothing was finished yet" in capsys.readouterr().err
+    assert names() == before
 
 
 def test_a_state_that_cannot_be_kept_leaves_nothing_of_its_rows(folder, monkeypatch, capsys):

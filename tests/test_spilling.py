@@ -72,9 +72,9 @@ def test_many_runs_of_many_types_count_every_word(folder: Path):
     runs = []
     put_run = spilling.put
 
-    def watched(full: Lexicon, scratch: Scratch) -> object:
+    def watched(full: Lexicon, *shelves: Scratch) -> object:
         runs.append(len(full))
-        return put_run(full, scratch)
+        return put_run(full, *shelves)
 
     with (
         patch.object(readers, "BLOCK", 4096),

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from wordgeom import merging
 from wordgeom.corpus.spool import read_around
 from wordgeom.counts import cooccurrence
+from wordgeom.counts import sliding as sliding_places
 from wordgeom.counts.cooccurrence import Plan
 from wordgeom.counts.partial import ScratchParts
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, reach, weights
@@ -112,7 +113,11 @@ def test_counts_are_those_of_windows_laid_over_each_document(data: st.DataObject
     expected = reference(documents, words, window)
     chunk, threads = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 3))
     cut = data.draw(st.integers(0, stream.length))
-    with patch.object(cooccurrence, "_BLOCK_LOOKS", 50):
+    at_once = data.draw(st.integers(1, 30))
+    with (
+        patch.object(cooccurrence, "_BLOCK_LOOKS", 50),
+        patch.object(sliding_places, "_AT_ONCE", at_once),
+    ):
         whole, sums = counted(stream, words, window)
         parts = [
             counted(stream, words, window, span, chunk=chunk, threads=threads)
@@ -196,14 +201,22 @@ def test_a_window_reaches_one_token_less_than_it_is_long_and_counts_are_whole():
     assert reach(WindowOptions(window=10)) == 10
 
 
+def test_windows_weigh_the_same_unless_something_else_is_asked_for():
+    asked = WindowOptions(count=WINDOWS, window_weight="flat")
+    assert WindowOptions(count=WINDOWS).result_options() == asked.result_options()
+    assert np.array_equal(weights(WindowOptions(count=WINDOWS)), weights(asked))
+    asked = WindowOptions(window_weight="harmonic")
+    assert WindowOptions().result_options() == asked.result_options()
+
+
 @pytest.mark.parametrize(
     ("values", "parts"),
     [
         ({"window_weight": "harmonic"}, ("--window-weight harmonic", "pass --window-weight flat")),
         ({"window_weight": "dynamic"}, ("--window-weight dynamic",)),
-        ({"window_weight": "flat", "context": "left"}, ("--context left", "--context both")),
-        ({"window_weight": "flat", "context": "right"}, ("--context right",)),
-        ({"window_weight": "flat", "window": 1}, ("--window 1", "pass --window 2")),
+        ({"context": "left"}, ("--context left", "--context both")),
+        ({"context": "right"}, ("--context right",)),
+        ({"window": 1}, ("--window 1", "pass --window 2")),
     ],
 )
 def test_what_windows_cannot_count_is_refused(values, parts):

@@ -24,6 +24,8 @@ from wordgeom.errors import LockedError, MissingInputError, WordgeomError, Write
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+_WAIT = "wait for it to end, or name another output"
+
 # Called as boundary("write", path) before each step that changes the disk.
 boundary: Callable[[str, Path], None] | None = None
 
@@ -35,8 +37,8 @@ def reached(step: str, path: str | os.PathLike[str]) -> None:
 
 
 def _made(path: str, flags: int) -> int:
-    """Open a file that need not be there."""
-    return os.open(path, flags | os.O_CREAT, 0o666)
+    """Open a file that need not be there; a link that lies in its place would lead elsewhere."""
+    return os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW, 0o666)
 
 
 class WatchedFile(io.FileIO):
@@ -185,8 +187,8 @@ def _is_ours(raw: WatchedFile, part: Path, path: Path) -> bool:
     try:
         fcntl.flock(raw, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        do = "wait for it to end, or name another output"
-        raise LockedError("is being written by another process", where=path, do=do) from None
+        what = "is being written by another process"
+        raise LockedError(what, where=path, do=_WAIT) from None
     except OSError:  # a file system without locks
         pass
     try:
@@ -294,7 +296,7 @@ class Lock:
         if host != socket.gethostname():
             self._refuse(f"process {pid} on {host}", f"wait, or remove {self._path} if it is gone")
         if _identity(pid) == owner:
-            self._refuse(f"process {pid}", "wait for it to end, or write elsewhere with -o")
+            self._refuse(f"process {pid}", _WAIT)
 
     def _refuse(self, found: str, do: str) -> NoReturn:
         raise LockedError("is being written", where=self._target, found=found, do=do)

@@ -5,7 +5,8 @@
     model.keyed_vectors().most_similar("king")
 
 Every option of the command line is a keyword here, spelt with underscores. Without `out` a
-matrix lies in a temporary folder that goes when its handle does.
+matrix lies in a temporary folder that goes when its handle does. A stage is imported where it is
+used: `import wordgeom` must not wait for Numba.
 """
 
 from __future__ import annotations
@@ -19,23 +20,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordgeom import cards, converting, evaluating, imputing, pipeline, training
 from wordgeom._files import Closing
-from wordgeom.converting import Converted
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.device import DeviceOptions
 from wordgeom.errors import OptionError
 from wordgeom.evaluate.options import EvalOptions
-from wordgeom.evaluate.report import Report
-from wordgeom.evaluate.sets import read_tasks
 from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
-from wordgeom.imputation.output import table_path
-from wordgeom.imputation.trust import Trust
-from wordgeom.imputation.trust_table import read_trust
 from wordgeom.kept import ResumeOptions
-from wordgeom.matrix import StoredMatrix
+from wordgeom.matrix import COOC, StoredMatrix
 from wordgeom.methods import load as load_method
 from wordgeom.options import Options, check_known, specs
 from wordgeom.runs import RunOptions, UseOptions
@@ -52,6 +46,10 @@ from wordgeom.weighting.pmi import PmiOptions
 if TYPE_CHECKING:
     import scipy.sparse
     from gensim.models import KeyedVectors
+
+    from wordgeom.converting import Converted
+    from wordgeom.evaluate.report import Report
+    from wordgeom.imputation.trust import Trust
 
 PathLike = str | os.PathLike[str]
 
@@ -174,6 +172,8 @@ def count(
 
     shard: "i/N" counts one part. Raises a WordgeomError that says what is wrong in one line.
     """
+    from wordgeom import pipeline
+
     names = [corpus] if isinstance(corpus, (str, os.PathLike)) else list(corpus)
     if not names:
         raise OptionError("count needs a text file", found="none")
@@ -193,6 +193,8 @@ def pmi(
     counts: PathLike | MatrixHandle, *, out: PathLike | None = None, **options: Any
 ) -> Weighted:
     """Weight counts by pointwise mutual information; options of `wordgeom build-pmi`."""
+    from wordgeom import training
+
     weighting, resume, run = _options("pmi", options, PmiOptions, ResumeOptions, RunOptions)
     with _folder(out, "pmi") as (folder, temporary):
         built = training.build_pmi(_path(counts), folder, weighting, run, resume=resume)
@@ -211,6 +213,8 @@ def train(
 
     out: also write them there, with a run card. Raises a WordgeomError.
     """
+    from wordgeom import cards, training
+
     own = load_method(method).Options
     common = (PmiOptions, DeviceOptions, ResumeOptions, RunOptions)
     *_, run = _options("train", options, own, *common)
@@ -235,6 +239,10 @@ def impute(
     vectors: a file, a model, or gensim's. out: also write them there, with a table of trust and a
     run card. Raises a WordgeomError.
     """
+    from wordgeom import cards, imputing
+    from wordgeom.imputation.output import table_path
+    from wordgeom.imputation.trust_table import read_trust
+
     if not isinstance(domain, (str, os.PathLike)):
         do = "write it first: numpy.save, or to_csv of pandas"
         raise OptionError("domain must name a file", found=type(domain).__name__, do=do)
@@ -258,11 +266,13 @@ def convert(source: PathLike, target: PathLike, **options: Any) -> Converted:
 
     source_format, target_format: --from and --to. Raises a WordgeomError.
     """
+    from wordgeom import converting
+
     return converting.convert(source, target, **_plain(options))
 
 
 def score(
-    vectors: PathLike | Model,
+    vectors: PathLike | Model | KeyedVectors,
     sets: Sequence[PathLike] = (),
     *,
     categories: Sequence[PathLike] = (),
@@ -272,15 +282,20 @@ def score(
 ) -> Report:
     """Judge vectors by sets, or by those inside gensim; options are those of `wordgeom eval`.
 
-    The report's `scores` are a list; `to_dict()` is what --json prints.
+    vectors: a file, a model, or gensim's. The report's `scores` are a list; `to_dict()` is what
+    --json prints. Raises a WordgeomError.
     """
+    from wordgeom import evaluating
+    from wordgeom.evaluate.sets import read_tasks
+
     judging, run = _options("score", options, EvalOptions, UseOptions)
     tasks = read_tasks(
         _paths(sets), _paths(categories), _paths(classify), _paths(regress), judging
     )  # fmt: skip
-    if isinstance(vectors, Model):
-        return evaluating.evaluate_vectors(vectors.read, repr(vectors), tasks, judging, run)
-    return evaluating.evaluate(os.fspath(vectors), tasks, judging, run)
+    source = _source(vectors)
+    if isinstance(source, Vectors):
+        return evaluating.evaluate_vectors(source, repr(vectors), tasks, judging, run)
+    return evaluating.evaluate(os.fspath(source), tasks, judging, run)
 
 
 def load_vectors(path: PathLike, *, limit: int | None = None) -> KeyedVectors:
@@ -291,7 +306,7 @@ def load_vectors(path: PathLike, *, limit: int | None = None) -> KeyedVectors:
 def open_matrix(path: PathLike) -> MatrixHandle:
     """Open a matrix that was made before."""
     kind = StoredMatrix.open(path).store.kind
-    return Counts(path) if kind == pipeline.COOC else Weighted(path)
+    return Counts(path) if kind == COOC else Weighted(path)
 
 
 def _options(function: str, values: dict[str, Any], *classes: type[Options]) -> list[Any]:

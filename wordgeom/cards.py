@@ -10,8 +10,9 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,9 +20,10 @@ from wordgeom import runs
 from wordgeom._files import Lock, part_path, remove, staged_file, take_name
 from wordgeom.errors import OutputExistsError
 from wordgeom.undisturbed import undisturbed
-from wordgeom.vectors import Vectors, write_vectors
+from wordgeom.vectors import Vectors, filler
 
 _SUFFIX = ".json"
+_KINDS = {"request": dict, "statistics": dict, "notes": list, "beside": dict}  # of what is used
 
 
 def card_path(out: Path) -> Path:
@@ -50,12 +52,18 @@ def content(raw: bytes) -> dict[str, Any]:
     return {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()}
 
 
-def up_to_date(out: Path, request: Mapping[str, Any], force: bool, source: str = "matrix") -> bool:
+def up_to_date(
+    out: Path,
+    request: Mapping[str, Any],
+    force: bool,
+    source: str = "matrix",
+    beside: Sequence[Path] = (),
+) -> bool:
     """Tell whether `out` is what is asked for; raise OutputExistsError if it is something else.
 
-    source: what the inputs are called where others were taken.
+    source: what the inputs are called where others were taken; beside: files that are made with it.
     """
-    settle(out)
+    settle(out, beside)
     if out.is_dir():
         raise OutputExistsError("is a folder", where=out, do="name a file with -o")
     if force or not out.exists():
@@ -64,7 +72,7 @@ def up_to_date(out: Path, request: Mapping[str, Any], force: bool, source: str =
     if card is None:
         raise runs.refuse_other(out, "no run card that fits it")
     refuse_unlike(out, request, card.get("request", {}), source)
-    _refuse_changed(out, card)
+    _refuse_changed(out, card, beside)
     return True
 
 
@@ -78,7 +86,9 @@ def refuse_unlike(
     how = None
     if asked["command"] != made.get("command"):
         how = f"made by {made.get('command')}"
-    how = how or runs.differing_option(asked["options"], made.get("options", {}))
+    options = made.get("options")
+    known = options if isinstance(options, dict) else {}
+    how = how or runs.differing_option(asked["options"], known)
     if how is None and asked["inputs"] != made.get("inputs"):
         how = f"made from another {source}"
     if how is not None:
@@ -98,41 +108,28 @@ def write(
     vectors: Vectors,
     card: Mapping[str, Any] | None,
     beside: Mapping[Path, Iterable[bytes]] | None = None,
+    *,
+    header: bool = True,
 ) -> None:
-    """Write vectors, the files beside them, and the card that covers all: all of them or none.
+    """Write vectors, lines of the files beside them, and the card, as `write_together` does.
 
-    All lie ready before the first takes its name: a run that is killed in between is finished by
-    `settle`. Without a card an older one is removed.
+    header: of a text. Raises what `write_vectors` raises.
     """
-    if card is None:
-        write_vectors(out, vectors.words, vectors.matrix)
-        remove(card_path(out))
-        return
-    files = beside or {}
-    try:
-        _stage(out, vectors, card, files)
-    except BaseException:
-        _unstage((out, *files, card_path(out)))
-        raise
-    with undisturbed():
-        settle(out)
+    fill = filler(out, vectors.words, vectors.matrix, header=header)
+    parts: dict[Path, Callable[[BinaryIO], object]] = {out: fill}
+    for path, lines in (beside or {}).items():
+        parts[path] = partial(_fill_lines, lines)
+    write_together(out, parts, None if card is None else lambda: card)
+
+
+def _fill_lines(lines: Iterable[bytes], handle: BinaryIO) -> None:
+    handle.writelines(lines)
 
 
 def _unstage(paths: Iterable[Path]) -> None:
     for path in paths:
         with contextlib.suppress(OSError):
             part_path(path).unlink()
-
-
-def _stage(
-    out: Path, vectors: Vectors, card: Mapping[str, Any], beside: Mapping[Path, Iterable[bytes]]
-) -> None:
-    """Write all files under the names of their parts, the card at last."""
-    write_vectors(out, vectors.words, vectors.matrix, opened=staged_file)
-    for path, lines in beside.items():
-        with staged_file(path) as handle:
-            handle.writelines(lines)
-    _stage_card(out, card, beside)
 
 
 def _stage_card(out: Path, card: Mapping[str, Any], beside: Iterable[Path]) -> None:
@@ -147,31 +144,44 @@ def _stage_card(out: Path, card: Mapping[str, Any], beside: Iterable[Path]) -> N
 def write_together(
     out: Path,
     parts: Mapping[Path, Callable[[BinaryIO], object]],
-    card: Callable[[], Mapping[str, Any]],
+    card: Callable[[], Mapping[str, Any]] | None,
 ) -> None:
     """Write `out` and what lies beside it, each by what fills it, and their card: all or none.
 
-    The card is asked for when they lie ready. Raises what writing them raises, WriteError.
+    All lie ready before the first takes its name: a run that is killed in between is finished by
+    `settle`. The card is asked for when they lie ready; where there is none, an older one is
+    removed. Raises what writing them raises, WriteError.
     """
+    beside, staged = [path for path in parts if path != out], []
     try:
         for path, fill in parts.items():
             with staged_file(path) as handle:
                 fill(handle)
-        _stage_card(out, card(), [path for path in parts if path != out])
+            staged.append(path)
+        if card is not None:
+            _stage_card(out, card(), beside)
     except BaseException:
-        _unstage((*parts, card_path(out)))
+        _unstage(staged)  # what could not be staged may be another process's
         raise
     with undisturbed():
-        settle(out)
+        if card is not None:
+            settle(out, beside)
+            return
+        for path in parts:
+            take_name(path)
+        remove(card_path(out))
 
 
-def settle(out: Path) -> None:
-    """Give the files of a write their names, if all of them lie ready; its card lies ready last."""
+def settle(out: Path, beside: Iterable[Path] = ()) -> None:
+    """Give the files of a write their names, if all of them lie ready; its card lies ready last.
+
+    beside: what is written with `out`. A card of other files is left alone: who made it up could
+    have any file renamed.
+    """
     card = _parsed(part_path(card_path(out)))
-    if card is None:
+    files = None if card is None else _contents(out, card, beside)
+    if files is None:
         return
-    files = {out: card.get("content")}
-    files |= {out.parent / name: content for name, content in card.get("beside", {}).items()}
     waiting = [path for path, content in files.items() if _holds(part_path(path), content)]
     if all(path in waiting or _holds(path, content) for path, content in files.items()):
         for path in waiting:
@@ -184,16 +194,30 @@ def _parsed(path: Path) -> dict[str, Any] | None:
         card = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    return card if isinstance(card, dict) and isinstance(card.get("beside", {}), dict) else None
+    known = isinstance(card, dict) and all(
+        isinstance(card.get(key, kind()), kind) for key, kind in _KINDS.items()
+    )
+    return card if known else None
 
 
 def _holds(path: Path, content: Any) -> bool:
     return path.is_file() and file_content(path) == content
 
 
-def _refuse_changed(out: Path, card: Mapping[str, Any]) -> None:
+def _contents(out: Path, card: Mapping[str, Any], beside: Iterable[Path]) -> dict[Path, Any] | None:
+    """Return what a card tells of `out` and what lies beside it, None for a card of other files."""
+    named = {os.path.relpath(path, out.parent): path for path in beside}
+    told = card.get("beside", {})
+    if told.keys() != named.keys():
+        return None
+    return {out: card.get("content"), **{path: told[name] for name, path in named.items()}}
+
+
+def _refuse_changed(out: Path, card: Mapping[str, Any], beside: Sequence[Path]) -> None:
     """Raise OutputExistsError where a file that was made with `out` is not as it was."""
-    for name, content in card.get("beside", {}).items():
-        path = out.parent / name
-        if not path.is_file() or file_content(path) != content:
-            raise runs.refuse_other(out, f"{name}, made with it, missing or changed")
+    files = _contents(out, card, beside)
+    if files is None:
+        raise runs.refuse_other(out, "made with other files beside it")
+    for path in beside:
+        if not _holds(path, files[path]):
+            raise runs.refuse_other(out, f"{path}, made with it, missing or changed")

@@ -11,7 +11,7 @@ from typing import Any
 from wordgeom import cards, runs, store
 from wordgeom.errors import MissingInputError, OptionError
 from wordgeom.exchange import formats
-from wordgeom.exchange.existing import refuse_existing, refuse_unlike
+from wordgeom.exchange.existing import refuse_existing, refuse_one_file, refuse_unlike
 from wordgeom.exchange.options import ConvertOptions
 from wordgeom.exchange.projector import refuse_foreign
 from wordgeom.exchange.rewriting import Paths, rewrite
@@ -19,6 +19,7 @@ from wordgeom.options import check_known, flag, specs
 from wordgeom.runs import Clock, RunOptions
 from wordgeom.store import Store
 from wordgeom.vectors import Vectors
+from wordgeom.wording import plural
 
 _OF_VECTORS = ("limit", "only", "dim", "float16", "no_header")
 _UNKNOWN = ("window", "window_weight", "context")  # of counts that another program made
@@ -46,7 +47,8 @@ def convert(
     """Write what `source` holds to `target`, in the format that its name tells.
 
     source_format, target_format: where names do not tell; values: options of ConvertOptions and
-    RunOptions. Raises OutputExistsError without `force`, and what reading and writing raise.
+    RunOptions. Raises OutputExistsError without `force`, LockedError where another process writes
+    `target`, and what reading and writing raise.
     """
     known = [field.name for cls in (ConvertOptions, RunOptions) for field, _ in specs(cls)]
     check_known(values, known, "convert")
@@ -57,9 +59,11 @@ def convert(
     if not job.target.absolute().parent.is_dir():
         do = "make it, or name another"
         raise MissingInputError("no such folder", where=job.target.parent, do=do)
-    if not formats.is_matrix(job.source, job.target, source_format):
-        return _convert_vectors(job)
-    return _export(job) if job.source.is_dir() else _import(job)
+    matrix = formats.is_matrix(job.source, job.target, source_format, target_format)
+    if matrix and not job.source.is_dir():
+        return _import(job)
+    with cards.only_writer(job.target):
+        return _export(job) if matrix else _convert_vectors(job)
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,8 @@ def _convert_vectors(job: _Job) -> Converted:
     job.refuse(("kind",), "vectors")
     form = formats.check_target(job.target, job.target_format, formats.VECTORS, "vectors")
     paths = Paths.of(job.source, job.source_format, job.target, form, job.options.words)
+    if form in formats.ARRAYS:
+        refuse_one_file(paths.target_words, {**_outputs(job), job.source: "the input"})
     for path in paths.written():
         refuse_existing(path, job.run.force)
     if form == formats.PROJECTOR:
@@ -103,6 +109,7 @@ def _export(job: _Job) -> Converted:
     job.refuse((*_OF_VECTORS, "kind"), "a matrix")
     form = formats.check_target(job.target, job.target_format, formats.MATRICES, "matrices")
     words = job.words(words_path(job.target, form))
+    refuse_one_file(words, _outputs(job))
     refuse_existing(job.target, job.run.force)
     matrix, clock = open_matrix(job.source), Clock()
     lines = words_lines(matrix, form, words, job.options.space)
@@ -120,15 +127,16 @@ def _export(job: _Job) -> Converted:
             words: lambda handle: handle.writelines(lines),
         }
         cards.write_together(job.target, parts, card)
-    shape = f"{len(matrix.vocabulary):,} words, {matrix.stored:,} pairs"
+    shape = f"{plural(len(matrix.vocabulary), 'word')}, {plural(matrix.stored, 'pair')}"
     return Converted(f"{job.target}: {shape}, words in {words}; {clock.seconds():.1f} s")
 
 
 def _import(job: _Job) -> Converted:
     from wordgeom.exchange.exporting import found_words
-    from wordgeom.exchange.importing import COOC, Known, import_matrix
+    from wordgeom.exchange.importing import Known, import_matrix
     from wordgeom.exchange.reading import open_entries
     from wordgeom.exchange.words import read_words
+    from wordgeom.matrix import COOC
     from wordgeom.pipeline import readable, up_to_date
 
     job.refuse((*_OF_VECTORS, "space"), "a matrix that is read")
@@ -152,11 +160,18 @@ def _import(job: _Job) -> Converted:
     with runs.resources(job.run, job.show) as using:
         file = open_entries(job.source, form, len(words.words), using.memory)
         made, notes = import_matrix(file, words, job.target, kind, known, request, using)
+    return Converted(_imported(made, clock), [*unfit, *notes], store=made)
+
+
+def _imported(made: Store, clock: Clock) -> str:
     at = made.attributes
-    shape = f"{at['shape'][0]:,} words, {at['stored']:,} pairs"
+    shape = f"{plural(at['shape'][0], 'word')}, {plural(at['stored'], 'pair')}"
     units = f" in units of 1/{at['denominator']}" if at.get("denominator", 1) > 1 else ""
-    summary = f"{job.target}: {shape}{units}; {clock.seconds():.1f} s"
-    return Converted(summary, [*unfit, *notes], store=made)
+    return f"{made.path}: {shape}{units}; {clock.seconds():.1f} s"
+
+
+def _outputs(job: _Job) -> dict[Path, str]:
+    return {job.target: "the output", cards.card_path(job.target): "the output's run card"}
 
 
 def _request(

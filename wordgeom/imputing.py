@@ -30,6 +30,7 @@ from wordgeom.imputation.trust import Trust
 from wordgeom.runs import GIGABYTE, Clock, Resources, RunOptions
 from wordgeom.vectors import Vectors, read_vectors, writable_words
 from wordgeom.vectors_header import opened, read_header
+from wordgeom.wording import several
 
 _PATHS = ("names", "name_map")  # options whose files' digests stand for them
 _EDGE = 40  # bytes that a neighbour takes: in the graph, the weights and the system
@@ -164,7 +165,7 @@ def _make(
     if checked is not None:
         statistics["validation"] = checked.to_dict()
     return _Made(
-        f"{n:,} entities, {p:,} known, {n - p:,} imputed",
+        f"{several(n, 'entity', 'entities')}, {p:,} known, {n - p:,} imputed",
         vectors,
         found.trust,
         [
@@ -184,7 +185,7 @@ def _own_notes(base: Vectors, named: str, anchors: Anchors) -> list[str]:
     if base.duplicates:
         notes.append(f"{named}: words that the file holds again, left out: {base.duplicates:,}")
     if anchors.zeros:
-        notes.append(f"{anchors.zeros:,} known vectors are 0")
+        notes.append(several(anchors.zeros, "known vector is 0", "known vectors are 0"))
     if anchors.known.all():
         n = len(anchors.known)
         whole = f"all {n:,} entities are" if n > 1 else "the only entity is"

@@ -13,6 +13,7 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import STDIN, Source, check_input, file_digest, file_stamp, is_stream
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.errors import MissingInputError, OptionError
+from wordgeom.options import flag
 from wordgeom.runs import RunOptions
 
 _WORDS = ("read_vocab", "stop_words", "keep_words")  # options that name files of words
@@ -103,11 +104,10 @@ def are_those(names: Sequence[str], made_from: Sequence[dict[str, Any]]) -> bool
 
 
 def _digest_of_words(option: str, path: str) -> str:
-    flag = f"--{option.replace('_', '-')}"
     if is_stream(path):
-        raise OptionError(f"{flag} needs a file", found=path)
+        raise OptionError(f"{flag(option)} needs a file", found=path)
     if not os.path.exists(path):
-        raise MissingInputError("no such file", where=path, do=f"check {flag}")
+        raise MissingInputError("no such file", where=path, do=f"check {flag(option)}")
     return file_digest(path)
 
 

@@ -26,6 +26,7 @@ from wordgeom.store import Store, StoreWriter, exists
 
 STATE = "state"
 _REQUEST = "request.json"
+_SHOWN = 5  # pieces that are named
 _log = logging.getLogger(__name__)
 
 
@@ -88,6 +89,16 @@ class Kept:
         """Note that a state was kept just now."""
         self._saved = time.monotonic()
 
+    def discard(self, prefix: str) -> None:
+        """Remove the pieces whose names begin so: another says what they say."""
+        for piece in self._folder.glob(f"{prefix}*"):
+            remove_folder(piece)
+
+    def stale(self, how: str) -> StaleError:
+        """Return the error for a state that is another run's."""
+        do = "begin anew with --force and without --resume"
+        return StaleError("holds the state of another run", where=self._folder, found=how, do=do)
+
     def remove(self) -> None:
         """Forget all: the output is there."""
         _remove(self._folder)
@@ -113,8 +124,7 @@ class Kept:
         there = _is_state(self._folder)
         if there and self._options.resume:
             self._refuse_other()
-            pieces = sorted(piece.name for piece in self._folder.iterdir() if exists(piece))
-            _log.info("note: going on from %s", ", ".join(pieces) or "the beginning")
+            _log.info("note: going on from %s", _told(self._folder))
             return True
         if there and not force:
             do = "--resume goes on from it, --force begins anew"
@@ -132,8 +142,7 @@ class Kept:
         if how is None and self._request != made:
             how = f"made by wordgeom {made.get('version', 'of another version')}"
         if how is not None:
-            do = "begin anew with --force and without --resume"
-            raise StaleError("holds the state of another run", where=self._folder, found=how, do=do)
+            raise self.stale(how)
 
     def _begin(self) -> None:
         """Make the folder anew, and say in it whose it is."""
@@ -174,6 +183,13 @@ def _remove(folder: Path) -> None:
         if piece.is_dir():
             remove_folder(piece)
     remove_folder(folder)
+
+
+def _told(folder: Path) -> str:
+    """Return what pieces there are, in words."""
+    pieces = sorted(piece.name for piece in folder.iterdir() if exists(piece))
+    more = f" and {len(pieces) - _SHOWN:,} more" if len(pieces) > _SHOWN else ""
+    return ", ".join(pieces[:_SHOWN]) + more or "the beginning"
 
 
 def _is_state(folder: Path) -> bool:

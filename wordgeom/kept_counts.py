@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from wordgeom import kept_text
 from wordgeom.corpus.encode import Encoded
 from wordgeom.corpus.readers import Source
 from wordgeom.corpus.spool import read_around
@@ -17,13 +18,13 @@ from wordgeom.counts.partial import Part, Span
 from wordgeom.counts.rows import Rows
 from wordgeom.errors import FormatError
 from wordgeom.kept import Kept
+from wordgeom.kept_segments import edited
 from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Csr, Int32, Int64
 
 _IDS = "ids"
 _STEP = 1 << 22  # ids written or checked at once
 _EDGE = 2048  # ids at either end, more than any window reaches
-_WORTH = 1 << 24  # ids: fewer are read again sooner than they are asked for
 # What else is known of a text, and of what type it is.
 _FACTS: dict[str, Any] = {
     "tokens": int, "kept": int, "documents": int, "short": int, "notes": list
@@ -57,7 +58,7 @@ class KeptIds:
         """Map the stream of an earlier run, checked: ids are 0 to `most`. Raises FormatError."""
         array = piece.array(_IDS)
         if array.dtype != np.int32 or array.length < 2 * _EDGE:
-            raise _edited(piece)
+            raise edited(piece)
         for start in range(0, array.length, _STEP):
             ids = array.read(start, min(start + _STEP, array.length))
             # Kernels take ids for places, so that they are looked at before.
@@ -119,7 +120,7 @@ def find_ids(kept: Kept) -> tuple[Encoded, bytes] | None:
         sources = [Source(**source) for source in at["sources"]]
         facts = {name: kind(at[name]) for name, kind in _FACTS.items()}
     except (KeyError, TypeError, ValueError, OverflowError):
-        raise _edited(piece) from None
+        raise edited(piece) from None
     stream = KeptIds.of(piece, len(vocabulary) + 1)
     encoded = Encoded(vocabulary, stream, sources, **facts)
     return encoded, piece.text("documents")
@@ -132,7 +133,7 @@ def keep_ids(kept: Kept, encoded: Encoded, documents: bytes, nothing: int) -> No
     """
     stream = encoded.stream
     if not isinstance(stream, KeptIds):
-        if stream.length < _WORTH and not kept.due():
+        if stream.length < kept_text.WORTH and not kept.due():
             return
         memory, stream = stream, KeptIds(kept, nothing)
         with closing(memory):
@@ -146,6 +147,7 @@ def keep_ids(kept: Kept, encoded: Encoded, documents: bytes, nothing: int) -> No
         stream.close()
         raise
     encoded.stream = stream
+    kept_text.forget_text(kept)
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class StoredPart:
             and bool(np.all(indptr[1:] >= indptr[:-1]))
         )
         if not fits:
-            raise _edited(piece)
+            raise edited(piece)
         return cls(piece, indptr, len(indptr) - 1)
 
     def rows(self, start: int, stop: int) -> Csr:
@@ -194,7 +196,7 @@ class KeptParts:
         piece = self.kept.find(_name(span))
         part = None if piece is None else StoredPart.of(piece)
         if part is not None and part.words != words:
-            raise _edited(part.piece)
+            raise edited(part.piece)
         return part
 
     def spill(self, span: Span, blocks: Iterable[Rows], words: int, dtype: np.dtype[Any]) -> Part:
@@ -208,10 +210,6 @@ class KeptParts:
                 data.write(rows.values)
             writer.array("indptr", np.int64).write(np.cumsum(indptr))
             return StoredPart.of(writer.commit({}, {}))
-
-
-def _edited(piece: Store) -> FormatError:
-    return FormatError("its state was edited", where=piece.path)
 
 
 def _name(span: Span) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.errors import FormatError
 from wordgeom.kept import Kept
 from wordgeom.matrix import MatrixWriter
-from wordgeom.store import Store, StoreWriter, marked_array
+from wordgeom.store import LOCK, Store, StoreWriter, exists, marked_array
 from wordgeom.types import Array, Csr, Int64
 from wordgeom.undisturbed import undisturbed
 
@@ -37,11 +38,16 @@ class KeptRows:
         self.writer = StoreWriter(path, kind, mark=self._mark)
 
     def __enter__(self) -> KeptRows:
+        # An empty folder is somebody's; one with a lock is what a run that was killed left.
+        self._ours = not self._path.exists() or (self._path / LOCK).exists()
         self.writer.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
         self.writer.__exit__(*error)
+        if self._ours and not exists(self._path):
+            with contextlib.suppress(OSError):  # it holds rows that are kept
+                self._path.rmdir()
 
     @property
     def done(self) -> int:
@@ -65,7 +71,8 @@ class KeptRows:
                 if self._kept.due():
                     self._keep()
         except KeyboardInterrupt:
-            self._keep()
+            if len(self._matrix.lengths):
+                self._keep()
             raise
 
     def finish(self, attributes: dict[str, Any]) -> dict[str, Any]:

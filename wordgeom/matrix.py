@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
-_VALUES = {"cooc": ("<u4", "<i8"), "pmi": ("<f4", "<f8", "<i8")}
+COOC, PMI = "cooc", "pmi"  # kinds of stores: counts, weights
+_VALUES = {COOC: ("<u4", "<i8"), PMI: ("<f4", "<f8", "<i8")}
 _AGAIN = "make it again"
 
 
@@ -63,7 +64,7 @@ class StoredMatrix:
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str], kinds: tuple[str, ...] = ("cooc", "pmi")
+        cls, path: str | os.PathLike[str], kinds: tuple[str, ...] = (COOC, PMI)
     ) -> StoredMatrix:
         """Open the matrix in a folder; raises MissingInputError or FormatError."""
         store = Store.open(path)
@@ -132,7 +133,7 @@ class StoredMatrix:
         import scipy.sparse
 
         whole = self.rows(0, len(self.vocabulary))
-        data = whole.data if self.store.kind == "pmi" else whole.data / self.denominator
+        data = whole.data if self.store.kind == PMI else whole.data / self.denominator
         shape = (len(self.vocabulary), len(self.vocabulary))
         half = scipy.sparse.csr_array((data, whole.indices, whole.indptr), shape=shape)
         if not self.symmetric:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from wordgeom.errors import InputError
-
-_GIGABYTE = 10**9
+from wordgeom.runs import GIGABYTE
 
 
 def refuse_too_large(what: str, needed: int, memory: int, do: str) -> None:
     """Raise InputError where `what` (a plural) takes more than `memory` bytes; do: what helps."""
     if needed > memory:
-        found = f"{memory / _GIGABYTE:.1f} GB to be used"
-        raise InputError(f"{what} take {needed / _GIGABYTE:.1f} GB", found=found, do=do)
+        found = f"{memory / GIGABYTE:.1f} GB to be used"
+        raise InputError(f"{what} take {needed / GIGABYTE:.1f} GB", found=found, do=do)

@@ -23,11 +23,13 @@ from wordgeom.pipeline import (
     check_words,
     count_type,
     readable,
+    shape_told,
     up_to_date,
     write_rows,
     write_sums,
 )
 from wordgeom.runs import Clock, RunOptions
+from wordgeom.wording import several
 
 _NO_RESUME = ResumeOptions()
 _OWN = ("shape", "stored", "shard")  # attributes that a sum does not inherit
@@ -41,7 +43,11 @@ def merge_cooc(
     resume: ResumeOptions = _NO_RESUME,
     show: bool = False,
 ) -> Built:
-    """Add up count matrices over the same words: all shards of one count, or whole matrices."""
+    """Add up count matrices over the same words: all shards of one count, or whole matrices.
+
+    Raises InputError for matrices that cannot be added, OutputExistsError for other output, and
+    what reading and writing raise.
+    """
     from wordgeom.counts.merge import merge
 
     clock = Clock()
@@ -65,9 +71,9 @@ def merge_cooc(
         card = runs.card(request, {}, clock.seconds())
         made = rows.writer.commit(rows.finish(attributes), card)
     kept.remove()
-    at = made.attributes
-    summary = f"{made.path}: {at['shape'][0]:,} words, {at['stored']:,} pairs"
-    return Built(made, f"{summary} from {len(matrices)} matrices; {clock.seconds():.1f} s")
+    counts = several(len(matrices), "matrix", "matrices")
+    summary = f"{made.path}: {shape_told(made)} from {counts}; {clock.seconds():.1f} s"
+    return Built(made, summary)
 
 
 def _kept_request(request: dict[str, Any], matrices: list[StoredMatrix]) -> dict[str, Any]:
@@ -79,22 +85,8 @@ def _merged(
     matrices: list[StoredMatrix],
 ) -> tuple[Vocabulary, dict[str, Any], dict[str, Any]]:
     """Check that matrices can be added; return vocabulary, request and attributes of the sum."""
-    if len(matrices) < 2:
-        raise InputError("needs two matrices or more", where="merge", found=len(matrices))
+    _refuse_other(matrices)
     first = matrices[0]
-    for matrix in matrices:
-        if matrix.store.request["command"] == "convert":
-            do = "merge counts that wordgeom made"
-            raise InputError("was imported: its window is not known", where=matrix.path, do=do)
-    for other in matrices[1:]:
-        _check_alike(first, other)
-    digests = [m.store.digest for m in matrices]
-    # Other texts may have equal counts: what was counted tells them apart.
-    made_of = [(m.store.digest, _input_digests(m)) for m in matrices]
-    for k, made in enumerate(made_of):
-        if made in made_of[:k]:
-            do = "name each matrix once"
-            raise InputError("is given twice", where=matrices[k].path, do=do)
     shards = [m.store.attributes.get("shard") for m in matrices]
     attributes = {k: v for k, v in first.store.attributes.items() if k not in _OWN}
     if any(shards):
@@ -106,9 +98,27 @@ def _merged(
     request = {
         "command": "merge",
         "options": first.store.request["options"],
-        "inputs": [{"digest": digest} for digest in digests],
+        "inputs": [{"digest": m.store.digest} for m in matrices],
     }
     return Vocabulary(first.vocabulary.words, counts), request, attributes
+
+
+def _refuse_other(matrices: list[StoredMatrix]) -> None:
+    """Raise InputError for fewer than two matrices, or one that cannot be added to the others."""
+    if len(matrices) < 2:
+        raise InputError("needs two matrices or more", where="merge", found=len(matrices))
+    for matrix in matrices:
+        if matrix.store.request["command"] == "convert":
+            do = "merge counts that wordgeom made"
+            raise InputError("was imported: its window is not known", where=matrix.path, do=do)
+    for other in matrices[1:]:
+        _check_alike(matrices[0], other)
+    # Other texts may have equal counts: what was counted tells them apart.
+    made_of = [(m.store.digest, _input_digests(m)) for m in matrices]
+    for k, made in enumerate(made_of):
+        if made in made_of[:k]:
+            do = "name each matrix once"
+            raise InputError("is given twice", where=matrices[k].path, do=do)
 
 
 def _input_digests(matrix: StoredMatrix) -> list[str]:

@@ -18,6 +18,7 @@ from wordgeom.corpus.encode import Encoded, encode
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import is_stream
 from wordgeom.corpus.remarks import remarks
+from wordgeom.corpus.segments import Keeper
 from wordgeom.corpus.spool import Sink
 from wordgeom.corpus.vocabulary import Vocabulary, save_vocabulary
 from wordgeom.counts.rows import Rows, Workshop, value_type
@@ -31,6 +32,7 @@ from wordgeom.memory import refuse_too_large
 from wordgeom.runs import FLOOR, Clock, Resources, RunOptions
 from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Int64
+from wordgeom.wording import plural, several
 
 COOC, PMI = "cooc", "pmi"
 _WORD_BYTES, _BENCH_BYTES = 160, 34  # of a word and its sums; of its cell in a thread (rows.Bench)
@@ -103,7 +105,7 @@ def build_cooc(
             raise InputError(
                 "no two words occur together",
                 where=" ".join(names),
-                found=f"{encoded.kept:,} tokens in {encoded.documents:,} documents",
+                found=f"{plural(encoded.kept, 'token')} in {plural(encoded.documents, 'document')}",
                 do="check --document and --min-count",
             )
         write_sums(rows.writer, row_sums, column_sums, window)
@@ -170,6 +172,7 @@ def _encode(
     window: WindowOptions,
     using: Resources,
     sink: Callable[[int], Sink],
+    keeper: Keeper,
 ) -> Encoded:
     return encode(
         names,
@@ -183,6 +186,7 @@ def _encode(
         pool=using.pool,
         progress=using.progress,
         sink=sink,
+        keeper=keeper,
     )
 
 
@@ -198,11 +202,13 @@ def _text(
 ) -> tuple[Encoded, bytes]:
     """Return the text and its documents.tsv as an earlier run read them, or read them."""
     from wordgeom.kept_counts import KeptIds, find_ids, keep_ids
+    from wordgeom.kept_text import KeptText
 
     held = find_ids(kept)
     if held is not None:
         return held
-    encoded = _encode(found.names, found.corpus, window, using, partial(KeptIds, kept))
+    sink, keeper = partial(KeptIds, kept), KeptText(kept)
+    encoded = _encode(found.names, found.corpus, window, using, sink, keeper)
     documents = documents_bytes([source.documents for source in encoded.sources])
     keep_ids(kept, encoded, documents, len(encoded.vocabulary) + (window.count == WINDOWS))
     return encoded, documents
@@ -290,13 +296,15 @@ def _cooc_summary(made: Store, encoded: Encoded, clock: Clock) -> str:
     at = made.attributes
     part = f" (shard {at['shard'][0]} of {at['shard'][1]})" if "shard" in at else ""
     return (
-        f"{made.path}: {at['shape'][0]:,} words, {at['stored']:,} pairs from {encoded.tokens:,} "
-        f"tokens in {_plural(encoded.documents, 'document')}{part}; {clock.seconds():.1f} s"
+        f"{made.path}: {shape_told(made)} from {plural(encoded.tokens, 'token')} in "
+        f"{plural(encoded.documents, 'document')}{part}; {clock.seconds():.1f} s"
     )
 
 
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+def shape_told(made: Store) -> str:
+    """Return the size of a matrix in words."""
+    at = made.attributes
+    return f"{plural(at['shape'][0], 'word')}, {plural(at['stored'], 'pair')}"
 
 
 def _cooc_warnings(encoded: Encoded, window: WindowOptions, found: Inputs) -> tuple[str, ...]:
@@ -304,12 +312,15 @@ def _cooc_warnings(encoded: Encoded, window: WindowOptions, found: Inputs) -> tu
     of_lines = found.corpus.input_format == "text" and found.corpus.tokeniser != "kmer"
     wrapped = any(source.wrapped for source in encoded.sources)
     if of_lines and not wrapped and 2 * encoded.short > encoded.documents:
+        half = f"more than half of the {encoded.documents:,} documents are"
         warnings.append(
-            f"more than half of the {encoded.documents:,} documents are shorter than two windows "
+            f"{half if encoded.documents > 1 else 'the only document is'} shorter than two windows "
             f"({2 * window.window} tokens); if lines are cut from longer texts, "
             "pass --document block or --document file"
         )
     repaired = sum(s.repaired for s in encoded.sources)
     if repaired:
-        warnings.append(f"{_plural(repaired, 'byte')} that are not UTF-8 were replaced or skipped")
+        one = "byte that is not UTF-8 was replaced or skipped"
+        more = "bytes that are not UTF-8 were replaced or skipped"
+        warnings.append(several(repaired, one, more))
     return tuple(warnings)

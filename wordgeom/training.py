@@ -25,6 +25,7 @@ from wordgeom.store import Store
 from wordgeom.types import Checkpoint, Matrix, Result, Run
 from wordgeom.vectors import Vectors, writable_words
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.wording import plural
 
 _NO_RESUME = ResumeOptions()
 _AHEAD = 8  # blocks of rows held at most, whatever the threads
@@ -60,9 +61,8 @@ def build_pmi(
         made = rows.writer.commit(attributes, card)
     kept.remove()
     at = made.attributes
-    pairs = f"{at['stored']:,} of {matrix.stored:,} pairs"
-    summary = f"{made.path}: {at['shape'][0]:,} words, {pairs}; {clock.seconds():.1f} s"
-    return Built(made, summary)
+    shape = f"{plural(at['shape'][0], 'word')}, {at['stored']:,} of {plural(matrix.stored, 'pair')}"
+    return Built(made, f"{made.path}: {shape}; {clock.seconds():.1f} s")
 
 
 def _write_weighted(weighted: WeightedMatrix, rows: KeptRows, using: Resources) -> None:

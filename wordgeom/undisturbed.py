@@ -1,38 +1,92 @@
-"""A block that Ctrl-C and other signals to stop do not break in two."""
+"""Signals to stop, such as Ctrl-C, put off: to the end of a block, or to where a loop looks."""
 
 from __future__ import annotations
 
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+_Handler = Callable[[int, FrameType | None], Any]
 
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
     """Put signals to stop off to the end of the block; it must be short."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # where Python raises nothing
-        return
+    before = _handlers()
     waiting: list[tuple[int, FrameType | None]] = []
 
     def later(number: int, frame: FrameType | None) -> None:
         waiting.append((number, frame))
 
-    numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
-    found: dict[int, Any] = {number: signal.getsignal(number) for number in numbers}
-    before = {number: handler for number, handler in found.items() if callable(handler)}
-    for number in before:
-        signal.signal(number, later)
     try:
-        yield
+        with _answered_by(later, before):
+            yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
         if waiting:
             number, frame = waiting[0]
             before[number](number, frame)
+
+
+class Interruption:
+    """Whether somebody asked to stop; a second time nothing is put off any more."""
+
+    def __init__(self, before: dict[int, _Handler]) -> None:
+        self._before, self._heeded = before, False
+        self.asked = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Answer a signal: note it, or raise what it raises."""
+        try:
+            self._before[number](number, frame)
+        except KeyboardInterrupt:
+            if self._heeded or self.asked:
+                self.asked = True
+                raise
+            self.asked = True
+
+    @contextlib.contextmanager
+    def heeded(self) -> Iterator[None]:
+        """Let signals through while the block runs, which may wait for long."""
+        self._heeded = True
+        try:
+            yield
+        finally:
+            self._heeded = False
+
+
+@contextlib.contextmanager
+def noticed() -> Iterator[Interruption]:
+    """Lend what tells whether to stop, to a block that looks often and then ends by itself.
+
+    Raises KeyboardInterrupt at its end where it was asked to stop.
+    """
+    before = _handlers()
+    asked = Interruption(before)
+    with _answered_by(asked, before):
+        yield asked
+    if asked.asked:
+        raise KeyboardInterrupt
+
+
+def _handlers() -> dict[int, _Handler]:
+    """Return what answers to signals to stop; nothing in a thread where Python raises nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+    found: dict[int, Any] = {number: signal.getsignal(number) for number in numbers}
+    return {number: handler for number, handler in found.items() if callable(handler)}
+
+
+@contextlib.contextmanager
+def _answered_by(handler: _Handler, before: dict[int, _Handler]) -> Iterator[None]:
+    try:
+        for number in before:
+            signal.signal(number, handler)
+        yield
+    finally:
+        for number, handler_before in before.items():
+            signal.signal(number, handler_before)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -60,31 +59,48 @@ def write_vectors(
     matrix: Float32,
     *,
     space: str | None = None,
-    opened: Callable[[Path], AbstractContextManager[BinaryIO]] = whole_file,
-    header: bool = True,
 ) -> None:
     """Write a word2vec file, whole or not at all; its suffix tells the format.
 
-    matrix (V × K) float32; space: what replaces each white-space character of a word; opened: what
-    opens the file, `staged_file` where it is to wait for its name; header: of a text. Raises
+    matrix (V × K) float32; space: what replaces each white-space character of a word. Raises
     OptionError for another suffix; InputError for a word that is empty, holds white space, occurs
     twice or has no UTF-8; MissingInputError for a missing folder; WriteError for a full disk.
     """
     path = Path(path)
+    fill = filler(path, words, matrix, space=space)
+    with whole_file(path) as out:
+        fill(out)
+
+
+def filler(
+    path: Path,
+    words: Sequence[str],
+    matrix: Float32,
+    *,
+    space: str | None = None,
+    header: bool = True,
+) -> Callable[[BinaryIO], None]:
+    """Return what writes vectors into the open file of `path`; they are looked at beforehand.
+
+    matrix (V × K) float32; header: whether a text has one. Raises what `write_vectors` raises of
+    its arguments.
+    """
     names = writable_words(path, words, space=space)
     _check_shape(words, matrix)
     if not matrix.size:
         found = f"{matrix.shape[0]} × {matrix.shape[1]}"
         raise InputError("there are no numbers to write", where=path, found=found)
-    with opened(path) as out:
-        if name_suffix(path) in BINARY_SUFFIXES:
-            write_binary(out, names, matrix)
-        elif path.suffix.lower() != ".gz":
-            write_text(out, names, matrix, header=header)
-        else:
-            # Neither name nor time: the same vectors, the same bytes.
-            with gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed:
-                write_text(cast(BinaryIO, packed), names, matrix, header=header)
+    if name_suffix(path) in BINARY_SUFFIXES:
+        return lambda out: write_binary(out, names, matrix)
+    if path.suffix.lower() != ".gz":
+        return lambda out: write_text(out, names, matrix, header=header)
+
+    def pack(out: BinaryIO) -> None:
+        # Neither name nor time: the same vectors, the same bytes.
+        with gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed:
+            write_text(cast(BinaryIO, packed), names, matrix, header=header)
+
+    return pack
 
 
 def writable_words(path: str | Path, words: Sequence[str], *, space: str | None) -> list[str]:

@@ -31,13 +31,19 @@ _COUNT = "build-cooc ../inputs/corpus.txt -o out --min-count 1 --window 3 --tmp-
 
 
 class LongCount:
-    """A count that takes seconds, in `folder`; run it, and interrupt it."""
+    """A count that takes seconds, in `folder`; run it, and interrupt it.
 
-    def __init__(self, folder: Path) -> None:
+    lines: how long the text is; window: counting takes long where it is wide, reading where it is
+    not.
+    """
+
+    def __init__(self, folder: Path, lines: int, window: int) -> None:
         self._folder, self._lock, self._tries = folder, threading.Lock(), 0
+        self._window = str(window)
+        folder.mkdir()
         words = np.random.default_rng(2).zipf(1.2, 400_000) % 30_000
         line = " ".join(f"w{k}" for k in words.tolist())
-        (folder / "text.txt").write_text(f"{line}\n" * 6)
+        (folder / "text.txt").write_text(f"{line}\n" * lines)
         for out in ("first", "whole"):  # the first may compile
             began = time.monotonic()
             done = subprocess.run(
@@ -49,8 +55,8 @@ class LongCount:
 
     def _command(self, out: str, *more: str) -> list[str]:
         text = str(self._folder / "text.txt")
-        return [*_PROGRAM, "build-cooc", text, "-o", str(self._folder / out), "--window", "20",
-                "--min-count", "1", "--checkpoint", "0.002", *more]  # fmt: skip
+        return [*_PROGRAM, "build-cooc", text, "-o", str(self._folder / out), "--min-count", "1",
+                "--window", self._window, "--checkpoint", "0.002", *more]  # fmt: skip
 
     def interrupt(self, number: int, delay: float) -> float:
         """Send a count a signal, assert what must hold, go on; return its seconds to the end."""

@@ -32,7 +32,8 @@ _SMALL = {
     },
     "wordgeom.blocks": {"BLOCK_ENTRIES": 400},
     "wordgeom.corpus.means": {"_IDS_SHARE": 10**9},
-    "wordgeom.kept_counts": {"_WORTH": 0},
+    "wordgeom.corpus.readers": {"BLOCK": 5000},
+    "wordgeom.kept_text": {"WORTH": 0},
     "wordgeom.linalg.eigs": {"_DENSE": 0},
 }  # fmt: skip
 _ROOM = 1 << 20  # bytes that a child may tell

@@ -33,6 +33,7 @@ from wordgeom.imputation.domain import DomainOptions, read_domain
 from wordgeom.kept import Kept, ResumeOptions
 from wordgeom.kept_counts import KeptParts, find_ids
 from wordgeom.kept_rows import KeptRows
+from wordgeom.kept_text import KeptText
 from wordgeom.matrix import StoredMatrix, StoredRows
 from wordgeom.pool import Pool
 from wordgeom.vectors import read_vectors
@@ -93,9 +94,17 @@ def _state(path: Path) -> object:
     return StoredCheckpoint(kept).restore()
 
 
+def _reading(path: Path) -> object:
+    from corpora import read
+
+    top = next(folder for folder in path.parents if (folder / "t.txt").exists())
+    kept = Kept(top / ".v.state", seeds.REQUEST, ResumeOptions(resume=True))
+    return read([top / "t.txt"], keeper=KeptText(kept))
+
+
 def _card(path: Path) -> object:
     vectors = path.parent / "v.bin"
-    cards.up_to_date(vectors, seeds.REQUEST, force=False)
+    cards.up_to_date(vectors, seeds.REQUEST, force=False, beside=[path.parent / "v.tsv"])
     return describe(vectors, check=True)
 
 
@@ -159,6 +168,8 @@ READERS = (
     Reader("store", seeds.stores, _store, ("store", "matrix"), packing.vouch),
     Reader("state", seeds.states, _state,
            ("kept", "kept_rows", "kept_counts", "checkpoints"), packing.vouch),
+    Reader("state of a text", seeds.readings, _reading, ("kept_text", "kept_segments"),
+           packing.vouch),
     Reader("run card", seeds.cards, _card, ("cards", "describe"), packing.attest),
     Reader("vocabulary", seeds.vocabularies, _vocabulary, ("corpus.vocabulary",)),
     Reader("word2vec text", partial(seeds.vectors, ".txt", ".vec"), read_vectors,

@@ -13,7 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-from corpora import encode_files
+from corpora import encode_files, read
 from matrices import random_counts, store_matrix
 
 from fuzz.packing import Files, unzipped
@@ -24,6 +24,7 @@ from wordgeom.counts.rows import Rows
 from wordgeom.kept import Kept, ResumeOptions
 from wordgeom.kept_counts import KeptParts, keep_ids
 from wordgeom.kept_rows import KeptRows
+from wordgeom.kept_text import KeptText
 from wordgeom.types import Array, Int64
 from wordgeom.vectors import write_vectors
 
@@ -91,6 +92,18 @@ def states() -> Group:
         KeptParts(kept).spill((0, 3), parts, 2, np.dtype(np.uint32))
 
     return [_files(method), _files(rows), _files(ids)]
+
+
+@cache
+def readings() -> Group:
+    """The state of a text that is being read, with the text."""
+
+    def text(folder: Path) -> None:
+        kept = Kept(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
+        (folder / "t.txt").write_text(_TEXT)
+        read([folder / "t.txt"], keeper=KeptText(kept))
+
+    return [_files(text)]
 
 
 def _endless() -> Iterator[tuple[Int64, Array, Array]]:

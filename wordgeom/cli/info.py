@@ -10,6 +10,7 @@ import click
 
 _SHORT = 3  # entries of a table that fits on a line; numbers of a long list that are shown
 _LONG = 8  # numbers of a list that are all shown
+_NOTES = "notes"  # a list of sentences
 
 
 @click.command("info")
@@ -56,6 +57,8 @@ def _print(facts: dict[str, Any], indent: str) -> None:
         if isinstance(value, dict) and (len(value) > _SHORT or not _flat(value)):
             click.echo(f"{indent}{name}")
             _print(value, indent + "  ")
+        elif isinstance(value, list) and len(value) > 1 and _wide(name, value):
+            click.echo("\n".join([f"{indent}{name}", *(f"{indent}  {_text(v)}" for v in value)]))
         else:
             click.echo(f"{indent}{name:<{width}}  {_text(value)}".rstrip())
 
@@ -67,6 +70,11 @@ def _known(facts: dict[str, Any]) -> dict[str, Any]:
 
 def _flat(facts: dict[str, Any]) -> bool:
     return not any(isinstance(value, (dict, list)) for value in facts.values())
+
+
+def _wide(name: str, values: list[Any]) -> bool:
+    """Tell whether each of the values takes a line."""
+    return name == _NOTES or any(isinstance(value, dict) for value in values)
 
 
 def _text(value: Any) -> str:

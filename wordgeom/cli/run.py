@@ -26,7 +26,8 @@ What is up to date is not made again. Keys are the options of the step's own com
 @click.argument("config")
 @click.option("--force", is_flag=True, help="replace output that is not up to date")
 @click.option("--resume", is_flag=True, help="go on from what an interrupted run left")
-def command(config: str, force: bool, resume: bool) -> None:
+@click.option("--quiet", is_flag=True, help="no progress, no summaries")
+def command(config: str, force: bool, resume: bool, quiet: bool) -> None:
     """Run the stages of CONFIG."""
     tables = flags.read_tables(config, stages.NAMES)
     if not tables:
@@ -35,6 +36,8 @@ def command(config: str, force: bool, resume: bool) -> None:
     steps = [(name, tables[name]) for name in stages.NAMES if name in tables]
     if resume:
         steps = [(name, _resumed(name, table)) for name, table in steps]
+    if quiet:
+        steps = [(name, {**table, "quiet": True}) for name, table in steps]
     prepared = [_prepare(name, table, config) for name, table in steps]
     for (name, table), stage in zip(steps, prepared, strict=True):
         try:

@@ -162,13 +162,8 @@ _STAGES: dict[str, Callable[[Settings, str], Stage]] = {
     "eval": _eval,
 }
 TABLES = tuple(_STAGES)  # that a configuration file may hold
-NAMES = (
-    "build-cooc",
-    "build-pmi",
-    "train",
-    "impute",
-    "eval",
-)  # those of `wordgeom run`, in its order
+# Those of `wordgeom run`, in its order.
+NAMES = ("build-cooc", "build-pmi", "train", "impute", "eval")
 RESUMABLE = ("build-cooc", "build-pmi", "merge", "train")
 # Own settings that hold several names.
 _LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress")

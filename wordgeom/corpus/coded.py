@@ -16,11 +16,11 @@ from wordgeom.corpus.kernels import BOUNDARY
 from wordgeom.corpus.means import Means
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.phrases import Text, join_phrases
-from wordgeom.corpus.spool import Spool
-from wordgeom.corpus.tokenising import Piece
+from wordgeom.corpus.segments import Segment
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.errors import InputError
 from wordgeom.types import Int32, Int64
+from wordgeom.wording import plural, several
 
 _SHOWN = 5
 
@@ -42,9 +42,8 @@ class Coded:
 
 
 def as_read(
-    pieces: list[Piece], provisional: Spool, joined: Joined, named: NamedWords,
-    options: CorpusOptions, threads: int,
-) -> Coded:  # fmt: skip
+    segments: list[Segment], joined: Joined, named: NamedWords, options: CorpusOptions, threads: int
+) -> Coded:
     """Return the text as it was read. Raises InputError where no word gets a row."""
     chosen = _chosen(joined, named, options)
     words = [joined.table.word(k).decode("utf-8") for k in chosen.tolist()]
@@ -54,13 +53,11 @@ def as_read(
     def of_run(run: int) -> Int32:
         return rows[joined.ids(run)]
 
-    lengths = [piece.length for piece in pieces]
-    ids = provisional.pieces(lengths)
     return Coded(
         Vocabulary(words, joined.table.counts[chosen].copy()),
-        ((part, of_run(piece.run)) for piece, part in zip(pieces, ids, strict=True)),
-        sum(lengths),
-        sum(piece.boundaries for piece in pieces),
+        ((ids, of_run(run)) for segment in segments for run, ids in segment.parts()),
+        sum(segment.ids.length for segment in segments),
+        sum(segment.boundaries for segment in segments),
         joined.tokens,
     )
 
@@ -69,7 +66,7 @@ def _chosen(joined: Joined, named: NamedWords, options: CorpusOptions) -> Int64:
     """Return the ids in the table of the words that get a row."""
     if named.given is not None:
         if not joined.table.counts[joined.named].any():
-            found = f"{len(named.given):,} words in {options.read_vocab}"
+            found = f"{plural(len(named.given), 'word')} in {options.read_vocab}"
             do = "check --read-vocab and --tokeniser"
             raise InputError("holds none of the vocabulary's words", found=found, do=do)
         return joined.named
@@ -135,7 +132,8 @@ def _phrases_note(found: list[str]) -> str:
     if not found:
         return "no phrases were found; a lower --phrase-threshold finds more"
     more = ", …" if len(found) > _SHOWN else ""
-    return f"{len(found):,} phrases have a row: {', '.join(found[:_SHOWN])}{more}"
+    rows = several(len(found), "phrase has a row", "phrases have a row")
+    return f"{rows}: {', '.join(found[:_SHOWN])}{more}"
 
 
 def _rows(types: int, chosen: Int64) -> Int32:

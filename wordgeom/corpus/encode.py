@@ -8,7 +8,7 @@ window that looks that far never reaches across.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -20,11 +20,12 @@ from wordgeom.corpus.coded import Coded, as_read, as_text, with_phrases
 from wordgeom.corpus.joining import Wanted, join
 from wordgeom.corpus.means import Means
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.readers import Block, Source, file_stamp, is_packed, is_stream
+from wordgeom.corpus.readers import Source, file_stamp, is_packed, is_stream
+from wordgeom.corpus.reading import read_segments
+from wordgeom.corpus.segments import Keeper, Unkept
 from wordgeom.corpus.spilling import Runs
 from wordgeom.corpus.spool import Ids, Sink
-from wordgeom.corpus.tokenisers import Tokeniser, tokeniser
-from wordgeom.corpus.tokenising import tokenise_all
+from wordgeom.corpus.tokenisers import tokeniser
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.errors import InputError
 from wordgeom.pool import Pool
@@ -67,21 +68,23 @@ def encode(
     progress: Progress,
     ends: bool = False,
     sink: Callable[[int], Sink] | None = None,
+    keeper: Keeper | None = None,
 ) -> Encoded:
     """Read the files `names` (- is standard input) and return them as one stream of ids.
 
     gap: ids between documents; short: documents below so many tokens are counted; seed: for
     --sample; memory: bytes of the program: ids and words beyond a share of them go to `folder`;
     ends: documents are told from tokens without a row, by ids V + 1 between them; sink: makes what
-    takes a stream that is too long for memory, given the id of what is outside of it.
-    Raises MissingInputError, InputError, FormatError, OptionError, WriteError.
+    takes a stream that is too long for memory, given the id of what is outside of it; keeper:
+    keeps what was read of a long text.
+    Raises MissingInputError, InputError, FormatError, OptionError, StaleError, WriteError.
     """
     named = read_named(options)
     sources = [Source(name) for name in names]
     means = Means(memory, folder, pool, progress)
     with ExitStack() as reading, ExitStack() as joining:
         try:
-            coded = _read(sources, options, named, means, reading)
+            coded = _read(sources, options, named, keeper, means, reading)
             if options.phrases:
                 text = as_text(coded, means)
                 reading.close()
@@ -108,21 +111,22 @@ def _read(
     sources: list[Source],
     options: CorpusOptions,
     named: NamedWords,
+    keeper: Keeper | None,
     means: Means,
     held: ExitStack,
 ) -> Coded:
     """Read and join all; what holds the text is closed with `held`."""
     tables = tokeniser(options.tokeniser)
-    provisional = held.enter_context(means.spool())
     runs = held.enter_context(Runs(means.memory, means.pool.threads, means.folder))
-    blocks, total = _numbered(sources, options, tables), _total(sources, options)
-    pieces = tokenise_all(blocks, total, tables, options, provisional, runs, means)
+    keeper = keeper or Unkept(means.folder, means.ids_room)
+    total = _total(sources, options)
+    segments = read_segments(sources, total, tables, options, runs, keeper, means, held)
     joined = join(runs, _wanted(named, options, means), means)
     if not joined.tokens:
         found = f"{sum(s.bytes for s in sources):,} bytes"
         raise InputError("holds no word", found=found, do="check the file")
     threads = means.pool.threads
-    return means.pool.call(lambda: as_read(pieces, provisional, joined, named, options, threads))
+    return means.pool.call(lambda: as_read(segments, joined, named, options, threads))
 
 
 def _wanted(named: NamedWords, options: CorpusOptions, means: Means) -> Wanted:
@@ -176,18 +180,6 @@ def _total(sources: list[Source], options: CorpusOptions) -> int | None:
         if forms.form_of(source.name, options) != "text" or options.tokeniser == "kmer":
             return None
     return sum(file_stamp(s.name)["size"] for s in sources)
-
-
-def _numbered(
-    sources: list[Source], options: CorpusOptions, tables: Tokeniser
-) -> Iterator[tuple[int, Block]]:
-    """Yield each block with its place in the whole corpus, in bytes of clean text."""
-    separators = bytes(k for k in range(128) if tables.byte_map[k] == 0)
-    base = 0
-    for source in sources:
-        for block in forms.blocks(source, separators, options):
-            yield base, block
-            base += len(block.text)
 
 
 def _keep_probability(words: Vocabulary, tokens: int, threshold: float) -> Float64:

@@ -122,7 +122,7 @@ def _put_named(runs: Runs, words: list[bytes]) -> tuple[Run, Int32, Int64]:
     """Return the named words as a run, the ids in it of the words, and its costs."""
     named = Lexicon()
     ids = named.add(words)
-    run, costs = spilling.put(named, runs.scratch)
+    run, costs = spilling.put(named, runs.scratch, runs.scratch)
     return run, ids, costs
 
 
@@ -143,10 +143,10 @@ def _join_range(
 ) -> _Range:
     """Join a range of buckets of all runs, and note for each run's types their numbers."""
     scratch = runs.scratch
-    parts = [Part.of(scratch, run, *buckets) for run in (naming, *runs.spilled.values())]
+    parts = [Part.of(run, *buckets) for run in (naming, *runs.spilled.values())]
     types, size = sum(p.last - p.first for p in parts), sum(p.end - p.begin for p in parts)
     lexicon = Lexicon.roomy(types, size)
-    ids = [lexicon.absorb(part.read(scratch)) for part in parts]
+    ids = [lexicon.absorb(part.read()) for part in parts]
     stays = lexicon.counts >= at_least
     stays[ids[0]] = True
     kept: Int32 = np.flatnonzero(stays).astype(np.int32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wordgeom.corpus.scratch import Scratch
 from wordgeom.corpus.spool import Spool
 from wordgeom.pool import Pool
 from wordgeom.progress import Progress
@@ -26,6 +27,11 @@ class Means:
         """Bytes for the words that may get a row."""
         return self.memory // _WORDS_SHARE
 
+    @property
+    def ids_room(self) -> int:
+        """Bytes of a stream of ids that is held in memory."""
+        return self.memory // _IDS_SHARE
+
     def spool(self) -> Spool:
-        """Return an empty stream of ids, part of which is held in memory."""
-        return Spool(self.memory // _IDS_SHARE, self.folder)
+        """Return an empty stream of ids, which goes to scratch where it is long."""
+        return Spool(self.ids_room, Scratch(self.folder))

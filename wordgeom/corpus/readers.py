@@ -53,7 +53,7 @@ class Source:
     counts: what was left out of it, by name. wrapped, looks: `wrapping.judge` and `looks.judge` of
     its first lines. empty: it holds nothing, unpacked.
     documents: the records' ids and times, where they are asked for; no field, since they may be
-    many and a field is kept as JSON.
+    many and a field is kept as JSON. running: the digest of the bytes so far.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Source:
 
     def __post_init__(self) -> None:
         self.documents = Documents()
+        self.running = hashlib.sha256()
 
     def count(self, what: str, number: int) -> None:
         """Count something that was left out."""
@@ -258,6 +259,7 @@ def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
     try:
         source.stamp = file_stamp(source.name)
         counted = _Digested(raw, source.name)
+        source.running = counted.digest
         how = packed.kind(counted.head)
         plain = counted.pieces(BLOCK)
         chunks = packed.unpacked(counted, how, source.name, BLOCK) if how else plain

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from wordgeom.corpus import looks, wrapping
 from wordgeom.corpus.readers import Source
+from wordgeom.wording import several
 
 _SHOWN = 3
 
@@ -18,7 +19,7 @@ def remarks(sources: Sequence[Source]) -> list[str]:
     for source in sources:
         counts.update(source.counts)
     if counts:
-        each = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
+        each = ", ".join(f"{what}: {number:,}" for what, number in sorted(counts.items()))
         lines.append(f"left out: {each}")
     empty = [source.name for source in sources if source.empty]
     if empty and len(sources) > 1:
@@ -34,4 +35,5 @@ def remarks(sources: Sequence[Source]) -> list[str]:
 
 
 def _more(files: int) -> str:
-    return f" (so do {files - 1:,} more files)" if files > 1 else ""
+    more = several(files - 1, "more file", "more files")
+    return f" (so {'does' if files == 2 else 'do'} {more})" if files > 1 else ""

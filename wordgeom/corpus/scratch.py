@@ -1,4 +1,4 @@
-"""A scratch file without a name, which is gone with the process: arrays put there and read back."""
+"""Arrays put behind each other in a file and read back: a scratch file without a name, mostly."""
 
 from __future__ import annotations
 
@@ -7,11 +7,24 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
 from wordgeom._files import Closing
 from wordgeom.errors import WriteError
 from wordgeom.types import Array
+
+
+class Shelf(Protocol):
+    """Room for arrays, for any number of threads."""
+
+    def put(self, array: Array) -> int:
+        """Write an array behind all others and return where; raises WriteError."""
+
+    def read(self, start: int, out: Array) -> None:
+        """Fill `out` with what lies at `start`; it must have been written."""
+
+    def close(self) -> None:
+        """Give the room back, or let go of it."""
 
 
 class Scratch(Closing):
@@ -48,7 +61,7 @@ class Scratch(Closing):
 
     def write(self, start: int, array: Array) -> None:
         """Write an array to reserved room; raises WriteError."""
-        raw = _raw(array)
+        raw = raw_bytes(array)
         try:
             with self._used() as number:
                 while raw:
@@ -62,7 +75,7 @@ class Scratch(Closing):
 
     def read(self, start: int, out: Array) -> None:
         """Fill `out` with what lies at `start`; it must have been written."""
-        raw = _raw(out)
+        raw = raw_bytes(out)
         with self._used() as number:
             while raw:
                 done = os.preadv(number, [raw], start)
@@ -86,5 +99,6 @@ class Scratch(Closing):
                 self._idle.notify_all()
 
 
-def _raw(array: Array) -> memoryview:
+def raw_bytes(array: Array) -> memoryview:
+    """Return the bytes of an array."""
     return memoryview(array.data).cast("B") if array.size else memoryview(b"")

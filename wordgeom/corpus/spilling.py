@@ -1,7 +1,7 @@
 """A lexicon for each thread that is spilled and emptied whenever it is full.
 
 What a thread meets between two spills is a run; provisional ids mean something in their run only.
-A spilled run lies on scratch with its types in the order of buckets, a bucket being the upper bits
+A spilled run lies on a shelf with its types in the order of buckets, a bucket being the upper bits
 of a type's hash, so that any range of buckets can be joined over all runs and nothing else be held
 (joining.py). Nothing is pruned on the way: counts are exact, and which runs there were cannot show.
 """
@@ -9,38 +9,45 @@ of a type's hash, so that any range of buckets can be joined over all runs and n
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from wordgeom._files import Closing
 from wordgeom.corpus import kernels
 from wordgeom.corpus.lexicon import Lexicon
-from wordgeom.corpus.scratch import Scratch
+from wordgeom.corpus.scratch import Scratch, Shelf
 from wordgeom.corpus.spill_kernels import BUCKET_BITS, deal
-from wordgeom.pool import PerThread
+from wordgeom.pool import PerThread, Pool
 from wordgeom.types import Bytes, Int32, Int64
 
 BUCKETS = 1 << BUCKET_BITS
 TYPE_BYTES = 80  # what a type takes while a range of buckets is joined, its text aside
 _SHARE = 8  # of the memory, for the lexicons of all threads
-_ENTRY_BYTES = 32
+_MOST = 1 << 27  # bytes of a lexicon: spilling it then takes .3 s, which Ctrl-C may wait for
+ENTRY_BYTES = 32
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run on scratch: how many types, and where its parts lie.
+    """A run on a shelf: how many types, and where its parts lie.
 
     order (types) int32: the provisional ids by bucket; edges (buckets + 1, 2) int64: the first type
-    and byte of each bucket; numbers (types) int64: room for what the types are joined to.
+    and byte of each bucket; numbers (types) int64, on scratch: room for what the types are joined
+    to.
     """
 
+    shelf: Shelf
     types: int
     order: int
     edges: int
     entries: int
     arena: int
-    numbers: int
+    numbers: int = -1
+
+    def read_edges(self) -> Int64:
+        """(buckets + 1, 2) the first type and byte of each bucket."""
+        return _array(self.shelf, self.edges, (BUCKETS + 1, 2))
 
 
 @dataclass
@@ -55,9 +62,11 @@ class Runs(Closing):
     """The runs of all threads; memory: bytes that the program may take."""
 
     def __init__(self, memory: int, threads: int, folder: str | None) -> None:
-        self.room = memory // _SHARE // threads
+        self.room = min(memory // _SHARE // threads, _MOST)
         self.scratch = Scratch(folder)
         self.spilled: dict[int, Run] = {}
+        self._shelf: Shelf = self.scratch
+        self._of_segment: dict[int, Run] = {}
         self.costs = np.zeros(BUCKETS, np.int64)  # bytes that joining a bucket may take
         self._lock = threading.Lock()
         self._begun = 0
@@ -78,13 +87,39 @@ class Runs(Closing):
         return self._threads.all
 
     def spill(self, current: Current) -> None:
-        """Put a lexicon on scratch and empty it for the next run; raises WriteError."""
-        run, costs = put(current.lexicon, self.scratch)
+        """Put a lexicon on the shelf and empty it for the next run; raises WriteError."""
+        run, costs = put(current.lexicon, self._shelf, self.scratch)
         with self._lock:
-            self.spilled[current.run] = run
+            self.spilled[current.run] = self._of_segment[current.run] = run
             self.costs += costs
             current.run = self._next()
         current.lexicon.clear()
+
+    def begin_segment(self, shelf: Shelf) -> None:
+        """Let the runs that are spilled from now on go to a shelf."""
+        self._shelf, self._of_segment = shelf, {}
+
+    def end_segment(self, pool: Pool, *, last: bool) -> dict[int, Run]:
+        """Return all runs since the segment began, none in memory alone; raises WriteError.
+
+        last: nothing will be read after it, so that words in memory can stay there.
+        """
+        held = [current for current in self.held() if len(current.lexicon)]
+        if self.spilled or not last:
+            list(pool.map(self.spill, held))
+            return self._of_segment
+        shelf, scratch = self._shelf, self.scratch
+        copies = pool.map(lambda current: put(current.lexicon, shelf, scratch)[0], held)
+        return {current.run: run for current, run in zip(held, copies, strict=True)}
+
+    def adopt(self, run: Run) -> int:
+        """Take a run that was spilled by another process; return its number."""
+        run = replace(run, numbers=self.scratch.reserve(run.types * 8))
+        with self._lock:
+            number = self._next()
+            self.spilled[number] = run
+            self.costs += _costs(run.read_edges())
+        return number
 
     def release(self) -> None:
         """Let go of all lexicons in memory; no more is read after this."""
@@ -99,7 +134,7 @@ class Runs(Closing):
         return self._begun - 1
 
 
-def put(lexicon: Lexicon, scratch: Scratch) -> tuple[Run, Int64]:
+def put(lexicon: Lexicon, shelf: Shelf, scratch: Scratch) -> tuple[Run, Int64]:
     """Write a lexicon as a run; returns with it (buckets) what joining each bucket may cost."""
     types = len(lexicon)
     order, cuts = np.empty(types, np.int32), np.zeros(BUCKETS + 1, np.int64)
@@ -108,14 +143,15 @@ def put(lexicon: Lexicon, scratch: Scratch) -> tuple[Run, Int64]:
     starts = np.append(dealt.entries[:, kernels.PLACE] >> kernels.LENGTH_BITS, len(dealt.arena))
     edges = np.stack((cuts, starts[cuts]), axis=1)
     run = Run(
+        shelf,
         types,
-        order=scratch.put(order),
-        edges=scratch.put(edges),
-        entries=scratch.put(dealt.entries),
-        arena=scratch.put(dealt.arena),
+        order=shelf.put(order),
+        edges=shelf.put(edges),
+        entries=shelf.put(dealt.entries),
+        arena=shelf.put(dealt.arena),
         numbers=scratch.reserve(types * 8),
     )
-    return run, np.diff(edges, axis=0) @ np.array([TYPE_BYTES, 1])
+    return run, _costs(edges)
 
 
 @dataclass(frozen=True)
@@ -129,20 +165,20 @@ class Part:
     end: int
 
     @classmethod
-    def of(cls, scratch: Scratch, run: Run, low: int, high: int) -> Part:
+    def of(cls, run: Run, low: int, high: int) -> Part:
         """Return where the types of the buckets [low:high) lie."""
         (first, begin), (last, end) = (
-            _array(scratch, run.edges + 16 * bucket, (2,)).tolist() for bucket in (low, high)
+            _array(run.shelf, run.edges + 16 * bucket, (2,)).tolist() for bucket in (low, high)
         )
         return cls(run, first, last, begin, end)
 
-    def read(self, scratch: Scratch) -> Lexicon:
+    def read(self) -> Lexicon:
         """Return the types."""
-        start = self.run.entries + _ENTRY_BYTES * self.first
-        entries = _array(scratch, start, (self.last - self.first, 4))
+        start = self.run.entries + ENTRY_BYTES * self.first
+        entries = _array(self.run.shelf, start, (self.last - self.first, 4))
         entries[:, kernels.PLACE] -= self.begin << kernels.LENGTH_BITS
         arena: Bytes = np.empty(self.end - self.begin, np.uint8)
-        scratch.read(self.run.arena + self.begin, arena)
+        self.run.shelf.read(self.run.arena + self.begin, arena)
         return Lexicon.packed(entries, arena)
 
     def note(self, scratch: Scratch, numbers: Int64) -> None:
@@ -153,13 +189,19 @@ class Part:
 def numbers(scratch: Scratch, run: Run) -> Int64:
     """(types) what each provisional id of a run was joined to."""
     order: Int32 = np.empty(run.types, np.int32)
-    scratch.read(run.order, order)
+    run.shelf.read(run.order, order)
     found = np.empty(run.types, np.int64)
     found[order] = _array(scratch, run.numbers, (run.types,))
     return found
 
 
-def _array(scratch: Scratch, start: int, shape: tuple[int, ...]) -> Int64:
+def _costs(edges: Int64) -> Int64:
+    """(buckets) bytes that joining each bucket of a run may take."""
+    costs: Int64 = np.diff(edges, axis=0) @ np.array([TYPE_BYTES, 1])
+    return costs
+
+
+def _array(shelf: Shelf, start: int, shape: tuple[int, ...]) -> Int64:
     out = np.empty(shape, np.int64)
-    scratch.read(start, out)
+    shelf.read(start, out)
     return out

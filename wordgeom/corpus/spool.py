@@ -1,15 +1,17 @@
-"""A long array of ids that stays in memory while it is small and goes to a scratch file after."""
+"""A long array of ids that stays in memory while it is small and goes to a file after."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
 from wordgeom._files import Closing
-from wordgeom.corpus.scratch import Scratch
+from wordgeom.corpus.scratch import Shelf
 from wordgeom.types import Int32
+
+_STEP = 1 << 22  # ids copied at once: Ctrl-C is heeded in between
 
 
 class Ids(Protocol):
@@ -43,33 +45,48 @@ class Sink(Ids, Protocol):
 
 def read_around(stream: Ids, begin: int, end: int, reach: int, nowhere: int) -> tuple[Int32, int]:
     """Return what `Ids.around` does, in an array of its own where it passes the stream's ends."""
+    if reach <= begin and end + reach <= stream.length:
+        return stream.read(begin - reach, end + reach), reach
+    return copy_around(stream, begin, end, reach, nowhere)
+
+
+def copy_around(stream: Ids, begin: int, end: int, reach: int, nowhere: int) -> tuple[Int32, int]:
+    """Return what `Ids.around` does, in an array of its own that is filled step by step."""
     low, high = begin - reach, end + reach
-    ids = stream.read(low, high)
-    if low >= 0 and high <= stream.length:
-        return ids, reach
-    before = np.full(max(0, -low), nowhere, np.int32)
-    after = np.full(max(0, high - stream.length), nowhere, np.int32)
-    return np.concatenate((before, ids, after)), reach
+    out = np.empty(high - low, np.int32)
+    first, last = max(low, 0), min(high, stream.length)
+    out[: first - low] = nowhere
+    out[last - low :] = nowhere
+    for start in range(first, last, _STEP):
+        stop = min(start + _STEP, last)
+        out[start - low : stop - low] = stream.read(start, stop)
+    return out, reach
 
 
 class Spool(Closing):
-    """An append-only array of int32; `limit` bytes are kept in memory."""
+    """An append-only array of int32; `limit` bytes are kept in memory, all of more on a shelf."""
 
     in_place = False
 
-    def __init__(self, limit: int, folder: str | None) -> None:
-        self._limit = limit
+    def __init__(self, limit: int, shelf: Shelf) -> None:
+        self._limit, self._shelf = limit, shelf
         self._pieces: list[Int32] = []
-        self._scratch = Scratch(folder)
         self._on_disk = False
         self._whole: Int32 | None = None
         self.length = 0
 
+    @classmethod
+    def of(cls, shelf: Shelf, length: int) -> Self:
+        """Return the ids that stand on a shelf."""
+        made = cls(0, shelf)
+        made._on_disk, made.length = True, length
+        return made
+
     def close(self) -> None:
-        """Free the memory or the scratch file."""
+        """Free the memory or the file."""
         self._pieces.clear()
         self._whole = None
-        self._scratch.close()
+        self._shelf.close()
 
     def holds(self, length: int) -> bool:
         """Tell whether so many ids stay in memory."""
@@ -79,14 +96,18 @@ class Spool(Closing):
         """Add ids at the end; the array is kept, not copied. Raises WriteError."""
         self.length += len(ids)
         if self._on_disk:
-            self._scratch.put(ids)
+            self._shelf.put(ids)
             return
         self._pieces.append(ids)
         if not self.holds(self.length):
-            self._on_disk = True
-            for piece in self._pieces:
-                self._scratch.put(piece)
-            self._pieces.clear()
+            self.flush()
+
+    def flush(self) -> None:
+        """Put on the shelf what is in memory. Raises WriteError."""
+        self._on_disk = True
+        for piece in self._pieces:
+            self._shelf.put(piece)
+        self._pieces.clear()
 
     def pieces(self, lengths: list[int]) -> Iterator[Int32]:
         """Yield the content in pieces of the given lengths, letting go of each in memory."""
@@ -105,7 +126,8 @@ class Spool(Closing):
         start, stop = max(0, start), min(stop, self.length)
         if self._on_disk:
             out = np.empty(max(0, stop - start), np.int32)
-            self._scratch.read(4 * start, out)
+            for begin in range(0, len(out), _STEP):
+                self._shelf.read(4 * (start + begin), out[begin : begin + _STEP])
             return out
         if self._whole is None:
             self._whole = self._pieces[0] if len(self._pieces) == 1 else self._joined()
@@ -122,4 +144,8 @@ class Spool(Closing):
         base = self._pieces[0].base
         if isinstance(base, np.ndarray) and all(p.base is base for p in self._pieces):
             return base[: self.length]  # pieces that were filled one behind the other
-        return np.concatenate(self._pieces)
+        out, at = np.empty(self.length, np.int32), 0
+        for piece in self._pieces:
+            out[at : at + len(piece)] = piece
+            at += len(piece)
+        return out

@@ -1,34 +1,28 @@
-"""Text → provisional ids, on threads: blocks in, pieces of one stream out."""
+"""A block of text → provisional ids, on the thread that has it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from wordgeom.corpus import kernels
-from wordgeom.corpus.means import Means
+from wordgeom.corpus.feed import Numbered
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import Block
 from wordgeom.corpus.spilling import Runs
-from wordgeom.corpus.spool import Spool
 from wordgeom.corpus.tokenisers import Tokeniser
 from wordgeom.errors import InputError
 from wordgeom.pool import Lent
 from wordgeom.types import Int32
 
-_NEVER = 1 << 62
-_NEWLINES = {"line": 1, "block": 2, "file": _NEVER}
+NEVER = 1 << 62
+_NEWLINES = {"line": 1, "block": 2, "file": NEVER}
 
 
-@dataclass(frozen=True)
-class Piece:
-    """Ids of one run in the provisional stream: how many, and boundaries in them."""
-
-    run: int
-    length: int
-    boundaries: int
+def newlines_between(options: CorpusOptions) -> int:
+    """Return how many newlines end a document."""
+    return _NEWLINES[options.document]
 
 
 @dataclass(frozen=True)
@@ -46,51 +40,27 @@ class Tokens:
     last: bool
 
 
-def tokenise_all(
-    blocks: Iterable[tuple[int, Block]],
-    total: int | None,
-    tables: Tokeniser,
-    options: CorpusOptions,
-    out: Spool,
-    runs: Runs,
-    means: Means,
-) -> list[Piece]:
-    """Fill `out` with the ids of the blocks, each given with its place in the corpus.
+class Tokenising:
+    """Makes ids of blocks, for any number of threads.
 
-    total: bytes to come. Documents are told apart by kernels.BOUNDARY. Raises InputError for a
-    token without end, WriteError.
+    A thread must be given blocks in their order, so that its lexicon meets a type at its first
+    place.
     """
-    threshold = _NEWLINES[options.document]
-    room = Lent(lambda: [np.empty(0, np.int32)])
 
-    # A thread takes blocks in their order, so that its lexicon meets a type at its first place.
-    def tokenise(numbered: tuple[int, Block]) -> Tokens:
-        buffer = room.take()
-        if len(buffer[0]) < len(numbered[1].text) + 1:
-            buffer[0] = np.empty(len(numbered[1].text) + 1, np.int32)
-        tokens = _tokenise(*numbered, tables, threshold, buffer[0], runs)
-        room.give_back(buffer)
+    def __init__(self, tables: Tokeniser, options: CorpusOptions, runs: Runs) -> None:
+        self._tables, self._runs = tables, runs
+        self._threshold = newlines_between(options)
+        self._room = Lent(lambda: [np.empty(0, np.int32)])
+
+    def __call__(self, numbered: Numbered) -> Tokens:
+        """Return the ids of a block. Raises InputError for a token without end, WriteError."""
+        base, block = numbered
+        buffer = self._room.take()
+        if len(buffer[0]) < len(block.text) + 1:
+            buffer[0] = np.empty(len(block.text) + 1, np.int32)
+        tokens = _tokenise(base, block, self._tables, self._threshold, buffer[0], self._runs)
+        self._room.give_back(buffer)
         return tokens
-
-    pieces: list[Piece] = []
-    boundary = np.array([kernels.BOUNDARY], np.int32)
-    newlines = 0
-    done = means.pool.map(tokenise, blocks)
-    for tokens in means.progress.follow(done, "reading", total, "B", lambda t: t.bytes):
-        if tokens.before < 0:  # no token in the block
-            newlines += tokens.after
-        else:
-            if newlines + tokens.before >= threshold and pieces:
-                out.append(boundary)
-                pieces.append(Piece(pieces[-1].run, 1, 1))
-            for run, ids in tokens.ids:
-                out.append(ids)
-                inner = int(np.count_nonzero(ids == kernels.BOUNDARY))
-                pieces.append(Piece(run, len(ids), inner + 1))
-            newlines = tokens.after
-        if tokens.last:  # a file's end ends its last document
-            newlines = _NEVER
-    return pieces
 
 
 def _tokenise(

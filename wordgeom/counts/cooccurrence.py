@@ -121,19 +121,8 @@ def _count_chunk(
     if plan.sliding:
         sliding = Sliding.find(ids, offset, offset + end - begin, plan.words, plan.window + 1)
         ids = sliding.ids
-    counts = np.zeros(plan.words + 1, np.int64)
-    stretches = _stretches(offset, offset + end - begin)
-    for low, high in stretches:
-        kernels.histogram(ids, low, high, counts)
-    occurrences = counts[:-1]
-    starts = np.concatenate(([0], np.cumsum(occurrences)))  # (V + 1)
-    places = _touched(max(int(starts[-1]), 1), pool)
-    places[0] = offset
-    cursors = starts[:-1].copy()
-    for low, high in stretches:
-        kernels.invert(ids, low, high, cursors, places)
-
-    looks = occurrences * len(plan.weights)
+    places, starts = _inverted(ids, offset, offset + end - begin, plan.words, pool)
+    looks = np.diff(starts) * len(plan.weights)
     columns = np.arange(plan.words, 0, -1) if plan.symmetric else np.full(plan.words, plan.words)
     entries = np.minimum(columns, looks)
     blocks = cut_rows(entries, looks, _BLOCK_LOOKS, start)
@@ -158,6 +147,21 @@ def _count_chunk(
         return Finished(Rows(first, lengths, indices[:n], values[:n]), buffers)
 
     return lend(pool.map(run, blocks), workshop), workshop
+
+
+def _inverted(ids: Int32, begin: int, end: int, words: int, pool: Pool) -> tuple[Int32, Int64]:
+    """Return the places of ids[begin:end], word by word, and (V + 1) where each word's begin."""
+    counts = np.zeros(words + 1, np.int64)
+    stretches = _stretches(begin, end)
+    for low, high in stretches:
+        kernels.histogram(ids, low, high, counts)
+    starts = np.concatenate(([0], np.cumsum(counts[:-1])))
+    places = _touched(max(int(starts[-1]), 1), pool)
+    places[0] = begin
+    cursors = starts[:-1].copy()
+    for low, high in stretches:
+        kernels.invert(ids, low, high, cursors, places)
+    return places, starts
 
 
 def _touched(size: int, pool: Pool) -> Int32:

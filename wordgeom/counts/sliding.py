@@ -9,6 +9,8 @@ import numpy as np
 from wordgeom.counts import window_kernels as kernels
 from wordgeom.types import Int32, Int64
 
+_AT_ONCE = 1 << 21  # ids that are looked at before Ctrl-C is heeded
+
 
 @dataclass(frozen=True)
 class Sliding:
@@ -27,6 +29,12 @@ class Sliding:
         """Find the windows of `window` tokens at ids[begin:end), with a halo around them."""
         far, near = np.empty(len(ids), np.int16), np.empty(len(ids), np.int16)
         again = np.zeros(words, np.int64)
-        before = np.full(words, -1, np.int32)
-        kernels.find_windows(ids, window, begin, end, before, far, near, again)
-        return cls(np.minimum(ids, np.int32(words)), far, near, again)
+        before, rows = np.full(words, -1, np.int32), np.empty(len(ids), np.int32)
+        first = 0
+        for low in range(0, len(ids), _AT_ONCE):
+            high = min(low + _AT_ONCE, len(ids))
+            first = kernels.find_windows(
+                ids, window, begin, end, low, high, first, before, far, near, again
+            )
+            np.minimum(ids[low:high], np.int32(words), out=rows[low:high])
+        return cls(rows, far, near, again)

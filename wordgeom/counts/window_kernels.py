@@ -24,52 +24,59 @@ _PREFETCH_AHEAD = 12  # occurrences
 
 @kernel
 def find_windows(
-    ids: Int32, window: int, begin: int, end: int, before: Int32, far: Int16, near: Int16,
-    again: Int64,
-) -> None:  # fmt: skip
-    """Find A_p = [p − far, p − near] of every place; it is empty where far < near.
+    ids: Int32, window: int, begin: int, end: int, low: int, high: int, first: int, before: Int32,
+    far: Int16, near: Int16, again: Int64,
+) -> int:  # fmt: skip
+    """Find A_p = [p − far, p − near] of the places in [low, high); it is empty where far < near.
 
     ids: below V a word, V a token without a row, above V no token: there a document ends.
-    window: its length; before (V) int32, all -1; far, near (places) int16; again (V): the windows
-    that hold the word twice or more, where its first place in them is in [begin, end), are added.
-    Right for places that have 2 (window − 1) ids beside them, or all ids that there are.
+    window: its length; first: where the document at `low` begins, 0 at first, then what the call
+    for the places before returned; before (V) int32, all -1 at first; far, near (places) int16;
+    again (V): the windows that hold the word twice or more, where its first place in them is in
+    [begin, end), are added. Right for places that have 2 (window − 1) ids beside them, or all ids
+    that there are.
     """
     nowhere = len(before)
-    first = 0
-    while first < len(ids):
-        if ids[first] > nowhere:
-            far[first], near[first] = -1, 0
-            first += 1
+    seen = min(high + window, len(ids))  # the end of a document behind it tells no more
+    while low < high:
+        if ids[low] > nowhere:
+            far[low], near[low] = -1, 0
+            low += 1
+            first = low
             continue
-        stop = first
-        while stop < len(ids) and ids[stop] <= nowhere:
+        stop = low
+        while stop < seen and ids[stop] <= nowhere:
             stop += 1
-        _find_in_document(ids, window, begin, end, first, stop, before, far, near, again)
-        first = stop
+        until = min(stop, high)
+        _find_in_document(
+            ids, window, begin, end, low, until, first, stop, before, far, near, again
+        )
+        low = until
+    return first
 
 
 @kernel
 def _find_in_document(
-    ids: Int32, window: int, begin: int, end: int, first: int, stop: int, before: Int32, far: Int16,
-    near: Int16, again: Int64,
+    ids: Int32, window: int, begin: int, end: int, low: int, high: int, first: int, stop: int,
+    before: Int32, far: Int16, near: Int16, again: Int64,
 ) -> None:  # fmt: skip
-    """Find the windows of the places in [first, stop), which are a document."""
+    """Find the windows of the places in [low, high) of a document, which is [first, stop)."""
     nowhere = len(before)
     final = max(stop - window, first)  # where the last window begins
-    for place in range(first, stop):
+    for place in range(low, high):
         word = ids[place]
         if word == nowhere:
             far[place], near[place] = -1, 0
             continue
-        low = max(place - window + 1, first)
+        left = max(place - window + 1, first)
         earlier = before[word]
         before[word] = place
-        if earlier >= low:
+        if earlier >= left:
             if begin <= earlier < end:
-                both = max(low, earlier - far[earlier])
+                both = max(left, earlier - far[earlier])
                 again[word] += max(earlier - near[earlier] - both + 1, 0)
-            low = earlier + 1
-        far[place], near[place] = place - low, place - min(place, final)
+            left = earlier + 1
+        far[place], near[place] = place - left, place - min(place, final)
 
 
 @kernel

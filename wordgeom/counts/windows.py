@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,10 +38,10 @@ class WindowOptions(Options):
         "that holds both words, once; a shorter document is one window",
         choices=(PAIRS, WINDOWS),
     )
-    window_weight: str = option(
-        "harmonic",
+    window_weight: str | None = option(
+        None,
         "weight of a pair at distance d: flat 1, harmonic 1/d (GloVe), "
-        "dynamic (window − d + 1)/window (word2vec)",
+        "dynamic (window − d + 1)/window (word2vec)  [harmonic, with --count windows flat]",
         choices=("flat", "harmonic", "dynamic"),
     )
     context: str = option(
@@ -56,8 +57,17 @@ class WindowOptions(Options):
         if self.window < 2:
             do = "pass --window 2 or more"
             raise OptionError("a window of one token holds no two words", found="--window 1", do=do)
-        _refuse_with_windows("window_weight", self.window_weight, "flat")
+        _refuse_with_windows("window_weight", self.weight, "flat")
         _refuse_with_windows("context", self.context, "both")
+
+    @property
+    def weight(self) -> str:
+        """The weight that was asked for, else the one that goes with the way of counting."""
+        return self.window_weight or ("harmonic" if self.count == PAIRS else "flat")
+
+    def result_options(self) -> dict[str, Any]:
+        """Return the options that decide the counts, by name; the weight is the one in use."""
+        return {**super().result_options(), "window_weight": self.weight}
 
 
 def _refuse_with_windows(name: str, value: str, only: str) -> None:
@@ -74,9 +84,9 @@ def reach(options: WindowOptions) -> int:
 
 def denominator(options: WindowOptions) -> int:
     """Return what a stored count must be divided by: counts are whole numbers of 1/denominator."""
-    if options.window_weight == "flat":
+    if options.weight == "flat":
         return 1
-    if options.window_weight == "dynamic":
+    if options.weight == "dynamic":
         return options.window
     if options.window <= _EXACT_HARMONIC:
         return math.lcm(*range(1, options.window + 1))
@@ -90,9 +100,9 @@ def weights(options: WindowOptions) -> Int32 | Int64:
     """
     unit = denominator(options)
     distances = range(1, reach(options) + 1)
-    if options.window_weight == "flat":
+    if options.weight == "flat":
         side = [1 for _ in distances]
-    elif options.window_weight == "dynamic":
+    elif options.weight == "dynamic":
         side = [options.window - d + 1 for d in distances]
     else:  # the nearest whole number of units: exact while the unit is 1/lcm
         side = [(2 * unit + d) // (2 * d) for d in distances]

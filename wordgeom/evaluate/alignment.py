@@ -45,8 +45,8 @@ def qvec_cca_mean(vectors: Array, features: Array) -> float:
 
     What the program of Tsvetkov, Faruqui and Dyer (2016) prints, and, times 100, what Khalife,
     Gonçalves and Liberti (2022), Table 5, call QVEC: random vectors of 100, 200 and 300
-    dimensions come to .149, .213 and .265 there too. nan where
-    one side is constant or the words are too few.
+    dimensions come to .149, .213 and .265 there too. nan where one side is constant or the words
+    are too few.
     """
     found = _canonical(_unit(vectors), _unit(features))
     return float(found.mean()) if len(found) else np.nan
@@ -66,7 +66,7 @@ def too_few(vectors: Array, features: Array) -> bool:
 def _canonical(vectors: Array, features: Array) -> Float64:
     """Return the canonical correlations, descending, as many as the lower of both ranks.
 
-    None where one side is constant, and where the ranks add up to n − 1 or more.
+    There are none where one side is constant, or where the ranks add up to n − 1 or more.
     """
     x, s = _bases(vectors, features)
     if not x.shape[1] or not s.shape[1] or x.shape[1] + s.shape[1] >= len(vectors) - 1:

@@ -54,12 +54,12 @@ def _columns(names: Sequence[str], where: str) -> _Columns:
     if text is None:
         do = "name the texts' column so"
         raise InputError("has no column sequence or text", where=where, found=found, do=do)
-    split = names.index(SPLIT) if SPLIT in names else None
+    part = names.index(SPLIT) if SPLIT in names else None
     target = next((names.index(name) for name in TARGET if name in names), text + 1)
-    if target in (len(names), split):
+    if target in (len(names), part):
         do = "name the numbers' column so, or put it just after the texts"
         raise InputError("has no column target, y or score", where=where, found=found, do=do)
-    return _Columns(text, target, split)
+    return _Columns(text, target, part)
 
 
 def _target(line: str, sign: str, width: int, columns: _Columns, where: str) -> Target:

@@ -15,6 +15,7 @@ from wordgeom.exchange.npz import opened_archive
 from wordgeom.exchange.words import read_words
 from wordgeom.types import Array, Float32
 from wordgeom.vectors import Vectors
+from wordgeom.wording import several
 
 _MEMBER = "matrix"
 _KINDS = "iuf"  # whole numbers, fractions
@@ -69,7 +70,8 @@ def infinite(words: list[str], matrix: Float32) -> list[str]:
     ]
     if not bad:
         return []
-    return [f"{len(bad):,} vectors hold NaN or infinity, the first that of {words[bad[0]]!r}"]
+    told = several(len(bad), "vector holds NaN or infinity", "vectors hold NaN or infinity")
+    return [f"{told}, the first that of {words[bad[0]]!r}"]
 
 
 def _alone(path: Path, memory: int) -> Array:

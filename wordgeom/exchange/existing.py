@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from wordgeom.errors import OutputExistsError
+from wordgeom.errors import OptionError, OutputExistsError
 
 
 def refuse_existing(path: Path, force: bool) -> None:
@@ -25,6 +25,14 @@ def refuse_unlike(path: Path, lines: Sequence[bytes], force: bool) -> None:
     """
     if not _holds(path, lines):
         refuse_existing(path, force)
+
+
+def refuse_one_file(words: Path, others: Mapping[Path, str]) -> None:
+    """Raise OptionError where words are to be written over another file; others: what each is."""
+    for path, what in others.items():
+        if os.path.realpath(path) == os.path.realpath(words):
+            do = "name another file"
+            raise OptionError(f"--words names {what}", where=words, do=do)
 
 
 def _holds(path: Path, lines: Sequence[bytes]) -> bool:

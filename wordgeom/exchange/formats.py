@@ -27,10 +27,15 @@ def told(path: Path) -> str | None:
     return None if name.endswith(".gz") and found not in _PACKED else found
 
 
-def is_matrix(source: Path, target: Path, source_format: str | None) -> bool:
-    """Tell whether a matrix is meant: a folder, its formats, or a sparse .npz into a folder."""
-    found = source_format or told(source)
-    return source.is_dir() or found in (MTX, GLOVE) or (found == NPZ and told(target) is None)
+def is_matrix(
+    source: Path, target: Path, source_format: str | None, target_format: str | None
+) -> bool:
+    """Tell whether a matrix is meant: a folder, a matrix's format, or .npz into neither vectors'.
+
+    source_format, target_format: where names do not tell.
+    """
+    found, wanted = source_format or told(source), target_format or told(target)
+    return source.is_dir() or found in (MTX, GLOVE) or (found == NPZ and wanted not in VECTORS)
 
 
 def check_target(target: Path, given: str | None, allowed: tuple[str, ...], what: str) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from wordgeom._files import Closing
-from wordgeom.counts.merge import Summand, merge
+from wordgeom.counts.merge import merge
 from wordgeom.counts.partial import Partial
-from wordgeom.counts.rows import Rows, Workshop
+from wordgeom.counts.rows import Rows
 from wordgeom.exchange import grouping_kernels as kernels
 from wordgeom.runs import Resources
 from wordgeom.types import Array, Int64
@@ -72,17 +72,10 @@ class Gathered(Closing):
         self._parts.append(self._kept(iter([grouped])))
 
     def _join(self) -> None:
-        blocks, _ = merged(self._parts, self.words, False, self._dtype, self._using)
+        blocks, _ = merge(self._parts, self.words, False, self._dtype, self._using.pool)
         whole = self._kept(blocks)
         self.close()
         self._parts[:] = [whole]
 
     def _kept(self, blocks: Iterator[Rows]) -> Partial:
         return Partial.spill(blocks, self.words, self._dtype, self._using.folder)
-
-
-def merged(
-    parts: Sequence[Summand], words: int, symmetric: bool, dtype: np.dtype[Any], using: Resources
-) -> tuple[Iterator[Rows], Workshop]:
-    """Return the rows of the sum, columns ascending; symmetric: parts are upper triangles."""
-    return merge(parts, words, symmetric, dtype, using.pool)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from wordgeom._files import Closing
+from wordgeom.counts.merge import merge
 from wordgeom.counts.rows import Rows, Workshop
 from wordgeom.exchange import grouping_kernels as kernels
-from wordgeom.exchange.gathering import Gathered, merged
+from wordgeom.exchange.gathering import Gathered
 from wordgeom.runs import Resources
 from wordgeom.types import Int64
 
@@ -63,7 +64,7 @@ class Halves(Closing):
         """Return the rows, of the upper triangle where the matrix is symmetric."""
         parts = list(self._upper.parts())
         parts += [] if self.symmetric else self._lower.parts()
-        return merged(parts, self._words, self.symmetric, self._dtype, self._using)
+        return merge(parts, self._words, self.symmetric, self._dtype, self._using.pool)
 
     def close(self) -> None:
         """Let go of the scratch files."""

@@ -18,12 +18,12 @@ from wordgeom.exchange import units
 from wordgeom.exchange.entries import Block, EntryFile
 from wordgeom.exchange.halves import Halves
 from wordgeom.exchange.words import Words
-from wordgeom.matrix import MatrixWriter
+from wordgeom.matrix import COOC, PMI, MatrixWriter
 from wordgeom.runs import Clock, Resources, card
 from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Float64, Int64
+from wordgeom.wording import several
 
-COOC, PMI = "cooc", "pmi"
 _OURS = ("shape", "stored", "triangle", "denominator")  # attributes that are found anew
 _BITS = np.dtype(np.uint32)
 _STORED = ((COOC, "<u4"), (COOC, "<i8"), (PMI, "<f4"))
@@ -56,7 +56,9 @@ class Known:
         try:
             told: Any = (card or {})["matrix"]
             known = cls(told["kind"], dict(told["attributes"]), told["dtype"])
-            good = (known.kind, known.dtype) in _STORED and known.denominator >= 1
+            unit = known.attributes.get("denominator", 1)
+            good = type(unit) is int and 1 <= unit <= units.FIXED_POINT
+            good = good and (known.kind, known.dtype) in _STORED
         except (TypeError, KeyError, ValueError):
             return None
         return known if good else None
@@ -202,9 +204,12 @@ def _repeated(repeated: int, path: Path, kind: str) -> WordgeomError:
 def _told(repeated: int, words: Words, kind: str, halves: Halves) -> list[str]:
     notes = []
     if repeated:
-        notes.append(f"{repeated:,} entries of places that others had were added to them")
+        one = "entry of a place that another had was added to it"
+        more = "entries of places that others had were added to them"
+        notes.append(several(repeated, one, more))
     if halves.zeros:
-        notes.append(f"{halves.zeros:,} entries are 0 and were left out")
+        one, more = "entry is 0 and was left out", "entries are 0 and were left out"
+        notes.append(several(halves.zeros, one, more))
     if words.counts is None:
         instead = "1 stands" if kind == PMI else "rounded sums of rows stand"
         notes.append(f"how often words occur is not known: {instead} for it")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,14 +10,14 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from wordgeom import cards
-from wordgeom._files import remove, whole_file
 from wordgeom.errors import InputError, OptionError
 from wordgeom.exchange import dense, formats
 from wordgeom.exchange.existing import refuse_unlike
 from wordgeom.exchange.options import ConvertOptions
 from wordgeom.exchange.projector import FILES, write_projector
-from wordgeom.exchange.words import beside, read_list, word_lines, write_lines
-from wordgeom.vectors import Vectors, checked_words, read_vectors, write_vectors
+from wordgeom.exchange.words import beside, read_list, word_lines
+from wordgeom.vectors import Vectors, checked_words, read_vectors
+from wordgeom.wording import several
 
 _BY_COLUMN = ("spectrum", "residuals")  # statistics with a number for each column
 _LISTED = 5
@@ -109,7 +108,9 @@ def _only(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
         found = f"{len(wanted):,} words"
         raise InputError("none of its words has a vector", where=path, found=found)
     kept = Vectors([vectors.words[row] for row in rows], vectors.matrix[rows])
-    told = [f"{repeated:,} lines of {path} repeat a word and were left out"] if repeated else []
+    one = f"line of {path} repeats a word and was left out"
+    more = f"lines of {path} repeat a word and were left out"
+    told = [several(repeated, one, more)] if repeated else []
     missing = sorted(wanted.difference(vectors.words))
     if not missing:
         return kept, told
@@ -140,37 +141,16 @@ def _write(
     if paths.form == formats.PROJECTOR:
         write_projector(target, words, matrix)
         return
-    if paths.form not in formats.ARRAYS and not options.no_header:
-        cards.write(target, made, card)
+    if paths.form not in formats.ARRAYS:
+        cards.write(target, made, card, header=not options.no_header)
         return
-    if paths.form == formats.TEXT:
-        write_vectors(target, words, matrix, header=False)
-    else:
-        numbers = dense.halved(words, matrix, target) if options.float16 else matrix
-        fill = dense.write_npy if paths.form == formats.NPY else dense.write_npz
-        lines = word_lines(words)
-        if card is not None:
-            parts: dict[Path, Callable[[BinaryIO], object]] = {
-                target: lambda out: fill(out, numbers),
-                paths.target_words: lambda out: out.writelines(lines),
-            }
-            cards.write_together(target, parts, lambda: card)
-            return
-        with whole_file(target) as out:  # it is there in full before its words take their place
-            fill(out, numbers)
-            out.flush()
-            write_lines(paths.target_words, lines)
-    write_card(target, card)
-
-
-def write_card(target: Path, card: Mapping[str, Any] | None) -> None:
-    """Write the run card of a file that is there; without one, an older card is removed."""
-    if card is None:
-        remove(cards.card_path(target))
-        return
-    whole = {**card, "content": cards.file_content(target)}
-    with whole_file(cards.card_path(target)) as out:
-        out.write(json.dumps(whole, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"))
+    numbers = dense.halved(words, matrix, target) if options.float16 else matrix
+    fill = dense.write_npy if paths.form == formats.NPY else dense.write_npz
+    parts: dict[Path, Callable[[BinaryIO], object]] = {
+        target: lambda out: fill(out, numbers),
+        paths.target_words: lambda out: out.writelines(word_lines(words)),
+    }
+    cards.write_together(target, parts, None if card is None else lambda: card)
 
 
 def _converted(card: Mapping[str, Any], options: ConvertOptions) -> dict[str, Any]:

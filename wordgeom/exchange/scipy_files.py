@@ -16,7 +16,7 @@ from wordgeom.errors import InputError
 from wordgeom.exchange import sparse, stored
 from wordgeom.exchange.entries import Block
 from wordgeom.exchange.npz import opened_archive
-from wordgeom.matrix import StoredMatrix
+from wordgeom.matrix import PMI, StoredMatrix
 from wordgeom.runs import Resources
 from wordgeom.types import Array, Int64
 
@@ -54,7 +54,7 @@ def write_sparse(out: BinaryIO, matrix: StoredMatrix, using: Resources) -> None:
     """Write the whole matrix, both triangles, as csr with float64 (counts) or float32 (PMI)."""
     size = len(matrix.vocabulary)
     lengths = np.zeros(size + 1, np.int64)
-    dtype = np.dtype(np.float32 if matrix.store.kind == "pmi" else np.float64)
+    dtype = np.dtype(np.float32 if matrix.store.kind == PMI else np.float64)
     with (
         tempfile.TemporaryFile(dir=using.folder) as data,
         zipfile.ZipFile(out, "w") as packed,  # not deflated: as fast as the disk
@@ -90,8 +90,8 @@ def _rows(matrix: StoredMatrix, using: Resources) -> Iterator[tuple[int, Int64, 
             part = matrix.rows(start, stop)
             yield start, np.diff(part.indptr), part.indices, part.data
         return
-    from wordgeom.counts.merge import Summand
-    from wordgeom.exchange.gathering import Gathered, merged
+    from wordgeom.counts.merge import Summand, merge
+    from wordgeom.exchange.gathering import Gathered
 
     size = len(matrix.vocabulary)
     dtype = matrix.store.array("data").dtype
@@ -101,7 +101,7 @@ def _rows(matrix: StoredMatrix, using: Resources) -> Iterator[tuple[int, Int64, 
             off = row != column
             mirrored.add(column[off], row[off], stored.whole(data)[off])
         parts: list[Summand] = [stored.WholeNumbers(matrix), *mirrored.parts()]
-        blocks, _ = merged(parts, size, False, held, using)
+        blocks, _ = merge(parts, size, False, held, using.pool)
         for block in blocks:
             yield block.start, block.lengths, block.indices, block.values.view(dtype)
 

@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom.errors import FormatError, InputError
+from wordgeom.exchange.entries import BLOCK, Block
 from wordgeom.exchange.npy import as_float64
 from wordgeom.exchange.npz import Archive
-from wordgeom.types import Array, Float64, Int64
+from wordgeom.types import Array, Int64
 
 FORMAT = "format"
-Entries = Iterator[tuple[Int64, Int64, Float64]]
+Entries = Iterator[Block]
 _WHOLE = "iu"  # kinds of whole numbers
-_ENTRIES = 1 << 20  # of a block
 
 
 def shape(archive: Archive, path: Path) -> tuple[int, int]:
@@ -85,7 +85,7 @@ def _tiled(archive: Archive, path: Path, rows: int, columns: int) -> Entries:
     if len(across) != len(tiles) or rows % height or columns % width:
         raise _broken(path, "indices fit neither the shape nor the data")
     starts = _starts(archive, path, rows // height, len(tiles))
-    for first, count in _blocks(int(starts[-1]), max(1, _ENTRIES // (height * width))):
+    for first, count in _blocks(int(starts[-1]), max(1, BLOCK // (height * width))):
         at = np.arange(first, first + count)
         major = np.searchsorted(starts, at, side="right") - 1
         row = major[:, None, None] * height + np.arange(height)[:, None]
@@ -132,7 +132,7 @@ def _diagonals(archive: Archive, path: Path, rows: int, columns: int) -> Entries
         yield column - offset, column, values[column]
 
 
-def _blocks(stored: int, size: int = _ENTRIES) -> Iterator[tuple[int, int]]:
+def _blocks(stored: int, size: int = BLOCK) -> Iterator[tuple[int, int]]:
     """Yield where each block of entries begins, and how many it has."""
     for first in range(0, stored, size):
         yield first, min(size, stored - first)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.matrix import StoredMatrix
+from wordgeom.matrix import PMI, StoredMatrix
 from wordgeom.types import Array, Csr, Int64
 
 
@@ -21,7 +21,7 @@ def blocks(matrix: StoredMatrix) -> Iterator[tuple[Int64, Int64, Array]]:
 
 def values(matrix: StoredMatrix, data: Array) -> Array:
     """Return stored data as values: counts divided by their denominator, in float64."""
-    if matrix.store.kind == "pmi":
+    if matrix.store.kind == PMI:
         return data
     return np.asarray(data / matrix.denominator)
 

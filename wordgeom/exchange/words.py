@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from wordgeom._files import whole_file
 from wordgeom._opening import opened
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.errors import FormatError, InputError
@@ -65,12 +63,6 @@ def count_lines(vocabulary: Vocabulary, between: str) -> list[bytes]:
     """Return a word and its count a line."""
     pairs = zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)
     return [f"{word}{between}{count}\n".encode() for word, count in pairs]
-
-
-def write_lines(path: Path, lines: Iterable[bytes]) -> None:
-    """Write lines, whole or not at all."""
-    with whole_file(path) as out:
-        out.writelines(lines)
 
 
 def _split(lines: list[str]) -> tuple[list[str], list[str] | None]:

@@ -25,6 +25,7 @@ from wordgeom.imputation.weights import Weights, fit_weights
 from wordgeom.progress import Progress
 from wordgeom.runs import Resources
 from wordgeom.types import Array, Csr, Float64, Int64
+from wordgeom.wording import several
 
 OURS = "imputation"
 _QUANTILES = {"least": 0.0, "quarter": 0.25, "median": 0.5, "three quarters": 0.75, "most": 1.0}
@@ -205,14 +206,16 @@ def _notes(solved: _Solved, graph: Graph, fitted: Weights) -> list[str]:
     if not graph.exact:
         notes.append(f"neighbours by an index: {graph.recall:.4f} of the nearest were found")
     if fitted.equal:
-        notes.append(f"{fitted.equal:,} entities have equal weights: the best were all 0")
+        whose = several(fitted.equal, "entity has equal weights", "entities have equal weights")
+        notes.append(f"{whose}: the best were all 0")
     if fitted.unfinished:
-        notes.append(f"the weights of {fitted.unfinished:,} entities did not settle")
+        whose = several(fitted.unfinished, "entity", "entities")
+        notes.append(f"the weights of {whose} did not settle")
     if len(solved.mended):
-        notes.append(
-            f"{len(solved.mended):,} entities were cut off from every known one by weights of 0, "
-            "and mended: they lean on neighbours in the tree"
-        )
+        why = "cut off from every known one by weights of 0, and mended"
+        one = f"entity was {why}: it leans on neighbours in the tree"
+        more = f"entities were {why}: they lean on neighbours in the tree"
+        notes.append(several(len(solved.mended), one, more))
     if not solution.converged:
         notes.append(
             f"{solution.solver} did not converge in {solution.iterations:,} iterations: "

@@ -56,7 +56,8 @@ class Output:
 
     def up_to_date(self, request: Mapping[str, Any], force: bool) -> bool:
         """Tell whether both are what is asked for; raise OutputExistsError if one is not."""
-        if cards.up_to_date(self.vectors, request, force, "domain, or other vectors"):
+        source = "domain, or other vectors"
+        if cards.up_to_date(self.vectors, request, force, source, [self.table]):
             return True
         if not force and os.path.lexists(self.table):
             found = f"the table of {self._owner() or 'no vectors that are there'}"

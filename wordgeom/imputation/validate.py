@@ -22,6 +22,7 @@ from wordgeom.evaluate.report import score_facts
 from wordgeom.imputation.baselines import Predict
 from wordgeom.runs import Resources
 from wordgeom.types import Array, Float64, Int64
+from wordgeom.wording import several
 
 MEDIAN_RANK = "median rank (low is good)"
 RESAMPLES = 1000
@@ -111,7 +112,8 @@ def _dealt(anchors: Float64, folds: int, seed: int) -> tuple[Int64, list[str]]:
     rng = np.random.default_rng(seed)
     whole, notes = check_folds(anchors, folds), []
     if len(whole) < len(anchors):
-        notes.append(f"{len(anchors) - len(whole):,} known vectors are 0, and never hidden")
+        zeros = several(len(anchors) - len(whole), "known vector is 0", "known vectors are 0")
+        notes.append(f"{zeros}, and never hidden")
     if len(whole) > MOST:
         notes.append(f"{MOST:,} of {len(whole):,} known vectors, drawn at random, are hidden")
         whole = np.sort(rng.choice(whole, MOST, replace=False))

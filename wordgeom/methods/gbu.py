@@ -22,6 +22,7 @@ from wordgeom.errors import InputError, OptionError, RankError
 from wordgeom.memory import refuse_too_large
 from wordgeom.options import option
 from wordgeom.types import Csr, Float64, Int64, Matrix, Result, Run
+from wordgeom.wording import several
 
 if TYPE_CHECKING:
     from wordgeom.linalg.ops import Ops
@@ -172,4 +173,5 @@ def _rank_notes(built: Built, K: int) -> list[str]:
 def _lonely_notes(lonely: int, anchors: int) -> list[str]:
     if not lonely:
         return []
-    return [f"{lonely:,} words have no entry with any of the {anchors:,} anchors: zero vectors"]
+    words = several(lonely, "word has no entry", "words have no entry")
+    return [f"{words} with any of the {anchors:,} anchors: zero vectors"]

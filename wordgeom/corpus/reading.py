@@ -1,0 +1,149 @@
+"""Text → segments of provisional ids, on threads: going on behind those that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+
+import numpy as np
+
+from wordgeom.corpus import kernels
+from wordgeom.corpus.feed import Feed, Numbered
+from wordgeom.corpus.means import Means
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.readers import Source
+from wordgeom.corpus.segments import Draft, Found, Keeper, Mark, Piece, Segment
+from wordgeom.corpus.spilling import Runs
+from wordgeom.corpus.spool import Spool
+from wordgeom.corpus.tokenisers import Tokeniser
+from wordgeom.corpus.tokenising import NEVER, Tokenising, Tokens, newlines_between
+from wordgeom.types import Int32
+from wordgeom.undisturbed import noticed
+
+_BOUNDARY = np.array([kernels.BOUNDARY], np.int32)
+
+
+def read_segments(
+    sources: Sequence[Source],
+    total: int | None,
+    tables: Tokeniser,
+    options: CorpusOptions,
+    runs: Runs,
+    keeper: Keeper,
+    means: Means,
+    held: ExitStack,
+) -> list[Segment]:
+    """Read all files; what holds the ids is closed with `held`.
+
+    total: bytes to come. Documents are told apart by kernels.BOUNDARY. An interruption ends and
+    keeps a segment before it is raised. Raises StaleError where what is kept is of another text,
+    FormatError where it is damaged, InputError for a token without end, WriteError.
+    """
+    found = keeper.found()
+    separators = bytes(k for k in range(128) if tables.byte_map[k] == 0)
+    with noticed() as stop:
+        feed = Feed(sources, separators, options, stop)
+        reading = _Reading(feed, Tokenising(tables, options, runs), options, runs, keeper, means)
+        steps = reading.steps(found, held)
+        for _ in means.progress.follow(steps, "reading", total, "B", int):
+            pass
+    return reading.segments
+
+
+class _Reading:
+    """Goes through the blocks: first those whose segments are kept, then segment by segment."""
+
+    def __init__(
+        self,
+        feed: Feed,
+        tokenise: Tokenising,
+        options: CorpusOptions,
+        runs: Runs,
+        keeper: Keeper,
+        means: Means,
+    ) -> None:
+        self._feed, self._tokenise, self._runs = feed, tokenise, runs
+        self._keeper, self._means = keeper, means
+        self._threshold, self._phrases = newlines_between(options), options.phrases
+        self._newlines, self._begun = 0, False
+        self.segments: list[Segment] = []
+
+    def steps(self, found: list[Found], held: ExitStack) -> Iterator[int]:
+        """Read all; yield the bytes of each block that has gone by."""
+        for one in found:
+            self._adopt(one)
+            held.callback(self.segments[-1].ids.close)
+        if found:
+            yield from self._pass(found[-1].mark)
+        while not self._feed.over:
+            draft = held.enter_context(closing(self._keeper.begin()))
+            yield from self._read(draft, held)
+
+    def _adopt(self, found: Found) -> None:
+        """Take a kept segment as if it had been read now."""
+        numbers = [self._runs.adopt(run) for run in found.runs]
+        pieces = [Piece(numbers[run], length) for run, length in found.pieces]
+        ids = Spool.of(found.ids, sum(length for _, length in pieces))
+        self.segments.append(Segment(pieces, ids, found.boundaries))
+        self._begun = self._begun or bool(pieces)
+
+    def _pass(self, mark: Mark) -> Iterator[int]:
+        """Let the blocks go by whose ids are there; they must be what they were."""
+        while self._feed.taken < mark.blocks and (numbered := self._feed.take()) is not None:
+            yield len(numbered[1].text)
+        stopped = self._feed.stopped
+        if not stopped and (self._feed.taken, self._feed.digest) != (mark.blocks, mark.digest):
+            raise self._keeper.other_text()
+        self._newlines = mark.newlines
+
+    def _read(self, draft: Draft, held: ExitStack) -> Iterator[int]:
+        """Read a segment, and keep it where that is worth it."""
+        before = self._feed.taken
+        self._runs.begin_segment(draft.runs)
+        room = min(self._means.ids_room, self._keeper.room)
+        segment = Segment([], held.enter_context(Spool(room, draft.ids)))
+        for tokens in self._means.pool.map(self._tokenise, self._blocks()):
+            self._add(tokens, segment)
+            yield tokens.bytes
+        if self._feed.taken == before:
+            return
+        self.segments.append(segment)
+        ended = self._feed.over and not self._feed.stopped
+        if self._is_worth_keeping(ended):
+            runs = self._runs.end_segment(self._means.pool, last=ended)
+            segment.ids.flush()
+            mark = Mark(self._feed.taken, self._feed.digest, self._newlines)
+            draft.commit(segment.pieces, runs, mark)
+
+    def _is_worth_keeping(self, ended: bool) -> bool:
+        """Tell whether to keep the last segment; ended: all is read."""
+        ids = sum(segment.ids.length for segment in self.segments)
+        soon_done = ended and not self._phrases  # nothing long comes before all ids are kept
+        return self._keeper.due() or self._keeper.worth(ids // 2 if soon_done else ids)
+
+    def _blocks(self) -> Iterator[Numbered]:
+        """Yield blocks until the segment is to end."""
+        while (numbered := self._feed.take()) is not None:
+            yield numbered
+            if self._keeper.due():
+                return
+
+    def _add(self, tokens: Tokens, segment: Segment) -> None:
+        """Add a block's ids, with a boundary before them where a document begins."""
+        if tokens.before < 0:  # no token in the block
+            self._newlines += tokens.after
+        else:
+            if self._begun and self._newlines + tokens.before >= self._threshold:
+                _append(segment, tokens.ids[0][0], _BOUNDARY)
+            for run, ids in tokens.ids:
+                _append(segment, run, ids)
+            self._newlines, self._begun = tokens.after, True
+        if tokens.last:  # a file's end ends its last document
+            self._newlines = NEVER
+
+
+def _append(segment: Segment, run: int, ids: Int32) -> None:
+    if len(ids):
+        segment.ids.append(ids)
+        segment.pieces.append(Piece(run, len(ids)))
+        segment.boundaries += int(np.count_nonzero(ids == kernels.BOUNDARY)) + 1

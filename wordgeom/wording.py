@@ -1,0 +1,13 @@
+"""Numbers of things in words."""
+
+from __future__ import annotations
+
+
+def several(number: int, one: str, more: str) -> str:
+    """Return `1 page is empty` or `2 pages are empty`: the number with the form that is its own."""
+    return f"{number:,} {one if number == 1 else more}"
+
+
+def plural(number: int, noun: str) -> str:
+    """Return `1 page` or `2 pages`."""
+    return several(number, noun, f"{noun}s")
