@@ -185,6 +185,8 @@ def main() -> int:
     parser.add_argument("sections", nargs="*", help=", ".join(SECTIONS))
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
+    # A shell ignores Ctrl-C for what it puts in the background, and so would all that begins here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     failed = False
     for name in args.sections or SECTIONS:
         began = time.monotonic()

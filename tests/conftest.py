@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from importlib.util import find_spec
 from types import ModuleType
 
@@ -15,6 +16,12 @@ settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("default")
 
 _NO_TORCH = "Torch is not installed: pip install 'wordgeom[gpu]', or run scripts/test"
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C through: a shell starts what it puts in the background without it."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
