@@ -21,11 +21,15 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from benching import machine, paired, row, scores, wordgeom
 
 import wordgeom as wg
+
+if TYPE_CHECKING:
+    from wordgeom.corpus.options import CorpusOptions
 
 K = 100
 COUNT = ["build-cooc", "--tokeniser", "whitespace", "--min-count", "5", "--force", "--quiet"]
@@ -194,17 +198,25 @@ def fasttext(program: str, corpus: str, folder: Path, threads: str) -> Path:
 
 
 def peer(args: argparse.Namespace, name: str) -> tuple[float, Path]:
-    """Train a model of gensim's as `wordgeom compare --peers` does, and through its cache."""
+    """Return seconds and vectors of a model of gensim's."""
     from wordgeom.corpus.options import CorpusOptions
+
+    of_lines = CorpusOptions(input_format="text", tokeniser="whitespace", bad_bytes="replace")
+    return peer_of(args.corpus, name, K, 1, of_lines)
+
+
+def peer_of(
+    corpus: str, name: str, dim: int, seed: int, options: CorpusOptions
+) -> tuple[float, Path]:
+    """Train a model of gensim's as `wordgeom compare --peers` does, and through its cache."""
     from wordgeom.peers import PeerOptions
     from wordgeom.peers.cache import trained
     from wordgeom.peers.sentences import Text
 
-    of_lines = CorpusOptions(input_format="text", tokeniser="whitespace", bad_bytes="replace")
-    text = Text((str(Path(args.corpus).resolve()),), of_lines)
-    options = PeerOptions(K, 5, 5, len(os.sched_getaffinity(0)), 1)
+    text = Text((str(Path(corpus).resolve()),), options)
+    asked = PeerOptions(dim, 5, 5, len(os.sched_getaffinity(0)), seed)
     with tempfile.TemporaryDirectory() as spare:
-        entry = trained(name, text, options, Path(spare))
+        entry = trained(name, text, asked, Path(spare))
         return entry.seconds, entry.path
 
 

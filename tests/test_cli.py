@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 
 import wordgeom
-from wordgeom import methods
+from wordgeom import cli, methods
 from wordgeom.cli import COMMANDS, main
 from wordgeom.store import Store
 from wordgeom.vectors import read_vectors
@@ -310,7 +310,7 @@ def test_a_second_writer_is_refused(check_refused, ask, folder):
         check_refused(*COUNT, "--window", "3", "--force", say=say)
     with another_writer(folder, ".vectors.bin.lock") as pid:
         say = ("vectors.bin: is being written", f"found process {pid}", "; wait")
-        check_refused(*TRAIN, "--eig", "0", "--force", say=say)
+        check_refused(*TRAIN, "--sweeps", "1", "--force", say=say)
     assert ask(*COUNT, "--window", "3", "--force").status == 0
 
 
@@ -564,6 +564,25 @@ def test_a_flag_wins_over_the_file_and_the_file_over_the_default(ask, folder):
     assert read_vectors("6.txt").matrix.shape[1] == 6
 
 
+def test_what_is_on_is_turned_off_by_a_flag_or_a_file(ask, folder):
+    def weighted(name: str) -> object:
+        return json.loads(ask("info", name, "--json").out)["run"]["request"]["options"]["weighted"]
+
+    Path("x.toml").write_text("[train]\nweighted = false\n")
+    train = [*TRAIN[:-1]]
+    for name, given, wanted in (
+        ("a.bin", [], True),
+        ("b.bin", ["--no-weighted"], False),
+        ("c.bin", ["--config", "x.toml"], False),
+        ("d.bin", ["--config", "x.toml", "--weighted"], True),
+    ):
+        assert ask(*train, name, *given).status == 0
+        assert weighted(name) is wanted
+    assert Path("a.bin").read_bytes() == Path("d.bin").read_bytes()
+    assert Path("b.bin").read_bytes() == Path("c.bin").read_bytes()
+    assert Path("a.bin").read_bytes() != Path("b.bin").read_bytes()
+
+
 def test_run_runs_the_stages_and_is_up_to_date_the_second_time(ask, folder):
     Path("x.toml").write_text(
         '[train]\nmethod = "gbu"\ndim = 8\nmatrix = "p"\nout = "v.vec"\n[build-pmi]\ncounts = "c"\n'
@@ -607,6 +626,23 @@ def test_every_configuration_of_the_project_runs(ask, tmp_path, monkeypatch, con
     answer = ask("run", str(config))
     assert answer.status == 0, answer.err
     assert ask("run", str(config)).out.count("up to date") == answer.out.count("\n")
+
+
+def test_the_installed_program_does_not_wait_for_threads_that_cannot_be_stopped():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["project"]["scripts"] == {"wordgeom": "wordgeom.cli:run"}
+
+
+def test_what_fails_because_it_was_interrupted_is_an_interruption(monkeypatch, capsys):
+    def compiled(_):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except KeyboardInterrupt:
+            raise AttributeError("half a compiler") from None
+
+    monkeypatch.setattr(cli, "_answer", compiled)
+    assert main(["info"]) == 1
+    assert capsys.readouterr().err == f"wordgeom: {cli._INTERRUPTED}\n"
 
 
 # ── What works ───────────────────────────────────────────────────────────────────────────────

@@ -14,7 +14,7 @@ import pytest
 
 from wordgeom import children, comparing, contenders, runs
 from wordgeom.cli import main
-from wordgeom.contenders import Contender
+from wordgeom.contenders import Contender, Training
 from wordgeom.errors import InputError
 from wordgeom.evaluate.answers import Answers, Measure
 from wordgeom.evaluate.options import EvalOptions
@@ -241,6 +241,29 @@ def test_every_method_gets_the_options_that_were_given(ask, counts, monkeypatch)
     assert arguments[:6] == ["train", "cooc", "--method", "gbu", "--dim", "100"]
     given = dict(zip(arguments[-6::2], arguments[-5::2], strict=True))
     assert given == {"--neg": "5.0", "--seed": "9", "--threads": "1"}
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        ({}, []),
+        ({"weighted": False}, ["--no-weighted"]),
+        ({"as_published": True}, ["--as-published"]),
+        ({"neg": 1.0}, ["--neg", "1.0"]),
+    ],
+)
+def test_a_switch_is_given_as_its_flag(tmp_path, monkeypatch, values, wanted):
+    asked: list[list[str]] = []
+
+    def run(module: str, arguments: list[str]) -> children.Finished:
+        asked.append(arguments)
+        return children.Finished("", 2.5)
+
+    monkeypatch.setattr(contenders, "run_module", run)
+    how = Training("cooc", 5, values, RunOptions(), tmp_path)
+    list(contenders.from_methods(["gbu"], how))
+    (arguments,) = asked
+    assert arguments[arguments.index("--quiet") + 1 :] == wanted
 
 
 def test_a_step_is_stopped_with_its_caller():

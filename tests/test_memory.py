@@ -67,13 +67,19 @@ def child(folder: Path) -> None:
 
     def stages(source: str, matrix: Array) -> dict[str, int]:
         values = {"dim": K, "anchors": M if source == "cooc" else 2 * K}
+        alone = {**values, "sweeps": 0}
         words = [f"w{k}" for k in range(len(matrix))]
         grown = {
             "pmi": growth(lambda: training.build_pmi(
                 folder / source, folder / "pmi", PmiOptions(weighting="pmi"), RUN)),
             "gbu": growth(lambda: training.train(
-                folder / source, "gbu", {**values, "weighting": "pmi"}, RUN, out=None)),
+                folder / source, "gbu", {**alone, "weighting": "pmi"}, RUN, out=None)),
         }  # fmt: skip
+        # Arrays of smaller blocks than 1 MB would stay with the process when they are freed.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(blocks, "BLOCK_ENTRIES", 1 << 18)
+            grown["sweeps"] = growth(lambda: training.train(
+                folder / source, "gbu", {**values, "sweeps": 1}, RUN, out=None))  # fmt: skip
         for suffix in (".bin", ".txt"):
             path = folder / f"vectors{suffix}"
             grown["write" + suffix] = growth(partial(write_vectors, path, words, matrix))
@@ -120,6 +126,11 @@ def test_weighting_holds_a_few_blocks_of_rows(grown):
 def test_the_build_up_takes_what_it_says(grown):
     columns, eigenvectors = 8 * M * V + 100 * V, 40 * M * M
     assert grown["gbu"] < columns + eigenvectors + 12 * MB
+
+
+def test_sweeps_take_what_they_say(grown):
+    entries, vectors = 2 * M * V, 4 * V * K
+    assert grown["sweeps"] < 20 * entries + 5 * vectors + 12 * MB
 
 
 @pytest.mark.parametrize("suffix", [".bin", ".txt"])

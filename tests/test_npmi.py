@@ -89,7 +89,7 @@ def test_a_matrix_that_was_weighted_first_gives_the_same_vectors(tmp_path):
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(2), 40))
     run = RunOptions(threads=1)
     training.build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(weighting=NPMI), run)
-    values: dict[str, Any] = {"dim": 3, "anchors": 12}
+    values: dict[str, Any] = {"dim": 3, "anchors": 12, "weighted": False}
     first = training.train(tmp_path / "pmi", "gbu", values, run, out=None)
     values |= {"weighting": NPMI}
     direct = training.train(tmp_path / "cooc", "gbu", values, run, out=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.device import DeviceOptions
 from wordgeom.errors import OptionError
-from wordgeom.options import Options, flag, kind, nearest, option, specs
+from wordgeom.options import Options, flag, kind, nearest, off_flag, option, specs
 from wordgeom.runs import RunOptions
 from wordgeom.weighting.pmi import PmiOptions
 
@@ -40,6 +41,7 @@ class Example(Options):
     which: str = option("one", "a choice", choices=("one", "two"))
     where: str | None = option(None, "a file", metavar="FILE")
     really: bool = option(False, "a switch", result=False)
+    usual_too: bool = option(True, "a switch that is on")
 
 
 def values_of(arguments: list[str]) -> dict[str, object]:
@@ -54,23 +56,37 @@ def test_a_field_is_a_flag():
     assert values_of(given) == {
         "many": 4, "much": 1.0, "which": "two", "where": "x", "really": True,
     }  # fmt: skip
+    assert values_of(["--no-usual-too"]) == {"usual_too": False}
+    assert values_of(["--usual-too"]) == {"usual_too": True}
+    with pytest.raises(click.NoSuchOption):  # what is off is left out
+        values_of(["--no-really"])
     assert Example.take(values_of(given)) == Example(4, 1.0, "two", "x", True)
     help_ = click.Command("example", params=[*flags.parameters(Example)]).get_help(
         click.Context(click.Command("example"))
     )
-    for part in ("a number  [3]", "--much S", "[0.5]", "[one|two]", "--where FILE", "a switch"):
+    for part in (
+        "a number  [3]",
+        "--much S",
+        "[0.5]",
+        "[one|two]",
+        "--where FILE",
+        "a switch",
+        "--usual-too / --no-usual-too",
+    ):
         assert part in help_
 
 
 def test_a_field_is_a_key(tmp_path):
     path = tmp_path / "x.toml"
-    path.write_bytes(b"\xef\xbb\xbf[example]\r\nmany = 4\r\nreally = true\r\nmuch = 2\r\n")
+    path.write_bytes(
+        b"\xef\xbb\xbf[example]\r\nmany = 4\r\nreally = true\r\nmuch = 2\r\nusual-too = false\r\n"
+    )
     table = flags.read_tables(str(path), ["example"])["example"]
-    assert Example.take(table) == Example(many=4, much=2, really=True)
+    assert Example.take(table) == Example(many=4, much=2, really=True, usual_too=False)
 
 
 def test_options_that_change_nothing_are_no_part_of_a_request():
-    assert set(Example().result_options()) == {"many", "much", "which", "where"}
+    assert set(Example().result_options()) == {"many", "much", "which", "where", "usual_too"}
 
 
 @pytest.mark.parametrize(
@@ -107,13 +123,15 @@ def test_every_option_is_explained_and_its_default_fits(cls, field, spec):
     assert "\n" not in spec.help
     (made,) = (p for p in flags.parameters(cls) if p.name == field.name)
     assert made.opts == [flag(field.name)]
+    assert made.secondary_opts == ([off_flag(field.name)] if field.default is True else [])
     if spec.choices:
         assert field.default in (None, *spec.choices)
 
 
 def bad_numbers(low: float | None, high: float | None, whole: bool) -> list[str]:
     below = [] if low is None else [low - 1, low - 10**6, *([] if whole else [low - 1e-9])]
-    above = [] if high is None else [high + 1, high * 10 + 1, *([] if whole else [high + 1e-6])]
+    above = [] if high is None else [high + 1, high * 10 + 1]
+    above += [] if whole or high is None else [math.nextafter(high, math.inf)]
     numbers = [str(int(x) if whole else x) for x in (*below, *above)]
     return [*numbers, "", "x", "1,5", "nan", *(["1.5", "inf"] if whole else []), "0x10"]
 

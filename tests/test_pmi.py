@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,9 @@ from wordgeom.errors import FormatError, OptionError
 from wordgeom.matrix import MatrixWriter, StoredMatrix
 from wordgeom.pool import Pool
 from wordgeom.store import StoreWriter
-from wordgeom.types import Array, Float64, Int64
+from wordgeom.types import Array, Csr, Float64, Int64
 from wordgeom.weighting.kernels import weigh_rows
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
 
 SETTINGS = [
     PmiOptions(),
@@ -73,6 +74,53 @@ def test_rows_and_columns_equal_the_formula(tmp_path, monkeypatch, options, symm
             assert np.array_equal(to_dense(columns), whole[:, chosen])
 
 
+@pytest.mark.parametrize("denominator", [1, 60])
+@pytest.mark.parametrize(
+    "options", [*SETTINGS, PmiOptions(weighting="npmi"), PmiOptions(weighting="npmi", neg=2.0)]
+)
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_counted_holds_every_pair_that_was_counted(tmp_path, options, symmetric, denominator):
+    """Its pattern is that of the counts, its values those of the rows, 0 where clipped."""
+    counts = random_counts(np.random.default_rng(6), 60, symmetric=symmetric)
+    stored = store_matrix(tmp_path / "cooc", counts, symmetric=symmetric)
+    stored = replace(stored, denominator=denominator)
+    with Pool(2) as pool:
+        source = WeightedMatrix(stored, options, pool)
+        assert source.has_counts
+        found, values = source.counted()
+        assert np.array_equal(to_dense(found), to_dense(source.whole()))
+    assert found.data.dtype == values.dtype == np.float32
+    if options.weighting != "npmi":
+        wanted = formula(counts, options, symmetric=symmetric)
+        np.testing.assert_allclose(to_dense(found), wanted, rtol=2e-7, atol=2e-7)
+    held = to_dense(Csr(found.indptr, found.indices, values, found.columns))
+    np.testing.assert_allclose(held, counts / denominator, rtol=1e-7)
+    assert found.nnz == np.count_nonzero(counts)  # those of value 0 are entries too
+    if options.weighting != "pmi":
+        assert (found.data >= 0).all()
+        assert (found.data == 0).any()
+
+
+def test_weights_alone_hold_no_counts(tmp_path):
+    stored = store_matrix(tmp_path / "pmi", np.eye(4, dtype=np.float32), kind="pmi")
+    with Pool(1) as pool:
+        source = weighted_store(stored, pool)
+        assert not source.has_counts
+        assert source.counted() is None
+
+
+def test_counted_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch):
+    stored = store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(7), 60))
+    with Pool(3) as pool:
+        whole, counts = WeightedMatrix(stored, PmiOptions(cds=0.75), pool).counted()
+        for entries in (1, 100):
+            monkeypatch.setattr(blocks, "BLOCK_ENTRIES", entries)
+            again, values = WeightedMatrix(stored, PmiOptions(cds=0.75), pool).counted()
+            assert whole.data.tobytes() == again.data.tobytes()
+            assert whole.indices.tobytes() == again.indices.tobytes()
+            assert counts.tobytes() == values.tobytes()
+
+
 SQUARES = st.integers(1, 7).map(lambda n: (n, n))
 
 
@@ -113,6 +161,11 @@ def test_a_stored_zero_is_no_count():
     row = np.array([0, 2]), columns, np.array([0, 3]), 0, ones, ones
     kept = weigh_rows(*row, 0.0, False, False, indptr, indices, out)
     assert (kept, indices[0], out[0]) == (1, 1, np.float32(math.log(3)))
+    # Where every entry is kept, it is one of value 0.
+    wide, both = np.zeros(2, np.int32), np.zeros(2, np.float32)
+    kept = weigh_rows(*row, 0.0, True, False, indptr, wide, both, 0.0, False)
+    assert (kept, indptr.tolist(), wide.tolist()) == (2, [0, 2], [0, 1])
+    assert both.tolist() == [0.0, np.float32(math.log(3))]
 
 
 def test_sums_beyond_an_int64_are_exact(tmp_path):

@@ -337,7 +337,7 @@ def test_a_loop_ends_by_itself_where_it_looks_and_at_once_where_it_waits():
     def interrupt() -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
-    rounds = []
+    rounds: list[str] = []
 
     def looks() -> None:
         with noticed() as stop:

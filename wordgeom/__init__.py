@@ -11,6 +11,7 @@ if TYPE_CHECKING:
         Weighted,
         convert,
         count,
+        extend,
         impute,
         load_vectors,
         open_matrix,
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Counts", "Weighted", "convert", "count", "impute", "load_vectors", "open_matrix", "pmi",
-    "score", "train",
+    "Counts", "Weighted", "convert", "count", "extend", "impute", "load_vectors", "open_matrix",
+    "pmi", "score", "train",
 ]  # fmt: skip
 
 

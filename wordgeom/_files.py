@@ -7,6 +7,7 @@ program before any of it: `boundary`.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import io
 import json
@@ -216,11 +217,11 @@ def write_error(path: Path, error: OSError) -> Exception:
     if isinstance(error, WriteError) or error.errno is None:
         return error
     reason = os.strerror(error.errno).lower()
-    return WriteError(
-        f"cannot be written: {reason}",
-        where=path,
-        do="free room or write elsewhere; nothing half-written stays",
-    )
+    do = "free room or write elsewhere"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        do = "write elsewhere"
+    what = f"cannot be written: {reason}"
+    return WriteError(what, where=path, do=f"{do}; nothing half-written stays")
 
 
 _BEFORE_NAME = 0.5  # seconds that a writer has to write its name into its lock

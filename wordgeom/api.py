@@ -226,6 +226,32 @@ def train(
     return Model(made.vectors, made.notes, made.statistics)
 
 
+def extend(
+    vectors: PathLike | Model | KeyedVectors,
+    counts: PathLike | MatrixHandle,
+    *,
+    out: PathLike | None = None,
+    space: str | None = None,
+    **options: Any,
+) -> Model:
+    """Give vectors to the words of counts that `vectors` lack; options of `wordgeom extend`.
+
+    vectors: a file, whose run card tells how pairs were weighted, a model, or gensim's. out: also
+    write them there, with a run card. Raises a WordgeomError.
+    """
+    from wordgeom import cards, extending
+    from wordgeom.buildup.extension import ExtendOptions
+
+    *_, run = _options("extend", options, ExtendOptions, RunOptions)
+    source = _source(vectors)
+    made = extending.extend(source, _path(counts), _plain(options), run, out=out, space=space)
+    if made.vectors is None and out is not None:  # up to date
+        card = cards.read_card(Path(out)) or {}
+        return Model(read_vectors(Path(out)), card.get("notes", []), card.get("statistics", {}))
+    assert made.vectors is not None
+    return Model(made.vectors, made.notes, made.statistics)
+
+
 def impute(
     domain: PathLike,
     vectors: PathLike | Model | KeyedVectors = "vectors.bin",

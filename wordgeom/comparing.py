@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from wordgeom import contenders, methods, peers, runs
 from wordgeom.comparison import Comparison
@@ -21,7 +22,6 @@ from wordgeom.peers.counted import Counted, counted
 from wordgeom.runs import RunOptions
 from wordgeom.training import open_matrix
 from wordgeom.vectors import read_vectors
-from wordgeom.weighting.pmi import PmiOptions
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Entry:
     peers: tuple[str, ...] = ()
     corpus: tuple[str, ...] = ()
     dim: int = 100
-    weighting: PmiOptions = field(default_factory=PmiOptions)
+    weighting: Mapping[str, Any] = field(default_factory=dict)  # options that were given
     space: str | None = None
     keep: str | None = None
     against: str | None = None

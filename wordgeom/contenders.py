@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import logging
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wordgeom import methods
 from wordgeom._files import whole_file
 from wordgeom.cards import card_path, read_card
 from wordgeom.children import run_module
 from wordgeom.errors import WordgeomError
-from wordgeom.options import flag, specs
+from wordgeom.options import flag, off_flag, specs
 from wordgeom.peers import PeerOptions
 from wordgeom.peers.cache import trained
 from wordgeom.peers.counted import Counted
 from wordgeom.pool import available_cpus
 from wordgeom.runs import RunOptions
-from wordgeom.weighting.pmi import PmiOptions
 
 _log = logging.getLogger("wordgeom")
 METHOD, PEER, FILE = "method", "peer", "file"
@@ -52,7 +52,7 @@ class Training:
 
     matrix: str
     dim: int
-    weighting: PmiOptions
+    weighting: Mapping[str, Any]
     run: RunOptions
     folder: Path
     space: str | None = None
@@ -115,15 +115,24 @@ def _from_method(name: str, how: Training) -> Contender:
 
 
 def _flags(how: Training) -> list[str]:
-    """Return the options of the weighting and the run as flags, where they are not the default."""
-    given = []
-    for options in (how.weighting, how.run):
-        for field, _ in specs(type(options)):
-            value = getattr(options, field.name)
-            if value == field.default or field.name == "quiet":
-                continue
-            given += [flag(field.name)] if value is True else [flag(field.name), str(value)]
-    return given if how.space is None else [*given, "--space", how.space]
+    """Return as flags what was given of the weighting, and what is not the run's default.
+
+    A method may have another default of the weighting, which what was given overrules.
+    """
+    given = dict(how.weighting)
+    for field, _ in specs(type(how.run)):
+        value = getattr(how.run, field.name)
+        if value != field.default and field.name != "quiet":
+            given[field.name] = value
+    if how.space is not None:
+        given["space"] = how.space
+    return [part for name, value in given.items() for part in _spelt(name, value)]
+
+
+def _spelt(name: str, value: Any) -> list[str]:
+    if isinstance(value, bool):
+        return [flag(name) if value else off_flag(name)]
+    return [flag(name), str(value)]
 
 
 def _from_peer(name: str, how: Training, text: Counted, options: PeerOptions) -> Contender:

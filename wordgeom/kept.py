@@ -138,7 +138,7 @@ class Kept:
         made = _read_request(self._folder)
         how = differing_option(self._request["options"], made.get("options", {}))
         if how is None and self._request["inputs"] != made.get("inputs"):
-            how = "made from other inputs"
+            how = "one made from other inputs"
         if how is None and self._request != made:
             how = f"made by wordgeom {made.get('version', 'of another version')}"
         if how is not None:

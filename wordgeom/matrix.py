@@ -20,7 +20,7 @@ from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes, vocabu
 from wordgeom.errors import FormatError, MissingInputError
 from wordgeom.pool import Pool
 from wordgeom.store import Store, StoreWriter
-from wordgeom.types import Array, Csr, Int64
+from wordgeom.types import Array, Csr, Float32, Int64
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -189,6 +189,11 @@ class StoredRows:
         return made
 
     @property
+    def has_counts(self) -> bool:
+        """Whether `counted` returns counts: what is stored are weights alone."""
+        return False
+
+    @property
     def entries(self) -> int:
         """Entries of the whole matrix, at most."""
         return self._matrix.stored * (2 if self.symmetric else 1)
@@ -208,6 +213,10 @@ class StoredRows:
         from wordgeom.expansion import whole_matrix  # Numba, as above
 
         return whole_matrix(self, self._pool)
+
+    def counted(self) -> tuple[Csr, Float32] | None:
+        """Return None: what is stored are weights alone."""
+        return None
 
 
 class MatrixWriter:

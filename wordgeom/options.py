@@ -91,6 +91,11 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+def off_flag(name: str) -> str:
+    """Return the spelling that turns an option off which is on by default: `--no-weighted`."""
+    return "--no-" + name.replace("_", "-")
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return advice that names the known word most like `word`, or lists the first of them."""
     names = sorted(known)

@@ -24,7 +24,7 @@ from wordgeom.runs import Clock, Resources, RunOptions
 from wordgeom.store import Store
 from wordgeom.types import Checkpoint, Matrix, Result, Run
 from wordgeom.vectors import Vectors, writable_words
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.pmi import NPMI, PmiOptions, WeightedMatrix, weighted_store
 from wordgeom.wording import plural
 
 _NO_RESUME = ResumeOptions()
@@ -135,7 +135,7 @@ def train(
     clock = Clock()
     module = methods.load(method)
     options: Options = module.Options.take(values)
-    weighting, device = PmiOptions.take(values), DeviceOptions.take(values)
+    weighting, device = _weighting(module, options, values), DeviceOptions.take(values)
     stored = open_matrix(matrix)
     if stored.store.kind == PMI:
         _refuse_weighting(values, matrix)
@@ -166,6 +166,14 @@ def train(
     where = "vectors" if out is None else os.fspath(out)
     summary = f"{where}: {shape} by {method}; {clock.seconds():.1f} s"
     return Trained(summary, vectors, result.notes, result.statistics)
+
+
+def _weighting(module: ModuleType, options: Options, values: dict[str, Any]) -> PmiOptions:
+    """Return the weighting that was asked for; what was not given is as the method wants it."""
+    wanted = getattr(module, "weighting", None)
+    if wanted is None or values.get("weighting") == NPMI:  # which takes no such shift
+        return PmiOptions.take(values)
+    return PmiOptions.take({**wanted(options), **values})
 
 
 def _stoppable(kept: Kept | None) -> contextlib.AbstractContextManager[None]:

@@ -44,6 +44,12 @@ class Csr:
         """Number of stored entries."""
         return len(self.indices)
 
+    def block(self, start: int, stop: int) -> Csr:
+        """Return the rows [start:stop), views of the entries."""
+        begin, end = int(self.indptr[start]), int(self.indptr[stop])
+        indptr = self.indptr[start : stop + 1] - begin
+        return Csr(indptr, self.indices[begin:end], self.data[begin:end], self.columns)
+
 
 class Matrix(Protocol):
     """A words × contexts matrix as a method reads it: from a store, or weighted on the fly."""
@@ -74,6 +80,10 @@ class Matrix(Protocol):
     def entries(self) -> int:
         """Entries of the whole matrix, at most."""
 
+    @property
+    def has_counts(self) -> bool:
+        """Whether `counted` returns counts."""
+
     def entries_of(self, chosen: Int64) -> int:
         """Entries of `columns(chosen)`, at most; each takes 4 bytes and those of its value."""
 
@@ -81,6 +91,13 @@ class Matrix(Protocol):
         """Return G in memory, (V × V), both triangles; of the type that `columns` has.
 
         Takes up to 12 bytes for each of the `entries`.
+        """
+
+    def counted(self) -> tuple[Csr, Float32] | None:
+        """Return G (V × V) on every pair that was counted, and the counts (nnz) themselves.
+
+        Pairs whose weight was clipped to 0 are there. None where weights alone were stored. Takes
+        up to 20 bytes for each of the `entries`, 12 in the end.
         """
 
 

@@ -31,6 +31,7 @@ _PMI = "build-pmi ../inputs/cooc -o out --checkpoint 0"
 _GBU = "train ../inputs/cooc --method gbu"
 _EIGS = "train ../inputs/large --method pmi-eigs --checkpoint 0 -o out.bin"
 _IMPUTE = "impute --domain ../inputs/domain.csv --vectors ../inputs/vectors.bin -o out.bin"
+_EXTEND = "extend ../inputs/known.bin ../inputs/cooc -o out.bin"
 _CONVERT = "convert ../inputs/vectors.bin out.txt"
 
 # A new command with output is a line here.
@@ -43,6 +44,7 @@ COMMANDS = (
     Command("train gbu, text", f"{_GBU} -o out.txt --dim 4", f"{_GBU} -o out.txt --dim 3"),
     Command("train pmi-eigs, kept", f"{_EIGS} --dim 4", f"{_EIGS} --dim 3", True),
     Command("impute", f"{_IMPUTE} --delta 3", f"{_IMPUTE} --delta 4"),
+    Command("extend", f"{_EXTEND} --anchors 20", f"{_EXTEND} --anchors 10"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
     Command("export", "convert ../inputs/cooc out.mtx", "convert ../inputs/large out.mtx"),
     Command("import", "convert ../inputs/counts.npz out", "convert ../inputs/other.npz out"),
@@ -61,7 +63,7 @@ PREPARE = (
 
 
 def write_inputs(folder: Path) -> None:
-    """Write a text, counts, a table of entities, and vectors of half of them."""
+    """Write a text, counts, a table of entities, vectors of half of them and of half the words."""
     rng = np.random.default_rng(0)
     lines = [" ".join(f"w{k}" for k in rng.zipf(1.3, 40) % 60) for _ in range(60)]
     (folder / "corpus.txt").write_text("\n".join(lines) + "\n")
@@ -70,3 +72,5 @@ def write_inputs(folder: Path) -> None:
     words = ["the", *(f"e{k}" for k in range(20))]
     store_matrix(folder / "large", random_counts(rng, 300))
     write_vectors(folder / "vectors.bin", words, rng.standard_normal((21, 4)).astype(np.float32))
+    known = [f"w{k}" for k in range(30)]
+    write_vectors(folder / "known.bin", known, rng.standard_normal((30, 4)).astype(np.float32))

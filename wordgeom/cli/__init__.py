@@ -28,6 +28,7 @@ COMMANDS = {
     "build-cooc": "Count which words occur together in a text.",
     "build-pmi": "Weight counts by pointwise mutual information.",
     "train": "Make word vectors from counts, by a method.",
+    "extend": "Give new words vectors, from their counts with known ones.",
     "impute": "Give entities of a table vectors, from those that have one.",
     "similar": "List the words most like a word.",
     "analogy": "Answer “A is to B as C is to …?”.",
@@ -69,7 +70,7 @@ def main(args: Sequence[str] | None = None) -> int:
     and --resume goes on.
     """
     arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
-    with _log(), _stoppable():
+    with _log(), _stoppable() as stop:
         try:
             return _answer(arguments)
         except click.UsageError as error:
@@ -87,6 +88,11 @@ def main(args: Sequence[str] | None = None) -> int:
             return 1
         except OSError as error:  # that no layer below could say more of
             return _fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
+        except Exception:
+            # A compiler that is interrupted may fail in its own way.
+            if stop is None or not stop.asked:
+                raise
+            return _fail(_INTERRUPTED, 1)
 
 
 def run() -> None:
@@ -156,10 +162,10 @@ def _log() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _stoppable() -> Iterator[None]:
+def _stoppable() -> Iterator[_Stop | None]:
     """Make the signals that ask a program to end raise KeyboardInterrupt while the block runs."""
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield None
         return
     stop = _Stop()
     names = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -170,7 +176,7 @@ def _stoppable() -> Iterator[None]:
     for number in before:
         signal.signal(number, stop)
     try:
-        yield
+        yield stop
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -184,6 +190,11 @@ class _Stop:
 
     def __init__(self) -> None:
         self._last = float("-inf")
+
+    @property
+    def asked(self) -> bool:
+        """Whether anybody asked."""
+        return self._last > float("-inf")
 
     def __call__(self, _number: int, _frame: FrameType | None) -> None:
         now = time.monotonic()

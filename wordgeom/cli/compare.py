@@ -14,6 +14,7 @@ from wordgeom.cli import flags
 from wordgeom.cli.sets import KINDS, takes_sets
 from wordgeom.errors import MissingInputError, OptionError
 from wordgeom.evaluate.options import EvalOptions
+from wordgeom.options import specs
 from wordgeom.runs import RunOptions
 from wordgeom.weighting.pmi import PmiOptions
 
@@ -61,7 +62,9 @@ def command(
         figure.check(picture, force=run.force)
     names = ("corpus", "dim", "against", "keep", "space")
     own: dict[str, Any] = {name: values[name] for name in names if name in values}
-    entry = comparing.Entry(**own, **_chosen(paths, values), weighting=PmiOptions.take(values))
+    PmiOptions.take(values)  # refused before anything is trained
+    weighting = {f.name: values[f.name] for f, _ in specs(PmiOptions) if f.name in values}
+    entry = comparing.Entry(**own, **_chosen(paths, values), weighting=weighting)
     files = {name: values[name] for name in ("sets", *KINDS)}
     tasks = read_tasks(**files, options=judging)
     found = comparing.compare(entry, tasks, judging, run, show=True)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from wordgeom.errors import FormatError, MissingInputError, OptionError
-from wordgeom.options import Options, Spec, check_known, flag, kind, specs
+from wordgeom.options import Options, Spec, check_known, flag, kind, off_flag, specs
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _TYPES: dict[str, Any] = {"int": int, "float": float, "str": str}
@@ -57,6 +57,7 @@ def _parameter(field: dataclasses.Field[Any], spec: Spec) -> click.Option:
     name = flag(field.name)
     text = spec.help + _default_text(field.default)
     if kind(field) == "bool":
+        name += f"/{off_flag(field.name)}" if field.default is True else ""
         return click.Option([name], is_flag=True, default=None, help=text)
     if spec.choices:
         return click.Option([name], type=click.Choice(spec.choices), default=None, help=text)
@@ -65,7 +66,7 @@ def _parameter(field: dataclasses.Field[Any], spec: Spec) -> click.Option:
 
 
 def _default_text(default: Any) -> str:
-    if default is None or default is False:
+    if default is None or isinstance(default, bool):
         return ""
     return f"  [{default:g}]" if isinstance(default, float) else f"  [{default}]"
 

@@ -96,6 +96,24 @@ def _train(settings: Settings, where: str) -> Stage:
     return stage
 
 
+def _extend(settings: Settings, where: str) -> Stage:
+    from wordgeom.cli.extend import OPTIONS, OWN
+
+    run: RunOptions = _checked(settings, OWN, OPTIONS, where)[-1]
+    vectors, counts = settings.get("vectors", "vectors.bin"), settings.get("counts", "cooc")
+    out = settings.get("out", "vectors.extended.bin")
+
+    def stage() -> None:
+        from wordgeom import extending
+
+        made = extending.extend(
+            vectors, counts, settings, run, out=out, space=settings.get("space"), show=True
+        )
+        _report(made.summary, made.notes, run)
+
+    return stage
+
+
 def _impute(settings: Settings, where: str) -> Stage:
     from wordgeom.cli.impute import OPTIONS, OWN
     from wordgeom.imputation.domain import check_inputs
@@ -157,6 +175,7 @@ _STAGES: dict[str, Callable[[Settings, str], Stage]] = {
     "build-cooc": _build_cooc,
     "build-pmi": _build_pmi,
     "train": _train,
+    "extend": _extend,
     "impute": _impute,
     "merge": _merge,
     "eval": _eval,

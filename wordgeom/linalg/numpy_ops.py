@@ -12,6 +12,7 @@ from wordgeom.blocks import row_blocks
 from wordgeom.linalg import kernels
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.ops import fix_signs
+from wordgeom.linalg.rows import Rows
 from wordgeom.pool import Pool
 from wordgeom.types import Array, Csr, Float64, Int64
 
@@ -20,6 +21,7 @@ _ROWS = 8192  # of a block of a tall array
 # columns): 4096 columns at first, the most frequent; rarer ones, met seldom, in ever wider tiles.
 _TILE_COLUMNS, _NARROW_TILES = 4096, 4
 _BLOCK_ENTRIES, _ROW = 1 << 20, 256  # of a block of rows; what a row costs beside its entries
+_SOLVED_ENTRIES = 1 << 18  # of a block of rows that are solved: some .1 s of K = 300
 
 
 class NumpyOps:
@@ -43,6 +45,10 @@ class NumpyOps:
     def spmm(self, sparse: Csr, dense: NDArray[Any]) -> NDArray[Any]:
         """Return sparse (V × m) times dense (m × K), (V × K), in the type of the sparse data."""
         return self.operator(sparse).multiply(dense.astype(sparse.data.dtype, copy=False))
+
+    def row_solver(self, targets: Csr, weights: Array) -> SparseRows:
+        """Return what solves weighted least squares of all rows."""
+        return SparseRows(targets, weights, self._pool)
 
     def tall(self, array: Array, dtype: DTypeLike) -> Array:
         """Return a copy of an array (V × k), C-order, in `dtype`."""
@@ -119,6 +125,36 @@ class SparseOperator:
         for _ in self._pool.map(run, self._blocks):
             pass
         return out
+
+
+class SparseRows:
+    """Weighted least squares of the rows of a pattern (linalg.rows.RowSolver), blocks on the pool.
+
+    A row's solution depends on that row alone, so that blocks change nothing.
+    """
+
+    def __init__(self, targets: Csr, weights: Array, pool: Pool) -> None:
+        self._targets, self._weights, self._pool = targets, weights, pool
+        work = targets.indptr + _ROW * np.arange(len(targets.indptr))
+        self._blocks = row_blocks(work, entries=_SOLVED_ENTRIES)
+
+    def solve(self, other: Array, start: Array, tol: float, most: int) -> Rows:
+        """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
+        from wordgeom.linalg import row_kernels
+
+        V = self._targets.rows
+        gains, steps = np.empty(V), np.empty(V, np.int32)
+        at, kind = self._targets, other.dtype.type
+
+        def run(rows: tuple[int, int]) -> None:
+            row_kernels.solve_rows(
+                at.indptr, at.indices, at.data, self._weights, other, *rows, kind(tol), most,
+                start, gains, steps,
+            )  # fmt: skip
+
+        for _ in self._pool.map(run, self._blocks):
+            pass
+        return Rows(start, gains, int(steps.sum()), int(np.count_nonzero(steps == most)))
 
 
 def _splits(sparse: Csr) -> Int64:

@@ -9,12 +9,15 @@ apart.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from wordgeom.types import Array, Csr, Float64
+
+if TYPE_CHECKING:
+    from wordgeom.linalg.rows import RowSolver
 
 Tall = Any  # (V × k), on the device
 
@@ -41,6 +44,12 @@ class Ops(Protocol):
 
     def operator(self, sparse: Csr) -> Operator:
         """Return a sparse matrix to be multiplied by."""
+
+    def row_solver(self, targets: Csr, weights: Array) -> RowSolver:
+        """Return what solves weighted least squares of all rows: linalg/rows.py.
+
+        targets (V × m): g_ij on the pattern; weights (nnz): c_ij ≥ 0.
+        """
 
     def spmm(self, sparse: Csr, dense: NDArray[Any]) -> NDArray[Any]:
         """Return sparse (V × m) times dense (m × K), (V × K), in the type of the sparse data."""

@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from wordgeom.blocks import row_blocks
 from wordgeom.errors import UnavailableError
 from wordgeom.linalg.ops import fix_signs
+from wordgeom.linalg.torch_rows import TorchRows
 from wordgeom.types import Array, Csr, Float64
 
 _SHARE = 0.4  # of the device's free memory that a matrix may take and keep
@@ -46,6 +47,10 @@ class TorchOps:
     def spmm(self, sparse: Csr, dense: NDArray[Any]) -> NDArray[Any]:
         """Return sparse (V × m) times dense (m × K), (V × K), in the type of the sparse data."""
         return self.to_numpy(self.operator(sparse).multiply(self.tall(dense, sparse.data.dtype)))
+
+    def row_solver(self, targets: Csr, weights: Array) -> TorchRows:
+        """Return what solves weighted least squares of all rows, block by block."""
+        return TorchRows(targets, weights, self._device)
 
     def tall(self, array: Array, dtype: DTypeLike) -> torch.Tensor:
         """Return a copy of an array (V × k) on the device, in `dtype`."""

@@ -1,10 +1,11 @@
-"""Geometric build-up: eigenvectors of a few anchor words, least squares for all the others.
+"""Geometric build-up: least squares on a few anchor words, then weighted sweeps over all of them.
 
-Khalife, Gonçalves and Liberti (2022), Algorithm 1, §3.2–3.3, §4.2. The m most frequent words are
-the anchors. With the top K eigenpairs of their block, G₀ ≈ U Λ Uᵀ, their vectors are U Λ^½; any
-other word's is the least-squares solution of A v = G[:m, i], that is Λ^{-½} Uᵀ G[:m, i]. One pass
-over m columns makes it the fastest method here. It sees nothing of the other columns, so that
-`pmi-eigs` is the better choice where seconds do not matter.
+Khalife, Gonçalves and Liberti (2022), Algorithm 1, builds vectors on the eigenvectors of m frequent
+words' block (buildup/algorithm1.py). It reads m columns, which makes it fast, and sees nothing of
+the others. Sweeps mend that: each solves all rows against all others. Weighted ones (the default,
+buildup/weighted.py) trust a pair as far as it was counted; plain ones (`--no-weighted`,
+buildup/sweeps.py) tend to the eigenvectors that `pmi-eigs` finds. `--as-published` is Algorithm 1
+to the letter; docs/methods/gbu.md tells with figures what each part adds.
 """
 
 from __future__ import annotations
@@ -15,30 +16,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wordgeom import options as base
 from wordgeom.errors import InputError, OptionError, RankError
 from wordgeom.memory import refuse_too_large
 from wordgeom.options import option
-from wordgeom.types import Csr, Float64, Int64, Matrix, Result, Run
+from wordgeom.types import Csr, Float32, Int64, Matrix, Result, Run
 from wordgeom.wording import several
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.ops import Ops
+    from wordgeom.buildup.algorithm1 import Built
+    from wordgeom.buildup.weighted import State
 
 NEEDS = ("matrix",)
 
-_PAPERS_ANCHORS = 4  # times K (§5)
+_PAPERS_ANCHORS, _ANCHORS = 4, 10  # times K: the paper's (§5), and what sweeps start from
 _PAPERS_EIG = 0.5
+_TOL = 1e-2  # of a row's residual in a weighted sweep: the next sweep moves it farther
+_START_SHARE = 2  # 1/… more columns than --dim are carried by plain sweeps
+# What as published differs from the default, and cannot be given beside --as-published.
+_PAPERS: dict[str, Any] = {"anchors": 0, "anchor_choice": "frequency", "eig": _PAPERS_EIG}
 # An eigendecomposition of m × m: its arrays (the block, LAPACK's copy and two to work in, the
 # result), its work, and what one thread does in a second.
 _DENSE_COPIES, _EIGH_FLOPS, _FLOPS = 5, 4.0, 2e10
 _ROW = 100  # bytes of a row beside its entries: its word, where it begins, its tiles
+_COUNTED, _WHOLE = 20, 12  # bytes of an entry: Matrix.counted, Matrix.whole
 _LONG = 10.0  # seconds worth a word beforehand
 _log = logging.getLogger(__name__)
-# Eigenvalues below this share of the largest are rounding of G and would be divided by.
-_ROUNDING = {"float32": 1e-6, "float64": 1e-12}
 
 
 @dataclass(frozen=True)
@@ -47,32 +51,53 @@ class Options(base.Options):
 
     dim: int = option(100, "dimension of the vectors", low=1, metavar="K")
     anchors: int = option(
-        0, "the most frequent words to build on, 0 for 4 times --dim", low=0, metavar="M"
+        0, "how many words to build on, 0 for 10 times --dim (as published: 4 times)", low=0,
+        metavar="M",
+    )  # fmt: skip
+    anchor_choice: str = option(
+        "frequency", "which words to build on: the most frequent; those of the densest core of the "
+        "graph (coreness); those that weigh most in a first fit (leverage); any (random)",
+        choices=("frequency", "coreness", "leverage", "random"),
+    )  # fmt: skip
+    sweeps: int = option(
+        2, "how often all rows are solved anew; 0: the build-up alone", low=0, high=1000,
+        metavar="N",
+    )  # fmt: skip
+    weighted: bool = option(True, "weight the sweeps by how often each pair was counted")
+    x_max: float = option(20.0, "a count from which on a pair has full weight", low=1e-6, high=1e12)
+    alpha: float = option(0.5, "power of counts below --x-max", low=0.0, high=2.0)
+    background: float = option(
+        0.05, "weight of all pairs, counted or not, as if their PMI were 0", low=0.0, high=1e6
+    )
+    ridge: float = option(
+        0.03, "weight of the vectors' own squares, for each of --dim", low=0.0, high=1e9
     )
     eig: float = option(
         _PAPERS_EIG, "power of the eigenvalues: ½ for inner products, 0 for equal weights",
         low=0.0, high=1.0, metavar="P",
     )  # fmt: skip
-    as_published: bool = option(
-        False, "Algorithm 1 to the letter; stays so when better defaults come"
-    )
+    as_published: bool = option(False, "Algorithm 1 to the letter: 4 times --dim anchors, no sweep")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, papers in (("anchors", 0), ("eig", _PAPERS_EIG)):
+        for name, papers in _PAPERS.items():
             if self.as_published and getattr(self, name) != papers:
                 what = f"--as-published has its own {base.flag(name)}"
                 do = "give one of the two"
                 raise OptionError(what, found=f"{base.flag(name)} {getattr(self, name)}", do=do)
+        if self.in_weighted_sweeps and self.eig != _PAPERS_EIG:
+            do = "pass --no-weighted too, or leave it out"
+            raise OptionError("weighted sweeps have no eigenvalues", found="--eig", do=do)
+
+    @property
+    def in_weighted_sweeps(self) -> bool:
+        """Whether these options ask for weighted sweeps."""
+        return self.weighted and self.sweeps > 0 and not self.as_published
 
 
-@dataclass(frozen=True)
-class Built:
-    """vectors (V × K) in the type of G; eigenvalues (K) of the anchors' block; the rank used."""
-
-    vectors: NDArray[Any]
-    eigenvalues: Float64
-    rank: int
+def weighting(options: Options) -> dict[str, Any]:
+    """Return what the method wants of the weighting unless told otherwise."""
+    return {"neg": 0.3} if options.in_weighted_sweeps else {}
 
 
 def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
@@ -82,91 +107,177 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
         raise InputError(
             "gbu needs a symmetric matrix", found="counts of one side", do="count --context both"
         )
-    anchors, notes = _anchors(matrix.frequencies, options)
-    _check_effort(matrix, anchors, options.dim, run.memory)
+    sweeps = 0 if options.as_published else options.sweeps
+    m, notes = _anchor_number(matrix.frequencies, options)
+    _check_effort(matrix, m, options, sweeps, run.memory)
+    if options.in_weighted_sweeps and matrix.has_counts:
+        made = _weighted(matrix, m, options, run)
+    else:
+        made = _unweighted(matrix, m, options, sweeps, run)
+        if options.in_weighted_sweeps:
+            notes.append(
+                "this matrix holds weights, not counts: its sweeps are plain ones; train on counts"
+            )
+    return Result(made.vectors, notes=[*notes, *made.notes], statistics=made.statistics)
+
+
+def _unweighted(matrix: Matrix, m: int, options: Options, sweeps: int, run: Run) -> Result:
+    """Return the build-up, or plain sweeps that began there."""
+    from wordgeom.buildup import sweeps as plain
+
+    K, V = options.dim, len(matrix.frequencies)
+    carried = min(K + -(-K // _START_SHARE), m) if sweeps else K
+    # Of sweeps the span alone counts, and inner products keep it from rounding.
+    eig = _PAPERS_EIG if sweeps else options.eig
+    built, lonely = _built(matrix, m, carried, eig, options, run)
+    statistics = _statistics(built, m, lonely)
+    if not sweeps:
+        notes = _rank_notes(built.rank, K) + _lonely_notes(lonely, m)
+        return Result(np.ascontiguousarray(built.vectors, np.float32), {}, notes, statistics)
+    ops, operator = run.ops, run.ops.operator(matrix.whole())
+    tall = ops.tall(built.vectors, built.vectors.dtype)
+
+    def steps() -> Any:
+        nonlocal tall
+        for _ in range(sweeps):
+            tall = plain.sweep(operator, tall, ops)
+            yield V
+
+    for _ in run.progress.follow(steps(), "sweeps", sweeps * V, "rows", int):
+        pass
+    swept = plain.ritz(operator, tall, K, ops)
+    rank = int(np.count_nonzero(swept.values > 0.0))
+    statistics |= {
+        "sweeps": sweeps, "effective_rank": rank, "spectrum": swept.values.tolist(),
+        "non_positive": len(swept.values) - rank,
+    }  # fmt: skip
+    made = plain.scaled(swept, K, options.eig, ops).astype(np.float32)
+    return Result(made, {}, _ritz_notes(rank, K), statistics)
+
+
+def _weighted(matrix: Matrix, m: int, options: Options, run: Run) -> Result:
+    """Return v + u of weighted sweeps that began at the build-up."""
+    from wordgeom.buildup import weighted
+    from wordgeom.linalg.rows import fitted
+
+    ops, halves = run.ops, 2 * options.sweeps
+    ridge = options.ridge * options.dim
+    loss = weighted.Loss(options.x_max, options.alpha, options.background, ridge)
+    state = weighted.restored(run.checkpoint, ops)
+    targets, counts = _counted(matrix)
+    if state is None:
+        state = _started(matrix, targets, m, options, run)
+    weights = weighted.confidences(counts, loss)
+    solver = ops.row_solver(targets, weights)
+    worst = fitted(targets, weights)
+    made = weighted.half_sweeps(state, solver, worst, loss, halves, _TOL, ops)
+    for _ in run.progress.follow(made, "weighted", halves, "halves", int, done=state.halves):
+        if run.checkpoint is not None:
+            run.checkpoint.save(lambda: weighted.saved(state, ops))
+    empty = int(np.count_nonzero(np.diff(targets.indptr) == 0))
+    statistics = state.facts | {
+        "sweeps": options.sweeps, "objective": state.objectives, "steps": state.steps,
+        "zero_vectors": empty,
+    }  # fmt: skip
+    vectors = ops.to_numpy(state.v + state.u).astype(np.float32, copy=False)
+    notes = _rank_notes(state.facts["effective_rank"], options.dim) + _sweep_notes(state, empty)
+    return Result(vectors, {}, notes, statistics)
+
+
+def _counted(matrix: Matrix) -> tuple[Csr, Float32]:
+    found = matrix.counted()
+    assert found is not None, "has_counts said so"
+    return found
+
+
+def _started(matrix: Matrix, targets: Csr, m: int, options: Options, run: Run) -> State:
+    """Return where weighted sweeps begin: the build-up after a plain sweep, as v and as u."""
+    from wordgeom.buildup.sweeps import sweep
+    from wordgeom.buildup.weighted import State
+
+    built, lonely = _built(matrix, m, options.dim, _PAPERS_EIG, options, run)
+    ops, kind = run.ops, targets.data.dtype
+    first = sweep(ops.operator(targets), ops.tall(built.vectors, kind), ops)
+    return State(first, ops.tall(ops.to_numpy(first), kind), facts=_statistics(built, m, lonely))
+
+
+def _built(
+    matrix: Matrix, m: int, K: int, eig: float, options: Options, run: Run
+) -> tuple[Built, int]:
+    """Return Algorithm 1's vectors, and how many words have no entry with an anchor."""
+    from wordgeom.buildup.algorithm1 import build_up
+    from wordgeom.buildup.anchors import choose
+
+    anchors = choose(matrix, m, K, options.anchor_choice, run.rng, run.ops)
     columns = matrix.columns(anchors)
-    built = build_up(columns, anchors, options.dim, options.eig, run.ops)
-    lonely = int(np.count_nonzero(np.diff(columns.indptr) == 0))
-    notes += _rank_notes(built, options.dim) + _lonely_notes(lonely, len(anchors))
-    statistics = {
-        "anchors": len(anchors),
+    built = build_up(columns, anchors, K, eig, run.ops)
+    return built, int(np.count_nonzero(np.diff(columns.indptr) == 0))
+
+
+def _statistics(built: Built, m: int, lonely: int) -> dict[str, Any]:
+    return {
+        "anchors": m,
         "effective_rank": built.rank,
         "zero_vectors": lonely,
         "largest_eigenvalue": float(built.eigenvalues[0]),
         "smallest_eigenvalue": float(built.eigenvalues[-1]),
     }
-    vectors = np.ascontiguousarray(built.vectors, np.float32)
-    return Result(vectors, notes=notes, statistics=statistics)
 
 
-def build_up(columns: Csr, anchors: Int64, K: int, eig: float, ops: Ops) -> Built:
-    """Run Algorithm 1 on G[:, anchors], `columns` (V × m), in the type of its data.
-
-    Raises RankError where the anchors' block has no positive eigenvalue.
-    """
-    values, U = ops.eigh_top(_block(columns, anchors), K)  # (K), (m × K)
-    rank = int(np.count_nonzero(values > _ROUNDING[columns.data.dtype.name] * max(values[0], 0.0)))
-    if rank == 0:
-        raise RankError(
-            "the anchors' block has no positive eigenvalue",
-            found=f"{columns.nnz:,} entries in the columns of {len(anchors):,} anchors",
-            do="raise --anchors, or check the matrix",
-        )
-    solve, own = np.zeros(U.shape), np.zeros(U.shape)  # columns beyond the rank stay 0
-    solve[:, :rank] = U[:, :rank] * values[:rank] ** (eig - 1.0)
-    own[:, :rank] = U[:, :rank] * values[:rank] ** eig
-    vectors = ops.spmm(columns, solve)
-    vectors[anchors] = own
-    vectors[np.diff(columns.indptr) == 0] = 0.0
-    return Built(vectors, values, rank)
-
-
-def _anchors(frequencies: Int64, options: Options) -> tuple[Int64, list[str]]:
-    """Return the anchors' rows (m), ascending: their order among themselves changes nothing."""
+def _anchor_number(frequencies: Int64, options: Options) -> tuple[int, list[str]]:
+    """Return how many anchors there are, and what to tell of it."""
     V, K = len(frequencies), options.dim
     if V < K:
         raise RankError(f"--dim {K} is more than there are words", found=V, do="lower --dim")
-    wanted = options.anchors or _PAPERS_ANCHORS * K
+    papers = options.as_published or not options.sweeps
+    wanted = options.anchors or (_PAPERS_ANCHORS if papers else _ANCHORS) * K
     m = min(wanted, V)
     if m < K:
         what = f"--dim {K} is more than there are anchors"
         raise RankError(what, found=m, do=f"raise --anchors to {K} or more, or lower --dim")
-    notes = [f"all {V:,} words are anchors, fewer than {wanted:,}"] if m < wanted else []
-    by_frequency = np.argsort(-frequencies, kind="stable")
-    return np.sort(by_frequency[:m]), notes
+    return m, [f"all {V:,} words are anchors, fewer than {wanted:,}"] if m < wanted else []
 
 
-def _check_effort(matrix: Matrix, anchors: Int64, K: int, memory: int) -> None:
+def _check_effort(matrix: Matrix, m: int, options: Options, sweeps: int, memory: int) -> None:
     """Tell beforehand of a long eigendecomposition; raise InputError for what does not fit."""
-    m, V = len(anchors), len(matrix.frequencies)
+    K, V = options.dim, len(matrix.frequencies)
     size = matrix.dtype.itemsize
-    columns = matrix.entries_of(anchors) * (4 + size) + V * _ROW
+    by_frequency = np.sort(np.argsort(-matrix.frequencies, kind="stable")[:m])
+    columns = matrix.entries_of(by_frequency) * (4 + size) + V * _ROW
     # The anchors' block has gone when the vectors come; those in float64 are rounded at the end.
     vectors = V * K * (size if size == 4 else size + 4)
     needed = columns + max(_DENSE_COPIES * 8 * m * m, vectors)
     what = f"the columns of {m:,} anchors and {V:,} vectors of {K:,}"
     do = "lower --anchors or --dim, count with --max-vocab, or raise --memory"
+    if sweeps or options.anchor_choice != "frequency":
+        counted = sweeps and options.weighted and matrix.has_counts
+        held = matrix.entries * (_COUNTED if counted else _WHOLE) + 5 * vectors
+        # Weighted sweeps hold targets and counts while the build-up is made.
+        needed = max(needed + (_WHOLE * matrix.entries if counted else 0), held)
+        what = f"all {matrix.entries:,} pairs and {V:,} vectors of {K:,}"
+        do = "raise --memory, lower --dim, count with --max-vocab, or pass "
+        do += "--sweeps 0" if sweeps else "--anchor-choice frequency"
     refuse_too_large(what, needed, memory, do)
     seconds = _EIGH_FLOPS * float(m) ** 3 / _FLOPS
     if seconds > _LONG:
         _log.info("note: the eigenvectors of %s anchors take about %.0f s", f"{m:,}", seconds)
 
 
-def _block(columns: Csr, rows: Int64) -> Float64:
-    """Return some rows of a sparse matrix, dense (m × m), float64."""
-    block = np.zeros((len(rows), columns.columns))
-    for k, row in enumerate(rows.tolist()):
-        entries = slice(columns.indptr[row], columns.indptr[row + 1])
-        block[k, columns.indices[entries]] = columns.data[entries]
-    return block
-
-
-def _rank_notes(built: Built, K: int) -> list[str]:
-    if built.rank == K:
+def _rank_notes(rank: int, K: int) -> list[str]:
+    if rank == K:
         return []
     return [
-        f"the anchors carry {built.rank} of {K} dimensions (the other eigenvalues are ≤ 0 or "
-        f"rounding): {K - built.rank} columns are zero; raise --anchors or lower --dim"
+        f"the anchors carry {rank} of {K} dimensions (the other eigenvalues are ≤ 0 or "
+        f"rounding): {K - rank} columns are zero; raise --anchors or lower --dim"
+    ]
+
+
+def _ritz_notes(rank: int, K: int) -> list[str]:
+    if rank == K:
+        return []
+    return [
+        f"sweeps found {rank} of {K} dimensions (the other Ritz values are ≤ 0, or there are no "
+        f"more): {K - rank} columns are zero; lower --dim"
     ]
 
 
@@ -175,3 +286,15 @@ def _lonely_notes(lonely: int, anchors: int) -> list[str]:
         return []
     words = several(lonely, "word has no entry", "words have no entry")
     return [f"{words} with any of the {anchors:,} anchors: zero vectors"]
+
+
+def _sweep_notes(state: State, empty: int) -> list[str]:
+    notes = []
+    if empty:
+        notes.append(
+            f"{several(empty, 'word was', 'words were')} counted with no other: zero vectors"
+        )
+    if state.missed:
+        rows = several(state.missed, "row", "rows")
+        notes.append(f"{rows} of the last half sweep missed the tolerance {_TOL:g}")
+    return notes

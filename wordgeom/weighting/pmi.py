@@ -18,11 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wordgeom.blocks import row_blocks
 from wordgeom.errors import OptionError
 from wordgeom.matrix import StoredMatrix, StoredRows
 from wordgeom.options import Options, option
 from wordgeom.pool import Pool
-from wordgeom.types import Csr, Float64, Int64, Matrix
+from wordgeom.types import Csr, Float32, Float64, Int64, Matrix
 
 PPMI, PMI, NPMI = "ppmi", "pmi", "npmi"
 
@@ -72,17 +73,42 @@ class WeightedMatrix(StoredRows):
         """The type of the entries, whatever that of the counts."""
         return np.dtype(np.float32)
 
+    @property
+    def has_counts(self) -> bool:
+        """Whether `counted` returns counts."""
+        return True
+
     def rows(self, start: int, stop: int) -> Csr:
         """Return weighted rows; float32, without the entries that clipping made 0."""
+        return self._weigh(self._matrix.rows(start, stop), start, drop=True)
+
+    def counted(self) -> tuple[Csr, Float32]:
+        """Return G (V × V) on every pair that was counted, and the counts (nnz)."""
+        from wordgeom.expansion import whole_matrix
+
+        counts = whole_matrix(StoredRows(self._matrix, self._pool), self._pool)
+        data = np.empty(counts.nnz, np.float32)
+
+        def run(block: tuple[int, int]) -> None:
+            begin, end = counts.indptr[block[0]], counts.indptr[block[1]]
+            data[begin:end] = self._weigh(counts.block(*block), block[0], drop=False).data
+
+        for _ in self._pool.map(run, row_blocks(counts.indptr)):
+            pass
+        values = np.divide(
+            counts.data, self._matrix.denominator, dtype=np.float32, casting="unsafe"
+        )
+        return Csr(counts.indptr, counts.indices, data, counts.columns), values
+
+    def _weigh(self, counts: Csr, start: int, *, drop: bool) -> Csr:
         from wordgeom.weighting import kernels  # Numba: `--help` reads the options above
 
-        counts = self._matrix.rows(start, stop)
         indptr = np.empty(counts.rows + 1, np.int64)
         indices = np.empty(counts.nnz, np.int32)
         data = np.empty(counts.nnz, np.float32)
         kept = kernels.weigh_rows(
             counts.indptr, counts.indices, counts.data, start, self._rows, self._columns,
-            self._shift, self._clip, self._both, indptr, indices, data, self._total,
+            self._shift, self._clip, self._both, indptr, indices, data, self._total, drop,
         )  # fmt: skip
         return Csr(indptr, indices[:kept], data[:kept], counts.columns)
 

@@ -1,0 +1,111 @@
+"""Weighted sweeps: what was counted often counts more, and what was never counted counts a little.
+
+On the pattern P = {C_ij > 0}, with g_ij the weighted count (0 where it was clipped, still in P) and
+c_ij = min(1, (C_ij / x_max)^α), the objective is
+
+    Σ_P c_ij (g_ij − v_i·u_j)² + c₀ Σ_all (v_i·u_j)² + λ (‖V‖² + ‖U‖²),
+
+minimised by turns: U with V held, then V with U held, each row exactly (linalg/rows.py). G is
+symmetric, so that both turns read the same rows. A relative of GloVe's objective (Pennington,
+Socher and Manning 2014, eq. 8) and of weighted matrix factorisation (Hu, Koren and Volinsky 2008).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from wordgeom.linalg.ops import Ops, Tall
+from wordgeom.linalg.rows import Held, RowSolver, solve_rows
+from wordgeom.types import Array, Checkpoint, Float32
+
+_STEP = 1 << 22  # counts turned into weights at once
+
+
+@dataclass(frozen=True)
+class Loss:
+    """How the objective weighs: x_max, alpha: of counts; background c₀; ridge λ."""
+
+    x_max: float
+    alpha: float
+    background: float
+    ridge: float
+
+
+@dataclass
+class State:
+    """Vectors v and u (V × K), and the objective after each half sweep.
+
+    steps: of all rows' solves; missed: rows of the last half sweep beyond the tolerance; facts: of
+    how they began, for the run card.
+    """
+
+    v: Tall
+    u: Tall
+    objectives: list[float] = field(default_factory=list)
+    steps: int = 0
+    missed: int = 0
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def halves(self) -> int:
+        """Half sweeps that were made."""
+        return len(self.objectives)
+
+
+def confidences(counts: Float32, loss: Loss) -> Float32:
+    """Turn counts (nnz), in place, into the weights c_ij of their pairs."""
+    for start in range(0, len(counts), _STEP):
+        part = counts[start : start + _STEP]
+        part /= np.float32(loss.x_max)
+        np.minimum(part, 1.0, out=part)
+        part **= np.float32(loss.alpha)
+    return counts
+
+
+def half_sweeps(
+    state: State, solver: RowSolver, worst: float, loss: Loss, halves: int, tol: float, ops: Ops
+) -> Iterator[int]:
+    """Bring `state` on by turns until `halves` are made; yield 1 after each.
+
+    worst: Σ c_ij g_ij²; tol: of each row's residual, relative.
+    """
+    held = Held(loss.background, loss.ridge)
+    while state.halves < halves:
+        first = state.halves % 2 == 0
+        other, start = (state.v, state.u) if first else (state.u, state.v)
+        rows = solve_rows(solver, other, start, held, tol, ops)
+        if first:
+            state.u = rows.solution
+        else:
+            state.v = rows.solution
+        size = float(np.trace(ops.inner(other, other)))
+        state.objectives.append(worst - float(rows.gains.sum()) + loss.ridge * size)
+        state.steps += rows.steps
+        state.missed = rows.missed
+        yield 1
+
+
+def saved(state: State, ops: Ops) -> Mapping[str, Array]:
+    """Return a state as arrays, to be kept."""
+    numbers = np.array([state.steps, state.missed], np.int64)
+    return {
+        "v": ops.to_numpy(state.v), "u": ops.to_numpy(state.u),
+        "objectives": np.array(state.objectives), "numbers": numbers,
+        "facts": np.frombuffer(json.dumps(state.facts).encode(), np.uint8),
+    }  # fmt: skip
+
+
+def restored(checkpoint: Checkpoint | None, ops: Ops) -> State | None:
+    """Return the state that an earlier run left, None where there is none."""
+    kept = None if checkpoint is None else checkpoint.restore()
+    if kept is None:
+        return None
+    v, u = (ops.tall(kept[name], kept[name].dtype) for name in ("v", "u"))
+    steps, missed = kept["numbers"].tolist()
+    facts = json.loads(kept["facts"].tobytes())
+    return State(v, u, kept["objectives"].tolist(), steps, missed, facts)

@@ -1,0 +1,92 @@
+"""Weighted least squares of rows in Torch: conjugate gradients of a block of rows at once."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import torch
+
+from wordgeom.blocks import row_blocks
+from wordgeom.linalg.rows import Rows
+from wordgeom.types import Array, Csr
+
+_GATHERED = 1 << 27  # numbers gathered at once: .5 GB in float32
+
+
+class TorchRows:
+    """Weighted least squares of the rows of a pattern (linalg.rows.RowSolver) on a device."""
+
+    def __init__(self, targets: Csr, weights: Array, device: str) -> None:
+        self._targets, self._weights, self._device = targets, weights, device
+
+    def solve(self, other: torch.Tensor, start: torch.Tensor, tol: float, most: int) -> Rows:
+        """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
+        gains, total, missed = np.empty(self._targets.rows), 0, 0
+        entries = max(1, _GATHERED // other.shape[1])
+        for low, high in row_blocks(self._targets.indptr, entries=entries):
+            gain, steps = self._block(low, high, other, start[low:high], tol, most)
+            gains[low:high] = gain.cpu().numpy()
+            total += int(steps.sum())
+            missed += int((steps == most).sum())
+        return Rows(start, gains, total, missed)
+
+    def _block(
+        self, low: int, high: int, other: torch.Tensor, x: torch.Tensor, tol: float, most: int
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Solve the rows [low, high) in place in x; return their gains and steps (rows)."""
+        begin, end = int(self._targets.indptr[low]), int(self._targets.indptr[high])
+        weights = self._tensor(self._weights[begin:end]).to(other.dtype)
+        targets = self._tensor(self._targets.data[begin:end]).to(other.dtype)
+        columns = self._tensor(self._targets.indices[begin:end]).long()
+        gathered = other[columns] * weights.sqrt()[:, None]  # (entries × K)
+        system = _System(self._targets.indptr[low : high + 1] - begin, gathered)
+        b = system.gather(weights.sqrt() * targets)
+        r = b - system.times(x)
+        worse = (x * (b + r)).sum(1) < 0.0  # than 0: too far away for what rounding leaves of x
+        x[worse], r[worse] = 0.0, b[worse]
+        p, rr = r.clone(), (r * r).sum(1)
+        enough = tol * tol * (b * b).sum(1)
+        steps = torch.zeros(high - low, dtype=torch.int64, device=x.device)
+        for _ in range(most):
+            active = rr > enough
+            if not bool(active.any()):
+                break
+            q = system.times(p)
+            along = torch.where(active, rr / (p * q).sum(1), 0.0)[:, None]
+            x += along * p
+            r -= along * q
+            fresh = torch.where(active, (r * r).sum(1), rr)
+            turn = torch.where(active, fresh / rr, 0.0)[:, None]
+            p, rr = r + turn * p, fresh
+            steps += active
+        return (x * (b + r)).sum(1), steps
+
+    def _tensor(self, array: Array) -> torch.Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
+
+
+class _System:
+    """I + YᵀY of each row, Y being the rows that were gathered for it."""
+
+    def __init__(self, indptr: Array, gathered: torch.Tensor) -> None:
+        self._gathered = gathered
+        self._rows, self._device = len(indptr) - 1, gathered.device
+        lengths = torch.from_numpy(np.diff(indptr))
+        self._indptr = torch.from_numpy(indptr).to(self._device)
+        self._own = torch.repeat_interleave(torch.arange(self._rows), lengths).to(self._device)
+        self._places = torch.arange(len(gathered), device=self._device)
+
+    def times(self, p: torch.Tensor) -> torch.Tensor:
+        """Return (I + YᵀY) p of each row (rows × K)."""
+        return p + self.gather((self._gathered * p[self._own]).sum(1))
+
+    def gather(self, values: torch.Tensor) -> torch.Tensor:
+        """Return Yᵀ times its part of the values (entries), of each row (rows × K)."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
+            shape = (self._rows, len(values))
+            spread = torch.sparse_csr_tensor(
+                self._indptr, self._places, values, shape, check_invariants=False
+            )
+            return spread @ self._gathered
