@@ -633,6 +633,22 @@ def test_the_installed_program_does_not_wait_for_threads_that_cannot_be_stopped(
     assert project["project"]["scripts"] == {"wordgeom": "wordgeom.cli:run"}
 
 
+def test_an_interruption_of_an_import_ends_with_the_status_of_interruptions(tmp_path):
+    """As `python -m` starts it, and where an exec() was broken, such as a dataclass being made."""
+    (tmp_path / "program.py").write_text("""
+import sys
+from wordgeom import cli
+stop = "import os, signal; os.kill(os.getpid(), signal.SIGTERM); x = 1"
+cli._answer = lambda _: exec(stop)
+cli.run()
+""")
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run(
+        [sys.executable, "-m", "program"], capture_output=True, check=False, text=True, env=here
+    )
+    assert (done.returncode, done.stderr) == (1, f"wordgeom: {cli._INTERRUPTED}\n")
+
+
 def test_what_fails_because_it_was_interrupted_is_an_interruption(monkeypatch, capsys):
     def compiled(_):
         try:

@@ -121,7 +121,8 @@ def test_a_power_of_eigenvalues_is_refused_where_there_are_none():
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
-        ({"dim": 5}, ("all 3,608 pairs and 90 vectors of 5", "--sweeps 0")),
+        ({"dim": 5}, ("the columns of 50 anchors and 90 vectors of 5", "--dim")),
+        ({"dim": 5, "weighted": False}, ("all 3,608 pairs and 90 vectors of 5", "--sweeps 0")),
         ({"dim": 5, "sweeps": 0, "anchor_choice": "random"}, ("--anchor-choice frequency",)),
         ({"dim": 5, "sweeps": 0}, ("the columns of 20 anchors", "--anchors")),
     ],

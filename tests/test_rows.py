@@ -94,6 +94,18 @@ def test_a_row_solves_its_dense_system(device, dtype, K):
     assert found.missed == 0
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("near", [0, 1, 4, 5, 20])
+def test_rows_too_long_to_be_gathered_have_the_same_solution(monkeypatch, dtype, near):
+    given = problem(3, K=6, dtype=dtype)
+    tol = 1e-9 if dtype == np.float64 else 1e-6
+    _, gathered = solve(given, tol=tol)
+    monkeypatch.setattr(numpy_ops, "_GATHERED", near * 6)
+    found, x = solve(given, tol=tol)
+    np.testing.assert_allclose(x, gathered, atol=1e-7 if dtype == np.float64 else 4e-5)
+    assert found.missed == 0
+
+
 @given(
     seed=st.integers(0, 1000),
     lengths=st.lists(st.sampled_from([0, 1, 3, 4, 5, 30]), min_size=1, max_size=6),

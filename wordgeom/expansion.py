@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from wordgeom import expansion_kernels as kernels
 from wordgeom.blocks import row_blocks
+from wordgeom.mapped import Allocate
 from wordgeom.matrix import RowSource
 from wordgeom.pool import Pool
 from wordgeom.types import Csr, Int64
 
 _ENTRIES = 1 << 22  # of the whole matrix in a block of work
+_RANGE = 1 << 26  # entries written to while the stored rows go by once
 
 
 def whole_matrix(source: RowSource, pool: Pool) -> Csr:
@@ -38,6 +42,43 @@ def whole_matrix(source: RowSource, pool: Pool) -> Csr:
     for _ in pool.map(run, row_blocks(indptr, entries=_ENTRIES)):
         pass
     return Csr(indptr, indices, data, V)
+
+
+def expanded(source: RowSource, pool: Pool, allocate: Allocate) -> Csr:
+    """Return G as whole_matrix does, a symmetric one in room that `allocate` makes.
+
+    The stored rows go by in blocks, once for their lengths and once for each range of rows.
+    """
+    V = len(source.vocabulary)
+    if not source.symmetric:
+        return whole_matrix(source, pool)
+    lengths = np.zeros(V, np.int64)
+    for first, part in _stored(source, pool, V):
+        kernels.count_expanded(part.indptr, part.indices, first, lengths)
+    indptr = _offsets(lengths)
+    indices = allocate(int(indptr[-1]), np.int32)
+    data = allocate(int(indptr[-1]), source.dtype)
+    cursor = indptr[:-1].copy()
+    for low, high in row_blocks(indptr, entries=_RANGE):
+        inner = row_blocks(indptr[low : high + 1] - indptr[low], entries=_ENTRIES)
+        rows = [(low + start, low + stop) for start, stop in inner]
+        for first, part in _stored(source, pool, high):
+
+            def run(block: tuple[int, int], first: int = first, part: Csr = part) -> None:
+                kernels.expand(
+                    part.indptr, part.indices, part.data, first, *block, cursor, indices, data
+                )
+
+            for _ in pool.map(run, rows):
+                pass
+    return Csr(indptr, indices, data, V)
+
+
+def _stored(source: RowSource, pool: Pool, stop: int) -> Iterator[tuple[int, Csr]]:
+    """Yield blocks of the stored rows [0:stop), each with its first row."""
+    blocks = source.row_blocks(stop)
+    parts = pool.map(lambda block: source.rows(*block), blocks, ahead=pool.threads)
+    yield from zip((first for first, _ in blocks), parts, strict=True)
 
 
 def _joined(parts: list[Csr], columns: int) -> Csr:

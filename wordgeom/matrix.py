@@ -18,6 +18,7 @@ from numpy.typing import DTypeLike
 from wordgeom.blocks import row_blocks
 from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes, vocabulary_bytes
 from wordgeom.errors import FormatError, MissingInputError
+from wordgeom.mapped import Allocate, held
 from wordgeom.pool import Pool
 from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Array, Csr, Float32, Int64
@@ -41,6 +42,10 @@ class RowSource(Protocol):
     @property
     def symmetric(self) -> bool:
         """Whether the rows are those of the upper triangle."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the entries."""
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
         """Return [start, stop) of row blocks that cover the first `stop` rows."""
@@ -214,7 +219,7 @@ class StoredRows:
 
         return whole_matrix(self, self._pool)
 
-    def counted(self) -> tuple[Csr, Float32] | None:
+    def counted(self, allocate: Allocate = held) -> tuple[Csr, Float32] | None:
         """Return None: what is stored are weights alone."""
         return None
 

@@ -220,7 +220,7 @@ def _fit(
         matrix = weighted_store(stored, using.pool)
     rng = np.random.default_rng(using.seed)
     ops = get_ops(device.device, using.pool)
-    run = Run(ops, rng, using.memory, using.progress, checkpoint)
+    run = Run(ops, rng, using.memory, using.progress, checkpoint, using.folder)
     result: Result = module.fit({"matrix": matrix}, options, run)
     if not np.isfinite(result.vectors).all():
         raise RankError("the vectors are not finite", do="lower --dim, or report this")

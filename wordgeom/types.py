@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from wordgeom.progress import Progress
 
@@ -93,11 +93,13 @@ class Matrix(Protocol):
         Takes up to 12 bytes for each of the `entries`.
         """
 
-    def counted(self) -> tuple[Csr, Float32] | None:
+    def counted(
+        self, allocate: Callable[[int, DTypeLike], Array] = np.empty
+    ) -> tuple[Csr, Float32] | None:
         """Return G (V × V) on every pair that was counted, and the counts (nnz) themselves.
 
         Pairs whose weight was clipped to 0 are there. None where weights alone were stored. Takes
-        up to 20 bytes for each of the `entries`, 12 in the end.
+        up to 20 bytes for each of the `entries`, 12 in the end, in room that `allocate` makes.
         """
 
 
@@ -115,7 +117,8 @@ class Checkpoint(Protocol):
 class Run:
     """What a method may use besides its inputs and options.
 
-    memory: bytes; progress: follows long loops; checkpoint: keeps the state of a long run.
+    memory: bytes; progress: follows long loops; checkpoint: keeps the state of a long run; folder:
+    for scratch files, None for the system's.
     """
 
     ops: Ops
@@ -123,6 +126,7 @@ class Run:
     memory: int
     progress: Progress = field(default_factory=Progress)
     checkpoint: Checkpoint | None = None
+    folder: str | None = None
 
 
 @dataclass

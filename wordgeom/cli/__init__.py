@@ -102,6 +102,9 @@ def run() -> None:
         # A thread inside LAPACK cannot be stopped, and Python would wait for it.
         sys.stdout.flush()
         os._exit(status)
+    # CPython remembers an exec() that was interrupted, such as a dataclass being made, until the
+    # next one, and would end as if SIGINT had killed it.
+    exec("")
     sys.exit(status)
 
 

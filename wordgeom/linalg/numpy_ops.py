@@ -21,6 +21,7 @@ _ROWS = 8192  # of a block of a tall array
 # columns): 4096 columns at first, the most frequent; rarer ones, met seldom, in ever wider tiles.
 _TILE_COLUMNS, _NARROW_TILES = 4096, 4
 _BLOCK_ENTRIES, _ROW = 1 << 20, 256  # of a block of rows; what a row costs beside its entries
+_GATHERED = 1 << 19  # numbers of a row's system that are gathered: 2 MB in float32
 _SOLVED_ENTRIES = 1 << 18  # of a block of rows that are solved: some .1 s of K = 300
 
 
@@ -144,12 +145,12 @@ class SparseRows:
 
         V = self._targets.rows
         gains, steps = np.empty(V), np.empty(V, np.int32)
-        at, kind = self._targets, other.dtype.type
+        at, kind, near = self._targets, other.dtype.type, _GATHERED // other.shape[1]
 
         def run(rows: tuple[int, int]) -> None:
             row_kernels.solve_rows(
                 at.indptr, at.indices, at.data, self._weights, other, *rows, kind(tol), most,
-                start, gains, steps,
+                near, start, gains, steps,
             )  # fmt: skip
 
         for _ in self._pool.map(run, self._blocks):

@@ -19,6 +19,7 @@ import numpy as np
 
 from wordgeom import options as base
 from wordgeom.errors import InputError, OptionError, RankError
+from wordgeom.mapped import held, mapped
 from wordgeom.memory import refuse_too_large
 from wordgeom.options import option
 from wordgeom.types import Csr, Float32, Int64, Matrix, Result, Run
@@ -41,6 +42,7 @@ _PAPERS: dict[str, Any] = {"anchors": 0, "anchor_choice": "frequency", "eig": _P
 _DENSE_COPIES, _EIGH_FLOPS, _FLOPS = 5, 4.0, 2e10
 _ROW = 100  # bytes of a row beside its entries: its word, where it begins, its tiles
 _COUNTED, _WHOLE = 20, 12  # bytes of an entry: Matrix.counted, Matrix.whole
+_HELD_VECTORS = 5  # arrays (V × K): v and u, and both and a solution in a half sweep's coordinates
 _LONG = 10.0  # seconds worth a word beforehand
 _log = logging.getLogger(__name__)
 
@@ -164,7 +166,7 @@ def _weighted(matrix: Matrix, m: int, options: Options, run: Run) -> Result:
     ridge = options.ridge * options.dim
     loss = weighted.Loss(options.x_max, options.alpha, options.background, ridge)
     state = weighted.restored(run.checkpoint, ops)
-    targets, counts = _counted(matrix)
+    targets, counts = _counted(matrix, options, run)
     if state is None:
         state = _started(matrix, targets, m, options, run)
     weights = weighted.confidences(counts, loss)
@@ -184,8 +186,11 @@ def _weighted(matrix: Matrix, m: int, options: Options, run: Run) -> Result:
     return Result(vectors, {}, notes, statistics)
 
 
-def _counted(matrix: Matrix) -> tuple[Csr, Float32]:
-    found = matrix.counted()
+def _counted(matrix: Matrix, options: Options, run: Run) -> tuple[Csr, Float32]:
+    """Return targets and counts, on the disk where they do not fit beside the vectors."""
+    vectors = _HELD_VECTORS * 4 * len(matrix.frequencies) * options.dim
+    fits = _COUNTED * matrix.entries + vectors <= run.memory
+    found = matrix.counted(held if fits else mapped(run.folder))
     assert found is not None, "has_counts said so"
     return found
 
@@ -249,11 +254,11 @@ def _check_effort(matrix: Matrix, m: int, options: Options, sweeps: int, memory:
     needed = columns + max(_DENSE_COPIES * 8 * m * m, vectors)
     what = f"the columns of {m:,} anchors and {V:,} vectors of {K:,}"
     do = "lower --anchors or --dim, count with --max-vocab, or raise --memory"
-    if sweeps or options.anchor_choice != "frequency":
-        counted = sweeps and options.weighted and matrix.has_counts
-        held = matrix.entries * (_COUNTED if counted else _WHOLE) + 5 * vectors
-        # Weighted sweeps hold targets and counts while the build-up is made.
-        needed = max(needed + (_WHOLE * matrix.entries if counted else 0), held)
+    weighted = sweeps > 0 and options.weighted and matrix.has_counts
+    if weighted:  # what of the pairs does not fit goes to the disk
+        needed = max(needed, _HELD_VECTORS * vectors)
+    if (sweeps and not weighted) or options.anchor_choice != "frequency":
+        needed = max(needed, matrix.entries * _WHOLE + _HELD_VECTORS * vectors)
         what = f"all {matrix.entries:,} pairs and {V:,} vectors of {K:,}"
         do = "raise --memory, lower --dim, count with --max-vocab, or pass "
         do += "--sweeps 0" if sweeps else "--anchor-choice frequency"

@@ -20,6 +20,7 @@ import numpy as np
 
 from wordgeom.blocks import row_blocks
 from wordgeom.errors import OptionError
+from wordgeom.mapped import Allocate, held
 from wordgeom.matrix import StoredMatrix, StoredRows
 from wordgeom.options import Options, option
 from wordgeom.pool import Pool
@@ -82,22 +83,21 @@ class WeightedMatrix(StoredRows):
         """Return weighted rows; float32, without the entries that clipping made 0."""
         return self._weigh(self._matrix.rows(start, stop), start, drop=True)
 
-    def counted(self) -> tuple[Csr, Float32]:
+    def counted(self, allocate: Allocate = held) -> tuple[Csr, Float32]:
         """Return G (V × V) on every pair that was counted, and the counts (nnz)."""
-        from wordgeom.expansion import whole_matrix
+        from wordgeom.expansion import expanded
 
-        counts = whole_matrix(StoredRows(self._matrix, self._pool), self._pool)
-        data = np.empty(counts.nnz, np.float32)
+        counts = expanded(StoredRows(self._matrix, self._pool), self._pool, allocate)
+        data, values = (allocate(counts.nnz, np.float32) for _ in range(2))
+        denominator = self._matrix.denominator
 
         def run(block: tuple[int, int]) -> None:
             begin, end = counts.indptr[block[0]], counts.indptr[block[1]]
             data[begin:end] = self._weigh(counts.block(*block), block[0], drop=False).data
+            np.divide(counts.data[begin:end], denominator, values[begin:end], casting="unsafe")
 
         for _ in self._pool.map(run, row_blocks(counts.indptr)):
             pass
-        values = np.divide(
-            counts.data, self._matrix.denominator, dtype=np.float32, casting="unsafe"
-        )
         return Csr(counts.indptr, counts.indices, data, counts.columns), values
 
     def _weigh(self, counts: Csr, start: int, *, drop: bool) -> Csr:
