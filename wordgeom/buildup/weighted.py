@@ -5,8 +5,8 @@ c_ij = min(1, (C_ij / x_max)^α), the objective is
 
     Σ_P c_ij (g_ij − v_i·u_j)² + c₀ Σ_all (v_i·u_j)² + λ (‖V‖² + ‖U‖²),
 
-minimised by turns: U with V held, then V with U held, each row exactly (linalg/rows.py). G is
-symmetric, so that both turns read the same rows. A relative of GloVe's objective (Pennington,
+minimised by turns: U with V held, then V with U held, each row to the residual that is asked for
+(linalg/rows.py). G is symmetric, so that both turns read the same rows. A relative of GloVe's objective (Pennington,
 Socher and Manning 2014, eq. 8) and of weighted matrix factorisation (Hu, Koren and Volinsky 2008).
 """
 

@@ -7,7 +7,7 @@ minimum over x of
 
 solves (Σ c_ij u_j u_jᵀ + B) x = Σ c_ij g_ij u_j with B = background UᵀU + ridge I, one B for all
 rows. In the coordinates o = L⁻¹u, with B = L Lᵀ, B is the identity and few directions are left in
-which a row's system is not: conjugate gradients end after 5 steps at 1e-3, 8 at 1e-5
+which a row's system is not: conjugate gradients end after 5 steps at 1e-3, 7 at 1e-5
 (docs/methods/gbu.md), where a factorisation takes K³/3 operations for each row and its matrix K²
 for each entry.
 """

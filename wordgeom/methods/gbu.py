@@ -53,7 +53,7 @@ class Options(base.Options):
 
     dim: int = option(100, "dimension of the vectors", low=1, metavar="K")
     anchors: int = option(
-        0, "how many words to build on, 0 for 10 times --dim (as published: 4 times)", low=0,
+        0, "how many words to build on, 0 for 10 times --dim (without sweeps: 4 times)", low=0,
         metavar="M",
     )  # fmt: skip
     anchor_choice: str = option(

@@ -39,7 +39,12 @@ class PmiOptions(Options):
         "npmi: ppmi over −log of the pair's probability, at most 1",
         choices=(PPMI, PMI, NPMI),
     )
-    neg: float = option(1.0, "subtract the logarithm of this from every PMI", low=0.0, metavar="K")
+    neg: float = option(
+        1.0,
+        "subtract the logarithm of this from every PMI (weighted sweeps of gbu: 0.3, unless given)",
+        low=0.0,
+        metavar="K",
+    )
     cds: float = option(
         1.0, "raise context frequencies to this power (word2vec .75; 1: off)", low=0.0, high=1.0
     )
