@@ -14,6 +14,7 @@ from wordgeom.buildup.weighted import Loss, State, confidences, half_sweeps, res
 from wordgeom.checkpoints import StoredCheckpoint
 from wordgeom.cli import main
 from wordgeom.device import get_ops
+from wordgeom.errors import FormatError
 from wordgeom.linalg.rows import fitted
 from wordgeom.pool import Pool
 from wordgeom.types import Csr
@@ -145,6 +146,9 @@ def test_confidences_in_closed_form(monkeypatch):
 # ── States ───────────────────────────────────────────────────────────────────────────────────
 
 
+FACTS = {"anchors": 9, "effective_rank": 3}
+
+
 class Kept:
     """A checkpoint in memory."""
 
@@ -160,15 +164,40 @@ class Kept:
 
 def test_a_state_comes_back_as_it_was(ops):
     v, u = (np.random.default_rng(seed).standard_normal((9, 3)) for seed in (1, 2))
-    made = State(ops.tall(v, "f4"), ops.tall(u, "f4"), [5.0, 1.0 / 3.0], 17, 2, {"anchors": 9})
-    found = restored(Kept(saved(made, ops)), ops)
+    made = State(ops.tall(v, "f4"), ops.tall(u, "f4"), [5.0, 1.0 / 3.0], 17, 2, FACTS)
+    found = restored(Kept(saved(made, ops)), (9, 3), ops)
     assert found is not None
     assert ops.to_numpy(found.v).tobytes() == v.astype("f4").tobytes()
     assert ops.to_numpy(found.u).tobytes() == u.astype("f4").tobytes()
     assert (found.objectives, found.steps, found.missed) == (made.objectives, 17, 2)
-    assert (found.facts, found.halves) == ({"anchors": 9}, 2)
-    assert restored(None, ops) is None
-    assert restored(Kept(None), ops) is None
+    assert (found.facts, found.halves) == (FACTS, 2)
+    assert restored(None, (9, 3), ops) is None
+    assert restored(Kept(None), (9, 3), ops) is None
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"v": np.zeros((9, 4), "f4")},
+        {"u": np.zeros((8, 3), "f4")},
+        {"u": np.zeros((9, 3))},
+        {"numbers": np.arange(3)},
+        {"objectives": np.zeros((2, 2))},
+        {"facts": np.frombuffer(b"{", np.uint8)},
+        {"facts": np.frombuffer(b"[1, 2]", np.uint8)},
+        {"facts": np.frombuffer(b'{"anchors": 9}', np.uint8)},
+        {"facts": np.frombuffer(b"7", np.uint8)},
+        {"facts": np.frombuffer(b"\xff", np.uint8)},
+    ],
+)
+def test_an_edited_state_is_refused_in_a_line(ops, edit):
+    tall = ops.tall(np.ones((9, 3)), "f4")
+    arrays = dict(saved(State(tall, tall, [5.0, 1.0], 17, 2, FACTS), ops))
+    for name in arrays:
+        with pytest.raises(FormatError, match="edited"):
+            restored(Kept({k: a for k, a in arrays.items() if k != name}), (9, 3), ops)
+    with pytest.raises(FormatError, match="edited"):
+        restored(Kept(arrays | edit), (9, 3), ops)
 
 
 TRAIN = ["train", "cooc", "--method", "gbu", "--dim", "6", "--anchor-choice", "random"]

@@ -6,8 +6,9 @@ c_ij = min(1, (C_ij / x_max)^α), the objective is
     Σ_P c_ij (g_ij − v_i·u_j)² + c₀ Σ_all (v_i·u_j)² + λ (‖V‖² + ‖U‖²),
 
 minimised by turns: U with V held, then V with U held, each row to the residual that is asked for
-(linalg/rows.py). G is symmetric, so that both turns read the same rows. A relative of GloVe's objective (Pennington,
-Socher and Manning 2014, eq. 8) and of weighted matrix factorisation (Hu, Koren and Volinsky 2008).
+(linalg/rows.py). G is symmetric, so that both turns read the same rows. A relative of GloVe's
+objective (Pennington, Socher and Manning 2014, eq. 8) and of weighted matrix factorisation (Hu,
+Koren and Volinsky 2008).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from wordgeom.errors import FormatError
 from wordgeom.linalg.ops import Ops, Tall
 from wordgeom.linalg.rows import Held, RowSolver, solve_rows
 from wordgeom.types import Array, Checkpoint, Float32
@@ -100,12 +102,23 @@ def saved(state: State, ops: Ops) -> Mapping[str, Array]:
     }  # fmt: skip
 
 
-def restored(checkpoint: Checkpoint | None, ops: Ops) -> State | None:
-    """Return the state that an earlier run left, None where there is none."""
+def restored(checkpoint: Checkpoint | None, shape: tuple[int, int], ops: Ops) -> State | None:
+    """Return the state of vectors (V × K) that an earlier run left, None where there is none.
+
+    Raises FormatError for one that was edited: kernels take its shape for granted.
+    """
     kept = None if checkpoint is None else checkpoint.restore()
     if kept is None:
         return None
-    v, u = (ops.tall(kept[name], kept[name].dtype) for name in ("v", "u"))
-    steps, missed = kept["numbers"].tolist()
-    facts = json.loads(kept["facts"].tobytes())
-    return State(v, u, kept["objectives"].tolist(), steps, missed, facts)
+    try:
+        v, u = kept["v"], kept["u"]
+        steps, missed = (int(number) for number in kept["numbers"])
+        facts = json.loads(kept["facts"].tobytes())
+        objectives = [float(value) for value in kept["objectives"]]
+        sound = {v.shape, u.shape} == {shape} and {v.dtype, u.dtype} == {np.dtype(np.float32)}
+        sound = sound and {"effective_rank", "anchors"} <= set(facts)
+    except (KeyError, ValueError, TypeError, RecursionError):
+        sound = False
+    if not sound:
+        raise FormatError("the state of its sweeps was edited", do="begin anew with --force")
+    return State(ops.tall(v, v.dtype), ops.tall(u, u.dtype), objectives, steps, missed, facts)

@@ -11,7 +11,7 @@ to the letter; docs/methods/gbu.md tells with figures what each part adds.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -139,7 +139,7 @@ def _unweighted(matrix: Matrix, m: int, options: Options, sweeps: int, run: Run)
     ops, operator = run.ops, run.ops.operator(matrix.whole())
     tall = ops.tall(built.vectors, built.vectors.dtype)
 
-    def steps() -> Any:
+    def steps() -> Iterator[int]:
         nonlocal tall
         for _ in range(sweeps):
             tall = plain.sweep(operator, tall, ops)
@@ -165,7 +165,8 @@ def _weighted(matrix: Matrix, m: int, options: Options, run: Run) -> Result:
     ops, halves = run.ops, 2 * options.sweeps
     ridge = options.ridge * options.dim
     loss = weighted.Loss(options.x_max, options.alpha, options.background, ridge)
-    state = weighted.restored(run.checkpoint, ops)
+    shape = (len(matrix.frequencies), options.dim)
+    state = weighted.restored(run.checkpoint, shape, ops)
     targets, counts = _counted(matrix, options, run)
     if state is None:
         state = _started(matrix, targets, m, options, run)
