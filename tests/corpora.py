@@ -248,7 +248,7 @@ def put(folder: Path, *contents: str | bytes) -> list[Path]:
     return paths
 
 
-def one_line(caught: pytest.ExceptionInfo[BaseException], *parts: object) -> None:
+def assert_one_line(caught: pytest.ExceptionInfo[BaseException], *parts: object) -> None:
     """Assert that the error is the package's own, on one line that holds every part."""
     assert isinstance(caught.value, WordgeomError)
     line = str(caught.value)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 
 import wordgeom as wg
 from wordgeom.api import Model
@@ -69,7 +69,7 @@ def test_a_temporary_folder_goes_with_its_handle(corpus, scratch):
 def test_a_failure_leaves_no_temporary_folder(corpus, scratch):
     with pytest.raises(MissingInputError) as caught:
         wg.count(corpus.parent / "nowhere.txt")
-    one_line(caught, "nowhere.txt: no such file")
+    assert_one_line(caught, "nowhere.txt: no such file")
     with pytest.raises(MissingInputError):
         wg.pmi(corpus.parent / "nowhere")
     assert list(scratch.iterdir()) == []
@@ -116,7 +116,7 @@ def test_output_that_is_up_to_date_is_read_and_other_output_refused(corpus):
         assert same(first, wg.train(counts, "gbu", dim=K))
         with pytest.raises(OutputExistsError) as caught:
             wg.train(counts, "gbu", dim=K + 1, out=out)
-        one_line(caught, out, f"--dim {K}, not {K + 1}")
+        assert_one_line(caught, out, f"--dim {K}, not {K + 1}")
         assert wg.train(counts, "gbu", dim=K + 1, out=out, force=True).vectors.shape[1] == K + 1
 
 
@@ -163,7 +163,7 @@ def test_an_option_that_is_wrong_is_named(corpus, function, options, say):
     positional = ["gbu"] if function == "train" else []
     with pytest.raises(OptionError) as caught:
         getattr(wg, function)(corpus, *positional, **options)
-    one_line(caught, say)
+    assert_one_line(caught, say)
 
 
 def test_other_mistakes_are_named(corpus):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -163,7 +163,7 @@ def test_blanks_separate_where_no_tab_or_comma_does(tmp_path: Path):
 def test_a_line_without_one_class_is_named(tmp_path: Path, line: str, found: str):
     with pytest.raises(InputError) as caught:
         read_categories(put(tmp_path, f"cat animal\n{line}\n"), EvalOptions())
-    one_line(caught, "classes.txt line 2", found)
+    assert_one_line(caught, "classes.txt line 2", found)
 
 
 @pytest.mark.parametrize("text", ["a x\nb x\nc y\n", "a x\nb x\n", "k x\nl x\nm y\nn y\n"])
@@ -171,7 +171,7 @@ def test_fewer_than_two_classes_are_refused(tmp_path: Path, using: Resources, te
     task = read_categories(put(tmp_path, text), EvalOptions())
     with pytest.raises(InputError) as caught:
         task.answer(Vectors(list("abcd"), np.eye(4, dtype=np.float32)), using)
-    one_line(caught, "classes.txt", "two classes", "word, class", "--case")
+    assert_one_line(caught, "classes.txt", "two classes", "word, class", "--case")
 
 
 def test_too_few_classes_tell_what_was_left_out(tmp_path: Path, using: Resources):
@@ -179,4 +179,4 @@ def test_too_few_classes_tell_what_was_left_out(tmp_path: Path, using: Resources
     task = read_categories(put(tmp_path, text), EvalOptions())
     with pytest.raises(InputError) as caught:
         task.answer(Vectors(["animal"], np.ones((1, 4), np.float32)), using)
-    one_line(caught, "found 0 of 0", f"left out: {CONTRADICTORY}: 4", "order (word, class)")
+    assert_one_line(caught, "found 0 of 0", f"left out: {CONTRADICTORY}: 4", "order (word, class)")

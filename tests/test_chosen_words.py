@@ -7,8 +7,8 @@ from unittest.mock import patch
 
 import pytest
 from corpora import (
+    assert_one_line,
     encode_files,
-    one_line,
     put,
     read,
     reference_documents,
@@ -76,31 +76,33 @@ def test_a_given_vocabulary_leaves_nothing_to_choose(folder: Path, other: str):
     text, words = put(folder, "a b", "a\n")
     with pytest.raises(OptionError) as caught:
         read([text], CorpusOptions.take({"read_vocab": str(words), other: str(words)}))
-    one_line(caught, f"--{other.replace('_', '-')} and --read-vocab", "; leave one out")
+    assert_one_line(caught, f"--{other.replace('_', '-')} and --read-vocab", "; leave one out")
 
 
 def test_a_word_cannot_be_stopped_and_kept(folder: Path):
     text, stops, keeps = put(folder, "a b", "x\nb\n", "a\nb\n")
     with pytest.raises(OptionError) as caught:
         read([text], CorpusOptions(stop_words=str(stops), keep_words=str(keeps)))
-    one_line(caught, "the word 'b' is in --stop-words and in --keep-words; remove it")
+    assert_one_line(caught, "the word 'b' is in --stop-words and in --keep-words; remove it")
 
 
 def test_a_file_of_words_that_is_missing_or_lies_is_refused(folder: Path):
     text, words = put(folder, "a b", "a\n\n\t1\nb")
     with pytest.raises(MissingInputError) as missing:
         read([text], CorpusOptions(stop_words=str(folder / "none")))
-    one_line(missing, folder / "none", "no such file")
+    assert_one_line(missing, folder / "none", "no such file")
     with pytest.raises(FormatError) as lying:
         read([text], CorpusOptions(keep_words=str(words)))
-    one_line(lying, words, "line 3: an empty word")
+    assert_one_line(lying, words, "line 3: an empty word")
 
 
 def test_stopping_every_word_is_an_error_of_one_line(folder: Path):
     text, stops = put(folder, "a b a", "a\nb\n")
     with pytest.raises(InputError) as caught:
         read([text], CorpusOptions(min_count=1, stop_words=str(stops)))
-    one_line(caught, text, "no word occurs 1 times that is no stop word", "or shorten --stop-words")
+    assert_one_line(
+        caught, text, "no word occurs 1 times that is no stop word", "or shorten --stop-words"
+    )
 
 
 def notes(text: Path, options: CorpusOptions) -> list[str]:
@@ -142,4 +144,4 @@ def test_a_vocabulary_may_hold_blank_lines_and_no_word_twice(folder: Path):
     assert list(read([text], CorpusOptions(read_vocab=str(words))).vocabulary) == ["a", "b"]
     with pytest.raises(FormatError) as caught:
         read([text], CorpusOptions(read_vocab=str(twice)))
-    one_line(caught, twice, "line 3: the word 'a' is there twice")
+    assert_one_line(caught, twice, "line 3: the word 'a' is there twice")

@@ -94,7 +94,7 @@ def check_refused(ask: Ask, folder: Path) -> Ask:
     def run(*args: str, say: tuple[str, ...], status: int = 1) -> Answer:
         before = contents(folder)
         answer = ask(*args)
-        refused(answer, *say, status=status)
+        assert_refused(answer, *say, status=status)
         assert contents(folder) == before
         return answer
 
@@ -111,7 +111,7 @@ def contents(folder: Path) -> dict[str, str]:
     }
 
 
-def refused(answer: Answer, *parts: str, status: int = 1) -> None:
+def assert_refused(answer: Answer, *parts: str, status: int = 1) -> None:
     assert answer.err.count("\n") == 1, answer.err
     assert answer.err.startswith("wordgeom: ")
     assert "Traceback" not in answer.err
@@ -687,8 +687,8 @@ def test_shards_add_up_to_the_whole(ask, folder):
     assert ask("merge", *names, "-o", "sum").out.startswith("sum: ")
     assert ask("info", "sum", "--digest").out == ask("info", "cooc", "--digest").out
     assert ask("merge", *names, "-o", "sum").out == "sum: up to date\n"
-    refused(ask("merge", *names[:2], "-o", "new"), "shards 3 of 3 missing")
-    refused(ask("merge", names[0], "cooc", "-o", "new"), "cooc: is not a shard")
+    assert_refused(ask("merge", *names[:2], "-o", "new"), "shards 3 of 3 missing")
+    assert_refused(ask("merge", names[0], "cooc", "-o", "new"), "cooc: is not a shard")
 
 
 def test_texts_counted_with_one_vocabulary_add_up(ask, folder):
@@ -877,7 +877,7 @@ def test_a_signal_ends_a_count_and_nothing_changes(folder, large, number, out):
         process.send_signal(number)
         process.send_signal(number)  # as `timeout` does, and a shell
         told, complaint = process.communicate(timeout=20)
-    refused(Answer(process.returncode, told, complaint), "interrupted", status=75)
+    assert_refused(Answer(process.returncode, told, complaint), "interrupted", status=75)
     after = contents(folder)
     assert {path: after[path] for path in before} == before
     if out == "new":
@@ -898,7 +898,7 @@ def test_a_signal_ends_the_reading_of_a_silent_pipe_within_a_second(folder):
             process.wait(timeout=20)
             seconds = time.monotonic() - began
             told, complaint = process.communicate()
-        refused(Answer(process.returncode, told, complaint), "interrupted", status=75)
+        assert_refused(Answer(process.returncode, told, complaint), "interrupted", status=75)
         assert seconds < 1
         assert contents(folder) == before
 

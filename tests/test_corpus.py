@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from corpora import (
     Read,
+    assert_one_line,
     corpus_options,
     corpus_texts,
-    one_line,
     put,
     read,
     reference_documents,
@@ -111,7 +111,9 @@ def test_bytes_that_are_not_utf8_are_refused_replaced_or_skipped(
             with pytest.raises(InputError) as caught:
                 read([path])
             found = f"found 0x{raw[error.start]:02x}"
-            one_line(caught, path, where, found, "; convert the file, or pass --bad-bytes replace")
+            assert_one_line(
+                caught, path, where, found, "; convert the file, or pass --bad-bytes replace"
+            )
 
 
 def test_lines_blocks_and_files_are_documents(folder: Path):
@@ -165,7 +167,7 @@ def test_a_vocabulary_file_that_lies_is_refused_by_line(folder: Path, raw: bytes
     words.write_bytes(raw)
     with pytest.raises(FormatError) as caught:
         read([text], CorpusOptions(read_vocab=str(words)))
-    one_line(caught, words, *parts)
+    assert_one_line(caught, words, *parts)
 
 
 def test_a_vocabulary_of_other_words_is_refused(folder: Path):
@@ -174,7 +176,9 @@ def test_a_vocabulary_of_other_words_is_refused(folder: Path):
     words.write_text("king\nqueen\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read([text], CorpusOptions(read_vocab=str(words)))
-    one_line(caught, text, "none of the vocabulary's words", f"found 2 words in {words}; check")
+    assert_one_line(
+        caught, text, "none of the vocabulary's words", f"found 2 words in {words}; check"
+    )
 
 
 @given(
@@ -200,7 +204,9 @@ def test_a_spool_gives_back_what_it_was_given(
 def test_a_scratch_folder_that_takes_nothing_is_an_error_of_one_line(folder: Path):
     with pytest.raises(WriteError) as caught, Spool(0, Scratch(str(folder / "gone"))) as spool:
         spool.append(np.zeros(1, np.int32))
-    one_line(caught, folder / "gone", "scratch space: no such file", "; free room", "--tmp-dir")
+    assert_one_line(
+        caught, folder / "gone", "scratch space: no such file", "; free room", "--tmp-dir"
+    )
 
 
 @pytest.mark.parametrize("block", [7, 1 << 21])
@@ -229,7 +235,7 @@ def test_a_broken_gzip_file_is_told_from_a_short_text(folder: Path):
         (path,) = put(folder, raw)
         with pytest.raises(FormatError) as caught:
             read([path])
-        one_line(caught, path, "broken gzip file", found, "; check it with gzip -t")
+        assert_one_line(caught, path, "broken gzip file", found, "; check it with gzip -t")
 
 
 @pytest.mark.parametrize("tokeniser", ["words", "whitespace"])
@@ -252,7 +258,7 @@ def test_the_longest_token_is_read_and_a_longer_one_refused_with_its_place(
         with patch.object(readers, "BLOCK", block), pytest.raises(InputError) as caught:
             read([name], options)
         found = f"found {length:,} bytes without a break"
-        one_line(
+        assert_one_line(
             caught, name, "a token is too long at byte 36,", found, "; check that this is text"
         )
 
@@ -265,7 +271,9 @@ def test_a_file_without_any_break_is_refused_before_it_fills_the_memory(folder: 
         pytest.raises(InputError) as caught,
     ):
         read([path])
-    one_line(caught, path, "too long at byte 2,", "found more than 1", "; check that this is text")
+    assert_one_line(
+        caught, path, "too long at byte 2,", "found more than 1", "; check that this is text"
+    )
 
 
 @pytest.mark.parametrize("raw", [b"", b" \n\n", "\ufeff…\u2028".encode(), gzip.compress(b"")])
@@ -273,26 +281,26 @@ def test_a_corpus_without_a_word_is_refused(folder: Path, raw: bytes):
     (path,) = put(folder, raw)
     with pytest.raises(InputError) as caught:
         read([path])
-    one_line(caught, path, "holds no word", f"found {len(raw)} bytes", "; check the file")
+    assert_one_line(caught, path, "holds no word", f"found {len(raw)} bytes", "; check the file")
 
 
 def test_a_count_that_no_word_reaches_is_named_with_the_most_frequent(folder: Path):
     (path,) = put(folder, "a b a c")
     with pytest.raises(InputError) as caught:
         read([path], CorpusOptions(min_count=3))
-    one_line(
+    assert_one_line(
         caught, path, "no word occurs 3 times", "found 3 different words, the most", " 2 times"
     )
-    one_line(caught, "; lower --min-count")
+    assert_one_line(caught, "; lower --min-count")
 
 
 def test_a_missing_file_and_a_folder_are_named(folder: Path):
     with pytest.raises(MissingInputError) as caught:
         read([folder / "none.txt"])
-    one_line(caught, folder / "none.txt", "no such file")
+    assert_one_line(caught, folder / "none.txt", "no such file")
     with pytest.raises(MissingInputError) as caught:
         read([folder])
-    one_line(caught, folder, "is a directory; name the files in it")
+    assert_one_line(caught, folder, "is a directory; name the files in it")
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])

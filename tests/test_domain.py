@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -48,7 +48,7 @@ def test_names_stand_beside_the_matrix_or_where_the_option_says(tmp_path):
     asked = DomainOptions(names=str(other))
     with pytest.raises(MissingInputError) as caught:
         read_domain(path, options, GB)
-    one_line(caught, "matrix.npy", "into matrix.txt beside it", "--names")
+    assert_one_line(caught, "matrix.npy", "into matrix.txt beside it", "--names")
     for suffix, names in ((".names", ["x", "y", "z"]), (".txt", ["p", "q", "r"])):
         beside = put(path.with_suffix(suffix), "\n".join(names))
         domain = read_domain(path, options, GB)
@@ -78,7 +78,7 @@ def test_a_wrong_file_of_names_is_told(tmp_path, text, parts):
     put(path.with_suffix(".txt"), text)
     with pytest.raises(InputError) as caught:
         read_domain(path, DomainOptions(), GB)
-    one_line(caught, *parts)
+    assert_one_line(caught, *parts)
 
 
 @pytest.mark.parametrize("option", ["names", "name_map"])
@@ -88,7 +88,7 @@ def test_a_file_of_names_that_is_not_there_is_told_as_what_it_is(tmp_path, optio
     for name, part in (("none", "no such file; check the path"), ("", "found a folder")):
         with pytest.raises(MissingInputError) as caught:
             inputs(path, DomainOptions.take({option: str(tmp_path / name)}))
-        one_line(caught, part)
+        assert_one_line(caught, part)
         assert "standard input" not in str(caught.value)
         assert "build-cooc" not in str(caught.value)
 
@@ -97,7 +97,7 @@ def test_a_table_is_missed_early_unless_an_earlier_stage_may_make_it(tmp_path):
     for name in ("none.csv", "none.npy", "none"):
         with pytest.raises(MissingInputError) as caught:
             check_inputs(tmp_path / name, DomainOptions())
-        one_line(caught, name, "no such file")
+        assert_one_line(caught, name, "no such file")
     check_inputs(tmp_path / "vectors.bin", DomainOptions())
     with pytest.raises(MissingInputError):
         check_inputs(matrix_file(tmp_path), DomainOptions())
@@ -118,7 +118,7 @@ def test_names_in_the_file_are_the_names(tmp_path):
         assert inputs(tmp_path / name, DomainOptions()) == [tmp_path / name]
         with pytest.raises(OptionError) as caught:
             read_domain(tmp_path / name, DomainOptions(names=str(tmp_path / "t.txt")), GB)
-        one_line(caught, name, "--names is for a file without names")
+        assert_one_line(caught, name, "--names is for a file without names")
 
 
 def test_sparse_archives_take_names_beside_them(tmp_path):
@@ -140,7 +140,7 @@ def test_memory_has_no_place_for_a_dense_copy(tmp_path):
     ):
         with pytest.raises(InputError) as caught:
             read_domain(tmp_path / name, DomainOptions(), memory)
-        one_line(caught, name, figures, "truncated SVD", "--memory")
+        assert_one_line(caught, name, figures, "truncated SVD", "--memory")
 
 
 # --- what names become
@@ -186,13 +186,13 @@ def test_a_map_is_separated_by_tabs_commas_or_blanks(tmp_path, text):
 def test_a_broken_map_is_told(tmp_path, text, parts):
     with pytest.raises(InputError) as caught:
         of(tmp_path, "a,1\n", name_map=text)
-    one_line(caught, "map", *parts)
+    assert_one_line(caught, "map", *parts)
 
 
 def test_a_word_of_two_in_a_map_with_blanks_is_told_to_take_a_tab(tmp_path):
     with pytest.raises(InputError) as caught:
         of(tmp_path, "a,1\n", name_map="a b\nc new york\n")
-    one_line(caught, "map line 2", "put a tab between the entity and its word")
+    assert_one_line(caught, "map line 2", "put a tab between the entity and its word")
     assert of(tmp_path, "a,1\n", name_map="a\tnew york\n").names == ["new_york"]
 
 
@@ -208,7 +208,7 @@ def test_a_word_of_two_in_a_map_with_blanks_is_told_to_take_a_tab(tmp_path):
 def test_a_map_of_another_table_is_refused(tmp_path, entries, part):
     with pytest.raises(InputError) as caught:
         of(tmp_path, "AAPL,1\nGE,2\n", name_map=entries)
-    one_line(caught, "map", "no entry names an entity of the table", part)
+    assert_one_line(caught, "map", "no entry names an entity of the table", part)
 
 
 def test_the_names_that_a_map_gave_are_known(tmp_path):
@@ -233,11 +233,11 @@ def test_any_map_gives_names_without_white_space_or_one_line(tmp_path_factory, t
 def test_empty_and_unwritable_names_are_told(tmp_path):
     with pytest.raises(InputError) as caught:
         of(tmp_path, "a,1\n ,2\n")
-    one_line(caught, "t.csv", "entity 2 has no name")
+    assert_one_line(caught, "t.csv", "entity 2 has no name")
     np.savez(tmp_path / "t.npz", x=MATRIX, names=np.array(["a", "\ud800", "c"]))
     with pytest.raises(InputError) as caught:
         read_domain(tmp_path / "t.npz", DomainOptions(), GB)
-    one_line(caught, "entity 2", "cannot be written in UTF-8")
+    assert_one_line(caught, "entity 2", "cannot be written in UTF-8")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_empty_and_unwritable_names_are_told(tmp_path):
 def test_names_that_repeat_are_refused_or_the_first_kept(tmp_path, text, options):
     with pytest.raises(InputError) as caught:
         of(tmp_path, text, **options)
-    one_line(caught, "entities 1 and 3 are both named 'a'", "found 3", "--duplicates first")
+    assert_one_line(caught, "entities 1 and 3 are both named 'a'", "found 3", "--duplicates first")
     domain = of(tmp_path, text, duplicates="first", **options)
     assert domain.names == ["a", "b"]
     assert domain.matrix.tolist() == [[1], [2]]
@@ -262,7 +262,7 @@ def test_words_that_repeat_in_vectors_are_refused_or_the_first_kept(tmp_path):
     path = put(tmp_path / "t.vec", "3 1\na 1\nb 2\na 3\n")
     with pytest.raises(InputError) as caught:
         read_domain(path, DomainOptions(), GB)
-    one_line(caught, "words that occur again", "found 1", "--duplicates first")
+    assert_one_line(caught, "words that occur again", "found 1", "--duplicates first")
     domain = read_domain(path, DomainOptions(duplicates="first"), GB)
     assert domain.matrix.tolist() == [[1], [2]]
     assert domain.notes == ("entities left out, whose names occur before: 1",)
@@ -280,8 +280,10 @@ GAPS = "who,x,y,z\na,1,,\nb,3,5,\nc,NA,7,\nd,2,6,\n"
 def test_missing_numbers_are_refused_with_where_and_how_many(tmp_path):
     with pytest.raises(InputError) as caught:
         of(tmp_path, GAPS)
-    one_line(caught, "entity 'a' has no number in column 'y'", "found 6 missing, of 4 entities")
-    one_line(caught, "--missing mean", "--missing drop")
+    assert_one_line(
+        caught, "entity 'a' has no number in column 'y'", "found 6 missing, of 4 entities"
+    )
+    assert_one_line(caught, "--missing mean", "--missing drop")
 
 
 def test_missing_numbers_are_filled_with_means_of_columns(tmp_path):
@@ -327,7 +329,7 @@ def test_entities_with_missing_numbers_are_left_out(tmp_path):
 def test_what_leaves_nothing_finite_is_told(tmp_path, text, options, parts):
     with pytest.raises(InputError) as caught:
         of(tmp_path, text, **options)
-    one_line(caught, "t.csv", *parts)
+    assert_one_line(caught, "t.csv", *parts)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -339,7 +341,7 @@ def test_no_format_brings_in_what_is_not_finite(tmp_path, value):
     for name in ("t.npz", "t.bin"):
         with pytest.raises(InputError) as caught:
             read_domain(tmp_path / name, DomainOptions(), GB)
-        one_line(caught, name, "entity 'b'", "column 2")
+        assert_one_line(caught, name, "entity 'b'", "column 2")
 
 
 def test_an_empty_matrix_is_told(tmp_path):
@@ -347,4 +349,4 @@ def test_an_empty_matrix_is_told(tmp_path):
         np.savez(tmp_path / "t.npz", x=np.zeros(shape), names=np.array(["a"] * shape[0], "U1"))
         with pytest.raises(InputError) as caught:
             read_domain(tmp_path / "t.npz", DomainOptions(), GB)
-        one_line(caught, "holds no number")
+        assert_one_line(caught, "holds no number")

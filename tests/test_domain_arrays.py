@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -95,7 +95,7 @@ def test_what_is_no_matrix_of_numbers_is_refused(tmp_path, array, part, packed):
     content, reader = (archive(m=array), read_npz) if packed else (npy(array), read_npy)
     with pytest.raises(InputError) as caught:
         read(tmp_path, content, reader)
-    one_line(caught, "must hold one matrix" if packed and "two dimensions" in part else part)
+    assert_one_line(caught, "must hold one matrix" if packed and "two dimensions" in part else part)
 
 
 def header(shape: str, descr: str = "'<f8'", length: int | None = None) -> bytes:
@@ -126,7 +126,7 @@ def test_a_broken_header_is_told_before_anything_is_allocated(tmp_path, content,
         read(tmp_path, content, read_npy)
     assert tracemalloc.get_traced_memory()[1] < 3e6
     tracemalloc.stop()
-    one_line(caught, part)
+    assert_one_line(caught, part)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -208,14 +208,14 @@ def test_a_broken_sparse_matrix_is_refused(tmp_path, changed):
     np.testing.assert_array_equal(read(tmp_path, csr()).matrix, [[0, 5], [7, 0]])
     with pytest.raises(WordgeomError) as caught:
         read(tmp_path, csr(**changed))
-    one_line(caught)
+    assert_one_line(caught)
 
 
 def test_an_archive_of_no_or_two_matrices_is_refused(tmp_path):
     for content, found in ((archive(a=some(), b=some()), "a, b"), (archive(v=[1.0]), "among v")):
         with pytest.raises(InputError) as caught:
             read(tmp_path, content)
-        one_line(caught, "must hold one matrix", found)
+        assert_one_line(caught, "must hold one matrix", found)
 
 
 def test_a_member_that_promises_too_much_is_not_inflated(tmp_path):
@@ -234,7 +234,7 @@ def test_a_member_that_promises_too_much_is_not_inflated(tmp_path):
             read_npz(tmp_path / "m", memory)
         assert tracemalloc.get_traced_memory()[1] < 5e6
         tracemalloc.stop()
-        one_line(caught)
+        assert_one_line(caught)
 
 
 SEEDS = [

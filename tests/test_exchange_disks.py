@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corpora import build, one_line, put
+from corpora import assert_one_line, build, put
 
 from wordgeom.converting import convert
 from wordgeom.errors import WriteError
@@ -44,7 +44,7 @@ def test_neither_matrix_nor_words_are_left(counts, tmp_path, name):
     (tmp_path / "to").mkdir()
     with pytest.raises(WriteError) as caught, room_for(size - 100):
         convert(counts, tmp_path / "to" / name)
-    one_line(caught, f"{tmp_path / 'to' / name}: {FULL}")
+    assert_one_line(caught, f"{tmp_path / 'to' / name}: {FULL}")
     assert not list((tmp_path / "to").iterdir())
 
 
@@ -57,5 +57,5 @@ def test_neither_vectors_nor_words_are_left(tmp_path, name):
     (tmp_path / "to").mkdir()
     with pytest.raises(WriteError) as caught, room_for(100_000):
         convert(tmp_path / "v.bin", tmp_path / "to" / name, target_format=form)
-    one_line(caught, f"{tmp_path / 'to' / name}: {FULL}")
+    assert_one_line(caught, f"{tmp_path / 'to' / name}: {FULL}")
     assert not list((tmp_path / "to").iterdir())

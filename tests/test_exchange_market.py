@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
-from corpora import one_line
+from corpora import assert_one_line
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -126,7 +126,7 @@ def test_what_is_broken_is_told_where_it_is(tmp_path, old, new, parts):
     assert old in GOOD
     with pytest.raises((FormatError, InputError)) as caught:
         read(path, GOOD.replace(old, new))
-    one_line(caught, path, *parts)
+    assert_one_line(caught, path, *parts)
 
 
 @given(data=st.data())
@@ -153,7 +153,7 @@ def test_a_lying_header_allocates_nothing(tmp_path):
             convert(tmp_path / name, tmp_path / "back", words=str(tmp_path / "w"))
         assert tracemalloc.get_traced_memory()[1] < 100e6
         tracemalloc.stop()
-        one_line(caught, tmp_path / name)
+        assert_one_line(caught, tmp_path / name)
     assert not (tmp_path / "back").exists()
 
 

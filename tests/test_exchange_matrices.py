@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse
-from corpora import build, one_line, put
+from corpora import assert_one_line, build, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matrices import random_counts
@@ -188,7 +188,7 @@ def test_other_values_are_fixed_point_if_that_is_near_enough(tmp_path):
     entries(path, [1, 2, 3], [2, 1, 3], [math.pi, math.pi, 1e-7])
     with pytest.raises(InputError) as caught:
         convert(path, tmp_path / "other")
-    one_line(caught, path, "too small", "--kind pmi")
+    assert_one_line(caught, path, "too small", "--kind pmi")
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_what_is_no_count_is_refused_and_nothing_is_left(tmp_path, rows, values,
     path = entries(tmp_path / "m.glove", rows, [1, 1], values)
     with pytest.raises(WordgeomError) as caught:
         convert(path, tmp_path / "back")
-    one_line(caught, path, *parts)
+    assert_one_line(caught, path, *parts)
     assert not (tmp_path / "back").exists()
 
 
@@ -351,7 +351,7 @@ def test_a_broken_file_of_words_is_told(tmp_path, content, part):
     (tmp_path / "w.txt").write_bytes(content)
     with pytest.raises(WordgeomError) as caught:
         read_words(tmp_path / "w.txt")
-    one_line(caught, tmp_path / "w.txt", part)
+    assert_one_line(caught, tmp_path / "w.txt", part)
 
 
 def test_what_cannot_be_converted_is_one_line(counts, tmp_path):
@@ -394,7 +394,7 @@ def test_what_cannot_be_converted_is_one_line(counts, tmp_path):
         before = sorted(tmp_path.rglob("*"))
         with pytest.raises(error) as caught:
             convert(source, tmp_path / target, **values)
-        one_line(caught, part)
+        assert_one_line(caught, part)
         assert sorted(tmp_path.rglob("*")) == before
     words.write_text("a\nb\n")
     with pytest.raises(InputError, match="a row and a column for each word"):
@@ -407,7 +407,7 @@ def test_a_cut_file_of_records_is_refused(counts, tmp_path):
     path.write_bytes(path.read_bytes()[:-3])
     with pytest.raises(FormatError) as caught:
         convert(path, tmp_path / "back")
-    one_line(caught, path, "whole records of 16 bytes")
+    assert_one_line(caught, path, "whole records of 16 bytes")
 
 
 def test_a_broken_gzip_file_is_told(counts, tmp_path):
@@ -416,4 +416,4 @@ def test_a_broken_gzip_file_is_told(counts, tmp_path):
     path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()))[:-9])
     with pytest.raises(FormatError) as caught:
         convert(path, tmp_path / "back")
-    one_line(caught, path, "broken gzip file")
+    assert_one_line(caught, path, "broken gzip file")

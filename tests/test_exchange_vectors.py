@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 from gensim.models import KeyedVectors
 from hypothesis import given
 from hypothesis import strategies as st
@@ -192,7 +192,7 @@ def test_a_broken_line_of_such_text_is_told(tmp_path, content, part):
     (tmp_path / "g.txt").write_text(content)
     with pytest.raises(FormatError) as caught:
         read_vectors(tmp_path / "g.txt")
-    one_line(caught, tmp_path / "g.txt", part)
+    assert_one_line(caught, tmp_path / "g.txt", part)
 
 
 def test_a_gzip_file_that_was_cut_is_told(source, tmp_path):
@@ -201,7 +201,7 @@ def test_a_gzip_file_that_was_cut_is_told(source, tmp_path):
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(FormatError) as caught:
         read_vectors(path)
-    one_line(caught, path, "broken gzip file")
+    assert_one_line(caught, path, "broken gzip file")
 
 
 @given(data=st.data())
@@ -219,7 +219,7 @@ def test_half_precision_refuses_what_it_cannot_hold(tmp_path):
     write_vectors(tmp_path / "v.bin", ["a", "b"], single([[1, np.inf], [65519, 7e4]]))
     with pytest.raises(InputError) as caught:
         convert(tmp_path / "v.bin", tmp_path / "w.npy", float16=True)
-    one_line(caught, "the vector of 'b' does not fit into float16", "65,504")
+    assert_one_line(caught, "the vector of 'b' does not fit into float16", "65,504")
     convert(tmp_path / "v.bin", tmp_path / "w.npy", float16=True, limit=1)
     assert np.load(tmp_path / "w.npy").tolist() == [[1, np.inf]]
 
@@ -305,7 +305,7 @@ def test_what_has_no_place_is_refused_and_nothing_is_written(source, tmp_path):
         before = sorted(tmp_path.rglob("*"))
         with pytest.raises(error) as caught:
             convert(tmp_path / name, tmp_path / target, **values)
-        one_line(caught, part)
+        assert_one_line(caught, part)
         assert sorted(tmp_path.rglob("*")) == before
     np.save(tmp_path / "a.npy", np.ones((3, 2)))
     with pytest.raises(InputError, match="holds 3 vectors, which need as many words"):

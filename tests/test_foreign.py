@@ -9,7 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from corpora import one_line, put, read
+from corpora import assert_one_line, put, read
 
 from wordgeom.corpus import forms, looks
 from wordgeom.corpus.options import CorpusOptions
@@ -56,7 +56,7 @@ def test_what_is_no_text_is_refused_as_what_it_is(tmp_path: Path, content: bytes
     for form in ("text", "jsonl"):
         with pytest.raises(InputError) as caught:
             read([path], CorpusOptions(input_format=form))
-        one_line(caught, path, line)
+        assert_one_line(caught, path, line)
         assert "--bad-bytes" not in str(caught.value)
 
 
@@ -77,7 +77,7 @@ def test_text_that_only_begins_alike_is_text(tmp_path: Path, text: str):
 def test_a_suffix_that_is_not_read_is_refused_unless_a_format_is_named(name: str, line: str):
     with pytest.raises(InputError) as caught:
         forms.resolve(["a.txt", name], ALL)
-    one_line(caught, name, line)
+    assert_one_line(caught, name, line)
     asked = CorpusOptions(input_format="text")
     assert forms.resolve([name], asked).input_format == "text"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 from matrices import random_counts, store_matrix, to_dense
 
 from wordgeom import training
@@ -114,7 +114,7 @@ def test_the_power_of_the_eigenvalues_is_that_of_ritz_values(counts):
 def test_a_power_of_eigenvalues_is_refused_where_there_are_none():
     with pytest.raises(OptionError) as caught:
         gbu.Options(eig=0.0)
-    one_line(caught, "weighted sweeps have no eigenvalues, found --eig", "--no-weighted")
+    assert_one_line(caught, "weighted sweeps have no eigenvalues, found --eig", "--no-weighted")
     assert gbu.Options(eig=0.0, weighted=False).eig == gbu.Options(eig=0.0, sweeps=0).eig == 0.0
 
 
@@ -130,7 +130,7 @@ def test_a_power_of_eigenvalues_is_refused_where_there_are_none():
 def test_what_does_not_fit_is_refused_with_the_figure(counts, options, parts):
     with pytest.raises(InputError) as caught:
         fit(counts, gbu.Options(**options), memory=10_000)
-    one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", *parts)
+    assert_one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", *parts)
 
 
 def test_weighted_sweeps_shift_unless_told_otherwise(counts):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from corpora import one_line, put, read, reference_tokens
+from corpora import assert_one_line, put, read, reference_tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -107,7 +107,7 @@ def test_what_stands_for_no_file_is_refused(tree: Path):
     for names, error, line in cases:
         with pytest.raises(error) as caught:
             files(names)
-        one_line(caught, line)
+        assert_one_line(caught, line)
 
 
 def test_a_folder_that_may_not_be_read_is_named(tree: Path, monkeypatch: pytest.MonkeyPatch):
@@ -122,7 +122,7 @@ def test_a_folder_that_may_not_be_read_is_named(tree: Path, monkeypatch: pytest.
     for name in (".", "**/*.txt", "*/*.txt", "s*"):
         with pytest.raises(MissingInputError) as caught:
             files([name])
-        one_line(caught, "sub: cannot be read: permission denied")
+        assert_one_line(caught, "sub: cannot be read: permission denied")
     assert files(["*.txt"]) == ["a.txt", "b.txt"]
 
 
@@ -210,7 +210,7 @@ def test_options_that_do_not_fit_the_files_are_refused(
 ):
     with pytest.raises(OptionError) as caught:
         forms.resolve(names, CorpusOptions(**given))  # type: ignore[arg-type]
-    one_line(caught, *parts)
+    assert_one_line(caught, *parts)
 
 
 def test_files_of_several_forms_are_one_corpus(tmp_path: Path):
@@ -297,4 +297,4 @@ def test_what_is_read_of_a_record_keeps_its_place_for_messages(tmp_path: Path):
     asked = forms.resolve([str(path)], CorpusOptions(text_field="2"))
     with pytest.raises(InputError) as caught:
         read([path], asked)
-    one_line(caught, path, "a token is too long", "found 5,000 bytes")
+    assert_one_line(caught, path, "a token is too long", "found 5,000 bytes")

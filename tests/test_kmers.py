@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from corpora import one_line, put, read
+from corpora import assert_one_line, put, read
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,12 +101,12 @@ def test_letters_beyond_ascii_are_refused_with_their_place(folder: Path):
     (path,) = put(folder, "ACG\nAÇG")
     with pytest.raises(InputError) as caught:
         lists(path, tokeniser="kmer")
-    one_line(caught, path, "not ASCII at byte 5, found 0xc3; --tokeniser kmer cuts")
+    assert_one_line(caught, path, "not ASCII at byte 5, found 0xc3; --tokeniser kmer cuts")
     record = folder / "s.tsv"
     record.write_text("a\tACG\nb\tAÇG\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
         lists(record, tokeniser="kmer", text_field="2")
-    one_line(caught, record, "not ASCII in line 2, found 0xc3")
+    assert_one_line(caught, record, "not ASCII in line 2, found 0xc3")
 
 
 def test_a_sequence_beyond_what_memory_should_hold_is_refused(folder: Path):
@@ -116,4 +116,4 @@ def test_a_sequence_beyond_what_memory_should_hold_is_refused(folder: Path):
         pytest.raises(InputError) as caught,
     ):
         lists(path, 30, tokeniser="kmer")
-    one_line(caught, path, "a sequence is too long, found more than 100 letters; cut it")
+    assert_one_line(caught, path, "a sequence is too long, found more than 100 letters; cut it")

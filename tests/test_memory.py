@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 from matrices import random_counts, store_matrix
 
 from wordgeom import blocks, training
@@ -151,7 +151,7 @@ def test_what_cannot_fit_is_refused_with_the_figure_before_a_row_is_read(
         training.train(
             tmp_path / "cooc", method, {"dim": 20}, RunOptions(memory=TINY / 10), out=None
         )
-    one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", "--max-vocab")
+    assert_one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", "--max-vocab")
 
 
 def test_the_line_names_what_where_and_what_to_do():

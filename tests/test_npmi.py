@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -101,4 +101,4 @@ def test_a_matrix_that_was_weighted_first_gives_the_same_vectors(tmp_path):
 def test_a_shift_that_raises_is_refused():
     with pytest.raises(OptionError) as caught:
         PmiOptions(weighting=NPMI, neg=0.5)
-    one_line(caught, "--neg", "0.5", "--weighting ppmi")
+    assert_one_line(caught, "--neg", "0.5", "--weighting ppmi")

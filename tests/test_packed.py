@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import pytest
 import zstandard
-from corpora import one_line, put
+from corpora import assert_one_line, put
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -98,7 +98,7 @@ def test_a_file_that_was_cut_anywhere_is_refused(folder: Path, kind: str):
         (path,) = put(folder, whole[:length])
         with pytest.raises(FormatError) as caught:
             text(path)
-        one_line(caught, path, f"broken {kind} file, found ", f"; check it with {kind}"[:16])
+        assert_one_line(caught, path, f"broken {kind} file, found ", f"; check it with {kind}"[:16])
 
 
 @kinds
@@ -108,7 +108,9 @@ def test_what_follows_the_end_and_is_not_packed_so_is_refused(folder: Path, kind
         (path,) = put(folder, PACK[kind](b"a" * 99) + after)
         with pytest.raises(FormatError) as caught:
             text(path)
-        one_line(caught, path, f"broken {kind} file, found rubbish after its end", "fetch it again")
+        assert_one_line(
+            caught, path, f"broken {kind} file, found rubbish after its end", "fetch it again"
+        )
 
 
 @given(st.sampled_from(sorted(PACK)), st.integers(10, 150), st.integers(0, 255))
@@ -124,7 +126,7 @@ def test_a_garbled_file_is_refused_or_reads_as_it_was(
     except WordgeomError:
         with pytest.raises((FormatError, InputError)) as caught:
             text(path)
-        one_line(caught, path)
+        assert_one_line(caught, path)
         return
     # zstandard.compress writes no checksum, and a header's flags and names bear no content.
     assert kind == "zstd" or read == content
@@ -139,7 +141,7 @@ def test_a_header_that_asks_for_much_memory_is_refused(folder: Path):
         (path,) = put(folder, raw)
         with pytest.raises(InputError) as caught:
             text(path)
-        one_line(caught, path, "takes more than 128 MiB to unpack; unpack it yourself")
+        assert_one_line(caught, path, "takes more than 128 MiB to unpack; unpack it yourself")
 
 
 def _lying_xz(filters: list[dict[str, int]]) -> bytes:
@@ -181,4 +183,4 @@ def test_a_file_that_fails_while_it_is_read_is_named(folder: Path):
         pytest.raises(MissingInputError) as caught,
     ):
         text(path)
-    one_line(caught, path, "cannot be read: input/output error")
+    assert_one_line(caught, path, "cannot be read: input/output error")

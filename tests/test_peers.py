@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpora import build, one_line, put, reference_documents
+from corpora import assert_one_line, build, put, reference_documents
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,7 +82,7 @@ def test_text_counted_by_white_space_is_read_by_gensim_itself(tmp_path, monkeypa
     (bad,) = put(tmp_path, b"a b\n\xff c\n")
     with pytest.raises(InputError) as caught:
         read(text_of(bad, tokeniser="whitespace"))
-    one_line(caught, bad, "UTF-8", "0xff", "; ")
+    assert_one_line(caught, bad, "UTF-8", "0xff", "; ")
 
 
 def test_records_and_packed_text_are_read_as_they_were_counted(tmp_path):
@@ -112,14 +112,14 @@ def test_a_text_that_is_gone_or_changed_or_came_from_a_pipe_is_asked_for(tmp_pat
     path.write_text(lines(seed=2))
     with pytest.raises(InputError) as caught:
         counted.counted(tmp_path / "cooc", ())
-    one_line(caught, path, "has changed", "--corpus")
+    assert_one_line(caught, path, "has changed", "--corpus")
     path.unlink()
     with pytest.raises(MissingInputError) as missing:
         counted.counted(tmp_path / "cooc", ())
-    one_line(missing, path, "not there", "--corpus")
+    assert_one_line(missing, path, "not there", "--corpus")
     with pytest.raises(OptionError) as stream:
         counted.counted(tmp_path / "cooc", ["-"])
-    one_line(stream, "--corpus needs files", "-")
+    assert_one_line(stream, "--corpus needs files", "-")
 
 
 def test_a_matrix_whose_counts_are_gone_has_no_peers(tmp_path):
@@ -129,7 +129,7 @@ def test_a_matrix_whose_counts_are_gone_has_no_peers(tmp_path):
     (tmp_path / "cooc").rename(tmp_path / "elsewhere")
     with pytest.raises(OptionError) as caught:
         counted.counted(tmp_path / "pmi", ())
-    one_line(caught, "pmi", "window", "; ")
+    assert_one_line(caught, "pmi", "window", "; ")
 
 
 # ── The models ───────────────────────────────────────────────────────────────────────────────
@@ -171,7 +171,7 @@ def test_lsi_says_when_documents_carry_fewer_columns():
 def test_lsi_refuses_what_it_cannot_decompose(text, say):
     with pytest.raises(InputError) as caught:
         peers.load("lsi")(text, SMALL)
-    one_line(caught, *say)
+    assert_one_line(caught, *say)
 
 
 def test_sgns_has_a_vector_for_each_word_that_is_frequent_enough():
@@ -183,13 +183,13 @@ def test_sgns_has_a_vector_for_each_word_that_is_frequent_enough():
     assert f"{found.tokens:,} tokens trained of 2,701 read" in found.notes[0]
     with pytest.raises(InputError) as caught:
         peers.load("sgns")([["a", "b"]], SMALL)
-    one_line(caught, "no word occurs 2 times")
+    assert_one_line(caught, "no word occurs 2 times")
 
 
 def test_an_unknown_peer_is_answered_with_the_nearest():
     with pytest.raises(OptionError) as caught:
         peers.load("sgn")
-    one_line(caught, "'sgn'", "did you mean sgns?")
+    assert_one_line(caught, "'sgn'", "did you mean sgns?")
 
 
 # ── The cache ────────────────────────────────────────────────────────────────────────────────

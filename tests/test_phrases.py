@@ -9,7 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from corpora import encode_files, one_line, put, read, reference_stream, with_gaps
+from corpora import assert_one_line, encode_files, put, read, reference_stream, with_gaps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -161,14 +161,14 @@ def test_phrases_and_a_given_vocabulary_are_refused_together(folder: Path):
     path, words = put(folder, "a b", "a\n")
     with pytest.raises(OptionError) as caught:
         read([path], CorpusOptions(read_vocab=str(words), phrases=1))
-    one_line(caught, "--phrases and --read-vocab", "; leave one out")
+    assert_one_line(caught, "--phrases and --read-vocab", "; leave one out")
 
 
 def test_phrases_that_leave_no_word_frequent_enough_are_an_error_of_one_line(folder: Path):
     (path,) = put(folder, "a a a a a")
     with pytest.raises(InputError) as caught:
         read([path], CorpusOptions(min_count=3, phrases=1, phrase_threshold=-9.0))
-    one_line(caught, path, "no word occurs 3 times", "found 2 different words", "; lower")
+    assert_one_line(caught, path, "no word occurs 3 times", "found 2 different words", "; lower")
 
 
 def test_phrases_that_do_not_fit_are_refused_with_their_number(folder: Path):
@@ -176,7 +176,7 @@ def test_phrases_that_do_not_fit_are_refused_with_their_number(folder: Path):
     options = CorpusOptions(min_count=2, phrases=1, phrase_threshold=-9.0)
     with patch.object(survivors, "WORD_BYTES", 1 << 18), pytest.raises(InputError) as caught:
         read([path], options, memory=1 << 20)
-    one_line(caught, path, "does not fit in memory", "found 8 words or more", "--max-vocab")
+    assert_one_line(caught, path, "does not fit in memory", "found 8 words or more", "--max-vocab")
 
 
 def test_a_pair_that_met_by_chance_as_often_as_is_counted_at_all_is_not_joined(folder: Path):

@@ -12,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from corpora import build, one_line, put
+from corpora import assert_one_line, build, put
 
 from wordgeom import _files, merging
 from wordgeom.corpus import readers
@@ -89,7 +89,9 @@ def test_another_option_is_named_and_the_old_output_kept(
     with pytest.raises(OutputExistsError) as caught:
         build(text, tmp_path / "cooc", **changed)
     do = "; pass --force to replace it, or name another with -o"
-    one_line(caught, tmp_path / "cooc", "exists and holds something else", f"found {found}", do)
+    assert_one_line(
+        caught, tmp_path / "cooc", "exists and holds something else", f"found {found}", do
+    )
     assert tree(tmp_path / "cooc") == before
 
 
@@ -98,7 +100,7 @@ def test_the_seed_counts_where_something_is_drawn(text: Path, tmp_path: Path):
     assert "up to date" in build(text, tmp_path / "cooc", sample=0.01).summary
     with pytest.raises(OutputExistsError) as caught:
         build(text, tmp_path / "cooc", sample=0.01, seed=2)
-    one_line(caught, "found made with --seed 1, not 2")
+    assert_one_line(caught, "found made with --seed 1, not 2")
 
 
 def test_other_text_is_refused_and_force_replaces(text: Path, tmp_path: Path):
@@ -108,7 +110,7 @@ def test_other_text_is_refused_and_force_replaces(text: Path, tmp_path: Path):
     for names in (text, [text, text]):
         with pytest.raises(OutputExistsError) as caught:
             build(names, tmp_path / "cooc")
-        one_line(caught, tmp_path / "cooc", "found made from other text", "; pass --force")
+        assert_one_line(caught, tmp_path / "cooc", "found made from other text", "; pass --force")
     assert Store.open(tmp_path / "cooc").digest == old
     forced = build(text, tmp_path / "cooc", force=True).store
     assert forced.digest == build(text, tmp_path / "fresh").store.digest != old
@@ -121,7 +123,9 @@ def test_output_that_is_damaged_or_of_another_kind_needs_force(text: Path, tmp_p
     (made.path / made.parts()["data"]["file"]).unlink()
     with pytest.raises(OutputExistsError) as caught:
         build(text, made.path)
-    one_line(caught, made.path, "found a store that cannot be read", "is missing", "; pass --force")
+    assert_one_line(
+        caught, made.path, "found a store that cannot be read", "is missing", "; pass --force"
+    )
     assert build(text, made.path, force=True).store.digest == digest
 
 
@@ -154,7 +158,7 @@ def test_a_vocabulary_that_changed_is_another_request(text: Path, tmp_path: Path
     words.write_text("dog\ncat\n", encoding="utf-8")
     with pytest.raises(OutputExistsError) as caught:
         build(text, tmp_path / "cooc", **options)
-    one_line(caught, "found made with --read-vocab")
+    assert_one_line(caught, "found made with --read-vocab")
 
 
 @pytest.mark.parametrize(
@@ -178,7 +182,7 @@ def test_text_that_cannot_be_used_leaves_the_output_alone(
     for out in ("cooc", "new"):
         with pytest.raises(error) as caught:
             build(bad, tmp_path / out, force=True, save_vocab=vocab, **options)
-        one_line(caught, bad, *parts)
+        assert_one_line(caught, bad, *parts)
     assert tree(tmp_path / "cooc") == before
     assert {p.name for p in tmp_path.iterdir()} == {"0.txt", "1.txt", "cooc"}
 
@@ -192,11 +196,11 @@ def test_a_missing_input_is_found_before_anything_is_read(text: Path, tmp_path: 
     ):
         with pytest.raises(MissingInputError) as caught:
             build([text, bad], tmp_path / "cooc")
-        one_line(caught, bad, *parts)
+        assert_one_line(caught, bad, *parts)
     for option, name in (("read_vocab", "none"), ("tmp_dir", "gone")):
         with pytest.raises(MissingInputError) as caught:
             build(text, tmp_path / "cooc", **{option: str(tmp_path / name)})
-        one_line(caught, tmp_path / name, "no such f")
+        assert_one_line(caught, tmp_path / name, "no such f")
     assert not (tmp_path / "cooc").exists()
 
 
@@ -210,7 +214,7 @@ def test_standard_input_is_counted_once_and_never_up_to_date(
     feed()
     with pytest.raises(OptionError) as caught:
         build([Path("-"), Path("-")], tmp_path / "cooc")
-    one_line(caught, "standard input can be read once", "found - given twice")
+    assert_one_line(caught, "standard input can be read once", "found - given twice")
     made = build([Path("-")], tmp_path / "cooc").store
     assert made.digest == build(text, tmp_path / "file").store.digest
     feed()
@@ -239,7 +243,7 @@ def test_a_shard_is_i_of_n(text: str, good: bool):
 def test_a_shard_that_is_none_is_refused(text: str):
     with pytest.raises(OptionError) as caught:
         Shard.parse(text)
-    one_line(caught, "--shard", f"found {text!r}")
+    assert_one_line(caught, "--shard", f"found {text!r}")
 
 
 def test_merged_shards_are_up_to_date_as_the_whole_count(text: Path, tmp_path: Path):
@@ -257,7 +261,7 @@ def check_refused_merge(
     for where, run in ((out, RunOptions(force=True)), (out.with_name("new"), RunOptions())):
         with pytest.raises(error) as caught:
             merging.merge_cooc(parts, where, run)
-        one_line(caught, *said)
+        assert_one_line(caught, *said)
     assert tree(out) == before
     assert not out.with_name("new").exists()
 
@@ -312,7 +316,7 @@ def test_a_sum_of_other_matrices_is_refused_and_force_replaces(tmp_path: Path):
     before = tree(out.path)
     with pytest.raises(OutputExistsError) as caught:
         merging.merge_cooc([a, c], out.path, RunOptions())
-    one_line(caught, out.path, "found made from other matrices", "; pass --force")
+    assert_one_line(caught, out.path, "found made from other matrices", "; pass --force")
     assert tree(out.path) == before
     forced = merging.merge_cooc([a, c], out.path, RunOptions(force=True)).store
     assert forced.digest != out.digest
@@ -333,7 +337,9 @@ def test_a_vocabulary_file_replaces_nothing_that_was_not_offered(text: Path, tmp
     ):
         with pytest.raises(error) as caught:
             build(text, tmp_path / "new", force=force, save_vocab=str(path))
-        one_line(caught, path.name if part != "no such folder" else "none", part, "--save-vocab")
+        assert_one_line(
+            caught, path.name if part != "no such folder" else "none", part, "--save-vocab"
+        )
         assert not (tmp_path / "new").exists()
     assert (text.read_bytes(), other.read_text()) == (before, "precious\n")
     build(text, tmp_path / "new", save_vocab=str(tmp_path / "v.tsv"))

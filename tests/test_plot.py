@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 
 from wordgeom.cards import card_path
 from wordgeom.cli import main
@@ -91,7 +91,7 @@ def test_what_cannot_be_written_is_refused_before_any_work(tmp_path):
     for name, kind, say in cases:
         with pytest.raises(kind) as caught:
             figure.check(tmp_path / name, force=False)
-        one_line(caught, *say)
+        assert_one_line(caught, *say)
     figure.check(tmp_path / "there.png", force=True)
     figure.check(tmp_path / "new.SVG", force=False)
 
@@ -109,7 +109,7 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(UnavailableError) as caught:
         figure.check(tmp_path / "q.png", force=False)
-    one_line(caught, "matplotlib", "pip install 'wordgeom[plot]'")
+    assert_one_line(caught, "matplotlib", "pip install 'wordgeom[plot]'")
     with pytest.raises(UnavailableError):
         quality.draw(comparison(*ROWS), tmp_path / "q.png")
 
@@ -165,7 +165,7 @@ def test_who_has_no_seconds_is_named_not_drawn(tmp_path):
     assert quality.draw(comparison(*rows, sets=4), tmp_path / "q.png") == ["old.bin"]
     with pytest.raises(InputError) as caught:
         quality.draw(comparison(rows[-1]), tmp_path / "n.png")
-    one_line(caught, "n.png", "no seconds are known", "; ")
+    assert_one_line(caught, "n.png", "no seconds are known", "; ")
     assert not (tmp_path / "n.png").exists()
 
 
@@ -189,11 +189,11 @@ def test_a_card_without_a_spectrum_is_told_from_no_card(tmp_path, held):
     path = with_spectrum(tmp_path / "v.bin", **held)
     with pytest.raises(InputError) as caught:
         spectrum.read_spectrum(path)
-    one_line(caught, path, "holds no spectrum", "pmi-eigs")
+    assert_one_line(caught, path, "holds no spectrum", "pmi-eigs")
     path.write_bytes(path.read_bytes() + b"\n")
     with pytest.raises(InputError) as unfit:
         spectrum.read_spectrum(path)
-    one_line(unfit, path, "no run card", "pmi-eigs")
+    assert_one_line(unfit, path, "no run card", "pmi-eigs")
     with pytest.raises(MissingInputError):
         spectrum.read_spectrum(tmp_path / "nowhere.bin")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -103,7 +103,7 @@ def test_constant_columns_become_0_and_are_counted():
 def test_entities_without_a_direction_are_told(metric, rows, parts):
     with pytest.raises(InputError) as caught:
         of(rows, metric=metric)
-    one_line(caught, "no direction", *parts, "--metric euclidean")
+    assert_one_line(caught, "no direction", *parts, "--metric euclidean")
 
 
 @pytest.mark.parametrize("size", [1e-320, 1e-200, 1e200, 1.7e308])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -198,7 +198,7 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str):
     path = put(tmp_path, 'cat\t{"noun": 1}', line)
     with pytest.raises(InputError) as caught:
         read_oracle(path, EvalOptions())
-    one_line(caught, "oracle.tsv line 2", "feature")
+    assert_one_line(caught, "oracle.tsv line 2", "feature")
     assert len(str(caught.value)) < 400
 
 
@@ -206,7 +206,7 @@ def test_an_oracle_of_other_words_is_refused(tmp_path: Path, using: Resources):
     task = read_oracle(put(tmp_path, 'chat\t{"noun": 1}'), EvalOptions())
     with pytest.raises(InputError) as caught:
         task.answer(Vectors(["cat"], np.ones((1, 2), np.float32)), using)
-    one_line(caught, "oracle.tsv", "not one of its words has a vector")
+    assert_one_line(caught, "oracle.tsv", "not one of its words has a vector")
 
 
 def test_a_table_of_features_beyond_memory_is_refused(tmp_path: Path):
@@ -215,7 +215,7 @@ def test_a_table_of_features_beyond_memory_is_refused(tmp_path: Path):
     vectors = Vectors([f"w{k}" for k in range(2000)], np.ones((2000, 2), np.float32))
     with resources(RunOptions(threads=1, memory=0.1)) as small, pytest.raises(InputError) as caught:
         task.answer(vectors, small)
-    one_line(caught, "oracle.tsv", "--memory", "2,000 words × 2,000 features")
+    assert_one_line(caught, "oracle.tsv", "--memory", "2,000 words × 2,000 features")
 
 
 @given(

@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from corpora import one_line, read
+from corpora import assert_one_line, read
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,10 +46,10 @@ def lines(path: Path, block: int = 1 << 21, **options: Any) -> tuple[list[str], 
     return b"".join(b.text for b in made).decode().split("\n"), source
 
 
-def refused(path: Path, *parts: str, **options: Any) -> None:
+def assert_refused(path: Path, *parts: str, **options: Any) -> None:
     with pytest.raises(InputError) as caught:
         lines(path, **options)
-    one_line(caught, path, *parts)
+    assert_one_line(caught, path, *parts)
 
 
 # ── JSON Lines ───────────────────────────────────────────────────────────────────────────────
@@ -93,7 +93,7 @@ def test_a_name_with_a_dot_is_a_name_before_it_is_a_path(folder: Path):
 )
 def test_what_is_no_object_with_a_text_is_refused(folder: Path, row: str, parts: list[str]):
     path = write(folder, "t.jsonl", '{"text": "ok"}\n' * 3 + row + "\n")
-    refused(path, "line 4: ", *parts)
+    assert_refused(path, "line 4: ", *parts)
 
 
 def test_half_a_character_is_replaced_or_skipped_as_asked(folder: Path):
@@ -107,15 +107,19 @@ def test_half_a_character_is_replaced_or_skipped_as_asked(folder: Path):
 def test_an_id_or_a_time_that_is_asked_for_must_be_there(folder: Path, row: str):
     whole = '{"text": "", "id": 1}\n' + json.dumps({"text": "", **json.loads(row)})
     path = write(folder, "t.jsonl", whole)
-    refused(path, "line 2: lacks 'id', which --id-field asks for, found ", id_field="id")
-    refused(path, "line 1: lacks 'y', which --time-field asks for, found text, id", time_field="y")
+    assert_refused(path, "line 2: lacks 'id', which --id-field asks for, found ", id_field="id")
+    assert_refused(
+        path, "line 1: lacks 'y', which --time-field asks for, found text, id", time_field="y"
+    )
 
 
 def test_a_line_beyond_what_is_parsed_at_once_is_refused(folder: Path):
     path = write(folder, "t.jsonl", '{"text": "a"}\n{"text": "' + 999 * "a " + '"}\n')
     with patch.object(readers, "_LONGEST", 500), pytest.raises(InputError) as caught:
         lines(path, 100)
-    one_line(caught, path, "line 2: is too long a line, found more than 5", "check that each")
+    assert_one_line(
+        caught, path, "line 2: is too long a line, found more than 5", "check that each"
+    )
 
 
 # ── Tab-separated values ─────────────────────────────────────────────────────────────────────
@@ -175,17 +179,19 @@ def test_ids_and_times_of_a_table_are_handed_on(folder: Path):
 def test_a_ragged_table_and_a_missing_column_are_refused(
     folder: Path, table: str, options: dict[str, str], parts: list[str]
 ):
-    refused(write(folder, "t.tsv", table), *parts, **options)
+    assert_refused(write(folder, "t.tsv", table), *parts, **options)
 
 
 def test_a_table_without_a_named_column_is_refused_showing_its_columns(folder: Path):
     path = write(folder, "t.tsv", "1946\tARG\tThe delegation\nx")
     with pytest.raises(OptionError) as caught:
         lines(path)
-    one_line(caught, path, "--text-field is needed", "found 1 '1946', 2 'ARG', 3 'The delegation'")
+    assert_one_line(
+        caught, path, "--text-field is needed", "found 1 '1946', 2 'ARG', 3 'The delegation'"
+    )
     with pytest.raises(OptionError) as caught:
         forms.resolve(["-"], CorpusOptions(input_format="tsv"))
-    one_line(caught, "-: --text-field is needed for .tsv")
+    assert_one_line(caught, "-: --text-field is needed for .tsv")
 
 
 # ── CoNLL-U ──────────────────────────────────────────────────────────────────────────────────
@@ -227,7 +233,7 @@ def test_words_of_a_treebank_are_taken_as_they_are_unless_a_tokeniser_is_named(f
     ],
 )
 def test_what_is_not_conllu_is_refused(folder: Path, row: str, parts: list[str]):
-    refused(write(folder, "t.conllu", "# c\n\n" + row + "\n"), "line 3: ", *parts)
+    assert_refused(write(folder, "t.conllu", "# c\n\n" + row + "\n"), "line 3: ", *parts)
 
 
 # ── FASTA ────────────────────────────────────────────────────────────────────────────────────
@@ -248,7 +254,7 @@ def test_what_is_not_fasta_is_refused(folder: Path, block: int, text: str, parts
     path = write(folder, "t.fasta", text)
     with pytest.raises(InputError) as caught:
         lines(path, block, id_field="header")
-    one_line(caught, path, *parts)
+    assert_one_line(caught, path, *parts)
 
 
 # ── Documents ────────────────────────────────────────────────────────────────────────────────

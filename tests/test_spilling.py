@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from corpora import corpus_options, corpus_texts, one_line, put, read
+from corpora import assert_one_line, corpus_options, corpus_texts, put, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -104,8 +104,10 @@ def test_a_vocabulary_that_cannot_be_held_is_refused_with_the_figure(folder: Pat
     with spilling_after(64, share=16):
         with pytest.raises(InputError) as caught:
             read([path], CorpusOptions(min_count=1), **HOW)
-        one_line(caught, path, "does not fit in memory, found", "words or more, which take 0.00")
-        one_line(caught, "; raise --min-count, pass --max-vocab, or raise --memory")
+        assert_one_line(
+            caught, path, "does not fit in memory, found", "words or more, which take 0.00"
+        )
+        assert_one_line(caught, "; raise --min-count, pass --max-vocab, or raise --memory")
         assert len(read([path], CorpusOptions(min_count=1, max_vocab=9), **HOW).vocabulary) == 9
 
 
@@ -113,11 +115,13 @@ def test_a_full_disk_is_an_error_of_one_line(folder: Path):
     (path,) = put(folder, "a b c d e")
     with spilling_after(2), pytest.raises(WriteError) as caught:
         read([path], CorpusOptions(min_count=1), folder=str(folder / "gone"), **HOW)
-    one_line(caught, folder / "gone", "scratch space: no such file", "--tmp-dir")
+    assert_one_line(caught, folder / "gone", "scratch space: no such file", "--tmp-dir")
     with spilling_after(2), patch("os.pwrite", side_effect=OSError(28, "No space left on device")):
         with pytest.raises(WriteError) as caught:
             read([path], CorpusOptions(min_count=1), folder=str(folder), **HOW)
-        one_line(caught, folder, "scratch space: no space left on device; free room", "--tmp-dir")
+        assert_one_line(
+            caught, folder, "scratch space: no space left on device; free room", "--tmp-dir"
+        )
 
 
 def test_a_lexicon_stays_below_its_limit_and_keeps_what_it_has():

@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from corpora import build, one_line, put
+from corpora import assert_one_line, build, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -202,7 +202,7 @@ def test_a_full_disk_is_an_error_of_one_line_that_keeps_the_old(tmp_path: Path):
     for name in ("fsync", "replace"):
         with patch.object(os, name, side_effect=full), pytest.raises(WriteError) as caught:
             write(tmp_path / "s", 2)
-        one_line(caught, tmp_path / "s", "cannot be written: no space left", "; free room")
+        assert_one_line(caught, tmp_path / "s", "cannot be written: no space left", "; free room")
         assert tree(tmp_path / "s") == before
 
 
@@ -236,7 +236,9 @@ def test_a_second_writer_is_refused_and_the_first_goes_on(tmp_path: Path):
         numbers = first.array("numbers", np.int32)
         with pytest.raises(LockedError) as caught:
             write(path, 9)
-        one_line(caught, path, "is being written", f"found process {os.getpid()}", "; wait for it")
+        assert_one_line(
+            caught, path, "is being written", f"found process {os.getpid()}", "; wait for it"
+        )
         numbers.write(np.array([1], np.int32))
         first.commit({}, {})
     assert Store.open(path).array("numbers").read().tolist() == [1]
@@ -271,7 +273,7 @@ def test_a_lock_that_cannot_be_judged_is_respected(tmp_path: Path, lock: object,
     before = tree(tmp_path / "s")
     with pytest.raises(LockedError) as caught:
         write(tmp_path / "s", 2)
-    one_line(caught, tmp_path / "s", "is being written", *parts)
+    assert_one_line(caught, tmp_path / "s", "is being written", *parts)
     assert tree(tmp_path / "s") == before
 
 
@@ -292,7 +294,9 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, name: str):
     (tmp_path / name).write_bytes(b"mine")
     with pytest.raises(OutputExistsError) as caught:
         write(tmp_path, 1)
-    one_line(caught, tmp_path, "is a folder with other files", f"found {name}", "; name another")
+    assert_one_line(
+        caught, tmp_path, "is a folder with other files", f"found {name}", "; name another"
+    )
     assert tree(tmp_path) == {name: b"mine"}
 
 
@@ -303,7 +307,7 @@ def test_another_program_s_meta_json_is_left_alone(tmp_path: Path, meta: str):
     before = tree(tmp_path)
     with pytest.raises(OutputExistsError) as caught:
         write(tmp_path, 1)
-    one_line(caught, tmp_path, "holds another program's meta.json", "; name another folder")
+    assert_one_line(caught, tmp_path, "holds another program's meta.json", "; name another folder")
     assert tree(tmp_path) == before
 
 
@@ -311,14 +315,14 @@ def test_a_file_where_the_folder_should_be_is_left_alone(tmp_path: Path):
     (path,) = put(tmp_path, "mine")
     with pytest.raises(OutputExistsError) as caught:
         write(path, 1)
-    one_line(caught, path, "is a file", "; name a folder with -o")
+    assert_one_line(caught, path, "is a file", "; name a folder with -o")
     assert path.read_text(encoding="utf-8") == "mine"
 
 
 def test_a_store_in_a_folder_that_is_not_there_is_refused(tmp_path: Path):
     with pytest.raises(MissingInputError) as caught:
         write(tmp_path / "no" / "s", 1)
-    one_line(caught, tmp_path / "no", "no such folder", "; make it")
+    assert_one_line(caught, tmp_path / "no", "no such folder", "; make it")
 
 
 def test_a_store_with_a_user_s_file_in_it_keeps_that_file(tmp_path: Path):
@@ -340,7 +344,7 @@ def test_what_is_no_store_is_not_opened(tmp_path: Path):
     ):
         with pytest.raises(kind) as caught:
             Store.open(path)
-        one_line(caught, path, *parts)
+        assert_one_line(caught, path, *parts)
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -349,7 +353,7 @@ def test_a_missing_part_is_named(cooc: Path, name: str):
     path.unlink()
     with pytest.raises(FormatError) as caught:
         StoredMatrix.open(cooc)
-    one_line(caught, path, "is missing", "; make it again")
+    assert_one_line(caught, path, "is missing", "; make it again")
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -361,7 +365,7 @@ def test_a_part_of_another_size_is_named(cooc: Path, name: str, change: int):
     with pytest.raises(FormatError) as caught:
         StoredMatrix.open(cooc)
     found = f"found {size + change:,} bytes where {size:,} were written"
-    one_line(caught, path, "has another size", found, "; make it again")
+    assert_one_line(caught, path, "has another size", found, "; make it again")
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -377,8 +381,10 @@ def test_a_flipped_bit_anywhere_in_a_part_is_seen(cooc: Path, name: str):
             with pytest.raises(FormatError) as caught:
                 read_all(cooc)
             header = path.suffix == ".npy" and place < 128
-            one_line(caught, path, "has another header" if header else "was edited or damaged")
-            one_line(caught, "; make it again")
+            assert_one_line(
+                caught, path, "has another header" if header else "was edited or damaged"
+            )
+            assert_one_line(caught, "; make it again")
     path.write_bytes(raw)
     assert read_all(cooc) == whole
 
@@ -393,7 +399,7 @@ def test_a_part_of_another_store_is_seen(cooc: Path, tmp_path: Path, name: str):
     shutil.copy(theirs, ours)
     with pytest.raises(FormatError) as caught:
         read_all(cooc)
-    one_line(caught, ours, "; make it again")
+    assert_one_line(caught, ours, "; make it again")
 
 
 def test_a_block_that_is_not_read_need_not_be_whole(tmp_path: Path):
@@ -410,7 +416,9 @@ def test_a_block_that_is_not_read_need_not_be_whole(tmp_path: Path):
     for start, stop in ((0, length), (CRC_BLOCK // 8 - 1, CRC_BLOCK // 8 + 1)):
         with pytest.raises(FormatError) as caught:
             stored.read(start, stop)
-        one_line(caught, stored.path, "was edited or damaged", "found another checksum in MiB 1")
+        assert_one_line(
+            caught, stored.path, "was edited or damaged", "found another checksum in MiB 1"
+        )
 
 
 def test_a_part_that_goes_while_it_is_read_is_named(cooc: Path):
@@ -419,11 +427,11 @@ def test_a_part_that_goes_while_it_is_read_is_named(cooc: Path):
     path.write_bytes(path.read_bytes()[:-4])
     with pytest.raises(FormatError) as caught:
         matrix.rows(0, 1)
-    one_line(caught, path, "is shorter than meta.json says", "; make it again")
+    assert_one_line(caught, path, "is shorter than meta.json says", "; make it again")
     path.unlink()
     with pytest.raises(FormatError) as caught:
         matrix.rows(0, 1)
-    one_line(caught, path, "cannot be read", "found No such file")
+    assert_one_line(caught, path, "cannot be read", "found No such file")
 
 
 HUGE = 10**15
@@ -493,7 +501,7 @@ def test_a_store_without_a_part_that_a_matrix_has_is_refused(tmp_path: Path):
     write(tmp_path / "s", 1)
     with pytest.raises(FormatError) as caught:
         Store.open(tmp_path / "s").array("data")
-    one_line(caught, tmp_path / "s", "has no part data", "; make it again")
+    assert_one_line(caught, tmp_path / "s", "has no part data", "; make it again")
 
 
 def _edit(path: Path, where: list[str], value: object) -> dict[str, Any]:
@@ -514,7 +522,7 @@ def check_refused_cheaply(path: Path, *parts: str) -> None:
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
     finally:
         tracemalloc.stop()
-    one_line(caught, path, *parts)
+    assert_one_line(caught, path, *parts)
 
 
 @pytest.mark.parametrize("version", [2, 0, None, "1", [[1]]])
@@ -587,7 +595,7 @@ def test_a_column_out_of_range_never_reaches_a_kernel(tmp_path: Path, cooc: Path
             writer.commit(matrix.store.attributes, {})
         with pytest.raises(FormatError) as caught:
             StoredMatrix.open(tmp_path / "bad").rows(0, words)
-        one_line(caught, tmp_path / "bad", "a column is out of range", "; make it again")
+        assert_one_line(caught, tmp_path / "bad", "a column is out of range", "; make it again")
 
 
 def test_the_lock_of_a_process_that_ended_unnoticed_is_taken_over(tmp_path: Path):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corpora import one_line
+from corpora import assert_one_line
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -79,7 +79,7 @@ def test_headings_are_told_from_entities(tmp_path, text, shape, column):
     if shape is None:
         with pytest.raises(InputError) as caught:
             read(tmp_path, text)
-        one_line(caught, column)
+        assert_one_line(caught, column)
         return
     table = read(tmp_path, text)
     assert table.matrix.shape == shape
@@ -119,7 +119,7 @@ def test_the_usual_ways_to_say_nothing_are_missing(tmp_path, cell):
 def test_what_is_no_table_is_told(tmp_path, content, parts):
     with pytest.raises((InputError, FormatError)) as caught:
         read(tmp_path, content)
-    one_line(caught, "t.csv", *parts)
+    assert_one_line(caught, "t.csv", *parts)
 
 
 def test_memory_bounds_numbers_and_names(tmp_path):
@@ -130,7 +130,7 @@ def test_memory_bounds_numbers_and_names(tmp_path):
             read(tmp_path, content, memory=4 * 10**6)
         assert tracemalloc.get_traced_memory()[1] < 8e6
         tracemalloc.stop()
-        one_line(caught, "a quarter of --memory")
+        assert_one_line(caught, "a quarter of --memory")
 
 
 def test_a_line_without_end_is_not_read(tmp_path, monkeypatch):
@@ -138,7 +138,7 @@ def test_a_line_without_end_is_not_read(tmp_path, monkeypatch):
     assert read(tmp_path, "a,1,2,3,4,5,6,7\nb,1,2,3,4,5,6,7").matrix.shape == (2, 7)
     with pytest.raises(InputError) as caught:
         read(tmp_path, "a,1\nb,23456789012345678\n")
-    one_line(caught, "line 2", "is too long", "more than 16 bytes")
+    assert_one_line(caught, "line 2", "is too long", "more than 16 bytes")
 
 
 @given(st.binary(max_size=60) | st.text("a1,;\t\"'\n\r_.e-N \0é", max_size=40).map(str.encode))
@@ -188,7 +188,9 @@ def test_what_is_no_known_table_is_told_which_are(tmp_path, name, head):
     with pytest.raises(InputError) as caught:
         kind_of(tmp_path / name)
     suffix = Path(name).suffix
-    one_line(caught, name, suffix or "without suffix", ".npy, .npz, .csv, .tsv", ".parquet", ".vec")
+    assert_one_line(
+        caught, name, suffix or "without suffix", ".npy, .npz, .csv, .tsv", ".parquet", ".vec"
+    )
 
 
 def workbook(member: str, content: bytes = b"") -> bytes:
@@ -211,7 +213,7 @@ def test_a_workbook_is_told_to_be_saved_as_csv(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError) as caught:
         kind_of(tmp_path / name)
-    one_line(caught, name, "is a workbook; save it as CSV")
+    assert_one_line(caught, name, "is a workbook; save it as CSV")
 
 
 def test_packed_vectors_are_a_table(tmp_path):
@@ -235,14 +237,14 @@ def test_packed_vectors_are_a_table(tmp_path):
 def test_what_programs_write_otherwise_is_told_how(tmp_path, text, part):
     with pytest.raises(InputError) as caught:
         read(tmp_path, text)
-    one_line(caught, part)
+    assert_one_line(caught, part)
 
 
 @pytest.mark.parametrize(("name", "what"), [("none.csv", "no such file"), ("", "is not a file")])
 def test_a_file_that_is_not_there_is_told(tmp_path, name, what):
     with pytest.raises(MissingInputError) as caught:
         read_domain(tmp_path / name, DomainOptions(), GB)
-    one_line(caught, what)
+    assert_one_line(caught, what)
 
 
 def test_parquet_takes_names_from_its_first_column_of_text(tmp_path):
@@ -264,12 +266,12 @@ def test_parquet_takes_names_from_its_first_column_of_text(tmp_path):
         path.write_bytes(content)
         with pytest.raises(WordgeomError) as broken:
             read_domain(path, DomainOptions(), GB)
-        one_line(broken, "t.parquet")
+        assert_one_line(broken, "t.parquet")
     for more, part in (({"other": ["x"] * 3}, "column 'other'"), ({"who": [1, 2, 3]}, "no column")):
         parquet.write_table(pyarrow.table(columns | more), path)
         with pytest.raises(InputError) as caught:
             read_domain(path, DomainOptions(), GB)
-        one_line(caught, part)
+        assert_one_line(caught, part)
 
 
 def test_parquet_without_pyarrow_says_how_to_get_it(tmp_path, monkeypatch):
@@ -277,4 +279,4 @@ def test_parquet_without_pyarrow_says_how_to_get_it(tmp_path, monkeypatch):
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
     with pytest.raises(WordgeomError) as caught:
         read_domain(tmp_path / "t.parquet", DomainOptions(), GB)
-    one_line(caught, "pip install 'wordgeom[parquet]'")
+    assert_one_line(caught, "pip install 'wordgeom[parquet]'")

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from corpora import one_line, put, reference_tokens
+from corpora import assert_one_line, put, reference_tokens
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -121,7 +121,7 @@ def test_averages_beyond_memory_are_refused():
     lookup = of_words(Vectors(["a"], np.ones((1, 5000), np.float32)))
     with resources(RunOptions(threads=1, memory=0.1)) as small, pytest.raises(InputError) as caught:
         averages(["a"] * 1000, lookup, 0, small, "set.tsv")
-    one_line(caught, "set.tsv", "--memory", "1,000 texts × 5,000")
+    assert_one_line(caught, "set.tsv", "--memory", "1,000 texts × 5,000")
 
 
 @given(st.lists(st.integers(0, 4), min_size=4, max_size=60), st.integers(2, 7), st.integers(0, 99))
@@ -261,7 +261,7 @@ def test_a_line_without_a_label_is_named(tmp_path: Path, line: str, what: str):
     (path,) = put(tmp_path, f"a\tsome text\n\n{line}\n")
     with pytest.raises(InputError) as caught:
         read_texts(path, OPTIONS)
-    one_line(caught, "0.txt line 3", what, repr(line))
+    assert_one_line(caught, "0.txt line 3", what, repr(line))
 
 
 @pytest.mark.parametrize("text", ["a\tw1\na\tw2\nb\tw3", "a\tx\na\ty\nb\tz\nb\tu", "a\tw1\nb\tw1"])
@@ -269,7 +269,7 @@ def test_fewer_than_two_labels_are_refused(tmp_path, vectors: Vectors, using: Re
     (path,) = put(tmp_path, text)
     with pytest.raises(InputError) as caught:
         read_texts(path, OPTIONS).answer(vectors, using)
-    one_line(caught, "0.txt", "two labels", "label, tab, text", "--case")
+    assert_one_line(caught, "0.txt", "two labels", "label, tab, text", "--case")
 
 
 def test_too_few_labels_tell_what_was_left_out(tmp_path, vectors: Vectors, using: Resources):
@@ -278,7 +278,7 @@ def test_too_few_labels_tell_what_was_left_out(tmp_path, vectors: Vectors, using
     with pytest.raises(InputError) as caught:
         read_texts(path, OPTIONS).answer(vectors, using)
     left = f"{classification.CONTRADICTORY}: 2, {averaging.UNKNOWN}: 1, {classification.ALONE}: 1"
-    one_line(caught, f"found 0 of 2 (left out: {left})")
+    assert_one_line(caught, f"found 0 of 2 (left out: {left})")
 
 
 @pytest.mark.parametrize("head", ["label\ttext", "Class\tSENTENCE", "category\tdocument"])
@@ -384,11 +384,11 @@ def test_more_than_can_be_learned_from_is_refused(tmp_path, vectors: Vectors, us
     task = read_targets(path, OPTIONS)
     with patch.object(regression, "MOST", 39), pytest.raises(InputError) as caught:
         task.answer(vectors, using)
-    one_line(caught, "0.txt", "39 texts at most", "found 40")
+    assert_one_line(caught, "0.txt", "39 texts at most", "found 40")
     huge = patch.object(regression, "bytes_of_a_fit", lambda n: 10**18)
     with huge, pytest.raises(InputError) as caught:
         task.answer(vectors, using)
-    one_line(caught, "0.txt", "--memory")
+    assert_one_line(caught, "0.txt", "--memory")
 
 
 @pytest.mark.parametrize("rows", [["text,y", "zzz,1"], ["text,y", "w1,1", "w2,2"]])
@@ -396,7 +396,7 @@ def test_too_few_texts_are_refused(tmp_path, vectors: Vectors, using: Resources,
     (path,) = put(tmp_path, "\n".join(rows))
     with pytest.raises(InputError) as caught:
         read_targets(path, OPTIONS).answer(vectors, using)
-    one_line(caught, "0.txt", "too few texts")
+    assert_one_line(caught, "0.txt", "too few texts")
 
 
 @pytest.mark.parametrize(
@@ -438,4 +438,4 @@ def test_a_broken_table_is_named(tmp_path: Path, content: str, parts: list[str])
     (path,) = put(tmp_path, content)
     with pytest.raises(InputError) as caught:
         read_targets(path, OPTIONS)
-    one_line(caught, "0.txt", *parts)
+    assert_one_line(caught, "0.txt", *parts)

@@ -46,7 +46,7 @@ def bits(matrix: np.ndarray) -> list[list[int]]:
     return np.where(np.isnan(matrix), np.float32(np.nan), matrix).view(np.uint32).tolist()
 
 
-def one_line(error: pytest.ExceptionInfo[WordgeomError], *parts: object) -> None:
+def assert_one_line(error: pytest.ExceptionInfo[WordgeomError], *parts: object) -> None:
     line = str(error.value)
     assert len(line.splitlines()) == 1
     for part in parts:
@@ -210,7 +210,7 @@ def test_limit_reads_the_first(tmp_path, suffix):
     assert read_vectors(path, limit=100).words == WORDS
     with pytest.raises(OptionError) as error:
         read_vectors(path, limit=0)
-    one_line(error, "--limit", "0")
+    assert_one_line(error, "--limit", "0")
 
 
 @pytest.mark.parametrize("suffix", [".bin", ".txt"])
@@ -324,7 +324,7 @@ def test_a_cut_file_is_never_read(tmp_path, suffix, told):
     for length in range(len(data)):
         with pytest.raises(FormatError) as error:
             read_vectors(put(path, data[:length]))
-        one_line(error, path)
+        assert_one_line(error, path)
 
 
 @pytest.mark.parametrize(
@@ -359,7 +359,7 @@ def test_a_lying_header_is_refused(tmp_path, suffix, header, parts):
     put(path, header.encode() + data[3:])
     with pytest.raises(FormatError) as error:
         read_vectors(path)
-    one_line(error, path, *parts)
+    assert_one_line(error, path, *parts)
 
 
 @pytest.mark.parametrize("name", ["v.bin", "v.txt", "v"])
@@ -399,7 +399,7 @@ def test_false_lines_are_refused(tmp_path, text, parts):
     path = put(tmp_path / "v.txt", text.encode())
     with pytest.raises(FormatError) as error:
         read_vectors(path)
-    one_line(error, path, *parts)
+    assert_one_line(error, path, *parts)
 
 
 @pytest.mark.parametrize(
@@ -418,7 +418,7 @@ def test_false_contents_are_refused(tmp_path, name, data, parts):
     path = put(tmp_path / name, data)
     with pytest.raises(FormatError) as error:
         read_vectors(path)
-    one_line(error, path, *parts)
+    assert_one_line(error, path, *parts)
 
 
 def test_what_is_no_file_is_refused(tmp_path):
@@ -427,7 +427,7 @@ def test_what_is_no_file_is_refused(tmp_path):
     for name, part in expected.items():
         with pytest.raises(MissingInputError) as error:
             read_vectors(tmp_path / name)
-        one_line(error, tmp_path / name, part)
+        assert_one_line(error, tmp_path / name, part)
 
 
 # --- words and shapes that cannot be written
@@ -440,7 +440,7 @@ def test_white_space_is_refused_or_replaced(tmp_path, suffix, space):
     path = tmp_path / f"v{suffix}"
     with pytest.raises(InputError) as error:
         write_vectors(path, words, matrix)
-    one_line(error, path, "word 2", repr(words[1]), "--space _")
+    assert_one_line(error, path, "word 2", repr(words[1]), "--space _")
     assert list(tmp_path.iterdir()) == []
     write_vectors(path, words, matrix, space="_")
     assert read_vectors(path).words == ["plain", "new_york"]
@@ -459,7 +459,7 @@ def test_white_space_is_refused_or_replaced(tmp_path, suffix, space):
 def test_words_that_cannot_be_written(tmp_path, words, parts):
     with pytest.raises(InputError) as error:
         write_vectors(tmp_path / "v.bin", words, np.zeros((2, 2), np.float32), space="_")
-    one_line(error, *parts)
+    assert_one_line(error, *parts)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -467,28 +467,28 @@ def test_words_that_cannot_be_written(tmp_path, words, parts):
 def test_only_a_float32_matrix_is_written(tmp_path, matrix):
     with pytest.raises(InputError) as error:
         write_vectors(tmp_path / "v.bin", ["a", "b"], matrix)
-    one_line(error, "matrix of float32", f"{matrix.ndim} axes of {matrix.dtype}")
+    assert_one_line(error, "matrix of float32", f"{matrix.ndim} axes of {matrix.dtype}")
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (2, 0)])
 def test_nothing_is_not_written(tmp_path, shape):
     with pytest.raises(InputError) as error:
         write_vectors(tmp_path / "v.bin", ["a", "b"][: shape[0]], np.zeros(shape, np.float32))
-    one_line(error, "no numbers", f"{shape[0]} × {shape[1]}")
+    assert_one_line(error, "no numbers", f"{shape[0]} × {shape[1]}")
 
 
 @pytest.mark.parametrize("space", ["", " ", "a b", "\u00a0"])
 def test_a_replacement_is_no_white_space(tmp_path, space):
     with pytest.raises(OptionError) as error:
         write_vectors(tmp_path / "v.bin", ["a"], np.zeros((1, 1), np.float32), space=space)
-    one_line(error, "--space", repr(space))
+    assert_one_line(error, "--space", repr(space))
 
 
 @pytest.mark.parametrize("name", ["vectors", "v.npy", "v.bin.gz"])
 def test_another_suffix_is_not_written(tmp_path, name):
     with pytest.raises(OptionError) as error:
         write_vectors(tmp_path / name, ["a"], np.zeros((1, 1), np.float32))
-    one_line(error, tmp_path / name, ".bin, .txt or .vec")
+    assert_one_line(error, tmp_path / name, ".bin, .txt or .vec")
 
 
 def test_a_failed_write_keeps_the_old_file(tmp_path):
@@ -501,4 +501,4 @@ def test_a_failed_write_keeps_the_old_file(tmp_path):
 def test_vectors_need_a_word_each():
     with pytest.raises(InputError) as error:
         Vectors(["a"], np.zeros((2, 2), np.float32))
-    one_line(error, "1 words need as many vectors", "found 2")
+    assert_one_line(error, "1 words need as many vectors", "found 2")

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from corpora import build, one_line, put
+from corpora import assert_one_line, build, put
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -222,4 +222,4 @@ def test_windows_weigh_the_same_unless_something_else_is_asked_for():
 def test_what_windows_cannot_count_is_refused(values, parts):
     with pytest.raises(OptionError) as caught:
         WindowOptions(count=WINDOWS, **values)
-    one_line(caught, *parts)
+    assert_one_line(caught, *parts)

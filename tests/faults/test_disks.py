@@ -26,5 +26,5 @@ def test_a_file_that_may_not_grow_is_an_error_that_keeps_the_old(
 )
 @pytest.mark.parametrize("name", ["build-cooc", "convert"])
 def test_a_full_disk_is_an_error_that_keeps_the_old(shop: Workshop, name: str) -> None:
-    for pages in DISKS:
-        trials.starve(shop, command(name), old=False, disk=pages * PAGE)
+    ended = [trials.starve(shop, command(name), old=False, disk=n * PAGE) for n in DISKS]
+    assert ended[0].status == 1

@@ -28,7 +28,8 @@ def test_a_kill_leaves_the_old_output_or_the_new_and_a_way_to_it(
     ways = trials.again(command, old)
     most = len(steps) if command.name == EVERY else FEW
     for turn, step in enumerate(trials.spread(len(steps), most)):
-        trials.kill_at(shop, command, step, old=old, ways=[ways[turn % len(ways)]])
+        ended = trials.kill_at(shop, command, step, old=old, ways=[ways[turn % len(ways)]])
+        assert ended.seconds < STALLED
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
@@ -51,4 +52,5 @@ def test_arrays_that_were_written_on_after_their_last_state_are_gone_on_with(
     later = [k for k, step in steps if step.endswith(("rows/meta.json", "out/meta.json"))]
     assert len(later) > 2
     for step in (later[1], later[-1]):  # their headers tell of more than the state that counts
-        trials.kill_at(shop, one, step, old=False, ways=[("--resume",)])
+        ended = trials.kill_at(shop, one, step, old=False, ways=[("--resume",)])
+        assert ended.status == -signal.SIGKILL

@@ -34,7 +34,7 @@ def steps(shop: Workshop, command: Command, *, old: bool) -> list[str]:
 
 def kill_at(
     shop: Workshop, command: Command, step: int, *, old: bool, ways: Sequence[Words]
-) -> None:
+) -> Ended:
     """Kill a run before a step; the output is whole, and each way to run it again makes it."""
     place = shop.place(command, old=old)
     ended = shop.run(place, [*command.line.split(), *first_words(old)], kill=step)
@@ -42,6 +42,7 @@ def kill_at(
     check_output(shop, command, place, old=old)
     for words in ways:
         check_again(shop, command, shop.copy(place), words)
+    return ended
 
 
 def disturb(
