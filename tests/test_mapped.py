@@ -10,6 +10,7 @@ from matrices import random_counts, store_matrix
 
 from wordgeom import expansion, mapped
 from wordgeom.blocks import BLOCK_ENTRIES
+from wordgeom.buildup import effort
 from wordgeom.device import get_ops
 from wordgeom.errors import WriteError
 from wordgeom.expansion import expanded, whole_matrix
@@ -69,9 +70,9 @@ def test_pairs_on_the_disk_make_the_same_vectors(tmp_path, monkeypatch):
     monkeypatch.setattr(gbu, "mapped", noted)
     with Pool(2) as pool:
         source = WeightedMatrix(matrix, PmiOptions(), pool)
-        least = gbu._HELD_VECTORS * 4 * 80 * 5 + 20 * source.entries
+        least = effort._HELD_VECTORS * 4 * 80 * 5 + 20 * source.entries
         for memory in (1 << 30, least, least - 1):
-            monkeypatch.setattr(gbu, "_check_effort", lambda *_: None)
+            monkeypatch.setattr(effort, "check", lambda *_, **__: None)
             run = Run(get_ops("cpu", pool), np.random.default_rng(1), memory)
             run.folder = str(tmp_path)
             made.append(gbu.fit({"matrix": source}, gbu.Options(dim=5), run))

@@ -28,8 +28,7 @@ from wordgeom.memory import refuse_too_large
 from wordgeom.runs import Clock, Resources, RunOptions
 from wordgeom.training import open_matrix
 from wordgeom.types import Float32, Int64
-from wordgeom.vectors import Vectors, checked_words, read_vectors, writable_words
-from wordgeom.vectors_header import opened, read_header
+from wordgeom.vectors import Vectors, checked_words, read_vectors, shape_of, writable_words
 from wordgeom.weighting.pmi import WeightedMatrix
 from wordgeom.wording import several
 
@@ -117,12 +116,7 @@ def _request(
 
 def _check_memory(vectors: Source, stored: StoredMatrix, memory: int) -> None:
     """Refuse what cannot fit, before vectors are read: all pairs, three copies of vectors."""
-    if isinstance(vectors, Vectors):
-        words, numbers = vectors.matrix.shape
-    else:
-        with opened(Path(vectors)) as handle:
-            header = read_header(handle, Path(vectors))
-        words, numbers = header.words, header.numbers
+    words, numbers = shape_of(vectors)
     pairs, written = 2 * stored.stored, words + len(stored.vocabulary)
     needed = _PAIR * pairs + 12 * numbers * written + min(_SOLVING, 4 * _PAIR * pairs)
     what = f"{pairs:,} pairs and {written:,} vectors of {numbers:,}"

@@ -28,8 +28,7 @@ from wordgeom.imputation.points import points as points_of
 from wordgeom.imputation.report import validation_lines
 from wordgeom.imputation.trust import Trust
 from wordgeom.runs import GIGABYTE, Clock, Resources, RunOptions
-from wordgeom.vectors import Vectors, read_vectors, writable_words
-from wordgeom.vectors_header import opened, read_header
+from wordgeom.vectors import Vectors, read_vectors, shape_of, writable_words
 from wordgeom.wording import several
 
 _PATHS = ("names", "name_map")  # options whose files' digests stand for them
@@ -214,12 +213,7 @@ def _check_memory(
 ) -> None:
     """Refuse what cannot fit, before vectors are read: two copies of points and of vectors."""
     n, d = domain.matrix.shape
-    if isinstance(source, Vectors):
-        words, numbers = source.matrix.shape
-    else:
-        with opened(Path(source)) as handle:
-            header = read_header(handle, Path(source))
-        words, numbers = header.words, header.numbers
+    words, numbers = shape_of(source)
     written = n if options.only_entities else words + n
     vectors = 4 * numbers * (words + written) + 8 * numbers * n
     need = 16 * n * d + vectors + _EDGE * n * options.delta

@@ -10,7 +10,6 @@ to the letter; docs/methods/gbu.md tells with figures what each part adds.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wordgeom import options as base
+from wordgeom.buildup import effort
 from wordgeom.errors import InputError, OptionError, RankError
 from wordgeom.mapped import held, mapped
-from wordgeom.memory import refuse_too_large
 from wordgeom.options import option
 from wordgeom.types import Csr, Float32, Int64, Matrix, Result, Run
 from wordgeom.wording import several
@@ -37,14 +36,6 @@ _TOL = 1e-2  # of a row's residual in a weighted sweep: the next sweep moves it 
 _START_SHARE = 2  # 1/… more columns than --dim are carried by plain sweeps
 # What as published differs from the default, and cannot be given beside --as-published.
 _PAPERS: dict[str, Any] = {"anchors": 0, "anchor_choice": "frequency", "eig": _PAPERS_EIG}
-# An eigendecomposition of m × m: its arrays (the block, LAPACK's copy and two to work in, the
-# result), its work, and what one thread does in a second.
-_DENSE_COPIES, _EIGH_FLOPS, _FLOPS = 5, 4.0, 2e10
-_ROW = 100  # bytes of a row beside its entries: its word, where it begins, its tiles
-_COUNTED, _WHOLE = 20, 12  # bytes of an entry: Matrix.counted, Matrix.whole
-_HELD_VECTORS = 5  # arrays (V × K): v and u, and both and a solution in a half sweep's coordinates
-_LONG = 10.0  # seconds worth a word beforehand
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -111,8 +102,12 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
         )
     sweeps = 0 if options.as_published else options.sweeps
     m, notes = _anchor_number(matrix.frequencies, options)
-    _check_effort(matrix, m, options, sweeps, run.memory)
-    if options.in_weighted_sweeps and matrix.has_counts:
+    weighted = options.in_weighted_sweeps and matrix.has_counts
+    effort.check(
+        matrix, m, options.dim, run.memory,
+        sweeps=sweeps, weighted=weighted, choice=options.anchor_choice,
+    )  # fmt: skip
+    if weighted:
         made = _weighted(matrix, m, options, run)
     else:
         made = _unweighted(matrix, m, options, sweeps, run)
@@ -134,7 +129,7 @@ def _unweighted(matrix: Matrix, m: int, options: Options, sweeps: int, run: Run)
     built, lonely = _built(matrix, m, carried, eig, options, run)
     statistics = _statistics(built, m, lonely)
     if not sweeps:
-        notes = _rank_notes(built.rank, K) + _lonely_notes(lonely, m)
+        notes = _anchor_notes(built.rank, K) + _lonely_notes(lonely, m)
         return Result(np.ascontiguousarray(built.vectors, np.float32), {}, notes, statistics)
     ops, operator = run.ops, run.ops.operator(matrix.whole())
     tall = ops.tall(built.vectors, built.vectors.dtype)
@@ -183,14 +178,13 @@ def _weighted(matrix: Matrix, m: int, options: Options, run: Run) -> Result:
         "zero_vectors": empty,
     }  # fmt: skip
     vectors = ops.to_numpy(state.v + state.u).astype(np.float32, copy=False)
-    notes = _rank_notes(state.facts["effective_rank"], options.dim) + _sweep_notes(state, empty)
+    notes = _anchor_notes(state.facts["effective_rank"], options.dim) + _sweep_notes(state, empty)
     return Result(vectors, {}, notes, statistics)
 
 
 def _counted(matrix: Matrix, options: Options, run: Run) -> tuple[Csr, Float32]:
     """Return targets and counts, on the disk where they do not fit beside the vectors."""
-    vectors = _HELD_VECTORS * 4 * len(matrix.frequencies) * options.dim
-    fits = _COUNTED * matrix.entries + vectors <= run.memory
+    fits = effort.pairs_fit(matrix, options.dim, run.memory)
     found = matrix.counted(held if fits else mapped(run.folder))
     assert found is not None, "has_counts said so"
     return found
@@ -244,47 +238,20 @@ def _anchor_number(frequencies: Int64, options: Options) -> tuple[int, list[str]
     return m, [f"all {V:,} words are anchors, fewer than {wanted:,}"] if m < wanted else []
 
 
-def _check_effort(matrix: Matrix, m: int, options: Options, sweeps: int, memory: int) -> None:
-    """Tell beforehand of a long eigendecomposition; raise InputError for what does not fit."""
-    K, V = options.dim, len(matrix.frequencies)
-    size = matrix.dtype.itemsize
-    by_frequency = np.sort(np.argsort(-matrix.frequencies, kind="stable")[:m])
-    columns = matrix.entries_of(by_frequency) * (4 + size) + V * _ROW
-    # The anchors' block has gone when the vectors come; those in float64 are rounded at the end.
-    vectors = V * K * (size if size == 4 else size + 4)
-    needed = columns + max(_DENSE_COPIES * 8 * m * m, vectors)
-    what = f"the columns of {m:,} anchors and {V:,} vectors of {K:,}"
-    do = "lower --anchors or --dim, count with --max-vocab, or raise --memory"
-    weighted = sweeps > 0 and options.weighted and matrix.has_counts
-    if weighted:  # what of the pairs does not fit goes to the disk
-        needed = max(needed, _HELD_VECTORS * vectors)
-    if (sweeps and not weighted) or options.anchor_choice != "frequency":
-        needed = max(needed, matrix.entries * _WHOLE + _HELD_VECTORS * vectors)
-        what = f"all {matrix.entries:,} pairs and {V:,} vectors of {K:,}"
-        do = "raise --memory, lower --dim, count with --max-vocab, or pass "
-        do += "--sweeps 0" if sweeps else "--anchor-choice frequency"
-    refuse_too_large(what, needed, memory, do)
-    seconds = _EIGH_FLOPS * float(m) ** 3 / _FLOPS
-    if seconds > _LONG:
-        _log.info("note: the eigenvectors of %s anchors take about %.0f s", f"{m:,}", seconds)
-
-
-def _rank_notes(rank: int, K: int) -> list[str]:
-    if rank == K:
-        return []
-    return [
-        f"the anchors carry {rank} of {K} dimensions (the other eigenvalues are ≤ 0 or "
-        f"rounding): {K - rank} columns are zero; raise --anchors or lower --dim"
-    ]
+def _anchor_notes(rank: int, K: int) -> list[str]:
+    why = "the other eigenvalues are ≤ 0 or rounding"
+    return _rank_notes("the anchors carry", rank, K, why, "raise --anchors or lower --dim")
 
 
 def _ritz_notes(rank: int, K: int) -> list[str]:
+    why = "the other Ritz values are ≤ 0, or there are no more"
+    return _rank_notes("sweeps found", rank, K, why, "lower --dim")
+
+
+def _rank_notes(found: str, rank: int, K: int, why: str, do: str) -> list[str]:
     if rank == K:
         return []
-    return [
-        f"sweeps found {rank} of {K} dimensions (the other Ritz values are ≤ 0, or there are no "
-        f"more): {K - rank} columns are zero; lower --dim"
-    ]
+    return [f"{found} {rank} of {K} dimensions ({why}): {K - rank} columns are zero; {do}"]
 
 
 def _lonely_notes(lonely: int, anchors: int) -> list[str]:
