@@ -49,13 +49,17 @@ PARTS = (
     ("2 plain sweeps, eig 0", ["--no-weighted", "--sweeps", "2", "--eig", "0"]),
     ("1 weighted sweep", ["--sweeps", "1"]),
     ("2 weighted sweeps", ["--sweeps", "2"]),
-    ("3 weighted sweeps", ["--sweeps", "3"]),
+    ("3 weighted sweeps (the default)", []),
     ("4 weighted sweeps", ["--sweeps", "4"]),
+    ("3 weighted sweeps, --mix 1", ["--mix", "1"]),
+    ("3 weighted sweeps, --mix 0", ["--mix", "0"]),
+    ("3 weighted sweeps, --neg 1", ["--neg", "1"]),
+    ("3 weighted sweeps, --alpha 0.75", ["--alpha", "0.75"]),
 )
 GRID = {
-    "--neg": ("1", "0.5", "0.3", "0.2"),
-    "--alpha": ("0.75", "0.5"),
-    "--ridge": ("0.03", "0.1", "0.3"),
+    "--neg": ("0.5", "0.3"),
+    "--ridge": ("1", "3", "10"),
+    "--mix": ("1", "0.3", "0.2", "0.1"),
 }
 FOLDS = 5
 
@@ -69,7 +73,7 @@ def main() -> None:
         for corpus in args.corpora:
             folder = Path(scratch)
             if args.choose:
-                choose(corpus, args.dims[0], folder, tasks)
+                choose(corpus, args.dims, folder, tasks)
                 continue
             for dim in args.dims:
                 beside_skip_gram(corpus, dim, folder, tasks, args.rounds)
@@ -187,33 +191,51 @@ def parts(corpus: str, dim: int, folder: Path, tasks: Sequence[Task]) -> None:
         row(name, times, answers_of(out, tasks))
 
 
-def choose(corpus: str, dim: int, folder: Path, tasks: Sequence[Task]) -> None:
-    """Print each setting's figures on WordSim-353 and the analogies, and what folds choose."""
+def choose(corpus: str, dims: Sequence[int], folder: Path, tasks: Sequence[Task]) -> None:
+    """Print each setting's figures on WordSim-353 and the analogies, and what folds choose.
+
+    Chosen is the setting of the largest sum of ρ and accuracy over all dimensions.
+    """
     cooc, out = folder / "cooc", folder / "one.bin"
     wordgeom([*COUNT, corpus, "-o", str(cooc)])
-    asked = [tasks[0], tasks[-1]]
     settings = [
         list(itertools.chain.from_iterable(zip(GRID, values, strict=True)))
         for values in itertools.product(*GRID.values())
     ]
-    found = []
-    print(f"| {Path(corpus).name}, K = {dim} | WordSim-353 | Google analogies |\n|---|---|---|")
-    for given in settings:
-        train = ["train", str(cooc), "--method", "gbu", "--dim", str(dim), *given, "-o", str(out)]
-        wordgeom([*train, "--force", "--quiet"])
-        found.append(answers_of(out, asked))
-        pairs, accuracy = figures(found[-1])
-        print(f"| {' '.join(given)} | {pairs:.4f} | {accuracy:.4f} |", flush=True)
+    asked = [tasks[0], tasks[-1]]
+    found: list[list[list[Answers]]] = []  # of each setting, of each dimension, of each set
+    names = " | ".join(f"K = {dim}: WordSim-353 | Google" for dim in dims)
+    print(f"| {Path(corpus).name} | {names} |\n|{'---|' * (1 + 2 * len(dims))}")
+    for setting in settings:
+        found.append([])
+        for dim in dims:
+            train = ["train", str(cooc), "--method", "gbu", "--dim", str(dim), *setting]
+            wordgeom([*train, "-o", str(out), "--force", "--quiet"])
+            found[-1].append(answers_of(out, asked))
+        values = " | ".join("{:.4f} | {:.4f}".format(*figures(one)) for one in found[-1])
+        print(f"| {' '.join(setting)} | {values} |", flush=True)
+    fold_by_fold(settings, found)
+
+
+def fold_by_fold(
+    settings: Sequence[Sequence[str]], found: Sequence[Sequence[Sequence[Answers]]]
+) -> None:
+    """Print the setting that each fold's other items choose, and its figures on the fold."""
     rng = np.random.default_rng(1)
-    orders = [rng.permutation(len(answers.items)) for answers in found[0]]
+    orders = [rng.permutation(len(answers.items)) for answers in found[0][0]]
+
+    def best(drawn: Sequence[np.ndarray] | None) -> int:
+        sums = [sum(sum(figures(one, drawn)) for one in each) for each in found]
+        return int(np.argmax(sums))
+
     for fold in range(FOLDS):
-        inside = [np.delete(order, np.s_[fold::FOLDS]) for order in orders]
+        chosen = best([np.delete(order, np.s_[fold::FOLDS]) for order in orders])
         outside = [order[fold::FOLDS] for order in orders]
-        best = max(range(len(found)), key=lambda k: sum(figures(found[k], inside)))
-        pairs, accuracy = figures(found[best], outside)
-        print(f"fold {fold + 1}: {' '.join(settings[best])}; held out {pairs:.4f}, {accuracy:.4f}")
-    best = max(range(len(found)), key=lambda k: sum(figures(found[k])))
-    print(f"all: {' '.join(settings[best])}")
+        held_out = ", ".join(
+            "{:.4f} and {:.4f}".format(*figures(one, outside)) for one in found[chosen]
+        )
+        print(f"fold {fold + 1}: {' '.join(settings[chosen])}; held out {held_out}")
+    print(f"all: {' '.join(settings[best(None)])}")
 
 
 def head(title: str) -> None:

@@ -43,7 +43,7 @@ def test_the_default_is_weighted_sweeps_from_ten_anchors_a_dimension(counts):
     result = fit(counts, gbu.Options(dim=5))
     assert (result.vectors.dtype, result.vectors.shape) == (np.float32, (WORDS, 5))
     assert result.statistics["anchors"] == 50
-    assert len(result.statistics["objective"]) == 4
+    assert len(result.statistics["objective"]) == 6
     assert (np.diff(result.statistics["objective"]) < 0).all()
     assert fit(counts, gbu.Options(dim=5, as_published=True)).statistics["anchors"] == 20
     assert fit(counts, gbu.Options(dim=5, sweeps=0)).statistics["anchors"] == 20

@@ -21,8 +21,9 @@ from wordgeom.types import Csr
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
 
 DEVICES = ["cpu", pytest.param("torch-cpu", marks=pytest.mark.torch)]
-LOSS = Loss(x_max=20.0, alpha=0.75, background=0.05, ridge=1.0)
 V, K = 70, 8
+TO_100 = (100 / K) ** 2  # an option's ridge is that of K = 100
+LOSS = Loss(x_max=20.0, alpha=0.75, background=0.05, ridge=1.0 * TO_100)
 
 
 @pytest.fixture(params=DEVICES)
@@ -50,7 +51,8 @@ def brute_force(v, u, counted, loss):
     c = np.where(C > 0, np.minimum(1.0, (C / loss.x_max) ** loss.alpha), 0.0)
     X = v @ u.T
     total = (c * (to_dense(targets) - X) ** 2).sum() + loss.background * (X**2).sum()
-    return total + loss.ridge * ((v**2).sum() + (u**2).sum())
+    ridge = loss.ridge * (v.shape[1] / 100) ** 2
+    return total + ridge * ((v**2).sum() + (u**2).sum())
 
 
 def swept(ops, counted, loss, halves, tol, *, K=K, dtype=np.float64, start=None):
@@ -68,7 +70,9 @@ def swept(ops, counted, loss, halves, tol, *, K=K, dtype=np.float64, start=None)
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("tol", [1e-2, 1e-6])
-@pytest.mark.parametrize("loss", [LOSS, Loss(1.0, 0.0, 0.0, 0.3), Loss(5.0, 2.0, 1.0, 10.0)])
+@pytest.mark.parametrize(
+    "loss", [LOSS, Loss(1.0, 0.0, 0.0, 0.3 * TO_100), Loss(5.0, 2.0, 1.0, 10.0 * TO_100)]
+)
 def test_what_is_reported_is_the_objective_and_falls_at_every_half(ops, counted, dtype, tol, loss):
     """At a half's end, even where rows end early: what is reported is of the vectors there are."""
     reported = []
@@ -120,7 +124,7 @@ def test_where_every_pair_weighs_the_same_the_fit_is_that_of_singular_vectors(
     G = (left * values * signs) @ left.T  # symmetric, and not semidefinite
     targets, rank = to_csr(G), 5
     assert targets.nnz == 900
-    loss = Loss(1.0, 0.0, background, ridge)
+    loss = Loss(1.0, 0.0, background, ridge * (100 / rank) ** 2)
     *_, state = swept(
         ops, (targets, np.ones(900, np.float32)), loss, 120, 1e-10, K=rank, start=G[:, :rank]
     )
@@ -227,5 +231,5 @@ def test_a_run_goes_on_to_the_bytes_of_one_that_was_not_interrupted(tmp_path, mo
     names = ("vectors.bin.json", "whole.bin.json")
     here, there = (json.loads(Path(name).read_text()) for name in names)
     assert here["statistics"] == there["statistics"]
-    assert len(here["statistics"]["objective"]) == 4
+    assert len(here["statistics"]["objective"]) == 6
     assert not Path(".vectors.bin.state").exists()

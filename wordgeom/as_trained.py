@@ -19,10 +19,7 @@ _LOSS = ("x_max", "alpha", "background", "ridge")
 
 @dataclass(frozen=True)
 class AsTrained:
-    """The weighting of pairs; told: names of options that a run card holds; space, or None.
-
-    The ridge of `loss` is for each dimension, as the option is.
-    """
+    """The weighting of pairs; told: names of options that a run card holds; space, or None."""
 
     loss: Loss
     weighting: PmiOptions
@@ -58,11 +55,13 @@ def as_trained(vectors: Path | None) -> AsTrained:
         where = None if vectors is None else cards.card_path(vectors)
         what, do = "holds an option that cannot be", "make the vectors again, or remove it"
         raise FormatError(what, where=where or "", found=error, do=do) from None
-    loss = Loss(asked.x_max, asked.alpha, asked.background, asked.ridge)
     names = (*weighting.result_options(), *_LOSS)
     space = held.get("space")
+    space = space if isinstance(space, str) and space else None
     told = tuple(name for name in names if name in held)
-    return AsTrained(loss, weighting, told, space if isinstance(space, str) and space else None)
+    return AsTrained(
+        asked.loss, weighting, told, space if isinstance(space, str) and space else None
+    )
 
 
 def _spelt(name: str, value: Any) -> str:

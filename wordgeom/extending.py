@@ -191,9 +191,8 @@ class _Extension:
             what = f"too few known words were counted with {least} to learn from"
             do = "count more text, raise --anchors or lower --min-pairs"
             raise InputError(what, where=self.stored.path, found=len(able), do=do)
-        ops, loss = get_ops("cpu", self.using.pool), self.how.loss
-        K = self.base.matrix.shape[1]
-        held = Held(loss.background, max(loss.ridge * K, _LEAST_RIDGE))
+        ops, asked = get_ops("cpu", self.using.pool), self.how.loss.held(self.base.matrix.shape[1])
+        held = Held(asked.background, max(asked.ridge, _LEAST_RIDGE))
         rng, progress = np.random.default_rng(self.using.seed), self.using.progress
         calibrated = calibrate(
             lambda rows: anchored.solve(rows, held, ops, progress)[0], words.known[able],

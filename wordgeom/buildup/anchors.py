@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom.buildup.algorithm1 import build_up
-from wordgeom.buildup.sweeps import orthonormal
+from wordgeom.linalg.gram import orthonormal
 from wordgeom.linalg.ops import Ops
 from wordgeom.types import Csr, Int64, Matrix
 

@@ -1,9 +1,9 @@
 """From solutions of the row problem to vectors like those that are known, and how far to trust it.
 
-A file's vectors are not such solutions: they are v + u of weighted sweeps, or eigenvectors times a
-power, or another program's. So the problem is solved for known words too, each without its own
-column, and the K × K matrix T that takes their solutions x to their vectors is fitted; a new word's
-vector is x T. Known words that took no part in the fit judge it.
+A file's vectors are not such solutions: they are two sides of weighted sweeps, joined, or
+eigenvectors times a power, or another program's. So the problem is solved for known words too, each
+without its own column, and the K × K matrix T that takes their solutions x to their vectors is
+fitted; a new word's vector is x T. Known words that took no part in the fit judge it.
 """
 
 from __future__ import annotations

@@ -9,18 +9,13 @@ span the K largest are kept.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from wordgeom.errors import RankError
 from wordgeom.linalg.blas import one_thread
+from wordgeom.linalg.gram import orthonormal, spectrum, symmetric_eigh
 from wordgeom.linalg.ops import Operator, Ops, Tall
 from wordgeom.types import Array, Float64
-
-# Of the largest eigenvalue of a Gram matrix, by the bytes of its arrays' numbers: what is below it
-# is rounding, and a direction of it is noise.
-_SMALL = {4: 1e-6, 8: 1e-10}
 
 
 @dataclass(frozen=True)
@@ -33,7 +28,7 @@ class Swept:
 
 def sweep(operator: Operator, held: Tall, ops: Ops) -> Tall:
     """Return G V (VᵀV)⁻¹ (V × k), V being `held`; directions that are rounding are left out."""
-    values, Z = _spectrum(held, ops)
+    values, Z = spectrum(held, ops)
     # V (VᵀV)⁻¹, first: rounding of G V is then that of its own size.
     with one_thread():
         inverse = (Z / values) @ Z.T
@@ -44,17 +39,9 @@ def ritz(operator: Operator, tall: Tall, K: int, ops: Ops) -> Swept:
     """Return the K largest Ritz pairs of G in the span of tall (V × k), or as many as it has."""
     basis = orthonormal(tall, ops)
     T = ops.inner(basis, operator.multiply(basis))
-    values, Z = _eigh(T)  # ascending
+    values, Z = symmetric_eigh(T)  # ascending
     values, Z = values[::-1][:K], Z[:, ::-1][:, :K]
     return Swept(ops.combine(basis, np.ascontiguousarray(Z)), values)
-
-
-def orthonormal(tall: Tall, ops: Ops) -> Tall:
-    """Return an orthonormal basis (V × r) of the span of tall (V × k), by its Gram, twice."""
-    for _ in range(2):
-        values, Z = _spectrum(tall, ops)
-        tall = ops.combine(tall, Z / np.sqrt(values))
-    return tall
 
 
 def scaled(swept: Swept, K: int, eig: float, ops: Ops) -> Array:
@@ -67,18 +54,3 @@ def scaled(swept: Swept, K: int, eig: float, ops: Ops) -> Array:
     powers[there, there] = swept.values[there] ** eig
     made: Array = ops.to_numpy(ops.combine(swept.vectors, powers))
     return made
-
-
-def _spectrum(tall: Tall, ops: Ops) -> tuple[Float64, Any]:
-    """Return the eigenvalues (r) of tallᵀ tall that are no rounding, and vectors (k × r)."""
-    values, Z = _eigh(ops.inner(tall, tall))
-    kept = values > _SMALL[tall.dtype.itemsize] * max(float(values[-1]), 0.0)
-    if not kept.any():
-        raise RankError("the vectors of a sweep are all 0", do="raise --anchors or lower --dim")
-    return values[kept], Z[:, kept]
-
-
-def _eigh(matrix: Float64) -> tuple[Float64, Any]:
-    """Return eigenvalues, ascending, and vectors of a matrix that is symmetric but for rounding."""
-    with one_thread():  # the order of a threaded LAPACK's additions depends on their number
-        return np.linalg.eigh((matrix + matrix.T) / 2.0)

@@ -30,12 +30,16 @@ _STEP = 1 << 22  # counts turned into weights at once
 
 @dataclass(frozen=True)
 class Loss:
-    """How the objective weighs: x_max, alpha: of counts; background c₀; ridge λ."""
+    """How the objective weighs: x_max, alpha: of counts; background c₀; ridge: λ at K = 100."""
 
     x_max: float
     alpha: float
     background: float
     ridge: float
+
+    def held(self, K: int) -> Held:
+        """Return what is the same for all rows of K columns: λ grows with the square of K."""
+        return Held(self.background, self.ridge * (K / 100.0) ** 2)
 
 
 @dataclass
@@ -76,7 +80,7 @@ def half_sweeps(
 
     worst: Σ c_ij g_ij²; tol: of each row's residual, relative.
     """
-    held = Held(loss.background, loss.ridge)
+    held = loss.held(state.v.shape[1])
     while state.halves < halves:
         first = state.halves % 2 == 0
         other, start = (state.v, state.u) if first else (state.u, state.v)
@@ -86,7 +90,7 @@ def half_sweeps(
         else:
             state.v = rows.solution
         size = float(np.trace(ops.inner(other, other)))
-        state.objectives.append(worst - float(rows.gains.sum()) + loss.ridge * size)
+        state.objectives.append(worst - float(rows.gains.sum()) + held.ridge * size)
         state.steps += rows.steps
         state.missed = rows.missed
         yield 1

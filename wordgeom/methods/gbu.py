@@ -26,7 +26,7 @@ from wordgeom.wording import several
 
 if TYPE_CHECKING:
     from wordgeom.buildup.algorithm1 import Built
-    from wordgeom.buildup.weighted import State
+    from wordgeom.buildup.weighted import Loss, State
 
 NEEDS = ("matrix",)
 
@@ -53,7 +53,7 @@ class Options(base.Options):
         choices=("frequency", "coreness", "leverage", "random"),
     )  # fmt: skip
     sweeps: int = option(
-        2, "how often all rows are solved anew; 0: the build-up alone", low=0, high=1000,
+        3, "how often all rows are solved anew; 0: the build-up alone", low=0, high=1000,
         metavar="N",
     )  # fmt: skip
     weighted: bool = option(True, "weight the sweeps by how often each pair was counted")
@@ -63,8 +63,13 @@ class Options(base.Options):
         0.05, "weight of all pairs, counted or not, as if their PMI were 0", low=0.0, high=1e6
     )
     ridge: float = option(
-        0.03, "weight of the vectors' own squares, for each of --dim", low=0.0, high=1e9
-    )
+        3.0, "weight of the vectors' own squares at --dim 100; it grows with the square of --dim",
+        low=0.0, high=1e9,
+    )  # fmt: skip
+    mix: float = option(
+        0.2, "how much of a word as others' company is in its vector: 1 keeps what it shares with "
+        "its company, 0 what it does not share too", low=0.0, high=1.0, metavar="P",
+    )  # fmt: skip
     eig: float = option(
         _PAPERS_EIG, "power of the eigenvalues: ½ for inner products, 0 for equal weights",
         low=0.0, high=1.0, metavar="P",
@@ -81,6 +86,13 @@ class Options(base.Options):
         if self.in_weighted_sweeps and self.eig != _PAPERS_EIG:
             do = "pass --no-weighted too, or leave it out"
             raise OptionError("weighted sweeps have no eigenvalues", found="--eig", do=do)
+
+    @property
+    def loss(self) -> Loss:
+        """What weighted sweeps minimise."""
+        from wordgeom.buildup.weighted import Loss
+
+        return Loss(self.x_max, self.alpha, self.background, self.ridge)
 
     @property
     def in_weighted_sweeps(self) -> bool:
@@ -153,13 +165,13 @@ def _unweighted(matrix: Matrix, m: int, options: Options, sweeps: int, run: Run)
 
 
 def _weighted(matrix: Matrix, m: int, options: Options, run: Run) -> Result:
-    """Return v + u of weighted sweeps that began at the build-up."""
+    """Return both sides of weighted sweeps that began at the build-up, joined as --mix says."""
     from wordgeom.buildup import weighted
+    from wordgeom.buildup.balanced import joined
     from wordgeom.linalg.rows import fitted
 
     ops, halves = run.ops, 2 * options.sweeps
-    ridge = options.ridge * options.dim
-    loss = weighted.Loss(options.x_max, options.alpha, options.background, ridge)
+    loss = options.loss
     shape = (len(matrix.frequencies), options.dim)
     state = weighted.restored(run.checkpoint, shape, ops)
     targets, counts = _counted(matrix, options, run)
@@ -177,8 +189,12 @@ def _weighted(matrix: Matrix, m: int, options: Options, run: Run) -> Result:
         "sweeps": options.sweeps, "objective": state.objectives, "steps": state.steps,
         "zero_vectors": empty,
     }  # fmt: skip
-    vectors = ops.to_numpy(state.v + state.u).astype(np.float32, copy=False)
-    notes = _anchor_notes(state.facts["effective_rank"], options.dim) + _sweep_notes(state, empty)
+    made, sigma = joined(state.v, state.u, options.mix, ops)
+    statistics |= {"effective_rank": len(sigma), "singular_values": sigma.tolist()}
+    vectors = ops.to_numpy(made).astype(np.float32, copy=False)
+    notes = _anchor_notes(state.facts["effective_rank"], options.dim)
+    notes = notes or _left_notes(len(sigma), options.dim)
+    notes += _sweep_notes(state, empty)
     return Result(vectors, {}, notes, statistics)
 
 
@@ -246,6 +262,11 @@ def _anchor_notes(rank: int, K: int) -> list[str]:
 def _ritz_notes(rank: int, K: int) -> list[str]:
     why = "the other Ritz values are ≤ 0, or there are no more"
     return _rank_notes("sweeps found", rank, K, why, "lower --dim")
+
+
+def _left_notes(rank: int, K: int) -> list[str]:
+    why = "the ridge took the others"
+    return _rank_notes("weighted sweeps left", rank, K, why, "lower --dim or --ridge")
 
 
 def _rank_notes(found: str, rank: int, K: int, why: str, do: str) -> list[str]:
