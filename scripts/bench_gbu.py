@@ -38,7 +38,7 @@ from wordgeom.vectors import read_vectors
 
 COUNT = ["build-cooc", "--tokeniser", "whitespace", "--min-count", "5", "--force", "--quiet"]
 SEEDS = (1, 2, 3)
-PARTS = (
+PARTS: tuple[tuple[str, list[str]], ...] = (
     ("as published (m = 4K)", ["--as-published"]),
     ("m = 10K", ["--sweeps", "0", "--anchors", "10K"]),
     ("m = 10K, coreness", ["--sweeps", "0", "--anchors", "10K", "--anchor-choice", "coreness"]),
