@@ -34,7 +34,8 @@ from wordgeom.evaluate.options import EvalOptions
 from wordgeom.evaluate.similarity import read_similarity
 from wordgeom.evaluating import judge
 from wordgeom.runs import RunOptions, resources
-from wordgeom.vectors import read_vectors
+from wordgeom.types import Float32
+from wordgeom.vectors import Vectors, read_vectors
 
 COUNT = ["build-cooc", "--tokeniser", "whitespace", "--min-count", "5", "--force", "--quiet"]
 SEEDS = (1, 2, 3)
@@ -57,10 +58,10 @@ PARTS: tuple[tuple[str, list[str]], ...] = (
     ("3 weighted sweeps, --alpha 0.75", ["--alpha", "0.75"]),
 )
 GRID = {
-    "--neg": ("0.5", "0.3"),
+    "--neg": ("0.5", "0.3", "0.2", "0.1"),
     "--ridge": ("1", "3", "10"),
-    "--mix": ("1", "0.3", "0.2", "0.1"),
 }
+MIXES = (1.0, 0.3, 0.2, 0.1, 0.0)
 FOLDS = 5
 
 
@@ -104,12 +105,13 @@ def sets_of(args: argparse.Namespace) -> list[Task]:
     return [*pairs, read_analogies(datapath("questions-words.txt"), options)]
 
 
-def answers_of(path: Path, tasks: Sequence[Task]) -> list[Answers]:
-    """Return what vectors answer to all sets."""
+def answers_of(vectors: Path | Vectors, tasks: Sequence[Task]) -> list[Answers]:
+    """Return what vectors, of a file or in memory, answer to all sets."""
+    held = vectors if isinstance(vectors, Vectors) else read_vectors(vectors)
     with resources(RunOptions()) as using:
-        found, refused = judge(read_vectors(path), tasks, using)
+        found, refused = judge(held, tasks, using)
     if refused:
-        raise SystemExit(f"{path}: {refused}")
+        raise SystemExit(f"refused: {refused}")
     return found
 
 
@@ -196,30 +198,38 @@ def choose(corpus: str, dims: Sequence[int], folder: Path, tasks: Sequence[Task]
 
     Chosen is the setting of the largest sum of ρ and accuracy over all dimensions.
     """
-    cooc, out = folder / "cooc", folder / "one.bin"
+    cooc = folder / "cooc"
     wordgeom([*COUNT, corpus, "-o", str(cooc)])
-    settings = [
-        list(itertools.chain.from_iterable(zip(GRID, values, strict=True)))
-        for values in itertools.product(*GRID.values())
-    ]
-    asked = [tasks[0], tasks[-1]]
-    found: list[list[list[Answers]]] = []  # of each setting, of each dimension, of each set
     names = " | ".join(f"K = {dim}: WordSim-353 | Google" for dim in dims)
     print(f"| {Path(corpus).name} | {names} |\n|{'---|' * (1 + 2 * len(dims))}")
-    for setting in settings:
-        found.append([])
-        for dim in dims:
-            train = ["train", str(cooc), "--method", "gbu", "--dim", str(dim), *setting]
-            wordgeom([*train, "-o", str(out), "--force", "--quiet"])
-            found[-1].append(answers_of(out, asked))
-        values = " | ".join("{:.4f} | {:.4f}".format(*figures(one)) for one in found[-1])
-        print(f"| {' '.join(setting)} | {values} |", flush=True)
+    settings: list[str] = []
+    found: list[list[list[Answers]]] = []  # of each setting, of each dimension, of each set
+    for values in itertools.product(*GRID.values()):
+        given = list(itertools.chain.from_iterable(zip(GRID, values, strict=True)))
+        sides = [both_sides(cooc, dim, given, folder) for dim in dims]
+        for mix in MIXES:
+            settings.append(f"{' '.join(given)} --mix {mix:g}")
+            mixed = [
+                Vectors(own.words, own.matrix + np.float32(mix) * other) for own, other in sides
+            ]
+            found.append([answers_of(vectors, [tasks[0], tasks[-1]]) for vectors in mixed])
+            scores = " | ".join("{:.4f} | {:.4f}".format(*figures(one)) for one in found[-1])
+            print(f"| {settings[-1]} | {scores} |", flush=True)
     fold_by_fold(settings, found)
 
 
-def fold_by_fold(
-    settings: Sequence[Sequence[str]], found: Sequence[Sequence[Sequence[Answers]]]
-) -> None:
+def both_sides(cooc: Path, dim: int, given: Sequence[str], folder: Path) -> tuple[Vectors, Float32]:
+    """Return what --mix 0 makes, and what each unit of --mix adds."""
+    out, made = folder / "one.bin", []
+    for mix in ("0", "1"):
+        train = ["train", str(cooc), "--method", "gbu", "--dim", str(dim), *given, "--mix", mix]
+        wordgeom([*train, "-o", str(out), "--force", "--quiet"])
+        made.append(read_vectors(out))
+    own, whole = made
+    return own, whole.matrix - own.matrix
+
+
+def fold_by_fold(settings: Sequence[str], found: Sequence[Sequence[Sequence[Answers]]]) -> None:
     """Print the setting that each fold's other items choose, and its figures on the fold."""
     rng = np.random.default_rng(1)
     orders = [rng.permutation(len(answers.items)) for answers in found[0][0]]
@@ -234,8 +244,8 @@ def fold_by_fold(
         held_out = ", ".join(
             "{:.4f} and {:.4f}".format(*figures(one, outside)) for one in found[chosen]
         )
-        print(f"fold {fold + 1}: {' '.join(settings[chosen])}; held out {held_out}")
-    print(f"all: {' '.join(settings[best(None)])}")
+        print(f"fold {fold + 1}: {settings[chosen]}; held out {held_out}")
+    print(f"all: {settings[best(None)]}")
 
 
 def head(title: str) -> None:
