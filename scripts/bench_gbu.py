@@ -1,21 +1,19 @@
 """The build-up's parts, the choice of its default, and its vectors beside skip-gram's.
 
-    scripts/bench gbu CORPUS [CORPUS …] --sets EN-SIMLEX-999.txt … [--choose] [--dims 100 300]
+    scripts/bench gbu CORPUS [CORPUS …] --sets EN-SIMLEX-999.txt … [--parts] [--dims 100 300]
 
 For each corpus and dimension: text to vectors of `gbu` at its defaults as whole processes (medians
 of --rounds) beside gensim's skip-gram (window 5, 5 epochs) with three seeds, each trained once for
 a corpus, machine and version and kept in the user's cache; the fastest of them counts. In one row
 stand the time and the quality of the same vectors: the unweighted mean of Spearman's ρ over the
 sets, all words' 3CosAdd accuracy on the Google analogies, and the paired-bootstrap interval of the
-difference to the mean of the seeds. --parts: what each part of the method adds. --choose compares
-settings by cross-validation inside WordSim-353 and the Google analogies alone, which is how the
-defaults were found.
+difference to the mean of the seeds. --parts: what each part of the method adds, and plain sweeps
+beside eigsh. scripts/bench_choose.py tells how the defaults were found.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import statistics
 import tempfile
 import time
@@ -27,6 +25,7 @@ import numpy as np
 from bench_vectors import peer_of
 from benching import machine, paired, wordgeom
 
+import wordgeom as wg
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.evaluate.analogies import read_analogies
 from wordgeom.evaluate.answers import Answers, Task
@@ -34,7 +33,6 @@ from wordgeom.evaluate.options import EvalOptions
 from wordgeom.evaluate.similarity import read_similarity
 from wordgeom.evaluating import judge
 from wordgeom.runs import RunOptions, resources
-from wordgeom.types import Float32
 from wordgeom.vectors import Vectors, read_vectors
 
 COUNT = ["build-cooc", "--tokeniser", "whitespace", "--min-count", "5", "--force", "--quiet"]
@@ -57,29 +55,21 @@ PARTS: tuple[tuple[str, list[str]], ...] = (
     ("3 weighted sweeps, --neg 1", ["--neg", "1"]),
     ("3 weighted sweeps, --alpha 0.75", ["--alpha", "0.75"]),
 )
-GRID = {
-    "--neg": ("0.5", "0.3", "0.2", "0.1"),
-    "--ridge": ("1", "3", "10"),
-}
-MIXES = (1.0, 0.3, 0.2, 0.1, 0.0)
-FOLDS = 5
 
 
 def main() -> None:
     """Measure and print everything."""
     args = parse()
     print(f"{machine()}; {time.strftime('%F')}\n")
-    tasks = sets_of(args)
+    tasks = sets_of(args.sets)
     with tempfile.TemporaryDirectory(dir=args.scratch) as scratch:
         for corpus in args.corpora:
             folder = Path(scratch)
-            if args.choose:
-                choose(corpus, args.dims, folder, tasks)
-                continue
             for dim in args.dims:
                 beside_skip_gram(corpus, dim, folder, tasks, args.rounds)
             if args.parts:
                 parts(corpus, args.dims[0], folder, tasks)
+                plain_sweeps(args.dims[0], folder, tasks, args.rounds)
 
 
 def parse() -> argparse.Namespace:
@@ -90,17 +80,16 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--dims", nargs="*", type=int, default=[100, 300])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--parts", action="store_true", help="what each part adds, too")
-    parser.add_argument("--choose", action="store_true", help="compare settings, nothing else")
     parser.add_argument("--scratch", help="folder for scratch files")
     return parser.parse_args()
 
 
-def sets_of(args: argparse.Namespace) -> list[Task]:
+def sets_of(given: Sequence[str]) -> list[Task]:
     """Return the sets of pairs, WordSim-353 the first, and the Google analogies, the last."""
     from gensim.test.utils import datapath
 
     options = EvalOptions(restrict_vocab=0)
-    names = [datapath("wordsim353.tsv"), datapath("simlex999.txt"), *args.sets]
+    names = [datapath("wordsim353.tsv"), datapath("simlex999.txt"), *given]
     pairs: list[Task] = [read_similarity(name, options) for name in names]
     return [*pairs, read_analogies(datapath("questions-words.txt"), options)]
 
@@ -193,59 +182,34 @@ def parts(corpus: str, dim: int, folder: Path, tasks: Sequence[Task]) -> None:
         row(name, times, answers_of(out, tasks))
 
 
-def choose(corpus: str, dims: Sequence[int], folder: Path, tasks: Sequence[Task]) -> None:
-    """Print each setting's figures on WordSim-353 and the analogies, and what folds choose.
+def plain_sweeps(dim: int, folder: Path, tasks: Sequence[Task], rounds: int) -> None:
+    """Print plain sweeps beside the eigenvectors that they tend to, by pmi-eigs and by eigsh.
 
-    Chosen is the setting of the largest sum of ρ and accuracy over all dimensions.
+    Ours begin at counts on the disk, eigsh at the PPMI matrix in memory.
     """
-    cooc = folder / "cooc"
-    wordgeom([*COUNT, corpus, "-o", str(cooc)])
-    names = " | ".join(f"K = {dim}: WordSim-353 | Google" for dim in dims)
-    print(f"| {Path(corpus).name} | {names} |\n|{'---|' * (1 + 2 * len(dims))}")
-    settings: list[str] = []
-    found: list[list[list[Answers]]] = []  # of each setting, of each dimension, of each set
-    for values in itertools.product(*GRID.values()):
-        given = list(itertools.chain.from_iterable(zip(GRID, values, strict=True)))
-        sides = [both_sides(cooc, dim, given, folder) for dim in dims]
-        for mix in MIXES:
-            settings.append(f"{' '.join(given)} --mix {mix:g}")
-            mixed = [
-                Vectors(own.words, own.matrix + np.float32(mix) * other) for own, other in sides
-            ]
-            found.append([answers_of(vectors, [tasks[0], tasks[-1]]) for vectors in mixed])
-            scores = " | ".join("{:.4f} | {:.4f}".format(*figures(one)) for one in found[-1])
-            print(f"| {settings[-1]} | {scores} |", flush=True)
-    fold_by_fold(settings, found)
+    from scipy.sparse.linalg import eigsh
 
+    cooc, out = folder / "cooc", folder / "part.bin"
+    matrix = wg.pmi(cooc, out=folder / "pmi")
+    whole = matrix.to_scipy().astype(np.float32)
+    pairs: list[tuple[np.ndarray, np.ndarray]] = []
 
-def both_sides(cooc: Path, dim: int, given: Sequence[str], folder: Path) -> tuple[Vectors, Float32]:
-    """Return what --mix 0 makes, and what each unit of --mix adds."""
-    out, made = folder / "one.bin", []
-    for mix in ("0", "1"):
-        train = ["train", str(cooc), "--method", "gbu", "--dim", str(dim), *given, "--mix", mix]
-        wordgeom([*train, "-o", str(out), "--force", "--quiet"])
-        made.append(read_vectors(out))
-    own, whole = made
-    return own, whole.matrix - own.matrix
+    def swept() -> None:
+        wg.train(cooc, "gbu", dim=dim, weighted=False, out=out, force=True)
 
+    def theirs() -> None:
+        pairs.append(eigsh(whole, dim, which="LA", tol=1e-3))
 
-def fold_by_fold(settings: Sequence[str], found: Sequence[Sequence[Sequence[Answers]]]) -> None:
-    """Print the setting that each fold's other items choose, and its figures on the fold."""
-    rng = np.random.default_rng(1)
-    orders = [rng.permutation(len(answers.items)) for answers in found[0][0]]
-
-    def best(drawn: Sequence[np.ndarray] | None) -> int:
-        sums = [sum(sum(figures(one, drawn)) for one in each) for each in found]
-        return int(np.argmax(sums))
-
-    for fold in range(FOLDS):
-        chosen = best([np.delete(order, np.s_[fold::FOLDS]) for order in orders])
-        outside = [order[fold::FOLDS] for order in orders]
-        held_out = ", ".join(
-            "{:.4f} and {:.4f}".format(*figures(one, outside)) for one in found[chosen]
-        )
-        print(f"fold {fold + 1}: {settings[chosen]}; held out {held_out}")
-    print(f"all: {settings[best(None)]}")
+    head(f"K = {dim}: PPMI to vectors")
+    mine, other = paired(swept, theirs, rounds)
+    row("gbu --no-weighted", mine, answers_of(out, tasks))
+    values, vectors = pairs[-1]
+    scaled = (vectors * np.sqrt(np.maximum(values, 0.0))).astype(np.float32)
+    row("SciPy eigsh, tol 1e-3", other, answers_of(Vectors(matrix.words, scaled), tasks))
+    train = partial(wg.train, cooc, "pmi-eigs", dim=dim, out=out, force=True)
+    row("pmi-eigs", paired(train, None, rounds)[0], answers_of(out, tasks))
+    ratio = statistics.median(other) / statistics.median(mine)
+    print(f"\neigsh took {ratio:.1f} times as long as plain sweeps", flush=True)
 
 
 def head(title: str) -> None:
