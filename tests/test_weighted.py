@@ -136,6 +136,13 @@ def test_where_every_pair_weighs_the_same_the_fit_is_that_of_singular_vectors(
     assert state.objectives[-1] == pytest.approx(least, rel=1e-4)
 
 
+def test_the_ridge_grows_with_the_square_of_the_dimension_up_to_300():
+    loss = Loss(20.0, 0.5, 0.25, 3.0)
+    held = [loss.held(K) for K in (100, 200, 300, 1000)]
+    assert [h.ridge for h in held] == pytest.approx([3.0, 12.0, 27.0, 27.0])
+    assert {h.background for h in held} == {0.25}
+
+
 def test_confidences_in_closed_form(monkeypatch):
     counts = np.array([0.2, 1.0, 5.0, 20.0, 20.5, 4e9], np.float32)
     wanted = [0.1, 0.5**0.5 / 10**0.5, 0.5, 1.0, 1.0, 1.0]

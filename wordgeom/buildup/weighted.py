@@ -25,6 +25,7 @@ from wordgeom.linalg.ops import Ops, Tall
 from wordgeom.linalg.rows import Held, RowSolver, solve_rows
 from wordgeom.types import Array, Checkpoint, Float32
 
+_MOST_COLUMNS = 300  # up to which λ grows: docs/methods/gbu.md
 _STEP = 1 << 22  # counts turned into weights at once
 
 
@@ -38,8 +39,12 @@ class Loss:
     ridge: float
 
     def held(self, K: int) -> Held:
-        """Return what is the same for all rows of K columns: λ grows with the square of K."""
-        return Held(self.background, self.ridge * (K / 100.0) ** 2)
+        """Return what is the same for all rows of K columns.
+
+        λ grows with the square of K, as the columns do that hold more noise than words' company,
+        up to K = 300: what it takes away then is noise at any K.
+        """
+        return Held(self.background, self.ridge * (min(K, _MOST_COLUMNS) / 100.0) ** 2)
 
 
 @dataclass

@@ -63,7 +63,7 @@ class Options(base.Options):
         0.05, "weight of all pairs, counted or not, as if their PMI were 0", low=0.0, high=1e6
     )
     ridge: float = option(
-        3.0, "weight of the vectors' own squares at --dim 100; it grows with the square of --dim",
+        3.0, "weight of the vectors' own squares at --dim 100; grows with its square, up to 300",
         low=0.0, high=1e9,
     )  # fmt: skip
     mix: float = option(
