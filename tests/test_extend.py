@@ -72,7 +72,7 @@ def exact(anchors: int) -> tuple[Float64, Float64]:
     stored, base = StoredMatrix.open("cooc"), read_vectors("vectors.bin")
     counts = stored.to_scipy().toarray()
     with Pool(1) as pool:
-        weighted = WeightedMatrix(stored, PmiOptions(neg=0.3), pool)
+        weighted = WeightedMatrix(stored, PmiOptions(neg=0.2), pool)
         targets = np.zeros((V, V))
         whole = weighted.whole()
         targets[np.repeat(np.arange(V), np.diff(whole.indptr)), whole.indices] = whole.data
@@ -216,7 +216,7 @@ def test_pairs_are_weighted_as_the_run_card_says(folder):
     old = read_vectors("vectors.bin")
     write_vectors("bare.bin", old.words, old.matrix)
     bare = extend("more.bin", vectors="bare.bin")
-    assert bare.notes[0].startswith("defaults of gbu: --weighting ppmi, --neg 0.3,")
+    assert bare.notes[0].startswith("defaults of gbu: --weighting ppmi, --neg 0.2,")
     assert new_vectors(bare) != pytest.approx(new_vectors(made), rel=1e-3)
     train("cooc", "pmi-eigs", {"dim": K}, RunOptions(threads=1), out="eigs.bin")
     note = as_trained(Path("eigs.bin")).note("eigs.bin")

@@ -140,7 +140,7 @@ def test_weighted_sweeps_shift_unless_told_otherwise(counts):
         assert made.vectors is not None
         return made.vectors.matrix.tobytes()
 
-    assert vectors() == vectors(neg=0.3) != vectors(neg=1.0)
+    assert vectors() == vectors(neg=0.2) != vectors(neg=1.0)
     assert vectors(weighted=False) == vectors(weighted=False, neg=1.0)
     assert vectors(as_published=True) == vectors(as_published=True, neg=1.0)
     assert vectors(weighting="npmi") == vectors(weighting="npmi", neg=1.0)

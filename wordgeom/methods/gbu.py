@@ -102,7 +102,7 @@ class Options(base.Options):
 
 def weighting(options: Options) -> dict[str, Any]:
     """Return what the method wants of the weighting unless told otherwise."""
-    return {"neg": 0.3} if options.in_weighted_sweeps else {}
+    return {"neg": 0.2} if options.in_weighted_sweeps else {}
 
 
 def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:

@@ -41,7 +41,7 @@ class PmiOptions(Options):
     )
     neg: float = option(
         1.0,
-        "subtract the logarithm of this from every PMI (weighted sweeps of gbu: 0.3, unless given)",
+        "subtract the logarithm of this from every PMI (weighted sweeps of gbu: 0.2, unless given)",
         low=0.0,
         metavar="K",
     )
