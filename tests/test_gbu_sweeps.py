@@ -118,6 +118,16 @@ def test_a_power_of_eigenvalues_is_refused_where_there_are_none():
     assert gbu.Options(eig=0.0, weighted=False).eig == gbu.Options(eig=0.0, sweeps=0).eig == 0.0
 
 
+@pytest.mark.parametrize("name", ["x_max", "alpha", "background", "ridge", "mix"])
+@pytest.mark.parametrize("others", [{"weighted": False}, {"sweeps": 0}, {"as_published": True}])
+def test_what_weighs_pairs_is_refused_where_none_is_weighted(name, others):
+    with pytest.raises(OptionError) as caught:
+        gbu.Options.take({name: 0.7, **others})
+    flag = "--" + name.replace("_", "-")
+    assert_one_line(caught, f"{flag} is for weighted sweeps, found other ones, or none", "leave it")
+    assert getattr(gbu.Options.take({name: 0.7}), name) == 0.7
+
+
 @pytest.mark.parametrize(
     ("options", "parts"),
     [

@@ -11,7 +11,7 @@ to the letter; docs/methods/gbu.md tells with figures what each part adds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +36,7 @@ _TOL = 1e-2  # of a row's residual in a weighted sweep: the next sweep moves it 
 _START_SHARE = 2  # 1/… more columns than --dim are carried by plain sweeps
 # What as published differs from the default, and cannot be given beside --as-published.
 _PAPERS: dict[str, Any] = {"anchors": 0, "anchor_choice": "frequency", "eig": _PAPERS_EIG}
+_OF_WEIGHTED = ("x_max", "alpha", "background", "ridge", "mix")  # mean nothing to the others
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class Options(base.Options):
         low=0.0, high=1e9,
     )  # fmt: skip
     mix: float = option(
-        0.2, "how much of a word as others' company is in its vector: 1 keeps what it shares with "
-        "its company, 0 what it does not share too", low=0.0, high=1.0, metavar="P",
+        0.2, "weight of the second of a word's two vectors: 1 keeps what words share with their "
+        "company, 0 also what they differ from it in", low=0.0, high=1.0, metavar="P",
     )  # fmt: skip
     eig: float = option(
         _PAPERS_EIG, "power of the eigenvalues: ½ for inner products, 0 for equal weights",
@@ -86,6 +87,12 @@ class Options(base.Options):
         if self.in_weighted_sweeps and self.eig != _PAPERS_EIG:
             do = "pass --no-weighted too, or leave it out"
             raise OptionError("weighted sweeps have no eigenvalues", found="--eig", do=do)
+
+        for field in fields(self):
+            given = getattr(self, field.name) != field.default
+            if given and field.name in _OF_WEIGHTED and not self.in_weighted_sweeps:
+                what, do = f"{base.flag(field.name)} is for weighted sweeps", "leave it out"
+                raise OptionError(what, found="other ones, or none, asked for", do=do)
 
     @property
     def loss(self) -> Loss:
@@ -189,9 +196,9 @@ def _weighted(matrix: Matrix, m: int, options: Options, run: Run) -> Result:
         "sweeps": options.sweeps, "objective": state.objectives, "steps": state.steps,
         "zero_vectors": empty,
     }  # fmt: skip
-    made, sigma = joined(state.v, state.u, options.mix, ops)
+    one, sigma = joined(state.v, state.u, options.mix, ops)
     statistics |= {"effective_rank": len(sigma), "singular_values": sigma.tolist()}
-    vectors = ops.to_numpy(made).astype(np.float32, copy=False)
+    vectors = ops.to_numpy(one).astype(np.float32, copy=False)
     notes = _anchor_notes(state.facts["effective_rank"], options.dim)
     notes = notes or _left_notes(len(sigma), options.dim)
     notes += _sweep_notes(state, empty)
