@@ -33,12 +33,11 @@ def solve_rows(
     b, r = np.empty(K, other.dtype), np.empty(K, other.dtype)
     for i in range(low, high):
         begin, end = indptr[i], indptr[i + 1]
-        rows, places = other, indices[begin:end]
-        if end - begin <= room:
-            _gather(other, places, gathered)
-            rows, places = gathered, in_turn[: end - begin]
-        _pull(rows, places, weights[begin:end], targets[begin:end], b)
-        steps[i] = _conjugate_gradients(rows, places, weights[begin:end], b, x[i], r, tol, most)
+        columns, confidences = indices[begin:end], weights[begin:end]
+        near = end - begin <= room
+        _pull(other, columns, confidences, targets[begin:end], near, gathered, b)
+        rows, places = (gathered, in_turn[: end - begin]) if near else (other, columns)
+        steps[i] = _conjugate_gradients(rows, places, confidences, b, x[i], r, tol, most)
         gain = 0.0
         for k in range(K):
             gain += x[i, k] * (b[k] + r[k])
@@ -46,19 +45,19 @@ def solve_rows(
 
 
 @summing_kernel
-def _gather(other: Array, columns: Int32, gathered: Array) -> None:
-    for t in range(len(columns)):
-        gathered[t] = other[columns[t]]
-
-
-@summing_kernel
-def _pull(rows: Array, places: Int32, weights: Array, targets: Array, b: Array) -> None:
-    """Put Σ c_j g_j o_j into b, the o_j being rows (m × K) at their places."""
+def _pull(
+    other: Array, columns: Int32, weights: Array, targets: Array, near: bool,
+    gathered: Array, b: Array,
+) -> None:  # fmt: skip
+    """Put Σ c_j g_j o_j into b, and the o_j (n × K) into gathered where the row is `near`."""
     b[:] = 0.0
-    for t in range(len(places)):
-        row, pull = rows[places[t]], weights[t] * targets[t]
+    for t in range(len(columns)):
+        row, pull = other[columns[t]], weights[t] * targets[t]
         for k in range(len(b)):
             b[k] += row[k] * pull
+        if near:
+            for k in range(len(b)):
+                gathered[t, k] = row[k]
 
 
 @summing_kernel
