@@ -461,7 +461,7 @@ def test_quiet_says_nothing(ask, folder):
         (["train", "--methd", "gbu"], ("train has no option --methd", "did you mean --method?")),
         (["train", "--method"], ("--method", "requires an argument")),
         (["train", "--method", "gub"], ("unknown method 'gub'", "did you mean gbu?")),
-        (["train", "--method", "gbu", "--dmi", "5"], ("train has no option --dmi", "--dim?")),
+        (["train", "--method", "gbu", "--dimm", "5"], ("train has no option --dimm", "--dim?")),
         (["train", "--method", "gbu", "-o", "x.csv"], ("x.csv", ".bin, .txt or .vec")),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -491,11 +491,11 @@ def test_a_mistake_is_answered_with_what_was_meant(check_refused, args, say):
         ("", ("has no table",)),
         ("[train]\nmethod = 5", ("method must be text", "found 5")),
         ("[train]\ndim = 5", ("train needs --method", "gbu")),
-        ('[train]\nmethod = "gbu"\ndmi = 5', ("[train]", "'dmi'", "did you mean dim?")),
+        ('[train]\nmethod = "gbu"\ndimm = 5', ("[train]", "'dimm'", "did you mean dim?")),
         # Everything is looked at before the first stage runs.
         (
-            '[build-cooc]\ncorpus = "corpus.txt"\nout = "new"\n[train]\nmethod = "gbu"\ndmi = 5',
-            ("'dmi'",),
+            '[build-cooc]\ncorpus = "corpus.txt"\nout = "new"\n[train]\nmethod = "gbu"\ndimm = 5',
+            ("'dimm'",),
         ),
     ],
 )
