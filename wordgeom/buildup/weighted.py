@@ -41,8 +41,8 @@ class Loss:
     def held(self, K: int) -> Held:
         """Return what is the same for all rows of K columns.
 
-        λ grows with the square of K, as the columns do that hold more noise than words' company,
-        up to K = 300: what it takes away then is noise at any K.
+        λ grows with the square of K, since later columns hold more noise, and no more from K = 300
+        on, where a larger one was seen to take everything (docs/methods/gbu.md).
         """
         return Held(self.background, self.ridge * (min(K, _MOST_COLUMNS) / 100.0) ** 2)
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from wordgeom import options as base
 from wordgeom.buildup import effort
+from wordgeom.buildup.anchors import CHOICES, choose
 from wordgeom.errors import InputError, OptionError, RankError
 from wordgeom.mapped import held, mapped
 from wordgeom.options import option
@@ -51,7 +52,7 @@ class Options(base.Options):
     anchor_choice: str = option(
         "frequency", "which words to build on: the most frequent; those of the densest core of the "
         "graph (coreness); those that weigh most in a first fit (leverage); any (random)",
-        choices=("frequency", "coreness", "leverage", "random"),
+        choices=CHOICES,
     )  # fmt: skip
     sweeps: int = option(
         3, "how often all rows are solved anew; 0: the build-up alone", low=0, high=1000,
@@ -229,7 +230,6 @@ def _built(
 ) -> tuple[Built, int]:
     """Return Algorithm 1's vectors, and how many words have no entry with an anchor."""
     from wordgeom.buildup.algorithm1 import build_up
-    from wordgeom.buildup.anchors import choose
 
     anchors = choose(matrix, m, K, options.anchor_choice, run.rng, run.ops)
     columns = matrix.columns(anchors)
