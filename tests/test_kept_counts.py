@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from corpora import encode_files
 
-from wordgeom import kept_counts
+from wordgeom import _files, kept_counts
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.rows import Rows
 from wordgeom.errors import FormatError, WriteError
 from wordgeom.kept import STATE, Kept, ResumeOptions
 from wordgeom.kept_counts import KeptIds, KeptParts, find_ids, keep_ids
-from wordgeom.store import Store, StoreWriter
+from wordgeom.store import META, Store, StoreWriter
 
 REQUEST = {"command": "build-cooc", "options": {}, "inputs": []}
 TEXT = "a b c a\nb b a\n"
@@ -36,6 +37,24 @@ def folder(tmp_path):
     rows = Rows(0, np.array([2, 1, 0]), np.array([0, 2, 1], np.int32), np.arange(3, dtype="u4"))
     KeptParts(begun).spill(SPAN, [rows], 3, np.dtype(np.uint32))
     return tmp_path
+
+
+def test_a_piece_is_none_as_soon_as_its_removal_began_and_gives_way_to_the_next(folder):
+    def killed(step: str, _: Path) -> None:
+        if step == "rmtree":
+            raise SystemExit
+
+    with patch.object(_files, "boundary", killed), pytest.raises(SystemExit):
+        kept(folder).remove()
+    left = [piece for piece in (folder / "state").iterdir() if not (piece / META).exists()]
+    assert len(left) == 2  # one piece, and the request
+    (half,) = [piece for piece in left if piece.is_dir()]
+    again = kept(folder)
+    assert again.find(half.name) is None
+    with again.writer(half.name) as writer:
+        writer.commit({}, {})
+    assert [path.name for path in half.iterdir()] == [META]
+    assert again.find(half.name) is not None
 
 
 def test_a_text_comes_back_as_it_was(folder):

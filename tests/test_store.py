@@ -22,7 +22,7 @@ from corpora import assert_one_line, build, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wordgeom import _store_arrays, _store_meta, store
+from wordgeom import _files, _store_arrays, _store_meta, store
 from wordgeom._files import Lock
 from wordgeom.errors import (
     FormatError,
@@ -204,6 +204,25 @@ def test_a_full_disk_is_an_error_of_one_line_that_keeps_the_old(tmp_path: Path):
             write(tmp_path / "s", 2)
         assert_one_line(caught, tmp_path / "s", "cannot be written: no space left", "; free room")
         assert tree(tmp_path / "s") == before
+
+
+@pytest.mark.parametrize("step", range(4))
+def test_an_interruption_of_the_clearing_comes_after_it(tmp_path: Path, step: int):
+    """Before each file that is removed, the lock, and the folder."""
+    steps: list[str] = []
+
+    def interrupt(name: str, _: Path) -> None:
+        if len(steps) == step:
+            os.kill(os.getpid(), signal.SIGINT)
+        steps.append(name)
+
+    writer = StoreWriter(tmp_path / "s", "thing").__enter__()
+    for name in ("numbers", "others"):
+        writer.array(name, np.int32).write(np.zeros(9, np.int32))
+    with patch.object(_files, "boundary", interrupt), pytest.raises(KeyboardInterrupt):
+        writer.__exit__(RuntimeError, RuntimeError(), None)
+    assert steps == ["unlink", "unlink", "unlink", "rmdir"]
+    assert list(tmp_path.iterdir()) == []
 
 
 KILLED = """

@@ -22,7 +22,7 @@ from wordgeom._files import make_folder, remove_folder, whole_file, write_error
 from wordgeom.errors import OutputExistsError, StaleError, StoppedError
 from wordgeom.options import Options, option
 from wordgeom.runs import differing_option
-from wordgeom.store import Store, StoreWriter, exists
+from wordgeom.store import LOCK, Store, StoreWriter, exists, remove_store
 
 STATE = "state"
 _REQUEST = "request.json"
@@ -79,7 +79,10 @@ class Kept:
         """Return what writes a piece, in place of an older one."""
         if not self._begun:
             self._begin()
-        return StoreWriter(self._folder / name, STATE, durable=False)
+        piece = self._folder / name
+        if piece.exists() and not exists(piece) and not (piece / LOCK).exists():
+            remove_store(piece)  # a run was killed as it removed it
+        return StoreWriter(piece, STATE, durable=False)
 
     def due(self) -> bool:
         """Tell whether the last state is old enough for a new one."""
@@ -92,7 +95,7 @@ class Kept:
     def discard(self, prefix: str) -> None:
         """Remove the pieces whose names begin so: another says what they say."""
         for piece in self._folder.glob(f"{prefix}*"):
-            remove_folder(piece)
+            remove_store(piece)
 
     def stale(self, how: str) -> StaleError:
         """Return the error for a state that is another run's."""
@@ -181,7 +184,7 @@ def _remove(folder: Path) -> None:
         return
     for piece in folder.iterdir():
         if piece.is_dir():
-            remove_folder(piece)
+            remove_store(piece)
     remove_folder(folder)
 
 

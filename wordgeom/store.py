@@ -23,6 +23,7 @@ from wordgeom._files import (
     make_folder,
     reached,
     remove,
+    remove_folder,
     sync_folder,
     whole_file,
     write_error,
@@ -43,10 +44,11 @@ from wordgeom._store_meta import (
     read_meta_loosely,
 )
 from wordgeom.errors import FormatError, MissingInputError, OutputExistsError
+from wordgeom.undisturbed import undisturbed
 
 __all__ = [
     "CRC_BLOCK", "LOCK", "META", "ArrayWriter", "Store", "StoreWriter", "StoredArray", "exists",
-    "marked_array", "only_writer",
+    "marked_array", "only_writer", "remove_store",
 ]  # fmt: skip
 
 
@@ -150,17 +152,8 @@ class StoreWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        kept = self._kept and error is not None
-        try:
-            for writer in self._open:
-                writer.close()
-            if not kept:
-                _remove_unnamed(self.path)
-        finally:
-            self._lock.release() if kept else self._lock.__exit__(None, None, None)
-        if not kept and self._made_folder and not (self.path / META).exists():
-            reached("rmdir", self.path)
-            self.path.rmdir()
+        with undisturbed():  # parts without their lock would be anybody's
+            self._leave(kept=self._kept and error is not None)
 
     def array(self, name: str, dtype: DTypeLike) -> ArrayWriter:
         """Begin an array of one dimension, or go on with a marked one; write() to it in order."""
@@ -206,6 +199,19 @@ class StoreWriter:
     def _new(self, name: str, suffix: str) -> Path:
         return self.path / f"{name}.{self._generation}.{suffix}"
 
+    def _leave(self, *, kept: bool) -> None:
+        """Remove what meta.json does not name, unless it is kept; then let go of the lock."""
+        try:
+            for writer in self._open:
+                writer.close()
+            if not kept:
+                _remove_unnamed(self.path)
+        finally:
+            self._lock.release() if kept else self._lock.__exit__(None, None, None)
+        if not kept and self._made_folder and not (self.path / META).exists():
+            reached("rmdir", self.path)
+            self.path.rmdir()
+
     def _make_folder(self) -> None:
         try:
             make_folder(self.path)
@@ -225,6 +231,12 @@ def only_writer(path: Path) -> Lock:
 def exists(path: str | os.PathLike[str]) -> bool:
     """Tell whether a store was committed there."""
     return (Path(path) / META).exists()
+
+
+def remove_store(path: Path) -> None:
+    """Remove a store that nobody writes; one that is half removed is none any more."""
+    remove(path / META)
+    remove_folder(path)
 
 
 def _refuse_foreign(folder: Path) -> None:
