@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from wordgeom import kept_text
 from wordgeom.cli import main
-from wordgeom.corpus import forms, lexicon, readers, spilling, tokenising
+from wordgeom.corpus import forms, kernels, lexicon, readers, spilling, tokenising
 from wordgeom.corpus.feed import Feed
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.errors import FormatError, InputError, StaleError
@@ -254,7 +254,9 @@ ORDER, EDGES, ENTRIES = 1, 2, 3
         ({"newlines": None}, {}),
         ({"digest": 3}, {}),
         ({}, {"ids": at(0, 6)}),
-        ({}, {"ids": at(3, -2)}),
+        ({"lines": -1}, {}),
+        ({"files": True}, {}),
+        ({}, {"ids": at(3, kernels.FILE_END - 1)}),
         ({}, {"ids": lambda ids: ids[:-1]}),
         ({}, {"ids": lambda ids: ids.astype(np.int64)}),
         ({}, {"pieces": at(0, 1)}),

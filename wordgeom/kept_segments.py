@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.corpus.kernels import BOUNDARY, COUNT, LENGTH_BITS, LENGTH_MASK, MAX_TOKEN, PLACE
+from wordgeom.corpus.kernels import COUNT, FILE_END, LENGTH_BITS, LENGTH_MASK, MAX_TOKEN, PLACE
 from wordgeom.corpus.scratch import raw_bytes
 from wordgeom.corpus.segments import Found, Mark, Piece
 from wordgeom.corpus.spilling import BUCKETS, ENTRY_BYTES, Run
+from wordgeom.corpus.tokenising import NEVER
 from wordgeom.errors import FormatError
 from wordgeom.store import Store, StoredArray
 from wordgeom.types import Array, Int32, Int64
@@ -23,6 +24,7 @@ from wordgeom.types import Array, Int32, Int64
 # (runs × 5) the numbers of `Run`.
 IDS, RUNS, PIECES, TABLE = "ids", "runs", "pieces", "table"
 RUN_FIELDS = ("types", "order", "edges", "entries", "arena")
+_PLACES = ("blocks", "newlines", "lines", "files")  # numbers of `Mark`
 _STEP = 1 << 22  # numbers looked at at once
 _WORDS = 1 << 16
 
@@ -82,9 +84,9 @@ def edited(piece: Store) -> FormatError:
 
 def _mark(piece: Store) -> Mark:
     at = piece.attributes
-    blocks, newlines, digest = (at.get(name) for name in ("blocks", "newlines", "digest"))
-    if type(blocks) is int and type(newlines) is int and isinstance(digest, str):
-        return Mark(blocks, digest, newlines)
+    numbers, digest = [at.get(name) for name in _PLACES], at.get("digest")
+    if isinstance(digest, str) and all(type(n) is int and 0 <= n < NEVER for n in numbers):
+        return Mark(digest, *numbers)
     raise edited(piece)
 
 
@@ -105,9 +107,9 @@ def _check_ids(array: StoredArray, lengths: Int64, types: Int64) -> int:
         last = int(np.searchsorted(ends, low + len(ids), "left")) + 1
         cuts = np.maximum(ends[first:last] - lengths[first:last] - low, 0)
         most = np.maximum.reduceat(ids, cuts)
-        if int(ids.min()) < BOUNDARY or bool((most >= types[first:last]).any()):
+        if int(ids.min()) < FILE_END or bool((most >= types[first:last]).any()):
             raise FormatError("an id is out of range", where=array.path)
-        boundaries += int(np.count_nonzero(ids == BOUNDARY))
+        boundaries += int(np.count_nonzero(ids < 0))
     return boundaries
 
 
@@ -188,4 +190,4 @@ def _read(run: Run, start: int, out: Array) -> Array:
 
 def attributes_of(mark: Mark) -> dict[str, Any]:
     """Return a mark as a store holds it."""
-    return {"blocks": mark.blocks, "newlines": mark.newlines, "digest": mark.digest}
+    return {"digest": mark.digest} | {name: getattr(mark, name) for name in _PLACES}

@@ -12,7 +12,6 @@ import numpy as np
 from wordgeom.corpus import vocabulary
 from wordgeom.corpus.chosen import NamedWords
 from wordgeom.corpus.joining import Joined
-from wordgeom.corpus.kernels import BOUNDARY
 from wordgeom.corpus.means import Means
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.phrases import Text, join_phrases
@@ -29,8 +28,8 @@ _SHOWN = 5
 class Coded:
     """A text in ids. vocabulary: the words with a row; parts: yields ids and, for them, id → row.
 
-    What has no row has row V; kernels.BOUNDARY stands between documents. length, boundaries: of
-    the ids, at most; tokens: how many words in all, a phrase being one; notes: for the user.
+    What has no row has row V; what is negative stands between documents (kernels.py). length,
+    boundaries: of the ids, at most; tokens: how many words in all, a phrase being one; notes: for the user.
     """
 
     vocabulary: Vocabulary
@@ -86,7 +85,7 @@ def as_text(coded: Coded, means: Means) -> Text:
     text = Text([*words, ""], len(words), means.spool())
     try:
         for ids, rows in coded.parts:
-            text.stream.append(np.where(ids < 0, np.int32(BOUNDARY), rows[ids]))
+            text.stream.append(np.where(ids < 0, ids, rows[np.maximum(ids, -1)]))
     except BaseException:
         text.close()
         raise

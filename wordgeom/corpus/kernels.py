@@ -3,6 +3,9 @@
 A lexicon is three arrays that a kernel fills: `slots` (open addressing, a power of two; 0 is
 empty, else the hash's upper half and the id + 1), `entries` (types × 4, see below), `arena`
 (the types' bytes, one after the other).
+
+Among provisional ids, what is negative stands between documents: FILE_END where a file ends, and −n
+before a document that begins n lines below the last one of its file, or below the file's first line.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ HEAD, PLACE, COUNT, FIRST = 0, 1, 2, 3
 LENGTH_BITS = 16
 LENGTH_MASK = (1 << LENGTH_BITS) - 1
 MAX_TOKEN = 4096  # bytes
-BOUNDARY = -1
+FILE_END, MOST_LINES = -(1 << 30), (1 << 30) - 1
 HASH_HEAD, HASH_BYTE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x100000001B3)
 
 # What a kernel stopped for; the caller makes room and calls again.
@@ -200,9 +203,10 @@ def tokenise(
 
     byte_map (256) uint8: what a byte becomes in a token, 0 where it separates; lower (code points)
     int32: what a code point above 127 becomes, 0 where it separates, or empty where byte_map
-    tells all. base: the place of text[0] in the corpus. state (4) int64: ids written, line feeds
-    since the last token, line feeds before the first token (-1 before it is met), reason to stop.
-    Returns where it stopped in the text.
+    tells all. base: the place of text[0] in the corpus. state (6) int64: ids written, line feeds
+    since the last token, line feeds before the first token (-1 before it is met), reason to stop,
+    line feeds from where the last document begins (or from the first token) to the last token,
+    whether a document began behind the first token. Returns where it stopped in the text.
     """
     # The path of an ASCII token that is known is written out here: a call between kernels counts
     # references to every array it passes, and in this loop that took twice the time of the work.
@@ -212,6 +216,7 @@ def tokenise(
     token = np.empty(MAX_TOKEN + 8, np.uint8)
     written = state[0]
     newlines = state[1]
+    lines = state[4]
     i = max(begin, 0)
     while True:
         while i < n:
@@ -227,7 +232,7 @@ def tokenise(
                     break
                 i = after
         if i >= n:
-            state[0], state[1], state[3] = written, newlines, DONE
+            state[0], state[1], state[3], state[4] = written, newlines, DONE, lines
             return i
 
         start = i
@@ -281,16 +286,20 @@ def tokenise(
             slot = (slot + 1) & mask
         if word < 0:
             if not has_room(slots, entries, arena, sizes):
-                state[0], state[1], state[3] = written, newlines, NEEDS_ROOM
+                state[0], state[1], state[3], state[4] = written, newlines, NEEDS_ROOM, lines
                 return start
             seen = base + start
             word = add_type(slots, entries, arena, sizes, slot, token, length, first, mixed, seen)
         entries[word, COUNT] += 1
         if state[2] < 0:
             state[2] = newlines
-        elif newlines >= newlines_end_document:
-            ids[written] = BOUNDARY
-            written += 1
+        else:
+            lines += newlines
+            if newlines >= newlines_end_document:
+                ids[written] = -min(lines, MOST_LINES)
+                written += 1
+                lines = 0
+                state[5] = 1
         newlines = 0
         ids[written] = word
         written += 1
@@ -355,7 +364,7 @@ def map_ids(
     written = 0
     for k in range(len(ids)):
         word = ids[k]
-        if word == BOUNDARY:
+        if word < 0:
             if length > 0:
                 brief += length < short
                 length = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wordgeom._jit import kernel
 from wordgeom.types import Int32, Int64
 
-NOTHING = -2  # no token waits
+NOTHING = -(1 << 62)  # no token waits
 
 
 @kernel

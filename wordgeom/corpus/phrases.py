@@ -28,7 +28,7 @@ STEP = 1 << 21  # ids taken at once: about .05 s
 
 
 class Text(Closing):
-    """A text in ids: word k, a hole (a token without a row), or kernels.BOUNDARY.
+    """A text in ids: word k, a hole (a token without a row), or what stands between documents.
 
     words: the texts; "" for the hole, which has an id as words do.
     """
@@ -46,8 +46,8 @@ class Text(Closing):
             yield self.stream.read(start, start + STEP)
 
     def boundaries(self) -> int:
-        """Return how many ids are boundaries."""
-        return sum(int(np.count_nonzero(ids == kernels.BOUNDARY)) for ids in self.steps())
+        """Return how many ids stand between documents."""
+        return sum(int(np.count_nonzero(ids < 0)) for ids in self.steps())
 
     def count(self) -> tuple[Int64, Int64]:
         """(ids), (ids) how often each occurs, and where first."""

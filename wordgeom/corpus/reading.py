@@ -16,11 +16,9 @@ from wordgeom.corpus.segments import Draft, Found, Keeper, Mark, Piece, Segment
 from wordgeom.corpus.spilling import Runs
 from wordgeom.corpus.spool import Spool
 from wordgeom.corpus.tokenisers import Tokeniser
-from wordgeom.corpus.tokenising import NEVER, Tokenising, Tokens, newlines_between
+from wordgeom.corpus.tokenising import Tokenising, Tokens, newlines_between
 from wordgeom.types import Int32
 from wordgeom.undisturbed import noticed
-
-_BOUNDARY = np.array([kernels.BOUNDARY], np.int32)
 
 
 def read_segments(
@@ -35,8 +33,8 @@ def read_segments(
 ) -> list[Segment]:
     """Read all files; what holds the ids is closed with `held`.
 
-    total: bytes to come. Documents are told apart by kernels.BOUNDARY. An interruption ends and
-    keeps a segment before it is raised. Raises StaleError where what is kept is of another text,
+    total: bytes to come. What is negative stands between documents (kernels.py). An interruption
+    ends and keeps a segment before it is raised. Raises StaleError where what is kept is of another text,
     FormatError where it is damaged, InputError for a token without end, WriteError.
     """
     found = keeper.found()
@@ -65,7 +63,7 @@ class _Reading:
         self._feed, self._tokenise, self._runs = feed, tokenise, runs
         self._keeper, self._means = keeper, means
         self._threshold, self._phrases = newlines_between(options), options.phrases
-        self._newlines, self._begun = 0, False
+        self._newlines, self._lines, self._files, self._begun = 0, 0, 0, False
         self.segments: list[Segment] = []
 
     def steps(self, found: list[Found], held: ExitStack) -> Iterator[int]:
@@ -94,7 +92,7 @@ class _Reading:
         stopped = self._feed.stopped
         if not stopped and (self._feed.taken, self._feed.digest) != (mark.blocks, mark.digest):
             raise self._keeper.other_text()
-        self._newlines = mark.newlines
+        self._newlines, self._lines, self._files = mark.newlines, mark.lines, mark.files
 
     def _read(self, draft: Draft, held: ExitStack) -> Iterator[int]:
         """Read a segment, and keep it where that is worth it."""
@@ -112,8 +110,7 @@ class _Reading:
         if self._is_worth_keeping(ended):
             runs = self._runs.end_segment(self._means.pool, last=ended)
             segment.ids.flush()
-            mark = Mark(self._feed.taken, self._feed.digest, self._newlines)
-            draft.commit(segment.pieces, runs, mark)
+            draft.commit(segment.pieces, runs, self._mark())
 
     def _is_worth_keeping(self, ended: bool) -> bool:
         """Tell whether to keep the last segment; ended: all is read."""
@@ -129,21 +126,46 @@ class _Reading:
                 return
 
     def _add(self, tokens: Tokens, segment: Segment) -> None:
-        """Add a block's ids, with a boundary before them where a document begins."""
+        """Add a block's ids, with what tells that a document begins before them where one does."""
         if tokens.before < 0:  # no token in the block
             self._newlines += tokens.after
         else:
-            if self._begun and self._newlines + tokens.before >= self._threshold:
-                _append(segment, tokens.ids[0][0], _BOUNDARY)
+            between = self._newlines + tokens.before
+            lines = self._lines + between
+            if self._files or not self._begun or between >= self._threshold:
+                _append(segment, tokens.ids[0][0], _begins(self._files, lines))
+                lines = 0
+            if tokens.broken and lines:
+                _carry(tokens.ids, lines)
             for run, ids in tokens.ids:
                 _append(segment, run, ids)
-            self._newlines, self._begun = tokens.after, True
-        if tokens.last:  # a file's end ends its last document
-            self._newlines = NEVER
+            self._lines = tokens.lines + (0 if tokens.broken else lines)
+            self._newlines, self._files, self._begun = tokens.after, 0, True
+        if tokens.last:
+            self._newlines, self._lines, self._files = 0, 0, self._files + 1
+
+    def _mark(self) -> Mark:
+        feed = self._feed
+        return Mark(feed.digest, feed.taken, self._newlines, self._lines, self._files)
 
 
 def _append(segment: Segment, run: int, ids: Int32) -> None:
     if len(ids):
         segment.ids.append(ids)
         segment.pieces.append(Piece(run, len(ids)))
-        segment.boundaries += int(np.count_nonzero(ids == kernels.BOUNDARY)) + 1
+        segment.boundaries += int(np.count_nonzero(ids < 0)) + 1
+
+
+def _begins(files: int, lines: int) -> Int32:
+    """Return what stands before a document that begins after so many files, and then lines."""
+    below = [-min(lines, kernels.MOST_LINES)] if lines else []
+    return np.array([kernels.FILE_END] * files + below, np.int32)
+
+
+def _carry(pieces: list[tuple[int, Int32]], lines: int) -> None:
+    """Tell the first document that begins in a block of lines of the one before it."""
+    for _, ids in pieces:
+        begun = np.flatnonzero(ids < 0)
+        if len(begun):
+            ids[begun[0]] = max(int(ids[begun[0]]) - lines, -kernels.MOST_LINES)
+            return

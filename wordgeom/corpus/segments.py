@@ -28,12 +28,16 @@ class Piece(NamedTuple):
 class Mark:
     """How far a text was read.
 
-    blocks: how many; digest: of the files' bytes so far; newlines: since the last token.
+    digest: of the files' bytes so far; blocks: how many; newlines: since the last token, or since
+    its file began; lines: from the last document's first to the last token's; files: that ended
+    since the last token.
     """
 
-    blocks: int
     digest: str
+    blocks: int
     newlines: int
+    lines: int
+    files: int
 
 
 @dataclass

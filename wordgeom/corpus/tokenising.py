@@ -30,12 +30,16 @@ class Tokens:
     """A block's ids, by run: more than one where a lexicon was spilled on the way.
 
     before: newlines before the first token, -1 where there is none; after: newlines since the
-    last token, or since the start where there is none; last: of its file.
+    last token, or since the start where there is none; lines: from where the last document that
+    begins behind the first token begins, or from the first token, to the last token; broken:
+    whether one begins there; last: of its file.
     """
 
     ids: list[tuple[int, Int32]]
     before: int
     after: int
+    lines: int
+    broken: bool
     bytes: int
     last: bool
 
@@ -69,7 +73,7 @@ def _tokenise(
     current = runs.mine()
     text = np.frombuffer(block.text, np.uint8)
     lower = tables.lower(block.ascii)
-    state = np.array([0, 0, -1, kernels.NEEDS_ROOM], np.int64)
+    state = np.array([0, 0, -1, kernels.NEEDS_ROOM, 0, 0], np.int64)
     made: list[tuple[int, Int32]] = []
     at = 0
     while state[3] == kernels.NEEDS_ROOM:
@@ -80,7 +84,8 @@ def _tokenise(
             runs.spill(current)
     if state[3] == kernels.TOO_LONG:
         _refuse_token(block, at, tables)
-    return Tokens(made, int(state[2]), int(state[1]), len(text), block.last)
+    _, after, before, _, lines, broken = state.tolist()
+    return Tokens(made, before, after, lines, bool(broken), len(text), block.last)
 
 
 def _refuse_token(block: Block, at: int, tables: Tokeniser) -> None:
