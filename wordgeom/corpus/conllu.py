@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wordgeom.corpus.documents import Record
 from wordgeom.corpus.readers import Block, Source
 from wordgeom.corpus.records import SHOWN, converted, lines_of, refuse
 
@@ -25,19 +26,27 @@ def read_conllu(lines: Iterator[Block], source: Source, column: str) -> Iterator
     """
     from wordgeom.corpus.kernels import MAX_TOKEN  # Numba: whoever resolves options does without
 
+    begun = False  # a sentence
     for block in lines:
         out: list[bytes] = []
+        sentences: list[Record] = []
         rows = lines_of(block.text)
         # What follows the last line end is no blank line.
         ended = rows[:-1] if block.text.endswith(b"\n") else rows
         for number, row in enumerate(ended, block.line):
             if not row.strip():
-                out.append(b"\n")
+                out.append(b"\n" if begun else b"")
+                begun = False
             elif not row.startswith(b"#"):
                 word = _word(row, column, source.name, number)
                 if len(word) > MAX_TOKEN:
                     refuse(source.name, number, "a word is too long", f"{len(word):,} bytes")
+                if word and not begun:
+                    sentences.append(Record("", "", number))
+                    begun = True
                 out.append(word)
+        if source.listed:
+            source.documents.add(sentences)
         yield converted(block, b"".join(out))
 
 

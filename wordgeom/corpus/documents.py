@@ -6,7 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import numpy as np
+
+from wordgeom.types import Int64
+
 _BREAKS = re.compile(r"[\t\n\r]")
+_NOTHING = "\t\t\n"  # after the line of a document without id and time
 
 
 class Record(NamedTuple):
@@ -39,20 +44,33 @@ class Documents:
             self._number += len(lines)
             self._parts.append("".join(lines).encode("utf-8", "replace"))
 
-    def lines(self) -> Iterator[bytes]:
-        """Yield `line TAB id TAB time` of each record, with its line end."""
-        for part in self._parts:
-            yield from part.splitlines(keepends=True)
+    def add_lines(self, lines: Int64) -> None:
+        """Add documents that have lines alone."""
+        if len(lines):
+            self._number += len(lines)
+            self._parts.append((_NOTHING.join(map(str, lines.tolist())) + _NOTHING).encode("ascii"))
+
+    def lines(self) -> Int64:
+        """Return the line of each record."""
+        rows = (row for part in self._parts for row in part.split(b"\n")[:-1])
+        return np.fromiter((int(row[: row.index(b"\t")]) for row in rows), np.int64, len(self))
 
     def __iter__(self) -> Iterator[Record]:
-        for row in self.lines():
-            line, record, time = row.decode("utf-8").removesuffix("\n").split("\t")
+        for row in self.content.decode("utf-8").split("\n")[:-1]:
+            line, record, time = row.split("\t")
             yield Record(record, time, int(line))
 
 
 def documents_bytes(files: Iterable[Documents]) -> bytes:
     """Return the content of `documents.tsv`: file TAB line TAB id TAB time, files from 1."""
-    return b"".join(b"%d\t%b" % (k, row) for k, d in enumerate(files, 1) for row in d.lines())
+    return b"".join(_of_file(k, d.content) for k, d in enumerate(files, 1))
+
+
+def _of_file(number: int, content: bytes) -> bytes:
+    """Return records with the number of their file before each."""
+    if not content:
+        return b""
+    return b"%d\t%b\n" % (number, content[:-1].replace(b"\n", b"\n%d\t" % number))
 
 
 def _flat(text: str) -> str:

@@ -8,16 +8,15 @@ window that looks that far never reaches across.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from wordgeom.corpus import forms, kernels
+from wordgeom.corpus import forms
 from wordgeom.corpus.chosen import NamedWords, notes, read_named
 from wordgeom.corpus.coded import Coded, as_read, as_text, with_phrases
 from wordgeom.corpus.joining import Wanted, join
+from wordgeom.corpus.mapping import Counted, MakeSink, map_documents, map_windows
 from wordgeom.corpus.means import Means
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import Source, file_stamp, is_packed, is_stream
@@ -30,9 +29,7 @@ from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.errors import InputError
 from wordgeom.pool import Pool
 from wordgeom.progress import Progress
-from wordgeom.types import Float64, Int64
 
-_MAPPED = 1 << 22  # ids mapped at once where the stream goes to a file
 _NEVER = 1 << 62  # occurrences
 
 
@@ -42,7 +39,8 @@ class Encoded:
 
     stream: int32 in [0, V], where V stands for a gap or a token without a row; with `ends`, gaps
     are V + 1; tokens: all that were read, a phrase being one; kept: those with an id below V;
-    documents; short: those below `short` tokens; notes: what the user should be told.
+    documents: those with a token; short: those below `short` tokens; notes: what the user should be
+    told.
     """
 
     vocabulary: Vocabulary
@@ -67,7 +65,7 @@ def encode(
     pool: Pool,
     progress: Progress,
     ends: bool = False,
-    sink: Callable[[int], Sink] | None = None,
+    sink: MakeSink | None = None,
     keeper: Keeper | None = None,
 ) -> Encoded:
     """Read the files `names` (- is standard input) and return them as one stream of ids.
@@ -79,9 +77,44 @@ def encode(
     keeps what was read of a long text.
     Raises MissingInputError, InputError, FormatError, OptionError, StaleError, WriteError.
     """
-    named = read_named(options)
     sources = [Source(name) for name in names]
     means = Means(memory, folder, pool, progress)
+    with _coded(sources, options, keeper, means) as (coded, told):
+        stream, counted = map_windows(coded, options, gap, ends, short, seed, means, sink)
+        return _encoded(coded, stream, sources, counted, told)
+
+
+def encode_documents(
+    names: list[str],
+    options: CorpusOptions,
+    *,
+    seed: int,
+    memory: int,
+    folder: str | None,
+    pool: Pool,
+    progress: Progress,
+    sink: MakeSink | None = None,
+    keeper: Keeper | None = None,
+) -> Encoded:
+    """Read files and return the words of their documents, an id V after each document.
+
+    What has no row is left out. A record and, with `--document file`, a file is a document whatever
+    it holds; a line or a block is one if it holds a token. Each has its place in its source's
+    `documents`. Arguments and errors as in `encode`.
+    """
+    sources = [Source(name, listed=True) for name in names]
+    means = Means(memory, folder, pool, progress)
+    with _coded(sources, options, keeper, means) as (coded, told):
+        stream, counted = map_documents(coded, sources, options, seed, means, sink)
+        return _encoded(coded, stream, sources, counted, told)
+
+
+@contextmanager
+def _coded(
+    sources: list[Source], options: CorpusOptions, keeper: Keeper | None, means: Means
+) -> Iterator[tuple[Coded, list[str]]]:
+    """Lend the text in ids, read and joined, and what the user should be told of it."""
+    named = read_named(options)
     with ExitStack() as reading, ExitStack() as joining:
         try:
             coded = _read(sources, options, named, keeper, means, reading)
@@ -90,21 +123,19 @@ def encode(
                 reading.close()
                 coded = joining.enter_context(with_phrases(text, named, options, means))
         except InputError as error:
-            where = error.where or " ".join(names)
+            where = error.where or " ".join(source.name for source in sources)
             raise InputError(error.what, where=where, found=error.found, do=error.do) from None
-        stream, state = _map_all(coded, options, gap, ends, short, seed, means, sink)
-    words = coded.vocabulary
-    told = [*coded.notes, *notes(named, words.words, tokeniser(options.tokeniser))]
+        words = coded.vocabulary.words
+        yield coded, [*coded.notes, *notes(named, words, tokeniser(options.tokeniser))]
+
+
+def _encoded(
+    coded: Coded, stream: Sink, sources: list[Source], counted: Counted, told: list[str]
+) -> Encoded:
     return Encoded(
-        words,
-        stream,
-        sources,
-        tokens=int(state[0]),
-        kept=int(state[5]),
-        documents=int(state[1]),
-        short=int(state[4] + (0 < state[2] < short)),
-        notes=told,
-    )
+        coded.vocabulary, stream, sources, counted.tokens, counted.kept, counted.documents,
+        counted.short, told,
+    )  # fmt: skip
 
 
 def _read(
@@ -136,42 +167,6 @@ def _wanted(named: NamedWords, options: CorpusOptions, means: Means) -> Wanted:
     return Wanted(named.all, options.min_count, at_most, means.words_room)
 
 
-def _map_all(
-    coded: Coded,
-    options: CorpusOptions,
-    gap: int,
-    ends: bool,
-    short: int,
-    seed: int,
-    means: Means,
-    sink: Callable[[int], Sink] | None,
-) -> tuple[Sink, Int64]:
-    """Return the stream of rows and the kernel's state, which has counted it."""
-    V = len(coded.vocabulary)
-    keep = _keep_probability(coded.vocabulary, coded.tokens, options.sample)
-    drop = options.oov == "drop"
-    state = np.zeros(6, np.int64)
-    memory = means.spool()
-    capacity = coded.length + coded.boundaries * gap
-    # One array for all, where it fits; it is filled from the front and never copied.
-    whole = np.empty(capacity, np.int32) if memory.holds(capacity) else None
-    stream: Sink = memory if whole is not None or sink is None else sink(V + ends)
-    most = max(1, _MAPPED // (gap + 1))  # an id becomes at most a gap and itself
-    try:
-        for ids, rows in coded.parts:
-            for start in range(0, len(ids), most):
-                part = ids[start : start + most]
-                out = np.empty(_MAPPED, np.int32) if whole is None else whole[stream.length :]
-                n = kernels.map_ids(
-                    part, rows, V, drop, keep, seed, gap, V + ends, short, state, out
-                )
-                stream.append(out[:n])
-    except BaseException:
-        stream.close()
-        raise
-    return stream, state
-
-
 def _total(sources: list[Source], options: CorpusOptions) -> int | None:
     """Return the bytes of text to come; None where only reading tells: packed, piped, records."""
     for source in sources:
@@ -180,12 +175,3 @@ def _total(sources: list[Source], options: CorpusOptions) -> int | None:
         if forms.form_of(source.name, options) != "text" or options.tokeniser == "kmer":
             return None
     return sum(file_stamp(s.name)["size"] for s in sources)
-
-
-def _keep_probability(words: Vocabulary, tokens: int, threshold: float) -> Float64:
-    """(V + 1) probability that a token is kept, word2vec's (√(f/t) + 1) t/f; empty for all."""
-    if threshold == 0.0:
-        return np.empty(0, np.float64)
-    frequency = np.maximum(words.counts, 1) / tokens
-    keep = (np.sqrt(frequency / threshold) + 1) * threshold / frequency
-    return np.append(np.minimum(keep, 1.0), 1.0)

@@ -24,7 +24,7 @@ _LONGEST = 1 << 16  # bytes of a header's first word
 def read_fasta(pieces: Iterator[Block], source: Source, *, ids: bool) -> Iterator[Block]:
     """Yield each record's sequence as a line; blocks may end within one.
 
-    ids: note the first word of each header. Raises InputError naming the line.
+    ids: note the first word of each header, not only its line where that is asked for. Raises InputError naming the line.
     """
     reader = _Fasta(source, ids)
     for piece in pieces:
@@ -89,10 +89,12 @@ class _Fasta:
         return b"\n"
 
     def _note(self) -> None:
-        """Note the id of the record whose header was read."""
-        if not self._ids:
-            return
+        """Note the record whose header was read."""
         line = self._line - (not self._inside)
+        if not self._ids:
+            if self._source.listed:
+                self._noted.append(Record("", "", line))
+            return
         words = self._header[1:].split(None, 1)
         if not words or self._header[1:2].isspace():
             refuse(self._source.name, line, "has no id", "nothing after >", "correct the header")

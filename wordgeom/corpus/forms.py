@@ -47,6 +47,7 @@ _TOKENISERS = {
     "conllu": ("whitespace", "words"),
     "fasta": ("kmer",),
 }
+OF_ONE_LINE = ("jsonl", "tsv")  # records whose text stands on the line of the record
 _TEXT_FIELD = "text"
 _BEGIN = 1 << 16  # bytes of a first line that are looked at for a message
 _HEADER = "header"
@@ -91,6 +92,9 @@ def resolve(names: Sequence[str], options: CorpusOptions) -> CorpusOptions:
 
 def blocks(source: Source, separators: bytes, options: CorpusOptions) -> Iterator[Block]:
     """Yield a file's text in blocks cut at a separator, documents on lines of their own.
+
+    Where `source.listed`, a record is one line: that of OF_ONE_LINE its own, all others have line
+    after line.
 
     Raises MissingInputError; FormatError for a broken packed file; InputError for what is in it.
     """

@@ -5,7 +5,7 @@ empty, else the hash's upper half and the id + 1), `entries` (types × 4, see be
 (the types' bytes, one after the other).
 
 Among provisional ids, what is negative stands between documents: FILE_END where a file ends, and −n
-before a document that begins n lines below the last one of its file, or below the file's first line.
+before a document that begins n lines below the last one of its file, or below its first line.
 """
 
 from __future__ import annotations

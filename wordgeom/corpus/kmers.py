@@ -22,30 +22,33 @@ def cut_kmers(pieces: Iterator[Block], source: Source, k: int) -> Iterator[Block
     """Yield the lists of each sequence, a line each, in blocks that end between k-mers.
 
     pieces: a sequence a line, cut anywhere; white space in a line is dropped. A sequence shorter
-    than k gives nothing and is counted. Raises InputError for text that is not ASCII.
+    than k gives nothing and is counted. Where records are listed the lists of a sequence share a
+    line, and every line stays. Raises InputError for text that is not ASCII.
     """
     ready = bytearray()
+    between = b" " if source.listed else b"\n"
     for sequence in _sequences(pieces, source.name):
-        source.count(SHORT, len(sequence) < k)
-        for text in _lists(sequence, k):
+        source.count(SHORT, 0 < len(sequence) < k)
+        for text in _lists(sequence, k, between):
             ready += text
             if len(ready) >= readers.BLOCK:
                 yield Block(bytes(ready), source.name, 0, ascii=True, last=False)
                 ready.clear()
+        if source.listed:
+            ready += b"\n"
     yield Block(bytes(ready), source.name, 0, ascii=True, last=True)
 
 
 def _sequences(pieces: Iterator[Block], name: str) -> Iterator[bytearray]:
-    """Yield each line that is not empty."""
+    """Yield each line."""
     held = bytearray()
     for piece in pieces:
         _refuse_other_letters(piece)
         *ended, rest = piece.text.translate(None, _SPACE).split(b"\n")
         for part in ended:
             held += part
-            if held:
-                yield held
-                held = bytearray()  # whoever was given the other may still look at it
+            yield held
+            held = bytearray()  # whoever was given the other may still look at it
         held += rest
         if len(held) > _LONGEST:
             do = "cut it; --tokeniser kmer holds a sequence in memory"
@@ -55,9 +58,9 @@ def _sequences(pieces: Iterator[Block], name: str) -> Iterator[bytearray]:
         yield held
 
 
-def _lists(sequence: bytearray, k: int) -> Iterator[bytes]:
-    """Yield the k lists of a sequence, each a line, in parts of about a block."""
-    letters = np.frombuffer(sequence, np.uint8)
+def _lists(sequence: bytearray, k: int, between: bytes) -> Iterator[bytes]:
+    """Yield the k lists of a sequence, `between` after each, in parts of about a block."""
+    letters = np.frombuffer(sequence, np.uint8, len(sequence))
     step = max(1, readers.BLOCK // (k + 1))
     for shift in range(min(k, len(letters) - k + 1)):
         kmers = letters[shift : len(letters) - (len(letters) - shift) % k].reshape(-1, k)
@@ -66,7 +69,7 @@ def _lists(sequence: bytearray, k: int) -> Iterator[bytes]:
             spaced = np.full((len(part), k + 1), ord(" "), np.uint8)
             spaced[:, :k] = part
             if start + step >= len(kmers):
-                spaced[-1, k] = ord("\n")
+                spaced[-1, k] = between[0]
             yield spaced.tobytes()
 
 

@@ -51,7 +51,8 @@ class Source:
     """One input; after it was read, its size in bytes and its digest.
 
     counts: what was left out of it, by name. wrapped, looks: `wrapping.judge` and `looks.judge` of
-    its first lines. empty: it holds nothing, unpacked.
+    its first lines. empty: it holds nothing, unpacked. listed: every record is to have a place in
+    `documents`, also one without id and time, and to be one line of text (`forms.blocks`).
     documents: the records' ids and times, where they are asked for; no field, since they may be
     many and a field is kept as JSON. running: the digest of the bytes so far.
     """
@@ -65,6 +66,7 @@ class Source:
     wrapped: dict[str, float] = field(default_factory=dict)
     looks: str = ""
     empty: bool = False
+    listed: bool = False
 
     def __post_init__(self) -> None:
         self.documents = Documents()

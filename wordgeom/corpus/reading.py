@@ -34,8 +34,8 @@ def read_segments(
     """Read all files; what holds the ids is closed with `held`.
 
     total: bytes to come. What is negative stands between documents (kernels.py). An interruption
-    ends and keeps a segment before it is raised. Raises StaleError where what is kept is of another text,
-    FormatError where it is damaged, InputError for a token without end, WriteError.
+    ends and keeps a segment before it is raised. Raises StaleError where what is kept is of another
+    text, FormatError where it is damaged, InputError for a token without end, WriteError.
     """
     found = keeper.found()
     separators = bytes(k for k in range(128) if tables.byte_map[k] == 0)

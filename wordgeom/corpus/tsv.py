@@ -53,7 +53,7 @@ def read_tsv(lines: Iterator[Block], source: Source, fields: Fields) -> Iterator
 
 def _texts(rows: list[bytes], columns: _Columns, line: int, source: Source) -> bytes:
     """Return the text of each row, a line each, and note the row's id and time."""
-    asked = columns.id is not None or columns.time is not None
+    asked = source.listed or columns.id is not None or columns.time is not None
     texts: list[bytes] = []
     records: list[Record] = []
     for number, row in enumerate(rows, line):
