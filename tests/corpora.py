@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
+from wordgeom.building import Built
 from wordgeom.corpus.encode import Encoded, encode
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import Source
 from wordgeom.corpus.segments import Keeper
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.errors import WordgeomError
-from wordgeom.pipeline import Built, build_cooc
+from wordgeom.pipeline import build_cooc
 from wordgeom.pool import Pool
 from wordgeom.progress import Progress
 from wordgeom.runs import RunOptions

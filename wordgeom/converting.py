@@ -132,12 +132,12 @@ def _export(job: _Job) -> Converted:
 
 
 def _import(job: _Job) -> Converted:
+    from wordgeom.building import readable, up_to_date
     from wordgeom.exchange.exporting import found_words
     from wordgeom.exchange.importing import Known, import_matrix
     from wordgeom.exchange.reading import open_entries
     from wordgeom.exchange.words import read_words
     from wordgeom.matrix import COOC
-    from wordgeom.pipeline import readable, up_to_date
 
     job.refuse((*_OF_VECTORS, "space"), "a matrix that is read")
     form = job.source_format or formats.told(job.source) or ""

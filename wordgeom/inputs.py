@@ -50,10 +50,10 @@ def find(names: Sequence[str], corpus: CorpusOptions) -> Inputs:
 
 
 def request_options(
-    corpus: CorpusOptions, window: WindowOptions, run: RunOptions
+    corpus: CorpusOptions, run: RunOptions, window: WindowOptions | None = None
 ) -> dict[str, Any]:
     """Return the options that a count's request holds; digests stand for files of words."""
-    options = {**corpus.result_options(), **window.result_options()}
+    options = corpus.result_options() | ({} if window is None else window.result_options())
     if corpus.sample > 0:
         options["seed"] = run.seed
     if not corpus.phrases:

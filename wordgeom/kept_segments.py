@@ -15,7 +15,6 @@ from wordgeom.corpus.kernels import COUNT, FILE_END, LENGTH_BITS, LENGTH_MASK, M
 from wordgeom.corpus.scratch import raw_bytes
 from wordgeom.corpus.segments import Found, Mark, Piece
 from wordgeom.corpus.spilling import BUCKETS, ENTRY_BYTES, Run
-from wordgeom.corpus.tokenising import NEVER
 from wordgeom.errors import FormatError
 from wordgeom.store import Store, StoredArray
 from wordgeom.types import Array, Int32, Int64
@@ -84,8 +83,8 @@ def edited(piece: Store) -> FormatError:
 
 def _mark(piece: Store) -> Mark:
     at = piece.attributes
-    numbers, digest = [at.get(name) for name in _PLACES], at.get("digest")
-    if isinstance(digest, str) and all(type(n) is int and 0 <= n < NEVER for n in numbers):
+    digest, numbers = at.get("digest"), [n for name in _PLACES if type(n := at.get(name)) is int]
+    if isinstance(digest, str) and len(numbers) == len(_PLACES) and min(numbers) >= 0:
         return Mark(digest, *numbers)
     raise edited(piece)
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 
-COOC, PMI = "cooc", "pmi"  # kinds of stores: counts, weights
-_VALUES = {COOC: ("<u4", "<i8"), PMI: ("<f4", "<f8", "<i8")}
+COOC, PMI, DTM = "cooc", "pmi", "dtm"  # kinds of stores: counts, weights, counts by document
+_VALUES = {COOC: ("<u4", "<i8"), PMI: ("<f4", "<f8", "<i8"), DTM: ("<u4", "<i8")}
 _AGAIN = "make it again"
 
 
@@ -77,21 +77,8 @@ class StoredMatrix:
             raise MissingInputError(
                 f"is not a {' or '.join(kinds)} matrix", where=path, found=f"kind {store.kind!r}"
             )
-        _check_types(store)
         words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
-        indptr = store.array("indptr").read()
-        shape = store.attributes.get("shape")
-        entries = store.array("indices").length
-        consistent = (
-            shape == [len(words), len(words)]
-            and len(indptr) == len(words) + 1
-            and store.array("data").length == entries
-            and int(indptr[0]) == 0
-            and int(indptr[-1]) == entries
-            and bool(np.all(indptr[1:] >= indptr[:-1]))
-        )
-        if not consistent:
-            raise FormatError("its parts do not fit together", where=path, do="make it again")
+        indptr = checked_indptr(store, len(words), len(words))
         attributes = store.attributes
         return cls(
             store,
@@ -114,10 +101,7 @@ class StoredMatrix:
     def sums(self, axis: str) -> Int64:
         """Return the sums of all rows or columns ("row", "column"), (V) int64, in units."""
         part = "rowsums" if axis == "row" or self.symmetric else "columnsums"
-        array = self.store.array(part)
-        if array.length != len(self.vocabulary) or array.dtype != np.int64:
-            raise FormatError(f"its {part} do not fit the matrix", where=self.path, do=_AGAIN)
-        return array.read()
+        return read_sums(self.store, part, len(self.vocabulary))
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
         """Return [start, stop) of row blocks of the size that blocks have."""
@@ -125,13 +109,8 @@ class StoredMatrix:
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return stored rows, checked: columns in range (and in the triangle)."""
-        begin, end = int(self.indptr[start]), int(self.indptr[stop])
-        indices = self.store.array("indices").read(begin, end)
-        data = self.store.array("data").read(begin, end)
-        low, high = start if self.symmetric else 0, len(self.vocabulary) - 1
-        if len(indices) and not low <= int(indices.min()) <= int(indices.max()) <= high:
-            raise FormatError("a column is out of range", where=self.path, do="make it again")
-        return Csr(self.indptr[start : stop + 1] - begin, indices, data, len(self.vocabulary))
+        low = start if self.symmetric else 0
+        return read_rows(self.store, self.indptr, start, stop, len(self.vocabulary), low)
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the whole matrix, both triangles, counts divided by their denominator."""
@@ -145,6 +124,43 @@ class StoredMatrix:
             return half
         full = half + scipy.sparse.triu(half, k=1).T
         return scipy.sparse.csr_array(full)
+
+
+def checked_indptr(store: Store, rows: int, columns: int) -> Int64:
+    """Return where the rows of a matrix begin; raises FormatError where its parts do not fit."""
+    _check_types(store)
+    indptr, entries = store.array("indptr").read(), store.array("indices").length
+    consistent = (
+        store.attributes.get("shape") == [rows, columns]
+        and len(indptr) == rows + 1
+        and store.array("data").length == entries
+        and int(indptr[0]) == 0
+        and int(indptr[-1]) == entries
+        and bool(np.all(indptr[1:] >= indptr[:-1]))
+    )
+    if not consistent:
+        raise FormatError("its parts do not fit together", where=store.path, do=_AGAIN)
+    return indptr
+
+
+def read_rows(
+    store: Store, indptr: Int64, start: int, stop: int, columns: int, low: int = 0
+) -> Csr:
+    """Return the rows [start:stop), whose columns must be at least `low`; raises FormatError."""
+    begin, end = int(indptr[start]), int(indptr[stop])
+    indices = store.array("indices").read(begin, end)
+    data = store.array("data").read(begin, end)
+    if len(indices) and not low <= int(indices.min()) <= int(indices.max()) < columns:
+        raise FormatError("a column is out of range", where=store.path, do=_AGAIN)
+    return Csr(indptr[start : stop + 1] - begin, indices, data, columns)
+
+
+def read_sums(store: Store, part: str, length: int) -> Int64:
+    """Return (length) int64 that a matrix holds beside its entries; raises FormatError."""
+    array = store.array(part)
+    if array.length != length or array.dtype != np.int64:
+        raise FormatError(f"its {part} do not fit the matrix", where=store.path, do=_AGAIN)
+    return array.read()
 
 
 def _check_types(store: Store) -> None:
@@ -225,7 +241,11 @@ class StoredRows:
 
 
 class MatrixWriter:
-    """Writes rows in order into a StoreWriter; earlier: the lengths of rows that are there."""
+    """Writes rows in order into a StoreWriter.
+
+    earlier: the lengths of rows that are there; rows: how many there will be, where that is not the
+    number of words.
+    """
 
     def __init__(
         self,
@@ -233,9 +253,10 @@ class MatrixWriter:
         vocabulary: Vocabulary,
         dtype: DTypeLike,
         earlier: Int64 | None = None,
+        rows: int | None = None,
     ) -> None:
         self._writer, self._vocabulary = writer, vocabulary
-        self._indptr = np.zeros(len(vocabulary) + 1, np.int64)
+        self._indptr = np.zeros((len(vocabulary) if rows is None else rows) + 1, np.int64)
         self._rows = 0 if earlier is None else len(earlier)
         self._indptr[1 : self._rows + 1] = 0 if earlier is None else earlier
         self._indices = writer.array("indices", np.int32)
@@ -259,5 +280,5 @@ class MatrixWriter:
         np.cumsum(self._indptr, out=self._indptr)
         self._writer.array("indptr", np.int64).write(self._indptr)
         self._writer.text("vocab", vocabulary_bytes(self._vocabulary))
-        size = len(self._vocabulary)
-        return {"shape": [size, size], "stored": int(self._indptr[-1]), **attributes}
+        shape = [len(self._indptr) - 1, len(self._vocabulary)]
+        return {"shape": shape, "stored": int(self._indptr[-1]), **attributes}

@@ -9,22 +9,19 @@ from typing import Any
 import numpy as np
 
 from wordgeom import runs, store
+from wordgeom.building import Built, readable, up_to_date
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.errors import InputError
 from wordgeom.inputs import made_options
 from wordgeom.kept import Kept, ResumeOptions, state_folder
 from wordgeom.kept_rows import KeptRows
-from wordgeom.matrix import StoredMatrix
+from wordgeom.matrix import COOC, StoredMatrix
 from wordgeom.pipeline import (
-    COOC,
-    Built,
     all_sums,
     check_words,
     count_type,
-    readable,
     shape_told,
-    up_to_date,
     write_rows,
     write_sums,
 )

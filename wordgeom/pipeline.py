@@ -1,51 +1,38 @@
-"""The stages: what to build, what is up to date, what to refuse. No numerics here."""
+"""The stage that counts co-occurrences. No numerics here."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from wordgeom import inputs, runs, saved_vocabulary, store
-from wordgeom.corpus.documents import documents_bytes
+from wordgeom import inputs, runs
+from wordgeom.building import Asked, Built, kept_text
 from wordgeom.corpus.encode import Encoded, encode
+from wordgeom.corpus.mapping import MakeSink
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.readers import is_stream
-from wordgeom.corpus.remarks import remarks
 from wordgeom.corpus.segments import Keeper
-from wordgeom.corpus.spool import Sink
-from wordgeom.corpus.vocabulary import Vocabulary, save_vocabulary
+from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.rows import Rows, Workshop, value_type
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
-from wordgeom.errors import InputError, LockedError, OptionError, WordgeomError
+from wordgeom.errors import InputError, OptionError
 from wordgeom.inputs import Inputs
-from wordgeom.kept import Kept, ResumeOptions, forget, state_folder
+from wordgeom.kept import Kept, ResumeOptions
 from wordgeom.kept_rows import KeptRows
-from wordgeom.matrix import StoredMatrix
+from wordgeom.matrix import COOC
 from wordgeom.memory import refuse_too_large
 from wordgeom.runs import FLOOR, Clock, Resources, RunOptions
 from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Int64
-from wordgeom.wording import plural, several
+from wordgeom.wording import plural
 
-COOC, PMI = "cooc", "pmi"
 _WORD_BYTES, _BENCH_BYTES = 160, 34  # of a word and its sums; of its cell in a thread (rows.Bench)
 _NO_RESUME = ResumeOptions()
-
-
-@dataclass(frozen=True)
-class Built:
-    """A store that a stage made or found; what to tell the user, and warnings before it."""
-
-    store: Store
-    summary: str
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,18 +72,13 @@ def build_cooc(
     """Count the co-occurrences of the files `names` into the store `out`."""
     clock = Clock()
     found = inputs.find(names, corpus)
-    names, corpus = found.names, found.corpus
-    asked = inputs.request_options(corpus, window, run)
+    options = inputs.request_options(found.corpus, run, window)
     words = None if save_vocab is None else Path(save_vocab)
-    if not run.force and (there := _cooc_up_to_date(out, asked, names, shard)):
-        if words is not None:
-            held = StoredMatrix.open(out).vocabulary
-            if not saved_vocabulary.check_made(words, held):
-                save_vocabulary(words, held)
+    part = [shard.index, shard.of] if shard else None
+    asked = Asked("build-cooc", COOC, out, found, options, words, part)
+    if there := asked.made(force=run.force):
         return there
-    if words is not None:
-        saved_vocabulary.check(words, [*names, *inputs.word_files(corpus)], force=run.force)
-    kept = Kept(state_folder(out), _kept_request(asked, names, shard), resume, force=run.force)
+    kept = asked.kept(resume, force=run.force)
     with kept.stoppable(), runs.resources(run, show) as using, KeptRows(kept, out, COOC) as rows:
         encoded, documents = _text(found, window, using, kept)
         with closing(encoded.stream):
@@ -104,7 +86,7 @@ def build_cooc(
         if not row_sums.any() and shard is None:
             raise InputError(
                 "no two words occur together",
-                where=" ".join(names),
+                where=" ".join(found.names),
                 found=f"{plural(encoded.kept, 'token')} in {plural(encoded.documents, 'document')}",
                 do="check --document and --min-count",
             )
@@ -112,106 +94,26 @@ def build_cooc(
         if documents:
             rows.writer.text("documents", documents)
         attributes = rows.finish(_cooc_attributes(encoded, window, shard))
-        made_from = inputs.cards(encoded.sources)
-        request = {"command": "build-cooc", "options": asked, "inputs": made_from}
-        with saved_vocabulary.saved(words, encoded.vocabulary):
-            made = rows.writer.commit(attributes, runs.card(request, {}, clock.seconds()))
+        made = asked.commit(rows.writer, attributes, encoded, clock)
     kept.remove()
-    return Built(made, _cooc_summary(made, encoded, clock), _cooc_warnings(encoded, window, found))
-
-
-def _cooc_up_to_date(
-    out: str | os.PathLike[str], asked: dict[str, Any], names: list[str], shard: Shard | None
-) -> Built | None:
-    """Return the store at `out` if it is what is asked for; raise OutputExistsError if not."""
-    if not store.exists(out):
-        return None
-    made = readable(out, COOC)
-    request = made.request
-    how = runs.differing_option(asked, inputs.made_options(request))
-    shards = [shard.index, shard.of] if shard else None
-    if how is None and made.attributes.get("shard") != shards:
-        how = "another shard"
-    if how is None and not inputs.are_those(names, request["inputs"]):
-        streams = any(map(is_stream, names))
-        how = "text from a pipe, which cannot be compared" if streams else "made from other text"
-    if how is not None:
-        raise runs.refuse_other(out, how)
-    return up_to_date(made, _kept_request(asked, names, shard))
-
-
-def up_to_date(made: Store, request: dict[str, Any]) -> Built:
-    """Return what is there as built, every byte of it checked; raises OutputExistsError.
-
-    request: whose state is of no more use.
-    """
-    try:
-        made.check()
-    except WordgeomError as error:
-        raise runs.refuse_other(made.path, f"a store that was damaged ({error})") from None
-    if state_folder(made.path).exists():
-        with suppress(LockedError), store.only_writer(made.path):
-            forget(made.path, request)
-    return Built(made, f"{made.path}: up to date")
-
-
-def readable(out: str | os.PathLike[str], kind: str) -> Store:
-    """Open the output that is there already; raises OutputExistsError for anything else."""
-    try:
-        made = Store.open(out)
-    except WordgeomError as error:
-        raise runs.refuse_other(out, f"a store that cannot be read ({error})") from None
-    if made.kind != kind:
-        raise runs.refuse_other(out, f"a {made.kind} matrix")
-    return made
-
-
-def _encode(
-    names: list[str],
-    corpus: CorpusOptions,
-    window: WindowOptions,
-    using: Resources,
-    sink: Callable[[int], Sink],
-    keeper: Keeper,
-) -> Encoded:
-    return encode(
-        names,
-        corpus,
-        gap=window.window,
-        ends=window.count == WINDOWS,
-        short=2 * window.window,
-        seed=using.seed,
-        memory=using.memory,
-        folder=using.folder,
-        pool=using.pool,
-        progress=using.progress,
-        sink=sink,
-        keeper=keeper,
-    )
-
-
-def _kept_request(asked: dict[str, Any], names: list[str], shard: Shard | None) -> dict[str, Any]:
-    """Return whose state it is that a count keeps: what is known before the text is read."""
-    shards = None if shard is None else [shard.index, shard.of]
-    known = inputs.of_request(names)
-    return {"command": "build-cooc", "options": asked, "inputs": known, "shard": shards}
+    warnings = asked.warnings(encoded, _short_warning(encoded, window, found))
+    return Built(made, _cooc_summary(made, encoded, clock), warnings)
 
 
 def _text(
     found: Inputs, window: WindowOptions, using: Resources, kept: Kept
 ) -> tuple[Encoded, bytes]:
-    """Return the text and its documents.tsv as an earlier run read them, or read them."""
-    from wordgeom.kept_counts import KeptIds, find_ids, keep_ids
-    from wordgeom.kept_text import KeptText
+    """Return the text and its documents.tsv."""
+    ends = window.count == WINDOWS
 
-    held = find_ids(kept)
-    if held is not None:
-        return held
-    sink, keeper = partial(KeptIds, kept), KeptText(kept)
-    encoded = _encode(found.names, found.corpus, window, using, sink, keeper)
-    documents = documents_bytes([source.documents for source in encoded.sources])
-    keep_ids(kept, encoded, documents, len(encoded.vocabulary) + (window.count == WINDOWS))
-    return encoded, documents
+    def read(sink: MakeSink, keeper: Keeper) -> Encoded:
+        return encode(
+            found.names, found.corpus, gap=window.window, ends=ends, short=2 * window.window,
+            seed=using.seed, memory=using.memory, folder=using.folder, pool=using.pool,
+            progress=using.progress, sink=sink, keeper=keeper,
+        )  # fmt: skip
+
+    return kept_text(kept, read, beyond=ends)
 
 
 def _count(
@@ -307,20 +209,14 @@ def shape_told(made: Store) -> str:
     return f"{plural(at['shape'][0], 'word')}, {plural(at['stored'], 'pair')}"
 
 
-def _cooc_warnings(encoded: Encoded, window: WindowOptions, found: Inputs) -> tuple[str, ...]:
-    warnings = [*found.notes, *encoded.notes, *remarks(encoded.sources)]
+def _short_warning(encoded: Encoded, window: WindowOptions, found: Inputs) -> Iterator[str]:
+    """Yield a warning of documents that are mostly too short for the window."""
     of_lines = found.corpus.input_format == "text" and found.corpus.tokeniser != "kmer"
     wrapped = any(source.wrapped for source in encoded.sources)
     if of_lines and not wrapped and 2 * encoded.short > encoded.documents:
         half = f"more than half of the {encoded.documents:,} documents are"
-        warnings.append(
+        yield (
             f"{half if encoded.documents > 1 else 'the only document is'} shorter than two windows "
             f"({2 * window.window} tokens); if lines are cut from longer texts, "
             "pass --document block or --document file"
         )
-    repaired = sum(s.repaired for s in encoded.sources)
-    if repaired:
-        one = "byte that is not UTF-8 was replaced or skipped"
-        more = "bytes that are not UTF-8 were replaced or skipped"
-        warnings.append(several(repaired, one, more))
-    return tuple(warnings)

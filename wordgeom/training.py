@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from wordgeom import cards, methods, runs, store
+from wordgeom.building import Built, readable, up_to_date
 from wordgeom.checkpoints import StoredCheckpoint
 from wordgeom.device import DeviceOptions, get_ops
 from wordgeom.errors import InputError, OptionError, RankError, StaleError
 from wordgeom.kept import Kept, ResumeOptions, forget, state_folder
 from wordgeom.kept_rows import KeptRows
-from wordgeom.matrix import StoredMatrix
+from wordgeom.matrix import COOC, PMI, StoredMatrix
 from wordgeom.options import Options, flag, specs
-from wordgeom.pipeline import COOC, PMI, Built, readable, up_to_date
 from wordgeom.runs import Clock, Resources, RunOptions
 from wordgeom.store import Store
 from wordgeom.types import Checkpoint, Matrix, Result, Run

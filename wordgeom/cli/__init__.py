@@ -26,6 +26,7 @@ _COMPLETION = "_WORDGEOM_COMPLETE"  # a shell sets it to ask what a word may bec
 _SAME_STOP = 1.0  # seconds in which a second signal is the first one once more
 COMMANDS = {
     "build-cooc": "Count which words occur together in a text.",
+    "build-dtm": "Count the words of each document of a text.",
     "build-pmi": "Weight counts by pointwise mutual information.",
     "train": "Make word vectors from counts, by a method.",
     "extend": "Give new words vectors, from their counts with known ones.",

@@ -44,10 +44,7 @@ def _build_cooc(settings: Settings, where: str) -> Stage:
     from wordgeom.cli.build_cooc import OPTIONS, OWN
 
     corpus, window, resume, run = _checked(settings, OWN, OPTIONS, where)
-    names = _names(settings, "corpus")
-    if not names:
-        do = "name a text file, or - for standard input"
-        raise OptionError("build-cooc needs a CORPUS", do=do)
+    names = _corpus("build-cooc", settings)
     shard = pipeline.Shard.parse(settings["shard"]) if "shard" in settings else None
     default = f"cooc.shard-{shard.index}-of-{shard.of}" if shard else "cooc"
     out, save = settings.get("out", default), settings.get("save_vocab")
@@ -57,6 +54,21 @@ def _build_cooc(settings: Settings, where: str) -> Stage:
             names, out, corpus, window, run, shard=shard, save_vocab=save, resume=resume,
             show=True,
         )  # fmt: skip
+        _report(built.summary, built.warnings, run)
+
+    return stage
+
+
+def _build_dtm(settings: Settings, where: str) -> Stage:
+    from wordgeom import dtm
+    from wordgeom.cli.build_dtm import OPTIONS, OWN
+
+    corpus, resume, run = _checked(settings, OWN, OPTIONS, where)
+    names = _corpus("build-dtm", settings)
+    out, save = settings.get("out", "dtm"), settings.get("save_vocab")
+
+    def stage() -> None:
+        built = dtm.build_dtm(names, out, corpus, run, save_vocab=save, resume=resume, show=True)
         _report(built.summary, built.warnings, run)
 
     return stage
@@ -173,6 +185,7 @@ def _eval(settings: Settings, where: str) -> Stage:
 
 _STAGES: dict[str, Callable[[Settings, str], Stage]] = {
     "build-cooc": _build_cooc,
+    "build-dtm": _build_dtm,
     "build-pmi": _build_pmi,
     "train": _train,
     "extend": _extend,
@@ -182,8 +195,8 @@ _STAGES: dict[str, Callable[[Settings, str], Stage]] = {
 }
 TABLES = tuple(_STAGES)  # that a configuration file may hold
 # Those of `wordgeom run`, in its order.
-NAMES = ("build-cooc", "build-pmi", "train", "impute", "eval")
-RESUMABLE = ("build-cooc", "build-pmi", "merge", "train")
+NAMES = ("build-cooc", "build-dtm", "build-pmi", "train", "impute", "eval")
+RESUMABLE = ("build-cooc", "build-dtm", "build-pmi", "merge", "train")
 # Own settings that hold several names.
 _LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress")
 
@@ -202,6 +215,14 @@ def _checked(
     if options[-1].quiet:  # the run's; main() undoes this
         logging.getLogger("wordgeom").setLevel(logging.ERROR)
     return options
+
+
+def _corpus(stage: str, settings: Settings) -> list[str]:
+    names = _names(settings, "corpus")
+    if not names:
+        do = "name a text file, or - for standard input"
+        raise OptionError(f"{stage} needs a CORPUS", do=do)
+    return names
 
 
 def _names(settings: Settings, setting: str) -> list[str]:

@@ -29,7 +29,8 @@ class Coded:
     """A text in ids. vocabulary: the words with a row; parts: yields ids and, for them, id → row.
 
     What has no row has row V; what is negative stands between documents (kernels.py). length,
-    boundaries: of the ids, at most; tokens: how many words in all, a phrase being one; notes: for the user.
+    boundaries: of the ids, at most; tokens: how many words in all, a phrase being one; notes: for
+    the user.
     """
 
     vocabulary: Vocabulary

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from wordgeom._jit import kernel
 from wordgeom.corpus.kernels import FILE_END, uniform
 from wordgeom.types import Float64, Int32, Int64

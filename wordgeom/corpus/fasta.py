@@ -24,7 +24,8 @@ _LONGEST = 1 << 16  # bytes of a header's first word
 def read_fasta(pieces: Iterator[Block], source: Source, *, ids: bool) -> Iterator[Block]:
     """Yield each record's sequence as a line; blocks may end within one.
 
-    ids: note the first word of each header, not only its line where that is asked for. Raises InputError naming the line.
+    ids: note the first word of each header, not only its line where that is asked for. Raises
+    InputError naming the line.
     """
     reader = _Fasta(source, ids)
     for piece in pieces:

@@ -10,8 +10,8 @@ import numpy as np
 from wordgeom.corpus import document_kernels, kernels
 from wordgeom.corpus.coded import Coded
 from wordgeom.corpus.means import Means
-from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.numbering import Numbering
+from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import Source
 from wordgeom.corpus.spool import Sink
 from wordgeom.corpus.vocabulary import Vocabulary

@@ -7,7 +7,7 @@ import numpy as np
 from wordgeom._jit import kernel
 from wordgeom.types import Array, Int32, Int64
 
-# Where the one bit of a number is: bit · _SEQUENCE >> 58 is another for each (de Bruijn's sequence).
+# Where the one bit of a number is: bit · _SEQUENCE >> 58 differs for each (de Bruijn's sequence).
 _SEQUENCE = 0x03F79D71B4CB0A89
 _PLACES = np.zeros(64, np.uint8)
 for _k in range(64):
@@ -30,7 +30,7 @@ def count_documents(
     while True:
         before = written
         while at < len(ids) and ids[at] != V:
-            word = np.int64(ids[at])
+            word = int(ids[at])
             cells[word] += 1
             marks[word >> 6] |= np.uint64(1) << np.uint64(word & 63)
             groups[word >> 12] |= np.uint64(1) << np.uint64((word >> 6) & 63)
@@ -61,7 +61,7 @@ def count_documents(
 def _lowest(bits: int) -> int:
     """Return the place of the lowest bit that is set."""
     lowest = bits & (~bits + np.uint64(1))
-    return np.int64(_PLACES[(lowest * np.uint64(_SEQUENCE)) >> np.uint64(58)])
+    return int(_PLACES[(lowest * np.uint64(_SEQUENCE)) >> np.uint64(58)])
 
 
 @kernel
