@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wordgeom.api import (
         Counts,
+        DocumentCounts,
         Weighted,
         convert,
         count,
+        count_documents,
         extend,
         impute,
         load_vectors,
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Counts", "Weighted", "convert", "count", "extend", "impute", "load_vectors", "open_matrix",
-    "pmi", "score", "train",
+    "Counts", "DocumentCounts", "Weighted", "convert", "count", "count_documents", "extend",
+    "impute", "load_vectors", "open_matrix", "pmi", "score", "train",
 ]  # fmt: skip
 
 

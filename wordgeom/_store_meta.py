@@ -19,7 +19,7 @@ META, LOCK = "meta.json", ".lock"
 CRC_BLOCK = 1 << 20  # bytes with a CRC-32 of their own
 HEADER = 128  # bytes of .npy header, reserved before the length is known
 OURS = re.compile(r"[a-z]+\.(\d+)\.(npy|tsv)|\.lock|\.meta\.json\.part")
-REMAKE = "make it again with --force (build-cooc or build-pmi)"
+REMAKE = "make it again with --force (build-cooc, build-dtm or build-pmi)"
 _DTYPES = ("<i4", "<i8", "<u4", "<u8", "<f4", "<f8", "|u1")
 
 

@@ -24,12 +24,13 @@ from wordgeom._files import Closing
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.device import DeviceOptions
+from wordgeom.document_matrix import Document, StoredDocuments, open_stored
 from wordgeom.errors import OptionError
 from wordgeom.evaluate.options import EvalOptions
 from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
 from wordgeom.kept import ResumeOptions
-from wordgeom.matrix import COOC, StoredMatrix
+from wordgeom.matrix import COOC, DTM
 from wordgeom.methods import load as load_method
 from wordgeom.options import Options, check_known, specs
 from wordgeom.runs import RunOptions, UseOptions
@@ -69,7 +70,7 @@ class MatrixHandle(Closing):
     ) -> None:
         self.path = Path(path)
         self.summary, self.notes = summary, list(notes)
-        self._matrix = StoredMatrix.open(path)
+        self._matrix = open_stored(path)
         self._finalize = weakref.finalize(self, _remove, temporary)
 
     def __repr__(self) -> str:
@@ -95,7 +96,7 @@ class MatrixHandle(Closing):
         return self._matrix.store.digest
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """Return the matrix (V × V), both triangles, counts as floats."""
+        """Return the whole matrix: (V × V), both triangles, counts as floats."""
         return self._matrix.to_scipy()
 
 
@@ -105,6 +106,14 @@ class Counts(MatrixHandle):
 
 class Weighted(MatrixHandle):
     """A PMI matrix."""
+
+
+class DocumentCounts(MatrixHandle):
+    """Counts of words by document: to_scipy() is (n × V), a row for each of documents()."""
+
+    def documents(self) -> list[Document]:
+        """Return the n documents: file (from 1), line, id, time."""
+        return StoredDocuments.open(self.path).documents()
 
 
 class Model:
@@ -174,19 +183,35 @@ def count(
     """
     from wordgeom import pipeline
 
-    names = [corpus] if isinstance(corpus, (str, os.PathLike)) else list(corpus)
-    if not names:
-        raise OptionError("count needs a text file", found="none")
+    files = _texts("count", corpus)
     common = (ResumeOptions, RunOptions)
     reading, window, resume, run = _options("count", options, CorpusOptions, WindowOptions, *common)
     part = None if shard is None else pipeline.Shard.parse(str(shard))
     words = None if save_vocab is None else os.fspath(save_vocab)
-    files = [os.fspath(name) for name in names]
     with _folder(out, "cooc") as (folder, temporary):
         built = pipeline.build_cooc(
             files, folder, reading, window, run, shard=part, save_vocab=words, resume=resume
         )
         return Counts(folder, built.summary, built.warnings, temporary)
+
+
+def count_documents(
+    corpus: PathLike | Iterable[PathLike],
+    *,
+    out: PathLike | None = None,
+    save_vocab: PathLike | None = None,
+    **options: Any,
+) -> DocumentCounts:
+    """Count the words of each document in text files; options of `wordgeom build-dtm`."""
+    from wordgeom import dtm
+
+    classes = (CorpusOptions, ResumeOptions, RunOptions)
+    reading, resume, run = _options("count_documents", options, *classes)
+    files = _texts("count_documents", corpus)
+    words = None if save_vocab is None else os.fspath(save_vocab)
+    with _folder(out, "dtm") as (folder, temporary):
+        built = dtm.build_dtm(files, folder, reading, run, save_vocab=words, resume=resume)
+        return DocumentCounts(folder, built.summary, built.warnings, temporary)
 
 
 def pmi(
@@ -331,8 +356,8 @@ def load_vectors(path: PathLike, *, limit: int | None = None) -> KeyedVectors:
 
 def open_matrix(path: PathLike) -> MatrixHandle:
     """Open a matrix that was made before."""
-    kind = StoredMatrix.open(path).store.kind
-    return Counts(path) if kind == COOC else Weighted(path)
+    kind = open_stored(path).store.kind
+    return {COOC: Counts, DTM: DocumentCounts}.get(kind, Weighted)(path)
 
 
 def _options(function: str, values: dict[str, Any], *classes: type[Options]) -> list[Any]:
@@ -340,6 +365,14 @@ def _options(function: str, values: dict[str, Any], *classes: type[Options]) -> 
     names = [field.name for cls in classes for field, _ in specs(cls)]
     check_known(values, names, f"wordgeom.{function}")
     return [cls.take(_plain(values)) for cls in classes]
+
+
+def _texts(function: str, corpus: PathLike | Iterable[PathLike]) -> list[str]:
+    """Return the names of a corpus as text; raises OptionError where there are none."""
+    names = [corpus] if isinstance(corpus, (str, os.PathLike)) else list(corpus)
+    if not names:
+        raise OptionError(f"{function} needs a text file", found="none")
+    return [os.fspath(name) for name in names]
 
 
 def _plain(values: dict[str, Any]) -> dict[str, Any]:

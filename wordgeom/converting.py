@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from wordgeom import cards, runs, store
 from wordgeom.errors import MissingInputError, OptionError
@@ -103,17 +103,27 @@ def _convert_vectors(job: _Job) -> Converted:
 
 
 def _export(job: _Job) -> Converted:
-    from wordgeom.exchange.exporting import fill_matrix, told, words_lines, words_path
-    from wordgeom.training import open_matrix
+    from wordgeom.exchange.exporting import (
+        documents_lines,
+        fill_matrix,
+        told,
+        words_lines,
+        words_path,
+    )
+    from wordgeom.training import open_whole
 
     job.refuse((*_OF_VECTORS, "kind"), "a matrix")
     form = formats.check_target(job.target, job.target_format, formats.MATRICES, "matrices")
     words = job.words(words_path(job.target, form))
     refuse_one_file(words, _outputs(job))
     refuse_existing(job.target, job.run.force)
-    matrix, clock = open_matrix(job.source), Clock()
+    matrix, clock = open_whole(job.source), Clock()
+    documents = documents_lines(matrix, job.target, form)
     lines = words_lines(matrix, form, words, job.options.space)
     refuse_unlike(words, lines, job.run.force)
+    if documents is not None:
+        refuse_one_file(words, {documents[0]: "the documents"})
+        refuse_unlike(*documents, job.run.force)
 
     def card() -> dict[str, Any]:
         inputs = [{"digest": matrix.store.digest}]
@@ -122,13 +132,21 @@ def _export(job: _Job) -> Converted:
         return made | {"source": matrix.store.card.get("request")}
 
     with runs.resources(job.run, job.show) as using:
-        parts = {
+        parts: dict[Path, Callable[[BinaryIO], None]] = {
             job.target: lambda handle: fill_matrix(handle, matrix, job.target, form, words, using),
             words: lambda handle: handle.writelines(lines),
         }
+        if documents is not None:
+            parts[documents[0]] = lambda handle: handle.writelines(documents[1])
         cards.write_together(job.target, parts, card)
-    shape = f"{plural(len(matrix.vocabulary), 'word')}, {plural(matrix.stored, 'pair')}"
-    return Converted(f"{job.target}: {shape}, words in {words}; {clock.seconds():.1f} s")
+    if documents is None:
+        shape = f"{plural(len(matrix.vocabulary), 'word')}, {plural(matrix.stored, 'pair')}"
+        beside = f"words in {words}"
+    else:
+        rows, columns = matrix.shape
+        shape = f"{plural(rows, 'document')} × {plural(columns, 'word')}"
+        beside = f"words in {words}, documents in {documents[0]}"
+    return Converted(f"{job.target}: {shape}, {beside}; {clock.seconds():.1f} s")
 
 
 def _import(job: _Job) -> Converted:

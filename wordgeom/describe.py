@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.cards import read_card
+from wordgeom.document_matrix import Stored, StoredDocuments, open_stored
 from wordgeom.errors import MissingInputError
-from wordgeom.matrix import StoredMatrix
 from wordgeom.vectors import read_vectors
 
 _FREQUENT = 10
@@ -28,9 +28,11 @@ def describe(path: Path, *, check: bool = False) -> dict[str, Any]:
 
 
 def _describe_store(path: Path, check: bool) -> dict[str, Any]:
-    matrix = StoredMatrix.open(path)
+    matrix = open_stored(path)
     store = matrix.store
     facts: dict[str, Any] = {"path": str(path), "kind": store.kind, "digest": store.digest}
+    if isinstance(matrix, StoredDocuments):
+        facts["documents"] = len(matrix)
     facts |= {"words": len(matrix.vocabulary), "most frequent": matrix.vocabulary.words[:_FREQUENT]}
     if check:
         _read_all(matrix)
@@ -39,7 +41,7 @@ def _describe_store(path: Path, check: bool) -> dict[str, Any]:
     return facts | {"run": store.card}
 
 
-def _read_all(matrix: StoredMatrix) -> None:
+def _read_all(matrix: Stored) -> None:
     for start, stop in matrix.row_blocks():
         matrix.rows(start, stop)
     for name in matrix.store.parts():

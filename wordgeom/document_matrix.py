@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wordgeom.blocks import row_blocks
 from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes
 from wordgeom.errors import FormatError, MissingInputError
-from wordgeom.matrix import DTM, checked_indptr, read_rows, read_sums
+from wordgeom.matrix import DTM, StoredMatrix, checked_indptr, read_rows, read_sums
 from wordgeom.store import Store
 from wordgeom.types import Csr, Int64
 
@@ -64,6 +64,21 @@ class StoredDocuments:
         return len(self.indptr) - 1
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self), len(self.vocabulary)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether a triangle stands for the whole."""
+        return False
+
+    @property
+    def denominator(self) -> int:
+        """What a stored count is divided by."""
+        return 1
+
+    @property
     def stored(self) -> int:
         """Entries on the disk."""
         return int(self.indptr[-1])
@@ -108,8 +123,17 @@ class StoredDocuments:
         import scipy.sparse
 
         whole = self.whole()
-        shape = (whole.rows, whole.columns)
-        return scipy.sparse.csr_array((whole.data, whole.indices, whole.indptr), shape=shape)
+        parts = (whole.data, whole.indices, whole.indptr)
+        return scipy.sparse.csr_array(parts, shape=self.shape)
+
+
+Stored = StoredMatrix | StoredDocuments
+
+
+def open_stored(path: str | os.PathLike[str]) -> Stored:
+    """Open a matrix of any kind; raises MissingInputError or FormatError."""
+    kind = Store.open(path).kind
+    return StoredDocuments.open(path) if kind == DTM else StoredMatrix.open(path)
 
 
 def _text(content: bytes, where: Path) -> str:

@@ -94,6 +94,11 @@ class StoredMatrix:
         return self.store.path
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.vocabulary), len(self.vocabulary)
+
+    @property
     def stored(self) -> int:
         """Entries on the disk."""
         return int(self.indptr[-1])

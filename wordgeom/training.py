@@ -15,6 +15,7 @@ from wordgeom import cards, methods, runs, store
 from wordgeom.building import Built, readable, up_to_date
 from wordgeom.checkpoints import StoredCheckpoint
 from wordgeom.device import DeviceOptions, get_ops
+from wordgeom.document_matrix import Stored, open_stored
 from wordgeom.errors import InputError, OptionError, RankError, StaleError
 from wordgeom.kept import Kept, ResumeOptions, forget, state_folder
 from wordgeom.kept_rows import KeptRows
@@ -84,13 +85,24 @@ def _write_weighted(weighted: WeightedMatrix, rows: KeptRows, using: Resources) 
 def open_matrix(path: str | os.PathLike[str], kinds: tuple[str, ...] = (COOC, PMI)) -> StoredMatrix:
     """Open a matrix to work with: whole (no shard), not older than what it was made from."""
     matrix = StoredMatrix.open(path, kinds)
-    shard = matrix.store.attributes.get("shard")
+    _check_whole(matrix.store)
+    return matrix
+
+
+def open_whole(path: str | os.PathLike[str]) -> Stored:
+    """Open a matrix of any kind as `open_matrix` does."""
+    matrix = open_stored(path)
+    _check_whole(matrix.store)
+    return matrix
+
+
+def _check_whole(held: Store) -> None:
+    shard = held.attributes.get("shard")
     if shard is not None:
         do = "put the shards together with wordgeom merge"
         found = f"shard {shard[0]} of {shard[1]}"
-        raise InputError("is a part of a matrix", where=path, found=found, do=do)
-    _check_parent(matrix.store)
-    return matrix
+        raise InputError("is a part of a matrix", where=held.path, found=found, do=do)
+    _check_parent(held)
 
 
 def _check_parent(child: Store) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.document_matrix import DOCUMENTS, Stored, StoredDocuments
+from wordgeom.errors import OptionError
 from wordgeom.exchange import formats
 from wordgeom.exchange.glove import write_glove
 from wordgeom.exchange.market import write_market
@@ -31,7 +33,7 @@ def found_words(path: Path, form: str) -> Path:
     return theirs if form == formats.GLOVE and theirs.exists() and not ours.exists() else ours
 
 
-def words_lines(matrix: StoredMatrix, form: str, words: Path, space: str | None) -> list[bytes]:
+def words_lines(matrix: Stored, form: str, words: Path, space: str | None) -> list[bytes]:
     """Return words and counts as a format has them.
 
     Raises InputError for a word with white space in GloVe's.
@@ -43,26 +45,39 @@ def words_lines(matrix: StoredMatrix, form: str, words: Path, space: str | None)
     return count_lines(Vocabulary(names, vocabulary.counts), " ")
 
 
+def documents_lines(matrix: Stored, path: Path, form: str) -> tuple[Path, list[bytes]] | None:
+    """Return where the documents of a matrix that has some are written, and their lines.
+
+    Raises OptionError for a format that has no room for them.
+    """
+    if not isinstance(matrix, StoredDocuments):
+        return None
+    if form == formats.GLOVE:
+        do = "name a .npz or .mtx file"
+        raise OptionError("GloVe's records are of words and words", where=path, do=do)
+    return beside(path, f".{DOCUMENTS}.tsv"), [matrix.store.text(DOCUMENTS)]
+
+
 def fill_matrix(
-    handle: BinaryIO, matrix: StoredMatrix, out: Path, form: str, words: Path, using: Resources
+    handle: BinaryIO, matrix: Stored, out: Path, form: str, words: Path, using: Resources
 ) -> None:
     """Write a matrix into the open file of `out`. Raises WriteError."""
     if form == formats.NPZ:
         write_sparse(handle, matrix, using)
-    elif form == formats.GLOVE:
+    elif isinstance(matrix, StoredMatrix) and form == formats.GLOVE:
         write_glove(handle, matrix)
     else:
         _write_market(handle, matrix, out, f"words: {words.name}")
 
 
-def told(matrix: StoredMatrix) -> dict[str, Any]:
+def told(matrix: Stored) -> dict[str, Any]:
     """Return what the card of an exported matrix tells, so that all of it can come back."""
     store = matrix.store
     dtype = store.array("data").dtype.str
     return {"kind": store.kind, "attributes": store.attributes, "dtype": dtype}
 
 
-def _write_market(handle: BinaryIO, matrix: StoredMatrix, out: Path, comment: str) -> None:
+def _write_market(handle: BinaryIO, matrix: Stored, out: Path, comment: str) -> None:
     if out.suffix.lower() != ".gz":
         write_market(handle, matrix, comment)
         return

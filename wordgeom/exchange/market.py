@@ -13,11 +13,11 @@ from typing import BinaryIO
 import numpy as np
 
 from wordgeom._opening import unpacked
+from wordgeom.document_matrix import Stored
 from wordgeom.errors import FormatError, InputError
 from wordgeom.exchange import stored
 from wordgeom.exchange.entries import Block
 from wordgeom.exchange.lines import Lines
-from wordgeom.matrix import StoredMatrix
 from wordgeom.types import Array, Bytes, Float64, Int64
 from wordgeom.vectors_header import NUMBER
 
@@ -60,13 +60,13 @@ class MarketFile:
             raise FormatError(what, where=self.path, found=f"{seen:,}", do=do)
 
 
-def write_market(out: BinaryIO, matrix: StoredMatrix, comment: str) -> None:
+def write_market(out: BinaryIO, matrix: Stored, comment: str) -> None:
     """Write a matrix: `symmetric` where it is stored as a triangle, else `general`."""
     from wordgeom.exchange.market_kernels import PLACE, write_entries
 
-    shape, size = "symmetric" if matrix.symmetric else "general", len(matrix.vocabulary)
-    out.write(f"%%MatrixMarket matrix coordinate real {shape}\n% {comment}\n".encode())
-    out.write(f"{size} {size} {matrix.stored}\n".encode())
+    kind, (rows, columns) = "symmetric" if matrix.symmetric else "general", matrix.shape
+    out.write(f"%%MatrixMarket matrix coordinate real {kind}\n% {comment}\n".encode())
+    out.write(f"{rows} {columns} {matrix.stored}\n".encode())
     for row, column, data in stored.blocks(matrix):
         which, tokens, bounds = _tokens(matrix, data)
         room = PLACE * len(row) + int((bounds[which + 1] - bounds[which]).sum())
@@ -77,7 +77,7 @@ def write_market(out: BinaryIO, matrix: StoredMatrix, comment: str) -> None:
         out.write(buffer[:used].data)
 
 
-def _tokens(matrix: StoredMatrix, data: Array) -> tuple[Int64, Bytes, Int64]:
+def _tokens(matrix: Stored, data: Array) -> tuple[Int64, Bytes, Int64]:
     """Return which text each entry has, the texts (` value`, a line feed), where each begins."""
     from wordgeom.vector_kernels import FLOAT_WIDTH, format_rows
 

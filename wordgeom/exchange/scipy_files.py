@@ -12,11 +12,12 @@ from typing import IO, Any, BinaryIO
 
 import numpy as np
 
+from wordgeom.document_matrix import Stored, StoredDocuments
 from wordgeom.errors import InputError
 from wordgeom.exchange import sparse, stored
 from wordgeom.exchange.entries import Block
 from wordgeom.exchange.npz import opened_archive
-from wordgeom.matrix import PMI, StoredMatrix
+from wordgeom.matrix import PMI
 from wordgeom.runs import Resources
 from wordgeom.types import Array, Int64
 
@@ -50,10 +51,9 @@ class SparseFile:
             yield from sparse.entries(archive, self.path, *self.shape)
 
 
-def write_sparse(out: BinaryIO, matrix: StoredMatrix, using: Resources) -> None:
+def write_sparse(out: BinaryIO, matrix: Stored, using: Resources) -> None:
     """Write the whole matrix, both triangles, as csr with float64 (counts) or float32 (PMI)."""
-    size = len(matrix.vocabulary)
-    lengths = np.zeros(size + 1, np.int64)
+    lengths = np.zeros(matrix.shape[0] + 1, np.int64)
     dtype = np.dtype(np.float32 if matrix.store.kind == PMI else np.float64)
     with (
         tempfile.TemporaryFile(dir=using.folder) as data,
@@ -66,16 +66,16 @@ def write_sparse(out: BinaryIO, matrix: StoredMatrix, using: Resources) -> None:
                 lengths[first + 1 : first + 1 + len(many)] = many
                 indices.write(columns.astype(index, copy=False).data)
                 data.write(stored.values(matrix, kept).astype(dtype, copy=False).data)
-        with _member(packed, "indptr", index, size + 1) as indptr:
+        with _member(packed, "indptr", index, len(lengths)) as indptr:
             indptr.write(np.cumsum(lengths).astype(index).data)
         with _member(packed, "data", dtype, entries) as numbers:
             data.seek(0)
             while held := data.read(_COPIED * dtype.itemsize):
                 numbers.write(held)
-        _scalars(packed, size)
+        _scalars(packed, matrix.shape)
 
 
-def _entries(matrix: StoredMatrix) -> int:
+def _entries(matrix: Stored) -> int:
     """Return how many entries the whole matrix has."""
     if not matrix.symmetric:
         return matrix.stored
@@ -83,9 +83,9 @@ def _entries(matrix: StoredMatrix) -> int:
     return 2 * matrix.stored - diagonal
 
 
-def _rows(matrix: StoredMatrix, using: Resources) -> Iterator[tuple[int, Int64, Array, Array]]:
+def _rows(matrix: Stored, using: Resources) -> Iterator[tuple[int, Int64, Array, Array]]:
     """Yield blocks of rows of the whole matrix: the first, lengths, columns and data."""
-    if not matrix.symmetric:
+    if isinstance(matrix, StoredDocuments) or not matrix.symmetric:
         for start, stop in matrix.row_blocks():
             part = matrix.rows(start, stop)
             yield start, np.diff(part.indptr), part.indices, part.data
@@ -117,8 +117,8 @@ def _member(
         yield member
 
 
-def _scalars(packed: zipfile.ZipFile, size: int) -> None:
+def _scalars(packed: zipfile.ZipFile, shape: tuple[int, int]) -> None:
     """Write what tells the format; `_is_array` has newer SciPy load a sparse array."""
-    for name, value in (("shape", [size, size]), ("format", b"csr"), ("_is_array", True)):
+    for name, value in (("shape", shape), ("format", b"csr"), ("_is_array", True)):
         with packed.open(zipfile.ZipInfo(f"{name}.npy"), "w") as member:
             np.lib.format.write_array(member, np.asarray(value), allow_pickle=False)

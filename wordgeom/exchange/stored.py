@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wordgeom.document_matrix import Stored
 from wordgeom.matrix import PMI, StoredMatrix
 from wordgeom.types import Array, Csr, Int64
 
 
-def blocks(matrix: StoredMatrix) -> Iterator[tuple[Int64, Int64, Array]]:
+def blocks(matrix: Stored) -> Iterator[tuple[Int64, Int64, Array]]:
     """Yield blocks of stored entries: rows, columns, and data as they are stored."""
     for start, stop in matrix.row_blocks():
         part = matrix.rows(start, stop)
@@ -19,7 +20,7 @@ def blocks(matrix: StoredMatrix) -> Iterator[tuple[Int64, Int64, Array]]:
         yield row, part.indices.astype(np.int64), part.data
 
 
-def values(matrix: StoredMatrix, data: Array) -> Array:
+def values(matrix: Stored, data: Array) -> Array:
     """Return stored data as values: counts divided by their denominator, in float64."""
     if matrix.store.kind == PMI:
         return data
