@@ -21,6 +21,7 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import Source
 from wordgeom.corpus.segments import Keeper
 from wordgeom.counts.windows import WindowOptions
+from wordgeom.dtm import build_dtm
 from wordgeom.errors import WordgeomError
 from wordgeom.pipeline import build_cooc
 from wordgeom.pool import Pool
@@ -239,6 +240,15 @@ def build(names: Path | list[Path], out: Path, **options: Any) -> Built:
     values = {"min_count": 1, "threads": 2, **options}
     corpus, window = CorpusOptions.take(values), WindowOptions.take(values)
     return build_cooc([str(n) for n in names], out, corpus, window, RunOptions.take(values), **how)
+
+
+def build_documents(names: Path | list[Path], out: Path, **options: Any) -> Built:
+    """build_dtm() with options of every kind by name; every word counts, two threads."""
+    names = [names] if isinstance(names, Path) else names
+    how = {k: options.pop(k) for k in ("save_vocab", "resume") if k in options}
+    values = {"min_count": 1, "threads": 2, **options}
+    corpus = CorpusOptions.take(values)
+    return build_dtm([str(n) for n in names], out, corpus, RunOptions.take(values), **how)
 
 
 def put(folder: Path, *contents: str | bytes) -> list[Path]:

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from wordgeom import kept_text
 from wordgeom.cli import main
 from wordgeom.corpus import forms, kernels, lexicon, readers, spilling, tokenising
-from wordgeom.corpus.feed import Feed
+from wordgeom.corpus.feed import Feed, Numbered
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.errors import FormatError, InputError, StaleError
 from wordgeom.kept import STATE, Kept, ResumeOptions
@@ -137,9 +137,9 @@ def test_what_was_read_is_not_read_again(folder: Path, inside: bool):
     tokenised = []
     tokenise = tokenising._tokenise
 
-    def noted(base: int, *rest: Any) -> Any:
-        tokenised.append(base)
-        return tokenise(base, *rest)
+    def noted(numbered: Numbered, *rest: Any) -> Any:
+        tokenised.append(numbered.base)
+        return tokenise(numbered, *rest)
 
     with small(50), patch.object(tokenising, "_tokenise", noted):
         expected = read([path])

@@ -23,7 +23,7 @@ from wordgeom.types import Array, Int32, Int64
 # (runs × 5) the numbers of `Run`.
 IDS, RUNS, PIECES, TABLE = "ids", "runs", "pieces", "table"
 RUN_FIELDS = ("types", "order", "edges", "entries", "arena")
-_PLACES = ("blocks", "newlines", "lines", "files")  # numbers of `Mark`
+_PLACES = ("blocks", "newlines", "lines", "file", "files")  # numbers of `Mark`
 _STEP = 1 << 22  # numbers looked at at once
 _WORDS = 1 << 16
 

@@ -31,6 +31,7 @@ _DATE = re.compile(
 _RUN_TOGETHER = re.compile(r"[12]\d{3}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", re.ASCII)
 _MINUS = "\N{MINUS SIGN}"
 _DAY = 86_400
+_KINDS = ("number", "date")
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _SHOWN = 40  # characters of a time that a message shows
 _FORMATS = "numbers, and dates as 1950, 1950-07, 1950-07-31 or 1950-07-31T12:00, are known"
@@ -62,14 +63,8 @@ class Times:
 
     def left_out(self) -> list[str]:
         """Return what to tell of documents that are left out for want of a time."""
-        one, more = (
-            "document has no time and is left out",
-            "documents have no time and are left out",
-        )
-        told = [several(len(self.missing), one, more)] if len(self.missing) else []
-        one = "document has a time that cannot be read and is left out"
-        more = "documents have a time that cannot be read and are left out"
-        return told + ([several(len(self.unfit), one, more)] if len(self.unfit) else [])
+        counted = ((self.missing, "no time"), (self.unfit, "a time of no known format"))
+        return [_left_out(len(rows), what) for rows, what in counted if len(rows)]
 
 
 def parse_times(documents: Sequence[Document], names: Sequence[str] = ()) -> Times:
@@ -156,17 +151,17 @@ def _refuse_mixture(
     raise InputError(what, where=where, found=found, do="write all as years or dates")
 
 
-_KINDS = ("number", "date")
+def _left_out(number: int, what: str) -> str:
+    one, more = f"document has {what} and is left out", f"documents have {what} and are left out"
+    return several(number, one, more)
 
 
 def _problem(document: Document, names: Sequence[str]) -> InputError:
     where, named = _place(document, names), _named(document)
     if not document.time.strip():
         return InputError(f"{named} has no time", where=where, do="correct the record")
-    found = repr(document.time[:_SHOWN])
-    return InputError(
-        f"{named} has a time of no known format", where=where, found=found, do=_FORMATS
-    )
+    what, found = f"{named} has a time of no known format", repr(document.time[:_SHOWN])
+    return InputError(what, where=where, found=found, do=_FORMATS)
 
 
 def _place(document: Document, names: Sequence[str]) -> str:

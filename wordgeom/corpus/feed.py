@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from wordgeom.corpus import forms
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import Block, Source
 from wordgeom.undisturbed import Interruption
 
-Numbered = tuple[int, Block]  # a block and its place in the whole corpus, in bytes of clean text
+
+class Numbered(NamedTuple):
+    """A block: the number of its file, from 0, and its place in all files, in bytes of clean text.
+
+    A file of nothing has no block.
+    """
+
+    file: int
+    base: int
+    block: Block
 
 
 class Feed:
@@ -58,9 +68,9 @@ class Feed:
         self, sources: Sequence[Source], separators: bytes, options: CorpusOptions
     ) -> Iterator[Numbered]:
         base = 0
-        for source in sources:
+        for file, source in enumerate(sources):
             self._current = source
             for block in forms.blocks(source, separators, options):
-                yield base, block
+                yield Numbered(file, base, block)
                 base += len(block.text)
             self._read.update(source.running.digest())

@@ -63,7 +63,8 @@ class _Reading:
         self._feed, self._tokenise, self._runs = feed, tokenise, runs
         self._keeper, self._means = keeper, means
         self._threshold, self._phrases = newlines_between(options), options.phrases
-        self._newlines, self._lines, self._files, self._begun = 0, 0, 0, False
+        self._newlines = self._lines = self._file = self._files = 0
+        self._begun = False
         self.segments: list[Segment] = []
 
     def steps(self, found: list[Found], held: ExitStack) -> Iterator[int]:
@@ -88,11 +89,12 @@ class _Reading:
     def _pass(self, mark: Mark) -> Iterator[int]:
         """Let the blocks go by whose ids are there; they must be what they were."""
         while self._feed.taken < mark.blocks and (numbered := self._feed.take()) is not None:
-            yield len(numbered[1].text)
+            yield len(numbered.block.text)
         stopped = self._feed.stopped
         if not stopped and (self._feed.taken, self._feed.digest) != (mark.blocks, mark.digest):
             raise self._keeper.other_text()
-        self._newlines, self._lines, self._files = mark.newlines, mark.lines, mark.files
+        self._newlines, self._lines = mark.newlines, mark.lines
+        self._file, self._files = mark.file, mark.files
 
     def _read(self, draft: Draft, held: ExitStack) -> Iterator[int]:
         """Read a segment, and keep it where that is worth it."""
@@ -127,6 +129,9 @@ class _Reading:
 
     def _add(self, tokens: Tokens, segment: Segment) -> None:
         """Add a block's ids, with what tells that a document begins before them where one does."""
+        if tokens.file > self._file:
+            self._files += tokens.file - self._file
+            self._file, self._newlines, self._lines = tokens.file, 0, 0
         if tokens.before < 0:  # no token in the block
             self._newlines += tokens.after
         else:
@@ -141,12 +146,11 @@ class _Reading:
                 _append(segment, run, ids)
             self._lines = tokens.lines + (0 if tokens.broken else lines)
             self._newlines, self._files, self._begun = tokens.after, 0, True
-        if tokens.last:
-            self._newlines, self._lines, self._files = 0, 0, self._files + 1
 
     def _mark(self) -> Mark:
         feed = self._feed
-        return Mark(feed.digest, feed.taken, self._newlines, self._lines, self._files)
+        state = self._newlines, self._lines, self._file, self._files
+        return Mark(feed.digest, feed.taken, *state)
 
 
 def _append(segment: Segment, run: int, ids: Int32) -> None:

@@ -28,15 +28,16 @@ class Piece(NamedTuple):
 class Mark:
     """How far a text was read.
 
-    digest: of the files' bytes so far; blocks: how many; newlines: since the last token, or since
-    its file began; lines: from the last document's first to the last token's; files: that ended
-    since the last token.
+    digest: of the files' bytes so far; blocks: how many; newlines: since the last token or since
+    the file began; lines: from the last document's first to the last token's; file: the last
+    block's, from 0; files: that ended since the last token.
     """
 
     digest: str
     blocks: int
     newlines: int
     lines: int
+    file: int
     files: int
 
 

@@ -32,7 +32,7 @@ class Tokens:
     before: newlines before the first token, -1 where there is none; after: newlines since the
     last token, or since the start where there is none; lines: from where the last document that
     begins behind the first token begins, or from the first token, to the last token; broken:
-    whether one begins there; last: of its file.
+    whether one begins there; file: its number.
     """
 
     ids: list[tuple[int, Int32]]
@@ -41,7 +41,7 @@ class Tokens:
     lines: int
     broken: bool
     bytes: int
-    last: bool
+    file: int
 
 
 class Tokenising:
@@ -58,18 +58,18 @@ class Tokenising:
 
     def __call__(self, numbered: Numbered) -> Tokens:
         """Return the ids of a block. Raises InputError for a token without end, WriteError."""
-        base, block = numbered
-        buffer = self._room.take()
-        if len(buffer[0]) < len(block.text) + 1:
-            buffer[0] = np.empty(len(block.text) + 1, np.int32)
-        tokens = _tokenise(base, block, self._tables, self._threshold, buffer[0], self._runs)
+        buffer, size = self._room.take(), len(numbered.block.text) + 1
+        if len(buffer[0]) < size:
+            buffer[0] = np.empty(size, np.int32)
+        tokens = _tokenise(numbered, self._tables, self._threshold, buffer[0], self._runs)
         self._room.give_back(buffer)
         return tokens
 
 
 def _tokenise(
-    base: int, block: Block, tables: Tokeniser, threshold: int, ids: Int32, runs: Runs
+    numbered: Numbered, tables: Tokeniser, threshold: int, ids: Int32, runs: Runs
 ) -> Tokens:
+    file, base, block = numbered
     current = runs.mine()
     text = np.frombuffer(block.text, np.uint8)
     lower = tables.lower(block.ascii)
@@ -85,7 +85,7 @@ def _tokenise(
     if state[3] == kernels.TOO_LONG:
         _refuse_token(block, at, tables)
     _, after, before, _, lines, broken = state.tolist()
-    return Tokens(made, before, after, lines, bool(broken), len(text), block.last)
+    return Tokens(made, before, after, lines, bool(broken), len(text), file)
 
 
 def _refuse_token(block: Block, at: int, tables: Tokeniser) -> None:
