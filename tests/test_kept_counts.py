@@ -59,7 +59,7 @@ def test_a_piece_is_none_as_soon_as_its_removal_began_and_gives_way_to_the_next(
 
 def test_a_text_comes_back_as_it_was(folder):
     fresh = encode_files([folder / "t.txt"], CorpusOptions(min_count=1), gap=2)
-    found = find_ids(kept(folder))
+    found = find_ids(kept(folder), beyond=False)
     assert found is not None
     encoded, documents = found
     assert documents == b"1\t1\tid\t\n"
@@ -121,7 +121,7 @@ EDGE = np.zeros(kept_counts._EDGE, np.int32)
 def test_an_edited_text_is_refused(folder, attributes, ids):
     edit(folder, "ids", attributes, **({} if ids is None else {"ids": ids}))
     with pytest.raises(FormatError) as caught:
-        find_ids(kept(folder))
+        find_ids(kept(folder), beyond=False)
     assert "\n" not in str(caught.value)
 
 

@@ -118,12 +118,12 @@ def kept_text(
 ) -> tuple[Encoded, bytes]:
     """Return a text and its documents.tsv as an earlier run read them, or `read` them.
 
-    beyond: what is outside the text has the id V + 1, not V.
+    beyond: its ids go to V + 1, which is outside of it, not only to V.
     """
     from wordgeom.kept_counts import KeptIds, find_ids, keep_ids
     from wordgeom.kept_text import KeptText
 
-    held = find_ids(kept)
+    held = find_ids(kept, beyond=beyond)
     if held is not None:
         return held
     encoded = read(partial(KeptIds, kept), KeptText(kept))

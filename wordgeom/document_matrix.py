@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from wordgeom.blocks import row_blocks
 from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes
 from wordgeom.errors import FormatError, MissingInputError
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 DOCUMENTS, SUMS, HOLDERS = "documents", "columnsums", "holders"  # parts
-_FIELDS = 4
+_FIELDS, _DIGITS = 4, 18
+_MOST = 1 << 62  # tokens
+_AGAIN = "make the matrix again"
 
 
 class Document(NamedTuple):
@@ -52,7 +56,7 @@ class StoredDocuments:
             found = f"kind {store.kind!r}"
             raise MissingInputError(f"is not a {DTM} matrix", where=path, found=found, do=do)
         words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
-        rows = store.array("indptr").length - 1
+        rows = max(0, store.array("indptr").length - 1)
         return cls(store, words, checked_indptr(store, rows, len(words)))
 
     @property
@@ -85,13 +89,13 @@ class StoredDocuments:
 
     @property
     def column_sums(self) -> Int64:
-        """(V) how often each word occurs in the rows."""
-        return read_sums(self.store, SUMS, len(self.vocabulary))
+        """(V) how often each word occurs in the rows; raises FormatError."""
+        return self._of_words(SUMS, _MOST)
 
     @property
     def holders(self) -> Int64:
-        """(V) how many rows hold each word."""
-        return read_sums(self.store, HOLDERS, len(self.vocabulary))
+        """(V) how many rows hold each word; raises FormatError."""
+        return self._of_words(HOLDERS, len(self))
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
         """Return [start, stop) of row blocks of the size that blocks have."""
@@ -99,7 +103,17 @@ class StoredDocuments:
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return the counts of documents [start:stop), checked; raises FormatError."""
-        return read_rows(self.store, self.indptr, start, stop, len(self.vocabulary))
+        found = read_rows(self.store, self.indptr, start, stop, len(self.vocabulary))
+        if found.nnz and (found.data.min() < 1 or found.data.sum(dtype=np.float64) > _MOST):
+            raise FormatError("a count is out of range", where=self.path, do=_AGAIN)
+        return found
+
+    def _of_words(self, part: str, most: int) -> Int64:
+        found = read_sums(self.store, part, len(self.vocabulary))
+        fits = found.min(initial=0) >= 0 and found.max(initial=0) <= most
+        if not fits or found.sum(dtype=np.float64) > _MOST:
+            raise FormatError(f"its {part} do not fit the matrix", where=self.path, do=_AGAIN)
+        return found
 
     def whole(self) -> Csr:
         """Return all counts in memory, (n × V)."""
@@ -145,7 +159,7 @@ def _text(content: bytes, where: Path) -> str:
 
 def _document(line: str, where: Path, number: int) -> Document:
     cells = line.split("\t")
-    if len(cells) == _FIELDS and all(c.isascii() and c.isdecimal() for c in cells[:2]):
+    numbers = [c for c in cells[:2] if c.isascii() and c.isdecimal() and len(c) <= _DIGITS]
+    if len(cells) == _FIELDS and len(numbers) == 2:
         return Document(int(cells[0]), int(cells[1]), cells[2], cells[3])
-    do = "make the matrix again"
-    raise FormatError("is no document", where=f"{where} line {number}", found=line[:40], do=do)
+    raise FormatError("is no document", where=f"{where} line {number}", found=line[:40], do=_AGAIN)

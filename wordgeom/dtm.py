@@ -16,6 +16,7 @@ from wordgeom.corpus.encode import Encoded, encode_documents
 from wordgeom.corpus.mapping import MakeSink
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.segments import Keeper
+from wordgeom.counts.documents import DocumentCounts
 from wordgeom.counts.rows import value_type
 from wordgeom.document_matrix import DOCUMENTS, HOLDERS, SUMS
 from wordgeom.errors import FormatError
@@ -79,13 +80,22 @@ def _write(
     encoded: Encoded, documents: bytes, writer: StoreWriter, using: Resources
 ) -> dict[str, Any]:
     """Write all rows and what belongs to them; return the attributes of the store."""
-    from wordgeom.counts.documents import DocumentCounts
-
     words, rows = encoded.vocabulary, documents.count(b"\n")
     _check_room(len(words), rows, len(documents), using)
-    dtype = value_type(int(words.counts.max()))
-    matrix = MatrixWriter(writer, words, dtype, rows=rows)
+    matrix = MatrixWriter(writer, words, value_type(int(words.counts.max())), rows=rows)
     counts = DocumentCounts(encoded.stream, len(words), using.pool)
+    empty = _write_rows(counts, matrix, rows, writer.path, using)
+    writer.text(DOCUMENTS, documents)
+    writer.array(SUMS, np.int64).write(counts.sums)
+    writer.array(HOLDERS, np.int64).write(counts.holders)
+    told = {"tokens": encoded.tokens, "kept": encoded.kept, "documents": encoded.documents}
+    return matrix.finish({**told, "empty": empty})
+
+
+def _write_rows(
+    counts: DocumentCounts, matrix: MatrixWriter, rows: int, out: Path, using: Resources
+) -> int:
+    """Write all rows; return how many are empty. Raises FormatError where there are not `rows`."""
     followed = using.progress.follow(counts.rows(), "counting", rows, "rows", lambda r: len(r[0]))
     written = empty = 0
     for lengths, indices, values in followed:
@@ -96,12 +106,8 @@ def _write(
         empty += int(np.count_nonzero(lengths == 0))
     if written != rows:
         found = f"rows for {written:,} documents of {rows:,}"
-        raise FormatError("its state was edited", where=writer.path, found=found)
-    writer.text(DOCUMENTS, documents)
-    writer.array(SUMS, np.int64).write(counts.sums)
-    writer.array(HOLDERS, np.int64).write(counts.holders)
-    told = {"tokens": encoded.tokens, "kept": encoded.kept, "documents": encoded.documents}
-    return matrix.finish({**told, "empty": empty})
+        raise FormatError("its state was edited", where=out, found=found)
+    return empty
 
 
 def _check_room(words: int, rows: int, bytes_of_rows: int, using: Resources) -> None:

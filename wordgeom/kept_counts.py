@@ -109,8 +109,11 @@ class KeptIds:
         self.length = array.length - 2 * _EDGE
 
 
-def find_ids(kept: Kept) -> tuple[Encoded, bytes] | None:
-    """Return the text that an earlier run read, and its documents.tsv."""
+def find_ids(kept: Kept, *, beyond: bool) -> tuple[Encoded, bytes] | None:
+    """Return the text that an earlier run read, and its documents.tsv.
+
+    beyond: its ids go to V + 1, not only to V.
+    """
     piece = kept.find(_IDS)
     if piece is None:
         return None
@@ -121,7 +124,7 @@ def find_ids(kept: Kept) -> tuple[Encoded, bytes] | None:
         facts = {name: kind(at[name]) for name, kind in _FACTS.items()}
     except (KeyError, TypeError, ValueError, OverflowError):
         raise edited(piece) from None
-    stream = KeptIds.of(piece, len(vocabulary) + 1)
+    stream = KeptIds.of(piece, len(vocabulary) + beyond)
     encoded = Encoded(vocabulary, stream, sources, **facts)
     return encoded, piece.text("documents")
 

@@ -25,6 +25,7 @@ class Command:
 
 
 _COUNT = "build-cooc ../inputs/corpus.txt -o out --min-count 1 --tmp-dir ."
+_TABULATE = "build-dtm ../inputs/corpus.txt -o out --tmp-dir . --min-count"
 _MERGE = "merge -o out --checkpoint 0"
 _WIDE, _NARROW = "../inputs/one ../inputs/two", "../inputs/three ../inputs/four"
 _PMI = "build-pmi ../inputs/cooc -o out --checkpoint 0"
@@ -38,6 +39,8 @@ _CONVERT = "convert ../inputs/vectors.bin out.txt"
 COMMANDS = (
     Command("build-cooc", f"{_COUNT} --window 3", f"{_COUNT} --window 2", True),
     Command("build-cooc, kept", f"{_COUNT} --checkpoint 0", f"{_COUNT} --window 2", True),
+    Command("build-dtm", f"{_TABULATE} 1", f"{_TABULATE} 2", True),
+    Command("build-dtm, kept", f"{_TABULATE} 1 --checkpoint 0", f"{_TABULATE} 2", True),
     Command("merge", f"{_MERGE} {_WIDE}", f"{_MERGE} {_NARROW}", True),
     Command("build-pmi", _PMI, f"{_PMI} --neg 2", True),
     Command("train gbu, binary", f"{_GBU} -o out.bin --dim 4", f"{_GBU} -o out.bin --dim 3"),

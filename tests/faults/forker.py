@@ -30,6 +30,7 @@ _SMALL = {
     "wordgeom.counts.cooccurrence": {
         "_BLOCK_LOOKS": 4000, "_LARGEST_CHUNK": 1000, "_SMALLEST_CHUNK": 1000,
     },
+    "wordgeom.counts.documents": {"BLOCK": 300},
     "wordgeom.blocks": {"BLOCK_ENTRIES": 400},
     "wordgeom.corpus.means": {"_IDS_SHARE": 10**9},
     "wordgeom.corpus.readers": {"BLOCK": 5000},

@@ -24,6 +24,7 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.readers import Source
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, read_words
 from wordgeom.describe import describe
+from wordgeom.document_matrix import StoredDocuments
 from wordgeom.evaluate.categories import read_categories
 from wordgeom.evaluate.classification import read_texts
 from wordgeom.evaluate.options import EvalOptions
@@ -36,7 +37,9 @@ from wordgeom.kept_rows import KeptRows
 from wordgeom.kept_text import KeptText
 from wordgeom.matrix import StoredMatrix, StoredRows
 from wordgeom.pool import Pool
+from wordgeom.times import parse_times
 from wordgeom.vectors import read_vectors
+from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
 
 _MEMORY = 4 << 26
@@ -77,6 +80,15 @@ def _store(path: Path) -> None:
     rows.columns(np.arange(min(3, len(rows.words))))
 
 
+def _documents(path: Path) -> None:
+    """Read counts by document in every way that commands do."""
+    counts = StoredDocuments.open(path.parent)
+    describe(path.parent, check=True)
+    for weight in ("rows", "tf-idf", "ppmi"):
+        WeightedDocuments(counts, DocumentOptions(weight=weight), _pool()).whole()
+    parse_times(counts.documents(), counts.names())
+
+
 def _state(path: Path) -> object:
     folder = path.parent
     while not folder.name.endswith(".state") and folder != folder.parent:
@@ -85,7 +97,7 @@ def _state(path: Path) -> object:
     rows = KeptRows(kept, folder.parent / "v", "cooc")
     for _ in rows.earlier():
         pass
-    text = find_ids(kept)
+    text = find_ids(kept, beyond=False)
     if text is not None:
         text[0].stream.read(0, 10)
     part = KeptParts(kept).find((0, 3), 2)
@@ -166,6 +178,9 @@ _TABLES = ("imputation.files", "imputation.reading", "imputation.names", "imputa
 # A new reader is a line here, with valid files in seeds.py.
 READERS = (
     Reader("store", seeds.stores, _store, ("store", "matrix"), packing.vouch),
+    Reader(
+        "documents", seeds.documents, _documents, ("document_matrix", "times"), packing.vouch
+    ),
     Reader("state", seeds.states, _state,
            ("kept", "kept_rows", "kept_counts", "checkpoints"), packing.vouch),
     Reader("state of a text", seeds.readings, _reading, ("kept_text", "kept_segments"),

@@ -13,7 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-from corpora import encode_files, read
+from corpora import build_documents, encode_files, read
 from matrices import random_counts, store_matrix
 
 from fuzz.packing import Files, unzipped
@@ -64,6 +64,20 @@ def stores() -> Group:
         _files(lambda p: store_matrix(p / "s", square, symmetric=False)),
         _files(lambda p: store_matrix(p / "s", weighted, kind="pmi")),
     ]
+
+
+@cache
+def documents() -> Group:
+    """Counts by document, with ids and times."""
+    rows = [{"text": "a b a", "i": 1, "t": "1950-07"}, {"text": "", "i": "x", "t": "1950"}]
+
+    def counts(folder: Path) -> None:
+        path = folder / "t.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        build_documents(path, folder / "s", id_field="i", time_field="t")
+        path.unlink()
+
+    return [_files(counts)]
 
 
 @cache

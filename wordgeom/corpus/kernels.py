@@ -6,6 +6,7 @@ empty, else the hash's upper half and the id + 1), `entries` (types × 4, see be
 
 Among provisional ids, what is negative stands between documents: FILE_END where a file ends, and −n
 before a document that begins n lines below the last one of its file, or below its first line.
+Several such numbers add up, since one is at least −MOST_LINES, more than a block has.
 """
 
 from __future__ import annotations
@@ -296,7 +297,7 @@ def tokenise(
         else:
             lines += newlines
             if newlines >= newlines_end_document:
-                ids[written] = -min(lines, MOST_LINES)
+                ids[written] = -lines
                 written += 1
                 lines = 0
                 state[5] = 1

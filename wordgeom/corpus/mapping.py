@@ -82,7 +82,10 @@ def map_documents(
             out.append(room, n)
         left = places.finish() - int(state[2])
         for start in range(0, left, _MAPPED):
-            out.stream.append(np.full(min(_MAPPED, left - start), V, np.int32))
+            number = min(_MAPPED, left - start)
+            room = out.room(number)
+            room[:number] = V
+            out.append(room, number)
     return out.stream, Counted(int(state[0]), int(state[1]), documents)
 
 

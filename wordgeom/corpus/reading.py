@@ -162,14 +162,19 @@ def _append(segment: Segment, run: int, ids: Int32) -> None:
 
 def _begins(files: int, lines: int) -> Int32:
     """Return what stands before a document that begins after so many files, and then lines."""
-    below = [-min(lines, kernels.MOST_LINES)] if lines else []
-    return np.array([kernels.FILE_END] * files + below, np.int32)
+    return np.array([kernels.FILE_END] * files + _below(lines), np.int32)
+
+
+def _below(lines: int) -> list[int]:
+    whole, rest = divmod(lines, kernels.MOST_LINES)
+    return [-kernels.MOST_LINES] * whole + ([-rest] if rest else [])
 
 
 def _carry(pieces: list[tuple[int, Int32]], lines: int) -> None:
     """Tell the first document that begins in a block of lines of the one before it."""
-    for _, ids in pieces:
+    for number, (run, ids) in enumerate(pieces):
         begun = np.flatnonzero(ids < 0)
         if len(begun):
-            ids[begun[0]] = max(int(ids[begun[0]]) - lines, -kernels.MOST_LINES)
+            more = np.array(_below(lines), np.int32)
+            pieces[number] = run, np.insert(ids, begun[0], more)
             return
