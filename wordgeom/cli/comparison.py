@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from wordgeom.columns import aligned, piped
 from wordgeom.comparison import Comparison, Judgement
 from wordgeom.evaluate.answers import Score
-from wordgeom.evaluate.report import aligned
 
 _NONE = "–"
 _MARK = "*"
@@ -19,17 +19,17 @@ Rows = list[list[str]]
 
 def plain(comparison: Comparison) -> str:
     """Return the tables with aligned columns, and the remarks below them."""
-    parts = ["\n".join(aligned(_scores(comparison), words=1))]
+    parts = ["\n".join(aligned(_scores(comparison)))]
     if differences := _differences(comparison):
-        parts.append("\n".join([*aligned(differences, words=1), _LEGEND]))
+        parts.append("\n".join([*aligned(differences), _LEGEND]))
     return "\n\n".join([*parts, "\n".join(_remarks(comparison))])
 
 
 def markdown(comparison: Comparison) -> str:
     """Return the tables as Markdown, and the remarks as a list."""
-    parts = [_pipes(_scores(comparison))]
+    parts = ["\n".join(piped(_scores(comparison)))]
     if differences := _differences(comparison):
-        parts += [_pipes(differences), _LEGEND.replace(_MARK, f"\\{_MARK}")]
+        parts += ["\n".join(piped(differences)), _LEGEND.replace(_MARK, f"\\{_MARK}")]
     return "\n\n".join([*parts, "\n".join(f"- {line}" for line in _remarks(comparison))])
 
 
@@ -85,9 +85,3 @@ def _remarks(comparison: Comparison) -> list[str]:
     trained = any(one.contender.kind != "file" for one in comparison.judgements)
     judged = f"judged on {comparison.common:,} words"
     return [judged, *([_TIMES] if trained else []), *comparison.remarks()]
-
-
-def _pipes(rows: Rows) -> str:
-    head, *others = [[cell.strip().replace("|", "\\|") for cell in row] for row in rows]
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *others))

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wordgeom.columns import aligned, piped
 from wordgeom.errors import OptionError
 from wordgeom.evaluate.answers import Score
 from wordgeom.evaluate.options import FOLD, SKIP, ZERO
@@ -74,8 +75,10 @@ def render(report: Report, options: ReportOptions) -> str:
         return json.dumps(report.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
     rows = _rows(report, options.sections)
     if options.markdown:
-        return "\n".join([*_pipes(rows), "", *(f"- {line}" for line in remarks(report))])
-    return "\n".join([*aligned([_HEAD, *rows]), "", *remarks(report)])
+        return "\n".join(
+            [*piped([_HEAD, *rows], _WORDS), "", *(f"- {line}" for line in remarks(report))]
+        )
+    return "\n".join([*aligned([_HEAD, *rows], _WORDS), "", *remarks(report)])
 
 
 def remarks(report: Report) -> list[str]:
@@ -96,16 +99,6 @@ def remarks(report: Report) -> list[str]:
     ]
 
 
-def aligned(rows: Sequence[Sequence[str]], words: int = _WORDS) -> list[str]:
-    """Return the rows as lines of columns, the first `words` to the left, the others right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = "<" * words + ">" * (len(widths) - words)
-    return [
-        "  ".join(f"{cell:{side}{width}}" for cell, side, width in line).rstrip()
-        for line in (zip(row, sides, widths, strict=True) for row in rows)
-    ]
-
-
 def _rows(report: Report, sections: bool) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for name in dict.fromkeys(score.name for score in report.scores):
@@ -121,12 +114,6 @@ def _row(name: str, score: Score, used: str) -> tuple[str, ...]:
     interval = _NONE if math.isnan(score.low) else f"{score.low:.4f} … {score.high:.4f}"
     value = _NONE if math.isnan(score.value) else f"{score.value:.4f}"
     return name, score.measure, value, interval, used
-
-
-def _pipes(rows: Sequence[Sequence[str]]) -> list[str]:
-    rule = ["---"] * _WORDS + ["---:"] * (len(_HEAD) - _WORDS)
-    escaped = [[cell.strip().replace("|", "\\|") for cell in row] for row in rows]
-    return [f"| {' | '.join(row)} |" for row in (_HEAD, rule, *escaped)]
 
 
 def policy_line(policy: Mapping[str, Any], tasks: Collection[str]) -> str:

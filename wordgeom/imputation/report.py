@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from wordgeom.columns import aligned
 from wordgeom.evaluate.answers import Score
-from wordgeom.evaluate.report import aligned
 from wordgeom.imputation.validate import MEDIAN_RANK, RESAMPLES, Validation
 
 _HEAD = ("prediction", "measure", "score", "95 % interval", "imputation less it", "95 % interval")
@@ -24,7 +24,7 @@ def validation_lines(validation: Validation) -> list[str]:
         f"{used:,} known vectors hidden in {validation.folds} folds; ranks among "
         f"{validation.candidates:,} known vectors; {RESAMPLES:,} resamples"
     )
-    return [*aligned(rows), "", about, *validation.notes]
+    return [*aligned(rows, words=2), "", about, *validation.notes]
 
 
 def _figures(score: Score, sign: str = "") -> tuple[str, str]:

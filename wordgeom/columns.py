@@ -1,0 +1,24 @@
+"""Rows of cells as lines of text: aligned columns, or a table of Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Rows = Sequence[Sequence[str]]
+
+
+def aligned(rows: Rows, words: int = 1, *, last: int = 0) -> list[str]:
+    """Return the rows as lines of columns: the first `words` and the `last` to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = "<" * words + ">" * (len(widths) - words - last) + "<" * last
+    return [
+        "  ".join(f"{cell:{side}{width}}" for cell, side, width in line).rstrip()
+        for line in (zip(row, sides, widths, strict=True) for row in rows)
+    ]
+
+
+def piped(rows: Rows, words: int = 1) -> list[str]:
+    """Return the rows, a head first, as lines of Markdown: the first `words` to the left."""
+    head, *others = [[cell.strip().replace("|", "\\|") for cell in row] for row in rows]
+    rule = ["---"] * words + ["---:"] * (len(head) - words)
+    return [f"| {' | '.join(row)} |" for row in (head, rule, *others)]
