@@ -112,6 +112,55 @@ def test_signs_follow_the_right_side_and_the_sides_change_places(ops):
     )
 
 
+def some_effects(n, columns=2):
+    """The mean, and a line along the rows: orthonormal columns."""
+    powers = np.linspace(-1, 1, n)[:, None] ** np.arange(columns)
+    return np.linalg.qr(powers)[0]
+
+
+def freed(X, G):
+    return X - G @ (G.T @ X)
+
+
+@pytest.mark.parametrize(("n", "m"), [(60, 25), (25, 60), (40, 40)])
+@pytest.mark.parametrize("k", [7, 60])
+def test_effects_are_taken_away_from_the_dense_matrix(ops, n, m, k):
+    X, G = sparse(n, m) + 3.0, some_effects(n)
+    found = truncated_svd(to_csr(X), Wanted(k, 1e-8), ops, effects=G)
+    true = np.linalg.svd(freed(X, G), compute_uv=False)[:k]
+    check_triplets(found, freed(X, G), true)
+    assert np.abs(G.T @ found.left).max() < 1e-14
+    if k >= min(n, m):
+        again = found.left * found.values @ found.right.T
+        np.testing.assert_allclose(again, freed(X, G), atol=1e-6)
+
+
+@pytest.mark.parametrize(("n", "m"), [(700, 300), (300, 700)])
+@pytest.mark.parametrize(("tol", "close", "rounding"), [(1e-8, 1e-9, 1e-14), (1e-3, 1e-4, 1e-6)])
+def test_effects_are_taken_away_from_a_large_matrix(ops, monkeypatch, n, m, tol, close, rounding):
+    monkeypatch.setattr(eigs, "_DENSE", 0)
+    X, G = sparse(n, m) + 1.0 + np.linspace(-1, 1, n)[:, None], some_effects(n)
+    data = X.astype(np.float32) if tol > 1e-4 else X
+    found = truncated_svd(to_csr(data), Wanted(6, tol, restarts=60), ops, effects=G)
+    true = np.linalg.svd(freed(X, G), compute_uv=False)[:6]
+    np.testing.assert_allclose(found.values, true, rtol=close)
+    assert np.all(found.residuals <= tol * found.values)
+    assert np.abs(G.T @ found.left).max() < rounding
+    np.testing.assert_allclose(found.left.T @ found.left, np.eye(6), atol=100 * rounding)
+    assert np.array_equal(fix_signs(found.right), found.right)
+
+
+def test_no_effects_change_nothing_and_all_effects_leave_nothing(ops):
+    X, G = sparse(30, 20), some_effects(30, 3)
+    plain, free = (
+        truncated_svd(to_csr(X), Wanted(5), ops, effects=e) for e in (None, np.empty((30, 0)))
+    )
+    np.testing.assert_allclose(free.values, plain.values, rtol=1e-12)
+    np.testing.assert_allclose(free.right, plain.right, atol=1e-9)
+    explained = G @ np.random.default_rng(54).standard_normal((3, 20))
+    assert not truncated_svd(to_csr(explained), Wanted(5), ops, effects=G).values.any()
+
+
 @pytest.mark.parametrize("shape", [(30, 50), (50, 30), (1, 7), (7, 1), (3, 3)])
 @pytest.mark.parametrize("dtype", [np.float32, np.int64])
 def test_the_transpose_equals_scipys(shape, dtype):

@@ -5,12 +5,16 @@ The smaller of the two is never formed: a product with it is a product with X an
 decomposition's. Singular values below the square root of rounding are lost that way: 3e-4 σ₁ in
 float32, which serves down to a tolerance of 1e-4, 1e-8 σ₁ in float64, in which small matrices are
 solved at any tolerance. Not for condition numbers.
+
+What a few columns G explain of X, their mean say, may be left out: X − GGᵀX, which is dense and
+not formed either. σ₁ is then the larger of the first singular value and the length of GᵀX.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -48,30 +52,86 @@ class _Gram:
         return self._transposed.multiply(self._matrix.multiply(tall))
 
 
+class _Effects:
+    """Columns G (n × c), orthonormal, that a matrix (n × m) and its transpose are freed of."""
+
+    def __init__(self, columns: Float64, dtype: np.dtype[Any], ops: Ops) -> None:
+        self._columns, self._dtype, self._ops = ops.tall(columns, dtype), dtype, ops
+
+    def length(self, transposed: Operator) -> float:
+        """Return ‖GᵀX‖, Xᵀ (m × n) given."""
+        product = transposed.multiply(self._columns)
+        return float(np.sqrt(np.trace(self._ops.inner(product, product))))
+
+    def free(self, tall: Tall) -> Tall:
+        """Return `tall` (n × k), which becomes (I − GGᵀ) `tall`."""
+        self._ops.subtract(tall, self._columns, self._ops.inner(self._columns, tall))
+        return tall
+
+    def freed(self, tall: Tall) -> Tall:
+        """Return (I − GGᵀ) `tall` (n × k), a new one."""
+        copy = self._ops.empty(tall.shape[0], tall.shape[1], self._dtype)
+        copy[:] = tall
+        return self.free(copy)
+
+
+class _Freed:
+    """(I − GGᵀ)X, by products of X (n × m)."""
+
+    def __init__(self, matrix: Operator, effects: _Effects) -> None:
+        self._matrix, self._effects = matrix, effects
+        self.shape = matrix.shape
+
+    def multiply(self, tall: Tall) -> Tall:
+        return self._effects.free(self._matrix.multiply(tall))
+
+
+class _FreedTransposed:
+    """Xᵀ(I − GGᵀ), by products of Xᵀ (m × n)."""
+
+    def __init__(self, transposed: Operator, effects: _Effects) -> None:
+        self._transposed, self._effects = transposed, effects
+        self.shape = transposed.shape
+
+    def multiply(self, tall: Tall) -> Tall:
+        return self._transposed.multiply(self._effects.freed(tall))
+
+
 def truncated_svd(
     sparse: Csr,
     wanted: Wanted,
     ops: Ops,
     *,
+    effects: Float64 | None = None,
     follow: Callable[[Iterator[Look]], Iterator[Look]] | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Svd:
     """Return the largest singular triplets of a sparse matrix (n × m), at most min(n, m) of them.
 
-    wanted: as of the eigensolver; tol bounds the residuals' ratio to σ.
+    wanted: as of the eigensolver; tol bounds the residuals' ratio to σ. effects: G (n × c) of
+    orthonormal columns; X − GGᵀX is decomposed in place of X, and `left` is orthogonal to G.
     """
     X, Xt = ops.operator(sparse), ops.operator(transpose(sparse))
     wide = sparse.rows < sparse.columns
+    least, held = 0.0, None
+    if effects is not None:
+        dense = wanted.dense(min(sparse.rows, sparse.columns))
+        held = _Effects(effects, np.dtype(np.float64) if dense else wanted.dtype, ops)
+        least = held.length(Xt) ** 2
+        X, Xt = _Freed(X, held), _FreedTransposed(Xt, held)
     inner, outer = (Xt, X) if wide else (X, Xt)
     pairs = largest_eigenpairs(
         _Gram(inner, outer), wanted, ops, follow=follow, checkpoint=checkpoint
     )
-    rounding = np.finfo(pairs.vectors.dtype).eps * max(float(pairs.values.max(initial=0.0)), 0.0)
-    there = pairs.values > rounding
+    dtype = pairs.vectors.dtype
+    there = pairs.values > np.finfo(dtype).eps * max(float(pairs.values.max(initial=0.0)), least)
     values = np.where(there, np.sqrt(np.maximum(pairs.values, 0.0)), 0.0)
     inverse = np.where(there, 1.0 / np.where(there, values, 1.0), 0.0)
-    other = ops.to_numpy(inner.multiply(ops.tall(pairs.vectors, pairs.vectors.dtype))) * inverse
+    tall = ops.tall(pairs.vectors, dtype)
+    other = ops.to_numpy(inner.multiply(tall)) * inverse
     left, right = (pairs.vectors, other) if wide else (other, pairs.vectors)
+    if held is not None:  # of rounding, which the division by σ has made larger
+        left = ops.to_numpy(held.free(ops.tall(left, dtype)))
     signs = np.where(np.sum(fix_signs(right) * right, axis=0) < 0.0, -1.0, 1.0)
     return Svd(
         left * signs, values, right * signs, pairs.residuals * inverse, pairs.converged,
