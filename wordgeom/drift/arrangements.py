@@ -1,0 +1,98 @@
+"""Orders of the times: random ones, or all there are where these are few."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import islice, product
+
+import numpy as np
+
+from wordgeom.errors import InputError
+from wordgeom.types import Array, Int32, Int64
+
+
+class Arrangements:
+    """Arrangements of codes (m), the first as they are; inside groups (m) where there are groups.
+
+    `count` of them: B + 1, or all that are different where these are no more (`complete`);
+    `distinct`: how many are different, which may be infinite.
+    """
+
+    def __init__(
+        self, codes: Int32, permutations: int, seed: int, groups: Int64 | None, rows: bool = False
+    ) -> None:
+        """Codes that are equal change nothing by changing places, but for rows: those differ.
+
+        Raises InputError where nothing can be permuted.
+        """
+        self._groups = np.zeros(len(codes), np.int64) if groups is None else groups
+        if _distinct(self._groups, codes) == 1:
+            raise InputError("there is nothing to permute: each group has a single time",
+                             do="permute times or documents")  # fmt: skip
+        self._codes = np.arange(len(codes), dtype=np.int32) if rows else codes
+        self._seed, self.distinct = seed, _distinct(self._groups, self._codes)
+        self.complete = self.distinct <= permutations + 1
+        self.count = int(self.distinct) if self.complete else permutations + 1
+
+    @property
+    def smallest_p(self) -> float:
+        """The smallest p that can come of it; symmetric times may double it."""
+        return max(1.0 / self.count, 1.0 / self.distinct)
+
+    def blocks(self, size: int) -> Iterator[Int32]:
+        """Yield arrangements (size or fewer × m); the same each time."""
+        every = self._all() if self.complete else self._drawn()
+        while rows := list(islice(every, size)):
+            yield np.stack(rows)
+
+    def _drawn(self) -> Iterator[Int32]:
+        rng = np.random.default_rng(self._seed)
+        order = np.argsort(self._groups, kind="stable")
+        yield self._codes
+        for _ in range(self.count - 1):
+            drawn = np.empty_like(self._codes)
+            shuffled = np.lexsort((rng.random(len(drawn)), self._groups))
+            drawn[order] = self._codes[shuffled]
+            yield drawn
+
+    def _all(self) -> Iterator[Int32]:
+        places = [np.flatnonzero(self._groups == g) for g in np.unique(self._groups)]
+        yield self._codes
+        for orders in product(*(list(_orders(self._codes[place])) for place in places)):
+            row = np.empty_like(self._codes)
+            for place, order in zip(places, orders, strict=True):
+                row[place] = order
+            if not np.array_equal(row, self._codes):
+                yield row
+
+
+def _distinct(groups: Int64, codes: Int32) -> float:
+    """Return how many arrangements differ: the product of the groups' multinomials."""
+    sizes = np.unique(groups, return_counts=True)[1]
+    alike = np.unique(np.column_stack([groups, codes]), axis=0, return_counts=True)[1]
+    logs = sum(map(_log_factorial, sizes.tolist())) - sum(map(_log_factorial, alike.tolist()))
+    return float(round(math.exp(logs))) if logs < 30.0 else math.exp(min(logs, 700.0))
+
+
+def _log_factorial(number: int) -> float:
+    return math.lgamma(number + 1)
+
+
+def _orders(codes: Int32) -> Iterator[Array]:
+    """Yield the different orders of codes (m), ascending as words in a dictionary are."""
+    row = np.sort(codes)
+    while True:
+        yield row.copy()
+        falls = np.flatnonzero(row[:-1] < row[1:])
+        if not len(falls):
+            return
+        at = int(falls[-1])
+        other = _last_above(row, at)
+        row[at], row[other] = row[other], row[at]
+        row[at + 1 :] = row[at + 1 :][::-1].copy()
+
+
+def _last_above(row: Array, at: int) -> int:
+    """Return the last place after `at` that holds more than it."""
+    return at + 1 + int(np.flatnonzero(row[at + 1 :] > row[at])[-1])

@@ -1,0 +1,113 @@
+"""F under arrangements of whole times: what sets a time apart stays together.
+
+The products of words and topics are added up once for each time, M_y = R_yᵀZ_y (w × r+1). An
+arrangement gives each time another's polynomials, so that WᵀR is a sum of M_y weighted by them:
+one product of matrices for all arrangements, whatever the number of documents.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wordgeom.drift import kernels
+from wordgeom.drift.arrangements import Arrangements
+from wordgeom.drift.axis import Axis
+from wordgeom.drift.contrasts import GROUP, SINGLE, Contrasts, Moments, contrasts, word_values
+from wordgeom.drift.mixture import mixture
+from wordgeom.drift.null import Means, Null
+from wordgeom.drift.statistics import Words, degrees_of_freedom
+from wordgeom.types import Array, Float32, Float64
+
+MOST = 1024  # times: with more, their sums would take more than the documents
+_WORDS = 128
+_SHARE = 4  # of the memory, for what is known of arrangements
+
+
+def null(words: Words, axis: Axis, arrangements: Arrangements, hold: bool, means: Means) -> Null:
+    """Return F of w words under arrangements of T ≤ MOST times."""
+    found = Null.empty(arrangements.count, len(words))
+    grams = time_grams(words.Z, axis)
+    size, label = _at_once(words.rank * axis.degree, means.memory), "permutations of times"
+    for start, block in enumerate(arrangements.blocks(size)):
+        rows = slice(start * size, start * size + len(block))
+        groups = [axis.levels[block[at : at + GROUP]] for at in range(0, len(block), GROUP)]
+        known = list(means.pool.map(lambda g: _known(g, grams, axis, len(words.Z), hold), groups))
+        found.mixture[rows] = np.concatenate([value for _, value in known])
+        task = _Task(words, axis, grams, groups, [c for c, _ in known], hold)
+        F = found.F[rows]
+
+        def work(block: slice, task: _Task = task, F: Float32 = F) -> None:
+            task.fill(block, F[:, block])
+
+        means.over_words(work, len(words), _WORDS, label)
+    return found
+
+
+class _Task:
+    """Arrangements that are known, for blocks of words."""
+
+    def __init__(
+        self, words: Words, axis: Axis, grams: Float64, groups: list[Float64],
+        known: list[Contrasts], hold: bool,
+    ) -> None:  # fmt: skip
+        self._words, self._axis, self._known = words, axis, known
+        self._grams, self._Z = grams.astype(np.float32), words.Z.astype(np.float32)
+        self._weights = [_flat(group) for group in groups]
+        n = len(words.Z)
+        self._degrees = degrees_of_freedom(n, words.rank, axis.degree, hold)
+
+    def fill(self, block: slice, F: Float32) -> None:
+        """Set F (b × w) of a block of w words."""
+        M, n, at = self._sums(block), len(self._words.Z), 0
+        rest, q = self._words.of(block, self._degrees), self._axis.degree
+        flat = M.reshape(len(M), -1)
+        for weights, known in zip(self._weights, self._known, strict=True):
+            found = (weights @ flat).reshape(-1, q, *M.shape[1:])
+            raw = np.concatenate([found[:, k, :, 1:] for k in range(q)], axis=2)
+            along = n**0.5 * found[:, :, :, 0].astype(np.float64)
+            F[at : at + len(raw)] = word_values(known, raw, along, rest)
+            at += len(raw)
+
+    def _sums(self, block: slice) -> Float32:
+        """Return R_yᵀZ_y (T × w × r+1) of a block of words."""
+        columns = self._words.columns.block(block.start, block.stop)
+        sides = self._words.sides[:, block].T.astype(np.float32)
+        M = np.zeros((self._axis.times, columns.rows, self._Z.shape[1]), np.float32)
+        kernels.sum_by_time(
+            columns.indptr, columns.indices, columns.data, self._Z, self._axis.codes, M
+        )
+        M -= sides @ self._grams
+        return M
+
+
+def time_grams(Z: Float64, axis: Axis) -> Float64:
+    """Return Z_yᵀZ_y of each time (T × r+1 × r+1)."""
+    order = np.argsort(axis.codes, kind="stable")
+    ends = np.cumsum(np.bincount(axis.codes, minlength=axis.times))[:-1]
+    return np.stack([Z[rows].T @ Z[rows] for rows in np.split(order, ends)])
+
+
+def _known(
+    levels: Float64, grams: Float64, axis: Axis, n: int, hold: bool
+) -> tuple[Contrasts, Array]:
+    """Return all that words need of arrangements with polynomials levels (b × T × q)."""
+    b, _, q = levels.shape
+    width = grams.shape[1]
+    flat = grams.reshape(len(grams), -1)
+    first = (levels.swapaxes(1, 2) @ flat).reshape(b, q, width, width)
+    pairs = (levels[:, :, :, None] * levels[:, :, None, :]).reshape(b, -1, q * q)
+    second = (pairs.swapaxes(1, 2) @ flat).reshape(b, q, q, width, width)
+    moments = Moments(first, second.swapaxes(2, 3))
+    return contrasts(moments, n, hold, SINGLE).single(), mixture(moments)
+
+
+def _flat(levels: Float64) -> Float32:
+    """Return polynomials (b × T × q) as the rows of a product (b q × T)."""
+    turned = levels.swapaxes(1, 2).reshape(-1, levels.shape[1])
+    return np.ascontiguousarray(turned, np.float32)
+
+
+def _at_once(columns: int, memory: int) -> int:
+    """Return how many arrangements are known at once: whole groups, so that none is torn."""
+    room = memory // (_SHARE * 4 * columns * columns)
+    return max(1, min(room // GROUP, 64)) * GROUP

@@ -1,0 +1,117 @@
+"""What arrangements of the times make of the topics, and F from it: all that no word changes.
+
+With g (n × q) the polynomials at the documents' times and Z = [1/√n, U], everything about an
+arrangement is in Zᵀdiag(g_k)Z and Zᵀdiag(g_k g_l)Z. The columns W = [g_1∘U, …, g_q∘U] that stand
+for change are freed of [1, U] (and of g where the trend is held), and L⁻¹ makes what is left of
+them orthonormal: the sum of squares that they explain of a word is |L⁻¹(WᵀR − …)|², R being the
+word freed of [1, U].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.types import Array, Float32, Float64
+
+GROUP = 16  # arrangements that are worked on at once
+# Added to WᵀW, of the mean square of W's columns: a topic that lives in one time alone has no
+# change to speak of. The second is for words that are multiplied in float32.
+_RIDGE, SINGLE = 1e-10, 1e-7
+_COLUMNS = 128  # of L⁻¹, which is a triangle, at once
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """first (b, q, r+1, r+1): Zᵀdiag(g_k)Z; second (b, q, r+1, q, r+1): Zᵀdiag(g_k g_l)Z."""
+
+    first: Float64
+    second: Float64
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """What makes W orthonormal in b arrangements, with c = q trends held or 0.
+
+    inverse (b, qr, qr): L⁻¹, lower triangles; trend (b, c, q): what makes the trends orthonormal;
+    crossed (b, qr, c): L⁻¹Wᵀ times those.
+    """
+
+    inverse: Array
+    crossed: Array
+    trend: Float64
+
+    def single(self) -> Contrasts:
+        """Return these in float32, in which words are multiplied."""
+        inverse, crossed = self.inverse.astype(np.float32), self.crossed.astype(np.float32)
+        return Contrasts(inverse, crossed, self.trend)
+
+
+def contrasts(moments: Moments, n: int, hold: bool, ridge: float = _RIDGE) -> Contrasts:
+    """Return what makes W orthonormal given [1, U], and the trends where they are held."""
+    first, second = moments.first, moments.second
+    b, q, width = first.shape[:3]
+    along = n**0.5 * first[:, :, 0]  # gᵀZ
+    across = first[:, :, 1:].reshape(b, q * (width - 1), width)  # WᵀZ
+    gram = second[:, :, 1:, :, 1:].reshape(b, across.shape[1], across.shape[1])
+    left = gram - across @ across.swapaxes(1, 2)
+    trend, shared = np.empty((b, 0, q)), np.empty((b, across.shape[1], 0))
+    if hold:
+        within = n * second[:, :, 0, :, 0]
+        trend = _inverse(within - along @ along.swapaxes(1, 2), _RIDGE * _size(within))
+        on_trend = n**0.5 * second[:, :, 1:, :, 0].reshape(b, across.shape[1], q)
+        shared = (on_trend - across @ along.swapaxes(1, 2)) @ trend.swapaxes(1, 2)
+        left -= shared @ shared.swapaxes(1, 2)
+    inverse = _inverse(left, ridge * _size(gram))
+    return Contrasts(inverse, inverse @ shared, trend)
+
+
+def _size(gram: Float64) -> Float64:
+    """Return (b, 1, 1) the mean of the diagonals."""
+    return np.asarray(np.trace(gram, axis1=1, axis2=2)[:, None, None] / gram.shape[1])
+
+
+def _inverse(gram: Float64, ridge: Float64) -> Float64:
+    """Return L⁻¹ (b, m, m), LLᵀ = gram + ridge."""
+    return np.linalg.inv(np.linalg.cholesky(gram + ridge * np.eye(gram.shape[1])))
+
+
+@dataclass(frozen=True, eq=False)
+class Rest:
+    """What is left of words (w): rest, |R|².
+
+    floor (w): a sum of squares that is rounding; degrees: of freedom, beside all columns.
+    """
+
+    rest: Float64
+    floor: Float64
+    degrees: int
+
+
+def sums(found: Contrasts, raw: Array, along: Float64, words: Rest) -> tuple[Float64, Float64]:
+    """Return explained sums of squares (b, w), and those to be explained.
+
+    raw (b, w, qr): WᵀR; along (b, q, w): gᵀR. The triangle L⁻¹ is multiplied in strips.
+    """
+    held = found.trend @ along  # (b, c, w)
+    before = words.rest - np.einsum("bcw,bcw->bw", held, held)
+    held = held.astype(raw.dtype).swapaxes(1, 2)
+    explained = np.zeros(raw.shape[:2])
+    for start in range(0, raw.shape[2], _COLUMNS):
+        stop = min(start + _COLUMNS, raw.shape[2])
+        strip = found.inverse[:, start:stop, :stop].swapaxes(1, 2)
+        N = raw[:, :, :stop] @ strip - held @ found.crossed[:, start:stop].swapaxes(1, 2)
+        explained += np.einsum("bwk,bwk->bw", N, N)
+    return explained, before
+
+
+def f_values(explained: Float64, before: Float64, columns: int, words: Rest) -> Float64:
+    """Return F (b, w) of `columns` that explain so much of what was there before."""
+    after = np.maximum(before - explained, words.floor)
+    return np.asarray(explained / columns / (after / words.degrees))
+
+
+def word_values(found: Contrasts, raw: Float32, along: Float64, words: Rest) -> Float64:
+    """Return F (b, w), as `sums` takes its arguments."""
+    return f_values(*sums(found, raw, along, words), raw.shape[2], words)

@@ -1,0 +1,88 @@
+"""F under permutations of residuals: the documents' mixture of topics stays with their times.
+
+Freedman and Lane 1983: the residuals R of words on the reduced model Z = [1, U] (and f where the
+trend is held) are permuted, rows whole, and what [Z, Q] explains of them is computed anew, Q
+standing for change. That permutes the rows of [Z, Q] as well as those of R, which need not be
+formed: [Z, Q]πᵀR = [Z, Q]πᵀX − ([Z, Q]πᵀZ) ZᵀX. Approximate, since residuals are not quite
+exchangeable; the topics must be enough to hold the mixture. It is the slowest test: a sparse
+product with all columns of [Z, Q] for each permutation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wordgeom.drift.arrangements import Arrangements
+from wordgeom.drift.axis import Axis
+from wordgeom.drift.contrasts import f_values
+from wordgeom.drift.null import Means, Null
+from wordgeom.drift.statistics import Words, degrees_of_freedom, products
+from wordgeom.linalg.ops import Ops
+from wordgeom.types import Array, Csr, Float32, Float64
+
+_WORDS = 1024
+
+
+def null(
+    words: Words, axis: Axis, arrangements: Arrangements, hold: bool, ops: Ops, means: Means
+) -> Null:
+    """Return F of w words under arrangements of n rows; nothing of the mixture."""
+    found = Null.empty(arrangements.count, len(words))
+    task = _Task(words, axis, hold, ops, means)
+    rows = (row for block in arrangements.blocks(1) for row in block)
+    done = (task.fill(row, F) for row, F in zip(rows, found.F, strict=True))
+    for _ in means.follow(done, "permutations of residuals", len(found.F), "permutations"):
+        pass
+    return found
+
+
+class _Task:
+    """Words freed of the reduced model, for one permutation after the other."""
+
+    def __init__(self, words: Words, axis: Axis, hold: bool, ops: Ops, means: Means) -> None:
+        n, q = len(words.Z), axis.degree
+        values = axis.values()
+        reduced = np.hstack([words.Z, values]) if hold else words.Z
+        moved = [values[:, k, None] * words.Z[:, 1:] for k in range(q)]
+        both = np.linalg.qr(np.hstack([reduced, *moved]))[0]
+        self._held = reduced.shape[1]
+        self._both = both.astype(np.float32)
+        sides = products(words.columns, both[:, : self._held], ops).T
+        self._sides = sides.T.astype(np.float32)
+        self._squares = words.norms - np.einsum("zw,zw->w", sides, sides)
+        self._words, self._ops, self._pool = words, ops, means.pool
+        self._degrees = degrees_of_freedom(n, words.rank, q, hold)
+        self._operator = ops.operator(_single(words.columns))
+
+    def fill(self, row: Array, F: Float32) -> int:
+        """Set F (w) for residuals in the order `row` (n); returns 1, the permutations done."""
+        turned = self._both[row]
+        product = self._operator.multiply(self._ops.tall(turned, np.float32))
+        found: Float32 = self._ops.to_numpy(product)
+        across = self._ops.inner(
+            self._ops.tall(self._both[:, : self._held], np.float32),
+            self._ops.tall(turned, np.float32),
+        ).astype(np.float32)
+        starts = range(0, len(F), _WORDS)
+        blocks = [slice(start, min(start + _WORDS, len(F))) for start in starts]
+        for block, values in zip(
+            blocks,
+            self._pool.map(lambda at: self._values(found[at], across, at), blocks),
+            strict=True,
+        ):
+            F[block] = values
+        return 1
+
+    def _values(self, found: Float32, across: Float32, block: slice) -> Float64:
+        """Return F (w) of words whose products with the permuted [Z, Q] are `found` (w × d)."""
+        left = found - self._sides[block] @ across
+        held, change = left[:, : self._held], left[:, self._held :]
+        rest = self._words.of(block, self._degrees)
+        before = self._squares[block] - np.einsum("wd,wd->w", held, held)
+        return f_values(np.einsum("wd,wd->w", change, change), before, change.shape[1], rest)
+
+
+def _single(columns: Csr) -> Csr:
+    """Return the matrix in float32."""
+    data = columns.data.astype(np.float32, copy=False)
+    return Csr(columns.indptr, columns.indices, data, columns.columns)

@@ -1,0 +1,29 @@
+"""Loops over words' entries."""
+
+from __future__ import annotations
+
+from wordgeom._jit import kernel
+from wordgeom.types import Array, Float32, Float64, Int32, Int64
+
+
+@kernel
+def row_squares(indptr: Int64, data: Array, out: Float64) -> None:
+    """Set out (p) to the sums of squares of rows."""
+    for j in range(len(out)):
+        total = 0.0
+        for k in range(indptr[j], indptr[j + 1]):
+            total += float(data[k]) ** 2
+        out[j] = total
+
+
+@kernel
+def sum_by_time(
+    indptr: Int64, indices: Int32, data: Array, Z: Float32, codes: Int32, out: Float32
+) -> None:
+    """Add x_ij z_i to out[time of i, j] (T × w × r+1) for w rows of Xᵀ."""
+    for j in range(len(indptr) - 1):
+        for k in range(indptr[j], indptr[j + 1]):
+            value, line = data[k], Z[indices[k]]
+            row = out[codes[indices[k]], j]
+            for c in range(len(line)):
+                row[c] += value * line[c]

@@ -1,0 +1,51 @@
+"""What `wordgeom drift` can be told of its test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wordgeom.errors import OptionError
+from wordgeom.options import Options, option
+
+PERMUTATION, F_TAIL, FACTOR = "permutation", "f", "factor"  # tests
+TIMES, DOCUMENTS, WITHIN = "times", "documents", "within"  # what is permuted
+HOLD, FREE, MODEL = "hold", "free", "model"  # trends
+POOLED, MAX_T, OWN = "pooled", "max-t", "own"  # nulls
+
+
+@dataclass(frozen=True)
+class DriftOptions(Options):
+    """How change is tested. Raises OptionError for a Freedman–Lane test of whole times."""
+
+    test: str = option(
+        PERMUTATION, "permutation of times; f: tail of the F distribution, word by word; factor: "
+        "whether static factors explain the words", choices=(PERMUTATION, F_TAIL, FACTOR),
+    )  # fmt: skip
+    permute: str = option(
+        TIMES, "what changes its time: times, all documents of one together; documents, each by "
+        "itself; within, each inside its group", choices=(TIMES, DOCUMENTS, WITHIN),
+    )  # fmt: skip
+    permutations: int = option(
+        999, "how many permutations; all of them where there are no more", low=1, high=10**6,
+        metavar="B",
+    )  # fmt: skip
+    freedman_lane: bool = option(
+        False, "permute residuals of documents, so that the mixture of topics may drift"
+    )
+    trend: str = option(
+        MODEL, "hold: a mere change of frequency is no change; free: it is; model: as fitted",
+        choices=(HOLD, FREE, MODEL),
+    )  # fmt: skip
+    still: bool = option(False, "estimate topics from words judged still")
+    null: str = option(
+        POOLED, "what a word is held against: pooled, studentised words of like frequency; max-t, "
+        "the largest of all words; own, its own permutations", choices=(POOLED, MAX_T, OWN),
+    )  # fmt: skip
+    both_ranks: bool = option(True, "test with twice as many topics too")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.freedman_lane and self.permute == TIMES and self.test == PERMUTATION:
+            do = f"add --permute {DOCUMENTS} or {WITHIN}"
+            raise OptionError("--freedman-lane permutes residuals of documents",
+                              found=f"--permute {TIMES}", do=do)  # fmt: skip

@@ -1,0 +1,109 @@
+"""What a test says, and the sentences that go with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wordgeom.drift.arrangements import Arrangements
+from wordgeom.drift.mixture import SAYS
+from wordgeom.drift.options import DOCUMENTS, MAX_T, OWN, TIMES, WITHIN, DriftOptions
+from wordgeom.types import Array, Float64
+from wordgeom.wording import several
+
+_METHODS = {
+    TIMES: "permutation of whole times",
+    DOCUMENTS: "permutation of documents' times",
+    WITHIN: "permutation of documents' times inside groups",
+}
+_RESIDUALS = {
+    DOCUMENTS: "Freedman–Lane permutation of documents' residuals",
+    WITHIN: "Freedman–Lane permutation of documents' residuals inside groups",
+}
+_ASSUMES = {
+    TIMES: "times come in no order: documents of one time may be alike, but no word, and no "
+    "topic's frequency or spread, goes with time",
+    DOCUMENTS: "documents could be of any time: no word, and no topic's frequency or spread, goes "
+    "with time, and documents of one time are no more alike than others",
+    WITHIN: "documents of one group could be of any of its times: groups may differ, but inside "
+    "them nothing goes with time, and documents of one time are no more alike than others",
+}
+_RESIDUALS_ASSUME = (
+    "what topics do not explain of a document is like that of any other document{}; the mixture of "
+    "topics may drift, if the topics are enough to hold it; p is approximate"
+)
+_NULLS = {OWN: "each word's own permutations", MAX_T: "step-down max-T over all words"}
+_POOLED = "studentised permutations of words in as many documents"
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What is said of p words with r topics.
+
+    method, assumption, statistic, words_null: for the reader; permutations: B, or all there are
+    but one; smallest_p: the least that the global p can be, smallest_word_p a word's; global_p: of
+    the mean of F; mixture_p: of |UᵀTU|²; both NaN where the method has none. F, r2 (partial R²),
+    pvalues and qvalues (p): NaN for `left_out` constant words; still: how many words gave the
+    topics, None for all; notes: what a user must be told.
+    """
+
+    method: str
+    assumption: str
+    statistic: str
+    words_null: str
+    rank: int
+    permutations: int
+    smallest_p: float
+    smallest_word_p: float
+    global_p: float
+    mixture_p: float
+    F: Float64
+    r2: Float64
+    pvalues: Float64
+    qvalues: Float64
+    left_out: int
+    still: int | None
+    notes: tuple[str, ...]
+
+
+def method(options: DriftOptions) -> str:
+    """Return what is permuted, in words."""
+    return (_RESIDUALS if options.freedman_lane else _METHODS)[options.permute]
+
+
+def assumption(options: DriftOptions) -> str:
+    """Return the sentence that must hold for p to mean what it says."""
+    if options.freedman_lane:
+        return _RESIDUALS_ASSUME.format(" of its group" if options.permute == WITHIN else "")
+    return _ASSUMES[options.permute]
+
+
+def words_null(options: DriftOptions) -> str:
+    """Return what a word's F is held against, in words."""
+    return _NULLS.get(options.null, _POOLED)
+
+
+def notes(
+    options: DriftOptions, made: Arrangements | None, tested: int, kept: Array, still: int | None,
+    whole: tuple[float, float], least: float,
+) -> tuple[str, ...]:  # fmt: skip
+    """Return what a user must be told; made: None without permutations; whole: as of a verdict."""
+    found = []
+    if tested < len(kept):
+        are = several(len(kept) - tested, "word does", "words do")
+        found.append(f"{are} not vary beside the topics: left out")
+    if still is not None:
+        what = f"topics are those of {still:,} of {tested:,} words judged still, which times chose"
+        found.append(what + ("; the global p is of topics of all words" if made else ""))
+    if made is None:
+        return (*found, "the F distribution has no p for all words together")
+    if made.complete:
+        found.append(f"there are only {made.count:,} different permutations: all were made")
+    if made.smallest_p > _LEVEL:
+        found.append(f"p cannot be below {made.smallest_p:.3g}: there are too few permutations")
+    if options.null == OWN and least * tested > _LEVEL:
+        most = f"q of one word alone cannot be below {min(1.0, least * tested):.2g}"
+        found.append(f"{most} with its own permutations: pool them, or make more")
+    if whole[1] <= _LEVEL < whole[0]:
+        found.append(f"the mixture test rejects and the words' does not: {SAYS}")
+    return tuple(found)
