@@ -34,7 +34,7 @@ _DAY = 86_400
 _KINDS = ("number", "date")
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _SHOWN = 40  # characters of a time that a message shows
-_FORMATS = "numbers, and dates as 1950, 1950-07, 1950-07-31 or 1950-07-31T12:00, are known"
+FORMATS = "numbers, and dates as 1950, 1950-07, 1950-07-31 or 1950-07-31T12:00, are known"
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def _problem(document: Document, names: Sequence[str]) -> InputError:
     if not document.time.strip():
         return InputError(f"{named} has no time", where=where, do="correct the record")
     what, found = f"{named} has a time of no known format", repr(document.time[:_SHOWN])
-    return InputError(what, where=where, found=found, do=_FORMATS)
+    return InputError(what, where=where, found=found, do=FORMATS)
 
 
 def _place(document: Document, names: Sequence[str]) -> str:

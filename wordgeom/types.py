@@ -13,6 +13,7 @@ from wordgeom.progress import Progress
 
 if TYPE_CHECKING:
     from wordgeom.linalg.ops import Ops
+    from wordgeom.pool import Pool
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
@@ -118,7 +119,8 @@ class Run:
     """What a method may use besides its inputs and options.
 
     memory: bytes; progress: follows long loops; checkpoint: keeps the state of a long run; folder:
-    for scratch files, None for the system's.
+    for scratch files, None for the system's; pool: for blocks that `ops` knows nothing of, None for
+    the calling thread.
     """
 
     ops: Ops
@@ -127,6 +129,7 @@ class Run:
     progress: Progress = field(default_factory=Progress)
     checkpoint: Checkpoint | None = None
     folder: str | None = None
+    pool: Pool | None = None
 
 
 @dataclass

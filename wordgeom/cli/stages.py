@@ -98,12 +98,29 @@ def _train(settings: Settings, where: str) -> Stage:
     classes = method_classes(method)
     refuse_foreign(settings, method)
     run: RunOptions = _checked(settings, OWN, classes, where)[-1]
+    if getattr(methods.load(method), "OUTPUT", None) == "model":
+        return _train_model(method, settings, run)
     matrix, out = settings.get("matrix", "cooc"), settings.get("out", "vectors.bin")
     space = settings.get("space")
 
     def stage() -> None:
         made = training.train(matrix, method, settings, run, out=out, space=space, show=True)
         _report(made.summary, made.notes, run)
+
+    return stage
+
+
+def _train_model(method: str, settings: Settings, run: RunOptions) -> Stage:
+    documents, out = settings.get("matrix", "dtm"), settings.get("out", "model")
+    space = settings.get("space")
+
+    def stage() -> None:
+        from wordgeom import modelling
+
+        made = modelling.train_model(
+            documents, method, settings, run, out=out, space=space, show=True
+        )
+        _report(made.summary, made.notes, run, made.lines)
 
     return stage
 

@@ -14,6 +14,7 @@ from wordgeom.errors import OptionError
 from wordgeom.kept import ResumeOptions
 from wordgeom.options import Options, flag, specs
 from wordgeom.runs import RunOptions
+from wordgeom.weighting.documents import DocumentOptions
 from wordgeom.weighting.pmi import PmiOptions
 
 OWN = ("matrix", "method", "out", "space")
@@ -22,7 +23,9 @@ COMMON = (PmiOptions, DeviceOptions, ResumeOptions, RunOptions)
 
 def method_classes(method: str) -> tuple[type[Options], ...]:
     """Return the option classes of `train --method METHOD`."""
-    return (methods.load(method).Options, *COMMON)
+    module = methods.load(method)
+    weighting = DocumentOptions if "documents" in module.NEEDS else PmiOptions
+    return (module.Options, weighting, *COMMON[1:])
 
 
 def refuse_foreign(names: Iterable[str], method: str) -> None:

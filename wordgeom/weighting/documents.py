@@ -27,6 +27,7 @@ from wordgeom.pool import Pool
 from wordgeom.types import Array, Csr, Float64, Int64
 
 RAW, ROWS, LOG, SQRT, TFIDF, PPMI = "raw", "rows", "log", "sqrt", "tf-idf", "ppmi"
+WEIGHTS = (RAW, ROWS, LOG, SQRT, TFIDF, PPMI)
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class DocumentOptions(Options):
         LOG,
         "raw: counts x; rows: x over the document's sum; log: log(1 + x); sqrt: √x; "
         "tf-idf: x log(n/f), of n documents f with the word; ppmi: positive PMI",
-        choices=(RAW, ROWS, LOG, SQRT, TFIDF, PPMI),
+        choices=WEIGHTS,
     )
 
 

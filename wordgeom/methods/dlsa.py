@@ -1,0 +1,218 @@
+"""Dynamic LSA: vectors of words that move with time, fitted to documents with dates.
+
+Carrington (2021), §5.3–5.4: X ≈ A B_0 + Σ_k diag(p_k(t)) A B_k for a documents × words matrix X,
+one vector for each document and a polynomial in time for each word. X is freed of what each word's
+mean, or its trend as well, explains: `--trend hold` asks how words change beside a change of their
+frequency. It fits by turns the words and the documents, each exactly, from static LSA. Not a test
+of whether a word changed: every word is moved by noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wordgeom import options as base
+from wordgeom.errors import InputError, RankError
+from wordgeom.memory import refuse_too_large
+from wordgeom.options import option
+from wordgeom.types import Array, Csr, Int64, Result, Run
+from wordgeom.wording import several
+
+if TYPE_CHECKING:
+    from wordgeom.dynamic.fit import State
+    from wordgeom.dynamic.polynomials import Polynomials
+    from wordgeom.linalg.eigs import Look
+    from wordgeom.times import Times
+    from wordgeom.weighting.documents import WeightedDocuments
+
+NEEDS = ("documents", "times")  # and "moving": words (list) that may move, or all
+OUTPUT = "model"  # a folder, not a file of vectors
+
+_START_TOL = 1e-2  # of static LSA, from which sweeps go on
+_SETTLED = 1e-6  # a last drop of the objective that is as good as none
+
+
+@dataclass(frozen=True)
+class Options(base.Options):
+    """What dynamic LSA can be told."""
+
+    dim: int = option(100, "dimension of the vectors", low=1, metavar="K")
+    degree: int = option(2, "degree of the polynomials in time", low=1, high=10)
+    sweeps: int = option(10, "sweeps over documents and words", low=0, high=10_000)
+    trend: str = option(
+        "hold",
+        "hold: free every word of its polynomial trend in frequency first, so that a word which "
+        "merely becomes more frequent does not move; free: of its mean alone",
+        choices=("hold", "free"),
+    )
+    moving: str | None = option(
+        None, "file of the words that may move, one a line; without it all may", metavar="FILE",
+        result=False,
+    )  # fmt: skip
+    at: str | None = option(
+        None, "also write vectors at these times beside the model: 1950,1980,2010",
+        metavar="TIMES", result=False,
+    )  # fmt: skip
+    eig: float = option(
+        1.0, "power of the singular values in the vectors of --at", low=0.0, high=1.0,
+        metavar="P", result=False,
+    )  # fmt: skip
+
+
+def weighting(options: Options) -> dict[str, Any]:
+    """Return what the method wants of the weighting: longer speeches would read as change."""
+    return {"weight": "rows"}
+
+
+def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
+    """Return a model's parts as arrays, and B_0, which times share, as vectors.
+
+    Documents without a known time or without a word are left out. Arrays: documents (n × K),
+    coefficients (q + 1 × K × V), rows (n), times (n), moving (V), spread (V). Raises InputError,
+    RankError.
+    """
+    from wordgeom.dynamic.polynomials import Polynomials
+
+    source: WeightedDocuments = inputs["documents"]
+    times: Times = inputs["times"]
+    rows, notes = _used(source, times)
+    polynomials = Polynomials.of(times.values[rows], options.degree)
+    _check(source, len(rows), options, run.memory)
+    X = _chosen(source.whole(), rows)
+    moving = _moving(source.words, inputs.get("moving"))
+    state, squares, total = _fitted(X, polynomials, moving, options, run)
+    A, B, rank = _padded(state, options.dim)
+    arrays = {
+        "documents": A, "coefficients": np.stack([one.T for one in B]), "rows": rows,
+        "times": times.values[rows], "moving": moving.astype(np.uint8),
+        "spread": np.sqrt(squares / len(rows)),
+    }  # fmt: skip
+    statistics = {
+        "documents": len(rows), "left_out": source.shape[0] - len(rows), "effective_rank": rank,
+        "captured_static": 1.0 - state.objectives[0] / total,
+        "captured": 1.0 - state.objectives[-1] / total,
+        "last_drop": state.last_drop, "objective": state.objectives,
+    }  # fmt: skip
+    notes += _constant_notes(int(np.count_nonzero(squares == 0.0)))
+    notes += _rank_notes(rank, options.dim) + _drop_notes(state.last_drop, options.sweeps)
+    return Result(np.ascontiguousarray(B[0], np.float32), arrays, notes, statistics)
+
+
+def _fitted(
+    X: Csr, polynomials: Polynomials, moving: Array, options: Options, run: Run
+) -> tuple[State, Array, float]:
+    """Return the state after the last sweep, in the form of Theorem 4; the problem's norms."""
+    from wordgeom.dynamic import fit, gauge
+    from wordgeom.dynamic.problem import effects_of, pose
+    from wordgeom.dynamic.sweeps import Sweeper
+    from wordgeom.linalg.eigs import Wanted
+    from wordgeom.linalg.svd import truncated_svd
+
+    shape = (X.rows, X.columns, options.degree + 1, options.dim)
+    state = fit.restored(run.checkpoint, *shape)
+    svd = None
+    if state is None:
+        wanted = Wanted(options.dim, _START_TOL, seed=int(run.rng.integers(1 << 62)))
+        effects = effects_of(polynomials.values, options.trend)
+
+        def follow(looks: Iterator[Look]) -> Iterator[Look]:
+            return run.progress.follow(
+                looks, "static LSA", options.dim, "dimensions", lambda look: look.gained
+            )
+
+        svd = truncated_svd(X, wanted, run.ops, effects=effects, follow=follow)
+    problem = pose(X, polynomials.values, options.trend, moving, run.ops)
+    if problem.total == 0.0 or (svd is not None and not svd.values.any()):
+        raise InputError("all documents are alike", do="check them, and --weight")
+    if svd is not None:
+        state = fit.started(svd, options.degree + 1, problem.total)
+    assert state is not None
+    sweeper, most = Sweeper(problem, state.ridges, run.ops, run.pool), fit.halves(options.sweeps)
+    made = fit.sweep(state, sweeper, most)
+    for _ in run.progress.follow(made, "dynamic LSA", most, "halves", int, done=state.halves):
+        if run.checkpoint is not None:
+            run.checkpoint.save(lambda: fit.saved(state))
+    state.A, state.B = gauge.canonical(state.A, state.B)
+    return state, problem.squares, problem.total
+
+
+def _used(source: WeightedDocuments, times: Times) -> tuple[Int64, list[str]]:
+    """Return the documents that have a time and a word, and what to tell of the others."""
+    known = times.known
+    filled = np.diff(source.counts.indptr)[known] > 0
+    empty, notes = int(np.count_nonzero(~filled)), times.left_out()
+    if empty:
+        one = "document holds no word of the vocabulary and is left out"
+        more = "documents hold no word of the vocabulary and are left out"
+        notes.append(several(empty, one, more))
+    return known[filled], notes
+
+
+def _check(source: WeightedDocuments, n: int, options: Options, memory: int) -> None:
+    """Refuse more dimensions than documents or words, and what does not fit into memory."""
+    V, K, sides = source.shape[1], options.dim, options.degree + 1
+    for count, what in ((V, "words"), (n, "documents with a time")):
+        if count < K:
+            raise RankError(f"--dim {K} is more than there are {what}", found=count,
+                            do=f"lower --dim to less than {count}")  # fmt: skip
+    # The matrix by rows and by columns, and as much while documents are chosen; then of a document
+    # and of a word what a half sweep holds: each side in float32 and in float64, and a few more.
+    tall = (n + V) * K * (12 * sides + 16)
+    needed = 16 * source.entries + 24 * (n + V) + tall + 4 * 8 * (sides * K) ** 2
+    what = f"a fit of {n:,} documents × {V:,} words"
+    do = "raise --memory, or lower --dim, --degree or build-dtm's --max-vocab"
+    refuse_too_large(what, needed, memory, do)
+
+
+def _chosen(X: Csr, rows: Int64) -> Csr:
+    """Return some rows of a matrix, ascending; X itself where they are all."""
+    if len(rows) == X.rows:
+        return X
+    lengths = np.diff(X.indptr)
+    kept = np.zeros(X.rows, bool)
+    kept[rows] = True
+    entries = np.repeat(kept, lengths)
+    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths[rows])))
+    return Csr(indptr, X.indices[entries], X.data[entries], X.columns)
+
+
+def _moving(words: list[str], chosen: list[str] | None) -> Array:
+    """(V) Tell which words may move."""
+    if chosen is None:
+        return np.ones(len(words), bool)
+    known = set(chosen)
+    return np.array([word in known for word in words])
+
+
+def _padded(state: State, dim: int) -> tuple[Array, list[Array], int]:
+    """Return both sides with columns of 0 where there are fewer dimensions than asked for."""
+    rank = state.A.shape[1]
+    room = ((0, 0), (0, dim - rank))
+    return np.pad(state.A, room), [np.pad(one, room) for one in state.B], rank
+
+
+def _constant_notes(constant: int) -> list[str]:
+    if not constant:
+        return []
+    one = "word is the same in all documents, but for what is held"
+    more = "words are the same in all documents, but for what is held"
+    return [f"{several(constant, one, more)}: zero vectors"]
+
+
+def _rank_notes(rank: int, K: int) -> list[str]:
+    if rank == K:
+        return []
+    why = "the other singular values are rounding"
+    return [f"the documents carry {rank} of {K} dimensions ({why}): "
+            f"{K - rank} columns are zero; lower --dim"]  # fmt: skip
+
+
+def _drop_notes(drop: float, sweeps: int) -> list[str]:
+    if not sweeps or drop <= _SETTLED:
+        return []
+    return [f"not converged: the last of {several(sweeps, 'sweep', 'sweeps')} lowered the "
+            f"objective by {drop:.1e} of itself; raise --sweeps for a closer fit"]  # fmt: skip
