@@ -12,7 +12,7 @@ from wordgeom.drift.factor import (
     factor_matrix,
     factor_test,
 )
-from wordgeom.drift.uniquenesses import LEAST, fit
+from wordgeom.drift.uniquenesses import FACTANAL, LEAST, fit
 from wordgeom.errors import InputError, OptionError
 from wordgeom.types import Csr
 
@@ -113,14 +113,12 @@ def test_too_few_factors_are_rejected_and_too_many_are_not():
 
 def test_a_small_noise_lies_within_the_bound_where_factanals_is_a_trap():
     """Uniquenesses near .0025, below factanal's .005: held there, a true model is rejected."""
-    tests = [factor_test(simulated(seed, 400, 12, 4, 0.01), 4) for seed in range(20)]
-    assert np.median([np.median(test.uniquenesses) for test in tests]) < 0.005
+    tables = [simulated(seed, 400, 12, 4, 0.01) for seed in range(20)]
+    tests = [factor_test(X, 4) for X in tables]
+    assert np.median([np.median(test.uniquenesses) for test in tests]) < FACTANAL
     assert np.mean([test.p <= 0.05 for test in tests]) < 0.2
-    X = simulated(0, 400, 12, 4, 0.01)
-    R = np.corrcoef(X.T)
-    held = np.maximum(tests[0].uniquenesses, 0.005) ** -0.5
-    left = np.linalg.eigvalsh(R * held[:, None] * held)[:-4]
-    assert 400 * np.sum(left - np.log(left) - 1) > 2 * tests[0].plain
+    held = [400 * fit(np.corrcoef(X.T), 4, FACTANAL).discrepancy for X in tables]
+    assert min(held) > chi2.isf(0.05, tests[0].degrees)
 
 
 def test_a_word_without_noise_is_told_of():

@@ -15,10 +15,11 @@ import numpy as np
 from wordgeom.linalg.blas import one_thread
 from wordgeom.types import Array, Float64
 
-# R's factanal stops at .005. A word of r loadings and noise, all of variance 1 and σ², has the
+# R's factanal stops at FACTANAL. A word of r loadings and noise, all of variance 1 and σ², has the
 # uniqueness σ² / (r + σ²): .0025 at σ² = .01 and r = 4, which lies outside, and the test rejects
 # every such table whether the model holds or not. The bound only has to keep Ψ away from 0.
 LEAST = 1e-5
+FACTANAL = 5e-3
 _ROUNDS = 1000  # of L-BFGS-B
 _STEEP = 1e-4  # a slope by log ψ below it moves the statistic by less than it is printed with
 
@@ -37,17 +38,18 @@ class Fit:
     converged: bool
 
 
-def fit(correlations: Float64, r: int) -> Fit:
+def fit(correlations: Float64, r: int, least: float = LEAST) -> Fit:
     """Return the model of r factors (0 < r < p) of a correlation matrix (p × p) of full rank.
 
-    The search begins where factanal's does, at (1 − r/2p) / diag R⁻¹, but goes by log ψ: where ψ
-    is small, the slope by ψ itself is so steep that L-BFGS-B needs several times as many steps.
+    least: the bound of uniquenesses. The search begins where factanal's does, at
+    (1 − r/2p) / diag R⁻¹, but goes by log ψ: where ψ is small, the slope by ψ itself is so steep
+    that L-BFGS-B needs several times as many steps.
     """
     from scipy.optimize import minimize
 
     p = len(correlations)
     first = (1.0 - 0.5 * r / p) / np.diag(np.linalg.inv(correlations))
-    low = np.log(LEAST)
+    low = np.log(least)
     with one_thread():
         found = minimize(
             lambda logs: _discrepancy(correlations, logs, r)[:2],

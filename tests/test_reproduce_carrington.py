@@ -1,0 +1,140 @@
+"""scripts/reproduce/carrington-5: its settings, its tables and what they stand on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import wordgeom
+
+sys.path.insert(0, str(Path(wordgeom.__file__).parent.parent / "scripts" / "reproduce"))
+
+import carrington_5
+import carrington_5_cells as cells
+import carrington_5_eigenvalues
+import carrington_5_runs as runs
+import carrington_5_tables as tables
+
+SCRIPT = Path(cells.__file__).with_name("carrington-5")
+
+
+def test_help_needs_no_environment(tmp_path):
+    """The head of carrington_5.py is printed, with a Python named that is not there."""
+    done = subprocess.run(
+        [SCRIPT, "--help"], capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={"PYTHON": "none", "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "The thesis does not state the noise" in done.stdout
+    assert '"""' not in done.stdout
+
+
+def test_critical_values_are_those_that_the_thesis_prints():
+    """Figure 5.13 names two: 180.7 and 160.9."""
+    found = [tables.critical(cell) for cell in cells.FIGURES["5.13"].cells[:2]]
+    assert [round(value, 1) for value in found] == [180.7, 160.9]
+
+
+@pytest.mark.parametrize("name", cells.FIGURES)
+def test_every_cell_leaves_something_to_test(name):
+    for cell in cells.FIGURES[name].cells:
+        assert cell.p < cell.n
+        assert tables.degrees_of_freedom(cell.p, cell.fitted) > 0
+
+
+@pytest.mark.parametrize(
+    ("figure", "place", "mean", "variance"),
+    [
+        ("5.5", 3, 0.0, 0.04),
+        ("5.7", 0, 0.0, 0.01),
+        ("5.7", 1, 0.05, 0.01 / 12),
+        ("5.7", 2, 0.1, 0.01),
+    ],
+)
+def test_changes_have_their_law(figure, place, mean, variance):
+    cell = cells.FIGURES[figure].cells[place]
+    rng = np.random.default_rng(1)
+    drawn = np.concatenate([cells.changes(cell, rng).ravel() for _ in range(300)])
+    assert drawn.mean() == pytest.approx(mean, abs=0.005)
+    assert drawn.var() == pytest.approx(variance, rel=0.05)
+
+
+def test_words_that_do_not_move_have_no_change():
+    for cell in cells.FIGURES["5.8"].cells:
+        B1 = cells.changes(cell, np.random.default_rng(1))
+        assert np.flatnonzero(B1.any(axis=0)).tolist() == list(range(cell.moving or 0))
+
+
+def test_what_is_simulated_is_a_factor_model_in_the_times():
+    """X − Z has rank r where nothing changes and 2r where all words do."""
+    rng = np.random.default_rng(1)
+    still, times = cells.simulate(cells.FIGURES["5.3"].cells[2], 0.0, rng)
+    moving, _ = cells.simulate(cells.FIGURES["5.6"].cells[0], 0.0, rng)
+    assert (np.linalg.matrix_rank(still), np.linalg.matrix_rank(moving)) == (5, 10)
+    assert (times[0], times[-1], len(times)) == (-1.0, 1.0, 100)
+
+
+def test_noise_has_the_variance_that_is_named():
+    cell = cells.Cell("", 2000, 20, 4, 4)
+    X, _ = cells.simulate(cell, 0.1, np.random.default_rng(2))
+    assert np.linalg.eigvalsh(np.cov(X.T))[:16].mean() == pytest.approx(0.1, rel=0.05)
+
+
+def test_runs_are_the_same_in_any_blocks():
+    plan = runs.Plan(runs=4, permuted=1, shuffles=19, seed=3)
+    whole = runs.outcomes(runs.Job(plan, "5.3", 1, 2, 0, 4))
+    parts = [runs.outcomes(runs.Job(plan, "5.3", 1, 2, k, k + 1)) for k in range(4)]
+    np.testing.assert_array_equal(whole, np.concatenate(parts))
+    assert np.isfinite(runs.field(whole, "statistic")).all()
+    assert np.isnan(runs.field(whole, "permutation"))[1:].all()
+    assert len(np.unique(runs.field(whole, "statistic"))) == 4
+
+
+def test_a_share_counts_what_was_done_alone():
+    p = np.array([[0.05, 0.051, 0.01, np.nan], [np.nan] * 4])
+    share, none = tables.rejected(p)
+    assert share == pytest.approx(2 / 3)
+    assert np.isnan(none)
+
+
+def test_moving_dimensions_have_the_covariance_of_twice_as_many(monkeypatch):
+    """Proposition 5: with times of variance 1, in the mean of covariances."""
+    monkeypatch.setattr(carrington_5_eigenvalues, "N", 400)
+    plan = runs.Plan(runs=6, permuted=0, shuffles=1, seed=1)
+    found = carrington_5_eigenvalues._eigenvalues(runs.Job(plan, "5.15", 0, 2, 0, 6))
+    logs = np.log(found[..., :-1]).mean(axis=0)
+    assert np.abs(logs[2] - logs[1]).max() < 0.25
+    assert np.abs(logs[3] - logs[1]).max() > 0.5
+
+
+def test_tables_and_pictures_come_of_the_program(tmp_path, capsys, monkeypatch):
+    asked = ["--figures", "5.3,5.5", "--runs", "3", "--permuted", "1", "--shuffles", "19"]
+    monkeypatch.setattr(
+        sys, "argv", ["carrington-5", *asked, "--processes", "1", "--out", str(tmp_path)]
+    )
+    carrington_5.main()
+    shown = capsys.readouterr().out
+    rows = [line for line in shown.splitlines() if line.startswith("| n = 100 | 100 | 124.3 |")]
+    assert len(rows) == 1
+    assert rows[0].count(" · ") == 10
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "figure-5.3.png", "figure-5.5.png", "power.png",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        (["--figures", "5.9"], "error: no such figure, found '5.9'; take some of 5.3, 5.4"),
+        (["--runs", "0"], "error: --runs must be at least 1, found 0"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_in_one_line(asked, line, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["carrington-5", *asked])
+    with pytest.raises(SystemExit) as caught:
+        carrington_5.main()
+    assert str(caught.value).startswith(line)
