@@ -66,6 +66,21 @@ def test_the_statistic_is_the_function_of_the_eigenvalues():
     assert np.sum(np.abs(left - 1.0) < 1e-12) == 3
 
 
+def test_the_test_is_that_of_factanal():
+    """What R's factanal prints of ability.cov, six tests of 112 people (Smith and Stanley 1983)."""
+    low = [24.641, 5.991, 6.700, 33.520, 18.137, 149.831, 6.023, 1.782, 19.424, 12.711, 20.755,
+           4.936, 31.430, 4.757, 52.604, 29.701, 7.204, 50.753, 9.075, 66.762, 135.292]  # fmt: skip
+    sigma = np.zeros((6, 6))
+    sigma[np.tril_indices(6)] = low
+    X = with_covariance(sigma + np.tril(sigma, -1).T, 112)
+    one, two = factor_test(X, 1), factor_test(X, 2)
+    assert [one.degrees, two.degrees] == [9, 4]
+    assert [f"{one.statistic:.2f}", f"{one.p:.2e}"] == ["75.18", "1.46e-12"]
+    assert [f"{two.statistic:.2f}", f"{two.p:.3f}"] == ["6.11", "0.191"]
+    psi = [0.455, 0.589, 0.218, 0.769, 0.052, 0.334]
+    np.testing.assert_allclose(two.uniquenesses, psi, atol=1e-3)
+
+
 @pytest.mark.parametrize(
     ("n", "p", "true", "r"), [(300, 10, 2, 2), (300, 12, 3, 2), (60, 12, 3, 3)]
 )
