@@ -130,7 +130,7 @@ class DynamicModel:
         moved = (self._way(stop) - self._way(start)) * self._scales[:, None]
         length = np.sqrt(np.sum(np.square(moved), axis=0) / len(self.documents))
         there = self.spread > 0.0
-        return np.divide(length, self.spread, out=np.zeros(len(length)), where=there)
+        return np.asarray(np.divide(length, self.spread, np.zeros(len(length)), where=there))
 
     def _way(self, time: float) -> Float64:
         """Return the aligned B(t), (r × p)."""

@@ -33,7 +33,7 @@ def similar(
     # A lone word is a sequence of letters too, and never meant as one.
     positive = [positive] if isinstance(positive, str) else positive
     negative = [negative] if isinstance(negative, str) else negative
-    rows = [_row(vectors, word) for word in (*positive, *negative)]
+    rows = [row_of(vectors, word) for word in (*positive, *negative)]
     signs = [1.0] * len(positive) + [-1.0] * len(negative)
     cosines = _cosines(vectors, _direction(vectors, rows, signs))
     asked = set(rows)
@@ -48,7 +48,8 @@ def analogy(vectors: Vectors, a: str, b: str, c: str, top: int = 10) -> list[tup
     return similar(vectors, [b, c], [a], top)
 
 
-def _row(vectors: Vectors, word: str) -> int:
+def row_of(vectors: Vectors, word: str) -> int:
+    """Return the row of a word; raises InputError for an unknown one, naming what is like it."""
     row = vectors.index.get(word)
     if row is None:
         raise InputError(f"unknown word {word!r}", do=_advice(word, vectors))

@@ -51,6 +51,17 @@ class Csr:
         indptr = self.indptr[start : stop + 1] - begin
         return Csr(indptr, self.indices[begin:end], self.data[begin:end], self.columns)
 
+    def select(self, rows: Int64) -> Csr:
+        """Return some of the rows, ascending; the block itself where they are all."""
+        if len(rows) == self.rows:
+            return self
+        lengths = np.diff(self.indptr)
+        kept = np.zeros(self.rows, bool)
+        kept[rows] = True
+        entries = np.repeat(kept, lengths)
+        indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths[rows])))
+        return Csr(indptr, self.indices[entries], self.data[entries], self.columns)
+
 
 class Matrix(Protocol):
     """A words × contexts matrix as a method reads it: from a store, or weighted on the fly."""

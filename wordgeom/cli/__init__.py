@@ -35,6 +35,7 @@ COMMANDS = {
     "analogy": "Answer “A is to B as C is to …?”.",
     "eval": "Judge vectors: similarity, analogies, features, classes, regression.",
     "compare": "Judge methods, gensim's models and vectors files side by side.",
+    "drift": "List words by how much they changed over time, and test it.",
     "plot": "Draw pictures of what was made.",
     "convert": "Rewrite vectors or a matrix as another program's file, and back.",
     "merge": "Add up counts: the shards of one text, or several texts.",

@@ -200,6 +200,21 @@ def _eval(settings: Settings, where: str) -> Stage:
     return stage
 
 
+def _drift(settings: Settings, where: str) -> Stage:
+    from wordgeom import drifting
+    from wordgeom.cli.drift import OPTIONS, OWN
+    from wordgeom.drift.report import render
+
+    options, form, run = _checked(settings, OWN, OPTIONS, where)
+    model, words = settings.get("model", "model"), _names(settings, "words")
+
+    def stage() -> None:
+        report = drifting.drift(model, options, form, run, words=words, show=True)
+        click.echo(render(report, form))
+
+    return stage
+
+
 _STAGES: dict[str, Callable[[Settings, str], Stage]] = {
     "build-cooc": _build_cooc,
     "build-dtm": _build_dtm,
@@ -209,13 +224,14 @@ _STAGES: dict[str, Callable[[Settings, str], Stage]] = {
     "impute": _impute,
     "merge": _merge,
     "eval": _eval,
+    "drift": _drift,
 }
 TABLES = tuple(_STAGES)  # that a configuration file may hold
 # Those of `wordgeom run`, in its order.
-NAMES = ("build-cooc", "build-dtm", "build-pmi", "train", "impute", "eval")
+NAMES = ("build-cooc", "build-dtm", "build-pmi", "train", "impute", "eval", "drift")
 RESUMABLE = ("build-cooc", "build-dtm", "build-pmi", "merge", "train")
 # Own settings that hold several names.
-_LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress")
+_LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress", "words")
 
 
 def _checked(

@@ -25,6 +25,10 @@ class DriftOptions(Options):
         TIMES, "what changes its time: times, all documents of one together; documents, each by "
         "itself; within, each inside its group", choices=(TIMES, DOCUMENTS, WITHIN),
     )  # fmt: skip
+    group: str | None = option(
+        None, "documents that --permute within shuffles: those of one file, of one id, or of one "
+        "group in a FILE of `id TAB group`", metavar="file|id|FILE",
+    )  # fmt: skip
     permutations: int = option(
         999, "how many permutations; all of them where there are no more", low=1, high=10**6,
         metavar="B",
@@ -41,10 +45,15 @@ class DriftOptions(Options):
         POOLED, "what a word is held against: pooled, studentised words of like frequency; max-t, "
         "the largest of all words; own, its own permutations", choices=(POOLED, MAX_T, OWN),
     )  # fmt: skip
+    rank: int = option(
+        0, "topics that words are tested beside; 0: the dimension of the model", low=0, metavar="R"
+    )
     both_ranks: bool = option(True, "test with twice as many topics too")
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if (self.group is not None) != (self.permute == WITHIN):
+            raise OptionError("--group and --permute within go together", do="pass both, or none")
         if self.freedman_lane and self.permute == TIMES and self.test == PERMUTATION:
             do = f"add --permute {DOCUMENTS} or {WITHIN}"
             raise OptionError("--freedman-lane permutes residuals of documents",

@@ -82,7 +82,7 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
     rows, notes = _used(source, times)
     polynomials = Polynomials.of(times.values[rows], options.degree)
     _check(source, len(rows), options, run.memory)
-    X = _chosen(source.whole(), rows)
+    X = source.whole().select(rows)
     moving = _moving(source.words, inputs.get("moving"))
     state, squares, total = _fitted(X, polynomials, moving, options, run)
     A, B, rank = _padded(state, options.dim)
@@ -166,18 +166,6 @@ def _check(source: WeightedDocuments, n: int, options: Options, memory: int) -> 
     what = f"a fit of {n:,} documents × {V:,} words"
     do = "raise --memory, or lower --dim, --degree or build-dtm's --max-vocab"
     refuse_too_large(what, needed, memory, do)
-
-
-def _chosen(X: Csr, rows: Int64) -> Csr:
-    """Return some rows of a matrix, ascending; X itself where they are all."""
-    if len(rows) == X.rows:
-        return X
-    lengths = np.diff(X.indptr)
-    kept = np.zeros(X.rows, bool)
-    kept[rows] = True
-    entries = np.repeat(kept, lengths)
-    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths[rows])))
-    return Csr(indptr, X.indices[entries], X.data[entries], X.columns)
 
 
 def _moving(words: list[str], chosen: list[str] | None) -> Array:

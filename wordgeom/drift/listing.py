@@ -1,0 +1,112 @@
+"""Words in order of how much they changed, with what is to be told of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from wordgeom.drift.controls import matched_controls
+from wordgeom.drift.nearby import nearby, unit
+from wordgeom.drift.report import BY_F, LEVEL, Change, DriftReport, ReportOptions, Word
+from wordgeom.drift.verdict import Verdict
+from wordgeom.dynamic_model import DynamicModel
+from wordgeom.runs import Resources
+from wordgeom.types import Float64, Int64
+
+_TOP = 20  # words that are listed, and that have a control
+_OF_TEST = (
+    "method", "assumption", "statistic", "words_null", "permutations", "smallest_p",
+    "smallest_word_p", "left_out", "still",
+)  # fmt: skip
+_OF_RANK = ("rank", "global_p", "mixture_p")
+
+
+class Listing:
+    """The words of a model beside its tests: at r topics, and perhaps at 2 r.
+
+    holders (p): documents that hold each word; span: the times then and now.
+    """
+
+    def __init__(
+        self,
+        fitted: DynamicModel,
+        verdicts: Sequence[Verdict],
+        holders: Int64,
+        span: tuple[float, float],
+        form: ReportOptions,
+        using: Resources,
+    ) -> None:
+        self._fitted, self._verdicts, self._holders = fitted, verdicts, holders
+        self._span, self._form, self._using = span, form, using
+        self._displacement = fitted.displacement(*span)
+        size = self._verdicts[0].F if form.by == BY_F else self._displacement
+        # What has no figure comes last; equal ones stay in order of frequency.
+        self._order = np.argsort(-np.where(np.isnan(size), -np.inf, size), kind="stable")
+        self._ranks = np.empty(len(self._order), np.int64)
+        self._ranks[self._order] = np.arange(1, len(self._order) + 1)
+
+    def report(self, rows: Int64, notes: Sequence[str]) -> DriftReport:
+        """Return the report of some words, or of the first where there are no `rows`."""
+        if not len(rows):
+            top = self._form.top if self._form.top is not None else 0 if self._form.json else _TOP
+            rows = self._order[: top or None]
+        found = list(dict.fromkeys(note for v in self._verdicts for note in v.notes))
+        return DriftReport(
+            self._model(), self._test(), self._span, self._words(rows), [*found, *notes]
+        )
+
+    def _words(self, rows: Int64) -> list[Word]:
+        units = [unit(self._fitted.vectors_at(time)) for time in self._span]
+        cosines = np.einsum("ij,ij->i", *units)
+        near = [self._nearby(each, rows) for each in units]
+        first = rows[:_TOP]
+        controls = matched_controls(first, self._holders, ~np.isnan(self._verdicts[0].F)).tolist()
+        controls += [-1] * (len(rows) - len(first))
+        return [
+            self._word(row, float(cosines[row]), then, now, control)
+            for row, then, now, control in zip(rows.tolist(), *near, controls, strict=True)
+        ]
+
+    def _nearby(self, units: Float64, rows: Int64) -> list[list[str]]:
+        using, words = self._using, self._fitted.words
+        k = self._form.neighbours
+        found = nearby(units, rows, k, using.pool, using.progress, "neighbours")
+        return [[words[row] for row in near] for near in found]
+
+    def _word(self, row: int, cosine: float, then: list[str], now: list[str], control: int) -> Word:
+        f, p, q = [nan] * 3
+        if len(self._verdicts) > 1:
+            other = self._verdicts[1]
+            f, p, q = (float(each[row]) for each in (other.F, other.pvalues, other.qvalues))
+        return Word(
+            int(self._ranks[row]), self._change(row), int(self._fitted.counts[row]),
+            int(self._holders[row]), cosine, f, p, q, then, now,
+            None if control < 0 else self._change(control),
+        )  # fmt: skip
+
+    def _change(self, row: int) -> Change:
+        verdict = self._verdicts[0]
+        figures = (verdict.F, verdict.r2, verdict.pvalues, verdict.qvalues)
+        moved = float(self._displacement[row])
+        return Change(self._fitted.words[row], moved, *(float(each[row]) for each in figures))
+
+    def _model(self) -> dict[str, Any]:
+        fitted = self._fitted
+        return {
+            "model": str(fitted.store.path), "words": len(fitted.words),
+            "documents": len(fitted.rows), "times": len(np.unique(fitted.times)),
+            "first": float(fitted.times.min()), "last": float(fitted.times.max()),
+            "weight": fitted.weight, "dim": fitted.dim, "degree": fitted.degree,
+        }  # fmt: skip
+
+    def _test(self) -> dict[str, Any]:
+        """Return what JSON says of the test; what is of twice the topics ends in _2r."""
+        told: dict[str, Any] = {name: getattr(self._verdicts[0], name) for name in _OF_TEST}
+        for verdict, suffix in zip(self._verdicts, ("", "_2r"), strict=False):
+            told |= {f"{name}{suffix}": getattr(verdict, name) for name in _OF_RANK}
+            tested = verdict.qvalues[~np.isnan(verdict.qvalues)]
+            told[f"significant{suffix}"] = int(np.sum(tested <= LEVEL)) if len(tested) else None
+        return told

@@ -1,0 +1,190 @@
+"""What came of a test of drift, as an aligned table and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from wordgeom.columns import aligned
+from wordgeom.options import Options, option
+
+_NONE = "–"
+LEVEL = 0.05
+BY_F = "f"
+_SHOWN = 3  # neighbours in the table
+
+
+@dataclass(frozen=True)
+class ReportOptions(Options):
+    """How what came of a test is told."""
+
+    top: int | None = option(
+        None, "words to list, those that changed most first; 0: all  [20; all with --json]", low=0,
+        metavar="N",
+    )  # fmt: skip
+    by: str = option(
+        BY_F, "f: order words by the F of their change; displacement: by how far they moved",
+        choices=(BY_F, "displacement"),
+    )  # fmt: skip
+    then: str | None = option(None, "the time to look back at  [the first]", metavar="TIME")
+    now: str | None = option(None, "the time to look back from  [the last]", metavar="TIME")
+    neighbours: int = option(5, "neighbours of each word to tell", low=0, high=1000, metavar="N")
+    json: bool = option(False, "print JSON")
+
+
+@dataclass(frozen=True)
+class Change:
+    """How much one word changed; NaN where it was left out, p and q also without a test."""
+
+    word: str
+    displacement: float
+    f: float
+    r2: float
+    p: float
+    q: float
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of the report.
+
+    rank: from 1; documents: that hold it; cosine: of its vectors then and now; f_2r, p_2r, q_2r:
+    at twice the rank; control: a word of as many documents.
+    """
+
+    rank: int
+    change: Change
+    count: int
+    documents: int
+    cosine: float
+    f_2r: float
+    p_2r: float
+    q_2r: float
+    neighbours_then: Sequence[str]
+    neighbours_now: Sequence[str]
+    control: Change | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the word as JSON has it."""
+        own = {name: _plain(value) for name, value in vars(self).items() if name != "change"}
+        control = None if self.control is None else _facts(self.control)
+        return {**_facts(self.change), **own, "control": control}
+
+
+@dataclass(frozen=True)
+class DriftReport:
+    """Words by how much they changed, the test that was made, and what to know of it.
+
+    test: method, assumption, permutations, smallest_p and the like, by name; times: then and now.
+    """
+
+    model: Mapping[str, Any]
+    test: Mapping[str, Any]
+    times: tuple[float, float]
+    words: Sequence[Word]
+    notes: Sequence[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON has it: None for a figure that there is not."""
+        return {
+            "words": [word.to_dict() for word in self.words],
+            "test": {name: _plain(value) for name, value in self.test.items()},
+            "model": dict(self.model),
+            "then": self.times[0],
+            "now": self.times[1],
+            "notes": list(self.notes),
+        }
+
+
+def render(report: DriftReport, options: ReportOptions) -> str:
+    """Return a report as text, without a last line end."""
+    if options.json:
+        return json.dumps(report.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+    twice = report.test.get("rank_2r")
+    rows = [_head(report, twice), *(_row(word, twice is not None) for word in report.words)]
+    return "\n".join([*aligned(rows, words=2, last=2), "", *remarks(report)])
+
+
+def _head(report: DriftReport, twice: int | None) -> list[str]:
+    then, now = (f"{time:g}" for time in report.times)
+    at_twice = [] if twice is None else [f"F at r = {twice}"]
+    figures = ["documents", "F", *at_twice, "displacement", "cosine", "p", "q", "control: F"]
+    return ["", "word", *figures, f"like it {then}", f"like it {now}"]
+
+
+def _row(word: Word, twice: bool) -> list[str]:
+    change, control = word.change, word.control
+    figures = [f"{word.documents:,}", _figure(change.f, ".2f")]
+    figures += [_figure(word.f_2r, ".2f")] if twice else []
+    figures += [_figure(change.displacement, ".2f"), _figure(word.cosine, ".2f")]
+    figures += [_figure(change.p, ".2g"), _figure(change.q, ".2g")]
+    figures += [_NONE if control is None else f"{control.word}: {_figure(control.f, '.2f')}"]
+    near = [" ".join(found[:_SHOWN]) for found in (word.neighbours_then, word.neighbours_now)]
+    return [f"{word.rank:,}", change.word, *figures, *near]
+
+
+def remarks(report: DriftReport) -> list[str]:
+    """Return what the table rests on, a line each."""
+    test = report.test
+    lines = [_of_model(report.model), *_of_test(test)]
+    listed = [word for word in report.words if word.control is not None]
+    if listed:
+        lines.append(_of_controls(listed))
+    return [*lines, *report.notes]
+
+
+def _of_model(model: Mapping[str, Any]) -> str:
+    size = f"{model['words']:,} words in {model['documents']:,} documents"
+    span = f"{model['times']:,} times, {model['first']:g} to {model['last']:g}"
+    how = f"{model['weight']} weights, r = {model['dim']}, degree {model['degree']}"
+    return f"{size} of {span}; {how}"
+
+
+def _of_test(test: Mapping[str, Any]) -> list[str]:
+    lines = [f"test: {test['method']}", f"assumes: {test['assumption']}"]
+    ranks = [(test["rank"], "")] + ([(test["rank_2r"], "_2r")] if "rank_2r" in test else [])
+    for rank, suffix in ranks:
+        parts = [f"r = {rank}"]
+        if (p := test.get(f"global_p{suffix}")) is not None:
+            parts.append(f"some word changed: p = {p:.2g}")
+        if (number := test.get(f"significant{suffix}")) is not None:
+            parts.append(f"{number:,} words with q ≤ {LEVEL:g}")
+        if (p := test.get(f"mixture_p{suffix}")) is not None:
+            parts.append(f"the mixture of topics drifted: p = {p:.2g}")
+        lines.append("; ".join(parts))
+    return lines
+
+
+def _of_controls(listed: Sequence[Word]) -> str:
+    """Return how the listed words stand beside words of as many documents."""
+    own = [word.change for word in listed]
+    others = [word.control for word in listed if word.control is not None]
+    parts = []
+    for name, form in (("f", "F"), ("displacement", "displacement")):
+        values = [_median(getattr(one, name) for one in group) for group in (own, others)]
+        parts.append(f"{form} {_figure(values[0], '.2f')} against {_figure(values[1], '.2f')}")
+    return f"medians beside control words of as many documents: {', '.join(parts)}"
+
+
+def _median(values: Iterable[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return median(known) if known else math.nan
+
+
+def _figure(value: float, form: str) -> str:
+    return _NONE if math.isnan(value) else f"{value:{form}}"
+
+
+def _facts(change: Change) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in vars(change).items()}
+
+
+def _plain(value: Any) -> Any:
+    """Return a figure as JSON has it; None for none."""
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    return value
