@@ -180,7 +180,7 @@ def test_degrees_of_freedom_are_covariances_less_parameters():
     ("shape", "r", "line"),
     [
         ((8, 8), 2, "the factor test needs more documents than words, found 8 of 8 words that vary;"
-         " restrict the words"),
+         " name fewer words to test"),
         ((50, 8), 5, "the factor test cannot be done with 8 words and so many factors, found 5;"
          " take 1 to 4 factors"),
         ((50, 8), 8, "the factor test cannot be done with 8 words and so many factors, found 8;"
@@ -224,8 +224,10 @@ def test_too_many_words_or_too_little_memory_are_refused():
     with pytest.raises(InputError) as caught:
         factor_matrix(sparse(3, MOST + 1))
     assert str(caught.value) == (
-        "the factor test is for at most 2,000 words, found 2,001; restrict the words"
+        "the factor test is for at most 2,000 words, found 2,001; name the words to test"
     )
-    with pytest.raises(InputError, match=r"the 3 × 2 numbers of the factor test take .* restrict"):
+    with pytest.raises(
+        InputError, match=r"the 3 × 2 numbers of the factor test take .* name the words"
+    ):
         factor_matrix(sparse(3, 2), memory=95)
     assert factor_matrix(sparse(3, 2), memory=96).shape == (3, 2)

@@ -6,9 +6,12 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from wordgeom.cards import read_card
 from wordgeom.document_matrix import Stored, StoredDocuments, open_stored
-from wordgeom.errors import MissingInputError
+from wordgeom.errors import InputError, MissingInputError
+from wordgeom.times import parse_times
 from wordgeom.vectors import read_vectors
 
 _FREQUENT = 10
@@ -32,13 +35,30 @@ def _describe_store(path: Path, check: bool) -> dict[str, Any]:
     store = matrix.store
     facts: dict[str, Any] = {"path": str(path), "kind": store.kind, "digest": store.digest}
     if isinstance(matrix, StoredDocuments):
-        facts["documents"] = len(matrix)
+        facts |= {"documents": len(matrix), **_told_of(matrix)}
     facts |= {"words": len(matrix.vocabulary), "most frequent": matrix.vocabulary.words[:_FREQUENT]}
     if check:
         _read_all(matrix)
         facts["checked"] = _CHECKED
     facts |= {"attributes": store.attributes, "parts": store.parts()}
     return facts | {"run": store.card}
+
+
+def _told_of(matrix: StoredDocuments) -> dict[str, Any]:
+    """Return what the documents tell of themselves."""
+    documents = matrix.documents()
+    ids, times = {one.id for one in documents}, {one.time for one in documents}
+    facts = {"ids": "none" if ids <= {""} else f"{len(ids):,} different"}
+    try:
+        read = parse_times(documents, matrix.names())
+    except InputError as error:
+        return {**facts, "times": "none" if times <= {""} else str(error)}
+    values = read.values[read.known]
+    if not len(values):
+        return {**facts, "times": f"none that can be read: {read.problem}"}
+    span = f"{values.min():g} to {values.max():g}, {len(np.unique(values)):,} different"
+    unread = len(documents) - len(values)
+    return {**facts, "times": span + (f"; {unread:,} that cannot be read" if unread else "")}
 
 
 def _read_all(matrix: Stored) -> None:

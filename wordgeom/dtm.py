@@ -18,14 +18,15 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.segments import Keeper
 from wordgeom.counts.documents import DocumentCounts
 from wordgeom.counts.rows import value_type
-from wordgeom.document_matrix import DOCUMENTS, HOLDERS, SUMS
-from wordgeom.errors import FormatError
+from wordgeom.document_matrix import DOCUMENTS, HOLDERS, SUMS, StoredDocuments
+from wordgeom.errors import FormatError, InputError
 from wordgeom.inputs import Inputs
 from wordgeom.kept import Kept, ResumeOptions
 from wordgeom.matrix import DTM, MatrixWriter
 from wordgeom.memory import refuse_too_large
 from wordgeom.runs import FLOOR, Clock, Resources, RunOptions
 from wordgeom.store import Store, StoreWriter
+from wordgeom.times import parse_times
 from wordgeom.wording import plural, several
 
 _NO_RESUME = ResumeOptions()
@@ -60,7 +61,7 @@ def build_dtm(
             attributes = _write(encoded, documents, writer, using)
         made = asked.commit(writer, attributes, encoded, clock)
     kept.remove()
-    told = _empty_rows(made.attributes)
+    told = [*_empty_rows(made.attributes), *_time_notes(made, found.corpus)]
     return Built(made, _summary(made, encoded, clock), asked.warnings(encoded, told))
 
 
@@ -126,6 +127,20 @@ def _empty_rows(attributes: dict[str, Any]) -> Iterator[str]:
         one = f"of {rows:,} documents holds no word of the vocabulary: its row is empty"
         more = f"of {rows:,} documents hold no word of the vocabulary: their rows are empty"
         yield several(empty, one, more)
+
+
+def _time_notes(made: Store, corpus: CorpusOptions) -> list[str]:
+    """Return what whoever asked for times should hear of those that are none."""
+    if corpus.time_field is None:
+        return []
+    counts = StoredDocuments.open(made.path)
+    try:
+        times = parse_times(counts.documents(), counts.names())
+    except InputError as error:
+        return [f"the times will serve no method: {error}"]
+    unread = len(times.values) - len(times.known)
+    have = several(unread, "document has no time", "documents have no time")
+    return [f"{have} that can be read; the first: {times.problem}"] if unread else []
 
 
 def _summary(made: Store, encoded: Encoded, clock: Clock) -> str:

@@ -82,7 +82,7 @@ def main(args: Sequence[str] | None = None) -> int:
         except StoppedError as stopped:
             return _fail(str(stopped), stopped.exit_code)
         except KeyboardInterrupt:
-            return _fail(_INTERRUPTED, 1)
+            return _interrupted(arguments)
         except MemoryError:
             return _fail("out of memory; pass a smaller --memory, --max-vocab or --dim", 1)
         except BrokenPipeError:
@@ -94,7 +94,17 @@ def main(args: Sequence[str] | None = None) -> int:
             # A compiler that is interrupted may fail in its own way.
             if stop is None or not stop.asked:
                 raise
-            return _fail(_INTERRUPTED, 1)
+            return _interrupted(arguments)
+
+
+def _interrupted(arguments: Sequence[str]) -> int:
+    """Tell of an interruption that came before or after all that can be gone on with."""
+    from wordgeom.cli.stages import RESUMABLE
+
+    if arguments[0] not in RESUMABLE:
+        return _fail(_INTERRUPTED, 1)
+    stopped = StoppedError(kept=False)
+    return _fail(str(stopped), stopped.exit_code)
 
 
 def run() -> None:

@@ -85,11 +85,11 @@ def factor_matrix(X: Csr, memory: int | None = None) -> Float64:
     if X.columns > MOST:
         raise InputError(
             f"{_WHAT} is for at most {MOST:,} words", found=f"{X.columns:,}",
-            do="restrict the words",
+            do="name the words to test",
         )  # fmt: skip
     if memory is not None:
         what = f"the {X.rows:,} × {X.columns:,} numbers of {_WHAT}"
-        refuse_too_large(what, 16 * X.rows * X.columns, memory, "restrict the words")
+        refuse_too_large(what, 16 * X.rows * X.columns, memory, "name the words to test")
     dense = np.zeros((X.rows, X.columns))
     dense[np.repeat(np.arange(X.rows), np.diff(X.indptr)), X.indices] = X.data
     return dense
@@ -119,7 +119,7 @@ def _checked_degrees(n: int, p: int, r: int) -> int:
     if p >= n:
         found = f"{n:,} of {plural(p, 'word')} that vary"
         raise InputError(f"{_WHAT} needs more documents than words", found=found,
-                         do="restrict the words")  # fmt: skip
+                         do="name fewer words to test")  # fmt: skip
     degrees = degrees_of_freedom(p, r)
     if not 1 <= r < p or degrees <= 0:
         most = sum(degrees_of_freedom(p, k) > 0 for k in range(1, p))

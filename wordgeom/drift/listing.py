@@ -10,7 +10,7 @@ import numpy as np
 
 from wordgeom.drift.controls import matched_controls
 from wordgeom.drift.nearby import nearby, unit
-from wordgeom.drift.report import BY_F, LEVEL, Change, DriftReport, ReportOptions, Word
+from wordgeom.drift.report import BY_F, LEVEL, Change, DriftReport, ReportOptions, Word, plain
 from wordgeom.drift.verdict import Verdict
 from wordgeom.dynamic_model import DynamicModel
 from wordgeom.runs import Resources
@@ -104,9 +104,9 @@ class Listing:
 
     def _test(self) -> dict[str, Any]:
         """Return what JSON says of the test; what is of twice the topics ends in _2r."""
-        told: dict[str, Any] = {name: getattr(self._verdicts[0], name) for name in _OF_TEST}
+        told = {name: plain(getattr(self._verdicts[0], name)) for name in _OF_TEST}
         for verdict, suffix in zip(self._verdicts, ("", "_2r"), strict=False):
-            told |= {f"{name}{suffix}": getattr(verdict, name) for name in _OF_RANK}
+            told |= {f"{name}{suffix}": plain(getattr(verdict, name)) for name in _OF_RANK}
             tested = verdict.qvalues[~np.isnan(verdict.qvalues)]
             told[f"significant{suffix}"] = int(np.sum(tested <= LEVEL)) if len(tested) else None
         return told

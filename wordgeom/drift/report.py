@@ -70,7 +70,7 @@ class Word:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the word as JSON has it."""
-        own = {name: _plain(value) for name, value in vars(self).items() if name != "change"}
+        own = {name: plain(value) for name, value in vars(self).items() if name != "change"}
         control = None if self.control is None else _facts(self.control)
         return {**_facts(self.change), **own, "control": control}
 
@@ -92,7 +92,7 @@ class DriftReport:
         """Return all of it as JSON has it: None for a figure that there is not."""
         return {
             "words": [word.to_dict() for word in self.words],
-            "test": {name: _plain(value) for name, value in self.test.items()},
+            "test": dict(self.test),
             "model": dict(self.model),
             "then": self.times[0],
             "now": self.times[1],
@@ -180,10 +180,10 @@ def _figure(value: float, form: str) -> str:
 
 
 def _facts(change: Change) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in vars(change).items()}
+    return {name: plain(value) for name, value in vars(change).items()}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a figure as JSON has it; None for none."""
     if isinstance(value, float):
         return None if math.isnan(value) else value

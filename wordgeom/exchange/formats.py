@@ -42,7 +42,9 @@ def check_target(target: Path, given: str | None, allowed: tuple[str, ...], what
     """Return the format to write. Raises OptionError for one that `what` is not written to."""
     found = given or told(target)
     if found not in allowed:
-        do = "name the output so, or pass --to"
+        do = "pass another --to" if given else "name the output so, or pass --to"
+        if given == GLOVE:
+            do = "for GloVe's text name the output .txt and pass --no-header"
         raise OptionError(f"{what} are written to {_listed(allowed)}", where=target,
                           found=repr(given or target.name), do=do)  # fmt: skip
     return found

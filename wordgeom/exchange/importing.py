@@ -119,6 +119,8 @@ def _check_shape(file: EntryFile, words: int) -> None:
     if file.shape != (words, words):
         found = f"{file.shape[0]:,} × {file.shape[1]:,} for {words:,} words"
         do = "name its words, a line for each row: --words"
+        if file.shape[0] != file.shape[1]:
+            do = "counts by document, and other matrices that are not square, cannot be read"
         raise InputError("must have a row and a column for each word", where=file.path,
                          found=found, do=do)  # fmt: skip
 

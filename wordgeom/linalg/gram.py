@@ -24,7 +24,7 @@ def spectrum(tall: Tall, ops: Ops) -> tuple[Float64, Any]:
     values, Z = symmetric_eigh(ops.inner(tall, tall))
     kept = above_rounding(values, tall)
     if not kept.any():
-        do = "raise --anchors, or lower --dim or --ridge"
+        do = "lower --ridge or --dim, or raise --anchors"
         raise RankError("the vectors of a sweep are all 0", do=do)
     return values[kept], Z[:, kept]
 

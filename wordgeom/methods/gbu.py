@@ -92,8 +92,8 @@ class Options(base.Options):
         for field in fields(self):
             given = getattr(self, field.name) != field.default
             if given and field.name in _OF_WEIGHTED and not self.in_weighted_sweeps:
-                what, do = f"{base.flag(field.name)} is for weighted sweeps", "leave it out"
-                raise OptionError(what, found="other ones, or none, asked for", do=do)
+                what = f"{base.flag(field.name)} is for weighted sweeps"
+                raise OptionError(what, found=self._unweighted, do="leave one of the two out")
 
     @property
     def loss(self) -> Loss:
@@ -101,6 +101,13 @@ class Options(base.Options):
         from wordgeom.buildup.weighted import Loss
 
         return Loss(self.x_max, self.alpha, self.background, self.ridge)
+
+    @property
+    def _unweighted(self) -> str:
+        """The option by which no sweep is weighted."""
+        if self.as_published:
+            return "--as-published"
+        return f"--sweeps {self.sweeps}" if self.weighted else "--no-weighted"
 
     @property
     def in_weighted_sweeps(self) -> bool:
