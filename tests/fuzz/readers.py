@@ -36,6 +36,7 @@ from wordgeom.kept_counts import KeptParts, find_ids
 from wordgeom.kept_rows import KeptRows
 from wordgeom.kept_text import KeptText
 from wordgeom.matrix import StoredMatrix, StoredRows
+from wordgeom.plot.drift_results import read_drift_results
 from wordgeom.pool import Pool
 from wordgeom.times import parse_times
 from wordgeom.vectors import read_vectors
@@ -207,6 +208,7 @@ READERS = (
     Reader("table, sparse", seeds.sparse, _table, ("imputation.sparse",), packing.zipped),
     Reader("table, parquet", seeds.parquet, _table, ("imputation.parquet",)),
     Reader("table, vectors", partial(seeds.vectors, ".bin", ".vec"), _table, ()),
+    Reader("drift results", seeds.drifts, read_drift_results, ("plot.drift_results",)),
     Reader("configuration", seeds.configs, _config, ("cli.flags",)),
     Reader("lock", seeds.locks, _lock, ("_files",)),
     Reader("text", seeds.texts, _text, ("corpus.readers", "corpus.packed"), packing.gzipped),

@@ -189,6 +189,16 @@ def oracles() -> Group:
 
 
 @cache
+def drifts() -> Group:
+    """What `wordgeom drift --json` prints."""
+    word = {"word": "sea", "displacement": 1.5, "f": 2.0, "p": 0.001, "q": 0.02, "cosine": 0.4}
+    still = {**word, "word": "of", "displacement": 0.0, "p": None, "q": None}
+    test = {"method": "permutation", "permutations": 999, "smallest_word_p": 0.001}
+    held = {"words": [word, still, {**word, "neighbours_then": ["ship"]}], "test": test}
+    return _texts({"d.json": json.dumps(held)}, {"d.json": json.dumps({**held, "test": {}})})
+
+
+@cache
 def categories() -> Group:
     """Words and classes."""
     text = "word\tclass\ncat\tanimal\nparis\tcity\ncat\tpet\n"
