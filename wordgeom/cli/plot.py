@@ -9,6 +9,7 @@ from wordgeom.cli.lazy import LazyGroup
 PICTURES = {
     "spectrum": "Draw the eigenvalues that vectors were made of.",
     "imputation": "Draw imputed entities among their neighbours.",
+    "drift": "Draw how words moved through time, and how surely.",
 }
 
 
