@@ -107,6 +107,7 @@ def _write_names(axes: Axes, way: Trajectory) -> int:
     The figure must be settled.
     """
     from matplotlib.patheffects import withStroke
+    from matplotlib.text import Annotation
 
     pixels = axes.transData.transform(np.vstack((way.places, way.then_places, way.now_places)))
     steps = pixels[: len(way.times)]
@@ -120,8 +121,9 @@ def _write_names(axes: Axes, way: Trajectory) -> int:
         left += place(axes, points, names, taken, marks=line, drop=True, lines=True)
         for text in axes.texts[before:]:
             text.set_color(ink)
-    for text in axes.texts:  # to be read where a line is behind
-        text.set(path_effects=[withStroke(linewidth=2.0, foreground="white")], zorder=5)
+    for text in axes.texts:  # to be read where a line is behind, also one that leads to another
+        depth = 4 if isinstance(text, Annotation) and text.arrow_patch is not None else 5
+        text.set(path_effects=[withStroke(linewidth=2.0, foreground="white")], zorder=depth)
     return left
 
 
