@@ -42,22 +42,21 @@ class Arrangements:
 
     def blocks(self, size: int) -> Iterator[Int32]:
         """Yield arrangements (size or fewer × m); the same each time."""
-        every = self._all() if self.complete else self._drawn()
+        places = [np.flatnonzero(self._groups == g) for g in np.unique(self._groups)]
+        every = self._all(places) if self.complete else self._drawn(places)
         while rows := list(islice(every, size)):
             yield np.stack(rows)
 
-    def _drawn(self) -> Iterator[Int32]:
+    def _drawn(self, places: list[Int64]) -> Iterator[Int32]:
         rng = np.random.default_rng(self._seed)
-        order = np.argsort(self._groups, kind="stable")
         yield self._codes
         for _ in range(self.count - 1):
             drawn = np.empty_like(self._codes)
-            shuffled = np.lexsort((rng.random(len(drawn)), self._groups))
-            drawn[order] = self._codes[shuffled]
+            for place in places:
+                drawn[place] = self._codes[rng.permutation(place)]
             yield drawn
 
-    def _all(self) -> Iterator[Int32]:
-        places = [np.flatnonzero(self._groups == g) for g in np.unique(self._groups)]
+    def _all(self, places: list[Int64]) -> Iterator[Int32]:
         yield self._codes
         for orders in product(*(list(_orders(self._codes[place])) for place in places)):
             row = np.empty_like(self._codes)
