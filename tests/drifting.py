@@ -20,15 +20,15 @@ from wordgeom.types import Array, Float64
 
 
 @contextmanager
-def cpu(threads: int = 2) -> Iterator[tuple[Ops, Pool]]:
+def cpu(threads: int = 2, device: str = "cpu") -> Iterator[tuple[Ops, Pool]]:
     """Operations on a pool."""
     with Pool(threads) as pool:
-        yield get_ops("cpu", pool), pool
+        yield get_ops(device, pool), pool
 
 
 def polynomials(times: Array, degree: int) -> Float64:
     """Powers of the times (n × q), made orthonormal to each other and to 1, of mean square 1."""
-    t = (times - times.mean()) / np.ptp(times)
+    t = (times - times.mean()) / max(np.ptp(times), 1.0)
     basis = np.linalg.qr(np.vander(t, degree + 1, increasing=True))[0][:, 1:]
     return np.asarray(basis * len(times) ** 0.5)
 
@@ -71,10 +71,10 @@ def _residual(X: Array, design: Array) -> Float64:
 
 def verdict_of(
     X: Array, times: Array, rank: int, *, degree: int = 1, threads: int = 1, seed: int = 1,
-    memory: int = 10**9, groups: Array | None = None, **options: Any,
+    memory: int = 10**9, groups: Array | None = None, device: str = "cpu", **options: Any,
 ) -> Verdict:  # fmt: skip
     """The verdict of `test_drift`."""
-    with cpu(threads) as (ops, pool):
+    with cpu(threads, device) as (ops, pool):
         return testing.test_drift(
             to_csr(X.astype(np.float32)), polynomials(times, degree), times,
             DriftOptions(**options), rank=rank, ops=ops, seed=seed, pool=pool, memory=memory,

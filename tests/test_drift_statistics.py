@@ -12,7 +12,7 @@ from wordgeom.drift.arrangements import Arrangements
 from wordgeom.drift.axis import Axis
 from wordgeom.drift.directions import directions
 from wordgeom.drift.mixture import mixture
-from wordgeom.drift.null import Means
+from wordgeom.drift.null import Runner
 from wordgeom.drift.statistics import free_words, observe
 from wordgeom.errors import RankError
 from wordgeom.linalg.svd import transpose
@@ -38,8 +38,8 @@ def words_of(X, U, ops):
     return free_words(transpose(to_csr(X)), U, ops)
 
 
-def means_of(pool, memory=10**9):
-    return Means(pool, memory, Progress())
+def runner_of(pool, memory=10**9):
+    return Runner(pool, memory, Progress())
 
 
 def test_topics_are_orthonormal_to_each_other_and_to_1_and_explain_most(case):
@@ -86,8 +86,8 @@ def test_whole_times_exchanged_are_regressions_on_exchanged_times(case, hold, q)
     orders = Arrangements(np.arange(axis.times, dtype=np.int32), 40, 5, None)
     with cpu() as (ops, pool):
         words = words_of(X, U, ops)
-        found = by_times.null(words, axis, orders, hold, means_of(pool))
-        same = by_documents.null(words, axis, orders, hold, means_of(pool))
+        found = by_times.null(words, axis, orders, hold, runner_of(pool))
+        same = by_documents.null(words, axis, orders, hold, runner_of(pool), True)
     for row in (0, 1, 17, 40):
         order = np.concatenate(list(orders.blocks(7)))[row]
         F, _ = regression(X.astype(np.float64), U, axis.levels[order][axis.codes], hold)
@@ -103,7 +103,7 @@ def test_documents_exchanged_are_regressions_on_exchanged_times(case, hold, q, g
     axis, groups = Axis.of(times, polynomials(times, q)), np.arange(N) % 4 if grouped else None
     orders = Arrangements(axis.codes, 20, 5, groups)
     with cpu() as (ops, pool):
-        found = by_documents.null(words_of(X, U, ops), axis, orders, hold, means_of(pool))
+        found = by_documents.null(words_of(X, U, ops), axis, orders, hold, runner_of(pool))
     for row, order in enumerate(np.concatenate(list(orders.blocks(6)))[:4]):
         F, _ = regression(X.astype(np.float64), U, axis.levels[order], hold)
         np.testing.assert_allclose(found.F[row], F, rtol=2e-4, atol=1e-5)
@@ -118,7 +118,7 @@ def test_freedman_lane_is_regression_of_permuted_residuals(case, hold, q):
     axis = Axis.of(times, polynomials(times, q))
     orders = Arrangements(axis.codes, 5, 5, None, rows=True)
     with cpu() as (ops, pool):
-        found = freedman_lane.null(words_of(X, U, ops), axis, orders, hold, ops, means_of(pool))
+        found = freedman_lane.null(words_of(X, U, ops), axis, orders, hold, ops, runner_of(pool))
     values, wide = axis.values(), X.astype(np.float64)
     reduced = np.hstack([np.ones((N, 1)), U, values] if hold else [np.ones((N, 1)), U])
     fitted = reduced @ np.linalg.lstsq(reduced, wide, rcond=None)[0]
@@ -136,9 +136,9 @@ def test_the_first_row_is_what_was_observed(case, module):
     codes = np.arange(axis.times, dtype=np.int32) if module is by_times else axis.codes
     orders = Arrangements(codes, 9, 5, None, rows=module is freedman_lane)
     with cpu() as (ops, pool):
-        words, means = words_of(X, U, ops), means_of(pool)
+        words, runner = words_of(X, U, ops), runner_of(pool)
         extra = (ops,) if module is freedman_lane else ()
-        null = module.null(words, axis, orders, True, *extra, means)
+        null = module.null(words, axis, orders, True, *extra, runner)
         np.testing.assert_allclose(null.F[0], observe(words, axis, True, ops).F, rtol=1e-4)
 
 
@@ -151,11 +151,11 @@ def test_the_same_bytes_at_any_threads_and_memory(case):
     found = []
     for threads, memory in ((1, 10**9), (3, 10**9), (2, 1)):
         with cpu(threads) as (ops, pool):
-            words, means = words_of(X, U, ops), means_of(pool, memory)
+            words, runner = words_of(X, U, ops), runner_of(pool, memory)
             nulls = [
-                by_times.null(words, axis, by_time, True, means),
-                by_documents.null(words, axis, by_document, True, means),
-                freedman_lane.null(words, axis, rows, True, ops, means),
+                by_times.null(words, axis, by_time, True, runner),
+                by_documents.null(words, axis, by_document, True, runner),
+                freedman_lane.null(words, axis, rows, True, ops, runner),
             ]
             found.append([null.F.tobytes() + null.mixture.tobytes() for null in nulls])
     assert found[0] == found[1] == found[2]
@@ -171,7 +171,7 @@ def test_a_topic_that_lives_in_one_time_alone_does_no_harm():
     with cpu() as (ops, pool):
         U = np.linalg.qr(np.column_stack([np.ones(100), topic]))[0][:, 1:]
         words = words_of(X.astype(np.float32), U, ops)
-        F = by_times.null(words, axis, orders, True, means_of(pool)).F
+        F = by_times.null(words, axis, orders, True, runner_of(pool)).F
     assert np.isfinite(F).all()
     assert F.max() < 50.0
 

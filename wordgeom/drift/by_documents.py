@@ -13,23 +13,30 @@ from wordgeom.drift.arrangements import Arrangements
 from wordgeom.drift.axis import Axis
 from wordgeom.drift.contrasts import GROUP, SINGLE, Contrasts, Moments, Rest, contrasts, word_values
 from wordgeom.drift.mixture import mixture
-from wordgeom.drift.null import Means, Null
+from wordgeom.drift.null import Null, Runner
 from wordgeom.drift.statistics import Words, degrees_of_freedom
 from wordgeom.types import Float32, Float64, Int32
 
-_AT_ONCE = 16 * GROUP  # arrangements
+AT_ONCE = 16 * GROUP  # arrangements
 _WORDS = 64
 _ROWS = 8192  # documents whose products are added up at once
 
 
-def null(words: Words, axis: Axis, arrangements: Arrangements, hold: bool, means: Means) -> Null:
-    """Return F of w words under arrangements of the codes of n documents, or of T times."""
+def null(
+    words: Words,
+    axis: Axis,
+    arrangements: Arrangements,
+    hold: bool,
+    runner: Runner,
+    whole: bool = False,
+) -> Null:
+    """Return F of w words under arrangements of the documents' codes; whole: of those of times."""
     found = Null.empty(arrangements.count, len(words))
-    for start, block in enumerate(arrangements.blocks(_AT_ONCE)):
-        codes = block if block.shape[1] == len(words.Z) else block[:, axis.codes]
-        rows = slice(start * _AT_ONCE, start * _AT_ONCE + len(block))
+    for start, block in enumerate(arrangements.blocks(AT_ONCE)):
+        codes = block[:, axis.codes] if whole else block
+        rows = slice(start * AT_ONCE, start * AT_ONCE + len(block))
         groups = [codes[at : at + GROUP] for at in range(0, len(codes), GROUP)]
-        known = list(means.pool.map(lambda g: _known(g, words.Z, axis.levels, hold), groups))
+        known = list(runner.pool.map(lambda g: _known(g, words.Z, axis.levels, hold), groups))
         found.mixture[rows] = np.concatenate([one.mixture for one in known])
         task = _Task(words, axis, codes, known, hold)
         F = found.F[rows]
@@ -38,7 +45,7 @@ def null(words: Words, axis: Axis, arrangements: Arrangements, hold: bool, means
             task.fill(block, F[:, block])
 
         label = f"permutations {rows.start:,} to {rows.stop - 1:,} of documents"
-        means.over_words(work, len(words), _WORDS, label)
+        runner.over_words(work, len(words), _WORDS, label)
     return found
 
 

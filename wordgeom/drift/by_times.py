@@ -14,7 +14,7 @@ from wordgeom.drift.arrangements import Arrangements
 from wordgeom.drift.axis import Axis
 from wordgeom.drift.contrasts import GROUP, SINGLE, Contrasts, Moments, contrasts, word_values
 from wordgeom.drift.mixture import mixture
-from wordgeom.drift.null import Means, Null
+from wordgeom.drift.null import Null, Runner
 from wordgeom.drift.statistics import Words, degrees_of_freedom
 from wordgeom.types import Array, Float32, Float64
 
@@ -23,15 +23,15 @@ _WORDS = 128
 _SHARE = 4  # of the memory, for what is known of arrangements
 
 
-def null(words: Words, axis: Axis, arrangements: Arrangements, hold: bool, means: Means) -> Null:
+def null(words: Words, axis: Axis, arrangements: Arrangements, hold: bool, runner: Runner) -> Null:
     """Return F of w words under arrangements of T ≤ MOST times."""
     found = Null.empty(arrangements.count, len(words))
     grams = time_grams(words.Z, axis)
-    size, label = _at_once(words.rank * axis.degree, means.memory), "permutations of times"
+    size, label = _at_once(words.rank * axis.degree, runner.memory), "permutations of times"
     for start, block in enumerate(arrangements.blocks(size)):
         rows = slice(start * size, start * size + len(block))
         groups = [axis.levels[block[at : at + GROUP]] for at in range(0, len(block), GROUP)]
-        known = list(means.pool.map(lambda g: _known(g, grams, axis, len(words.Z), hold), groups))
+        known = list(runner.pool.map(lambda g: _known(g, grams, axis, len(words.Z), hold), groups))
         found.mixture[rows] = np.concatenate([value for _, value in known])
         task = _Task(words, axis, grams, groups, [c for c, _ in known], hold)
         F = found.F[rows]
@@ -39,7 +39,7 @@ def null(words: Words, axis: Axis, arrangements: Arrangements, hold: bool, means
         def work(block: slice, task: _Task = task, F: Float32 = F) -> None:
             task.fill(block, F[:, block])
 
-        means.over_words(work, len(words), _WORDS, label)
+        runner.over_words(work, len(words), _WORDS, label)
     return found
 
 

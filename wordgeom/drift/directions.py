@@ -5,29 +5,40 @@ A test whose topics were fitted with the times rejects three times too often (.1
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from wordgeom.errors import RankError
-from wordgeom.linalg.eigs import Wanted
+from wordgeom.errors import InputError, RankError
+from wordgeom.linalg.eigs import Look, Wanted
 from wordgeom.linalg.ops import Ops
 from wordgeom.linalg.svd import truncated_svd
+from wordgeom.progress import Progress
 from wordgeom.types import Csr, Float64
 
 _ROUNDING = 1e-6  # of the largest singular value: of X, whose entries are float32
 
 
-def directions(X: Csr, r: int, ops: Ops, seed: int) -> Float64:
+def directions(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None = None) -> Float64:
     """Return U (n × r): orthonormal columns, orthogonal to 1, that explain most of X (n × p).
 
-    Raises RankError where X, its means aside, has fewer than r + 1 dimensions: nothing would be
-    left to test.
+    Raises InputError where no word varies, RankError where X, its means aside, has fewer than r + 1
+    dimensions: nothing would be left to test.
     """
     n = X.rows
     mean = np.full((n, 1), n**-0.5)
     most = min(n - 1, X.columns)
     if r >= most:
         raise _too_many(r, most)
-    found = truncated_svd(X, Wanted(r + 1, seed=seed), ops, effects=mean)
+
+    def follow(looks: Iterator[Look]) -> Iterator[Look]:
+        told = progress or Progress()
+        return told.follow(looks, "topics", r + 1, "topics", lambda look: look.gained)
+
+    wanted = Wanted(r + 1, seed=seed)
+    found = truncated_svd(X, wanted, ops, effects=mean, follow=follow)
+    if not found.values[0]:
+        raise InputError("all words are constant over documents", do="check the weights")
     there = int(np.count_nonzero(found.values > _ROUNDING * found.values[0]))
     if there <= r:
         raise _too_many(r, there)

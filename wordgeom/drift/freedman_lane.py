@@ -15,7 +15,7 @@ import numpy as np
 from wordgeom.drift.arrangements import Arrangements
 from wordgeom.drift.axis import Axis
 from wordgeom.drift.contrasts import f_values
-from wordgeom.drift.null import Means, Null
+from wordgeom.drift.null import Null, Runner
 from wordgeom.drift.statistics import Words, degrees_of_freedom, products
 from wordgeom.linalg.ops import Ops
 from wordgeom.types import Array, Csr, Float32, Float64
@@ -24,14 +24,14 @@ _WORDS = 1024
 
 
 def null(
-    words: Words, axis: Axis, arrangements: Arrangements, hold: bool, ops: Ops, means: Means
+    words: Words, axis: Axis, arrangements: Arrangements, hold: bool, ops: Ops, runner: Runner
 ) -> Null:
     """Return F of w words under arrangements of n rows; nothing of the mixture."""
     found = Null.empty(arrangements.count, len(words))
-    task = _Task(words, axis, hold, ops, means)
+    task = _Task(words, axis, hold, ops, runner)
     rows = (row for block in arrangements.blocks(1) for row in block)
     done = (task.fill(row, F) for row, F in zip(rows, found.F, strict=True))
-    for _ in means.follow(done, "permutations of residuals", len(found.F), "permutations"):
+    for _ in runner.follow(done, "permutations of residuals", len(found.F), "permutations"):
         pass
     return found
 
@@ -39,7 +39,7 @@ def null(
 class _Task:
     """Words freed of the reduced model, for one permutation after the other."""
 
-    def __init__(self, words: Words, axis: Axis, hold: bool, ops: Ops, means: Means) -> None:
+    def __init__(self, words: Words, axis: Axis, hold: bool, ops: Ops, runner: Runner) -> None:
         n, q = len(words.Z), axis.degree
         values = axis.values()
         reduced = np.hstack([words.Z, values]) if hold else words.Z
@@ -47,22 +47,19 @@ class _Task:
         both = np.linalg.qr(np.hstack([reduced, *moved]))[0]
         self._held = reduced.shape[1]
         self._both = both.astype(np.float32)
+        self._reduced = ops.tall(both[:, : self._held], np.float32)
         sides = products(words.columns, both[:, : self._held], ops).T
         self._sides = sides.T.astype(np.float32)
         self._squares = words.norms - np.einsum("zw,zw->w", sides, sides)
-        self._words, self._ops, self._pool = words, ops, means.pool
+        self._words, self._ops, self._pool = words, ops, runner.pool
         self._degrees = degrees_of_freedom(n, words.rank, q, hold)
         self._operator = ops.operator(_single(words.columns))
 
     def fill(self, row: Array, F: Float32) -> int:
         """Set F (w) for residuals in the order `row` (n); returns 1, the permutations done."""
-        turned = self._both[row]
-        product = self._operator.multiply(self._ops.tall(turned, np.float32))
-        found: Float32 = self._ops.to_numpy(product)
-        across = self._ops.inner(
-            self._ops.tall(self._both[:, : self._held], np.float32),
-            self._ops.tall(turned, np.float32),
-        ).astype(np.float32)
+        tall = self._ops.tall(self._both[row], np.float32)
+        found: Float32 = self._ops.to_numpy(self._operator.multiply(tall))
+        across = self._ops.inner(self._reduced, tall).astype(np.float32)
         starts = range(0, len(F), _WORDS)
         blocks = [slice(start, min(start + _WORDS, len(F))) for start in starts]
         for block, values in zip(

@@ -29,8 +29,8 @@ class Null:
 
 
 @dataclass(frozen=True)
-class Means:
-    """What permutations may use: threads, bytes, and who is told how far they are."""
+class Runner:
+    """What runs permutations: threads, bytes, and who is told how far they are."""
 
     pool: Pool
     memory: int

@@ -30,11 +30,11 @@ def p_values(null: str, F: Float32, frequencies: Int64) -> Float64:
     return kinds[null](F, frequencies)
 
 
-def q_values(null: str, p: Float64) -> Float64:
-    """Return Benjamini and Hochberg's q; p of max-T allow for all words already."""
+def q_values(p: Float64, adjusted: bool) -> Float64:
+    """Return Benjamini and Hochberg's q; p that are adjusted for all words, as max-T's, are q."""
     from scipy.stats import false_discovery_control
 
-    return p.copy() if null == MAX_T else np.asarray(false_discovery_control(p), np.float64)
+    return p.copy() if adjusted else np.asarray(false_discovery_control(p), np.float64)
 
 
 def smallest(null: str, made: Arrangements, words: int) -> float:

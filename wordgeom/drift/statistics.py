@@ -1,8 +1,9 @@
 """F of each word: does what it has to do with the topics change with time?
 
-methods.md §8 (b), carrington §5.5: of a word x the model [1, f, U] (f only where the trend is held)
-against [1, f, U, f_1∘U, …, f_q∘U], with F = (RSS₀ − RSS₁)/(rq) ÷ RSS₁/(n − r(q+1) − c), c = 1, or
-1 + q with the trend held. In float64.
+Carrington 2021, Theorem 5, with each word's own variance and what the theorem leaves out, the mean
+and the trend: the model [1, f, U] of a word (f only where the trend is held) against
+[1, f, U, f_1∘U, …, f_q∘U], F = (RSS₀ − RSS₁)/(rq) ÷ RSS₁/(n − r(q+1) − c), c = 1, or 1 + q with the
+trend held. In float64.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Topics from words judged still: moving words bend the topics, and still ones then seem to move.
 
-methods.md §8: with 5 of 20 words moving, half of the still ones were flagged. Words whose F is more
-than 2.5 times the median are dropped and topics are estimated anew. Whoever is dropped stays so:
-where words are many they would take turns for ever. Words are now chosen by the times, so that a
-test of the whole, whose topics must not know them, is not to be made with these.
+With 5 of 20 words moving, half of the still ones may be flagged. Words whose F is more than 2.5
+times the median are dropped and topics are estimated anew. Whoever is dropped stays so: where words
+are many they would take turns for ever. Words are now chosen by the times, so that a test of the
+whole, whose topics must not know them, is not to be made with these.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from wordgeom.drift.directions import directions
 from wordgeom.drift.statistics import Words, free_words, observe
 from wordgeom.errors import RankError
 from wordgeom.linalg.ops import Ops
+from wordgeom.progress import Progress
 from wordgeom.types import Csr
 
 _TIMES = 2.5  # the median
@@ -33,7 +34,14 @@ class Still:
 
 
 def judge_still(
-    X: Csr, columns_of: Csr, words: Words, axis: Axis, hold: bool, ops: Ops, seed: int
+    X: Csr,
+    columns_of: Csr,
+    words: Words,
+    axis: Axis,
+    hold: bool,
+    ops: Ops,
+    seed: int,
+    progress: Progress,
 ) -> Still:
     """Drop moving words in rounds, from `words` freed of topics of all.
 
@@ -41,7 +49,7 @@ def judge_still(
     topics need.
     """
     still, r = words.kept.copy(), words.rank
-    least = max((int(still.sum()) + 1) // 2, r + 2)
+    least = max((int(still.sum()) + 1) // 2, r + 1)
     for _ in range(_ROUNDS):
         F = np.full(len(still), np.nan)
         F[words.kept] = observe(words, axis, hold, ops).F
@@ -49,7 +57,7 @@ def judge_still(
         if np.array_equal(fewer, still) or fewer.sum() < least:
             break
         try:
-            U = directions(columns(X, fewer), r, ops, seed)
+            U = directions(columns(X, fewer), r, ops, seed, progress)
         except RankError:  # fewer dimensions than words
             break
         still, words = fewer, free_words(columns_of, U, ops)

@@ -11,13 +11,13 @@ from wordgeom.drift import by_documents, by_times, freedman_lane
 from wordgeom.drift.arrangements import Arrangements
 from wordgeom.drift.axis import Axis
 from wordgeom.drift.directions import directions
-from wordgeom.drift.null import Means, Null
+from wordgeom.drift.null import Null, Runner
 from wordgeom.drift.nulls import one, p_values, q_values, smallest
-from wordgeom.drift.options import F_TAIL, FREE, TIMES, WITHIN, DriftOptions
-from wordgeom.drift.statistics import Words, degrees_of_freedom, free_words, observe
+from wordgeom.drift.options import F_TAIL, FREE, MAX_T, TIMES, WITHIN, DriftOptions
+from wordgeom.drift.statistics import Observed, Words, degrees_of_freedom, free_words, observe
 from wordgeom.drift.still import Still, judge_still
-from wordgeom.drift.tail import ASSUMES, tail
-from wordgeom.drift.verdict import Verdict, assumption, method, notes, words_null
+from wordgeom.drift.tail import tail
+from wordgeom.drift.verdict import Verdict, notes, wording
 from wordgeom.errors import InputError
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.ops import Ops
@@ -26,9 +26,6 @@ from wordgeom.memory import refuse_too_large
 from wordgeom.pool import Pool
 from wordgeom.progress import Progress
 from wordgeom.types import Array, Csr, Float64, Int64
-
-_STATISTIC = "F of each word given the topics; of all words its mean"
-_F_STATISTIC = "F of each word given the topics"
 
 
 def test_drift(
@@ -47,16 +44,16 @@ def test_drift(
 ) -> Verdict:
     """Test whether words of X (n × p), float32, change with times (n), by polynomials (n × q).
 
-    rank: r topics; groups (n): for `within`; memory: bytes. A trend of `model` is held: whoever
-    knows the model resolves it. Raises InputError for a single time, too few documents, words that
-    are all constant, groups without times to permute, and what does not fit into memory;
-    RankError where X has no more than r dimensions.
+    rank: r topics; groups (n): for `within`; memory: bytes. A trend of `model` is held, and the
+    factor test is not made: who calls this knows the model and has seen to both. Raises InputError
+    for a single time, too few documents, words that are all constant, groups without times to
+    permute and what does not fit into memory, RankError where X has no more than r dimensions.
     """
     with one_thread():
-        task = _Task(X, Axis.of(times, basis), options, rank, ops, seed, groups)
+        task = _Task(X, Axis.of(times, basis), options, rank, ops, seed, groups, progress)
         if options.test == F_TAIL:
             return task.by_tail()
-        return task.by_permutation(Means(pool, memory, progress))
+        return task.by_permutation(Runner(pool, memory, progress))
 
 
 @dataclass(eq=False)
@@ -70,6 +67,7 @@ class _Task:
     ops: Ops
     seed: int
     groups: Int64 | None
+    progress: Progress
 
     def __post_init__(self) -> None:
         self.hold = self.options.trend != FREE
@@ -84,7 +82,7 @@ class _Task:
     @cached_property
     def words(self) -> Words:
         """Words freed of topics of all of them."""
-        U = directions(self.X, self.rank, self.ops, self.seed)
+        U = directions(self.X, self.rank, self.ops, self.seed, self.progress)
         return free_words(self.columns, U, self.ops)
 
     def judged(self) -> Still:
@@ -92,29 +90,31 @@ class _Task:
         if not self.options.still:
             return Still(self.words, None)
         return judge_still(
-            self.X, self.columns, self.words, self.axis, self.hold, self.ops, self.seed
-        )
+            self.X, self.columns, self.words, self.axis, self.hold, self.ops, self.seed,
+            self.progress,
+        )  # fmt: skip
 
     def by_tail(self) -> Verdict:
         """Return what the F distribution says."""
         judged = self.judged()
-        F = observe(judged.words, self.axis, self.hold, self.ops).F
-        p = tail(F, self.rank * self.axis.degree, self.degrees)
-        return self._verdict(judged, p, None, (np.nan, np.nan))
+        observed = observe(judged.words, self.axis, self.hold, self.ops)
+        p = tail(observed.F, self.rank * self.axis.degree, self.degrees)
+        return self._verdict(judged, observed, p, None, (np.nan, np.nan))
 
-    def by_permutation(self, means: Means) -> Verdict:
+    def by_permutation(self, runner: Runner) -> Verdict:
         """Return what permutations say."""
         arrangements = self._arrangements()
-        self._refuse_too_large(arrangements.count, means.memory)
-        null = self._null(self.words, arrangements, means)
+        self._refuse_too_large(arrangements.count, runner.memory)
+        null = self._null(self.words, arrangements, runner)
         whole = (one(null.F.mean(axis=1, dtype=np.float64)), one(null.mixture))
         judged = self.judged()
         if judged.words is not self.words:
             del null  # as large as the one to come
-            null = self._null(judged.words, arrangements, means)
+            null = self._null(judged.words, arrangements, runner)
         holders = np.diff(judged.words.columns.indptr)
         p = p_values(self.options.null, null.F, holders)
-        return self._verdict(judged, p, arrangements, whole)
+        observed = observe(judged.words, self.axis, self.hold, self.ops)
+        return self._verdict(judged, observed, p, arrangements, whole)
 
     def _arrangements(self) -> Arrangements:
         """Return the orders that are asked for: of documents, or of times."""
@@ -127,35 +127,34 @@ class _Task:
         return Arrangements(codes, options.permutations, self.seed, groups, options.freedman_lane)
 
     def _refuse_too_large(self, count: int, memory: int) -> None:
-        needed = 4 * count * self.X.columns + 12 * self.X.nnz
+        known = 8 * by_documents.AT_ONCE * (self.rank * self.axis.degree) ** 2
+        known += 12 * min(self.axis.times, by_times.MOST) * (self.rank + 1) ** 2
+        needed = 4 * count * self.X.columns + 12 * self.X.nnz + known
         what = f"F of {self.X.columns:,} words in {count:,} permutations"
         refuse_too_large(what, needed, memory, "raise --memory or lower --permutations")
 
-    def _null(self, words: Words, arrangements: Arrangements, means: Means) -> Null:
+    def _null(self, words: Words, arrangements: Arrangements, runner: Runner) -> Null:
         if self.options.freedman_lane:
-            return freedman_lane.null(words, self.axis, arrangements, self.hold, self.ops, means)
-        whole = self.options.permute == TIMES and self.axis.times <= by_times.MOST
-        null = by_times.null if whole else by_documents.null
-        return null(words, self.axis, arrangements, self.hold, means)
+            return freedman_lane.null(words, self.axis, arrangements, self.hold, self.ops, runner)
+        whole = self.options.permute == TIMES
+        if whole and self.axis.times <= by_times.MOST:
+            return by_times.null(words, self.axis, arrangements, self.hold, runner)
+        return by_documents.null(words, self.axis, arrangements, self.hold, runner, whole)
 
     def _verdict(
-        self, judged: Still, p: Float64, made: Arrangements | None, whole: tuple[float, float]
-    ) -> Verdict:
+        self, judged: Still, observed: Observed, p: Float64, made: Arrangements | None,
+        whole: tuple[float, float],
+    ) -> Verdict:  # fmt: skip
         """Return the verdict; p (w) of words that vary, and of the whole: mean F, the mixture."""
-        options, words = self.options, judged.words
-        observed = observe(words, self.axis, self.hold, self.ops)
-        q = q_values(options.null if made else "", p)
-        each = [_spread(values, words.kept) for values in (observed.F, observed.r2, p, q)]
+        options, words, kept = self.options, judged.words, judged.words.kept
+        q = q_values(p, made is not None and options.null == MAX_T)
+        F, r2, p, q = (_spread(values, kept) for values in (observed.F, observed.r2, p, q))
         least = smallest(options.null, made, len(words)) if made else 0.0
-        F, r2, pvalues, qvalues = each
+        made_of = (made.count - 1, made.smallest_p, least) if made else (0, 0.0, 0.0)
         return Verdict(
-            method(options) if made else "tail of the F distribution",
-            assumption(options) if made else ASSUMES,
-            _STATISTIC if made else _F_STATISTIC,
-            words_null(options) if made else "the F distribution",
-            self.rank, made.count - 1 if made else 0, made.smallest_p if made else 0.0, least,
-            *whole, F, r2, pvalues, qvalues, len(words.kept) - len(words), judged.number,
-            notes(options, made, len(words), words.kept, judged.number, whole, least),
+            *wording(options, self.hold), self.rank, *made_of, *whole, F, r2, p, q,
+            len(kept) - len(words), judged.number,
+            notes(options, made, len(words), len(kept), judged.number, whole, least),
         )  # fmt: skip
 
 

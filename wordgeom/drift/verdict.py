@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from wordgeom.drift.arrangements import Arrangements
 from wordgeom.drift.mixture import SAYS
-from wordgeom.drift.options import DOCUMENTS, MAX_T, OWN, TIMES, WITHIN, DriftOptions
-from wordgeom.types import Array, Float64
+from wordgeom.drift.options import (
+    DOCUMENTS,
+    F_TAIL,
+    MAX_T,
+    OWN,
+    POOLED,
+    TIMES,
+    WITHIN,
+    DriftOptions,
+)
+from wordgeom.drift.tail import ASSUMES
+from wordgeom.types import Float64
 from wordgeom.wording import several
 
 _METHODS = {
@@ -28,11 +39,16 @@ _ASSUMES = {
     "them nothing goes with time, and documents of one time are no more alike than others",
 }
 _RESIDUALS_ASSUME = (
-    "what topics do not explain of a document is like that of any other document{}; the mixture of "
-    "topics may drift, if the topics are enough to hold it; p is approximate"
+    "what topics do not explain of a document is like that of any other document{}, of its time or "
+    "not; the mixture of topics may drift, if the topics are enough to hold it; p is approximate"
 )
-_NULLS = {OWN: "each word's own permutations", MAX_T: "step-down max-T over all words"}
-_POOLED = "studentised permutations of words in as many documents"
+_HELD = "a word's frequency may follow the trend, which permutations allow for nearly"
+_NULLS = {
+    POOLED: "studentised permutations of words in about as many documents",
+    MAX_T: "step-down max-T over all words, studentised",
+    OWN: "each word's own permutations",
+}
+_STATISTIC = "F of each word given the topics"
 _LEVEL = 0.05
 
 
@@ -66,31 +82,40 @@ class Verdict:
     notes: tuple[str, ...]
 
 
-def method(options: DriftOptions) -> str:
-    """Return what is permuted, in words."""
-    return (_RESIDUALS if options.freedman_lane else _METHODS)[options.permute]
+class Wording(NamedTuple):
+    """What was done, what it assumes, its statistic, and what words are held against."""
+
+    method: str
+    assumption: str
+    statistic: str
+    words_null: str
 
 
-def assumption(options: DriftOptions) -> str:
-    """Return the sentence that must hold for p to mean what it says."""
+def wording(options: DriftOptions, hold: bool) -> Wording:
+    """Return how a test is told of; hold: whether the trend is held."""
+    if options.test == F_TAIL:
+        return Wording("tail of the F distribution", ASSUMES, _STATISTIC, "the F distribution")
+    kinds = _RESIDUALS if options.freedman_lane else _METHODS
+    statistic, null = f"{_STATISTIC}; of all words its mean", _NULLS[options.null]
+    return Wording(kinds[options.permute], _assumption(options, hold), statistic, null)
+
+
+def _assumption(options: DriftOptions, hold: bool) -> str:
     if options.freedman_lane:
-        return _RESIDUALS_ASSUME.format(" of its group" if options.permute == WITHIN else "")
-    return _ASSUMES[options.permute]
-
-
-def words_null(options: DriftOptions) -> str:
-    """Return what a word's F is held against, in words."""
-    return _NULLS.get(options.null, _POOLED)
+        sentence = _RESIDUALS_ASSUME.format(" of its group" if options.permute == WITHIN else "")
+    else:
+        sentence = _ASSUMES[options.permute]
+    return f"{sentence}; {_HELD}" if hold else sentence
 
 
 def notes(
-    options: DriftOptions, made: Arrangements | None, tested: int, kept: Array, still: int | None,
+    options: DriftOptions, made: Arrangements | None, tested: int, words: int, still: int | None,
     whole: tuple[float, float], least: float,
 ) -> tuple[str, ...]:  # fmt: skip
     """Return what a user must be told; made: None without permutations; whole: as of a verdict."""
     found = []
-    if tested < len(kept):
-        are = several(len(kept) - tested, "word does", "words do")
+    if tested < words:
+        are = several(words - tested, "word does", "words do")
         found.append(f"{are} not vary beside the topics: left out")
     if still is not None:
         what = f"topics are those of {still:,} of {tested:,} words judged still, which times chose"
