@@ -1,0 +1,237 @@
+"""How often the permutation tests of drift reject, where something moves and where nothing does.
+
+    scripts/reproduce/drift [--runs 1000] [--permutations 199] [--processes 2]
+
+Each case is simulated anew --runs times: 1,000 documents, 20 words, 4 topics, noise of variance 1,
+times evenly on [-1, 1], or 50 years of 20 documents for shocks. A row of the first table gives the
+share of runs with p ≤ .05, of the mean F (global) and of the mixture's |UᵀTU|²; a row of the second
+the share of words. The bars, fixed before the first run:
+
+static, r = 2, 4, 8          global within .03 and .07
+all words move, ϕ² = .01     global above .9 (r = 4)
+5 of 20 words move           still words at most .08, moving ones at least .9, with topics from
+                             words judged still (ϕ² = .04 and .25)
+topics drift in spread       global at most .07 (r = 4)
+shocks of years              global at most .07 with whole times permuted (r = 2 and 4)
+
+The last table, of counts of 120 words as frequent as of Zipf in 600 documents, gives the share of
+words with p at most .01, .05 and .5 in each quarter of their document frequencies, and the same of
+the tail of the F distribution.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from zlib import crc32
+
+import numpy as np
+from drift_data import (
+    Sample,
+    counted,
+    moving,
+    shocked_means,
+    shocked_spread,
+    shocked_vectors,
+    shocked_words,
+    spread,
+    static,
+)
+
+from wordgeom.device import get_ops
+from wordgeom.drift.options import DOCUMENTS, F_TAIL, OWN, POOLED, TIMES, DriftOptions
+from wordgeom.drift.testing import test_drift
+from wordgeom.drift.verdict import Verdict
+from wordgeom.pool import Pool
+from wordgeom.progress import Progress
+from wordgeom.types import Float64
+
+_LEVEL, _LEVELS = 0.05, (0.01, 0.05, 0.5)
+_MEMORY = 10**9
+_CHUNK = 10  # runs that a process takes at once
+_FEWER = 10  # runs of counts, each of which has many words, are so many times fewer
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is simulated, and how it is tested; moving: how many of the words move."""
+
+    name: str
+    make: Callable[[np.random.Generator], Sample]
+    rank: int
+    options: DriftOptions
+    moving: int = 0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How often, with how many permutations, in how many processes."""
+
+    runs: int
+    permutations: int
+    processes: int
+
+
+def main() -> None:
+    """Print the tables."""
+    asked, start = parse(), time.perf_counter()
+    context = get_context("spawn")
+    print(f"{asked.runs} runs of each case, {asked.permutations} permutations, shares at 5 %")
+    with ProcessPoolExecutor(asked.processes, mp_context=context) as processes:
+        print(
+            "\n| documents | r | permuted | global | mixture | words | seconds |\n"
+            + "|---" * 7
+            + "|"
+        )
+        for case in whole_cases(asked.permutations):
+            print(whole_row(case, asked, processes), flush=True)
+        print("\n| documents | r | topics from | still flagged | moving found | seconds |\n"
+              + "|---" * 6 + "|")  # fmt: skip
+        for case in word_cases(asked.permutations):
+            print(word_row(case, asked, processes), flush=True)
+        fewer = Asked(max(1, asked.runs // _FEWER), asked.permutations, asked.processes)
+        print(f"\ncounts, {fewer.runs} runs: shares of words with p ≤ .01 / .05 / .5\n")
+        print("| p | rarest quarter | second | third | most frequent |\n" + "|---" * 5 + "|")
+        for case in quantile_cases(asked.permutations):
+            print(quantile_row(case, fewer, processes), flush=True)
+    print(f"\n{time.perf_counter() - start:.0f} s")
+
+
+def parse() -> Asked:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--permutations", type=int, default=199)
+    parser.add_argument("--processes", type=int, default=2)
+    args = parser.parse_args()
+    if min(vars(args).values()) < 1:
+        raise SystemExit("error: --runs, --permutations and --processes must be at least 1")
+    return Asked(args.runs, args.permutations, args.processes)
+
+
+def whole_cases(B: int) -> Iterable[Case]:
+    """Yield the cases of the first table."""
+    documents = DriftOptions(permutations=B, permute=DOCUMENTS, null=OWN)
+    residuals = DriftOptions(permutations=B, permute=DOCUMENTS, null=OWN, freedman_lane=True)
+    times = DriftOptions(permutations=B, permute=TIMES, null=OWN)
+    for r in (2, 4, 8):
+        yield Case("static", static, r, documents)
+    for r in (2, 4, 8):
+        yield Case("all words move, ϕ² = .01", partial(moving, phi2=0.01), r, documents)
+    yield Case("all words move, ϕ² = .0025", partial(moving, phi2=0.0025), 4, documents)
+    for r in (2, 4, 8):
+        yield Case("topics drift in spread", spread, r, documents)
+    yield Case("topics drift in spread", spread, 4, residuals)
+    shocks = {
+        "years' means": shocked_means, "years' spread": shocked_spread,
+        "years' words": shocked_words, "years' vectors": shocked_vectors,
+    }  # fmt: skip
+    for name, make in shocks.items():
+        for options in (documents, times):
+            for r in (2, 4):
+                yield Case(f"shocks: {name}", make, r, options)
+
+
+def word_cases(B: int) -> Iterable[Case]:
+    """Yield the cases of the second table."""
+    for phi2 in (0.01, 0.04, 0.25):
+        make = partial(moving, phi2=phi2, words=5)
+        for still in (False, True):
+            options = DriftOptions(permutations=B, permute=DOCUMENTS, null=OWN, still=still)
+            yield Case(f"5 of 20 words move, ϕ² = {phi2:g}", make, 4, options, 5)
+
+
+def quantile_cases(B: int) -> Iterable[Case]:
+    """Yield the cases of the third table."""
+    for null in (OWN, POOLED):
+        options = DriftOptions(permutations=B, permute=DOCUMENTS, null=null)
+        yield Case(f"permutation, {null}", counted, 4, options)
+    yield Case("tail of F", counted, 4, DriftOptions(test=F_TAIL))
+
+
+def whole_row(case: Case, asked: Asked, processes: ProcessPoolExecutor) -> str:
+    """Return a row of the first table."""
+    start = time.perf_counter()
+    found = simulate(case, asked, processes)
+    cells = [
+        case.name, str(case.rank),
+        "residuals" if case.options.freedman_lane else case.options.permute,
+        *(share(np.array([getattr(v, p) for v in found])) for p in ("global_p", "mixture_p")),
+        share(np.concatenate([v.pvalues for v in found])),
+        f"{time.perf_counter() - start:.0f}",
+    ]  # fmt: skip
+    return row(cells)
+
+
+def word_row(case: Case, asked: Asked, processes: ProcessPoolExecutor) -> str:
+    """Return a row of the second table."""
+    start = time.perf_counter()
+    p = np.array([v.pvalues for v in simulate(case, asked, processes)])
+    topics = "words judged still" if case.options.still else "all words"
+    cells = [case.name, str(case.rank), topics, share(p[:, case.moving :]),
+             share(p[:, : case.moving]), f"{time.perf_counter() - start:.0f}"]  # fmt: skip
+    return row(cells)
+
+
+def quantile_row(case: Case, asked: Asked, processes: ProcessPoolExecutor) -> str:
+    """Return a row of the third table."""
+    found = simulate(case, asked, processes)
+    p = np.concatenate([v.pvalues for v in found])
+    holders = np.concatenate([
+        np.count_nonzero(case.make(drawn(case, run)).X, axis=0)
+        for run in range(asked.runs)
+    ])  # fmt: skip
+    there = ~np.isnan(p)
+    p, holders = p[there], holders[there]
+    quarter = np.searchsorted(np.quantile(holders, (0.25, 0.5, 0.75)), holders)
+    cells = [" / ".join(share(p[quarter == k], level) for level in _LEVELS) for k in range(4)]
+    return row([case.name, *cells])
+
+
+def share(p: Float64, level: float = _LEVEL) -> str:
+    """Return the share of p that are at most the level; a dash where there are none."""
+    return "–" if np.isnan(p).all() else f"{np.mean(p[~np.isnan(p)] <= level):.3f}"
+
+
+def row(cells: Sequence[str]) -> str:
+    """Return a row of a Markdown table."""
+    return "| " + " | ".join(cells) + " |"
+
+
+def simulate(case: Case, asked: Asked, processes: ProcessPoolExecutor) -> list[Verdict]:
+    """Return the verdicts of all runs, in order."""
+    chunks = [range(k, min(k + _CHUNK, asked.runs)) for k in range(0, asked.runs, _CHUNK)]
+    return [v for some in processes.map(partial(verdicts, case), chunks) for v in some]
+
+
+def drawn(case: Case, run: int) -> np.random.Generator:
+    """Return what a run draws from: no two kinds of documents or ranks share their luck."""
+    return np.random.default_rng([run, crc32(case.name.encode()), case.rank])
+
+
+def verdicts(case: Case, runs: range) -> list[Verdict]:
+    """Return the verdicts of some runs."""
+    found = []
+    with Pool(1) as pool:
+        ops = get_ops("cpu", pool)
+        for run in runs:
+            sample = case.make(drawn(case, run))
+            found.append(
+                test_drift(
+                    sample.csr(), sample.times[:, None], sample.times, case.options,
+                    rank=case.rank, ops=ops, seed=run, pool=pool, memory=_MEMORY,
+                    progress=Progress(), groups=None,
+                )
+            )  # fmt: skip
+    return found
+
+
+if __name__ == "__main__":
+    main()
