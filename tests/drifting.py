@@ -74,6 +74,8 @@ def verdict_of(
     memory: int = 10**9, groups: Array | None = None, device: str = "cpu", **options: Any,
 ) -> Verdict:  # fmt: skip
     """The verdict of `test_drift`."""
+    if options.get("permute") == "within":
+        options["group"] = "id"
     with cpu(threads, device) as (ops, pool):
         return testing.test_drift(
             to_csr(X.astype(np.float32)), polynomials(times, degree), times,
