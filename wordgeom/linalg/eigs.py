@@ -64,6 +64,10 @@ class Wanted:
         """The type of the basis."""
         return np.dtype(np.float32 if self.tol >= _SINGLE else np.float64)
 
+    def dtype_of(self, size: int) -> np.dtype[Any]:
+        """The type of the vectors of an operator of `size` rows."""
+        return np.dtype(np.float64) if self.dense(size) else self.dtype
+
     def bytes(self, size: int) -> int:
         """Return the memory that the solver takes for an operator of `size` rows."""
         if self.dense(size):
@@ -89,6 +93,16 @@ class Eigenpairs:
 
 
 @dataclass(frozen=True)
+class RitzPairs:
+    """The largest eigenvalues found, not measured yet: values (k) descending; vectors (V × k)."""
+
+    values: Float64
+    vectors: Tall
+    products: int
+    restarts: int
+
+
+@dataclass(frozen=True)
 class Look:
     """Ritz pairs of the basis as it stands: how many have converged, as estimated."""
 
@@ -109,6 +123,23 @@ def largest_eigenpairs(
     follow: is given the looks at the Ritz values as they come, and yields them again; checkpoint:
     keeps the state at every look, from which a later call goes on to the same bytes.
     """
+    found = ritz_pairs(operator, wanted, ops, follow=follow, checkpoint=checkpoint)
+    residuals = measured(operator.multiply(found.vectors), found, ops)
+    return Eigenpairs(
+        found.values, ops.to_numpy(found.vectors), residuals,
+        close(found.values, residuals, wanted), found.products + len(found.values), found.restarts,
+    )  # fmt: skip
+
+
+def ritz_pairs(
+    operator: Operator,
+    wanted: Wanted,
+    ops: Ops,
+    *,
+    follow: Callable[[Iterator[Look]], Iterator[Look]] | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> RitzPairs:
+    """Return what `largest_eigenpairs` does before it measures the residuals."""
     size = operator.shape[0]
     if wanted.dense(size):
         return _dense(operator, wanted, ops)
@@ -116,9 +147,19 @@ def largest_eigenpairs(
     for _ in (follow or iter)(_looks(krylov, wanted, checkpoint)):
         pass
     values, vectors = krylov.ritz_vectors(wanted.pairs)
-    products, restarts = krylov.products, krylov.restarts
-    del krylov  # its basis takes more than all that follows
-    return _measured(operator, ops, wanted, values, vectors, products, restarts)
+    return RitzPairs(values, vectors, krylov.products, krylov.restarts)
+
+
+def measured(image: Tall, found: RitzPairs, ops: Ops) -> Float64:
+    """Return (k) ‖Gu − λu‖ by GU (V × k), not as estimated; GU is written over."""
+    ops.subtract(image, found.vectors, np.diag(found.values))
+    return np.asarray(np.sqrt(np.maximum(np.diag(ops.inner(image, image)), 0.0)))
+
+
+def close(values: Float64, residuals: Float64, wanted: Wanted) -> Array:
+    """(k) Tell which pairs keep the tolerance, each relative to its own eigenvalue."""
+    rounding = _FLOOR * np.finfo(wanted.dtype).eps * np.abs(values).max(initial=0.0)
+    return np.asarray(residuals <= np.maximum(wanted.tol * np.abs(values), rounding))
 
 
 def _looks(krylov: Krylov, wanted: Wanted, checkpoint: Checkpoint | None) -> Iterator[Look]:
@@ -133,7 +174,7 @@ def _looks(krylov: Krylov, wanted: Wanted, checkpoint: Checkpoint | None) -> Ite
         while not krylov.full and krylov.filled < max(target, wanted.pairs):
             krylov.grow()
         values, residuals = krylov.ritz_values(wanted.pairs)
-        converged = int(np.count_nonzero(_close(values, residuals, wanted)))
+        converged = int(np.count_nonzero(close(values, residuals, wanted)))
         yield Look(converged, max(0, converged - best))
         best, left = max(best, converged), wanted.pairs - converged
         if converged == wanted.pairs or (krylov.full and krylov.restarts == wanted.restarts):
@@ -149,33 +190,8 @@ def _state(krylov: Krylov, best: int, left: int) -> Mapping[str, Array]:
     return {**krylov.state(), "looks": np.array([best, left])}
 
 
-def _close(values: Float64, residuals: Float64, wanted: Wanted) -> Array:
-    """(k) Tell which pairs keep the tolerance, each relative to its own eigenvalue."""
-    rounding = _FLOOR * np.finfo(wanted.dtype).eps * np.abs(values).max(initial=0.0)
-    return np.asarray(residuals <= np.maximum(wanted.tol * np.abs(values), rounding))
-
-
-def _dense(operator: Operator, wanted: Wanted, ops: Ops) -> Eigenpairs:
+def _dense(operator: Operator, wanted: Wanted, ops: Ops) -> RitzPairs:
     size = operator.shape[0]
     dense = ops.to_numpy(operator.multiply(ops.tall(np.eye(size), np.float64)))
     values, vectors = ops.eigh_top((dense + dense.T) / 2, min(wanted.pairs, size))
-    tall = ops.tall(vectors, np.float64)
-    return _measured(operator, ops, wanted, values, tall, size, 0)
-
-
-def _measured(
-    operator: Operator,
-    ops: Ops,
-    wanted: Wanted,
-    values: Float64,
-    vectors: Tall,
-    products: int,
-    restarts: int,
-) -> Eigenpairs:
-    """Return the pairs with their residuals by one more product, not as estimated."""
-    rest = operator.multiply(vectors)
-    ops.subtract(rest, vectors, np.diag(values))
-    residuals = np.sqrt(np.maximum(np.diag(ops.inner(rest, rest)), 0.0))
-    converged = _close(values, residuals, wanted)
-    found = ops.to_numpy(vectors)
-    return Eigenpairs(values, found, residuals, converged, products + len(values), restarts)
+    return RitzPairs(values, ops.tall(vectors, np.float64), size, 0)

@@ -37,6 +37,7 @@ class Krylov:
         self._coupling = np.zeros((BLOCK, BLOCK))
         self._local = 0  # first column that the next product is coupled to in exact arithmetic
         self._draws = 0
+        self._solved: tuple[Float64, Float64] | None = None  # Ritz pairs of T as it stands
         self.filled = 0  # columns whose image under G is known
         self.products = 0
         self.restarts = 0
@@ -73,7 +74,7 @@ class Krylov:
         self._basis[:, m + BLOCK : m + 2 * BLOCK] = block
         self._coupling = coupling
         self.products += BLOCK
-        self.filled, self._local = m + BLOCK, m
+        self.filled, self._local, self._solved = m + BLOCK, m, None
 
     def ritz_values(self, k: int) -> tuple[Float64, Float64]:
         """Return the k largest Ritz values, descending, and estimates of their residuals."""
@@ -95,7 +96,7 @@ class Krylov:
         self._T[:] = 0.0
         self._T[:kept, :kept] = np.diag(values)
         self._couple(slice(kept, kept + BLOCK), slice(0, kept), self._coupling @ S[-BLOCK:])
-        self.filled, self._local = kept, 0
+        self.filled, self._local, self._solved = kept, 0, None
         self.restarts += 1
 
     def state(self) -> Mapping[str, Array]:
@@ -120,9 +121,15 @@ class Krylov:
         self._coupling = np.array(state["coupling"])
         numbers = state["numbers"].tolist()
         self.filled, self._local, self._draws, self.products, self.restarts = numbers
+        self._solved = None
 
     def _ritz(self, k: int) -> tuple[Float64, Float64]:
-        return self._ops.eigh_top(self._T[: self.filled, : self.filled], k)
+        """Return the k largest Ritz values and their vectors in the basis; computed once for T."""
+        if self._solved is None:
+            m = self.filled
+            self._solved = self._ops.eigh_top(self._T[:m, :m], m)
+        values, S = self._solved
+        return values[:k], S[:, :k]
 
     def _couple(self, rows: slice, columns: slice, weights: Float64) -> None:
         self._T[rows, columns] = weights

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.linalg.eigs import Look, Wanted, largest_eigenpairs
+from wordgeom.linalg.eigs import Look, Wanted, close, measured, ritz_pairs
 from wordgeom.linalg.ops import Operator, Ops, Tall, fix_signs
 from wordgeom.types import Array, Checkpoint, Csr, Float64
 
@@ -111,40 +111,48 @@ def truncated_svd(
     wanted: as of the eigensolver; tol bounds the residuals' ratio to σ. effects: G (n × c) of
     orthonormal columns; X − GGᵀX is decomposed in place of X, and `left` is orthogonal to G.
     """
-    X, Xt = ops.operator(sparse), ops.operator(transpose(sparse))
     wide = sparse.rows < sparse.columns
-    least, held = 0.0, None
-    if effects is not None:
-        dense = wanted.dense(min(sparse.rows, sparse.columns))
-        held = _Effects(effects, np.dtype(np.float64) if dense else wanted.dtype, ops)
-        least = held.length(Xt) ** 2
+    dtype = wanted.dtype_of(min(sparse.rows, sparse.columns))
+    held = None if effects is None else _Effects(effects, dtype, ops)
+    X, Xt = ops.operator(sparse), ops.operator(transpose(sparse))
+    rounding = 0.0 if held is None else held.length(Xt) ** 2
+    if held is not None:
         X, Xt = _Freed(X, held), _FreedTransposed(Xt, held)
     inner, outer = (Xt, X) if wide else (X, Xt)
-    pairs = largest_eigenpairs(
-        _Gram(inner, outer), wanted, ops, follow=follow, checkpoint=checkpoint
-    )
-    dtype = pairs.vectors.dtype
-    there = pairs.values > np.finfo(dtype).eps * max(float(pairs.values.max(initial=0.0)), least)
-    values = np.where(there, np.sqrt(np.maximum(pairs.values, 0.0)), 0.0)
-    inverse = np.where(there, 1.0 / np.where(there, values, 1.0), 0.0)
-    tall = ops.tall(pairs.vectors, dtype)
-    other = ops.to_numpy(inner.multiply(tall)) * inverse
+    pairs = ritz_pairs(_Gram(inner, outer), wanted, ops, follow=follow, checkpoint=checkpoint)
+    image = inner.multiply(pairs.vectors)
+    residuals = measured(outer.multiply(image), pairs, ops)
+    largest = max(float(pairs.values.max(initial=0.0)), rounding)
+    values, inverse = _roots(pairs.values, np.finfo(dtype).eps * largest)
+    other = ops.combine(image, np.diag(inverse))
     left, right = (pairs.vectors, other) if wide else (other, pairs.vectors)
     if held is not None:  # of rounding, which the division by σ has made larger
-        left = ops.to_numpy(held.free(ops.tall(left, dtype)))
+        held.free(left)
+    sides = _turned(ops.to_numpy(left), ops.to_numpy(right))
+    converged = close(pairs.values, residuals, wanted)
+    products = pairs.products + len(values)
+    return Svd(sides[0], values, sides[1], residuals * inverse, converged, products)
+
+
+def _roots(values: Float64, rounding: float) -> tuple[Float64, Float64]:
+    """Return (k) √λ and 1/√λ, both 0 where λ is rounding."""
+    roots = np.sqrt(np.where(values > rounding, values, 0.0))
+    return roots, np.divide(1.0, roots, out=np.zeros(len(roots)), where=roots > 0.0)
+
+
+def _turned(left: Array, right: Array) -> tuple[Array, Array]:
+    """Return both sides, each pair of columns with the sign that makes the right one's positive."""
     signs = np.where(np.sum(fix_signs(right) * right, axis=0) < 0.0, -1.0, 1.0)
-    return Svd(
-        left * signs, values, right * signs, pairs.residuals * inverse, pairs.converged,
-        pairs.products,
-    )  # fmt: skip
+    return left * signs.astype(left.dtype), right * signs.astype(right.dtype)
 
 
 def transpose(sparse: Csr) -> Csr:
     """Return the transpose of a sparse matrix (n × m), columns ascending in its rows."""
     import scipy.sparse
 
-    shape = (sparse.rows, sparse.columns)
-    turned = scipy.sparse.csr_array((sparse.data, sparse.indices, sparse.indptr), shape=shape).T
-    rows = scipy.sparse.csr_array(turned)
-    indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
+    # SciPy has one type for both: columns would be copied as int64 where places have it.
+    kind = np.int32 if sparse.nnz <= np.iinfo(np.int32).max else np.int64
+    parts = (sparse.data, sparse.indices, sparse.indptr.astype(kind))
+    rows = scipy.sparse.csr_array(parts, shape=(sparse.rows, sparse.columns)).T.tocsr()
+    indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32, copy=False)
     return Csr(indptr, indices, rows.data, sparse.rows)
