@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.document_matrix import StoredDocuments
 from wordgeom.matrix import MatrixWriter, StoredMatrix
 from wordgeom.store import StoreWriter
 from wordgeom.types import Array, Csr, Int64
@@ -43,6 +45,28 @@ def store_matrix(
         attributes = rows.finish({"triangle": "upper" if symmetric else "", "denominator": 1})
         writer.commit(attributes, {})
     return StoredMatrix.open(path)
+
+
+def store_documents(
+    path: Path, full: Int64, documents: Sequence[tuple[int, int, str, str]] = (), files: int = 1
+) -> StoredDocuments:
+    """Write counts by document (n × V), a row for each of `documents`: file, line, id, time."""
+    n, V = full.shape
+    words = Vocabulary([f"w{i}" for i in range(V)], np.asarray(full.sum(0), np.int64))
+    told = documents or [(1, row + 1, "", "") for row in range(n)]
+    with StoreWriter(path, "dtm") as writer:
+        rows = MatrixWriter(writer, words, np.uint32, rows=n)
+        there = np.nonzero(full)
+        rows.write(
+            np.count_nonzero(full, axis=1), there[1].astype(np.int32), full[there].astype(np.uint32)
+        )
+        writer.text("documents", "".join("\t".join(map(str, d)) + "\n" for d in told).encode())
+        writer.array("columnsums", np.int64).write(full.sum(0))
+        writer.array("holders", np.int64).write(np.count_nonzero(full, axis=0))
+        names = [{"name": f"some/file-{k}.txt", "digest": str(k)} for k in range(files)]
+        request = {"command": "build-dtm", "options": {}, "inputs": names}
+        writer.commit(rows.finish({}), {"request": request})
+    return StoredDocuments.open(path)
 
 
 def to_csr(full: Array) -> Csr:

@@ -184,7 +184,7 @@ def test_everybody_answers_on_the_same_words_in_the_first_one_s_order(folder):
 
 def test_methods_peers_and_files_stand_in_one_table(ask, counts, monkeypatch):
     monkeypatch.setattr(cache, "_cache_folder", lambda: None)
-    monkeypatch.setattr(contenders, "available_methods", lambda: ["gbu"])
+    monkeypatch.setattr(contenders, "available_methods", lambda _: ["gbu"])
     args = (counts, "good.bin", "--peers", "lsi", "--dim", "6", "--keep", "kept")
     drawn = find_spec("matplotlib") is not None
     first = rows_of(ask, *args, *(["--picture", "q.svg"] if drawn else []))

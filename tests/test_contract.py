@@ -8,24 +8,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matrices import random_counts, store_matrix
+from matrices import random_counts, store_documents, store_matrix
 
 from wordgeom import methods
 from wordgeom.device import get_ops
+from wordgeom.document_matrix import Stored, open_stored
 from wordgeom.errors import OptionError, RankError
-from wordgeom.matrix import StoredMatrix
 from wordgeom.options import Options, specs
 from wordgeom.pool import Pool
+from wordgeom.sources import source_of, weighed
 from wordgeom.types import Run
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.documents import DocumentOptions
+from wordgeom.weighting.pmi import PmiOptions
 
-V, K = 90, 6
-
-
-@pytest.fixture(scope="module")
-def counts(tmp_path_factory) -> StoredMatrix:
-    folder = tmp_path_factory.mktemp("contract")
-    return store_matrix(folder / "cooc", random_counts(np.random.default_rng(20), V))
+V, K, n = 90, 6, 120  # words, dimensions, documents
 
 
 @pytest.fixture(params=methods.names())
@@ -33,16 +29,40 @@ def method(request):
     return methods.load(request.param)
 
 
-def fit(method, matrix, *, threads=1, device="cpu", **values):
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> dict[str, Stored]:
+    folder, rng = tmp_path_factory.mktemp("contract"), np.random.default_rng(20)
+    documents = rng.poisson(3.0 * rng.gamma(0.3, 1.0, (n, V)))
+    return {
+        "matrix": store_matrix(folder / "cooc", random_counts(rng, V)),
+        "documents": store_documents(folder / "dtm", documents),
+    }
+
+
+@pytest.fixture
+def counts(method, made) -> Stored:
+    """The counts that a method is made from."""
+    (need,) = method.NEEDS
+    return made[need]
+
+
+def fit(method, stored, *, threads=1, device="cpu", weighting=None, **values):
     with Pool(threads) as pool:
-        given = {
-            "matrix": WeightedMatrix(matrix, PmiOptions(), pool)
-            if matrix.store.kind == "cooc"
-            else weighted_store(matrix, pool)
-        }
-        inputs = {need: given[need] for need in method.NEEDS}
+        (need,) = method.NEEDS
+        weighted = weighed(stored, weighting or source_of(method).weighting(), pool)
         run = Run(get_ops(device, pool), np.random.default_rng(1), 1 << 30)
-        return method.fit(inputs, method.Options(**{"dim": K} | values), run)
+        return method.fit({need: weighted}, method.Options(**{"dim": K} | values), run)
+
+
+def of_rank_two(method, folder: Path) -> tuple[Stored, Options]:
+    """A folder for a method, and how it is weighted so that its matrix has the rank 2."""
+    rng = np.random.default_rng(21)
+    if method.NEEDS == ("documents",):
+        full = rng.poisson(2.0, (n, 2)) @ rng.poisson(2.0, (2, V))
+        return store_documents(folder / "dtm", full), DocumentOptions(weight="raw")
+    points = rng.standard_normal((V, 2)).astype(np.float32)
+    G = (points @ points.T).astype(np.float32)
+    return store_matrix(folder / "pmi", G, kind="pmi"), PmiOptions()
 
 
 def content(folder: Path) -> dict[str, str]:
@@ -82,9 +102,21 @@ def test_vectors_are_finite_float32_rows_of_words(method, counts):
     assert vectors.any()
 
 
+def test_vectors_of_documents_are_finite_float32_rows_of_them(method, counts):
+    vectors = fit(method, counts).arrays.get("documents")
+    assert (vectors is None) == (method.NEEDS != ("documents",))
+    if vectors is not None:
+        assert (vectors.shape, vectors.dtype) == ((n, K), np.float32)
+        assert vectors.flags.c_contiguous
+        assert np.isfinite(vectors).all()
+        assert vectors.any()
+
+
 def test_the_same_seed_gives_the_same_bytes_at_any_number_of_threads(method, counts):
     results = [fit(method, counts, threads=threads) for threads in (1, 1, 2, 3)]
     assert len({result.vectors.tobytes() for result in results}) == 1
+    every = [{name: made.tobytes() for name, made in result.arrays.items()} for result in results]
+    assert all(arrays == every[0] for arrays in every)
     assert all(result.statistics == results[0].statistics for result in results)
 
 
@@ -92,7 +124,7 @@ def test_inputs_are_left_as_they_were(method, counts):
     before = content(counts.path)
     fit(method, counts)
     assert content(counts.path) == before
-    assert StoredMatrix.open(counts.path).store.digest == counts.store.digest
+    assert open_stored(counts.path).store.digest == counts.store.digest
 
 
 @pytest.mark.torch
@@ -127,9 +159,8 @@ def test_more_dimensions_than_words_are_explained_in_a_line(method, counts):
 
 
 def test_more_dimensions_than_the_rank_are_zero_and_told(method, tmp_path):
-    points = np.random.default_rng(21).standard_normal((V, 2)).astype(np.float32)
-    G = (points @ points.T).astype(np.float32)
-    result = fit(method, store_matrix(tmp_path / "pmi", G, kind="pmi"))
+    stored, weighting = of_rank_two(method, tmp_path)
+    result = fit(method, stored, weighting=weighting)
     assert result.statistics["effective_rank"] == 2
     assert not result.vectors[:, 2:].any()
     assert any(f"2 of {K}" in note and "\n" not in note for note in result.notes)

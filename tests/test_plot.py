@@ -239,6 +239,10 @@ def test_the_title_names_a_band_where_there_is_one_and_the_legend_a_curve_below(
     assert titles == ["eigenvalue λ", "eigenvalue λ (band: ± its residual)"]
     names = [text.get_text() for text in seen[0].axes[1].get_legend().get_texts()]
     assert names == [" a", " b\n (the same as a)", " c"]
+    of_lsa = replace(spectrum_of("d", values), of=spectrum.SINGULAR)
+    for spectra, title in ([of_lsa], "singular value σ"), ([bare[0], of_lsa], "eigenvalue λ or "):
+        spectrum.draw(spectra, tmp_path / "s.png")
+        assert seen[-1].axes[0].get_title(loc="left").startswith(title)
 
 
 def test_spectra_are_drawn_from_the_command_line(tmp_path, monkeypatch, capsys):

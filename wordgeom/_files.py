@@ -118,6 +118,14 @@ class Closing:
         self.close()
 
 
+def same_file(one: Path, other: Path) -> bool:
+    """Tell whether two paths name one file, which need not be there."""
+    try:
+        return one.samefile(other)
+    except OSError:  # one is not there yet
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
 def part_path(path: Path) -> Path:
     """Return where a file lies until it is whole: `.vectors.bin.part`."""
     return path.with_name(f".{path.name}.part")

@@ -119,8 +119,14 @@ class DocumentCounts(MatrixHandle):
 class Model:
     """Vectors that a method made: words, vectors (V × K) float32, notes, statistics."""
 
-    def __init__(self, vectors: Vectors, notes: Sequence[str], statistics: dict[str, Any]) -> None:
-        self._vectors = vectors
+    def __init__(
+        self,
+        vectors: Vectors,
+        notes: Sequence[str],
+        statistics: dict[str, Any],
+        documents: Float32 | None = None,
+    ) -> None:
+        self._vectors, self._documents = vectors, documents
         self.notes = list(notes)
         self.statistics = statistics
 
@@ -141,6 +147,14 @@ class Model:
     def vectors(self) -> Float32:
         """(V × K) float32."""
         return self._vectors.matrix
+
+    @property
+    def documents(self) -> Float32 | None:
+        """Vectors of documents (n × K) float32, a row for each document counted.
+
+        None where the method makes none, and where an output was up to date that holds words alone.
+        """
+        return self._documents
 
     def keyed_vectors(self) -> KeyedVectors:
         """Return gensim's KeyedVectors of them."""
@@ -231,24 +245,32 @@ def train(
     method: str,
     *,
     out: PathLike | None = None,
+    documents: PathLike | None = None,
     space: str | None = None,
     **options: Any,
 ) -> Model:
     """Make vectors of a matrix; options are those of `wordgeom train --method METHOD`.
 
-    out: also write them there, with a run card. Raises a WordgeomError.
+    out: also write them there, with a run card; documents: and those of documents there. Raises a
+    WordgeomError.
     """
     from wordgeom import cards, training
+    from wordgeom.sources import source_of
+    from wordgeom.training_output import DOCUMENTS
 
-    own = load_method(method).Options
-    common = (PmiOptions, DeviceOptions, ResumeOptions, RunOptions)
-    *_, run = _options("train", options, own, *common)
-    made = training.train(_path(matrix), method, _plain(options), run, out=out, space=space)
+    own = load_method(method)
+    common = (source_of(own).weighting, DeviceOptions, ResumeOptions, RunOptions)
+    *_, run = _options("train", options, own.Options, *common)
+    made = training.train(
+        _path(matrix), method, _plain(options), run, out=out, documents=documents, space=space
+    )
     if made.vectors is None and out is not None:  # up to date
         card = cards.read_card(Path(out)) or {}
-        return Model(read_vectors(Path(out)), card.get("notes", []), card.get("statistics", {}))
+        beside = None if documents is None else read_vectors(Path(documents)).matrix
+        words, statistics = read_vectors(Path(out)), card.get("statistics", {})
+        return Model(words, card.get("notes", []), statistics, beside)
     assert made.vectors is not None
-    return Model(made.vectors, made.notes, made.statistics)
+    return Model(made.vectors, made.notes, made.statistics, made.arrays.get(DOCUMENTS))
 
 
 def extend(

@@ -17,10 +17,11 @@ from wordgeom.evaluate.answers import Task
 from wordgeom.evaluate.options import EvalOptions
 from wordgeom.evaluating import numbered
 from wordgeom.judging import answered, common_words, scored_against
-from wordgeom.options import nearest
+from wordgeom.options import flag, nearest, specs
 from wordgeom.peers.counted import Counted, counted
 from wordgeom.runs import RunOptions
-from wordgeom.training import open_matrix
+from wordgeom.sources import makes_model, source_of
+from wordgeom.training import open_for, open_whole
 from wordgeom.vectors import read_vectors
 
 
@@ -92,8 +93,23 @@ def _checked(entry: Entry, names: Sequence[str]) -> Counted | None:
         return None
     for path in entry.files:  # all of each: a broken one is not to be found after the training
         read_vectors(path)
-    open_matrix(entry.matrix)
+    open_whole(entry.matrix)
+    for name in entry.methods:
+        _check_method(name, entry)
     return counted(entry.matrix, entry.corpus) if entry.peers else None
+
+
+def _check_method(name: str, entry: Entry) -> None:
+    """Refuse a method that takes another kind of folder, or another weighting of counts."""
+    assert entry.matrix is not None
+    if makes_model(methods.load(name)):
+        raise OptionError(f"{name} makes a model, not vectors", do="choose others with --methods")
+    open_for(entry.matrix, name)
+    known = [field.name for field, _ in specs(source_of(methods.load(name)).weighting)]
+    for option in entry.weighting:
+        if option not in known:
+            do = "leave it out, or choose the methods with --methods"
+            raise OptionError(f"{flag(option)} is no option of {name}", do=do)
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ from wordgeom.peers.cache import trained
 from wordgeom.peers.counted import Counted
 from wordgeom.pool import available_cpus
 from wordgeom.runs import RunOptions
+from wordgeom.sources import makes_model, source_of
 
 _log = logging.getLogger("wordgeom")
 METHOD, PEER, FILE = "method", "peer", "file"
@@ -80,9 +81,13 @@ def from_peers(names: Sequence[str], how: Training, text: Counted) -> Iterator[C
         yield _from_peer(name, how, text, options)
 
 
-def available_methods() -> list[str]:
-    """Return the methods that need a matrix and nothing else."""
-    return [name for name in methods.names() if methods.load(name).NEEDS == ("matrix",)]
+def available_methods(kind: str) -> list[str]:
+    """Return the methods that make vectors from a folder of this kind."""
+    known = {name: methods.load(name) for name in methods.names()}
+    return [
+        name for name, method in known.items()
+        if kind in source_of(method).kinds and not makes_model(method)
+    ]  # fmt: skip
 
 
 def _from_file(path: Path) -> Contender:

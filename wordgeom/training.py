@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -22,10 +23,12 @@ from wordgeom.kept_rows import KeptRows
 from wordgeom.matrix import COOC, PMI, StoredMatrix
 from wordgeom.options import Options, flag, specs
 from wordgeom.runs import Clock, Resources, RunOptions
+from wordgeom.sources import maker, makes_model, settings_of, source_of, weighed
 from wordgeom.store import Store
-from wordgeom.types import Checkpoint, Matrix, Result, Run
-from wordgeom.vectors import Vectors, writable_words
-from wordgeom.weighting.pmi import NPMI, PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.training_output import DOCUMENTS, Output
+from wordgeom.types import Array, Checkpoint, Result, Run
+from wordgeom.vectors import Vectors
+from wordgeom.weighting.pmi import NPMI, PmiOptions, WeightedMatrix
 from wordgeom.wording import plural
 
 _NO_RESUME = ResumeOptions()
@@ -96,6 +99,17 @@ def open_whole(path: str | os.PathLike[str]) -> Stored:
     return matrix
 
 
+def open_for(path: str | os.PathLike[str], method: str) -> Stored:
+    """Open the folder that a method is to be run on; raises InputError for another kind of it."""
+    stored = open_whole(path)
+    source = source_of(methods.load(method))
+    if stored.store.kind not in source.kinds:
+        what, made = f"{method} takes a folder of {source.makers}", maker(stored.store.kind)
+        do = f"count the text with wordgeom {maker(source.kinds[0])}"
+        raise InputError(what, where=path, found=f"one of {made}", do=do)
+    return stored
+
+
 def _check_whole(held: Store) -> None:
     shard = held.attributes.get("shard")
     if shard is not None:
@@ -121,12 +135,16 @@ def _check_parent(child: Store) -> None:
 
 @dataclass
 class Trained:
-    """Vectors that a method made, or found up to date (then `vectors` is None)."""
+    """Vectors that a method made, or found up to date (then `vectors` is None).
+
+    arrays: what else it made, by name.
+    """
 
     summary: str
     vectors: Vectors | None
     notes: list[str] = field(default_factory=list)
     statistics: dict[str, Any] = field(default_factory=dict)
+    arrays: Mapping[str, Array] = field(default_factory=dict)
 
 
 def train(
@@ -136,56 +154,116 @@ def train(
     run: RunOptions,
     *,
     out: str | os.PathLike[str] | None,
+    documents: str | os.PathLike[str] | None = None,
     space: str | None = None,
     show: bool = False,
 ) -> Trained:
     """Make vectors of `matrix` by `method`, with its options and the weighting's in `values`.
 
-    out: where to write them (.bin, .txt, .vec), None for nowhere; space: replaces white space in
-    words. Raises what the method raises, OutputExistsError, InputError.
+    out: where to write them (.bin, .txt, .vec), None for nowhere; documents: where to write the
+    documents' beside them; space: replaces white space in words and documents' names. Raises what
+    the method raises, OutputExistsError, InputError.
     """
     clock = Clock()
-    module = methods.load(method)
-    options: Options = module.Options.take(values)
-    weighting, device = _weighting(module, options, values), DeviceOptions.take(values)
-    stored = open_matrix(matrix)
-    if stored.store.kind == PMI:
-        _refuse_weighting(values, matrix)
-    request = _train_request(method, options, weighting, device, stored, run)
-    words = stored.vocabulary.words
-    if out is not None:
-        words = writable_words(Path(out), words, space=space)
-        # Where no word holds white space, --space changes nothing.
-        request["options"]["space"] = None if words == stored.vocabulary.words else space
+    work = _Work.of(matrix, method, values)
+    output = work.output(out, documents, space)
+    request = work.request(run.seed, {} if output is None else output.settings)
     with cards.only_writer(out):
-        if out is not None and cards.up_to_date(Path(out), request, run.force):
-            forget(out, request)
-            return Trained(f"{os.fspath(out)}: up to date", None)
+        if output is not None and output.up_to_date(request, run.force):
+            forget(output.vectors, request)
+            return Trained(f"{output.vectors}: up to date", None)
         kept = None
-        if out is not None:
+        if output is not None:
             resume = ResumeOptions.take(values)
-            kept = Kept(state_folder(out), request, resume, force=run.force)
+            kept = Kept(state_folder(output.vectors), request, resume, force=run.force)
         with _stoppable(kept), runs.resources(run, show) as using:
-            checkpoint = None if kept is None else StoredCheckpoint(kept)
-            result = _fit(module, options, weighting, device, stored, using, checkpoint)
-        vectors = Vectors(words, result.vectors)
-        if out is not None:
+            result = work.fit(using, None if kept is None else StoredCheckpoint(kept))
+        if output is not None:
+            result.notes += output.notes
             card = runs.card(request, result.statistics, clock.seconds()) | {"notes": result.notes}
-            cards.write(Path(out), vectors, card)
+            output.write(result, card)
         if kept is not None:
             kept.remove()
+    words = work.stored.vocabulary.words if output is None else output.words
     shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
     where = "vectors" if out is None else os.fspath(out)
     summary = f"{where}: {shape} by {method}; {clock.seconds():.1f} s"
-    return Trained(summary, vectors, result.notes, result.statistics)
+    return Trained(
+        summary, Vectors(words, result.vectors), result.notes, result.statistics, result.arrays
+    )
 
 
-def _weighting(module: ModuleType, options: Options, values: dict[str, Any]) -> PmiOptions:
+@dataclass(frozen=True)
+class _Work:
+    """What is to be done: a method with its options, and the folder that it is done to."""
+
+    name: str
+    method: ModuleType
+    options: Options
+    weighting: Options
+    device: DeviceOptions
+    stored: Stored
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str], name: str, values: dict[str, Any]) -> _Work:
+        """Return it from options by name; raises OptionError, InputError, MissingInputError."""
+        method = methods.load(name)
+        if makes_model(method):
+            do = f"run wordgeom train --method {name}"
+            raise OptionError(f"{name} makes a model, not vectors", do=do)
+        options: Options = method.Options.take(values)
+        weighting, device = _weighting(method, options, values), DeviceOptions.take(values)
+        stored = open_for(path, name)
+        if stored.store.kind == PMI:
+            _refuse_weighting(values, path)
+        return cls(name, method, options, weighting, device, stored)
+
+    def output(
+        self,
+        out: str | os.PathLike[str] | None,
+        documents: str | os.PathLike[str] | None,
+        space: str | None,
+    ) -> Output | None:
+        """Return where to write, None for nowhere; raises OptionError, MissingInputError."""
+        if documents is not None and DOCUMENTS not in settings_of(self.method):
+            raise OptionError(f"{self.name} makes no vectors of documents", found="--documents")
+        if documents is not None and out is None:
+            do = "name a file for them too"
+            raise OptionError("documents' vectors are written with those of words", do=do)
+        if out is None:
+            return None
+        beside = None if documents is None else Path(documents)
+        return Output.of(Path(out), beside, self.stored, space)
+
+    def request(self, seed: int, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what decides the content of the output."""
+        asked = {"method": self.name, **self.options.result_options()}
+        asked |= self.device.result_options()
+        if self.stored.store.kind != PMI:
+            asked |= self.weighting.result_options()
+        inputs = [{"digest": self.stored.store.digest}]
+        options = {**asked, "seed": seed, **settings}
+        return {"command": "train", "options": options, "inputs": inputs}
+
+    def fit(self, using: Resources, checkpoint: Checkpoint | None) -> Result:
+        """Run the method; raises what it raises, RankError for vectors that are not finite."""
+        (need,) = self.method.NEEDS
+        ops, rng = get_ops(self.device.device, using.pool), np.random.default_rng(using.seed)
+        run = Run(ops, rng, using.memory, using.progress, checkpoint, using.folder)
+        inputs = {need: weighed(self.stored, self.weighting, using.pool)}
+        result: Result = self.method.fit(inputs, self.options, run)
+        if not all(np.isfinite(made).all() for made in (result.vectors, *result.arrays.values())):
+            raise RankError("the vectors are not finite", do="lower --dim, or report this")
+        return result
+
+
+def _weighting(method: ModuleType, options: Options, values: dict[str, Any]) -> Options:
     """Return the weighting that was asked for; what was not given is as the method wants it."""
-    wanted = getattr(module, "weighting", None)
+    wanted = getattr(method, "weighting", None)
+    kind = source_of(method).weighting
     if wanted is None or values.get("weighting") == NPMI:  # which takes no such shift
-        return PmiOptions.take(values)
-    return PmiOptions.take({**wanted(options), **values})
+        return kind.take(values)
+    return kind.take({**wanted(options), **values})
 
 
 def _stoppable(kept: Kept | None) -> contextlib.AbstractContextManager[None]:
@@ -198,42 +276,3 @@ def _refuse_weighting(values: dict[str, Any], matrix: str | os.PathLike[str]) ->
     if given:
         do = "train on the counts, or weight them again with build-pmi"
         raise OptionError("is weighted already", where=matrix, found=flag(given[0]), do=do)
-
-
-def _train_request(
-    method: str,
-    options: Options,
-    weighting: PmiOptions,
-    device: DeviceOptions,
-    stored: StoredMatrix,
-    run: RunOptions,
-) -> dict[str, Any]:
-    asked = {"method": method, **options.result_options(), **device.result_options()}
-    if stored.store.kind == COOC:
-        asked |= weighting.result_options()
-    asked["seed"] = run.seed
-    inputs = [{"digest": stored.store.digest}]
-    return {"command": "train", "options": asked, "inputs": inputs}
-
-
-def _fit(
-    module: ModuleType,
-    options: Options,
-    weighting: PmiOptions,
-    device: DeviceOptions,
-    stored: StoredMatrix,
-    using: Resources,
-    checkpoint: Checkpoint | None,
-) -> Result:
-    matrix: Matrix
-    if stored.store.kind == COOC:
-        matrix = WeightedMatrix(stored, weighting, using.pool)
-    else:
-        matrix = weighted_store(stored, using.pool)
-    rng = np.random.default_rng(using.seed)
-    ops = get_ops(device.device, using.pool)
-    run = Run(ops, rng, using.memory, using.progress, checkpoint, using.folder)
-    result: Result = module.fit({"matrix": matrix}, options, run)
-    if not np.isfinite(result.vectors).all():
-        raise RankError("the vectors are not finite", do="lower --dim, or report this")
-    return result

@@ -173,7 +173,7 @@ def checked_words(words: Sequence[str], space: str | None, path: Path) -> list[s
     """Return the words as they can be written, or raise for the first that cannot."""
     if space is not None and space.split() != [space]:
         raise OptionError("--space must be characters that are not white space", found=repr(space))
-    names = list(words) if space is None else [_replace(word, space) for word in words]
+    names = list(words) if space is None else [without_space(word, space) for word in words]
     for row, name in enumerate(names):
         _check_name(row, name, path)
     _refuse_duplicates(names, path)
@@ -193,7 +193,8 @@ def _check_name(row: int, name: str, path: Path) -> None:
         raise InputError(what, where=path, do="correct the word") from error
 
 
-def _replace(word: str, space: str) -> str:
+def without_space(word: str, space: str) -> str:
+    """Return a word with `space` for each character that is white space."""
     return "".join(space if char.isspace() else char for char in word)
 
 

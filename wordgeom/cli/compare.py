@@ -16,9 +16,10 @@ from wordgeom.errors import MissingInputError, OptionError
 from wordgeom.evaluate.options import EvalOptions
 from wordgeom.options import specs
 from wordgeom.runs import RunOptions
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.sources import SOURCES
 
-_OPTIONS = (PmiOptions, EvalOptions, RunOptions)
+_WEIGHTING = tuple(source.weighting for source in SOURCES.values())
+_OPTIONS = (*_WEIGHTING, EvalOptions, RunOptions)
 _MATRIX = "cooc"
 _METHODS = "methods to train, with commas between them  [all, where MATRIX is given]"
 _PEERS = "gensim's models to train on the same text: sgns, lsi"
@@ -44,8 +45,9 @@ def command(
 ) -> None:
     """Judge methods, gensim's models and vectors files by the same sets and words.
 
-    MATRIX is a folder (cooc) whose counts every method is trained on; VECTORS are files that are
-    there already. Without --set and its like, the sets inside gensim judge.
+    MATRIX is a folder (cooc) whose counts every method is trained on, or one of build-dtm, for
+    methods of documents; VECTORS are files that are there already. Without --set and its like, the
+    sets inside gensim judge.
     """
     from wordgeom import comparing
     from wordgeom.evaluate.sets import read_tasks
@@ -62,8 +64,10 @@ def command(
         figure.check(picture, force=run.force)
     names = ("corpus", "dim", "against", "keep", "space")
     own: dict[str, Any] = {name: values[name] for name in names if name in values}
-    PmiOptions.take(values)  # refused before anything is trained
-    weighting = {f.name: values[f.name] for f, _ in specs(PmiOptions) if f.name in values}
+    weighting: dict[str, Any] = {}
+    for cls in _WEIGHTING:
+        cls.take(values)  # refused before anything is trained
+        weighting |= {f.name: values[f.name] for f, _ in specs(cls) if f.name in values}
     entry = comparing.Entry(**own, **_chosen(paths, values), weighting=weighting)
     files = {name: values[name] for name in ("sets", *KINDS)}
     tasks = read_tasks(**files, options=judging)
@@ -79,6 +83,7 @@ def command(
 def _chosen(paths: Iterable[str], values: dict[str, Any]) -> dict[str, Any]:
     """Return who takes part, as fields of an Entry."""
     from wordgeom.contenders import available_methods
+    from wordgeom.store import Store
 
     matrices: list[str] = []
     files: list[str] = []
@@ -97,7 +102,7 @@ def _chosen(paths: Iterable[str], values: dict[str, Any]) -> dict[str, Any]:
         matrices = matrices or [_MATRIX]
     methods = _names(values["methods"]) if "methods" in values else []
     if "methods" not in values and matrices:
-        methods = available_methods()
+        methods = available_methods(Store.open(matrices[0]).kind)
     peers = _names(values.get("peers", ""))
     matrix = matrices[0] if matrices else _MATRIX if methods or peers else None
     return {"files": tuple(files), "matrix": matrix, "methods": tuple(methods),

@@ -13,8 +13,8 @@ import click
 def command(vectors: tuple[str, ...], out: str, force: bool) -> None:
     """Draw the eigenvalues in the run cards of the files VECTORS, and the share of the first k.
 
-    Methods that compute eigenvalues, such as pmi-eigs, record them: how fast they fall tells how
-    many dimensions are worth having.
+    Methods that compute eigenvalues or singular values, such as pmi-eigs and lsa, record them: how
+    fast they fall tells how many dimensions are worth having.
     """
     from wordgeom.plot import figure, spectrum
 

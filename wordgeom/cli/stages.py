@@ -90,21 +90,26 @@ def _build_pmi(settings: Settings, where: str) -> Stage:
 
 def _train(settings: Settings, where: str) -> Stage:
     from wordgeom import methods, training
-    from wordgeom.cli.train import OWN, method_classes, refuse_foreign
+    from wordgeom.cli.train import method_classes, own_settings, refuse_foreign
+    from wordgeom.sources import makes_model, source_of
 
     if "method" not in settings:
         raise OptionError("train needs --method", do=f"known are {', '.join(methods.names())}")
     method = _text("method", settings["method"])
     classes = method_classes(method)
     refuse_foreign(settings, method)
-    run: RunOptions = _checked(settings, OWN, classes, where)[-1]
-    if getattr(methods.load(method), "OUTPUT", None) == "model":
+    run: RunOptions = _checked(settings, own_settings(method), classes, where)[-1]
+    module = methods.load(method)
+    if makes_model(module):
         return _train_model(method, settings, run)
-    matrix, out = settings.get("matrix", "cooc"), settings.get("out", "vectors.bin")
+    matrix = settings.get("matrix", source_of(module).folder)
+    out, documents = settings.get("out", "vectors.bin"), settings.get("documents")
     space = settings.get("space")
 
     def stage() -> None:
-        made = training.train(matrix, method, settings, run, out=out, space=space, show=True)
+        made = training.train(
+            matrix, method, settings, run, out=out, documents=documents, space=space, show=True
+        )
         _report(made.summary, made.notes, run)
 
     return stage

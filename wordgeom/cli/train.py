@@ -14,23 +14,27 @@ from wordgeom.errors import OptionError
 from wordgeom.kept import ResumeOptions
 from wordgeom.options import Options, flag, specs
 from wordgeom.runs import RunOptions
-from wordgeom.weighting.documents import DocumentOptions
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.sources import SOURCES, settings_of, source_of
 
-OWN = ("matrix", "method", "out", "space")
-COMMON = (PmiOptions, DeviceOptions, ResumeOptions, RunOptions)
+_OWN = ("matrix", "method", "out", "space")
+_EVERY = (DeviceOptions, ResumeOptions, RunOptions)
+COMMON = (*(source.weighting for source in SOURCES.values()), *_EVERY)  # of some method or other
+
+
+def own_settings(method: str) -> tuple[str, ...]:
+    """Return the settings of `train --method METHOD` that belong to no option class."""
+    return (*_OWN, *settings_of(methods.load(method)))
 
 
 def method_classes(method: str) -> tuple[type[Options], ...]:
     """Return the option classes of `train --method METHOD`."""
     module = methods.load(method)
-    weighting = DocumentOptions if "documents" in module.NEEDS else PmiOptions
-    return (module.Options, weighting, *COMMON[1:])
+    return (module.Options, source_of(module).weighting, *_EVERY)
 
 
 def refuse_foreign(names: Iterable[str], method: str) -> None:
     """Raise OptionError for a name of another method's option, saying whose it is."""
-    own = {*OWN, *_fields(*method_classes(method))}
+    own = _names_for(method)
     for name in names:
         owners = [] if name in own else _owners(name)
         if owners:
@@ -56,7 +60,7 @@ class _Train(click.Command):
             method = method or _configured(_early(args, "--config"))
             if method:
                 refuse_foreign(_names_of(args), method)
-        self.params = [*_own_parameters(), *flags.parameters(*_classes(method, args))]
+        self.params = [*_own_parameters(method), *flags.parameters(*_classes(method, args))]
         self.params.append(flags.config_option())
         return super().make_context(info_name, args, parent, **extra)
 
@@ -74,14 +78,18 @@ def _classes(method: str | None, args: list[str]) -> tuple[type[Options], ...]:
     return (*(methods.load(name).Options for name in methods.names()), *COMMON)
 
 
-def _own_parameters() -> list[click.Parameter]:
+def _own_parameters(method: str | None) -> list[click.Parameter]:
     out = "file for the vectors: .bin, .txt or .vec  [vectors.bin]"
-    return [
+    beside = "also write the documents' vectors to this file (lsa): .bin, .txt or .vec"
+    parameters: list[click.Parameter] = [
         click.Argument(["matrix"], required=False),
         click.Option(["--method"], metavar="NAME", help="how to make the vectors; see below"),
         click.Option(["-o", "--out"], metavar="FILE", help=out),
         click.Option(["--space"], metavar="CHAR", help="put this for white space in words"),
     ]
+    if method is None or "documents" in own_settings(method):
+        parameters.append(click.Option(["--documents"], metavar="FILE", help=beside))
+    return parameters
 
 
 def _early(args: list[str], name: str) -> str | None:
@@ -111,7 +119,11 @@ def _names_of(args: list[str]) -> list[str]:
 
 
 def _owners(name: str) -> list[str]:
-    return [other for other in methods.names() if name in _fields(methods.load(other).Options)]
+    return [other for other in methods.names() if name in _names_for(other)]
+
+
+def _names_for(method: str) -> set[str]:
+    return {*own_settings(method), *_fields(*method_classes(method))}
 
 
 def _fields(*classes: type[Options]) -> set[str]:
@@ -120,7 +132,7 @@ def _fields(*classes: type[Options]) -> set[str]:
 
 @click.command("train", cls=_Train)
 def command(config: str | None, **given: Any) -> None:
-    """Make word vectors from the folder MATRIX (cooc).
+    """Make word vectors from the folder MATRIX (cooc, or dtm for a method of documents).
 
     MATRIX holds counts, which are weighted on the fly, or a matrix that build-pmi weighted.
     """

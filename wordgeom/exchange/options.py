@@ -17,7 +17,7 @@ class ConvertOptions(Options):
     )
     dim: int | None = option(
         None,
-        "the first K columns only, where columns stand in order of a spectrum (pmi-eigs): the "
+        "the first K columns only, where columns stand in order of a spectrum (pmi-eigs, lsa): the "
         "solution for K, to within --tol",
         low=1, metavar="K",
     )  # fmt: skip

@@ -19,7 +19,7 @@ from wordgeom.exchange.words import beside, read_list, word_lines
 from wordgeom.vectors import Vectors, checked_words, read_vectors
 from wordgeom.wording import several
 
-_BY_COLUMN = ("spectrum", "residuals")  # statistics with a number for each column
+_BY_COLUMN = ("spectrum", "residuals", "captured")  # statistics with a number for each column
 _LISTED = 5
 
 

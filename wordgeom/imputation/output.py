@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from wordgeom import cards
+from wordgeom._files import same_file
 from wordgeom.errors import OptionError, OutputExistsError
 from wordgeom.imputation.judged import read_validation
 from wordgeom.imputation.trust import Trust
@@ -41,10 +42,10 @@ class Output:
         """
         writable_words(vectors, [], space=None)
         made = cls(vectors, table_path(vectors) if table is None else table)
-        if _same(vectors, made.table) or _same(cards.card_path(vectors), made.table):
+        if same_file(vectors, made.table) or same_file(cards.card_path(vectors), made.table):
             raise OptionError("--table and -o name one file", found=made.table, do="name another")
         for place in (made.vectors, made.table):
-            if any(_same(place, file) for file in inputs):
+            if any(same_file(place, file) for file in inputs):
                 do = "name another with -o or --table"
                 raise OptionError("is an input, which output would replace", where=place, do=do)
         return made
@@ -84,10 +85,3 @@ class Output:
             if self.table.name in card.get("beside", {}):
                 return beside.name
         return ""
-
-
-def _same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:  # one is not there yet
-        return os.path.realpath(one) == os.path.realpath(other)

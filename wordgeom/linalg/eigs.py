@@ -192,6 +192,9 @@ def _state(krylov: Krylov, best: int, left: int) -> Mapping[str, Array]:
 
 def _dense(operator: Operator, wanted: Wanted, ops: Ops) -> RitzPairs:
     size = operator.shape[0]
-    dense = ops.to_numpy(operator.multiply(ops.tall(np.eye(size), np.float64)))
+    eye, dense = np.eye(size), np.empty((size, size))
+    for start in range(0, size, 4 * BLOCK):  # what lies between two factors of it may be far taller
+        some = slice(start, start + 4 * BLOCK)
+        dense[:, some] = ops.to_numpy(operator.multiply(ops.tall(eye[:, some], np.float64)))
     values, vectors = ops.eigh_top((dense + dense.T) / 2, min(wanted.pairs, size))
     return RitzPairs(values, ops.tall(vectors, np.float64), size, 0)

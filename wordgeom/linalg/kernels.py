@@ -52,3 +52,13 @@ def multiply_rows(
                 for c in range(width):
                     row[c] += value * line[c]
                 k += 1
+
+
+@kernel
+def add_squares(indptr: Int64, indices: Int32, data: Array, rows: Array, columns: Array) -> None:
+    """Add the squares of the entries of each row to rows (n), of each column to columns (m)."""
+    for r in range(len(indptr) - 1):
+        for k in range(indptr[r], indptr[r + 1]):
+            square = float(data[k]) * float(data[k])
+            rows[r] += square
+            columns[indices[k]] += square

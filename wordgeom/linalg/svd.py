@@ -19,8 +19,11 @@ from typing import Any
 import numpy as np
 
 from wordgeom.linalg.eigs import Look, Wanted, close, measured, ritz_pairs
+from wordgeom.linalg.krylov import BLOCK
 from wordgeom.linalg.ops import Operator, Ops, Tall, fix_signs
 from wordgeom.types import Array, Checkpoint, Csr, Float64
+
+_LINE = 100  # bytes of a row or a column of a matrix and its transpose, beside the entries
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,16 @@ def truncated_svd(
     converged = close(pairs.values, residuals, wanted)
     products = pairs.products + len(values)
     return Svd(sides[0], values, sides[1], residuals * inverse, converged, products)
+
+
+def svd_bytes(rows: int, columns: int, entries: int, wanted: Wanted) -> int:
+    """Return the memory that `truncated_svd` takes beside its matrix, of float32."""
+    small, large = min(rows, columns), max(rows, columns)
+    kind = wanted.dtype_of(small).itemsize
+    turned = 8 * entries + _LINE * (rows + columns)
+    growing = wanted.bytes(small) + 4 * BLOCK * kind * large
+    sides = min(wanted.pairs, small) * kind * (3 * large + 4 * small)
+    return turned + max(growing, sides)
 
 
 def _roots(values: Float64, rounding: float) -> tuple[Float64, Float64]:

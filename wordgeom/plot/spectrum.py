@@ -1,7 +1,8 @@
 """Spectra of what vectors were made of: λ_k against k, and the share of the sum up to k.
 
 Where residuals ‖G u − λ u‖ are known, a band of that width lies around the curve: an eigenvalue
-of a symmetric G is certain to be inside it (Parlett 1980, theorem 4.5.1).
+of a symmetric G is certain to be inside it (Parlett 1980, theorem 4.5.1). So is a singular value of
+X where ‖Xᵀu − σv‖ is known and X v = σu: ± σ are eigenvalues of the matrix of X and Xᵀ.
 """
 
 from __future__ import annotations
@@ -25,15 +26,20 @@ _DASHES, _INKS = ("-", "--", ":", "-."), (INK, PALE)
 _THIN = 2e-3  # what two eigenvalues may differ by, relatively, and be one line
 _WIDTH, _HEIGHT = 7.2, 3.2  # inches
 _DO = "train with a method that keeps its spectrum, such as pmi-eigs"
+SINGULAR = "singular values"  # as run cards call them
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues (K) in descending order and their residuals (K), empty where unknown."""
+    """Eigenvalues (K) in descending order and their residuals (K), empty where unknown.
+
+    of: what the values are, where they are no eigenvalues.
+    """
 
     name: str
     values: Float64
     residuals: Float64
+    of: str = ""
 
 
 def read_spectrum(path: str | Path) -> Spectrum:
@@ -53,7 +59,8 @@ def read_spectrum(path: str | Path) -> Spectrum:
     if not len(values) or not values[0] > 0:
         raise InputError("its run card holds no spectrum", where=path, do=_DO)
     same = len(residuals) == len(values)
-    return Spectrum(path.name, values, residuals if same else residuals[:0])
+    of = SINGULAR if held.get("spectrum_of") == SINGULAR else ""
+    return Spectrum(path.name, values, residuals if same else residuals[:0], of)
 
 
 def draw(spectra: Sequence[Spectrum], path: str | Path) -> None:
@@ -69,11 +76,17 @@ def draw(spectra: Sequence[Spectrum], path: str | Path) -> None:
             lines += right.plot(places, shares(spectrum.values), **how)
         _describe(left, right)
         known = any(len(spectrum.residuals) for spectrum in spectra)
-        left.set_title("eigenvalue λ (band: ± its residual)" if known else "eigenvalue λ")
+        left.set_title(_named(spectra) + (" (band: ± its residual)" if known else ""))
         # Curves of one matrix lie upon each other, where names beside them could not; below the
         # shares, which rise at once, there is room. A name is not hidden by its leading _.
         names = [f" {s.name}{_below(s, spectra[:number])}" for number, s in enumerate(spectra)]
         right.legend(lines, names, loc="lower right", frameon=False, handlelength=3.5)
+
+
+def _named(spectra: Sequence[Spectrum]) -> str:
+    """Return what the values are: of one kind, or of both."""
+    kinds = dict.fromkeys("singular value σ" if s.of else "eigenvalue λ" for s in spectra)
+    return " or ".join(kinds)
 
 
 def shares(values: Float64) -> Float64:
@@ -117,7 +130,7 @@ def _values(axes: Axes, spectrum: Spectrum, how: dict[str, Any]) -> None:
 def _describe(left: Axes, right: Axes) -> None:
     left.set_xscale("log")
     left.set_yscale("log")
-    right.set_title("share of λ₁ … λₖ in the sum of those kept")
+    right.set_title("share of the first k in the sum of those kept")
     right.set_ylim(0, 1.02)
     right.set_xlim(left=0)
     for axes in (left, right):

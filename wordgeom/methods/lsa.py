@@ -1,0 +1,168 @@
+"""LSA: words and documents by the largest singular triplets of their counts.
+
+Carrington (2021), §2.1 and §2.3.1: X ≈ U Σ Vᵀ is nearest to the weighted documents × words matrix
+X among all of rank K, in the Frobenius norm. Words get the rows of V Σ^α (`--eig`; 0, V itself, is
+the thesis's default), documents those of U Σ^(1−α): their inner products are the approximation of
+X at any α. Columns stand in order of σ: the first k are the solution for K = k. X is taken as it
+is, not less its means, so that the first column is mostly how much there is of everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wordgeom import options as base
+from wordgeom.errors import RankError
+from wordgeom.memory import refuse_too_large
+from wordgeom.options import option
+from wordgeom.types import Array, Csr, Float32, Float64, Result, Run
+from wordgeom.wording import several
+
+if TYPE_CHECKING:
+    from wordgeom.linalg.eigs import Look, Wanted
+    from wordgeom.linalg.svd import Svd
+    from wordgeom.weighting.documents import WeightedDocuments
+
+NEEDS = ("documents",)
+
+# Singular values below this share of the largest are rounding of X, whose entries are float32.
+_ROUNDING = 1e-6
+_ENTRY, _ROW = 8, 8  # bytes of the matrix in memory: of an entry, of a row
+
+
+@dataclass(frozen=True)
+class Options(base.Options):
+    """What LSA can be told."""
+
+    dim: int = option(100, "dimension of the vectors", low=1, metavar="K")
+    eig: float = option(
+        0.0, "power of the singular values in words' vectors, the rest is in documents': "
+        "0 for equal weights, 1 for inner products",
+        low=0.0, high=1.0, metavar="P",
+    )  # fmt: skip
+    tol: float = option(
+        1e-2, "‖Xᵀu − σv‖ of each singular triplet is at most this times its σ",
+        low=1e-10, high=0.1,
+    )  # fmt: skip
+    basis: int = option(
+        0, "columns of the basis, more of which take memory and save products; 0: 3 K + 128",
+        low=0, metavar="N",
+    )  # fmt: skip
+    restarts: int = option(
+        30, "how often the basis may be cut and grown anew before it is given up", low=0
+    )
+
+
+def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
+    """Return V Σ^α, and in `arrays` U Σ^(1−α) of the documents (n × K) float32.
+
+    Raises RankError where K is more than there is, InputError for too little memory.
+    """
+    from wordgeom.linalg.eigs import Wanted
+    from wordgeom.linalg.svd import truncated_svd
+
+    documents: WeightedDocuments = inputs["documents"]
+    seed = int(run.rng.integers(1 << 62))
+    wanted = Wanted(options.dim, options.tol, options.basis, options.restarts, seed)
+    _check(documents, wanted, run.memory)
+
+    def follow(looks: Iterator[Look]) -> Iterator[Look]:
+        return run.progress.follow(
+            looks, "singular values", options.dim, "triplets", lambda look: look.gained
+        )
+
+    X = documents.whole()
+    rows, columns = _squares(X)
+    if not columns.any():
+        raise RankError("the matrix has no entry that is not 0", do="choose another --weight")
+    found = truncated_svd(X, wanted, run.ops, follow=follow, checkpoint=run.checkpoint)
+    rank = int(np.count_nonzero(found.values > _ROUNDING * found.values[0]))
+    captured = np.cumsum(found.values**2) / columns.sum()
+    notes = [*_fit_notes(found, rank, captured), *_empty_notes(rows, columns)]
+    statistics = {
+        "effective_rank": rank,
+        "converged": int(np.count_nonzero(found.converged)),
+        "products": found.products,
+        "spectrum_of": "singular values",
+        "spectrum": found.values.tolist(),
+        "residuals": found.residuals.tolist(),
+        "captured": captured.tolist(),
+    }
+    words = _scaled(found.right, found.values, rank, options.eig, columns)
+    texts = _scaled(found.left, found.values, rank, 1.0 - options.eig, rows)
+    return Result(words, {"documents": texts}, notes, statistics)
+
+
+def _check(documents: WeightedDocuments, wanted: Wanted, memory: int) -> None:
+    """Refuse too large a K, and what does not fit into memory."""
+    from wordgeom.linalg.svd import svd_bytes
+
+    n, V = documents.shape
+    if wanted.pairs > min(n, V):
+        what = f"--dim {wanted.pairs} is more than there are documents or words"
+        raise RankError(what, found=f"{n:,} × {V:,}", do="lower --dim")
+    held = _ENTRY * documents.entries + _ROW * n
+    what = "the matrix, its transpose and a basis of its singular vectors"
+    do = "raise --memory, lower --dim or --basis, or count with --max-vocab"
+    needed = held + svd_bytes(n, V, documents.entries, wanted)
+    refuse_too_large(what, needed, memory, do)
+
+
+def _squares(X: Csr) -> tuple[Float64, Float64]:
+    """Return the sums of squares of the rows (n) and of the columns (V)."""
+    from wordgeom.linalg import kernels
+
+    rows, columns = np.zeros(X.rows), np.zeros(X.columns)
+    kernels.add_squares(X.indptr, X.indices, X.data, rows, columns)
+    return rows, columns
+
+
+def _scaled(side: Array, values: Float64, rank: int, power: float, squares: Float64) -> Float32:
+    """Return side Σ^power, float32: 0 beyond the rank, and where X has nothing but 0.
+
+    Such a row of a singular vector is 0; what is found for it is as large as the residual.
+    """
+    weights = np.zeros(len(values))
+    weights[:rank] = values[:rank] ** power
+    made: Float32 = (side * weights.astype(side.dtype)).astype(np.float32, copy=False)
+    made[squares == 0.0] = 0.0
+    return made
+
+
+def _fit_notes(found: Svd, rank: int, captured: Float64) -> list[str]:
+    """Tell how much of X is held and how well, and what was not found."""
+    K = len(found.values)
+    ratios = found.residuals[:rank] / found.values[:rank]
+    notes = [
+        f"{several(K, 'dimension holds', 'dimensions hold')} {captured[-1]:.2%} of the squared "
+        f"norm of the matrix; the worst ‖Xᵀu − σv‖ is {ratios.max():.1e} σ"
+    ]
+    if rank < K:
+        notes.append(
+            f"{rank} of {K} singular values are more than rounding: {K - rank} columns are zero; "
+            "lower --dim"
+        )
+    missed = int(np.count_nonzero(~found.converged[:rank]))
+    if missed:
+        notes.append(f"{missed} of {K} singular triplets miss --tol: raise --restarts or --basis")
+    return notes
+
+
+def _empty_notes(rows: Float64, columns: Float64) -> list[str]:
+    """Tell of words and documents that have nothing in X."""
+    notes = []
+    for squares, one, more in ((columns, "word", "words"), (rows, "document", "documents")):
+        empty = int(np.count_nonzero(squares == 0.0))
+        if empty:
+            notes.append(
+                several(
+                    empty,
+                    f"{one} has no weight in the matrix: its vector is 0",
+                    f"{more} have no weight in the matrix: their vectors are 0",
+                )
+            )
+    return notes
