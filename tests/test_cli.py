@@ -538,13 +538,15 @@ def test_an_option_of_another_method_is_answered_with_its_owner(
     monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
     monkeypatch.setitem(sys.modules, "wordgeom.methods.other_eigs", None)
     del sys.modules["wordgeom.methods.other_eigs"]  # undone, with what is imported now, at the end
-    say = ("--tol belongs to other-eigs", "found --method gbu")
+    say = ("--tol belongs to lsa, other-eigs and pmi-eigs", "found --method gbu")
     check_refused("train", "--method", "gbu", "--tol", "3", say=say, status=2)
     check_refused("train", "--tol=3", "--method=gbu", say=say, status=2)
     Path("x.toml").write_text('[train]\nmethod = "gbu"\ntol = 3\n')
     check_refused("run", "x.toml", say=say, status=2)
     check_refused("train", "--config", "x.toml", say=say, status=2)
-    check_refused("train", "--tol", "3", say=("train needs --method", "gbu, other-eigs"), status=2)
+    check_refused(
+        "train", "--tol", "3", say=("train needs --method", "gbu, lsa, other-eigs"), status=2
+    )
     assert ask("train", "--tol", "3", "--method", "other-eigs", "--help").status == 0
 
 

@@ -26,6 +26,7 @@ from wordgeom.errors import (
 )
 from wordgeom.linalg import eigs
 from wordgeom.linalg.eigs import Wanted
+from wordgeom.linalg.krylov import Krylov
 from wordgeom.linalg.ops import fix_signs
 from wordgeom.linalg.svd import svd_bytes
 from wordgeom.methods import lsa
@@ -322,11 +323,11 @@ def test_what_is_kept_of_a_run_is_gone_on_from(tmp_path, monkeypatch):
     stored = store_documents(tmp_path / "dtm", np.random.default_rng(62).poisson(0.5, (400, 380)))
     values = {"dim": 8, "tol": 1e-3, "checkpoint": 0.0}
     whole = training.train(stored.path, "lsa", values, RUN, out=tmp_path / "whole.bin")
-    restart = eigs.Krylov.restart
-    monkeypatch.setattr(eigs.Krylov, "restart", _interrupted_at_second(restart))
+    restart = Krylov.restart
+    monkeypatch.setattr(Krylov, "restart", _interrupted_at_second(restart))
     with pytest.raises(KeyboardInterrupt):
         training.train(stored.path, "lsa", values, RUN, out=tmp_path / "v.bin")
-    monkeypatch.setattr(eigs.Krylov, "restart", restart)
+    monkeypatch.setattr(Krylov, "restart", restart)
     values["resume"] = True
     again = training.train(stored.path, "lsa", values, RUN, out=tmp_path / "v.bin")
     assert again.statistics == whole.statistics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wordgeom.corpus.readers import Source
 from wordgeom.corpus.remarks import remarks
-from wordgeom.wording import plural, several
+from wordgeom.wording import listed, plural, several
 
 
 def test_one_thing_has_the_form_of_one_and_all_other_numbers_that_of_more():
@@ -13,6 +13,12 @@ def test_one_thing_has_the_form_of_one_and_all_other_numbers_that_of_more():
     ]  # fmt: skip
     assert several(1, "entity is", "entities are") == "1 entity is"
     assert several(21, "entity is", "entities are") == "21 entities are"
+
+
+def test_the_last_of_several_names_is_joined_by_a_word():
+    assert [listed(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == [
+        "a", "a and b", "a, b and c",
+    ]  # fmt: skip
 
 
 def test_files_that_look_alike_are_counted_in_words():

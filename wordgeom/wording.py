@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def several(number: int, one: str, more: str) -> str:
     """Return `1 page is empty` or `2 pages are empty`: the number with the form that is its own."""
@@ -11,3 +13,9 @@ def several(number: int, one: str, more: str) -> str:
 def plural(number: int, noun: str) -> str:
     """Return `1 page` or `2 pages`."""
     return several(number, noun, f"{noun}s")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return `a`, `a and b` or `a, b and c`."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

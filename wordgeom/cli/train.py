@@ -15,6 +15,7 @@ from wordgeom.kept import ResumeOptions
 from wordgeom.options import Options, flag, specs
 from wordgeom.runs import RunOptions
 from wordgeom.sources import SOURCES, settings_of, source_of
+from wordgeom.wording import listed
 
 _OWN = ("matrix", "method", "out", "space")
 _EVERY = (DeviceOptions, ResumeOptions, RunOptions)
@@ -38,7 +39,7 @@ def refuse_foreign(names: Iterable[str], method: str) -> None:
     for name in names:
         owners = [] if name in own else _owners(name)
         if owners:
-            what = f"{flag(name)} belongs to {' and '.join(owners)}"
+            what = f"{flag(name)} belongs to {listed(owners)}"
             do = f"see wordgeom train --method {method} --help"
             raise OptionError(what, found=f"--method {method}", do=do)
 
