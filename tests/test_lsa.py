@@ -282,7 +282,7 @@ def test_the_wrong_folder_or_option_is_one_line(dtm, tmp_path, monkeypatch, caps
     assert "--neg belongs to gbu and pmi-eigs" in refused(
         capsys, "dtm", "--method", "lsa", "--neg", "2"
     )
-    assert "--weight belongs to lsa" in refused(
+    assert "--weight belongs to dlsa and lsa" in refused(
         capsys, "cooc", "--method", "gbu", "--weight", "log"
     )
     assert "--documents belongs to lsa" in refused(
@@ -290,6 +290,8 @@ def test_the_wrong_folder_or_option_is_one_line(dtm, tmp_path, monkeypatch, caps
     )
     with pytest.raises(OptionError, match="gbu makes no vectors of documents"):
         wg.train("cooc", "gbu", out="v.bin", documents="d.bin")
+    with pytest.raises(OptionError, match="dlsa makes a model, not vectors"):
+        wg.train("dtm", "dlsa", out="v.bin")
 
 
 def test_the_folder_is_dtm_where_none_is_named(dtm, tmp_path, monkeypatch, capsys):
@@ -316,6 +318,8 @@ def test_methods_of_documents_are_compared_on_their_folder(dtm, tmp_path, monkey
     assert "--neg is no option of lsa" in capsys.readouterr().err
     assert main(["compare", "dtm", "--methods", "gbu", "--set", "pairs.txt"]) == 1
     assert "gbu takes a folder of build-cooc" in capsys.readouterr().err
+    assert main(["compare", "dtm", "--methods", "dlsa", "--set", "pairs.txt"]) == 2
+    assert "dlsa makes a model, not vectors" in capsys.readouterr().err
 
 
 def test_what_is_kept_of_a_run_is_gone_on_from(tmp_path, monkeypatch):

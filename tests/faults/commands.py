@@ -31,6 +31,7 @@ _WIDE, _NARROW = "../inputs/one ../inputs/two", "../inputs/three ../inputs/four"
 _PMI = "build-pmi ../inputs/cooc -o out --checkpoint 0"
 _GBU = "train ../inputs/cooc --method gbu"
 _EIGS = "train ../inputs/large --method pmi-eigs --checkpoint 0 -o out.bin"
+_LSA = "train ../inputs/dtm --method lsa --checkpoint 0 -o out.bin --documents out.docs.txt"
 _IMPUTE = "impute --domain ../inputs/domain.csv --vectors ../inputs/vectors.bin -o out.bin"
 _EXTEND = "extend ../inputs/known.bin ../inputs/cooc -o out.bin"
 _CONVERT = "convert ../inputs/vectors.bin out.txt"
@@ -46,6 +47,7 @@ COMMANDS = (
     Command("train gbu, binary", f"{_GBU} -o out.bin --dim 4", f"{_GBU} -o out.bin --dim 3"),
     Command("train gbu, text", f"{_GBU} -o out.txt --dim 4", f"{_GBU} -o out.txt --dim 3"),
     Command("train pmi-eigs, kept", f"{_EIGS} --dim 4", f"{_EIGS} --dim 3", True),
+    Command("train lsa, documents", f"{_LSA} --dim 4", f"{_LSA} --dim 3", True),
     Command("impute", f"{_IMPUTE} --delta 3", f"{_IMPUTE} --delta 4"),
     Command("extend", f"{_EXTEND} --anchors 20", f"{_EXTEND} --anchors 10"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
@@ -60,6 +62,7 @@ PREPARE = (
     "build-cooc corpus.txt -o two --min-count 1 --window 3 --shard 2/2",
     "build-cooc corpus.txt -o three --min-count 1 --window 2 --shard 1/2",
     "build-cooc corpus.txt -o four --min-count 1 --window 2 --shard 2/2",
+    "build-dtm corpus.txt -o dtm --min-count 1",
     "convert cooc counts.npz",
     "convert large other.npz",
 )

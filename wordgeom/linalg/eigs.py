@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.krylov import BLOCK, Krylov
 from wordgeom.linalg.ops import Operator, Ops, Tall
 from wordgeom.types import Array, Checkpoint, Float64
@@ -143,10 +144,13 @@ def ritz_pairs(
     size = operator.shape[0]
     if wanted.dense(size):
         return _dense(operator, wanted, ops)
-    krylov = Krylov.start(operator, ops, wanted.columns(size), wanted.dtype, wanted.seed)
-    for _ in (follow or iter)(_looks(krylov, wanted, checkpoint)):
-        pass
-    values, vectors = krylov.ritz_vectors(wanted.pairs)
+    # Throughout: to be given threads back and lose them again between any two blocks cost BLAS, and
+    # whoever shares the processor, half as much time again.
+    with one_thread():
+        krylov = Krylov.start(operator, ops, wanted.columns(size), wanted.dtype, wanted.seed)
+        for _ in (follow or iter)(_looks(krylov, wanted, checkpoint)):
+            pass
+        values, vectors = krylov.ritz_vectors(wanted.pairs)
     return RitzPairs(values, vectors, krylov.products, krylov.restarts)
 
 
