@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from wordgeom import cards, runs, store
+from wordgeom.dynamic_model import DLSA
 from wordgeom.errors import MissingInputError, OptionError
 from wordgeom.exchange import formats
 from wordgeom.exchange.existing import refuse_existing, refuse_one_file, refuse_unlike
@@ -112,6 +113,7 @@ def _export(job: _Job) -> Converted:
     )
     from wordgeom.training import open_whole
 
+    _refuse_model(job.source)
     job.refuse((*_OF_VECTORS, "kind"), "a matrix")
     form = formats.check_target(job.target, job.target_format, formats.MATRICES, "matrices")
     words = job.words(words_path(job.target, form))
@@ -147,6 +149,13 @@ def _export(job: _Job) -> Converted:
         shape = f"{plural(rows, 'document')} × {plural(columns, 'word')}"
         beside = f"words in {words}, documents in {documents[0]}"
     return Converted(f"{job.target}: {shape}, {beside}; {clock.seconds():.1f} s")
+
+
+def _refuse_model(path: Path) -> None:
+    """Refuse a model, which has vectors at each time."""
+    if store.exists(path) and Store.open(path).kind == DLSA:
+        do = f"write its vectors: wordgeom train DTM --method dlsa -o {path} --at TIME"
+        raise OptionError("is a model of dynamic LSA", where=path, do=do)
 
 
 def _import(job: _Job) -> Converted:

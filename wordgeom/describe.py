@@ -1,4 +1,4 @@
-"""What a matrix folder or a vectors file is, as a dictionary."""
+"""What a matrix folder, a model or a vectors file is, as a dictionary."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import numpy as np
 
 from wordgeom.cards import read_card
 from wordgeom.document_matrix import Stored, StoredDocuments, open_stored
+from wordgeom.dynamic_model import DLSA, DynamicModel
 from wordgeom.errors import InputError, MissingInputError
+from wordgeom.store import Store
 from wordgeom.times import parse_times
+from wordgeom.types import Float64
 from wordgeom.vectors import read_vectors
 
 _FREQUENT = 10
@@ -19,12 +22,13 @@ _CHECKED = "every byte is as it was written"
 
 
 def describe(path: Path, *, check: bool = False) -> dict[str, Any]:
-    """Return facts about a matrix folder or vectors file; `check` reads a matrix whole.
+    """Return facts about a matrix folder, model or vectors file; `check` reads a folder whole.
 
     Raises MissingInputError, FormatError.
     """
     if path.is_dir():
-        return _describe_store(path, check)
+        model = Store.open(path).kind == DLSA
+        return _describe_model(path, check) if model else _describe_store(path, check)
     if not path.exists():
         raise MissingInputError("no such file or folder", where=path, do="check the path")
     return _describe_vectors(path, check)
@@ -56,9 +60,26 @@ def _told_of(matrix: StoredDocuments) -> dict[str, Any]:
     values = read.values[read.known]
     if not len(values):
         return {**facts, "times": f"none that can be read: {read.problem}"}
-    span = f"{values.min():g} to {values.max():g}, {len(np.unique(values)):,} different"
+    span = _span(values)
     unread = len(documents) - len(values)
     return {**facts, "times": span + (f"; {unread:,} that cannot be read" if unread else "")}
+
+
+def _span(times: Float64) -> str:
+    return f"{times.min():g} to {times.max():g}, {len(np.unique(times)):,} different"
+
+
+def _describe_model(path: Path, check: bool) -> dict[str, Any]:
+    model = DynamicModel.open(path)
+    store = model.store
+    facts: dict[str, Any] = {"path": str(path), "kind": store.kind, "digest": store.digest}
+    facts |= {"documents": len(model.rows), "times": _span(model.times)}
+    facts |= {"words": len(model.words), "that may move": int(model.moving.sum())}
+    facts |= {"dimension": model.dim, "counts": str(model.parent or "not told")}
+    if check:
+        store.check()
+        facts["checked"] = _CHECKED
+    return facts | {"attributes": store.attributes, "parts": store.parts(), "run": store.card}
 
 
 def _read_all(matrix: Stored) -> None:

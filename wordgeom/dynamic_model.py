@@ -25,7 +25,7 @@ from wordgeom.document_matrix import StoredDocuments
 from wordgeom.dynamic.gauge import aligned
 from wordgeom.dynamic.polynomials import Polynomials
 from wordgeom.dynamic.problem import FREE, HOLD
-from wordgeom.errors import FormatError, MissingInputError, StaleError
+from wordgeom.errors import FormatError, InputError, MissingInputError, StaleError
 from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Array, Float32, Float64, Int64
 from wordgeom.weighting.documents import WEIGHTS
@@ -116,10 +116,13 @@ class DynamicModel:
         Axes are those of A B_0 = U Σ Vᵀ, each times σ^eig, the same at all times. With 1 an inner
         product of word i at time s and word j at time t is Σ_d (a_d·b_i(s)) (a_d·b_j(t)): what
         both would be together in the very same documents. With 0, the thesis's, axes on which
-        documents hardly differ count as much as the others, and carry more of the noise.
+        documents hardly differ count as much as the others, and carry more of the noise. Raises
+        InputError for a time so far away that there is no such number.
         """
-        powers = np.where(self._scales > 0.0, self._scales, 1.0) ** eig
-        return np.ascontiguousarray((self._way(time) * powers[:, None]).T, np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):
+            powers = np.where(self._scales > 0.0, self._scales, 1.0) ** eig
+            made = np.ascontiguousarray((self._way(time) * powers[:, None]).T, np.float32)
+        return self._finite(made, time)
 
     def displacement(self, start: float, stop: float) -> Float64:
         """Return how far each word is moved between two times, (p).
@@ -127,10 +130,20 @@ class DynamicModel:
         |L (b_j(stop) − b_j(start))| / sd_j with LᵀL = AᵀA / n and the aligned b_j: the root mean
         square over documents of the change of what is fitted, in standard deviations of the word.
         """
-        moved = (self._way(stop) - self._way(start)) * self._scales[:, None]
-        length = np.sqrt(np.sum(np.square(moved), axis=0) / len(self.documents))
-        there = self.spread > 0.0
-        return np.asarray(np.divide(length, self.spread, np.zeros(len(length)), where=there))
+        with np.errstate(over="ignore", invalid="ignore"):
+            moved = (self._way(stop) - self._way(start)) * self._scales[:, None]
+            length = np.sqrt(np.sum(np.square(moved), axis=0) / len(self.documents))
+            there = self.spread > 0.0
+            shares = np.divide(length, self.spread, out=np.zeros(len(length)), where=there)
+        return self._finite(np.asarray(shares), start, stop)
+
+    def _finite(self, made: Array, *times: float) -> Array:
+        """Return the numbers; raises InputError where a time is too far away for them."""
+        if np.isfinite(made).all():
+            return made
+        what = f"{' and '.join(f'{t:g}' for t in times)}: too far away to be computed"
+        found = f"documents of {self.times.min():g} to {self.times.max():g}"
+        raise InputError(what, where=self.store.path, found=found, do="name times among them")
 
     def _way(self, time: float) -> Float64:
         """Return the aligned B(t), (r × p)."""

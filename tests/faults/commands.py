@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,7 @@ _PMI = "build-pmi ../inputs/cooc -o out --checkpoint 0"
 _GBU = "train ../inputs/cooc --method gbu"
 _EIGS = "train ../inputs/large --method pmi-eigs --checkpoint 0 -o out.bin"
 _LSA = "train ../inputs/dtm --method lsa --checkpoint 0 -o out.bin --documents out.docs.txt"
+_MODEL = "train ../inputs/dtm --method dlsa --degree 1 --sweeps 3 --checkpoint 0 -o out"
 _IMPUTE = "impute --domain ../inputs/domain.csv --vectors ../inputs/vectors.bin -o out.bin"
 _EXTEND = "extend ../inputs/known.bin ../inputs/cooc -o out.bin"
 _CONVERT = "convert ../inputs/vectors.bin out.txt"
@@ -48,6 +50,7 @@ COMMANDS = (
     Command("train gbu, text", f"{_GBU} -o out.txt --dim 4", f"{_GBU} -o out.txt --dim 3"),
     Command("train pmi-eigs, kept", f"{_EIGS} --dim 4", f"{_EIGS} --dim 3", True),
     Command("train lsa, documents", f"{_LSA} --dim 4", f"{_LSA} --dim 3", True),
+    Command("train dlsa, kept", f"{_MODEL} --dim 4", f"{_MODEL} --dim 3", True),
     Command("impute", f"{_IMPUTE} --delta 3", f"{_IMPUTE} --delta 4"),
     Command("extend", f"{_EXTEND} --anchors 20", f"{_EXTEND} --anchors 10"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
@@ -62,7 +65,7 @@ PREPARE = (
     "build-cooc corpus.txt -o two --min-count 1 --window 3 --shard 2/2",
     "build-cooc corpus.txt -o three --min-count 1 --window 2 --shard 1/2",
     "build-cooc corpus.txt -o four --min-count 1 --window 2 --shard 2/2",
-    "build-dtm corpus.txt -o dtm --min-count 1",
+    "build-dtm dated.jsonl -o dtm --min-count 1 --text-field text --time-field year",
     "convert cooc counts.npz",
     "convert large other.npz",
 )
@@ -73,6 +76,8 @@ def write_inputs(folder: Path) -> None:
     rng = np.random.default_rng(0)
     lines = [" ".join(f"w{k}" for k in rng.zipf(1.3, 40) % 60) for _ in range(60)]
     (folder / "corpus.txt").write_text("\n".join(lines) + "\n")
+    dated = [{"text": line, "year": 1950 + k % 7} for k, line in enumerate(lines)]
+    (folder / "dated.jsonl").write_text("".join(json.dumps(one) + "\n" for one in dated))
     rows = [f"e{k}," + ",".join(f"{x:.5f}" for x in rng.standard_normal(3)) for k in range(40)]
     (folder / "domain.csv").write_text("name,a,b,c\n" + "\n".join(rows) + "\n")
     words = ["the", *(f"e{k}" for k in range(20))]

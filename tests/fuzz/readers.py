@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -25,6 +26,8 @@ from wordgeom.corpus.readers import Source
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, read_words
 from wordgeom.describe import describe
 from wordgeom.document_matrix import StoredDocuments
+from wordgeom.dynamic_model import DynamicModel
+from wordgeom.errors import MissingInputError
 from wordgeom.evaluate.categories import read_categories
 from wordgeom.evaluate.classification import read_texts
 from wordgeom.evaluate.options import EvalOptions
@@ -88,6 +91,17 @@ def _documents(path: Path) -> None:
     for weight in ("rows", "tf-idf", "ppmi"):
         WeightedDocuments(counts, DocumentOptions(weight=weight), _pool()).whole()
     parse_times(counts.documents(), counts.names())
+
+
+def _model(path: Path) -> None:
+    """Read a model in every way that commands do."""
+    model = DynamicModel.open(path.parent)
+    describe(path.parent, check=True)
+    first, last = float(model.times.min()), float(model.times.max())
+    model.vectors_at(last)
+    model.displacement(first, last)
+    with suppress(MissingInputError):  # it lies alone
+        model.open_documents()
 
 
 def _state(path: Path) -> object:
@@ -182,6 +196,8 @@ READERS = (
     Reader(
         "documents", seeds.documents, _documents, ("document_matrix", "times"), packing.vouch
     ),
+    Reader("model", seeds.models, _model,
+           ("dynamic_model", "dynamic.polynomials", "dynamic.gauge"), packing.vouch),
     Reader("state", seeds.states, _state,
            ("kept", "kept_rows", "kept_counts", "checkpoints"), packing.vouch),
     Reader("state of a text", seeds.readings, _reading, ("kept_text", "kept_segments"),

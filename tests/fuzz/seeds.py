@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import lzma
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
@@ -25,6 +26,8 @@ from wordgeom.kept import Kept, ResumeOptions
 from wordgeom.kept_counts import KeptParts, keep_ids
 from wordgeom.kept_rows import KeptRows
 from wordgeom.kept_text import KeptText
+from wordgeom.modelling import train_model
+from wordgeom.runs import RunOptions
 from wordgeom.types import Array, Int64
 from wordgeom.vectors import write_vectors
 
@@ -64,6 +67,28 @@ def stores() -> Group:
         _files(lambda p: store_matrix(p / "s", square, symmetric=False)),
         _files(lambda p: store_matrix(p / "s", weighted, kind="pmi")),
     ]
+
+
+@cache
+def models() -> Group:
+    """Models of dynamic LSA: all words moving, and some."""
+    rng = np.random.default_rng(_RNG_SEED)
+    texts = [" ".join(f"w{k}" for k in rng.zipf(1.4, 20) % 9) for _ in range(30)]
+    rows = [{"text": text, "t": 1950 + k % 5} for k, text in enumerate(texts)]
+
+    def model(folder: Path, **more: str) -> None:
+        path = folder / "t.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (folder / "moving.txt").write_text("w1\nw2\n")
+        build_documents(path, folder / "dtm", time_field="t")
+        asked = {"dim": 2, "degree": 1, "sweeps": 1}
+        asked |= {name: str(folder / value) for name, value in more.items()}
+        train_model(folder / "dtm", "dlsa", asked, RunOptions(threads=1), out=folder / "s")
+        for left in (path, folder / "moving.txt"):
+            left.unlink()
+        shutil.rmtree(folder / "dtm")
+
+    return [_files(model), _files(lambda folder: model(folder, moving="moving.txt"))]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""`wordgeom info`: what a matrix or a vectors file is."""
+"""`wordgeom info`: what a matrix, a model or a vectors file is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTES = "notes"  # a list of sentences
 @click.option("--check", is_flag=True, help="read every byte and check it first")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 def command(path: str, digest: bool, check: bool, as_json: bool) -> None:
-    """Tell what the matrix folder or vectors file PATH holds and how it was made."""
+    """Tell what the folder (matrix, model) or vectors file PATH holds and how it was made."""
     from wordgeom.describe import describe
 
     facts = describe(Path(path), check=check)
