@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from corpora import build_documents, encode_files, read
@@ -81,7 +82,7 @@ def models() -> Group:
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         (folder / "moving.txt").write_text("w1\nw2\n")
         build_documents(path, folder / "dtm", time_field="t")
-        asked = {"dim": 2, "degree": 1, "sweeps": 1}
+        asked: dict[str, Any] = {"dim": 2, "degree": 1, "sweeps": 1}
         asked |= {name: str(folder / value) for name, value in more.items()}
         train_model(folder / "dtm", "dlsa", asked, RunOptions(threads=1), out=folder / "s")
         for left in (path, folder / "moving.txt"):
