@@ -20,6 +20,9 @@ _ROWS = 8192  # of a block of a tall array
 # Tiles of a product, so that the right side's rows and the sums stay in a core's cache (1 MB of 64
 # columns): 4096 columns at first, the most frequent; rarer ones, met seldom, in ever wider tiles.
 _TILE_COLUMNS, _NARROW_TILES = 4096, 4
+# Entries of a row in a tile, from which on all tiles are as narrow as the first: 116,597 columns
+# that are met alike (documents), 772 entries each: 1.6 times as fast.
+_FILLED = 48
 _BLOCK_ENTRIES, _ROW = 1 << 20, 256  # of a block of rows; what a row costs beside its entries
 _GATHERED = 1 << 19  # numbers of a row's system that are gathered: 2 MB in float32
 _SOLVED_ENTRIES = 1 << 18  # of a block of rows that are solved: some .1 s of K = 300
@@ -161,9 +164,10 @@ class SparseRows:
 def _splits(sparse: Csr) -> Int64:
     """Return (tiles + 1 × V) where in the entries the part of each row in each tile begins."""
     edges, width = [0], _TILE_COLUMNS
+    filled = sparse.nnz * width >= _FILLED * sparse.rows * sparse.columns
     while edges[-1] < sparse.columns:
         edges.append(min(edges[-1] + width, sparse.columns))
-        width *= 2 if len(edges) > _NARROW_TILES else 1
+        width *= 1 if filled or len(edges) <= _NARROW_TILES else 2
     splits = np.empty((len(edges), sparse.rows), np.int64)
     kernels.split_rows(sparse.indptr, sparse.indices, np.array(edges), splits)
     return splits
