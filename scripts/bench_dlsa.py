@@ -2,7 +2,7 @@
 
     scripts/bench dlsa [SPEECHES] [--sweeps 10] [--dim 100] [--degree 1]
 
-SPEECHES: lines of year TAB session TAB country TAB speech, also in .gz, counted first (words with
+SPEECHES: a .tsv, also in .gz, of year, session, country and speech, counted first (words with
 100 and more occurrences). The other matrix is drawn: as many documents, words and entries as
 carrington's (2021, §5.5.3), words by Zipf's law, 200 years. Whole processes are watched, RssAnon +
 RssShmem; the command reads the counts, weighs them, begins with static LSA and writes the model.
@@ -12,7 +12,6 @@ The seconds of sweeps are those beyond `--sweeps 0`.
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import shutil
 import tempfile
@@ -29,7 +28,7 @@ from wordgeom.types import Csr, Float64
 
 DOCUMENTS, WORDS, ENTRIES = 116_597, 49_564, 90_000_000
 FIRST, YEARS = 1810, 200
-FIELDS = ["--text-field", "text", "--time-field", "year", "--min-count", "100"]
+FIELDS = ["--text-field", "4", "--time-field", "1", "--min-count", "100", "--quiet"]
 BLOCK = 4096
 
 
@@ -50,20 +49,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if args.speeches:
-            speeches(args.speeches, folder)
+            wordgeom(["build-dtm", args.speeches, *FIELDS, "-o", str(folder / "dtm")])
             measure(folder, args)
         drawn(folder, args.share)
         measure(folder, args)
-
-
-def speeches(path: str, folder: Path) -> None:
-    """Count a file of speeches."""
-    opened = gzip.open if path.endswith(".gz") else open
-    with opened(path, "rb") as source, open(folder / "speeches.tsv", "wb") as out:
-        out.write(b"year\tsession\tcountry\ttext\n" + source.read())
-    wordgeom(
-        ["build-dtm", str(folder / "speeches.tsv"), *FIELDS, "-o", str(folder / "dtm"), "--quiet"]
-    )
 
 
 def drawn(folder: Path, share: float) -> None:

@@ -623,6 +623,9 @@ def test_every_configuration_of_the_project_runs(ask, tmp_path, monkeypatch, con
     draw = np.random.default_rng(1)
     ids = draw.zipf(1.3, (3000, 20)) % 600
     Path("corpus.txt").write_text("\n".join(" ".join(f"w{k}" for k in line) for line in ids))
+    dated = [{"text": " ".join(f"w{k}" for k in line), "year": 1950 + n % 70}
+             for n, line in enumerate(ids)]  # fmt: skip
+    Path("speeches.jsonl").write_text("".join(json.dumps(one) + "\n" for one in dated))
     rows = np.column_stack((np.arange(20), draw.random((20, 3))))
     Path("entities.csv").write_text("".join(f"w{k:g},{a},{b},{c}\n" for k, a, b, c in rows[::-1]))
     answer = ask("run", str(config))

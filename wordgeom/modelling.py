@@ -185,9 +185,10 @@ def _moving_notes(job: _Job, vocabulary: Vocabulary) -> list[str]:
 def _summary(model: DynamicModel, statistics: dict[str, Any], clock: Clock) -> str:
     shape = f"{plural(len(model.rows), 'document')} × {plural(len(model.words), 'word')}"
     share, drop = statistics["captured"], statistics["last_drop"]
+    last = "" if drop is None else f", last drop {drop:.1e}"
     return (
         f"{model.store.path}: {shape} in {model.dim} dimensions, degree "
-        f"{model.degree}; {share:.4f} of the squares captured, last drop {drop:.1e}; "
+        f"{model.degree}; {share:.4f} of the squares captured{last}; "
         f"{clock.seconds():.1f} s"
     )
 

@@ -40,10 +40,10 @@ class State:
         return len(self.objectives) - 1
 
     @property
-    def last_drop(self) -> float:
-        """What the last sweep took from the objective, as a share of it; 1 before the first."""
-        if len(self.objectives) < 4:
-            return 1.0
+    def last_drop(self) -> float | None:
+        """What the last sweep took from the objective, as a share of it; None before the first."""
+        if self.halves < halves(1):
+            return None
         before, last = self.objectives[-3], self.objectives[-1]
         return (before - last) / last if last > 0.0 else 0.0
 

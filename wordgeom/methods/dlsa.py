@@ -199,8 +199,8 @@ def _rank_notes(rank: int, K: int) -> list[str]:
             f"{K - rank} columns are zero; lower --dim"]  # fmt: skip
 
 
-def _drop_notes(drop: float, sweeps: int) -> list[str]:
-    if not sweeps or drop <= _SETTLED:
+def _drop_notes(drop: float | None, sweeps: int) -> list[str]:
+    if drop is None or drop <= _SETTLED:
         return []
     return [f"not converged: the last of {several(sweeps, 'sweep', 'sweeps')} lowered the "
             f"objective by {drop:.1e} of itself; raise --sweeps for a closer fit"]  # fmt: skip
