@@ -354,7 +354,13 @@ def test_the_command_line_makes_describes_and_does_not_convert_a_model(
     assert DynamicModel.open("model").weight == "log"
     assert main(["info", "model", "--check"]) == 0
     told = capsys.readouterr().out
-    for part in ("dlsa", "times", "1950 to 1999, 50 different", "that may move  69", "not converged"):
+    for part in (
+        "dlsa",
+        "times",
+        "1950 to 1999, 50 different",
+        "that may move  69",
+        "not converged",
+    ):
         assert part in " ".join(told.split()) or part in told
     assert main(["convert", "model", "model.bin"]) == 2
     assert "is a model of dynamic LSA; write its vectors" in capsys.readouterr().err
