@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora import assert_one_line, build_documents, put
-from matrices import to_dense
+from matrices import random_counts, store_matrix, to_dense
 
 from wordgeom import cards, modelling
 from wordgeom.checkpoints import StoredCheckpoint
@@ -181,7 +181,7 @@ def test_vectors_of_another_model_are_in_the_way_before_a_fit(dtm: Path, tmp_pat
         ({"at": "1e300"}, InputError, ["1e+300: too far away", "1950 to 1999"]),
         ({"moving": "gone.txt"}, MissingInputError, ["gone.txt"]),
         ({"dim": N + 1}, RankError, ["--dim 161", "words", "found 69"]),
-        ({"memory": 1e-4}, InputError, ["a fit of 160 documents × 69 words take"]),
+        ({"memory": 1e-4}, InputError, ["matrices of 160 documents and 69 words take"]),
     ],
 )
 def test_what_cannot_be_is_refused(
@@ -190,6 +190,19 @@ def test_what_cannot_be_is_refused(
     with pytest.raises(error) as caught:
         fit(dtm, tmp_path / "m", **values)
     assert_one_line(caught, *told)
+
+
+def test_counts_are_not_replaced_by_their_model(dtm: Path):
+    with pytest.raises(OptionError) as caught:
+        fit(dtm, dtm, force=True)
+    assert_one_line(caught, "both the counts and the model")
+
+
+def test_other_counts_are_refused(tmp_path: Path):
+    store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(0), 9))
+    with pytest.raises(InputError) as caught:
+        fit(tmp_path / "cooc", tmp_path / "m")
+    assert_one_line(caught, "dlsa takes a folder of build-dtm", "one of build-cooc")
 
 
 def texts(*times: str, text: str = "a b c d") -> list[Record]:

@@ -1,9 +1,8 @@
-"""The stage that fits a model of documents with times, and writes words at chosen times from it."""
+"""The stage that fits a model of documents with times, and has words written at chosen times."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from wordgeom import cards, methods, runs, store
+from wordgeom._files import same_file
 from wordgeom.building import readable, up_to_date
 from wordgeom.checkpoints import StoredCheckpoint
 from wordgeom.corpus.vocabulary import Vocabulary, read_words
@@ -21,12 +21,13 @@ from wordgeom.dynamic.polynomials import Polynomials
 from wordgeom.dynamic_model import DLSA, DynamicModel, write_model
 from wordgeom.errors import InputError, OptionError, RankError
 from wordgeom.kept import Kept, ResumeOptions, state_folder
+from wordgeom.model_vectors import AtTimes
 from wordgeom.options import Options
 from wordgeom.runs import Clock, Resources, RunOptions
 from wordgeom.store import StoreWriter
-from wordgeom.times import FORMATS, Times, parse_time, parse_times
+from wordgeom.times import Times, parse_times
+from wordgeom.training import open_for
 from wordgeom.types import Result, Run
-from wordgeom.vectors import Vectors, writable_words
 from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
 from wordgeom.wording import plural, several
 
@@ -76,20 +77,32 @@ def train_model(
     white space in their words. Raises what the method raises, OutputExistsError, InputError.
     """
     module = methods.load(method)
-    counts = StoredDocuments.open(documents)
+    counts = _counts(documents, method, out)
     options: Options = module.Options.take(values)
     folder = Path(out)
     if folder.name in ("", ".."):  # names a folder without saying its name
         folder = Path(os.path.abspath(folder))
     job = _job(module, method, options, values, counts, run, folder, show)
-    asked = _Asked.of(job, space)
+    asked = AtTimes.of(folder, counts.vocabulary.words, vars(options), job.request, space)
     made = None if run.force else _made(job)
     if made is None:
-        asked.refuse_others()
+        asked.refuse_others(force=run.force)
         made = _fit(job)
-    made.lines, notes = asked.write(made.model)
+    made.lines, notes = asked.write(made.model, force=run.force)
     made.notes += notes
     return made
+
+
+def _counts(
+    path: str | os.PathLike[str], method: str, out: str | os.PathLike[str]
+) -> StoredDocuments:
+    """Open the counts; raises InputError for others, OptionError where `out` is their folder."""
+    counts = open_for(path, method)
+    assert isinstance(counts, StoredDocuments)
+    if same_file(Path(path), Path(out)):
+        what = "is both the counts and the model"
+        raise OptionError(what, where=out, do="name another folder with -o")
+    return counts
 
 
 def _job(
@@ -191,64 +204,3 @@ def _summary(model: DynamicModel, statistics: dict[str, Any], clock: Clock) -> s
         f"{model.degree}; {share:.4f} of the squares captured{last}; "
         f"{clock.seconds():.1f} s"
     )
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """Vectors that are to be written beside a model: name → time and file."""
-
-    job: _Job
-    times: dict[str, tuple[float, Path]]
-    words: list[str]
-    space: str | None
-
-    @classmethod
-    def of(cls, job: _Job, space: str | None) -> _Asked:
-        """Look at the times and the names; raises OptionError, InputError."""
-        times = {
-            text: (value, job.out.with_name(f"{job.out.name}-{text}.bin"))
-            for text, value in _times(getattr(job.options, "at", None))
-        }
-        words = job.counts.vocabulary.words
-        for _, path in times.values():
-            words = writable_words(path, words, space=space)
-        return cls(job, times, words, space if words != job.counts.vocabulary.words else None)
-
-    def refuse_others(self) -> None:
-        """Raise OutputExistsError where vectors of another model are in the way, before a fit."""
-        for _, path in self.times.values():
-            if path.exists() and not self.job.run.force:
-                raise runs.refuse_other(path, "vectors of another model")
-
-    def write(self, model: DynamicModel) -> tuple[list[str], list[str]]:
-        """Write what is not there yet; return a line for each, and what to tell."""
-        lines, notes = [], []
-        for text, (time, path) in self.times.items():
-            with cards.only_writer(path):
-                lines.append(self._write(model, text, time, path))
-            first, last = model.times.min(), model.times.max()
-            if not first <= time <= last:
-                beyond = f"outside of the documents' {first:g} to {last:g}: a guess"
-                notes.append(f"{path}: {text} lies {beyond}")
-        return lines, notes
-
-    def _write(self, model: DynamicModel, text: str, time: float, path: Path) -> str:
-        clock, eig = Clock(), getattr(self.job.options, "eig", 1.0)
-        options = {**self.job.request["options"], "at": text, "eig": eig, "space": self.space}
-        digest = [{"digest": model.store.digest}]
-        request = {"command": "train", "options": options, "inputs": digest}
-        if cards.up_to_date(path, request, self.job.run.force, "model"):
-            return f"{path}: up to date"
-        vectors = Vectors(self.words, model.vectors_at(time, eig))
-        cards.write(path, vectors, runs.card(request, {"time": time}, clock.seconds()))
-        shape = " × ".join(f"{n:,}" for n in vectors.matrix.shape)
-        return f"{path}: {shape}; {clock.seconds():.1f} s"
-
-
-def _times(asked: str | None) -> Iterator[tuple[str, float]]:
-    """Yield the times that a list names; raises OptionError."""
-    for text in [] if asked is None else asked.split(","):
-        time = parse_time(text)
-        if time is None:
-            raise OptionError("--at must be times", found=repr(text.strip()), do=FORMATS)
-        yield text.strip(), time.value

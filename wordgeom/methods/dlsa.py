@@ -157,13 +157,14 @@ def _check(source: WeightedDocuments, n: int, options: Options, memory: int) -> 
     V, K, sides = source.shape[1], options.dim, options.degree + 1
     for count, what in ((V, "words"), (n, "documents with a time")):
         if count < K:
-            raise RankError(f"--dim {K} is more than there are {what}", found=count,
-                            do=f"lower --dim to less than {count}")  # fmt: skip
+            raise RankError(
+                f"--dim {K} is more than there are {what}", found=count, do="lower --dim"
+            )
     # The matrix by rows and by columns, and as much while documents are chosen; then of a document
     # and of a word what a half sweep holds: each side in float32 and in float64, and a few more.
     tall = (n + V) * K * (12 * sides + 16)
     needed = 16 * source.entries + 24 * (n + V) + tall + 4 * 8 * (sides * K) ** 2
-    what = f"a fit of {n:,} documents × {V:,} words"
+    what = f"dynamic LSA's matrices of {n:,} documents and {V:,} words"
     do = "raise --memory, or lower --dim, --degree or build-dtm's --max-vocab"
     refuse_too_large(what, needed, memory, do)
 
