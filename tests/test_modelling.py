@@ -109,6 +109,15 @@ def test_the_word_that_changes_topic_is_displaced_most(made: Modelled):
     np.testing.assert_allclose(model.displacement(1999.0, 1950.0), far)
 
 
+def test_movement_is_that_of_all_documents_at_all_times(made: Modelled):
+    model = made.model
+    mean = np.mean([model._way(time) for time in model.times], axis=0)
+    np.testing.assert_allclose(mean, model._aligned[0], atol=1e-6)
+    ways = [(model._way(time) - mean) * model._scales[:, None] for time in model.times]
+    lengths = np.sqrt(np.mean(np.square(ways).sum(axis=1), axis=0) / N)
+    np.testing.assert_allclose(model.movement(), lengths / model.spread, rtol=1e-4)
+
+
 def test_vectors_tell_where_the_word_was_and_where_it_went(made: Modelled):
     model, centres = made.model, []
     for time in (1950.0, 1999.0):

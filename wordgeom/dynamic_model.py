@@ -131,17 +131,31 @@ class DynamicModel:
         square over documents of the change of what is fitted, in standard deviations of the word.
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            moved = (self._way(stop) - self._way(start)) * self._scales[:, None]
-            length = np.sqrt(np.sum(np.square(moved), axis=0) / len(self.documents))
-            there = self.spread > 0.0
-            shares = np.divide(length, self.spread, out=np.zeros(len(length)), where=there)
-        return self._finite(np.asarray(shares), start, stop)
+            moved = self._way(stop) - self._way(start)
+        return self._finite(self._in_spreads(moved[None]), start, stop)
+
+    def movement(self) -> Float64:
+        """Return how far each word is from where it is on average, over the documents' times, (p).
+
+        As `displacement`, the root mean square over all documents at all of their times: with a
+        degree above 1 a word may go far and come back.
+        """
+        return self._finite(self._in_spreads(self._aligned[1:].astype(np.float64)))
+
+    def _in_spreads(self, moves: Float64) -> Float64:
+        """Return √(Σ_k |L m_k|²) / sd, (p), of moves m (k × r × p); 0 for a constant word."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = np.sum(np.square(moves * self._scales[:, None]), axis=(0, 1))
+            length, there = np.sqrt(squares / len(self.documents)), self.spread > 0.0
+            made = np.divide(length, self.spread, np.zeros(len(length)), where=there)
+        return np.asarray(made)
 
     def _finite(self, made: Array, *times: float) -> Array:
         """Return the numbers; raises InputError where a time is too far away for them."""
         if np.isfinite(made).all():
             return made
-        what = f"{' and '.join(f'{t:g}' for t in times)}: too far away to be computed"
+        named = " and ".join(f"{t:g}" for t in times) or "its times"
+        what = f"{named}: too far away to be computed"
         found = f"documents of {self.times.min():g} to {self.times.max():g}"
         raise InputError(what, where=self.store.path, found=found, do="name times among them")
 

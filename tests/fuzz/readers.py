@@ -100,6 +100,7 @@ def _model(path: Path) -> None:
     first, last = float(model.times.min()), float(model.times.max())
     model.vectors_at(last)
     model.displacement(first, last)
+    model.movement()
     with suppress(MissingInputError):  # it lies alone
         model.open_documents()
 
