@@ -23,7 +23,12 @@ from wordgeom.weighting.documents import DocumentOptions
 from wordgeom.weighting.pmi import PmiOptions
 
 V, K, n = 90, 6, 120  # words, dimensions, documents
-TIMES = Times(np.repeat(np.arange(1950.0, 1970.0), n // 20), np.empty(0, np.int64), np.empty(0, np.int64), None)
+TIMES = Times(
+    np.repeat(np.arange(1950.0, 1970.0), n // 20),
+    np.empty(0, np.int64),
+    np.empty(0, np.int64),
+    None,
+)
 
 
 @pytest.fixture(params=methods.names())
