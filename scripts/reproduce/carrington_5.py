@@ -71,9 +71,9 @@ def make(args: argparse.Namespace) -> None:
         if name not in PARTS:
             do = "take some of " + ", ".join(PARTS)
             raise OptionError("no such figure", found=repr(name), do=do)
-    for name in ("runs", "shuffles", "processes"):
-        if getattr(args, name) < 1:
-            raise OptionError(f"--{name} must be at least 1", found=getattr(args, name))
+    for name, least in (("runs", 1), ("permuted", 0), ("shuffles", 1), ("processes", 1)):
+        if getattr(args, name) < least:
+            raise OptionError(f"--{name} must be at least {least}", found=getattr(args, name))
     runs = min(args.runs, _QUICK) if args.quick else args.runs
     plan = Plan(runs, min(args.permuted, runs), args.shuffles, args.seed)
     check(args.out / "power.png", force=True)
@@ -103,10 +103,14 @@ def figures(chosen: dict[str, Figure], plan: Plan, work: Map, folder: Path) -> N
 def told(plan: Plan) -> str:
     """Return what the tables hold."""
     noises = " · ".join(f"{noise:g}" for noise in NOISES)
+    permuted = (
+        f"permutation and mixture: of the first {plan.permuted:,}, {plan.shuffles:,} shuffles each"
+        if plan.permuted
+        else "none of them permuted"
+    )
     return (
-        f"Shares of {plan.runs:,} runs that reject at 5 % (permutation and mixture: of the first "
-        f"{plan.permuted:,}, {plan.shuffles:,} shuffles each); seed {plan.seed}. Three figures in "
-        f"a field are those at noise variances {noises}."
+        f"Shares of {plan.runs:,} runs that reject at 5 % ({permuted}); seed {plan.seed}. Three "
+        f"figures in a field are those at noise variances {noises}."
     )
 
 
