@@ -1,13 +1,32 @@
-"""The permutation test of the same tables: `wordgeom drift`'s, at the dimension that T is given."""
+"""The permutation test of the same tables: that of `wordgeom drift`, at the r that T is given."""
 
 from __future__ import annotations
 
-from wordgeom.types import Float64
+import numpy as np
+
+from wordgeom.drift.options import DOCUMENTS, HOLD, OWN, DriftOptions
+from wordgeom.drift.testing import test_drift
+from wordgeom.linalg.numpy_ops import NumpyOps
+from wordgeom.pool import Pool
+from wordgeom.progress import Progress
+from wordgeom.types import Csr, Float64
+
+_MEMORY = 10**9  # bytes, far more than these tables take
 
 
 def permutation_p(
     X: Float64, times: Float64, r: int, shuffles: int, seed: int
 ) -> tuple[float, float]:
     """Return p that no word changes, and p that the mixture of topics does not."""
-    del X, times, r, shuffles, seed
-    return float("nan"), float("nan")
+    n, p = X.shape
+    indptr = np.arange(n + 1, dtype=np.int64) * p
+    indices = np.tile(np.arange(p, dtype=np.int32), n)
+    table = Csr(indptr, indices, X.astype(np.float32).ravel(), p)
+    basis = (times - times.mean())[:, None] / times.std()
+    options = DriftOptions(permute=DOCUMENTS, permutations=shuffles, trend=HOLD, null=OWN)
+    with Pool(1) as pool:
+        verdict = test_drift(
+            table, basis, times, options, rank=r, ops=NumpyOps(pool), seed=seed, pool=pool,
+            memory=_MEMORY, progress=Progress(), groups=None,
+        )  # fmt: skip
+    return verdict.global_p, verdict.mixture_p
