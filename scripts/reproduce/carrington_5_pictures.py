@@ -50,7 +50,7 @@ def _edges(cells: Sequence[Cell], shares: Float64, plain: Float64) -> Float64:
     high = max(shares.max(), plain.max(), float(np.max(chi2.isf(1e-3, degrees) / degrees)))
     if high < _FAR:
         return np.linspace(low, high, _BINS + 1)
-    return np.geomspace(low, high, _BINS * 3 // 2 + 1)
+    return np.geomspace(low, high, 5 * _BINS // 2 + 1)
 
 
 def _panel(axes: Axes, cell: Cell, shares: Float64, plain: Float64, edges: Float64) -> None:
