@@ -119,12 +119,20 @@ def test_a_power_of_eigenvalues_is_refused_where_there_are_none():
 
 
 @pytest.mark.parametrize("name", ["x_max", "alpha", "background", "ridge", "mix"])
-@pytest.mark.parametrize("others", [{"weighted": False}, {"sweeps": 0}, {"as_published": True}])
-def test_what_weighs_pairs_is_refused_where_none_is_weighted(name, others):
+@pytest.mark.parametrize(
+    ("others", "given"),
+    [
+        ({"weighted": False}, "--no-weighted"),
+        ({"sweeps": 0}, "--sweeps 0"),
+        ({"as_published": True}, "--as-published"),
+    ],
+)
+def test_what_weighs_pairs_is_refused_where_none_is_weighted(name, others, given):
     with pytest.raises(OptionError) as caught:
         gbu.Options.take({name: 0.7, **others})
     flag = "--" + name.replace("_", "-")
-    assert_one_line(caught, f"{flag} is for weighted sweeps, found other ones, or none", "leave it")
+    what = f"{flag} is for weighted sweeps, found {given}; leave one of the two out"
+    assert_one_line(caught, what)
     assert getattr(gbu.Options.take({name: 0.7}), name) == 0.7
 
 

@@ -14,15 +14,21 @@ from wordgeom.cli import flags, main
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.device import DeviceOptions
+from wordgeom.drift.options import DriftOptions
+from wordgeom.drift.report import ReportOptions
 from wordgeom.errors import OptionError
+from wordgeom.kept import ResumeOptions
 from wordgeom.options import Options, flag, kind, nearest, off_flag, option, specs
 from wordgeom.runs import RunOptions
+from wordgeom.weighting.documents import DocumentOptions
 from wordgeom.weighting.pmi import PmiOptions
 
-CLASSES: list[type[Options]] = [
-    CorpusOptions, WindowOptions, PmiOptions, DeviceOptions, RunOptions,
-    *(methods.load(name).Options for name in methods.names()),
+SHARED: list[type[Options]] = [
+    CorpusOptions, WindowOptions, PmiOptions, DocumentOptions, DeviceOptions, ResumeOptions,
+    RunOptions,
 ]  # fmt: skip
+METHODS = {name: methods.load(name).Options for name in methods.names()}
+CLASSES = [*SHARED, DriftOptions, ReportOptions, *METHODS.values()]
 FIELDS = [(cls, field, spec) for cls in CLASSES for field, spec in specs(cls)]
 IDS = [f"{cls.__module__.removeprefix('wordgeom.')} {field.name}" for cls, field, _ in FIELDS]
 NUMBERS = [
@@ -161,13 +167,14 @@ def test_a_number_out_of_range_is_refused_by_its_flag(case, capsys, tmp_path, mo
     assert [path.name for path in Path().iterdir()] == ["corpus.txt"]
 
 
-def test_one_name_has_one_meaning():
+@pytest.mark.parametrize("method", METHODS)
+def test_one_name_has_one_meaning(method):
+    """But for what only methods have: one has sweeps of rows, another of documents."""
     meanings: dict[str, tuple[str, object]] = {}
-    for _, field, spec in FIELDS:
-        if field.name != "dim":  # every method has one
-            assert meanings.setdefault(field.name, (spec.help, field.default)) == (
-                spec.help, field.default,
-            ), field.name  # fmt: skip
+    for cls in (*SHARED, METHODS[method]):
+        for field, spec in specs(cls):
+            meaning = (spec.help, field.default)
+            assert meanings.setdefault(field.name, meaning) == meaning, field.name
 
 
 def test_advice_names_the_nearest_or_what_there_is():

@@ -115,7 +115,7 @@ def test_a_span_gives_the_pairs_that_it_has(ops):
     G, _ = symmetric(np.linspace(-4, 9, V))
     two = np.repeat(np.random.default_rng(24).standard_normal((V, 2)), 3, axis=1)
     assert len(ritz(ops.operator(to_csr(G)), ops.tall(two, np.float64), 3, ops).values) == 2
-    with pytest.raises(RankError, match="vectors of a sweep are all 0; raise --anchors, or lower"):
+    with pytest.raises(RankError, match="vectors of a sweep are all 0; lower --ridge or --dim"):
         sweep(ops.operator(to_csr(G)), ops.tall(np.zeros((V, 3)), np.float64), ops)
 
 
