@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from corpora import assert_one_line
 
+import wordgeom as wg
 from wordgeom.cli import main
 from wordgeom.drift.nearby import nearby, unit
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
 from wordgeom.drifting import drift
 from wordgeom.dynamic_model import DynamicModel
+from wordgeom.errors import OptionError
 from wordgeom.pool import Pool
 from wordgeom.progress import Progress
 from wordgeom.runs import UseOptions
@@ -215,6 +218,27 @@ def test_the_answer_is_the_same_at_any_number_of_threads(model):
         for k in (1, 2)
     ]
     assert found[0] == found[1]
+
+
+def test_the_python_functions_tell_what_the_commands_do(model, capsys, tmp_path):
+    counts = wg.open_matrix(model.parent / "dtm")
+    made = wg.train_model(counts, tmp_path / "again", dim=2, degree=1)
+    assert made.store.digest == wg.open_model(model).store.digest
+    np.testing.assert_array_equal(made.vectors_at(2005.0), wg.open_model(model).vectors_at(2005.0))
+    report = wg.measure_drift(tmp_path / "again", "cell", permutations=99)
+    found = told(capsys, str(model), "cell", *FEW)
+    assert report.to_dict()["words"] == found["words"]
+    with pytest.raises(OptionError) as caught:
+        wg.measure_drift(model, permutation=9)
+    assert_one_line(caught, "permutation", "did you mean permutations?")
+
+
+def test_movement_is_told_and_words_can_be_ordered_by_it(model, capsys):
+    fitted = DynamicModel.open(model)
+    found = told(capsys, str(model), *FEW, "--by", "movement")["words"]
+    moved = dict(zip(fitted.words, fitted.movement().tolist(), strict=True))
+    assert [word["movement"] for word in found] == sorted(moved.values(), reverse=True)
+    assert all(word["movement"] == moved[word["word"]] for word in found)
 
 
 def test_neighbours_are_those_of_all_cosines():

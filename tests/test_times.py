@@ -11,6 +11,8 @@ from corpora import assert_one_line
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wordgeom.cli import main
+from wordgeom.describe import describe
 from wordgeom.document_matrix import Document
 from wordgeom.errors import InputError
 from wordgeom.times import parse_time, parse_times
@@ -138,3 +140,30 @@ def test_numbers_that_are_no_years_do_not_go_with_dates():
         caught, "a.tsv line 6: the document 'd3' has the time '12', a number among dates",
         "found '1950-07' in a.tsv line 4; write all",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("times", "told", "info"),
+    [
+        (["1950", "1951-07"], "", "1950 to 1951.5, 2 different"),
+        (
+            ["1950", "ARG"],
+            "1 document has no time that can be read",
+            "1 that cannot be read",
+        ),
+        (
+            ["x", "y"],
+            "2 documents have no time that can be read",
+            "none that can be read",
+        ),
+        (["19", "1950-07"], "the times will serve no method: ", "a number among dates"),
+    ],
+)
+def test_times_are_looked_at_when_documents_are_counted(tmp_path, capsys, times, told, info):
+    path = tmp_path / "t.tsv"
+    path.write_text("".join(f"{time}\ta b a\n" for time in times))
+    fields = ["--time-field", "1", "--text-field", "2", "--min-count", "1"]
+    assert main(["build-dtm", str(path), "-o", str(tmp_path / "dtm"), *fields]) == 0
+    notes = capsys.readouterr().err
+    assert told in notes if told else "time" not in notes
+    assert info in describe(tmp_path / "dtm")["times"]

@@ -21,12 +21,15 @@ if TYPE_CHECKING:
         score,
         train,
     )
+    from wordgeom.api_drift import measure_drift, open_model, train_model
 
 __version__ = "0.1.0"
 __all__ = [
     "Counts", "DocumentCounts", "Weighted", "convert", "count", "count_documents", "extend",
-    "impute", "load_vectors", "open_matrix", "pmi", "score", "train",
+    "impute", "load_vectors", "measure_drift", "open_matrix", "open_model", "pmi", "score",
+    "train", "train_model",
 ]  # fmt: skip
+_OF_DRIFT = ("measure_drift", "open_model", "train_model")
 
 
 def __dir__() -> list[str]:
@@ -36,5 +39,6 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     # The public functions bring NumPy and more; `wordgeom --help` must not wait for them.
     if name in __all__:
-        return getattr(import_module("wordgeom.api"), name)
+        module = "wordgeom.api_drift" if name in _OF_DRIFT else "wordgeom.api"
+        return getattr(import_module(module), name)
     raise AttributeError(f"module 'wordgeom' has no attribute {name!r}")

@@ -30,9 +30,9 @@ from wordgeom.evaluate.options import EvalOptions
 from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
 from wordgeom.kept import ResumeOptions
+from wordgeom.keywords import options_of, plain
 from wordgeom.matrix import COOC, DTM
 from wordgeom.methods import load as load_method
-from wordgeom.options import Options, check_known, specs
 from wordgeom.runs import RunOptions, UseOptions
 from wordgeom.types import Float32, Int64
 from wordgeom.vectors import (
@@ -199,7 +199,9 @@ def count(
 
     files = _texts("count", corpus)
     common = (ResumeOptions, RunOptions)
-    reading, window, resume, run = _options("count", options, CorpusOptions, WindowOptions, *common)
+    reading, window, resume, run = options_of(
+        "count", options, CorpusOptions, WindowOptions, *common
+    )
     part = None if shard is None else pipeline.Shard.parse(str(shard))
     words = None if save_vocab is None else os.fspath(save_vocab)
     with _folder(out, "cooc") as (folder, temporary):
@@ -220,7 +222,7 @@ def count_documents(
     from wordgeom import dtm
 
     classes = (CorpusOptions, ResumeOptions, RunOptions)
-    reading, resume, run = _options("count_documents", options, *classes)
+    reading, resume, run = options_of("count_documents", options, *classes)
     files = _texts("count_documents", corpus)
     words = None if save_vocab is None else os.fspath(save_vocab)
     with _folder(out, "dtm") as (folder, temporary):
@@ -234,7 +236,7 @@ def pmi(
     """Weight counts by pointwise mutual information; options of `wordgeom build-pmi`."""
     from wordgeom import training
 
-    weighting, resume, run = _options("pmi", options, PmiOptions, ResumeOptions, RunOptions)
+    weighting, resume, run = options_of("pmi", options, PmiOptions, ResumeOptions, RunOptions)
     with _folder(out, "pmi") as (folder, temporary):
         built = training.build_pmi(_path(counts), folder, weighting, run, resume=resume)
         return Weighted(folder, built.summary, built.warnings, temporary)
@@ -260,9 +262,9 @@ def train(
 
     own = load_method(method)
     common = (source_of(own).weighting, DeviceOptions, ResumeOptions, RunOptions)
-    *_, run = _options("train", options, own.Options, *common)
+    *_, run = options_of("train", options, own.Options, *common)
     made = training.train(
-        _path(matrix), method, _plain(options), run, out=out, documents=documents, space=space
+        _path(matrix), method, plain(options), run, out=out, documents=documents, space=space
     )
     if made.vectors is None and out is not None:  # up to date
         card = cards.read_card(Path(out)) or {}
@@ -289,9 +291,9 @@ def extend(
     from wordgeom import cards, extending
     from wordgeom.buildup.extension import ExtendOptions
 
-    *_, run = _options("extend", options, ExtendOptions, RunOptions)
+    *_, run = options_of("extend", options, ExtendOptions, RunOptions)
     source = _source(vectors)
-    made = extending.extend(source, _path(counts), _plain(options), run, out=out, space=space)
+    made = extending.extend(source, _path(counts), plain(options), run, out=out, space=space)
     if made.vectors is None and out is not None:  # up to date
         card = cards.read_card(Path(out)) or {}
         return Model(read_vectors(Path(out)), card.get("notes", []), card.get("statistics", {}))
@@ -319,9 +321,9 @@ def impute(
     if not isinstance(domain, (str, os.PathLike)):
         do = "write it first: numpy.save, or to_csv of pandas"
         raise OptionError("domain must name a file", found=type(domain).__name__, do=do)
-    *_, run = _options("impute", options, DomainOptions, ImputeOptions, RunOptions)
+    *_, run = options_of("impute", options, DomainOptions, ImputeOptions, RunOptions)
     source = _source(vectors)
-    made = imputing.impute(domain, source, _plain(options), run, out=out, table=table)
+    made = imputing.impute(domain, source, plain(options), run, out=out, table=table)
     if made.vectors is not None and made.trust is not None:
         return ImputedModel(
             made.vectors, made.notes, made.statistics, made.trust, made.validation
@@ -341,7 +343,7 @@ def convert(source: PathLike, target: PathLike, **options: Any) -> Converted:
     """
     from wordgeom import converting
 
-    return converting.convert(source, target, **_plain(options))
+    return converting.convert(source, target, **plain(options))
 
 
 def score(
@@ -361,7 +363,7 @@ def score(
     from wordgeom import evaluating
     from wordgeom.evaluate.sets import read_tasks
 
-    judging, run = _options("score", options, EvalOptions, UseOptions)
+    judging, run = options_of("score", options, EvalOptions, UseOptions)
     tasks = read_tasks(
         _paths(sets), _paths(categories), _paths(classify), _paths(regress), judging
     )  # fmt: skip
@@ -382,24 +384,12 @@ def open_matrix(path: PathLike) -> MatrixHandle:
     return {COOC: Counts, DTM: DocumentCounts}.get(kind, Weighted)(path)
 
 
-def _options(function: str, values: dict[str, Any], *classes: type[Options]) -> list[Any]:
-    """Return the option classes filled; raises OptionError for a keyword that none declares."""
-    names = [field.name for cls in classes for field, _ in specs(cls)]
-    check_known(values, names, f"wordgeom.{function}")
-    return [cls.take(_plain(values)) for cls in classes]
-
-
 def _texts(function: str, corpus: PathLike | Iterable[PathLike]) -> list[str]:
     """Return the names of a corpus as text; raises OptionError where there are none."""
     names = [corpus] if isinstance(corpus, (str, os.PathLike)) else list(corpus)
     if not names:
         raise OptionError(f"{function} needs a text file", found="none")
     return [os.fspath(name) for name in names]
-
-
-def _plain(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values with paths as text, as the command line has them."""
-    return {k: os.fspath(v) if isinstance(v, os.PathLike) else v for k, v in values.items()}
 
 
 def _paths(names: Sequence[PathLike]) -> list[str]:

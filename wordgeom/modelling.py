@@ -143,6 +143,8 @@ def _fit(job: _Job) -> Modelled:
     """Fit the model and write it, whole or not at all."""
     clock, counts = Clock(), job.counts
     times = parse_times(counts.documents(), counts.names())
+    if not len(times.known):
+        times.all_known()  # raises: the first tells what is wrong with them
     notes = _moving_notes(job, counts.vocabulary)
     kept = Kept(state_folder(job.out), job.request, job.resume, force=job.run.force)
     with (

@@ -41,8 +41,9 @@ class Listing:
     ) -> None:
         self._fitted, self._verdicts, self._holders = fitted, verdicts, holders
         self._span, self._form, self._using = span, form, using
-        self._displacement = fitted.displacement(*span)
-        size = self._verdicts[0].F if form.by == BY_F else self._displacement
+        self._displacement, self._movement = fitted.displacement(*span), fitted.movement()
+        sizes = {BY_F: verdicts[0].F, "displacement": self._displacement}
+        size = sizes.get(form.by, self._movement)
         # What has no figure comes last; equal ones stay in order of frequency.
         self._order = np.argsort(-np.where(np.isnan(size), -np.inf, size), kind="stable")
         self._ranks = np.empty(len(self._order), np.int64)
@@ -90,8 +91,8 @@ class Listing:
     def _change(self, row: int) -> Change:
         verdict = self._verdicts[0]
         figures = (verdict.F, verdict.r2, verdict.pvalues, verdict.qvalues)
-        moved = float(self._displacement[row])
-        return Change(self._fitted.words[row], moved, *(float(each[row]) for each in figures))
+        of_word = (self._displacement, self._movement, *figures)
+        return Change(self._fitted.words[row], *(float(each[row]) for each in of_word))
 
     def _model(self) -> dict[str, Any]:
         fitted = self._fitted

@@ -27,8 +27,9 @@ class ReportOptions(Options):
         metavar="N",
     )  # fmt: skip
     by: str = option(
-        BY_F, "f: order words by the F of their change; displacement: by how far they moved",
-        choices=(BY_F, "displacement"),
+        BY_F, "f: order words by the F of their change; displacement: by how far they moved from "
+        "then to now; movement: by how far they were from their mean over all times",
+        choices=(BY_F, "displacement", "movement"),
     )  # fmt: skip
     then: str | None = option(None, "the time to look back at  [the first]", metavar="TIME")
     now: str | None = option(None, "the time to look back from  [the last]", metavar="TIME")
@@ -42,6 +43,7 @@ class Change:
 
     word: str
     displacement: float
+    movement: float
     f: float
     r2: float
     p: float

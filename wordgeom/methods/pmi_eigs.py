@@ -18,6 +18,7 @@ import numpy as np
 from wordgeom import options as base
 from wordgeom.errors import InputError, RankError
 from wordgeom.memory import refuse_too_large
+from wordgeom.methods import _solver
 from wordgeom.options import option
 from wordgeom.types import Float32, Float64, Matrix, Result, Run
 
@@ -44,13 +45,8 @@ class Options(base.Options):
     tol: float = option(
         1e-3, "‖Gu − λu‖ of each eigenpair is at most this times its λ", low=1e-10, high=0.1
     )
-    basis: int = option(
-        0, "columns of the basis, more of which take memory and save products; 0: 3 K + 128",
-        low=0, metavar="N",
-    )  # fmt: skip
-    restarts: int = option(
-        30, "how often the basis may be cut and grown anew before it is given up", low=0
-    )
+    basis: int = _solver.basis()
+    restarts: int = _solver.restarts()
 
 
 def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
