@@ -58,10 +58,11 @@ def regression(X: Array, U: Array, values: Array, hold: bool) -> tuple[Float64, 
     """F and partial R² of each word by np.linalg.lstsq, with the polynomials values (n × q)."""
     n, r, q = len(X), U.shape[1], values.shape[1]
     reduced = np.hstack([np.ones((n, 1)), U, values] if hold else [np.ones((n, 1)), U])
-    full = np.hstack([reduced, *(values[:, k, None] * U for k in range(q))])
+    full = np.hstack([np.ones((n, 1)), U, values, *(values[:, k, None] * U for k in range(q))])
     before, after = (_residual(X, design) for design in (reduced, full))
     degrees = n - full.shape[1]
-    return (before - after) / (r * q) / (after / degrees), 1.0 - after / before
+    tested = r * q if hold else (r + 1) * q
+    return (before - after) / tested / (after / degrees), 1.0 - after / before
 
 
 def _residual(X: Array, design: Array) -> Float64:

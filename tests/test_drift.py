@@ -143,7 +143,13 @@ def test_the_table_and_json_tell_the_same(model, capsys):
         assert cells[3] == f"{word['f']:.2f}"
     text = "\n".join(lines)
     tests = [found["test"]["method"], found["test"]["assumption"]]
-    for part in (*tests, "r = 2; some word changed: p = 0.01", "r = 4; ", "medians beside control"):
+    for part in (
+        *tests,
+        "r = 2; some word changed: p = 0.01",
+        "r = 4; ",
+        "medians beside control",
+        "99 permutations; ",
+    ):
         assert part in text
 
 
@@ -170,7 +176,7 @@ def test_words_that_are_named_are_told_of_in_their_order(model, capsys):
     ],
 )
 def test_each_test_says_what_it_assumes_and_finds_the_word(model, capsys, words, method):
-    found = told(capsys, str(model), *FEW, *words)
+    found = told(capsys, str(model), *([] if "--test" in words else FEW), *words)
     assert method in found["test"]["method"]
     assert len(found["test"]["assumption"]) > 20
     assert found["words"][0]["word"] == "cell"
@@ -181,6 +187,8 @@ def test_each_test_says_what_it_assumes_and_finds_the_word(model, capsys, words,
 def test_the_factor_test_is_of_the_words_that_are_named(model, capsys):
     words = ["cell", "prison", "guard", "call", "network", "wheat", "cow"]
     found = told(capsys, str(model), *words, "--test", "factor", "--rank", "1")
+    assert main(["drift", str(model), *words, "--test", "factor", "--rank", "1"]) == 0
+    assert "r = 1; r factors do not hold: p = " in capsys.readouterr().out
     assert 0 <= found["test"]["global_p"] <= 1
     assert found["test"]["mixture_p"] is None
     assert all(word["p"] is None and word["f"] is not None for word in found["words"])
@@ -195,7 +203,10 @@ def test_a_rank_that_cannot_be_doubled_is_told(model, capsys):
     assert any(note.startswith("not tested with r = 24: ") for note in found["notes"])
 
 
-def test_times_that_no_document_is_of_are_told(model, capsys):
+def test_times_that_no_document_is_of_and_another_trend_are_told(model, capsys):
+    other = told(capsys, str(model), *FEW, "--trend", "free")
+    assert (other["test"]["trend"], other["model"]["trend"]) == ("free", "hold")
+    assert any(note.startswith("F is of the trend free; ") for note in other["notes"])
     notes = told(capsys, str(model), *FEW, "--then", "1900")["notes"]
     assert "--then 1900 lies outside of the documents' 2000 to 2011: a guess" in notes
 
@@ -267,6 +278,7 @@ def test_neighbours_are_those_of_all_cosines():
             ["between 1 and 1000000", "0"],
         ),
         (["--freedman-lane"], ["permutes residuals of documents", "--permute times"]),
+        (["--test", "f", "--null", "own"], ["--null is for --test permutation", "--test f"]),
         (["--rank", "170"], ["degrees of freedom", "180 documents"]),
         (["--test", "factor"], ["a word that is a sum of others"]),
         (["--permutation"], ["no option --permutation", "did you mean --permutations?"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drifting import cpu, documents, polynomials, regression
+from drifting import cpu, documents, polynomials, regression, verdict_of
 from matrices import to_csr
 
 from wordgeom.drift import by_documents, by_times, freedman_lane
@@ -180,4 +180,51 @@ def test_mixture_is_0_where_topics_vary_alike_at_all_times():
     from wordgeom.drift.contrasts import Moments
 
     same = np.eye(4)[None, None] * 0.7  # Zᵀdiag(g)Z with g as constant as U sees it
-    assert mixture(Moments(same, np.empty(0)))[0] == pytest.approx(0.0)
+    second = np.eye(4)[None, None, :, None] * 1.3  # g of mean .7 and mean square 1.3
+    assert mixture(Moments(same, second))[0] == pytest.approx(0.0)
+
+
+def test_mixture_does_not_depend_on_how_the_polynomials_are_written(case):
+    X, times, U = case
+    values, powers = polynomials(times, 2), np.column_stack([3.0 * times + 1.0, times**2])
+    orders = Arrangements(np.arange(7, dtype=np.int32), 9, 5, None)
+    with cpu() as (ops, pool):
+        words = words_of(X, U, ops)
+        one, other = (
+            by_times.null(words, Axis.of(times, v), orders, True, runner_of(pool)).mixture
+            for v in (values, powers)
+        )
+    np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+@pytest.mark.parametrize("sizes", [[150] + [8] * 9, [8] * 9 + [150], range(6, 46, 4)])
+def test_the_mixture_test_keeps_its_level_where_times_have_unequal_documents(sizes):
+    """Whole times of many documents and of few change places: the polynomials' scale with them."""
+    times = np.repeat(np.arange(10.0), list(sizes))
+    found = [
+        verdict_of(documents(np.random.default_rng(k), len(times), 8, 2), times, 2,
+                   permutations=39, seed=k).mixture_p
+        for k in range(24)
+    ]  # fmt: skip
+    assert 0.2 < np.mean(found) < 0.8
+    assert np.mean(np.array(found) <= 0.1) <= 0.3
+
+
+def test_the_smallest_p_is_twice_as_large_where_times_lie_the_same_from_either_end():
+    even, uneven = (Axis.of(t, polynomials(t, 1)) for t in (np.arange(4.0), np.arange(4.0) ** 2))
+    assert (even.mirrored, uneven.mirrored) == (True, False)
+    codes = np.arange(4, dtype=np.int32)
+    found = [Arrangements(codes, 99, 1, None, mirrored=m).smallest_p for m in (True, False)]
+    assert found == pytest.approx([2 / 24, 1 / 24])
+
+
+def test_a_mere_trend_is_a_change_where_it_is_free_alone():
+    rng = np.random.default_rng(4)
+    times = np.repeat(np.arange(10.0), 20)
+    X = documents(rng, 200, 8, 2)
+    X[:, 0] += 0.3 * times
+    X = X.astype(np.float32)
+    free, hold = (verdict_of(X, times, 2, permutations=99, trend=t) for t in ("free", "hold"))
+    assert free.pvalues[0] <= 0.02
+    assert np.nanargmax(free.F) == 0
+    assert hold.pvalues[0] > 0.05

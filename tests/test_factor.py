@@ -182,13 +182,13 @@ def test_degrees_of_freedom_are_covariances_less_parameters():
         ((8, 8), 2, "the factor test needs more documents than words, found 8 of 8 words that vary;"
          " name fewer words to test"),
         ((50, 8), 5, "the factor test cannot be done with 8 words and so many factors, found 5;"
-         " take 1 to 4 factors"),
+         " pass --rank 1 to 4, or name more words"),
         ((50, 8), 8, "the factor test cannot be done with 8 words and so many factors, found 8;"
-         " take 1 to 4 factors"),
+         " pass --rank 1 to 4, or name more words"),
         ((50, 8), 0, "the factor test cannot be done with 8 words and so many factors, found 0;"
-         " take 1 to 4 factors"),
+         " pass --rank 1 to 4, or name more words"),
         ((50, 3), 1, "the factor test cannot be done with 3 words and so many factors, found 1;"
-         " take at least 4 words"),
+         " name at least 4 words"),
     ],
 )  # fmt: skip
 def test_what_leaves_no_test_is_refused_in_one_line(shape, r, line):

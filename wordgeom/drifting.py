@@ -14,7 +14,7 @@ from wordgeom.drift.factor import ASSUMES, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
 from wordgeom.drift.listing import Listing
 from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, DriftOptions
-from wordgeom.drift.report import DriftReport, ReportOptions
+from wordgeom.drift.report import FACTORS, DriftReport, ReportOptions
 from wordgeom.drift.testing import test_drift
 from wordgeom.drift.verdict import Verdict
 from wordgeom.dynamic_model import DynamicModel
@@ -51,7 +51,7 @@ def drift(
         counts = fitted.open_documents()
         tests = _Tests(fitted, counts, options, using, rows)
         verdicts = tests.verdicts()
-        listing = Listing(fitted, verdicts, tests.holders, span, form, using)
+        listing = Listing(fitted, verdicts, tests.holders, span, form, using, tests.trend)
         return listing.report(rows, [*tests.notes, *_guesses(fitted, form, span)])
 
 
@@ -68,6 +68,7 @@ class _Tests:
     ) -> None:
         trend = fitted.trend if options.trend == MODEL else options.trend
         self._fitted, self._options, self._using = fitted, replace(options, trend=trend), using
+        self.trend, self.notes = trend, _trends(trend, fitted.trend)
         self._groups: Int64 | None = None
         if options.group is not None:
             documents = counts.documents()
@@ -75,7 +76,6 @@ class _Tests:
             self._groups = group_documents(chosen, options.group)
         weighted = WeightedDocuments(counts, DocumentOptions(fitted.weight), using.pool)
         self._X, self._rows = weighted.whole().select(fitted.rows), rows
-        self.notes: list[str] = []
 
     @property
     def holders(self) -> Int64:
@@ -117,10 +117,18 @@ class _Tests:
             f"p = {found.plain_p:.2g}"
         )
         return replace(
-            observed, method="T of factor analysis", assumption=ASSUMES, statistic="T",
+            observed, method="T of factor analysis", assumption=ASSUMES, statistic=FACTORS,
             words_null="none", global_p=found.p, pvalues=nothing, qvalues=nothing,
             notes=(told, *found.notes),
         )  # fmt: skip
+
+
+def _trends(tested: str, fitted: str) -> list[str]:
+    """Return what to tell where the test's trend is not the model's."""
+    if tested == fitted:
+        return []
+    of_model = "displacement, movement, cosine and neighbours are of the model's"
+    return [f"F is of the trend {tested}; {of_model}, {fitted}"]
 
 
 def _time(text: str | None, otherwise: float) -> float:

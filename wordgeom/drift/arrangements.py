@@ -20,16 +20,24 @@ class Arrangements:
     """
 
     def __init__(
-        self, codes: Int32, permutations: int, seed: int, groups: Int64 | None, rows: bool = False
+        self,
+        codes: Int32,
+        permutations: int,
+        seed: int,
+        groups: Int64 | None,
+        rows: bool = False,
+        mirrored: bool = False,
     ) -> None:
         """Codes that are equal change nothing by changing places, but for rows: those differ.
 
-        Raises InputError where nothing can be permuted.
+        mirrored: an order and its reverse are as extreme as each other. Raises InputError where
+        nothing can be permuted.
         """
         self._groups = np.zeros(len(codes), np.int64) if groups is None else groups
         if _distinct(self._groups, codes) == 1:
             raise InputError("there is nothing to permute: each group has a single time",
                              do="permute times or documents")  # fmt: skip
+        self._mirrored = mirrored
         self._codes = np.arange(len(codes), dtype=np.int32) if rows else codes
         self._seed, self.distinct = seed, _distinct(self._groups, self._codes)
         self.complete = self.distinct <= permutations + 1
@@ -37,8 +45,8 @@ class Arrangements:
 
     @property
     def smallest_p(self) -> float:
-        """The smallest p that can come of it; symmetric times may double it."""
-        return max(1.0 / self.count, 1.0 / self.distinct)
+        """The smallest p that can come of it."""
+        return max(1.0 / self.count, (2.0 if self._mirrored else 1.0) / self.distinct)
 
     def blocks(self, size: int) -> Iterator[Int32]:
         """Yield arrangements (size or fewer × m); the same each time."""

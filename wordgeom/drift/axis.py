@@ -33,7 +33,7 @@ class Axis:
                              do="nothing can have changed")  # fmt: skip
         if len(distinct) <= basis.shape[1]:
             what = f"--degree {basis.shape[1]} needs more times than that"
-            raise InputError(what, found=f"{len(distinct)}", do="lower --degree")
+            raise InputError(what, found=f"{len(distinct)}", do="train with a lower --degree")
         return cls(basis[first].astype(np.float64), codes.astype(np.int32))
 
     @property
@@ -45,6 +45,12 @@ class Axis:
     def times(self) -> int:
         """How many distinct times there are."""
         return len(self.levels)
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether times lie the same way from either end: polynomials of both explain as much."""
+        ends = self.levels[:, 0] + self.levels[::-1, 0]
+        return bool(np.allclose(ends, ends[0], rtol=0.0, atol=1e-9 * np.ptp(self.levels[:, 0])))
 
     def values(self) -> Float64:
         """Return the polynomials at the documents (n × q)."""

@@ -11,7 +11,16 @@ import numpy as np
 
 from wordgeom.drift.arrangements import Arrangements
 from wordgeom.drift.axis import Axis
-from wordgeom.drift.contrasts import GROUP, SINGLE, Contrasts, Moments, Rest, contrasts, word_values
+from wordgeom.drift.contrasts import (
+    GROUP,
+    SINGLE,
+    Contrasts,
+    Moments,
+    Rest,
+    contrasts,
+    moved,
+    word_values,
+)
 from wordgeom.drift.mixture import mixture
 from wordgeom.drift.null import Null, Runner
 from wordgeom.drift.statistics import Words, degrees_of_freedom
@@ -85,7 +94,8 @@ class _Task:
         values = axis.levels.astype(np.float32)[codes.T]
         self._values = values.reshape(len(words.Z), -1)
         n = len(words.Z)
-        self._degrees = degrees_of_freedom(n, words.rank, self._q, hold)
+        self._degrees = degrees_of_freedom(n, words.rank, self._q)
+        self._tested = moved(hold)
 
     def fill(self, block: slice, F: Float32) -> None:
         """Set F (b × w) of a block of w words."""
@@ -100,7 +110,7 @@ class _Task:
 
     def _values_of(self, found: Float32, known: Contrasts, rest: Rest) -> Float64:
         along = len(self._Z) ** 0.5 * found[:, :, :, 0].astype(np.float64)
-        raw = np.concatenate([found[:, k, :, 1:] for k in range(self._q)], axis=2)
+        raw = np.concatenate([found[:, k, :, self._tested] for k in range(self._q)], axis=2)
         return word_values(known, raw, along, rest)
 
     def _products(self, block: slice) -> Float32:

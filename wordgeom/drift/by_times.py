@@ -12,7 +12,15 @@ import numpy as np
 from wordgeom.drift import kernels
 from wordgeom.drift.arrangements import Arrangements
 from wordgeom.drift.axis import Axis
-from wordgeom.drift.contrasts import GROUP, SINGLE, Contrasts, Moments, contrasts, word_values
+from wordgeom.drift.contrasts import (
+    GROUP,
+    SINGLE,
+    Contrasts,
+    Moments,
+    contrasts,
+    moved,
+    word_values,
+)
 from wordgeom.drift.mixture import mixture
 from wordgeom.drift.null import Null, Runner
 from wordgeom.drift.statistics import Words, degrees_of_freedom
@@ -54,7 +62,8 @@ class _Task:
         self._grams, self._Z = grams.astype(np.float32), words.Z.astype(np.float32)
         self._weights = [_flat(group) for group in groups]
         n = len(words.Z)
-        self._degrees = degrees_of_freedom(n, words.rank, axis.degree, hold)
+        self._degrees = degrees_of_freedom(n, words.rank, axis.degree)
+        self._tested = moved(hold)
 
     def fill(self, block: slice, F: Float32) -> None:
         """Set F (b × w) of a block of w words."""
@@ -63,7 +72,7 @@ class _Task:
         flat = M.reshape(len(M), -1)
         for weights, known in zip(self._weights, self._known, strict=True):
             found = (weights @ flat).reshape(-1, q, *M.shape[1:])
-            raw = np.concatenate([found[:, k, :, 1:] for k in range(q)], axis=2)
+            raw = np.concatenate([found[:, k, :, self._tested] for k in range(q)], axis=2)
             along = n**0.5 * found[:, :, :, 0].astype(np.float64)
             F[at : at + len(raw)] = word_values(known, raw, along, rest)
             at += len(raw)

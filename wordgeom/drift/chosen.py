@@ -1,18 +1,10 @@
-"""Some rows or some columns of a sparse matrix."""
+"""Some columns of a sparse matrix."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from wordgeom.types import Array, Csr
-
-
-def rows(sparse: Csr, chosen: Array) -> Csr:
-    """Return the rows (n) bool that are `chosen` (n × m)."""
-    lengths = np.diff(sparse.indptr)
-    there = np.repeat(chosen, lengths)
-    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths[chosen], dtype=np.int64)])
-    return Csr(indptr, sparse.indices[there], sparse.data[there], sparse.columns)
 
 
 def columns(sparse: Csr, chosen: Array) -> Csr:

@@ -1,10 +1,10 @@
 """What arrangements of the times make of the topics, and F from it: all that no word changes.
 
 With g (n × q) the polynomials at the documents' times and Z = [1/√n, U], everything about an
-arrangement is in Zᵀdiag(g_k)Z and Zᵀdiag(g_k g_l)Z. The columns W = [g_1∘U, …, g_q∘U] that stand
-for change are freed of [1, U] (and of g where the trend is held), and L⁻¹ makes what is left of
-them orthonormal: the sum of squares that they explain of a word is |L⁻¹(WᵀR − …)|², R being the
-word freed of [1, U].
+arrangement is in Zᵀdiag(g_k)Z and Zᵀdiag(g_k g_l)Z. The columns W that stand for change are g_k∘U,
+freed of [1, U] and of g, or where the trend is free g_k∘[1, U], freed of [1, U]. L⁻¹ makes what is
+left of them orthonormal: the sum of squares that they explain of a word is |L⁻¹(WᵀR − …)|², R being
+the word freed of [1, U].
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ def contrasts(moments: Moments, n: int, hold: bool, ridge: float = _RIDGE) -> Co
     first, second = moments.first, moments.second
     b, q, width = first.shape[:3]
     along = n**0.5 * first[:, :, 0]  # gᵀZ
-    across = first[:, :, 1:].reshape(b, q * (width - 1), width)  # WᵀZ
-    gram = second[:, :, 1:, :, 1:].reshape(b, across.shape[1], across.shape[1])
+    tested = moved(hold)
+    across = first[:, :, tested].reshape(b, -1, width)  # WᵀZ
+    gram = second[:, :, tested, :, tested].reshape(b, across.shape[1], across.shape[1])
     left = gram - across @ across.swapaxes(1, 2)
     trend, shared = np.empty((b, 0, q)), np.empty((b, across.shape[1], 0))
     if hold:
@@ -65,6 +66,11 @@ def contrasts(moments: Moments, n: int, hold: bool, ridge: float = _RIDGE) -> Co
         left -= shared @ shared.swapaxes(1, 2)
     inverse = _inverse(left, ridge * _size(gram))
     return Contrasts(inverse, inverse @ shared, trend)
+
+
+def moved(hold: bool) -> slice:
+    """Return which columns of Z are in W: the first, which is 1, where no trend is held."""
+    return slice(1 if hold else 0, None)
 
 
 def _size(gram: Float64) -> Float64:

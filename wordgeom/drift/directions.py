@@ -49,4 +49,4 @@ def directions(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None = 
 def _too_many(r: int, most: int) -> RankError:
     found = f"{most:,} dimensions of documents and words"
     return RankError(f"a test with {r:,} topics needs more than as many", found=found,
-                     do="lower --dim or test at one rank")  # fmt: skip
+                     do="lower --rank, or pass --no-both-ranks")  # fmt: skip

@@ -123,7 +123,7 @@ def _checked_degrees(n: int, p: int, r: int) -> int:
     degrees = degrees_of_freedom(p, r)
     if not 1 <= r < p or degrees <= 0:
         most = sum(degrees_of_freedom(p, k) > 0 for k in range(1, p))
-        do = f"take 1 to {most:,} factors" if most else "take at least 4 words"
+        do = f"pass --rank 1 to {most:,}, or name more words" if most else "name at least 4 words"
         raise OptionError(f"{_WHAT} cannot be done with {plural(p, 'word')} and so many factors",
                           found=f"{r:,}", do=do)  # fmt: skip
     return degrees

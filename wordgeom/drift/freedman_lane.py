@@ -14,7 +14,7 @@ import numpy as np
 
 from wordgeom.drift.arrangements import Arrangements
 from wordgeom.drift.axis import Axis
-from wordgeom.drift.contrasts import f_values
+from wordgeom.drift.contrasts import f_values, moved
 from wordgeom.drift.null import Null, Runner
 from wordgeom.drift.statistics import Words, degrees_of_freedom, products
 from wordgeom.linalg.ops import Ops
@@ -43,8 +43,8 @@ class _Task:
         n, q = len(words.Z), axis.degree
         values = axis.values()
         reduced = np.hstack([words.Z, values]) if hold else words.Z
-        moved = [values[:, k, None] * words.Z[:, 1:] for k in range(q)]
-        both = np.linalg.qr(np.hstack([reduced, *moved]))[0]
+        change = [values[:, k, None] * words.Z[:, moved(hold)] for k in range(q)]
+        both = np.linalg.qr(np.hstack([reduced, *change]))[0]
         self._held = reduced.shape[1]
         self._both = both.astype(np.float32)
         self._reduced = ops.tall(both[:, : self._held], np.float32)
@@ -52,7 +52,7 @@ class _Task:
         self._sides = sides.T.astype(np.float32)
         self._squares = words.norms - np.einsum("zw,zw->w", sides, sides)
         self._words, self._ops, self._pool = words, ops, runner.pool
-        self._degrees = degrees_of_freedom(n, words.rank, q, hold)
+        self._degrees = degrees_of_freedom(n, words.rank, q)
         self._operator = ops.operator(_single(words.columns))
 
     def fill(self, row: Array, F: Float32) -> int:

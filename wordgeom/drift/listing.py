@@ -10,7 +10,8 @@ import numpy as np
 
 from wordgeom.drift.controls import matched_controls
 from wordgeom.drift.nearby import nearby, unit
-from wordgeom.drift.report import BY_F, LEVEL, Change, DriftReport, ReportOptions, Word, plain
+from wordgeom.drift.options import LEVEL
+from wordgeom.drift.report import BY_F, Change, DriftReport, ReportOptions, Word, plain
 from wordgeom.drift.verdict import Verdict
 from wordgeom.dynamic_model import DynamicModel
 from wordgeom.runs import Resources
@@ -27,7 +28,8 @@ _OF_RANK = ("rank", "global_p", "mixture_p")
 class Listing:
     """The words of a model beside its tests: at r topics, and perhaps at 2 r.
 
-    holders (p): documents that hold each word; span: the times then and now.
+    holders (p): documents that hold each word; span: the times then and now; trend: that of the
+    tests.
     """
 
     def __init__(
@@ -38,9 +40,10 @@ class Listing:
         span: tuple[float, float],
         form: ReportOptions,
         using: Resources,
+        trend: str,
     ) -> None:
         self._fitted, self._verdicts, self._holders = fitted, verdicts, holders
-        self._span, self._form, self._using = span, form, using
+        self._span, self._form, self._using, self._trend = span, form, using, trend
         self._displacement, self._movement = fitted.displacement(*span), fitted.movement()
         sizes = {BY_F: verdicts[0].F, "displacement": self._displacement}
         size = sizes.get(form.by, self._movement)
@@ -54,16 +57,28 @@ class Listing:
         if not len(rows):
             top = self._form.top if self._form.top is not None else 0 if self._form.json else _TOP
             rows = self._order[: top or None]
-        found = list(dict.fromkeys(note for v in self._verdicts for note in v.notes))
         return DriftReport(
-            self._model(), self._test(), self._span, self._words(rows), [*found, *notes]
+            self._model(), self._test(), self._span, self._words(rows), [*self._notes(), *notes]
         )
+
+    def _notes(self) -> list[str]:
+        """Return the notes of both tests: one that only one of them has says with which r."""
+        each = [verdict.notes for verdict in self._verdicts]
+        shared = [note for note in each[0] if all(note in notes for notes in each)]
+        own = [
+            f"r = {verdict.rank}: {note}"
+            for verdict in self._verdicts
+            for note in verdict.notes
+            if note not in shared
+        ]
+        return [*shared, *own]
 
     def _words(self, rows: Int64) -> list[Word]:
         units = [unit(self._fitted.vectors_at(time)) for time in self._span]
         cosines = np.einsum("ij,ij->i", *units)
         near = [self._nearby(each, rows) for each in units]
-        first = rows[:_TOP]
+        # Of all words there is none outside of the list.
+        first = rows if 2 * len(rows) <= len(self._fitted.words) else rows[:_TOP]
         controls = matched_controls(first, self._holders, ~np.isnan(self._verdicts[0].F)).tolist()
         controls += [-1] * (len(rows) - len(first))
         return [
@@ -101,11 +116,13 @@ class Listing:
             "documents": len(fitted.rows), "times": len(np.unique(fitted.times)),
             "first": float(fitted.times.min()), "last": float(fitted.times.max()),
             "weight": fitted.weight, "dim": fitted.dim, "degree": fitted.degree,
+            "trend": fitted.trend,
         }  # fmt: skip
 
     def _test(self) -> dict[str, Any]:
         """Return what JSON says of the test; what is of twice the topics ends in _2r."""
         told = {name: plain(getattr(self._verdicts[0], name)) for name in _OF_TEST}
+        told["trend"] = self._trend
         for verdict, suffix in zip(self._verdicts, ("", "_2r"), strict=False):
             told |= {f"{name}{suffix}": plain(getattr(verdict, name)) for name in _OF_RANK}
             tested = verdict.qvalues[~np.isnan(verdict.qvalues)]

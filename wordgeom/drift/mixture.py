@@ -17,7 +17,13 @@ SAYS = "the mixture of topics drifts, or there are so many topics that they hold
 
 
 def mixture(moments: Moments) -> Float64:
-    """Return Σ_k |Uᵀdiag(g_k − ḡ_k)U|² of b arrangements (b)."""
-    first = moments.first
-    within = first[:, :, 1:, 1:] - first[:, :, :1, :1] * np.eye(first.shape[2] - 1)
-    return np.asarray(np.einsum("bkij,bkij->b", within, within))
+    """Return Σ_kl (C⁻¹)_kl tr(M_k M_l) of b arrangements (b), M_k = Uᵀdiag(g_k − ḡ_k)U.
+
+    C are the covariances of the polynomials over documents: where times of many documents and of
+    few change places they are not what they were, and |M|² would go with them.
+    """
+    first, means = moments.first, moments.first[:, :, 0, 0]
+    within = first[:, :, 1:, 1:] - means[:, :, None, None] * np.eye(first.shape[2] - 1)
+    C = moments.second[:, :, 0, :, 0] - means[:, :, None] * means[:, None, :]
+    products = np.einsum("bkij,blij->bkl", within, within)
+    return np.asarray(np.trace(np.linalg.solve(C, products), axis1=1, axis2=2))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from wordgeom.errors import OptionError
-from wordgeom.options import Options, option
+from wordgeom.options import Options, flag, option
 
 PERMUTATION, F_TAIL, FACTOR = "permutation", "f", "factor"  # tests
 TIMES, DOCUMENTS, WITHIN = "times", "documents", "within"  # what is permuted
 HOLD, FREE, MODEL = "hold", "free", "model"  # trends
 POOLED, MAX_T, OWN = "pooled", "max-t", "own"  # nulls
+LEVEL = 0.05  # of p and q, where words are counted or something is said
+_OF_PERMUTATION = ("permute", "group", "permutations", "freedman_lane", "null")
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,14 @@ class DriftOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for field in fields(self):
+            given = getattr(self, field.name) != field.default
+            if given and field.name in _OF_PERMUTATION and self.test != PERMUTATION:
+                what, do = (
+                    f"{flag(field.name)} is for --test permutation",
+                    "leave one of the two out",
+                )
+                raise OptionError(what, found=f"--test {self.test}", do=do)
         if (self.group is not None) != (self.permute == WITHIN):
             raise OptionError("--group and --permute within go together", do="pass both, or none")
         if self.freedman_lane and self.permute == TIMES and self.test == PERMUTATION:

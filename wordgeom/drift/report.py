@@ -10,11 +10,12 @@ from statistics import median
 from typing import Any
 
 from wordgeom.columns import aligned
+from wordgeom.drift.options import LEVEL
 from wordgeom.options import Options, option
 
 _NONE = "–"
-LEVEL = 0.05
 BY_F = "f"
+FACTORS = "T"  # the statistic that knows no times
 _SHOWN = 3  # neighbours in the table
 
 
@@ -143,16 +144,22 @@ def _of_model(model: Mapping[str, Any]) -> str:
     size = f"{model['words']:,} words in {model['documents']:,} documents"
     span = f"{model['times']:,} times, {model['first']:g} to {model['last']:g}"
     how = f"{model['weight']} weights, r = {model['dim']}, degree {model['degree']}"
+    how += f", trend {model['trend']}"
     return f"{size} of {span}; {how}"
 
 
 def _of_test(test: Mapping[str, Any]) -> list[str]:
-    lines = [f"test: {test['method']}", f"assumes: {test['assumption']}"]
+    lines = [f"test: {test['method']}, trend {test['trend']}", f"assumes: {test['assumption']}"]
+    if test["permutations"]:
+        least = f"{test['smallest_word_p']:.2g}, of all words {test['smallest_p']:.2g}"
+        made = f"{test['permutations']:,} permutations; smallest p of a word {least}"
+        lines.append(f"words against {test['words_null']}; {made}")
+    rejected = "r factors do not hold" if test["statistic"] == FACTORS else "some word changed"
     ranks = [(test["rank"], "")] + ([(test["rank_2r"], "_2r")] if "rank_2r" in test else [])
     for rank, suffix in ranks:
         parts = [f"r = {rank}"]
         if (p := test.get(f"global_p{suffix}")) is not None:
-            parts.append(f"some word changed: p = {p:.2g}")
+            parts.append(f"{rejected}: p = {p:.2g}")
         if (number := test.get(f"significant{suffix}")) is not None:
             parts.append(f"{number:,} words with q ≤ {LEVEL:g}")
         if (p := test.get(f"mixture_p{suffix}")) is not None:

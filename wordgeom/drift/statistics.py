@@ -1,9 +1,9 @@
 """F of each word: does what it has to do with the topics change with time?
 
 Carrington 2021, Theorem 5, with each word's own variance and what the theorem leaves out, the mean
-and the trend: the model [1, f, U] of a word (f only where the trend is held) against
-[1, f, U, f_1∘U, …, f_q∘U], F = (RSS₀ − RSS₁)/(rq) ÷ RSS₁/(n − r(q+1) − c), c = 1, or 1 + q with the
-trend held. In float64.
+and the trend: the model [1, f, U] of a word against [1, f, U, f_1∘U, …, f_q∘U],
+F = (RSS₀ − RSS₁)/(rq) ÷ RSS₁/(n − r(q+1) − c), c = 1 + q. Where the trend is free, f is left out of
+the first model, so that a change of frequency counts, and rq becomes (r + 1) q. In float64.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import numpy as np
 
 from wordgeom.drift import kernels
 from wordgeom.drift.axis import Axis
-from wordgeom.drift.chosen import rows
-from wordgeom.drift.contrasts import Moments, Rest, contrasts, f_values, sums
+from wordgeom.drift.contrasts import Moments, Rest, contrasts, f_values, moved, sums
 from wordgeom.errors import InputError
 from wordgeom.linalg.ops import Ops
 from wordgeom.types import Array, Csr, Float64
@@ -70,10 +69,14 @@ def free_words(columns: Csr, U: Float64, ops: Ops) -> Words:
     rest = norms - np.einsum("zp,zp->p", sides, sides)
     kept = np.asarray(rest > _CONSTANT * norms)
     if not kept.any():
-        raise InputError("no word varies beside the topics", do="check the weights, or lower --dim")
+        raise InputError(
+            "no word varies beside the topics", do="check the weights, or lower --rank"
+        )
     if kept.all():
         return Words(kept, columns, Z, sides, rest, norms)
-    return Words(kept, rows(columns, kept), Z, sides[:, kept], rest[kept], norms[kept])
+    return Words(
+        kept, columns.select(np.flatnonzero(kept)), Z, sides[:, kept], rest[kept], norms[kept]
+    )
 
 
 def products(columns: Csr, tall: Float64, ops: Ops) -> Float64:
@@ -82,27 +85,29 @@ def products(columns: Csr, tall: Float64, ops: Ops) -> Float64:
     return np.asarray(ops.to_numpy(found), np.float64)
 
 
-def degrees_of_freedom(n: int, r: int, q: int, hold: bool) -> int:
-    """Return n − r(q+1) − c. Raises InputError where none are left."""
-    taken = r * (q + 1) + 1 + (q if hold else 0)
+def degrees_of_freedom(n: int, r: int, q: int) -> int:
+    """Return n − r(q+1) − c, c = 1 + q. Raises InputError where none are left."""
+    taken = (r + 1) * (q + 1)
     if n <= taken:
         what = f"{r:,} topics at degree {q} take {taken:,} degrees of freedom"
-        raise InputError(what, found=f"{n:,} documents", do="lower --dim or the degree")
+        raise InputError(
+            what, found=f"{n:,} documents", do="lower --rank, or train with a lower --degree"
+        )
     return n - taken
 
 
 def observe(words: Words, axis: Axis, hold: bool, ops: Ops) -> Observed:
     """Return F and partial R² of words with the documents' own times."""
     n, width = words.Z.shape
-    degrees = degrees_of_freedom(n, words.rank, axis.degree, hold)
+    degrees = degrees_of_freedom(n, words.rank, axis.degree)
     values = axis.values()
-    moved = [values[:, k, None] * words.Z for k in range(axis.degree)]
-    S = np.hstack(moved)
+    each = [values[:, k, None] * words.Z for k in range(axis.degree)]
+    S = np.hstack(each)
     first = (S.T @ words.Z).reshape(1, axis.degree, width, width)
     second = (S.T @ S).reshape(1, axis.degree, width, axis.degree, width)
-    parts = np.stack([products(words.columns, part, ops) for part in moved])  # (q, p, r+1)
+    parts = np.stack([products(words.columns, part, ops) for part in each])  # (q, p, r+1)
     parts -= words.sides.T @ first[0]
-    raw = np.concatenate(parts[:, :, 1:], axis=1)[None]
+    raw = np.concatenate(parts[:, :, moved(hold)], axis=1)[None]
     found = contrasts(Moments(first, second), n, hold)
     rest = words.of(slice(None), degrees)
     explained, before = sums(found, raw, n**0.5 * parts[None, :, :, 0], rest)

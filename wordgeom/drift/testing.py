@@ -72,7 +72,7 @@ class _Task:
     def __post_init__(self) -> None:
         self.hold = self.options.trend != FREE
         q = self.axis.degree
-        self.degrees = degrees_of_freedom(self.X.rows, self.rank, q, self.hold)
+        self.degrees = degrees_of_freedom(self.X.rows, self.rank, q)
 
     @cached_property
     def columns(self) -> Csr:
@@ -98,7 +98,8 @@ class _Task:
         """Return what the F distribution says."""
         judged = self.judged()
         observed = observe(judged.words, self.axis, self.hold, self.ops)
-        p = tail(observed.F, self.rank * self.axis.degree, self.degrees)
+        tested = self.rank if self.hold else self.rank + 1
+        p = tail(observed.F, tested * self.axis.degree, self.degrees)
         return self._verdict(judged, observed, p, None, (np.nan, np.nan))
 
     def by_permutation(self, runner: Runner) -> Verdict:
@@ -124,7 +125,10 @@ class _Task:
         groups = self.groups if options.permute == WITHIN else None
         if options.permute == TIMES:
             codes = np.arange(self.axis.times, dtype=np.int32)
-        return Arrangements(codes, options.permutations, self.seed, groups, options.freedman_lane)
+        mirrored = options.permute == TIMES and self.axis.mirrored
+        return Arrangements(
+            codes, options.permutations, self.seed, groups, options.freedman_lane, mirrored
+        )
 
     def _refuse_too_large(self, count: int, memory: int) -> None:
         known = 8 * by_documents.AT_ONCE * (self.rank * self.axis.degree) ** 2

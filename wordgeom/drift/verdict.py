@@ -10,6 +10,7 @@ from wordgeom.drift.mixture import SAYS
 from wordgeom.drift.options import (
     DOCUMENTS,
     F_TAIL,
+    LEVEL,
     MAX_T,
     OWN,
     POOLED,
@@ -49,7 +50,6 @@ _NULLS = {
     OWN: "each word's own permutations",
 }
 _STATISTIC = "F of each word given the topics"
-_LEVEL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,16 +119,17 @@ def notes(
         found.append(f"{are} not vary beside the topics: left out")
     if still is not None:
         what = f"topics are those of {still:,} of {tested:,} words judged still, which times chose"
-        found.append(what + ("; the global p is of topics of all words" if made else ""))
+        whole_p = "; the global p is of topics of all words" if made else ""
+        found.append(what + whole_p if still < tested else "no word was judged to move")
     if made is None:
         return (*found, "the F distribution has no p for all words together")
     if made.complete:
         found.append(f"there are only {made.count:,} different permutations: all were made")
-    if made.smallest_p > _LEVEL:
+    if made.smallest_p > LEVEL:
         found.append(f"p cannot be below {made.smallest_p:.3g}: there are too few permutations")
-    if options.null == OWN and least * tested > _LEVEL:
+    if options.null == OWN and least * tested > LEVEL:
         most = f"q of one word alone cannot be below {min(1.0, least * tested):.2g}"
         found.append(f"{most} with its own permutations: pool them, or make more")
-    if whole[1] <= _LEVEL < whole[0]:
+    if whole[1] <= LEVEL < whole[0]:
         found.append(f"the mixture test rejects and the words' does not: {SAYS}")
     return tuple(found)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wordgeom.drift.options import LEVEL
 from wordgeom.errors import InputError
 from wordgeom.options import nearest
 from wordgeom.plot.drift_results import DriftResults
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-LEVEL = 0.05  # of q
 _WIDTH, _HEIGHT = 7.2, 5.4  # inches
 _FLAGGED, _OTHERS = 24, 6  # words that are named beside those that the user names
 _MANY, _SMALL, _LARGE = 1000, 2.2, 3.6  # words that take small marks; points of a mark
