@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from itertools import islice, product
+from itertools import islice
 
 import numpy as np
 
@@ -66,12 +66,20 @@ class Arrangements:
 
     def _all(self, places: list[Int64]) -> Iterator[Int32]:
         yield self._codes
-        for orders in product(*(list(_orders(self._codes[place])) for place in places)):
-            row = np.empty_like(self._codes)
-            for place, order in zip(places, orders, strict=True):
-                row[place] = order
+        # What has one order only keeps it; few groups are left where there are few arrangements.
+        several = [place for place in places if len(np.unique(self._codes[place])) > 1]
+        for row in self._orders(several, self._codes.copy()):
             if not np.array_equal(row, self._codes):
-                yield row
+                yield row.copy()
+
+    def _orders(self, places: list[Int64], row: Int32) -> Iterator[Int32]:
+        """Yield `row` with the codes of all places in each of their orders, one at a time."""
+        if not places:
+            yield row
+            return
+        for order in _orders(self._codes[places[0]]):
+            row[places[0]] = order
+            yield from self._orders(places[1:], row)
 
 
 def _distinct(groups: Int64, codes: Int32) -> float:

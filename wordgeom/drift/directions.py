@@ -12,7 +12,7 @@ import numpy as np
 from wordgeom.errors import InputError, RankError
 from wordgeom.linalg.eigs import Look, Wanted
 from wordgeom.linalg.ops import Ops
-from wordgeom.linalg.svd import truncated_svd
+from wordgeom.linalg.svd import svd_bytes, truncated_svd
 from wordgeom.progress import Progress
 from wordgeom.types import Csr, Float64
 
@@ -44,6 +44,11 @@ def directions(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None = 
         raise _too_many(r, there)
     # The solver works in float32 where X is large.
     return np.linalg.qr(np.hstack([mean, found.left[:, :r]]))[0][:, 1:]
+
+
+def topic_bytes(X: Csr, r: int) -> int:
+    """Return the memory that `directions` takes beside X."""
+    return svd_bytes(X.rows, X.columns, X.nnz, Wanted(r + 1)) + 3 * 8 * X.rows * (r + 1)
 
 
 def _too_many(r: int, most: int) -> RankError:

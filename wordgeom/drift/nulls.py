@@ -15,7 +15,7 @@ from wordgeom.drift.options import MAX_T, OWN, POOLED
 from wordgeom.types import Array, Float32, Float64, Int64
 
 _TIE = 1e-5  # of F, which was computed in float32
-_BIN = 200  # words
+BIN = 200  # words
 _WORDS = 512
 
 
@@ -41,13 +41,13 @@ def smallest(null: str, made: Arrangements, words: int) -> float:
     """Return the least p that one of `words` can have."""
     if null != POOLED:
         return made.smallest_p
-    return 1.0 / (1 + (made.count - 1) * (words // max(1, words // _BIN)))
+    return 1.0 / (1 + (made.count - 1) * (words // max(1, words // BIN)))
 
 
 def bins(frequencies: Int64) -> list[Int64]:
     """Return words (w) in bins of about 200 of like frequency."""
     order = np.argsort(frequencies, kind="stable")
-    return np.array_split(order, max(1, len(order) // _BIN))
+    return np.array_split(order, max(1, len(order) // BIN))
 
 
 def own(F: Float32) -> Float64:

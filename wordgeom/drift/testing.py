@@ -10,9 +10,9 @@ import numpy as np
 from wordgeom.drift import by_documents, by_times, freedman_lane
 from wordgeom.drift.arrangements import Arrangements
 from wordgeom.drift.axis import Axis
-from wordgeom.drift.directions import directions
+from wordgeom.drift.directions import directions, topic_bytes
 from wordgeom.drift.null import Null, Runner
-from wordgeom.drift.nulls import one, p_values, q_values, smallest
+from wordgeom.drift.nulls import BIN, one, p_values, q_values, smallest
 from wordgeom.drift.options import F_TAIL, FREE, MAX_T, TIMES, WITHIN, DriftOptions
 from wordgeom.drift.statistics import Observed, Words, degrees_of_freedom, free_words, observe
 from wordgeom.drift.still import Still, judge_still
@@ -131,9 +131,13 @@ class _Task:
         )
 
     def _refuse_too_large(self, count: int, memory: int) -> None:
+        n, p, width = self.X.rows, self.X.columns, (self.rank + 1) * self.axis.degree
         known = 8 * by_documents.AT_ONCE * (self.rank * self.axis.degree) ** 2
         known += 12 * min(self.axis.times, by_times.MOST) * (self.rank + 1) ** 2
-        needed = 4 * count * self.X.columns + 12 * self.X.nnz + known
+        known += 8 * 2 * width * (n + p)  # what is observed; residuals' design and its QR
+        pooled = 8 * 3 * count * min(p, 2 * BIN)
+        needed = 4 * count * p + 12 * self.X.nnz + max(known, pooled)
+        needed = max(needed, 12 * self.X.nnz + topic_bytes(self.X, self.rank))
         what = f"F of {self.X.columns:,} words in {count:,} permutations"
         refuse_too_large(what, needed, memory, "raise --memory or lower --permutations")
 
