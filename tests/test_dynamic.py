@@ -106,6 +106,8 @@ def test_edited_polynomials_are_none(edit: dict[str, object]):
         ([1950.0, 1960.0] * 3, 2, "needs 3 distinct times, found 2 times; lower it to --degree 1"),
         ([0.0, 1e-9, 1.0], 2, "almost fall together; lower it to --degree 1"),
         ([1e308, -1e308, 0.0], 1, "too far apart"),
+        ([0.0, 1e-200], 1, "too close to each other to be computed with, found 0 to 1e-200; write"),
+        ([0.0, 1e-320, 2e-320], 2, "too close to each other"),
     ],
 )
 def test_too_few_times_are_explained(times: list[float], degree: int, told: str):

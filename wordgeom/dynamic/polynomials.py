@@ -44,6 +44,10 @@ class Polynomials:
             centre, scale = float(times.mean()), float(times.std())
         if not math.isfinite(scale):
             raise InputError("times are too far apart to be computed with", found=times.max())
+        if not scale > 0.0:
+            raise InputError("times are too close to each other to be computed with",
+                             found=f"{times.min():g} to {times.max():g}",
+                             do="write them in a smaller unit")  # fmt: skip
         x = (times - centre) / scale
         values, shifts, norms = [np.zeros(len(x)), np.ones(len(x))], [], [0.0]
         for k in range(degree):
@@ -51,7 +55,7 @@ class Polynomials:
             shifts.append(float(np.mean(x * last * last)))
             following = (x - shifts[-1]) * last - norms[-1] * before
             norms.append(math.sqrt(float(np.mean(following * following))))
-            if norms[-1] < _APART:
+            if not norms[-1] >= _APART:
                 what = f"--degree {degree} is too high for times that almost fall together"
                 raise InputError(what, do=f"lower it to --degree {k}")
             values.append(following / norms[-1])
