@@ -82,7 +82,7 @@ def test_polynomials_are_those_of_powers_made_orthogonal():
 def test_polynomials_are_read_as_they_were_written():
     times = times_of()
     made = Polynomials.of(times, 2)
-    again = Polynomials.read(made.numbers(), times)
+    again = Polynomials.read(made.numbers(), 2, times)
     np.testing.assert_array_equal(again.values, made.values)
     assert again.numbers() == made.numbers()
 
@@ -91,12 +91,21 @@ def test_polynomials_are_read_as_they_were_written():
     "edit",
     [
         {"scale": 0.0}, {"scale": float("nan")}, {"norms": [1.0]}, {"shifts": ["a", 1.0]},
-        {"centre": None}, {"norms": [1.0, True]}, {"more": 1},
+        {"centre": None}, {"norms": [1.0, True]}, {"more": 1}, {"scale": 1e-307},
+        {"shifts": [0.0], "norms": [1.0]}, {"shifts": 2},
     ],
 )  # fmt: skip
 def test_edited_polynomials_are_none(edit: dict[str, object]):
     with pytest.raises((ValueError, TypeError)):
-        Polynomials.read(Polynomials.of(times_of(), 2).numbers() | edit, times_of())
+        Polynomials.read(Polynomials.of(times_of(), 2).numbers() | edit, 2, times_of())
+
+
+def test_nothing_is_computed_of_polynomials_of_another_degree(monkeypatch):
+    monkeypatch.setattr(Polynomials, "at", None)  # would fail
+    held = {"centre": 0.0, "scale": 1.0, "shifts": [0.0] * 11, "norms": [1.0] * 11}
+    for degree in (2, 11):
+        with pytest.raises(ValueError, match="of another degree"):
+            Polynomials.read(held, degree, times_of())
 
 
 @pytest.mark.parametrize(

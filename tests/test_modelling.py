@@ -337,7 +337,9 @@ def test_a_model_of_counts_that_changed_or_are_gone_is_refused(dtm: Path, tmp_pa
     "edit",
     [
         {"shape": [N, DIM, 68]}, {"shape": [N, DIM]}, {"shape": "no"}, {"degree": 1},
-        {"trend": "none"}, {"weight": 3}, {"polynomials": {}}, {"source": None},
+        {"trend": "none"}, {"weight": 3}, {"polynomials": {}}, {"source": None}, {"degree": 2.0},
+        {"polynomials": {"centre": 1975.0, "scale": 1e-307, "shifts": [0.0] * 2,
+                         "norms": [1.0] * 2}},
     ],
 )  # fmt: skip
 def test_a_model_whose_parts_do_not_fit_is_refused(made: Modelled, edit: Record, tmp_path: Path):

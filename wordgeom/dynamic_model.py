@@ -199,14 +199,14 @@ def _opened(cls: type[DynamicModel], store: Store) -> DynamicModel:
     at = store.attributes
     vocabulary = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
     n, r, p = (int(_checked(type(size) is int and size > 0, size)) for size in at["shape"])
-    times = _part(store, "times", n)
-    polynomials = Polynomials.read(at["polynomials"], times)
-    q = polynomials.degree
+    q = int(_checked(type(at["degree"]) is int and at["degree"] > 0, at["degree"]))
     documents = _part(store, "documents", n * r).reshape(n, r)
     coefficients = _part(store, "coefficients", (q + 1) * r * p).reshape(q + 1, r, p)
+    times = _part(store, "times", n)
+    polynomials = Polynomials.read(at["polynomials"], q, times)
     rows, spread = _part(store, "rows", n), _part(store, "spread", p)
     moving = _part(store, "moving", p)
-    _checked(p == len(vocabulary) and q == at["degree"] and isinstance(at["source"], str))
+    _checked(p == len(vocabulary) and isinstance(at["source"], str))
     _checked(at["trend"] in (HOLD, FREE) and at["weight"] in WEIGHTS)
     _checked(bool(rows[0] >= 0 and np.all(np.diff(rows) > 0)))
     _checked(bool(spread.min() >= 0.0 and moving.max() <= 1))

@@ -38,7 +38,7 @@ class AtTimes:
     ) -> AtTimes:
         """Look at the times and the names; raises OptionError, InputError.
 
-        model: the folder; values: `at`, a list of times, and `eig`.
+        model: the folder; values: `at`, times with commas between them, or None; and `eig`.
         """
         times = {
             text: (value, model.with_name(f"{model.name}-{text}.bin"))

@@ -19,6 +19,7 @@ from wordgeom.errors import InputError
 from wordgeom.types import Float64
 from wordgeom.wording import several
 
+HIGHEST = 10  # degree
 _SHOWN = 6  # digits of a time in a message
 _APART = 1e-6  # what a degree must add to the lower ones, as a share of x: less is rounding
 
@@ -63,19 +64,26 @@ class Polynomials:
         return cls(centre, scale, tuple(shifts), tuple(norms[1:]), columns)
 
     @classmethod
-    def read(cls, held: Any, times: Float64) -> Self:
+    def read(cls, held: Any, degree: int, times: Float64) -> Self:
         """Return what `numbers` told, for the same times (n); raises ValueError for what is none.
 
-        Such a thing comes from a file that anybody may have edited.
+        Such a thing comes from a file that anybody may have edited: nothing is computed of more
+        than `degree` polynomials, nor of more than HIGHEST.
         """
         if not isinstance(held, Mapping) or held.keys() != {"centre", "scale", "shifts", "norms"}:
             raise ValueError("no polynomials")
+        if not len(held["shifts"]) == len(held["norms"]) == degree or not 0 < degree <= HIGHEST:
+            raise ValueError("of another degree")
         shifts, norms = (tuple(map(_number, held[key])) for key in ("shifts", "norms"))
         centre, scale = _number(held["centre"]), _number(held["scale"])
-        if len(shifts) != len(norms) or not shifts or min(scale, *norms) <= 0.0:
+        if min(scale, *norms) <= 0.0:
             raise ValueError("no polynomials")
-        made = cls(centre, scale, shifts, norms, np.empty((0, len(shifts))))
-        return cls(centre, scale, shifts, norms, made.at(times))
+        made = cls(centre, scale, shifts, norms, np.empty((0, degree)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = made.at(times)
+        if not np.isfinite(values).all():
+            raise ValueError("not for these times")
+        return cls(centre, scale, shifts, norms, values)
 
     @property
     def degree(self) -> int:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wordgeom import options as base
+from wordgeom.dynamic.polynomials import HIGHEST
+from wordgeom.dynamic.problem import FREE, HOLD
 from wordgeom.errors import InputError, RankError
 from wordgeom.memory import refuse_too_large
 from wordgeom.options import option
@@ -41,13 +43,13 @@ class Options(base.Options):
     """What dynamic LSA can be told."""
 
     dim: int = option(100, "dimension of the vectors", low=1, metavar="K")
-    degree: int = option(2, "degree of the polynomials in time", low=1, high=10)
+    degree: int = option(2, "degree of the polynomials in time", low=1, high=HIGHEST)
     sweeps: int = option(10, "sweeps over documents and words", low=0, high=10_000)
     trend: str = option(
-        "hold",
+        HOLD,
         "hold: free every word of its polynomial trend in frequency first, so that a word which "
         "merely becomes more frequent does not move; free: of its mean alone",
-        choices=("hold", "free"),
+        choices=(HOLD, FREE),
     )
     moving: str | None = option(
         None, "file of the words that may move, one a line; without it all may", metavar="FILE",
