@@ -333,6 +333,59 @@ def test_a_model_of_counts_that_changed_or_are_gone_is_refused(dtm: Path, tmp_pa
     assert_one_line(stale, "has changed since", "train DTM --method dlsa")
 
 
+def rewritten(made: Modelled, folder: Path, arrays: Record, **edit: Any) -> Path:
+    """A model with other arrays, an edited vocabulary or edited attributes, beside the first."""
+    store = made.model.store
+    with StoreWriter(folder, "dlsa") as writer:
+        for name, part in store.parts().items():
+            if name == "vocab":
+                writer.text(name, arrays.get(name, store.text(name)))
+            else:
+                array = arrays.get(name, store.array(name).read())
+                writer.array(name, part["dtype"]).write(array)
+        card = store.card | {"parent": os.path.relpath(made.model.parent or "", folder)}
+        writer.commit(store.attributes | edit, card)
+    return folder
+
+
+def test_documents_and_words_that_the_counts_lack_are_refused(made: Modelled, tmp_path: Path):
+    rows = np.arange(N, dtype=np.int64)
+    rows[-1] = 1 << 40
+    words = made.model.store.text("vocab").replace(b"mover", b"moved")
+    for name, edit in (("rows", rows), ("vocab", words)):
+        model = DynamicModel.open(rewritten(made, tmp_path / name, {name: edit}))
+        with pytest.raises(FormatError) as caught:
+            model.open_documents()
+        assert_one_line(caught, tmp_path / name, "not those of", "160 documents × 69 words",
+                        "make it again")  # fmt: skip
+    fewer = words[: words.rstrip(b"\n").rindex(b"\n") + 1]
+    p, shape = len(made.model.words) - 1, (DEGREE + 1, DIM, len(made.model.words))
+    coefficients = made.model.coefficients.reshape(shape)[:, :, :p].ravel()
+    arrays = {"vocab": fewer, "coefficients": coefficients, "moving": np.ones(p, np.uint8),
+              "spread": made.model.spread[:p]}  # fmt: skip
+    model = DynamicModel.open(rewritten(made, tmp_path / "m", arrays, shape=[N, DIM, p]))
+    with pytest.raises(FormatError) as caught:
+        model.open_documents()
+    assert_one_line(caught, "not those of", "68")
+
+
+def test_numbers_that_cannot_be_computed_with_are_the_models_fault(made: Modelled, tmp_path: Path):
+    model = made.model
+    large = {"coefficients": np.full(model.coefficients.size, 1e30, np.float32),
+             "documents": np.full(model.documents.size, 1e30, np.float32)}  # fmt: skip
+    edited = DynamicModel.open(rewritten(made, tmp_path / "large", large))
+    small = {"spread": np.full(len(model.words), 1e-320)}
+    spread = DynamicModel.open(rewritten(made, tmp_path / "small", small))
+    for call in (lambda: edited.vectors_at(1950.0), spread.movement,
+                 lambda: spread.displacement(1950.0, 1999.0)):  # fmt: skip
+        with pytest.raises(FormatError) as caught:
+            call()
+        assert_one_line(caught, "its numbers are too large or too small", "make it again")
+    with pytest.raises(InputError) as far:
+        model.displacement(1950.0, 1e300)
+    assert_one_line(far, ": 1e+300: too far away", "1950 to 1999")
+
+
 @pytest.mark.parametrize(
     "edit",
     [
@@ -343,14 +396,7 @@ def test_a_model_of_counts_that_changed_or_are_gone_is_refused(dtm: Path, tmp_pa
     ],
 )  # fmt: skip
 def test_a_model_whose_parts_do_not_fit_is_refused(made: Modelled, edit: Record, tmp_path: Path):
-    store = made.model.store
-    with StoreWriter(tmp_path / "m", "dlsa") as writer:
-        for name, part in store.parts().items():
-            if name == "vocab":
-                writer.text(name, store.text(name))
-            else:
-                writer.array(name, part["dtype"]).write(store.array(name).read())
-        writer.commit(store.attributes | edit, store.card)
+    rewritten(made, tmp_path / "m", {}, **edit)
     with pytest.raises(FormatError) as caught:
         DynamicModel.open(tmp_path / "m")
     assert_one_line(caught, "do not fit together", "make it again")

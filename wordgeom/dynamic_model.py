@@ -26,6 +26,7 @@ from wordgeom.dynamic.gauge import aligned
 from wordgeom.dynamic.polynomials import Polynomials
 from wordgeom.dynamic.problem import FREE, HOLD
 from wordgeom.errors import FormatError, InputError, MissingInputError, StaleError
+from wordgeom.linalg.blas import one_thread
 from wordgeom.store import Store, StoreWriter
 from wordgeom.types import Array, Float32, Float64, Int64
 from wordgeom.weighting.documents import WEIGHTS
@@ -97,7 +98,11 @@ class DynamicModel:
         return Path(os.path.normpath(self.store.path / told)) if isinstance(told, str) else None
 
     def open_documents(self) -> StoredDocuments:
-        """Open the counts that the model was made from; raises MissingInputError, StaleError."""
+        """Open the counts that the model was made from.
+
+        Raises MissingInputError; StaleError where they have changed, FormatError where they hold
+        not the model's words or documents: whoever chooses rows of them takes that for granted.
+        """
         folder = self.parent
         if folder is None or not folder.is_dir():
             found = str(folder) if folder else "no name of them"
@@ -108,6 +113,12 @@ class DynamicModel:
         if counts.store.digest != self.store.attributes["source"]:
             what = f"was made from {folder}, which has changed since"
             raise StaleError(what, where=self.store.path, do=_AGAIN)
+        if counts.vocabulary.words != self.words or self.rows[-1] >= len(counts):
+            needed = f"{int(self.rows[-1]) + 1:,} × {len(self.words):,}"
+            there = f"{len(counts):,} documents × {counts.shape[1]:,} words"
+            found = f"{there} where it takes {needed}"
+            what = f"its words or documents are not those of {folder}"
+            raise FormatError(what, where=self.store.path, found=found, do=_AGAIN)
         return counts
 
     def vectors_at(self, time: float, eig: float = 1.0) -> Float32:
@@ -117,7 +128,8 @@ class DynamicModel:
         product of word i at time s and word j at time t is Σ_d (a_d·b_i(s)) (a_d·b_j(t)): what
         both would be together in the very same documents. With 0, the thesis's, axes on which
         documents hardly differ count as much as the others, and carry more of the noise. Raises
-        InputError for a time so far away that there is no such number.
+        InputError for a time so far away that there is no such number, FormatError where the model
+        has none at a time of its own.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             powers = np.where(self._scales > 0.0, self._scales, 1.0) ** eig
@@ -151,23 +163,32 @@ class DynamicModel:
         return np.asarray(made)
 
     def _finite(self, made: Array, *times: float) -> Array:
-        """Return the numbers; raises InputError where a time is too far away for them."""
+        """Return the numbers; raises InputError where a time is too far away for them.
+
+        Raises FormatError where all times lie among the documents': the model is to blame.
+        """
         if np.isfinite(made).all():
             return made
-        named = " and ".join(f"{t:g}" for t in times) or "its times"
-        what = f"{named}: too far away to be computed"
-        found = f"documents of {self.times.min():g} to {self.times.max():g}"
+        first, last = self.times.min(), self.times.max()
+        beyond = [f"{t:g}" for t in times if not first <= t <= last]
+        if not beyond:
+            what = "its numbers are too large or too small to be computed with"
+            raise FormatError(what, where=self.store.path, do=_AGAIN)
+        what = f"{' and '.join(beyond)}: too far away to be computed"
+        found = f"documents of {first:g} to {last:g}"
         raise InputError(what, where=self.store.path, found=found, do="name times among them")
 
     def _way(self, time: float) -> Float64:
         """Return the aligned B(t), (r × p)."""
         at = self.polynomials.at(np.array([time]))[0]
-        moved = np.tensordot(at, self._aligned[1:].astype(np.float64), 1)
+        with one_thread():  # vectors are stored
+            moved = np.tensordot(at, self._aligned[1:].astype(np.float64), 1)
         return np.asarray(self._aligned[0] + moved)
 
     @cached_property
     def _aligned(self) -> Array:
-        return aligned(self.coefficients, self.moving)
+        with np.errstate(over="ignore", invalid="ignore"):  # `_finite` tells
+            return aligned(self.coefficients, self.moving)
 
     @cached_property
     def _scales(self) -> Float64:
