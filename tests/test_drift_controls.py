@@ -45,7 +45,7 @@ def test_each_control_is_the_nearest_word_that_is_left(
 
 def test_documents_are_grouped_by_file_by_id_or_by_a_table(tmp_path: Path):
     table = tmp_path / "groups.tsv"
-    table.write_text("\ufeffa\tx\r\n\nb\ty\n", encoding="utf-8")
+    table.write_text("\ufeffa\tx\r\n\nb\ty\na\tx\n", encoding="utf-8")
     assert group_documents(DOCUMENTS, "file").tolist() == [0, 0, 1]
     assert group_documents(DOCUMENTS, "id").tolist() == [0, 1, 0]
     assert group_documents(DOCUMENTS, str(table)).tolist() == [0, 1, 0]
@@ -55,6 +55,10 @@ def test_documents_are_grouped_by_file_by_id_or_by_a_table(tmp_path: Path):
     ("text", "parts"),
     [
         ("a\tx\nb y\n", ["line 2: is not an id, a tab and a group", "1 columns"]),
+        (
+            "a\tx\nb\ty\na\tz\n",
+            ["line 3: puts the document 'a' into a second group, found 'z' after 'x'; leave"],
+        ),
         ("a\tx\n", ["has no group for the document 'b'", "1 of 3 documents are missing"]),
     ],
 )
@@ -66,6 +70,17 @@ def test_a_table_of_groups_that_does_not_serve_is_refused(
     with pytest.raises(InputError) as caught:
         group_documents(DOCUMENTS, str(table))
     assert_one_line(caught, table, *parts)
+
+
+def test_documents_without_ids_are_no_group(tmp_path: Path):
+    table = tmp_path / "groups.tsv"
+    table.write_text("a\tx\n")
+    some = [*DOCUMENTS, Document(2, 2, "", ""), Document(2, 3, "", "")]
+    for by in ("id", str(table)):
+        with pytest.raises(InputError) as caught:
+            group_documents(some, by)
+        assert_one_line(caught, "no id to group them by", "2 of 5", "build-dtm --id-field")
+    assert group_documents(some, "file").tolist() == [0, 0, 1, 1, 1]
 
 
 def test_a_table_of_groups_that_cannot_be_read_is_refused(tmp_path: Path):

@@ -19,13 +19,15 @@ def group_documents(documents: Sequence[Document], by: str) -> Int64:
     """Return the group of each document, (n), numbers from 0 in order of appearance.
 
     by: "file", "id", or the name of a file with `id TAB group` on each line. Raises
-    MissingInputError; InputError for a line of another form and a document that the file lacks.
+    MissingInputError; InputError for documents without ids, for a line of another form, an id of
+    two groups, and a document that the file lacks.
     """
     if by == FILE:
         return _numbered([str(document.file) for document in documents])
+    table = {} if by == ID else _read(by)
+    _check_ids(documents)
     if by == ID:
         return _numbered([document.id for document in documents])
-    table = _read(by)
     lacking = [document.id for document in documents if document.id not in table]
     if lacking:
         found = f"{len(lacking):,} of {len(documents):,} documents are missing"
@@ -36,12 +38,23 @@ def group_documents(documents: Sequence[Document], by: str) -> Int64:
     return _numbered([table[document.id] for document in documents])
 
 
+def _check_ids(documents: Sequence[Document]) -> None:
+    """Refuse documents without ids: they would be one group."""
+    without = sum(not document.id for document in documents)
+    if without:
+        found = f"{without:,} of {len(documents):,} without one"
+        do = "name their field with build-dtm --id-field, or pass --group file"
+        raise InputError("documents have no id to group them by", found=found, do=do)
+
+
 def _read(path: str) -> dict[str, str]:
+    table: dict[str, str] = {}
     try:
         with open(path, encoding="utf-8-sig") as lines:
-            return dict(
-                _pair(path, number, line) for number, line in enumerate(lines, 1) if line.strip()
-            )
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    _add(table, path, number, line)
+        return table
     except OSError as error:
         do = "name a file with --group, or file, or id"
         raise MissingInputError(
@@ -51,12 +64,18 @@ def _read(path: str) -> dict[str, str]:
         raise InputError("is not UTF-8", where=path, found=f"at byte {error.start:,}") from None
 
 
-def _pair(path: str, number: int, line: str) -> tuple[str, str]:
+def _add(table: dict[str, str], path: str, number: int, line: str) -> None:
+    """Add a line's id and group; raises InputError where the id has another group already."""
     cells = line.rstrip("\r\n").split("\t")
     if len(cells) != 2:
         where, found = f"{path} line {number}", f"{len(cells)} columns"
         raise InputError("is not an id, a tab and a group", where=where, found=found)
-    return cells[0], cells[1]
+    known = table.setdefault(*cells)
+    if known != cells[1]:
+        what = f"puts the document {cells[0][:_SHOWN]!r} into a second group"
+        found = f"{cells[1][:_SHOWN]!r} after {known[:_SHOWN]!r}"
+        where, do = f"{path} line {number}", "leave it in one group"
+        raise InputError(what, where=where, found=found, do=do)
 
 
 def _numbered(names: list[str]) -> Int64:
