@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from matrices import to_csr
+from threadpoolctl import threadpool_limits
 
 from wordgeom.device import get_ops
 from wordgeom.dynamic import fit, gauge
@@ -166,6 +167,21 @@ def test_halves_in_float32_are_those_in_float64(pool: Pool):
     np.testing.assert_allclose(other.solution, one.solution, atol=2e-6)
     first, second = (sweeper(problem, pool).documents(h.solution).solution for h in (one, other))
     np.testing.assert_allclose(second, first, atol=2e-5 * np.abs(first).max())
+
+
+@pytest.mark.parametrize("half", ["words", "documents"])
+def test_the_threads_of_the_blas_change_no_byte_of_a_half(half: str):
+    many, few, r = 10_000, 20, 100  # less, and BLAS takes one thread by itself
+    rng = np.random.default_rng(11)
+    side = rng.standard_normal((2, many, r))
+    dense = rng.poisson(1.0, (many, few)).astype(np.float32)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="blas"), Pool(1) as one:
+            made = sweeper(posed(dense if half == "words" else dense.T, 1, "hold", one)[0], one)
+            solved = made.words(side[0]) if half == "words" else made.documents(list(side))
+            found.append((np.array(solved.solution).tobytes(), solved.objective))
+    assert found[0] == found[1]
 
 
 def fitted(dense: Array, degree: int, sweeps: int, pool: Pool, rank: int = R) -> fit.State:

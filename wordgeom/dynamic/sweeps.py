@@ -6,7 +6,8 @@ What both make smaller, by turns, is one function of A and the B_k,
 
 with ridges μ, λ that stay as they were at the start: so it never rises. Neither half forms
 anything of n × p. Products with X are taken in the type of A, sums of products of A and of the
-B_k with each other in float64, and small systems solved in it.
+B_k with each other in float64, and small systems solved in it. All of it with BLAS on one thread, so
+that a fit has the same bytes however many BLAS would take.
 """
 
 from __future__ import annotations
@@ -60,6 +61,10 @@ class Sweeper:
 
         All words that move share DᵀD, D = [A, diag(p_1) A, …]; the others share AᵀA.
         """
+        with one_thread():
+            return self._words(A)
+
+    def _words(self, A: Array) -> Half:
         at = self.problem
         columns = [_scaled(at.basis[:, k], A) for k in range(at.basis.shape[1])]
         gram = self._gram(columns) + self.ridges.words * np.eye(len(columns) * A.shape[1])
@@ -73,6 +78,10 @@ class Sweeper:
 
     def documents(self, B: list[Array]) -> Half:
         """Return A (n × r) for the transposed B_k (p × r); documents of a time share B(t) B(t)ᵀ."""
+        with one_thread():
+            return self._documents(B)
+
+    def _documents(self, B: list[Array]) -> Half:
         at, r = self.problem, B[0].shape[1]
         pulled = np.zeros((len(at.basis), r))
         for k, words in enumerate(B):
@@ -165,6 +174,5 @@ def _time_blocks(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
 def _mapped(
     pool: Pool | None, function: Callable[[_Item], _Value], items: Iterable[_Item]
 ) -> Iterator[_Value]:
-    """Yield function(item) in order, each with BLAS on one thread."""
-    with one_thread():
-        yield from map(function, items) if pool is None else pool.map(function, items)
+    """Yield function(item) in order."""
+    yield from map(function, items) if pool is None else pool.map(function, items)
