@@ -127,6 +127,22 @@ def test_triplets_that_miss_the_tolerance_are_told(tmp_path, monkeypatch):
     ]
 
 
+def test_what_float32_loses_is_told_and_float64_finds_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(eigs, "_DENSE", 0)
+    full = np.zeros((600, 500), np.int64)
+    full[:300, :50], full[300:400, 50:100] = 10**6, 10**4
+    full[400, 100:200] = 10**3  # σ₃ = 8e-5 σ₁
+    stored = store_documents(tmp_path / "dtm", full)
+    single = fit(stored, weight="raw", dim=3)
+    assert single.statistics["effective_rank"] == 2
+    assert single.notes[1].startswith(
+        "2 of 3 singular values are above what float32 tells, 3e-4 of the largest: 1 column is "
+        "zero; lower --dim; a --tol below 1e-4 is computed in float64"
+    )
+    double = fit(stored, weight="raw", dim=3, tol=1e-5)
+    assert double.statistics["effective_rank"] == 3
+
+
 def test_words_and_documents_without_weight_get_zeros_and_are_told(tmp_path):
     full = some_counts(30, 20)
     full[:, 0] = 1  # log(n / n) = 0

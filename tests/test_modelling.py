@@ -7,7 +7,8 @@ import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -28,6 +29,9 @@ from wordgeom.errors import (
     StaleError,
     WordgeomError,
 )
+from wordgeom.linalg.eigs import Wanted
+from wordgeom.linalg.svd import svd_bytes
+from wordgeom.methods import dlsa
 from wordgeom.modelling import Modelled, train_model
 from wordgeom.pool import Pool
 from wordgeom.runs import RunOptions
@@ -201,6 +205,16 @@ def test_what_cannot_be_is_refused(
     assert_one_line(caught, *told)
 
 
+def test_the_memory_of_static_lsa_is_asked_for(monkeypatch):
+    asked = []
+    monkeypatch.setattr(dlsa, "refuse_too_large", lambda what, needed, *_: asked.append(needed))
+    source = cast(WeightedDocuments, SimpleNamespace(shape=(1000, 1000), entries=5000))
+    dlsa._check(source, 1000, dlsa.Options(dim=4), 1)
+    assert asked[0] >= svd_bytes(1000, 1000, 5000, Wanted(4, 1e-2)) > 7 * 8 * 1000**2
+    dlsa._check(source, 1000, dlsa.Options(dim=900, degree=3), 1)
+    assert asked[1] > 4 * 8 * (4 * 900) ** 2
+
+
 def test_counts_are_not_replaced_by_their_model(dtm: Path):
     with pytest.raises(OptionError) as caught:
         fit(dtm, dtm, force=True)
@@ -271,7 +285,8 @@ def test_words_that_do_not_vary_and_too_many_dimensions_are_told(tmp_path: Path)
     assert not made.model.coefficients[:, :, same].any()
     assert not made.model.coefficients[:, 1:].any()
     assert any("1 word is the same in all documents" in note for note in made.notes)
-    assert any("1 of 3 dimensions" in note for note in made.notes)
+    lost = "1 of 3 dimensions (the other singular values are below what float64 tells, 1e-8 of the"
+    assert any(lost in note and "--dim 1 finds as much" in note for note in made.notes)
     assert np.isfinite(made.model.displacement(1950.0, 1953.0)).all()
 
 

@@ -6,8 +6,8 @@ What both make smaller, by turns, is one function of A and the B_k,
 
 with ridges μ, λ that stay as they were at the start: so it never rises. Neither half forms
 anything of n × p. Products with X are taken in the type of A, sums of products of A and of the
-B_k with each other in float64, and small systems solved in it. All of it with BLAS on one thread, so
-that a fit has the same bytes however many BLAS would take.
+B_k with each other in float64, and small systems solved in it. BLAS takes one thread
+throughout, so that a fit has the same bytes however many it might take.
 """
 
 from __future__ import annotations

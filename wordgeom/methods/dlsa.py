@@ -27,7 +27,7 @@ from wordgeom.wording import several
 if TYPE_CHECKING:
     from wordgeom.dynamic.fit import State
     from wordgeom.dynamic.polynomials import Polynomials
-    from wordgeom.linalg.eigs import Look
+    from wordgeom.linalg.eigs import Look, Wanted
     from wordgeom.times import Times
     from wordgeom.weighting.documents import WeightedDocuments
 
@@ -100,7 +100,9 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
         "last_drop": state.last_drop, "objective": state.objectives,
     }  # fmt: skip
     notes += _constant_notes(int(np.count_nonzero(squares == 0.0)))
-    notes += _rank_notes(rank, options.dim) + _drop_notes(state.last_drop, options.sweeps)
+    notes += _rank_notes(rank, min(X.rows, X.columns), options) + _drop_notes(
+        state.last_drop, options.sweeps
+    )
     return Result(np.ascontiguousarray(B[0], np.float32), arrays, notes, statistics)
 
 
@@ -111,14 +113,13 @@ def _fitted(
     from wordgeom.dynamic import fit, gauge
     from wordgeom.dynamic.problem import effects_of, pose
     from wordgeom.dynamic.sweeps import Sweeper
-    from wordgeom.linalg.eigs import Wanted
     from wordgeom.linalg.svd import truncated_svd
 
     shape = (X.rows, X.columns, options.degree + 1, options.dim)
     state = fit.restored(run.checkpoint, *shape)
     svd = None
     if state is None:
-        wanted = Wanted(options.dim, _START_TOL, seed=int(run.rng.integers(1 << 62)))
+        wanted = _start(options, int(run.rng.integers(1 << 62)))
         effects = effects_of(polynomials.values, options.trend)
 
         def follow(looks: Iterator[Look]) -> Iterator[Look]:
@@ -142,6 +143,13 @@ def _fitted(
     return state, problem.squares, problem.total
 
 
+def _start(options: Options, seed: int = 1) -> Wanted:
+    """Return what static LSA is asked for."""
+    from wordgeom.linalg.eigs import Wanted
+
+    return Wanted(options.dim, _START_TOL, seed=seed)
+
+
 def _used(source: WeightedDocuments, times: Times) -> tuple[Int64, list[str]]:
     """Return the documents that have a time and a word, and what to tell of the others."""
     known = times.known
@@ -156,16 +164,21 @@ def _used(source: WeightedDocuments, times: Times) -> tuple[Int64, list[str]]:
 
 def _check(source: WeightedDocuments, n: int, options: Options, memory: int) -> None:
     """Refuse more dimensions than documents or words, and what does not fit into memory."""
+    from wordgeom.linalg.svd import svd_bytes
+
     V, K, sides = source.shape[1], options.dim, options.degree + 1
     for count, what in ((V, "words"), (n, "documents with a time")):
         if count < K:
             raise RankError(
                 f"--dim {K} is more than there are {what}", found=count, do="lower --dim"
             )
-    # The matrix by rows and by columns, and as much while documents are chosen; then of a document
-    # and of a word what a half sweep holds: each side in float32 and in float64, and a few more.
+    # The matrix by rows, and by columns or as much while documents are chosen. Static LSA is done
+    # with before sweeps begin; of a document and of a word a half sweep holds each side in float32
+    # and in float64, and a few more.
     tall = (n + V) * K * (12 * sides + 16)
-    needed = 16 * source.entries + 24 * (n + V) + tall + 4 * 8 * (sides * K) ** 2
+    sweeps = 8 * source.entries + tall + 4 * 8 * (sides * K) ** 2
+    start = svd_bytes(n, V, source.entries, _start(options))
+    needed = 8 * source.entries + 24 * (n + V) + max(sweeps, start)
     what = f"dynamic LSA's matrices of {n:,} documents and {V:,} words"
     do = "raise --memory, or lower --dim, --degree or build-dtm's --max-vocab"
     refuse_too_large(what, needed, memory, do)
@@ -194,12 +207,17 @@ def _constant_notes(constant: int) -> list[str]:
     return [f"{several(constant, one, more)}: zero vectors"]
 
 
-def _rank_notes(rank: int, K: int) -> list[str]:
+def _rank_notes(rank: int, size: int, options: Options) -> list[str]:
+    """Tell of dimensions that static LSA did not find; size: of the matrix's smaller side."""
+    K = options.dim
     if rank == K:
         return []
-    why = "the other singular values are rounding"
-    return [f"the documents carry {rank} of {K} dimensions ({why}): "
-            f"{K - rank} columns are zero; lower --dim"]  # fmt: skip
+    kind = _start(options).dtype_of(size)
+    share = "3e-4" if kind == np.float32 else "1e-8"  # the root of its rounding: svd.py
+    why = f"below what {kind} tells, {share} of the largest or of what is held"
+    zero = several(K - rank, "column is zero", "columns are zero")
+    return [f"static LSA finds {rank} of {K} dimensions (the other singular values are {why}): "
+            f"{zero}; --dim {rank} finds as much"]  # fmt: skip
 
 
 def _drop_notes(drop: float | None, sweeps: int) -> list[str]:

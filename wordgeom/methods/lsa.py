@@ -138,14 +138,22 @@ def _fit_notes(found: Svd, rank: int, captured: Float64) -> list[str]:
         f"norm of the matrix; the worst ‖Xᵀu − σv‖ is {ratios.max():.1e} σ"
     ]
     if rank < K:
-        notes.append(
-            f"{rank} of {K} singular values are more than rounding: {K - rank} columns are zero; "
-            "lower --dim"
-        )
+        notes.append(_rank_note(rank, K, found.left.dtype))
     missed = int(np.count_nonzero(~found.converged[:rank]))
     if missed:
         notes.append(f"{missed} of {K} singular triplets miss --tol: raise --restarts or --basis")
     return notes
+
+
+def _rank_note(rank: int, K: int, kind: np.dtype[Any]) -> str:
+    """Tell why there are fewer dimensions: what float32 loses of them need not be rounding."""
+    if kind == np.float32:
+        above = "above what float32 tells, 3e-4 of the largest"
+        do = "lower --dim; a --tol below 1e-4 is computed in float64"
+    else:
+        above, do = f"more than rounding, {_ROUNDING:g} of the largest", "lower --dim"
+    zero = several(K - rank, "column is zero", "columns are zero")
+    return f"{rank} of {K} singular values are {above}: {zero}; {do}"
 
 
 def _empty_notes(rows: Float64, columns: Float64) -> list[str]:
