@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordgeom.drift.options import DOCUMENTS, HOLD, OWN, DriftOptions
+from wordgeom.drift.options import DOCUMENTS, OWN, DriftOptions
 from wordgeom.drift.testing import test_drift
+from wordgeom.dynamic.problem import HOLD
 from wordgeom.linalg.numpy_ops import NumpyOps
 from wordgeom.pool import Pool
 from wordgeom.progress import Progress

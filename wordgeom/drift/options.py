@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from wordgeom.dynamic.problem import FREE, HOLD
 from wordgeom.errors import OptionError
 from wordgeom.options import Options, flag, option
 
 PERMUTATION, F_TAIL, FACTOR = "permutation", "f", "factor"  # tests
 TIMES, DOCUMENTS, WITHIN = "times", "documents", "within"  # what is permuted
-HOLD, FREE, MODEL = "hold", "free", "model"  # trends
+MODEL = "model"  # the trend: that of the model
 POOLED, MAX_T, OWN = "pooled", "max-t", "own"  # nulls
 LEVEL = 0.05  # of p and q, where words are counted or something is said
 _OF_PERMUTATION = ("permute", "group", "permutations", "freedman_lane", "null")

@@ -13,11 +13,12 @@ from wordgeom.drift.axis import Axis
 from wordgeom.drift.directions import directions, topic_bytes
 from wordgeom.drift.null import Null, Runner
 from wordgeom.drift.nulls import BIN, one, p_values, q_values, smallest
-from wordgeom.drift.options import F_TAIL, FREE, MAX_T, TIMES, WITHIN, DriftOptions
+from wordgeom.drift.options import F_TAIL, MAX_T, TIMES, WITHIN, DriftOptions
 from wordgeom.drift.statistics import Observed, Words, degrees_of_freedom, free_words, observe
 from wordgeom.drift.still import Still, judge_still
 from wordgeom.drift.tail import tail
 from wordgeom.drift.verdict import Verdict, notes, wording
+from wordgeom.dynamic.problem import FREE
 from wordgeom.errors import InputError
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.ops import Ops
