@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora import assert_one_line
+from matrices import to_csr
 
 import wordgeom as wg
 from wordgeom.cli import main
+from wordgeom.drift.attested import attested
 from wordgeom.drift.nearby import nearby, unit
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
@@ -114,6 +116,9 @@ def test_displacement_and_cosine_are_the_model_s(model, capsys):
         assert word["displacement"] == pytest.approx(moved[row])
         assert word["cosine"] == pytest.approx(float(ends[0][row] @ ends[1][row]))
         cosines = ends[0] @ ends[0][row]
+        if not word["attested_then"]:
+            assert word["neighbours_then"] == []
+            continue
         cosines[row] = -np.inf
         assert word["neighbours_then"][0] == fitted.words[int(np.argmax(cosines))]
     again = told(capsys, str(model), *FEW, "--by", "displacement", "--top", "3")
@@ -242,6 +247,26 @@ def test_the_python_functions_tell_what_the_commands_do(model, capsys, tmp_path)
     with pytest.raises(OptionError) as caught:
         wg.measure_drift(model, permutation=9)
     assert_one_line(caught, "permutation", "did you mean permutations?")
+
+
+def test_words_are_attested_where_documents_of_about_the_time_hold_them():
+    X = np.zeros((20, 3), np.float32)
+    X[:2, 0] = X[2, 1] = X[19, 2] = 1.0
+    times = np.arange(20.0)
+    for time, words in ((0.0, [True, False, False]), (1.4, [True, True, False]), (99.0, [0, 0, 1])):
+        assert attested(to_csr(X), times, time).tolist() == words
+    tied = np.repeat([0.0, 1.0], 10)  # all documents of a time count
+    assert attested(to_csr(X), tied, 0.2).tolist() == [True, True, False]
+
+
+def test_a_word_that_is_not_said_at_a_time_has_no_neighbours_there(tmp_path, capsys):
+    late = [line + (" tablet" * 3 if "\t2011\t" in line else "") for line in speeches()]
+    found = told(capsys, str(modelled(tmp_path, late)), "tablet", "cell", *FEW)["words"]
+    tablet, cell = found
+    assert (tablet["attested_then"], tablet["attested_now"]) == (False, True)
+    assert tablet["neighbours_then"] == []
+    assert len(tablet["neighbours_now"]) == len(cell["neighbours_now"]) == 3
+    assert "tablet" not in cell["neighbours_then"]
 
 
 def test_movement_is_told_and_words_can_be_ordered_by_it(model, capsys):

@@ -10,6 +10,7 @@ import numpy as np
 
 from wordgeom.device import get_ops
 from wordgeom.document_matrix import StoredDocuments
+from wordgeom.drift.attested import attested
 from wordgeom.drift.factor import ASSUMES, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
 from wordgeom.drift.listing import Listing
@@ -23,7 +24,7 @@ from wordgeom.linalg.svd import transpose
 from wordgeom.query import row_of
 from wordgeom.runs import Resources, UseOptions, resources
 from wordgeom.times import FORMATS, parse_time
-from wordgeom.types import Int64
+from wordgeom.types import Array, Int64
 from wordgeom.vectors import Vectors
 from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
 
@@ -51,7 +52,9 @@ def drift(
         counts = fitted.open_documents()
         tests = _Tests(fitted, counts, options, using, rows)
         verdicts = tests.verdicts()
-        listing = Listing(fitted, verdicts, tests.holders, span, form, using, tests.trend)
+        listing = Listing(
+            fitted, verdicts, tests.holders, span, form, using, tests.trend, tests.said(span)
+        )
         return listing.report(rows, [*tests.notes, *_guesses(fitted, form, span)])
 
 
@@ -81,6 +84,11 @@ class _Tests:
     def holders(self) -> Int64:
         """(p) how many of the model's documents hold each word."""
         return np.bincount(self._X.indices, minlength=self._X.columns)
+
+    def said(self, span: tuple[float, float]) -> tuple[Array, Array]:
+        """Return which words (p) are attested then, and now."""
+        then, now = (attested(self._X, self._fitted.times, time) for time in span)
+        return then, now
 
     def verdicts(self) -> list[Verdict]:
         """Return what is said with r topics, and with 2 r where that can be tested."""

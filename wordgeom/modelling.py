@@ -143,8 +143,10 @@ def _fit(job: _Job) -> Modelled:
     """Fit the model and write it, whole or not at all."""
     clock, counts = Clock(), job.counts
     times = parse_times(counts.documents(), counts.names())
-    if not len(times.known):
-        times.all_known()  # raises: the first tells what is wrong with them
+    if times.problem is not None and not len(times.known):
+        what = f"none of {plural(len(times.values), 'document')} has a time that can be read"
+        do = "name their field: wordgeom build-dtm --time-field"
+        raise InputError(what, where=counts.path, found=str(times.problem), do=do)
     notes = _moving_notes(job, counts.vocabulary)
     kept = Kept(state_folder(job.out), job.request, job.resume, force=job.run.force)
     with (

@@ -21,7 +21,7 @@ from wordgeom.cli.lazy import LazyGroup
 from wordgeom.errors import StoppedError, WordgeomError
 from wordgeom.pool import THREAD_NAME
 
-_INTERRUPTED = "interrupted; the old output is as it was"
+_INTERRUPTED = "interrupted; what was there is as it was"
 _COMPLETION = "_WORDGEOM_COMPLETE"  # a shell sets it to ask what a word may become
 _SAME_STOP = 1.0  # seconds in which a second signal is the first one once more
 COMMANDS = {

@@ -80,7 +80,7 @@ def _classes(method: str | None, args: list[str]) -> tuple[type[Options], ...]:
 
 
 def _own_parameters(method: str | None) -> list[click.Parameter]:
-    out = "file for the vectors: .bin, .txt or .vec  [vectors.bin]"
+    out = "file for the vectors: .bin, .txt or .vec  [vectors.bin]; the folder of a model  [model]"
     beside = "also write the documents' vectors to this file (lsa): .bin, .txt or .vec"
     parameters: list[click.Parameter] = [
         click.Argument(["matrix"], required=False),

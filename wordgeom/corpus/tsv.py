@@ -89,7 +89,13 @@ def _columns(cells: list[str], name: str, number: int, fields: Fields) -> _Colum
         if by_number(field):
             if not 1 <= int(field) <= len(cells):
                 found = f"{len(cells):,} columns: {shown(cells)}"
-                refuse(name, number, f"has no column {field}", found, "check --text-field")
+                refuse(
+                    name,
+                    number,
+                    f"has no column {field}",
+                    found,
+                    "check --text-field, --id-field, --time-field",
+                )
             return int(field) - 1
         if cells.count(field) != 1:
             many = "no column" if field not in cells else "more than one column"

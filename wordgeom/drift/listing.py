@@ -15,9 +15,11 @@ from wordgeom.drift.report import BY_F, Change, DriftReport, ReportOptions, Word
 from wordgeom.drift.verdict import Verdict
 from wordgeom.dynamic_model import DynamicModel
 from wordgeom.runs import Resources
-from wordgeom.types import Float64, Int64
+from wordgeom.types import Array, Float64, Int64
+from wordgeom.wording import several
 
 _TOP = 20  # words that are listed, and that have a control
+_FEW = 10  # documents
 _OF_TEST = (
     "method", "assumption", "statistic", "words_null", "permutations", "smallest_p",
     "smallest_word_p", "left_out", "still",
@@ -29,7 +31,7 @@ class Listing:
     """The words of a model beside its tests: at r topics, and perhaps at 2 r.
 
     holders (p): documents that hold each word; span: the times then and now; trend: that of the
-    tests.
+    tests; said (p) each: which words are attested then, and now.
     """
 
     def __init__(
@@ -41,9 +43,11 @@ class Listing:
         form: ReportOptions,
         using: Resources,
         trend: str,
+        said: tuple[Array, Array],
     ) -> None:
         self._fitted, self._verdicts, self._holders = fitted, verdicts, holders
         self._span, self._form, self._using, self._trend = span, form, using, trend
+        self._said = said
         self._displacement, self._movement = fitted.displacement(*span), fitted.movement()
         sizes = {BY_F: verdicts[0].F, "displacement": self._displacement}
         size = sizes.get(form.by, self._movement)
@@ -57,9 +61,15 @@ class Listing:
         if not len(rows):
             top = self._form.top if self._form.top is not None else 0 if self._form.json else _TOP
             rows = self._order[: top or None]
-        return DriftReport(
-            self._model(), self._test(), self._span, self._words(rows), [*self._notes(), *notes]
-        )
+        told = [*self._notes(), *self._rare(rows), *notes]
+        return DriftReport(self._model(), self._test(), self._span, self._words(rows), told)
+
+    def _rare(self, rows: Int64) -> list[str]:
+        """Return what to tell of listed words that hardly any document holds."""
+        rare = int(np.count_nonzero(self._holders[rows] < _FEW))
+        are = several(rare, "listed word is", "listed words are")
+        do = "a few documents make a large F: count with a higher --min-count"
+        return [f"{are} in fewer than {_FEW} documents; {do}"] if rare else []
 
     def _notes(self) -> list[str]:
         """Return the notes of both tests: one that only one of them has says with which r."""
@@ -76,7 +86,10 @@ class Listing:
     def _words(self, rows: Int64) -> list[Word]:
         units = [unit(self._fitted.vectors_at(time)) for time in self._span]
         cosines = np.einsum("ij,ij->i", *units)
-        near = [self._nearby(each, rows) for each in units]
+        near = [
+            self._nearby(each * said[:, None], rows)
+            for each, said in zip(units, self._said, strict=True)
+        ]
         # Of all words there is none outside of the list.
         first = rows if 2 * len(rows) <= len(self._fitted.words) else rows[:_TOP]
         controls = matched_controls(first, self._holders, ~np.isnan(self._verdicts[0].F)).tolist()
@@ -99,7 +112,8 @@ class Listing:
             f, p, q = (float(each[row]) for each in (other.F, other.pvalues, other.qvalues))
         return Word(
             int(self._ranks[row]), self._change(row), int(self._fitted.counts[row]),
-            int(self._holders[row]), cosine, f, p, q, then, now,
+            int(self._holders[row]), cosine, f, p, q, bool(self._said[0][row]),
+            bool(self._said[1][row]), then, now,
             None if control < 0 else self._change(control),
         )  # fmt: skip
 

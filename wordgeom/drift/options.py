@@ -51,7 +51,7 @@ class DriftOptions(Options):
     rank: int = option(
         0, "topics that words are tested beside; 0: the dimension of the model", low=0, metavar="R"
     )
-    both_ranks: bool = option(True, "test with twice as many topics too")
+    both_ranks: bool = option(True, "test with twice as many topics too, which is the default")
 
     def __post_init__(self) -> None:
         super().__post_init__()

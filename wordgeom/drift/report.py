@@ -15,8 +15,8 @@ from wordgeom.options import Options, option
 
 _NONE = "–"
 BY_F = "f"
+_LEAST = 1e-300  # p that can be told from 0
 FACTORS = "T"  # the statistic that knows no times
-_SHOWN = 3  # neighbours in the table
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,10 @@ class ReportOptions(Options):
     )  # fmt: skip
     then: str | None = option(None, "the time to look back at  [the first]", metavar="TIME")
     now: str | None = option(None, "the time to look back from  [the last]", metavar="TIME")
-    neighbours: int = option(5, "neighbours of each word to tell", low=0, high=1000, metavar="N")
+    neighbours: int = option(
+        3, "neighbours of each word to tell, of the words that are said at the time",
+        low=0, high=1000, metavar="N",
+    )  # fmt: skip
     json: bool = option(False, "print JSON")
 
 
@@ -56,7 +59,8 @@ class Word:
     """A word of the report.
 
     rank: from 1; documents: that hold it; cosine: of its vectors then and now; f_2r, p_2r, q_2r:
-    at twice the rank; control: a word of as many documents.
+    at twice the rank; attested: in documents of about that time, else the word has no neighbours
+    there and its vector is a guess; control: a word of as many documents.
     """
 
     rank: int
@@ -67,6 +71,8 @@ class Word:
     f_2r: float
     p_2r: float
     q_2r: float
+    attested_then: bool
+    attested_now: bool
     neighbours_then: Sequence[str]
     neighbours_now: Sequence[str]
     control: Change | None
@@ -124,9 +130,9 @@ def _row(word: Word, twice: bool) -> list[str]:
     figures = [f"{word.documents:,}", _figure(change.f, ".2f")]
     figures += [_figure(word.f_2r, ".2f")] if twice else []
     figures += [_figure(change.displacement, ".2f"), _figure(word.cosine, ".2f")]
-    figures += [_figure(change.p, ".2g"), _figure(change.q, ".2g")]
+    figures += [_chance(change.p), _chance(change.q)]
     figures += [_NONE if control is None else f"{control.word}: {_figure(control.f, '.2f')}"]
-    near = [" ".join(found[:_SHOWN]) for found in (word.neighbours_then, word.neighbours_now)]
+    near = [" ".join(found) or _NONE for found in (word.neighbours_then, word.neighbours_now)]
     return [f"{word.rank:,}", change.word, *figures, *near]
 
 
@@ -186,6 +192,10 @@ def _median(values: Iterable[float]) -> float:
 
 def _figure(value: float, form: str) -> str:
     return _NONE if math.isnan(value) else f"{value:{form}}"
+
+
+def _chance(p: float) -> str:
+    return f"<{_LEAST:g}" if p < _LEAST else _figure(p, ".2g")
 
 
 def _facts(change: Change) -> dict[str, Any]:

@@ -37,7 +37,8 @@ class DocumentOptions(Options):
     weight: str = option(
         LOG,
         "raw: counts x; rows: x over the document's sum; log: log(1 + x); sqrt: √x; "
-        "tf-idf: x log(n/f), of n documents f with the word; ppmi: positive PMI",
+        "tf-idf: x log(n/f), of n documents f with the word; ppmi: positive PMI; "
+        "dlsa takes rows unless told",
         choices=WEIGHTS,
     )
 
