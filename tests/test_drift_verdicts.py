@@ -44,7 +44,7 @@ def test_a_verdict_holds_f_p_and_what_they_assume():
     assert (found.rank, found.permutations, found.left_out, found.still) == (3, 99, 0, None)
     assert found.method == "permutation of documents' times"
     assert "no word, and no topic's frequency or spread, goes with time" in found.assumption
-    assert found.assumption.endswith("which permutations allow for nearly")
+    assert found.assumption.endswith("which permutations allow for only nearly")
 
 
 @pytest.mark.parametrize("permute", ["documents", "times", "within"])

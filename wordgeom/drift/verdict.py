@@ -43,7 +43,7 @@ _RESIDUALS_ASSUME = (
     "what topics do not explain of a document is like that of any other document{}, of its time or "
     "not; the mixture of topics may drift, if the topics are enough to hold it; p is approximate"
 )
-_HELD = "a word may become more or less frequent all along: that is held, under permutations nearly"
+_HELD = "a word may become more or less frequent, which permutations allow for only nearly"
 _NULLS = {
     POOLED: "studentised permutations of words in about as many documents",
     MAX_T: "step-down max-T over all words, studentised",
