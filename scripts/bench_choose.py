@@ -20,9 +20,9 @@ import numpy as np
 from bench_gbu import COUNT, answers_of, figures, sets_of
 from benching import machine, wordgeom
 
-from wordgeom.evaluate.answers import Answers, Task
-from wordgeom.types import Float32
-from wordgeom.vectors import Vectors, read_vectors
+from wordgeom.core.types import Float32
+from wordgeom.evaluation.answers import Answers, Task
+from wordgeom.vectors.keyed import Vectors, read_vectors
 
 GRID = {
     "--neg": ("0.3", "0.2", "0.1"),

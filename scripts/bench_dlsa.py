@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 from benching import machine, seconds, wordgeom
 
+from wordgeom.core.types import Csr, Float64
 from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.matrix import DTM, MatrixWriter
-from wordgeom.store import StoreWriter
-from wordgeom.types import Csr, Float64
+from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
+from wordgeom.storage.store import StoreWriter
 
 DOCUMENTS, WORDS, ENTRIES = 116_597, 49_564, 90_000_000
 FIRST, YEARS = 1810, 200

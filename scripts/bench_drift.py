@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from benching import machine, paired, row, seconds, wordgeom
 
-from wordgeom.document_matrix import StoredDocuments
+from wordgeom.matrices.document_term import StoredDocuments
 
 FIELDS = ["--text-field", "4", "--id-field", "3", "--time-field", "1"]
 WORDS = ("soviet", "apartheid", "covid", "climate", "terrorism", "internet")

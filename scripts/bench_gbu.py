@@ -27,13 +27,13 @@ from benching import machine, paired, wordgeom
 
 import wordgeom as wg
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.evaluate.analogies import read_analogies
-from wordgeom.evaluate.answers import Answers, Task
-from wordgeom.evaluate.options import EvalOptions
-from wordgeom.evaluate.similarity import read_similarity
-from wordgeom.evaluating import judge
-from wordgeom.runs import RunOptions, resources
-from wordgeom.vectors import Vectors, read_vectors
+from wordgeom.evaluation.analogies import read_analogies
+from wordgeom.evaluation.answers import Answers, Task
+from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.similarity import read_similarity
+from wordgeom.runtime.resources import RunOptions, resources
+from wordgeom.stages.evaluate import judge
+from wordgeom.vectors.keyed import Vectors, read_vectors
 
 COUNT = ["build-cooc", "--tokeniser", "whitespace", "--min-count", "5", "--force", "--quiet"]
 SEEDS = (1, 2, 3)

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from benching import machine, row, seconds, wordgeom
 
-from wordgeom.vectors import read_vectors, write_vectors
+from wordgeom.vectors.keyed import read_vectors, write_vectors
 
 N, D, KNOWN, K, DELTA = 4092, 400, 1000, 300, 8
 # Run by the other interpreter: reads what ours reads, and saves what the authors' functions give.

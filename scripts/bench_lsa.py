@@ -21,7 +21,7 @@ import scipy.sparse
 from benching import machine, paired, row
 
 import wordgeom as wg
-from wordgeom.document_matrix import StoredDocuments
+from wordgeom.matrices.document_term import StoredDocuments
 
 Basis = np.ndarray  # (V × K)
 

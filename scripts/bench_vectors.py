@@ -94,10 +94,10 @@ def analogies(rounds: int) -> None:
     """Questions of the Google set a second, by both rules, against 68,000 × 300 vectors."""
     from gensim.test.utils import datapath
 
-    from wordgeom.evaluate.analogies import read_analogies
-    from wordgeom.evaluate.options import EvalOptions
-    from wordgeom.runs import RunOptions, resources
-    from wordgeom.vectors import Vectors
+    from wordgeom.evaluation.analogies import read_analogies
+    from wordgeom.evaluation.options import EvalOptions
+    from wordgeom.runtime.resources import RunOptions, resources
+    from wordgeom.vectors.keyed import Vectors
 
     task = read_analogies(datapath("questions-words.txt"), EvalOptions())
     asked = dict.fromkeys(word.lower() for question in task.questions for word in question)

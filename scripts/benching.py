@@ -85,7 +85,7 @@ def machine() -> str:
 def scores(path: Path, sets: Sequence[str] = ()) -> str:
     """Return main scores with their intervals and coverage: the sets inside gensim, then others."""
     import wordgeom as wg
-    from wordgeom.evaluate.sets import gensim_sets
+    from wordgeom.evaluation.sets import gensim_sets
 
     report = wg.score(path, [*gensim_sets(), *sets], resamples=1000)
     firsts = {score.name: score for score in reversed(report.scores)}

@@ -13,7 +13,7 @@ import click
 from wordgeom import methods
 from wordgeom.cli import COMMANDS, flags, group
 from wordgeom.cli.train import COMMON
-from wordgeom.options import Options, Spec, flag, range_text, specs
+from wordgeom.core.options import Options, Spec, flag, range_text, specs
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
 _HEAD = """# Commands

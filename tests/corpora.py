@@ -15,18 +15,18 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from wordgeom.building import Built
-from wordgeom.corpus.encode import Encoded, encode
+from wordgeom.core.errors import WordgeomError
+from wordgeom.corpus.inputs.readers import Source
+from wordgeom.corpus.inputs.segments import Keeper
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.readers import Source
-from wordgeom.corpus.segments import Keeper
+from wordgeom.corpus.tokens.encode import Encoded, encode
 from wordgeom.counts.windows import WindowOptions
-from wordgeom.dtm import build_dtm
-from wordgeom.errors import WordgeomError
-from wordgeom.pipeline import build_cooc
-from wordgeom.pool import Pool
-from wordgeom.progress import Progress
-from wordgeom.runs import RunOptions
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
+from wordgeom.runtime.resources import RunOptions
+from wordgeom.stages.build_cooc import build_cooc
+from wordgeom.stages.build_dtm import build_dtm
+from wordgeom.stages.counting import Built
 
 Token = str | None  # None: a place without a word
 Pairs = dict[tuple[str, str], Fraction]

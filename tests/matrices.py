@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.document_matrix import StoredDocuments
-from wordgeom.matrix import MatrixWriter, StoredMatrix
-from wordgeom.store import StoreWriter
-from wordgeom.types import Array, Csr, Int64
+from wordgeom.matrices.cooccurrence import MatrixWriter, StoredMatrix
+from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.storage.store import StoreWriter
 
 
 def random_counts(rng: np.random.Generator, V: int, *, symmetric: bool = True) -> Int64:

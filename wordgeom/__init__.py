@@ -5,8 +5,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from wordgeom.core.version import __version__ as __version__
+
 if TYPE_CHECKING:
-    from wordgeom.api import (
+    from wordgeom.api.models import measure_drift, open_model, train_model
+    from wordgeom.api.vectors import (
         Counts,
         DocumentCounts,
         Weighted,
@@ -21,9 +24,7 @@ if TYPE_CHECKING:
         score,
         train,
     )
-    from wordgeom.api_drift import measure_drift, open_model, train_model
 
-__version__ = "0.1.0"
 __all__ = [
     "Counts", "DocumentCounts", "Weighted", "convert", "count", "count_documents", "extend",
     "impute", "load_vectors", "measure_drift", "open_matrix", "open_model", "pmi", "score",
@@ -39,6 +40,6 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     # The public functions bring NumPy and more; `wordgeom --help` must not wait for them.
     if name in __all__:
-        module = "wordgeom.api_drift" if name in _OF_DRIFT else "wordgeom.api"
+        module = "wordgeom.api.models" if name in _OF_DRIFT else "wordgeom.api.vectors"
         return getattr(import_module(module), name)
     raise AttributeError(f"module 'wordgeom' has no attribute {name!r}")

@@ -30,9 +30,9 @@ import carrington_5_tables
 from carrington_5_cells import FIGURES, NOISES, Figure
 from carrington_5_runs import Map, Plan, gather, outcomes, working
 
-from wordgeom.errors import OptionError, WordgeomError
+from wordgeom.core.errors import OptionError, WordgeomError
+from wordgeom.core.types import Float64
 from wordgeom.plot.figure import check
-from wordgeom.types import Float64
 
 EIGENVALUES, BOUND = "5.15", "bound"
 PARTS = (*FIGURES, EIGENVALUES, BOUND)

@@ -9,10 +9,10 @@ from carrington_5_cells import FIGURES, NOISES, simulate
 from carrington_5_runs import Job, Map, Plan, gather
 from carrington_5_tables import LEVEL, table
 
-from wordgeom.drift.factor import degrees_of_freedom
-from wordgeom.drift.uniquenesses import FACTANAL, LEAST, fit
+from wordgeom.core.types import Float64
+from wordgeom.drift.factor_analysis import FACTANAL, LEAST, fit
+from wordgeom.drift.factor_test import degrees_of_freedom
 from wordgeom.linalg.blas import one_thread
-from wordgeom.types import Float64
 
 _CELLS = (("5.3", 2), ("5.4", 2), ("5.13", 2))  # the null of each, at its largest n
 _RUNS = 200

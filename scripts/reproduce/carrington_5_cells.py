@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wordgeom.types import Float64
+from wordgeom.core.types import Float64
 
 NOISES = (0.01, 0.1, 1.0)
 NORMAL, UNIFORM, EXPONENTIAL = "N(0, 0.01)", "U(0, 0.1)", "Exp(10)"

@@ -17,9 +17,9 @@ from carrington_5_cells import NOISES
 from carrington_5_runs import Job, Map, Plan, gather
 from carrington_5_tables import table
 
-from wordgeom.drift.factor import factor_test
+from wordgeom.core.types import Float64
+from wordgeom.drift.factor_test import factor_test
 from wordgeom.linalg.blas import one_thread
-from wordgeom.types import Float64
 
 RANKS = (2, 5, 10)
 _RUNS = 200  # four fits a run, three of a wrong model: they take long

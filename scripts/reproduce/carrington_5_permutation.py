@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from wordgeom.core.types import Csr, Float64
 from wordgeom.drift.options import DOCUMENTS, OWN, DriftOptions
 from wordgeom.drift.testing import test_drift
-from wordgeom.dynamic.problem import HOLD
 from wordgeom.linalg.numpy_ops import NumpyOps
-from wordgeom.pool import Pool
-from wordgeom.progress import Progress
-from wordgeom.types import Csr, Float64
+from wordgeom.methods.dlsa.problem import HOLD
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
 
 _MEMORY = 10**9  # bytes, far more than these tables take
 

@@ -11,9 +11,9 @@ from carrington_5_cells import FIGURES, NOISES, Cell, Figure
 from carrington_5_runs import field
 from carrington_5_tables import rejected
 
-from wordgeom.drift.factor import degrees_of_freedom
+from wordgeom.core.types import Array, Float64
+from wordgeom.drift.factor_test import degrees_of_freedom
 from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, plain_ticks, thin_grid
-from wordgeom.types import Array, Float64
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,9 +13,9 @@ import numpy as np
 from carrington_5_cells import FIGURES, NOISES, simulate
 from carrington_5_permutation import permutation_p
 
-from wordgeom.drift.factor import factor_test
+from wordgeom.core.types import Array, Float64
+from wordgeom.drift.factor_test import factor_test
 from wordgeom.linalg.blas import one_thread
-from wordgeom.types import Array, Float64
 
 _BLOCK = 25  # runs of a job
 FIELDS = ("statistic", "plain", "p", "plain_p", "converged", "permutation", "mixture")

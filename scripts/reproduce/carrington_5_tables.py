@@ -8,8 +8,8 @@ import numpy as np
 from carrington_5_cells import NOISES, Cell, Figure
 from carrington_5_runs import field
 
-from wordgeom.drift.factor import degrees_of_freedom
-from wordgeom.types import Float64
+from wordgeom.core.types import Float64
+from wordgeom.drift.factor_test import degrees_of_freedom
 
 LEVEL = 0.05
 BEYOND = (0.5, 0.1, 0.05, 0.01)  # shares of χ² that lie beyond a quantile

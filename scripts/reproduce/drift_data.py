@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.types import Csr, Float64
+from wordgeom.core.types import Csr, Float64
 
 N, P, TOPICS, YEARS = 1000, 20, 4, 50  # documents, words, topics; years for shocks
 _EVENLY = np.linspace(-1.0, 1.0, N)

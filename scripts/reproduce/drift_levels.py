@@ -43,13 +43,13 @@ from drift_data import (
     static,
 )
 
-from wordgeom.device import get_ops
+from wordgeom.core.types import Float64
 from wordgeom.drift.options import DOCUMENTS, F_TAIL, OWN, POOLED, TIMES, DriftOptions
 from wordgeom.drift.testing import test_drift
 from wordgeom.drift.verdict import Verdict
-from wordgeom.pool import Pool
-from wordgeom.progress import Progress
-from wordgeom.types import Float64
+from wordgeom.linalg.device import get_ops
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
 
 _LEVEL, _LEVELS = 0.05, (0.01, 0.05, 0.5)
 _MEMORY = 10**9

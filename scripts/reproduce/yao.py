@@ -32,10 +32,10 @@ import yao_table2
 from yao_firms import read_firms
 from yao_lstm import needs_torch
 
-from wordgeom.errors import InputError, OptionError, WordgeomError
+from wordgeom.core.errors import InputError, OptionError, WordgeomError
 from wordgeom.plot.figure import check
-from wordgeom.runs import RunOptions, resources
-from wordgeom.vectors import Vectors, read_vectors
+from wordgeom.runtime.resources import RunOptions, resources
+from wordgeom.vectors.keyed import Vectors, read_vectors
 
 
 def main() -> None:

@@ -14,8 +14,8 @@ from yao_knn import PLAIN, judge
 from yao_table1 import told
 
 from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, thin_grid
-from wordgeom.runs import Resources
-from wordgeom.vectors import Vectors
+from wordgeom.runtime.resources import Resources
+from wordgeom.vectors.keyed import Vectors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,9 +20,9 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from wordgeom.errors import FormatError, InputError, MissingInputError
-from wordgeom.types import Array, Float64
-from wordgeom.vectors import Vectors
+from wordgeom.core.errors import FormatError, InputError, MissingInputError
+from wordgeom.core.types import Array, Float64
+from wordgeom.vectors.keyed import Vectors
 
 MISSING = 0.2  # a firm with a larger share of days without a return is left out (§5.2)
 FIRST, NAMES = "first words", "names"

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from wordgeom.core.types import Array, Float64
 from wordgeom.imputation.graph import neighbour_graph
-from wordgeom.imputation.mending import mend
+from wordgeom.imputation.reattachment import mend
 from wordgeom.imputation.solve import solve_exact, solve_power
 from wordgeom.imputation.weights import Kind, fit_weights
-from wordgeom.runs import Resources
-from wordgeom.types import Array, Float64
+from wordgeom.runtime.resources import Resources
 
 MOST_STEPS = 100_000
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.evaluate.answers import Answers, Measure, Score, difference, scores
-from wordgeom.types import Array, Float64, Int64
+from wordgeom.core.types import Array, Float64, Int64
+from wordgeom.evaluation.answers import Answers, Measure, Score, difference, scores
 
 KS = (2, 5, 8, 10, 15, 20, 30)
 RESAMPLES = 5000

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.errors import UnavailableError
-from wordgeom.types import Float32, Float64, Int64
+from wordgeom.core.errors import UnavailableError
+from wordgeom.core.types import Float32, Float64, Int64
 
 _NOTHING = -100  # a place behind a passage's end; Torch leaves such targets out by itself
 

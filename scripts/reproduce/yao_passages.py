@@ -15,7 +15,7 @@ from itertools import chain
 
 import numpy as np
 
-from wordgeom.types import Array, Int64
+from wordgeom.core.types import Array, Int64
 
 UNKNOWN, END = "<unk>", "<eos>"
 SHORTEST, LONGEST = 20, 30  # words

@@ -11,10 +11,10 @@ from yao_firms import NAMES, Firms, anchors, known
 from yao_imputing import EXACT, impute
 from yao_passages import Folds, Passage, cut, fold
 
-from wordgeom.errors import InputError, MissingInputError
-from wordgeom.runs import Resources
-from wordgeom.types import Array, Float32, Float64
-from wordgeom.vectors import Vectors
+from wordgeom.core.errors import InputError, MissingInputError
+from wordgeom.core.types import Array, Float32, Float64
+from wordgeom.runtime.resources import Resources
+from wordgeom.vectors.keyed import Vectors
 
 SIGMA = 0.3  # of a random vector's numbers, as in the paper; all vectors are scaled to it
 MOST = 200  # passages of one name

@@ -12,10 +12,10 @@ from yao_firms import FIRST, NAMES, Firms, anchors, known
 from yao_imputing import EXACT, PUBLISHED, Way, impute
 from yao_knn import KS, PLAIN, Vote, accuracy, gain, judge, only
 
-from wordgeom.evaluate.answers import Answers, Score
-from wordgeom.runs import Resources
-from wordgeom.types import Array, Float64, Int64
-from wordgeom.vectors import Vectors
+from wordgeom.core.types import Array, Float64, Int64
+from wordgeom.evaluation.answers import Answers, Score
+from wordgeom.runtime.resources import Resources
+from wordgeom.vectors.keyed import Vectors
 
 JUDGED = (2, 5, 8)  # the k at which intervals must not overlap
 _SHUFFLES = 10

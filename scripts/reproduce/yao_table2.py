@@ -17,10 +17,10 @@ from yao_passages import END
 from yao_starts import AFF, BASE, ROWS, Setting, Start, begin, firsts, read_passages, scaled
 from yao_table1 import told
 
-from wordgeom.evaluate.answers import Score
-from wordgeom.runs import Resources
-from wordgeom.types import Array, Float32
-from wordgeom.vectors import Vectors
+from wordgeom.core.types import Array, Float32
+from wordgeom.evaluation.answers import Score
+from wordgeom.runtime.resources import Resources
+from wordgeom.vectors.keyed import Vectors
 
 TOKENS = ("all tokens", "names", "after a removed name")
 PUBLISHED = {

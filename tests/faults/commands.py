@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from matrices import random_counts, store_matrix
 
-from wordgeom.vectors import write_vectors
+from wordgeom.vectors.keyed import write_vectors
 
 
 @dataclass(frozen=True)

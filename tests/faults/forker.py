@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self, TextIO
 
-from wordgeom import _files
 from wordgeom.cli import main as wordgeom
+from wordgeom.storage import files
 
 Job = dict[str, Any]
 # Blocks so small that a little text has many: every path that large runs take is walked.
@@ -31,11 +31,11 @@ _SMALL = {
         "_BLOCK_LOOKS": 4000, "_LARGEST_CHUNK": 1000, "_SMALLEST_CHUNK": 1000,
     },
     "wordgeom.counts.documents": {"BLOCK": 300},
-    "wordgeom.blocks": {"BLOCK_ENTRIES": 400},
-    "wordgeom.corpus.means": {"_IDS_SHARE": 10**9},
-    "wordgeom.corpus.readers": {"BLOCK": 5000},
-    "wordgeom.kept_text": {"WORTH": 0},
-    "wordgeom.linalg.eigs": {"_DENSE": 0},
+    "wordgeom.core.row_blocks": {"BLOCK_ENTRIES": 400},
+    "wordgeom.corpus.tokens.context": {"_IDS_SHARE": 10**9},
+    "wordgeom.corpus.inputs.readers": {"BLOCK": 5000},
+    "wordgeom.checkpoint.corpus_writer": {"WORTH": 0},
+    "wordgeom.linalg.eigensolver": {"_DENSE": 0},
 }  # fmt: skip
 _ROOM = 1 << 20  # bytes that a child may tell
 _PAGE = 4096
@@ -163,7 +163,7 @@ def _watch(kill: int, steps: _Pipe) -> None:
         if done == kill:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    _files.boundary = boundary
+    files.boundary = boundary
 
 
 if __name__ == "__main__":

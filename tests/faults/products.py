@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from wordgeom.cards import read_card
-from wordgeom.store import META, Store
+from wordgeom.storage.store import META, Store
+from wordgeom.vectors.run_card import read_card
 
 Products = dict[str, str]
 _VECTORS = (".bin", ".txt", ".vec")

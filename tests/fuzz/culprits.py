@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wordgeom.errors import FormatError
+from wordgeom.core.errors import FormatError
 
 _HOGS: list[object] = []
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom import _store_meta
+from wordgeom.storage import meta as _store_meta
 
 Files = dict[str, bytes]
 _HEADER = 128  # bytes of a part's .npy header

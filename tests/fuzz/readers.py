@@ -15,34 +15,34 @@ import numpy as np
 from fuzz import packing, seeds
 from fuzz.culprits import CULPRITS
 from fuzz.packing import Files
-from wordgeom import cards
-from wordgeom._files import Lock
-from wordgeom.checkpoints import StoredCheckpoint
+from wordgeom.checkpoint.corpus_writer import KeptText
+from wordgeom.checkpoint.matrix_rows import KeptRows
+from wordgeom.checkpoint.method_state import StoredCheckpoint
+from wordgeom.checkpoint.state import Kept, ResumeOptions
+from wordgeom.checkpoint.token_ids import KeptParts, find_ids
 from wordgeom.cli import flags, stages
-from wordgeom.converting import convert
-from wordgeom.corpus import forms
+from wordgeom.core.errors import MissingInputError
+from wordgeom.corpus.inputs import formats
+from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.readers import Source
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, read_words
-from wordgeom.describe import describe
-from wordgeom.document_matrix import StoredDocuments
-from wordgeom.dynamic_model import DynamicModel
-from wordgeom.errors import MissingInputError
-from wordgeom.evaluate.categories import read_categories
-from wordgeom.evaluate.classification import read_texts
-from wordgeom.evaluate.options import EvalOptions
-from wordgeom.evaluate.regression import read_targets
-from wordgeom.evaluate.sets import read_set
+from wordgeom.drift.model import DynamicModel
+from wordgeom.evaluation.categorisation import read_categories
+from wordgeom.evaluation.classification import read_texts
+from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.regression import read_targets
+from wordgeom.evaluation.sets import read_set
 from wordgeom.imputation.domain import DomainOptions, read_domain
-from wordgeom.kept import Kept, ResumeOptions
-from wordgeom.kept_counts import KeptParts, find_ids
-from wordgeom.kept_rows import KeptRows
-from wordgeom.kept_text import KeptText
-from wordgeom.matrix import StoredMatrix, StoredRows
+from wordgeom.matrices.cooccurrence import StoredMatrix, StoredRows
+from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.matrices.times import parse_times
 from wordgeom.plot.drift_results import read_drift_results
-from wordgeom.pool import Pool
-from wordgeom.times import parse_times
-from wordgeom.vectors import read_vectors
+from wordgeom.runtime.pool import Pool
+from wordgeom.stages.convert import convert
+from wordgeom.stages.info import describe
+from wordgeom.storage.files import Lock
+from wordgeom.vectors import run_card
+from wordgeom.vectors.keyed import read_vectors
 from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
 
@@ -132,7 +132,7 @@ def _reading(path: Path) -> object:
 
 def _card(path: Path) -> object:
     vectors = path.parent / "v.bin"
-    cards.up_to_date(vectors, seeds.REQUEST, force=False, beside=[path.parent / "v.tsv"])
+    run_card.up_to_date(vectors, seeds.REQUEST, force=False, beside=[path.parent / "v.tsv"])
     return describe(vectors, check=True)
 
 
@@ -175,8 +175,8 @@ _ASKED: dict[str, dict[str, Any]] = {
 
 
 def _records(path: Path) -> None:
-    asked = forms.resolve([str(path)], CorpusOptions(**_ASKED.get(path.suffix, {})))
-    for _ in forms.blocks(Source(str(path)), b" \n", asked):
+    asked = formats.resolve([str(path)], CorpusOptions(**_ASKED.get(path.suffix, {})))
+    for _ in formats.blocks(Source(str(path)), b" \n", asked):
         pass
 
 

@@ -19,18 +19,18 @@ from corpora import build_documents, encode_files, read
 from matrices import random_counts, store_matrix
 
 from fuzz.packing import Files, unzipped
-from wordgeom.checkpoints import StoredCheckpoint
+from wordgeom.checkpoint.corpus_writer import KeptText
+from wordgeom.checkpoint.matrix_rows import KeptRows
+from wordgeom.checkpoint.method_state import StoredCheckpoint
+from wordgeom.checkpoint.state import Kept, ResumeOptions
+from wordgeom.checkpoint.token_ids import KeptParts, keep_ids
+from wordgeom.core.types import Array, Int64
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.counts.rows import Rows
-from wordgeom.kept import Kept, ResumeOptions
-from wordgeom.kept_counts import KeptParts, keep_ids
-from wordgeom.kept_rows import KeptRows
-from wordgeom.kept_text import KeptText
-from wordgeom.modelling import train_model
-from wordgeom.runs import RunOptions
-from wordgeom.types import Array, Int64
-from wordgeom.vectors import write_vectors
+from wordgeom.counts.count_rows import Rows
+from wordgeom.runtime.resources import RunOptions
+from wordgeom.stages.train_model import train_model
+from wordgeom.vectors.keyed import write_vectors
 
 Group = list[Files]
 REFUSED = "refused"  # how the name of a file begins that is right and not taken

@@ -27,7 +27,7 @@ from fuzz.mutations import mutate
 from fuzz.packing import Files
 from fuzz.readers import Reader, reader
 from fuzz.seeds import REFUSED
-from wordgeom.errors import WordgeomError
+from wordgeom.core.errors import WordgeomError
 
 LONGEST = 500  # characters of an error
 _IN = Path("in")

@@ -16,10 +16,10 @@ from types import FrameType
 
 import click
 
-from wordgeom import __version__
 from wordgeom.cli.lazy import LazyGroup
-from wordgeom.errors import StoppedError, WordgeomError
-from wordgeom.pool import THREAD_NAME
+from wordgeom.core.errors import StoppedError, WordgeomError
+from wordgeom.core.version import __version__
+from wordgeom.runtime.pool import THREAD_NAME
 
 _INTERRUPTED = "interrupted; what was there is as it was"
 _COMPLETION = "_WORDGEOM_COMPLETE"  # a shell sets it to ask what a word may become

@@ -19,7 +19,7 @@ def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> No
 
     `analogy vectors.bin man king woman` asks for queen.
     """
-    from wordgeom.query import analogy
-    from wordgeom.vectors import read_vectors
+    from wordgeom.vectors.keyed import read_vectors
+    from wordgeom.vectors.nearest import analogy
 
     print_words(analogy(read_vectors(vectors), a, b, c, top=top), as_json)

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
+from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.cli import flags, stages
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
-from wordgeom.kept import ResumeOptions
-from wordgeom.runs import RunOptions
+from wordgeom.runtime.resources import RunOptions
 
 OPTIONS = (CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
 OWN = ("corpus", "out", "shard", "save_vocab")

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
+from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.cli import flags, stages
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.kept import ResumeOptions
-from wordgeom.runs import RunOptions
+from wordgeom.runtime.resources import RunOptions
 
 OPTIONS = (CorpusOptions, ResumeOptions, RunOptions)
 OWN = ("corpus", "out", "save_vocab")

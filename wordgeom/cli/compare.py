@@ -12,11 +12,11 @@ import click
 
 from wordgeom.cli import flags
 from wordgeom.cli.sets import KINDS, takes_sets
-from wordgeom.errors import MissingInputError, OptionError
-from wordgeom.evaluate.options import EvalOptions
-from wordgeom.options import specs
-from wordgeom.runs import RunOptions
-from wordgeom.sources import SOURCES
+from wordgeom.core.errors import MissingInputError, OptionError
+from wordgeom.core.options import specs
+from wordgeom.evaluation.options import EvalOptions
+from wordgeom.runtime.resources import RunOptions
+from wordgeom.stages.method_inputs import SOURCES
 
 _WEIGHTING = tuple(source.weighting for source in SOURCES.values())
 _OPTIONS = (*_WEIGHTING, EvalOptions, RunOptions)
@@ -49,8 +49,8 @@ def command(
     methods of documents; VECTORS are files that are there already. Without --set and its like, the
     sets inside gensim judge.
     """
-    from wordgeom import comparing
-    from wordgeom.evaluate.sets import read_tasks
+    from wordgeom.comparison import compare
+    from wordgeom.evaluation.sets import read_tasks
 
     if as_json and markdown:
         raise OptionError("--json and --markdown are two forms of one report", do="pass one")
@@ -68,10 +68,10 @@ def command(
     for cls in _WEIGHTING:
         cls.take(values)  # refused before anything is trained
         weighting |= {f.name: values[f.name] for f, _ in specs(cls) if f.name in values}
-    entry = comparing.Entry(**own, **_chosen(paths, values), weighting=weighting)
+    entry = compare.Entry(**own, **_chosen(paths, values), weighting=weighting)
     files = {name: values[name] for name in ("sets", *KINDS)}
     tasks = read_tasks(**files, options=judging)
-    found = comparing.compare(entry, tasks, judging, run, show=True)
+    found = compare.compare(entry, tasks, judging, run, show=True)
     _print(found, as_json, markdown)
     if picture is not None:
         from wordgeom.plot import quality
@@ -82,8 +82,8 @@ def command(
 
 def _chosen(paths: Iterable[str], values: dict[str, Any]) -> dict[str, Any]:
     """Return who takes part, as fields of an Entry."""
-    from wordgeom.contenders import available_methods
-    from wordgeom.store import Store
+    from wordgeom.comparison.entries import available_methods
+    from wordgeom.storage.store import Store
 
     matrices: list[str] = []
     files: list[str] = []
@@ -115,12 +115,12 @@ def _names(listed: str) -> list[str]:
 
 
 def _print(found: Any, as_json: bool, markdown: bool) -> None:
-    from wordgeom.cli import comparison
+    from wordgeom.cli import compare_tables
 
     if as_json:
         click.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=1, allow_nan=False))
     else:
-        click.echo(comparison.markdown(found) if markdown else comparison.plain(found))
+        click.echo(compare_tables.markdown(found) if markdown else compare_tables.plain(found))
 
 
 command.params.extend(flags.parameters(*_OPTIONS))

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags
-from wordgeom.exchange.formats import READ, WRITTEN
-from wordgeom.exchange.options import ConvertOptions
-from wordgeom.runs import RunOptions
+from wordgeom.formats.detection import READ, WRITTEN
+from wordgeom.formats.options import ConvertOptions
+from wordgeom.runtime.resources import RunOptions
 
 _FROM = "format of SOURCE, where its name does not tell it"
 _TO = "format of TARGET, where its name does not tell it"
@@ -32,7 +32,7 @@ def command(
     Vectors: .bin, .txt, .vec, .npy and .npz, text also in .gz; --to projector for TensorBoard's.
     Matrices: .npz (SciPy), .mtx and .mtx.gz (MatrixMarket), .glove (GloVe's records).
     """
-    from wordgeom.converting import convert
+    from wordgeom.stages.convert import convert
 
     values = {name: value for name, value in given.items() if value is not None}
     made = convert(

@@ -8,9 +8,9 @@ import click
 
 from wordgeom.cli import flags, stages
 from wordgeom.cli.sets import KINDS, takes_sets
-from wordgeom.evaluate.options import EvalOptions
-from wordgeom.evaluate.report import ReportOptions
-from wordgeom.runs import UseOptions
+from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.report import ReportOptions
+from wordgeom.runtime.resources import UseOptions
 
 OPTIONS = (EvalOptions, ReportOptions, UseOptions)
 OWN = ("vectors", "sets", *KINDS)

@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from wordgeom.buildup.extension import ExtendOptions
 from wordgeom.cli import flags, stages
-from wordgeom.runs import RunOptions
+from wordgeom.methods.gbu.extension import ExtendOptions
+from wordgeom.runtime.resources import RunOptions
 
 OPTIONS = (ExtendOptions, RunOptions)
 OWN = ("vectors", "counts", "out", "space")

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
-from wordgeom.errors import FormatError, MissingInputError, OptionError
-from wordgeom.options import Options, Spec, check_known, flag, kind, off_flag, specs
+from wordgeom.core.errors import FormatError, MissingInputError, OptionError
+from wordgeom.core.options import Options, Spec, check_known, flag, kind, off_flag, specs
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _TYPES: dict[str, Any] = {"int": int, "float": float, "str": str}

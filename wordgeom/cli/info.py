@@ -20,7 +20,7 @@ _NOTES = "notes"  # a list of sentences
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 def command(path: str, digest: bool, check: bool, as_json: bool) -> None:
     """Tell what the folder (matrix, model) or vectors file PATH holds and how it was made."""
-    from wordgeom.describe import describe
+    from wordgeom.stages.info import describe
 
     facts = describe(Path(path), check=check)
     if digest:
@@ -40,8 +40,8 @@ def _validation(facts: dict[str, Any]) -> list[str]:
     statistics = card.get("statistics") if isinstance(card, dict) else None
     if not isinstance(statistics, dict) or "validation" not in statistics:
         return []
-    from wordgeom.imputation.judged import read_validation
     from wordgeom.imputation.report import validation_lines
+    from wordgeom.imputation.saved_validation import read_validation
 
     held = read_validation(statistics["validation"])
     if held is None:

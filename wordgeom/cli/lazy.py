@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from wordgeom.errors import OptionError
-from wordgeom.options import nearest
+from wordgeom.core.errors import OptionError
+from wordgeom.core.options import nearest
 
 
 class LazyGroup(click.Group):

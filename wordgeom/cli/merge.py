@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.cli import flags, stages
-from wordgeom.kept import ResumeOptions
-from wordgeom.runs import RunOptions
+from wordgeom.runtime.resources import RunOptions
 
 OPTIONS = (ResumeOptions, RunOptions)
 OWN = ("matrices", "out")

@@ -32,8 +32,8 @@ def command(source: str, words: str | None, at: str | None, out: str, force: boo
 
 def _ways(source: str, names: list[str], at: str | None, out: str) -> str:
     """Draw the ways of words of a model, and return the caption."""
-    from wordgeom.dynamic_model import DynamicModel
-    from wordgeom.errors import OptionError
+    from wordgeom.core.errors import OptionError
+    from wordgeom.drift.model import DynamicModel
     from wordgeom.plot.neighbourhoods import trajectories
     from wordgeom.plot.trajectories import draw
 
@@ -45,7 +45,7 @@ def _ways(source: str, names: list[str], at: str | None, out: str) -> str:
 
 def _volcano(source: str, names: list[str], at: str | None, out: str) -> str:
     """Draw results, and return the caption."""
-    from wordgeom.errors import OptionError
+    from wordgeom.core.errors import OptionError
     from wordgeom.plot.drift_results import read_drift_results
     from wordgeom.plot.volcano import draw
 
@@ -58,8 +58,8 @@ def _volcano(source: str, names: list[str], at: str | None, out: str) -> str:
 
 def _times(at: str | None) -> list[float]:
     """Return the times of --at, none where it is not given. Raises OptionError."""
-    from wordgeom.errors import OptionError
-    from wordgeom.times import parse_time
+    from wordgeom.core.errors import OptionError
+    from wordgeom.matrices.times import parse_time
 
     times = []
     for text in [] if at is None else at.split(","):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from wordgeom.cli import flags, stages
-from wordgeom.errors import OptionError, OutputExistsError
+from wordgeom.core.errors import OptionError, OutputExistsError
 
 _HELP = """Run the steps that the TOML file CONFIG has a table for, in order.
 

@@ -17,7 +17,7 @@ def command(vectors: str, words: tuple[str, ...], top: int, as_json: bool) -> No
 
     Several words are added up: `similar vectors.bin bank river` leaves the money aside.
     """
-    from wordgeom.query import similar
-    from wordgeom.vectors import read_vectors
+    from wordgeom.vectors.keyed import read_vectors
+    from wordgeom.vectors.nearest import similar
 
     print_words(similar(read_vectors(vectors), words, top=top), as_json)

@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags
-from wordgeom.errors import OptionError
-from wordgeom.options import Options, check_known, specs
-from wordgeom.runs import RunOptions
+from wordgeom.core.errors import OptionError
+from wordgeom.core.options import Options, check_known, specs
+from wordgeom.runtime.resources import RunOptions
 
 Settings = dict[str, Any]
 Stage = Callable[[], None]
@@ -40,17 +40,17 @@ def prepare(name: str, settings: Settings, where: str) -> Stage:
 
 
 def _build_cooc(settings: Settings, where: str) -> Stage:
-    from wordgeom import pipeline
     from wordgeom.cli.build_cooc import OPTIONS, OWN
+    from wordgeom.stages import build_cooc
 
     corpus, window, resume, run = _checked(settings, OWN, OPTIONS, where)
     names = _corpus("build-cooc", settings)
-    shard = pipeline.Shard.parse(settings["shard"]) if "shard" in settings else None
+    shard = build_cooc.Shard.parse(settings["shard"]) if "shard" in settings else None
     default = f"cooc.shard-{shard.index}-of-{shard.of}" if shard else "cooc"
     out, save = settings.get("out", default), settings.get("save_vocab")
 
     def stage() -> None:
-        built = pipeline.build_cooc(
+        built = build_cooc.build_cooc(
             names, out, corpus, window, run, shard=shard, save_vocab=save, resume=resume,
             show=True,
         )  # fmt: skip
@@ -60,38 +60,41 @@ def _build_cooc(settings: Settings, where: str) -> Stage:
 
 
 def _build_dtm(settings: Settings, where: str) -> Stage:
-    from wordgeom import dtm
     from wordgeom.cli.build_dtm import OPTIONS, OWN
+    from wordgeom.stages import build_dtm
 
     corpus, resume, run = _checked(settings, OWN, OPTIONS, where)
     names = _corpus("build-dtm", settings)
     out, save = settings.get("out", "dtm"), settings.get("save_vocab")
 
     def stage() -> None:
-        built = dtm.build_dtm(names, out, corpus, run, save_vocab=save, resume=resume, show=True)
+        built = build_dtm.build_dtm(
+            names, out, corpus, run, save_vocab=save, resume=resume, show=True
+        )
         _report(built.summary, built.warnings, run)
 
     return stage
 
 
 def _build_pmi(settings: Settings, where: str) -> Stage:
-    from wordgeom import training
     from wordgeom.cli.build_pmi import OPTIONS, OWN
+    from wordgeom.stages import train
 
     weighting, resume, run = _checked(settings, OWN, OPTIONS, where)
     counts, out = settings.get("counts", "cooc"), settings.get("out", "pmi")
 
     def stage() -> None:
-        built = training.build_pmi(counts, out, weighting, run, resume=resume, show=True)
+        built = train.build_pmi(counts, out, weighting, run, resume=resume, show=True)
         _report(built.summary, built.warnings, run)
 
     return stage
 
 
 def _train(settings: Settings, where: str) -> Stage:
-    from wordgeom import methods, training
+    from wordgeom import methods
     from wordgeom.cli.train import method_classes, own_settings, refuse_foreign
-    from wordgeom.sources import makes_model, source_of
+    from wordgeom.stages import train
+    from wordgeom.stages.method_inputs import makes_model, source_of
 
     if "method" not in settings:
         raise OptionError("train needs --method", do=f"known are {', '.join(methods.names())}")
@@ -107,7 +110,7 @@ def _train(settings: Settings, where: str) -> Stage:
     space = settings.get("space")
 
     def stage() -> None:
-        made = training.train(
+        made = train.train(
             matrix, method, settings, run, out=out, documents=documents, space=space, show=True
         )
         _report(made.summary, made.notes, run)
@@ -120,9 +123,9 @@ def _train_model(method: str, settings: Settings, run: RunOptions) -> Stage:
     space = settings.get("space")
 
     def stage() -> None:
-        from wordgeom import modelling
+        from wordgeom.stages import train_model
 
-        made = modelling.train_model(
+        made = train_model.train_model(
             documents, method, settings, run, out=out, space=space, show=True
         )
         _report(made.summary, made.notes, run, made.lines)
@@ -138,9 +141,9 @@ def _extend(settings: Settings, where: str) -> Stage:
     out = settings.get("out", "vectors.extended.bin")
 
     def stage() -> None:
-        from wordgeom import extending
+        from wordgeom.stages import extend
 
-        made = extending.extend(
+        made = extend.extend(
             vectors, counts, settings, run, out=out, space=settings.get("space"), show=True
         )
         _report(made.summary, made.notes, run)
@@ -160,9 +163,9 @@ def _impute(settings: Settings, where: str) -> Stage:
     out = settings.get("out", "vectors.imputed.bin")
 
     def stage() -> None:
-        from wordgeom import imputing
+        from wordgeom.stages import impute
 
-        made = imputing.impute(
+        made = impute.impute(
             settings["domain"], vectors, settings, run, out=out, table=settings.get("table"),
             show=True,
         )  # fmt: skip
@@ -172,25 +175,25 @@ def _impute(settings: Settings, where: str) -> Stage:
 
 
 def _merge(settings: Settings, where: str) -> Stage:
-    from wordgeom import merging
     from wordgeom.cli.merge import OPTIONS, OWN
+    from wordgeom.stages import merge
 
     resume, run = _checked(settings, OWN, OPTIONS, where)
     names, out = _names(settings, "matrices"), settings.get("out", "cooc")
 
     def stage() -> None:
-        built = merging.merge_cooc(names, out, run, resume=resume, show=True)
+        built = merge.merge_cooc(names, out, run, resume=resume, show=True)
         _report(built.summary, built.warnings, run)
 
     return stage
 
 
 def _eval(settings: Settings, where: str) -> Stage:
-    from wordgeom import evaluating
     from wordgeom.cli.eval import OPTIONS, OWN
     from wordgeom.cli.sets import KINDS
-    from wordgeom.evaluate.report import render
-    from wordgeom.evaluate.sets import read_tasks
+    from wordgeom.evaluation.report import render
+    from wordgeom.evaluation.sets import read_tasks
+    from wordgeom.stages import evaluate
 
     options, form, run = _checked(settings, OWN, OPTIONS, where)
     vectors = settings.get("vectors", "vectors.bin")
@@ -199,22 +202,22 @@ def _eval(settings: Settings, where: str) -> Stage:
 
     def stage() -> None:
         tasks = read_tasks(sets, categories, classify, regress, options)
-        report = evaluating.evaluate(vectors, tasks, options, run, show=True)
+        report = evaluate.evaluate(vectors, tasks, options, run, show=True)
         click.echo(render(report, form))
 
     return stage
 
 
 def _drift(settings: Settings, where: str) -> Stage:
-    from wordgeom import drifting
     from wordgeom.cli.drift import OPTIONS, OWN
     from wordgeom.drift.report import render
+    from wordgeom.stages import drift
 
     options, form, run = _checked(settings, OWN, OPTIONS, where)
     model, words = settings.get("model", "model"), _names(settings, "words")
 
     def stage() -> None:
-        report = drifting.drift(model, options, form, run, words=words, show=True)
+        report = drift.drift(model, options, form, run, words=words, show=True)
         click.echo(render(report, form))
 
     return stage

@@ -8,14 +8,14 @@ from typing import Any
 import click
 
 from wordgeom import methods
+from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.cli import flags, stages
-from wordgeom.device import DeviceOptions
-from wordgeom.errors import OptionError
-from wordgeom.kept import ResumeOptions
-from wordgeom.options import Options, flag, specs
-from wordgeom.runs import RunOptions
-from wordgeom.sources import SOURCES, settings_of, source_of
-from wordgeom.wording import listed
+from wordgeom.core.errors import OptionError
+from wordgeom.core.formatting import listed
+from wordgeom.core.options import Options, flag, specs
+from wordgeom.linalg.device import DeviceOptions
+from wordgeom.runtime.resources import RunOptions
+from wordgeom.stages.method_inputs import SOURCES, settings_of, source_of
 
 _OWN = ("matrix", "method", "out", "space")
 _EVERY = (DeviceOptions, ResumeOptions, RunOptions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wordgeom.options import Options, option
+from wordgeom.core.options import Options, option
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from wordgeom._files import whole_file
-from wordgeom.errors import FormatError, MissingInputError
-from wordgeom.types import Int64
+from wordgeom.core.errors import FormatError, MissingInputError
+from wordgeom.core.types import Int64
+from wordgeom.storage.files import whole_file
 
 _NONE = np.empty(0, np.int64)
 _BOM = "\ufeff"
@@ -70,7 +70,7 @@ def read_list(path: str | Path) -> list[tuple[int, str]]:
     Blank lines, and what follows a tab (a word's count), are left aside. Raises MissingInputError;
     FormatError for bad UTF-8, a word empty or too long.
     """
-    from wordgeom.corpus.kernels import MAX_TOKEN  # Numba: readers of matrices do without
+    from wordgeom.corpus.tokens.kernels import MAX_TOKEN
 
     where = Path(path)
     try:

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.corpus.spool import Ids
+from wordgeom.core.types import Int32, Int64
 from wordgeom.counts import kernels, window_kernels
+from wordgeom.counts.count_rows import Finished, Rows, Workshop, cut_rows, lend
 from wordgeom.counts.merge import merge
-from wordgeom.counts.partial import Part, Parts
-from wordgeom.counts.rows import Finished, Rows, Workshop, cut_rows, lend
-from wordgeom.counts.sliding import Sliding
-from wordgeom.pool import Pool
-from wordgeom.progress import Progress
-from wordgeom.types import Int32, Int64
+from wordgeom.counts.partial_counts import Part, Parts
+from wordgeom.counts.sliding_windows import Sliding
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
+from wordgeom.storage.id_stream import Ids
 
 _BLOCK_LOOKS = 1 << 24  # tokens looked at for one block of rows: about 50 ms
 _SILENT = Progress()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordgeom._jit import kernel
-from wordgeom.types import Array, Int32, Int64
+from wordgeom.core.types import Array, Int32, Int64
+from wordgeom.runtime.jit import kernel
 
 # Where the one bit of a number is: bit · _SEQUENCE >> 58 differs for each (de Bruijn's sequence).
 _SEQUENCE = 0x03F79D71B4CB0A89

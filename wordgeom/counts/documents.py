@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.corpus.spool import Ids
+from wordgeom.core.types import Array, Int32, Int64
 from wordgeom.counts import document_kernels
-from wordgeom.pool import Lent, Pool
-from wordgeom.types import Array, Int32, Int64
+from wordgeom.runtime.pool import Lent, Pool
+from wordgeom.storage.id_stream import Ids
 
 BLOCK = 1 << 20  # ids counted at once: about 10 ms
 Entries = tuple[Int64, Int32, Array]  # of rows: lengths, columns (ascending in each), counts

@@ -15,8 +15,8 @@ import numpy as np
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from wordgeom._jit import kernel
-from wordgeom.types import Array, Bytes, Int32, Int64
+from wordgeom.core.types import Array, Bytes, Int32, Int64
+from wordgeom.runtime.jit import kernel
 
 GROUP_BITS = 3
 GROUP = 1 << GROUP_BITS

@@ -7,10 +7,10 @@ from typing import Protocol
 
 import numpy as np
 
+from wordgeom.core.types import Csr, Int64
 from wordgeom.counts import kernels
-from wordgeom.counts.rows import ENTRIES, Finished, Rows, Workshop, cut_rows, lend
-from wordgeom.pool import Pool
-from wordgeom.types import Csr, Int64
+from wordgeom.counts.count_rows import ENTRIES, Finished, Rows, Workshop, cut_rows, lend
+from wordgeom.runtime.pool import Pool
 
 
 class Summand(Protocol):

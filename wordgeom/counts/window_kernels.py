@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from wordgeom._jit import kernel
+from wordgeom.core.types import Array, Bytes, Int32, Int64
 from wordgeom.counts.kernels import GROUP_BITS, add_sums, emit_row, prefetch
-from wordgeom.types import Array, Bytes, Int32, Int64
+from wordgeom.runtime.jit import kernel
 
 Int16 = NDArray[np.int16]
 _PREFETCH_AHEAD = 12  # occurrences

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.errors import OptionError
-from wordgeom.options import Options, flag, option
-from wordgeom.types import Int32, Int64
+from wordgeom.core.errors import OptionError
+from wordgeom.core.options import Options, flag, option
+from wordgeom.core.types import Int32, Int64
 
 _EXACT_HARMONIC = 20  # up to here lcm(1..window) leaves room for 2^31 occurrences in an int64
 _FIXED_POINT = 1 << 32

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordgeom.drift.arrangements import Arrangements
-from wordgeom.drift.axis import Axis
+from wordgeom.core.types import Float32, Float64, Int32
 from wordgeom.drift.contrasts import (
     GROUP,
     SINGLE,
@@ -21,10 +20,11 @@ from wordgeom.drift.contrasts import (
     moved,
     word_values,
 )
-from wordgeom.drift.mixture import mixture
-from wordgeom.drift.null import Null, Runner
+from wordgeom.drift.mixture_test import mixture
+from wordgeom.drift.null_distribution import Null, Runner
+from wordgeom.drift.permutations import Arrangements
 from wordgeom.drift.statistics import Words, degrees_of_freedom
-from wordgeom.types import Float32, Float64, Int32
+from wordgeom.drift.time_axis import Axis
 
 AT_ONCE = 16 * GROUP  # arrangements
 _WORDS = 64

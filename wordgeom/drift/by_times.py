@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from wordgeom.core.types import Array, Float32, Float64
 from wordgeom.drift import kernels
-from wordgeom.drift.arrangements import Arrangements
-from wordgeom.drift.axis import Axis
 from wordgeom.drift.contrasts import (
     GROUP,
     SINGLE,
@@ -21,10 +20,11 @@ from wordgeom.drift.contrasts import (
     moved,
     word_values,
 )
-from wordgeom.drift.mixture import mixture
-from wordgeom.drift.null import Null, Runner
+from wordgeom.drift.mixture_test import mixture
+from wordgeom.drift.null_distribution import Null, Runner
+from wordgeom.drift.permutations import Arrangements
 from wordgeom.drift.statistics import Words, degrees_of_freedom
-from wordgeom.types import Array, Float32, Float64
+from wordgeom.drift.time_axis import Axis
 
 MOST = 1024  # times: with more, their sums would take more than the documents
 _WORDS = 128

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.types import Array, Float32, Float64
+from wordgeom.core.types import Array, Float32, Float64
 
 GROUP = 16  # arrangements that are worked on at once
 # Added to WᵀW, of the mean square of W's columns: a topic that lives in one time alone has no

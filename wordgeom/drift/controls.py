@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordgeom.types import Array, Int64
+from wordgeom.core.types import Array, Int64
 
 
 def matched_controls(chosen: Int64, holders: Int64, usable: Array) -> Int64:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wordgeom.document_matrix import Document
-from wordgeom.errors import InputError, MissingInputError
-from wordgeom.types import Int64
+from wordgeom.core.errors import InputError, MissingInputError
+from wordgeom.core.types import Int64
+from wordgeom.matrices.document_term import Document
 
 FILE, ID = "file", "id"
 _SHOWN = 40  # characters of an id that a message shows

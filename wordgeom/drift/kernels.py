@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wordgeom._jit import kernel
-from wordgeom.types import Array, Float32, Float64, Int32, Int64
+from wordgeom.core.types import Array, Float32, Float64, Int32, Int64
+from wordgeom.runtime.jit import kernel
 
 
 @kernel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from wordgeom.dynamic.problem import FREE, HOLD
-from wordgeom.errors import OptionError
-from wordgeom.options import Options, flag, option
+from wordgeom.core.errors import OptionError
+from wordgeom.core.options import Options, flag, option
+from wordgeom.methods.dlsa.problem import FREE, HOLD
 
 PERMUTATION, F_TAIL, FACTOR = "permutation", "f", "factor"  # tests
 TIMES, DOCUMENTS, WITHIN = "times", "documents", "within"  # what is permuted

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from wordgeom.columns import aligned
+from wordgeom.core.options import Options, option
+from wordgeom.core.tables import aligned
 from wordgeom.drift.options import LEVEL
-from wordgeom.options import Options, option
 
 _NONE = "–"
 BY_F = "f"

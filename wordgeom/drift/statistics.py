@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wordgeom.core.errors import InputError
+from wordgeom.core.types import Array, Csr, Float64
 from wordgeom.drift import kernels
-from wordgeom.drift.axis import Axis
 from wordgeom.drift.contrasts import Moments, Rest, contrasts, f_values, moved, sums
-from wordgeom.errors import InputError
+from wordgeom.drift.time_axis import Axis
 from wordgeom.linalg.ops import Ops
-from wordgeom.types import Array, Csr, Float64
 
 _CONSTANT = 1e-12  # of a word's sum of squares: rounding
 

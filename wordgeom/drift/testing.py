@@ -7,26 +7,26 @@ from functools import cached_property
 
 import numpy as np
 
+from wordgeom.core.errors import InputError
+from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.drift import by_documents, by_times, freedman_lane
-from wordgeom.drift.arrangements import Arrangements
-from wordgeom.drift.axis import Axis
-from wordgeom.drift.directions import directions, topic_bytes
-from wordgeom.drift.null import Null, Runner
-from wordgeom.drift.nulls import BIN, one, p_values, q_values, smallest
+from wordgeom.drift.f_tail import tail
+from wordgeom.drift.null_distribution import Null, Runner
 from wordgeom.drift.options import F_TAIL, MAX_T, TIMES, WITHIN, DriftOptions
+from wordgeom.drift.p_values import BIN, one, p_values, q_values, smallest
+from wordgeom.drift.permutations import Arrangements
+from wordgeom.drift.stable_words import Still, judge_still
 from wordgeom.drift.statistics import Observed, Words, degrees_of_freedom, free_words, observe
-from wordgeom.drift.still import Still, judge_still
-from wordgeom.drift.tail import tail
+from wordgeom.drift.time_axis import Axis
+from wordgeom.drift.topics import directions, topic_bytes
 from wordgeom.drift.verdict import Verdict, notes, wording
-from wordgeom.dynamic.problem import FREE
-from wordgeom.errors import InputError
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.ops import Ops
 from wordgeom.linalg.svd import transpose
-from wordgeom.memory import refuse_too_large
-from wordgeom.pool import Pool
-from wordgeom.progress import Progress
-from wordgeom.types import Array, Csr, Float64, Int64
+from wordgeom.methods.dlsa.problem import FREE
+from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
 
 
 def test_drift(

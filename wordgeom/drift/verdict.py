@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from wordgeom.drift.arrangements import Arrangements
-from wordgeom.drift.mixture import SAYS
+from wordgeom.core.formatting import several
+from wordgeom.core.types import Float64
+from wordgeom.drift.f_tail import ASSUMES
+from wordgeom.drift.mixture_test import SAYS
 from wordgeom.drift.options import (
     DOCUMENTS,
     F_TAIL,
@@ -18,9 +20,7 @@ from wordgeom.drift.options import (
     WITHIN,
     DriftOptions,
 )
-from wordgeom.drift.tail import ASSUMES
-from wordgeom.types import Float64
-from wordgeom.wording import several
+from wordgeom.drift.permutations import Arrangements
 
 _METHODS = {
     TIMES: "permutation of whole times",

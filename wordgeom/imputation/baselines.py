@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from wordgeom.evaluate.folds import standardised
-from wordgeom.evaluate.learning import steady
-from wordgeom.linalg.neighbours import nearest_to
-from wordgeom.pool import Pool
-from wordgeom.types import Float64, Int64
+from wordgeom.core.types import Float64, Int64
+from wordgeom.evaluation.cross_validation import standardised
+from wordgeom.evaluation.estimators import steady
+from wordgeom.linalg.nearest_neighbours import nearest_to
+from wordgeom.runtime.pool import Pool
 
 # predict(hidden, visible) → (hidden × K) float64
 Predict = Callable[[Int64, Int64], Float64]

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from wordgeom import _opening
-from wordgeom.errors import InputError, OptionError
-from wordgeom.imputation.missing import (
+from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.options import Options, option
+from wordgeom.core.types import Float64
+from wordgeom.imputation.tables.missing import (
     DROP,
     ERROR,
     MEAN,
@@ -20,13 +21,12 @@ from wordgeom.imputation.missing import (
     refuse_missing,
     whole_rows,
 )
-from wordgeom.imputation.names import clean, first_rows, names_file, read_names
-from wordgeom.imputation.reading import holds_names, kind_of, read_table
-from wordgeom.imputation.renaming import rename
-from wordgeom.imputation.table import Table
-from wordgeom.options import Options, option
-from wordgeom.types import Float64
-from wordgeom.vectors_header import BINARY_SUFFIXES, TEXT_SUFFIXES, name_suffix
+from wordgeom.imputation.tables.name_map import rename
+from wordgeom.imputation.tables.names import clean, first_rows, names_file, read_names
+from wordgeom.imputation.tables.readers import holds_names, kind_of, read_table
+from wordgeom.imputation.tables.table import Table
+from wordgeom.storage import opening
+from wordgeom.vectors.word2vec_header import BINARY_SUFFIXES, TEXT_SUFFIXES, name_suffix
 
 _ERROR, _FIRST = "error", "first"
 
@@ -102,7 +102,7 @@ def inputs(path: str | Path, options: DomainOptions) -> list[Path]:
     mapped = [] if options.name_map is None else [Path(options.name_map)]
     beside = [*([] if file is None else [file]), *mapped]
     for each in beside:
-        with _opening.opened(each, "a text file"):
+        with opening.opened(each, "a text file"):
             pass
     return [path, *beside]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wordgeom.core.types import Bytes, Float64, Int32, Int64
 from wordgeom.imputation import graph_kernels
-from wordgeom.linalg.neighbours import AUTO, nearest
-from wordgeom.linalg.spanning import spanning_tree
-from wordgeom.pool import Pool
-from wordgeom.progress import Progress
-from wordgeom.types import Bytes, Float64, Int32, Int64
+from wordgeom.linalg.nearest_neighbours import AUTO, nearest
+from wordgeom.linalg.spanning_tree import spanning_tree
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordgeom._jit import kernel
-from wordgeom.types import Bytes, Int32, Int64
+from wordgeom.core.types import Bytes, Int32, Int64
+from wordgeom.runtime.jit import kernel
 
 
 @kernel

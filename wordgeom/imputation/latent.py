@@ -12,20 +12,20 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from wordgeom.errors import OptionError
+from wordgeom.core.errors import OptionError
+from wordgeom.core.formatting import several
+from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.imputation import baselines
 from wordgeom.imputation.graph import Graph, neighbour_graph
-from wordgeom.imputation.matching import Anchors
-from wordgeom.imputation.mending import mend
 from wordgeom.imputation.options import EXACT, ImputeOptions
+from wordgeom.imputation.reattachment import mend
 from wordgeom.imputation.solve import Solution, solve_exact, solve_power
+from wordgeom.imputation.tables.matching import Anchors
 from wordgeom.imputation.trust import Trust, judge
-from wordgeom.imputation.validate import Validation, check_folds, validate
+from wordgeom.imputation.validation import Validation, check_folds, validate
 from wordgeom.imputation.weights import Weights, fit_weights
-from wordgeom.progress import Progress
-from wordgeom.runs import Resources
-from wordgeom.types import Array, Csr, Float64, Int64
-from wordgeom.wording import several
+from wordgeom.runtime.progress import Progress
+from wordgeom.runtime.resources import Resources
 
 OURS = "imputation"
 _QUANTILES = {"least": 0.0, "quarter": 0.25, "median": 0.5, "three quarters": 0.75, "most": 1.0}

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.imputation.graph import Graph
-from wordgeom.linalg.neighbours import nearest_to
-from wordgeom.pool import Pool
-from wordgeom.types import Array, Float64, Int64
+from wordgeom.linalg.nearest_neighbours import nearest_to
+from wordgeom.runtime.pool import Pool
 
 NONE = -1  # the anchor of an entity that has none
 _NUMBERS = 1 << 20  # of a block's differences

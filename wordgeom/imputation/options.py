@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wordgeom.errors import OptionError
-from wordgeom.options import Options, option
+from wordgeom.core.errors import OptionError
+from wordgeom.core.options import Options, option
 
 SIMPLEX, NNLS = "simplex", "nnls"
 EXACT, POWER = "exact", "power"

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from wordgeom import cards
-from wordgeom._files import same_file
-from wordgeom.errors import OptionError, OutputExistsError
-from wordgeom.imputation.judged import read_validation
+from wordgeom.core.errors import OptionError, OutputExistsError
+from wordgeom.imputation.saved_validation import read_validation
 from wordgeom.imputation.trust import Trust
 from wordgeom.imputation.trust_table import lines
-from wordgeom.imputation.validate import Validation
-from wordgeom.vectors import Vectors, writable_words
-from wordgeom.vectors_header import BINARY_SUFFIXES, TEXT_SUFFIXES
+from wordgeom.imputation.validation import Validation
+from wordgeom.storage.files import same_file
+from wordgeom.vectors import run_card
+from wordgeom.vectors.keyed import Vectors, writable_words
+from wordgeom.vectors.word2vec_header import BINARY_SUFFIXES, TEXT_SUFFIXES
 
 TABLE_SUFFIX = ".tsv"
 
@@ -42,7 +42,7 @@ class Output:
         """
         writable_words(vectors, [], space=None)
         made = cls(vectors, table_path(vectors) if table is None else table)
-        if same_file(vectors, made.table) or same_file(cards.card_path(vectors), made.table):
+        if same_file(vectors, made.table) or same_file(run_card.card_path(vectors), made.table):
             raise OptionError("--table and -o name one file", found=made.table, do="name another")
         for place in (made.vectors, made.table):
             if any(same_file(place, file) for file in inputs):
@@ -58,7 +58,7 @@ class Output:
     def up_to_date(self, request: Mapping[str, Any], force: bool) -> bool:
         """Tell whether both are what is asked for; raise OutputExistsError if one is not."""
         source = "domain, or other vectors"
-        if cards.up_to_date(self.vectors, request, force, source, [self.table]):
+        if run_card.up_to_date(self.vectors, request, force, source, [self.table]):
             return True
         if not force and os.path.lexists(self.table):
             found = f"the table of {self._owner() or 'no vectors that are there'}"
@@ -69,19 +69,19 @@ class Output:
 
     def validation(self, folds: int) -> Validation | None:
         """Return the validation in the vectors' card, None where it is not one of so many folds."""
-        card = cards.read_card(self.vectors) or {}
+        card = run_card.read_card(self.vectors) or {}
         held = read_validation(card.get("statistics", {}).get("validation"))
         return held if held is not None and held.folds == folds else None
 
     def write(self, vectors: Vectors, trust: Trust, card: Mapping[str, Any]) -> None:
         """Write table and vectors, and the card that covers both."""
-        cards.write(self.vectors, vectors, card, {self.table: lines(trust)})
+        run_card.write(self.vectors, vectors, card, {self.table: lines(trust)})
 
     def _owner(self) -> str:
         """Return the name of the vectors that the table was written with, "" if none is found."""
         for suffix in (*BINARY_SUFFIXES, *TEXT_SUFFIXES):
             beside = self.table.with_suffix(suffix)
-            card = cards.read_card(beside) or {}
+            card = run_card.read_card(beside) or {}
             if self.table.name in card.get("beside", {}):
                 return beside.name
         return ""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordgeom.errors import InputError
+from wordgeom.core.errors import InputError
+from wordgeom.core.types import Array, Float64
 from wordgeom.imputation.domain import Domain, DomainOptions
-from wordgeom.types import Array, Float64
 
 _MOST, _LEAST = 1e150, 1e-150  # numbers whose squares are safely neither infinite nor 0
 

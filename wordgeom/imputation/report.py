@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from wordgeom.columns import aligned
-from wordgeom.evaluate.answers import Score
-from wordgeom.imputation.validate import MEDIAN_RANK, RESAMPLES, Validation
+from wordgeom.core.tables import aligned
+from wordgeom.evaluation.answers import Score
+from wordgeom.imputation.validation import MEDIAN_RANK, RESAMPLES, Validation
 
 _HEAD = ("prediction", "measure", "score", "95 % interval", "imputation less it", "95 % interval")
 

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wordgeom.imputation.exact import Exact
-from wordgeom.imputation.system import System, relative_residual
+from wordgeom.core.types import Csr, Float64
+from wordgeom.imputation.exact_solver import Exact
+from wordgeom.imputation.linear_system import System, relative_residual
 from wordgeom.linalg.mmatrix import CONVERGED
 from wordgeom.linalg.mmatrix_kernels import WIDTH
 from wordgeom.linalg.numpy_ops import SparseOperator
-from wordgeom.pool import Pool
-from wordgeom.progress import Progress
-from wordgeom.types import Csr, Float64
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
 
 _DIRECT = 20_000  # unknowns at most that are solved for directly where iterations fail
 _COLUMNS = 32  # multiplied at once by the power iteration

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from wordgeom.core.types import Array, Bytes, Csr, Float64, Int64
 from wordgeom.imputation.graph import Graph
 from wordgeom.imputation.nearest_anchors import NONE, nearest_anchors
 from wordgeom.imputation.weights import rebuilding_errors
-from wordgeom.pool import Pool
-from wordgeom.types import Array, Bytes, Csr, Float64, Int64
+from wordgeom.runtime.pool import Pool
 
 KNOWN, IMPUTED, MENDED = "known", "imputed", "mended"
 SOURCES = (KNOWN, IMPUTED, MENDED)

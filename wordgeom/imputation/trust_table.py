@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from wordgeom.errors import FormatError
-from wordgeom.evaluate.lines import read_lines
+from wordgeom.core.errors import FormatError
+from wordgeom.core.types import Csr
+from wordgeom.evaluation.lines import read_lines
 from wordgeom.imputation.nearest_anchors import NONE
 from wordgeom.imputation.trust import SOURCES, Row, Trust, number
-from wordgeom.types import Csr
 
 COLUMNS = Row._fields
 _FIELDS = len(COLUMNS)

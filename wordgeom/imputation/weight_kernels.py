@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordgeom._jit import kernel
-from wordgeom.linalg.nonnegative_kernels import dot, nonnegative
-from wordgeom.types import Array, Float64, Int32, Int64
+from wordgeom.core.types import Array, Float64, Int32, Int64
+from wordgeom.linalg.nnls_kernels import dot, nonnegative
+from wordgeom.runtime.jit import kernel
 
 
 @kernel

@@ -13,11 +13,11 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from wordgeom.core.types import Csr, Float64, Int32, Int64
 from wordgeom.imputation import weight_kernels as kernels
 from wordgeom.imputation.graph import Graph
-from wordgeom.pool import Pool
-from wordgeom.progress import Progress
-from wordgeom.types import Csr, Float64, Int32, Int64
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
 
 _Value = TypeVar("_Value")
 Kind = Literal["simplex", "nnls"]

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wordgeom.core.types import Csr, Float64, Int64
 from wordgeom.linalg import mmatrix_kernels as kernels
 from wordgeom.linalg.mmatrix_kernels import WIDTH
-from wordgeom.types import Csr, Float64, Int64
 
 _GOAL, CONVERGED = 1e-12, 1e-10  # ‖r‖ / ‖b‖ that is aimed at, and that will do
 _CYCLES, _ITERATIONS, _SWEEPS = 3, 200, 20

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordgeom._jit import kernel
-from wordgeom.types import Float64, Int32, Int64
+from wordgeom.core.types import Float64, Int32, Int64
+from wordgeom.runtime.jit import kernel
 
 WIDTH = 8  # columns of a group of right sides
 _PIVOT = 1e-14  # a pivot below it is rounding: the matrix is singular

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from wordgeom.blocks import row_blocks
+from wordgeom.core.row_blocks import row_blocks
+from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.linalg import kernels
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.ops import fix_signs
-from wordgeom.linalg.rows import Rows
-from wordgeom.pool import Pool
-from wordgeom.types import Array, Csr, Float64, Int64
+from wordgeom.linalg.row_solver import Rows
+from wordgeom.runtime.pool import Pool
 
 _ROWS = 8192  # of a block of a tall array
 # Tiles of a product, so that the right side's rows and the sums stay in a core's cache (1 MB of 64
@@ -144,14 +144,14 @@ class SparseRows:
 
     def solve(self, other: Array, start: Array, tol: float, most: int) -> Rows:
         """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
-        from wordgeom.linalg import row_kernels
+        from wordgeom.linalg import row_solver_kernels
 
         V = self._targets.rows
         gains, steps = np.empty(V), np.empty(V, np.int32)
         at, kind, near = self._targets, other.dtype.type, _GATHERED // other.shape[1]
 
         def run(rows: tuple[int, int]) -> None:
-            row_kernels.solve_rows(
+            row_solver_kernels.solve_rows(
                 at.indptr, at.indices, at.data, self._weights, other, *rows, kind(tol), most,
                 near, start, gains, steps,
             )  # fmt: skip

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from wordgeom.types import Array, Csr, Float64
+from wordgeom.core.types import Array, Csr, Float64
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.rows import RowSolver
+    from wordgeom.linalg.row_solver import RowSolver
 
 Tall = Any  # (V × k), on the device
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.linalg.eigs import Look, Wanted, close, measured, ritz_pairs
+from wordgeom.core.types import Array, Checkpoint, Csr, Float64
+from wordgeom.linalg.eigensolver import Look, Wanted, close, measured, ritz_pairs
 from wordgeom.linalg.krylov import BLOCK
 from wordgeom.linalg.ops import Operator, Ops, Tall, fix_signs
-from wordgeom.types import Array, Checkpoint, Csr, Float64
 
 _LINE = 100  # bytes of a row or a column of a matrix and its transpose, beside the entries
 

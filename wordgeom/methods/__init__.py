@@ -13,8 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-from wordgeom.errors import OptionError
-from wordgeom.options import Options, nearest
+from wordgeom.core.errors import OptionError
+from wordgeom.core.options import Options, nearest
 
 
 def names() -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wordgeom.options import option
+from wordgeom.core.options import option
 
 
 def basis() -> Any:

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordgeom import options as base
-from wordgeom.errors import RankError
-from wordgeom.memory import refuse_too_large
+from wordgeom.core import options as base
+from wordgeom.core.errors import RankError
+from wordgeom.core.formatting import several
+from wordgeom.core.options import option
+from wordgeom.core.types import Array, Csr, Float32, Float64, Result, Run
 from wordgeom.methods import _solver
-from wordgeom.options import option
-from wordgeom.types import Array, Csr, Float32, Float64, Result, Run
-from wordgeom.wording import several
+from wordgeom.runtime.memory import refuse_too_large
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.eigs import Look, Wanted
+    from wordgeom.linalg.eigensolver import Look, Wanted
     from wordgeom.linalg.svd import Svd
     from wordgeom.weighting.documents import WeightedDocuments
 
@@ -58,7 +58,7 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
 
     Raises RankError where K is more than there is, InputError for too little memory.
     """
-    from wordgeom.linalg.eigs import Wanted
+    from wordgeom.linalg.eigensolver import Wanted
     from wordgeom.linalg.svd import truncated_svd
 
     documents: WeightedDocuments = inputs["documents"]

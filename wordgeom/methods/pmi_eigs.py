@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordgeom import options as base
-from wordgeom.errors import InputError, RankError
-from wordgeom.memory import refuse_too_large
+from wordgeom.core import options as base
+from wordgeom.core.errors import InputError, RankError
+from wordgeom.core.options import option
+from wordgeom.core.types import Float32, Float64, Matrix, Result, Run
 from wordgeom.methods import _solver
-from wordgeom.options import option
-from wordgeom.types import Float32, Float64, Matrix, Result, Run
+from wordgeom.runtime.memory import refuse_too_large
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.eigs import Eigenpairs, Look, Wanted
+    from wordgeom.linalg.eigensolver import Eigenpairs, Look, Wanted
 
 NEEDS = ("matrix",)
 
@@ -51,7 +51,7 @@ class Options(base.Options):
 
 def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
     """Return U max(Λ, 0)^p; raises RankError where K is more than there is, InputError."""
-    from wordgeom.linalg.eigs import Wanted, largest_eigenpairs
+    from wordgeom.linalg.eigensolver import Wanted, largest_eigenpairs
 
     matrix: Matrix = inputs["matrix"]
     seed = int(run.rng.integers(1 << 62))

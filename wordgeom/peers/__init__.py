@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 
-from wordgeom.errors import OptionError
-from wordgeom.options import nearest
-from wordgeom.vectors import Vectors
+from wordgeom.core.errors import OptionError
+from wordgeom.core.options import nearest
+from wordgeom.vectors.keyed import Vectors
 
 NAMES = ("sgns", "lsi")
 Sentences = Iterable[list[str]]  # that can be walked through several times

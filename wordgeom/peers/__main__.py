@@ -6,12 +6,13 @@ import json
 import sys
 from pathlib import Path
 
-from wordgeom import peers, runs
+from wordgeom import peers
+from wordgeom.core.errors import WordgeomError
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.errors import WordgeomError
 from wordgeom.peers.sentences import Text, opened
-from wordgeom.runs import RunOptions
-from wordgeom.vectors import write_vectors
+from wordgeom.runtime import resources
+from wordgeom.runtime.resources import RunOptions
+from wordgeom.vectors.keyed import write_vectors
 
 _MEMORY = 0.3  # GB, the least: the text waits on the disk, and the memory is the peer's own
 
@@ -23,7 +24,7 @@ def main(request: str, out: str) -> int:
     text = Text(tuple(asked["text"]["names"]), CorpusOptions(**asked["text"]["options"]))
     run = RunOptions(threads=options.threads, seed=options.seed, memory=_MEMORY)
     try:
-        with runs.resources(run) as using:
+        with resources.resources(run) as using:
             with opened(text, using) as sentences:
                 made = peers.load(asked["peer"])(sentences, options)
             write_vectors(Path(out), made.vectors.words, made.vectors.matrix)
@@ -31,7 +32,7 @@ def main(request: str, out: str) -> int:
         sys.stderr.write(f"wordgeom: {error}\n")
         return error.exit_code
     facts = {"tokens": made.tokens, "notes": [*made.notes, text.note]}
-    facts["peak_bytes"] = runs.peak_memory()
+    facts["peak_bytes"] = resources.peak_memory()
     json.dump(facts, sys.stdout, ensure_ascii=False)
     return 0
 

@@ -18,14 +18,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from wordgeom import __version__, runs
-from wordgeom._cache import cache_folder
-from wordgeom._files import whole_file
-from wordgeom.cards import card_path, read_card
-from wordgeom.children import run_module
-from wordgeom.corpus.readers import file_digest
+from wordgeom.core.version import __version__
+from wordgeom.corpus.inputs.readers import file_digest
 from wordgeom.peers import PeerOptions
 from wordgeom.peers.sentences import Text
+from wordgeom.runtime import resources
+from wordgeom.runtime.cache import cache_folder
+from wordgeom.runtime.subprocesses import run_module
+from wordgeom.storage.files import whole_file
+from wordgeom.vectors.run_card import card_path, read_card
 
 _log = logging.getLogger("wordgeom")
 
@@ -70,7 +71,7 @@ def _key(asked: dict[str, Any]) -> str:
     """Return a digest of what is asked, by the text's content, and of what would do it."""
     contents = [file_digest(name) for name in asked["text"]["names"]]
     # Which linear algebra is loaded by now says nothing of the process to come.
-    machine = {name: kind for name, kind in runs.machine().items() if name != "blas"}
+    machine = {name: kind for name, kind in resources.machine().items() if name != "blas"}
     versions = {name: metadata.version(name) for name in ("gensim", "numpy", "scipy")}
     key = {**asked, "contents": contents, "machine": machine, "versions": versions}
     key["text"] = {**asked["text"], "names": None}

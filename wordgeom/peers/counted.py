@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wordgeom import store
+from wordgeom.core.errors import InputError, MissingInputError, OptionError, WordgeomError
+from wordgeom.corpus.inputs.readers import STDIN, file_digest, is_stream
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.readers import STDIN, file_digest, is_stream
 from wordgeom.counts.windows import WindowOptions, reach
-from wordgeom.errors import InputError, MissingInputError, OptionError, WordgeomError
-from wordgeom.inputs import made_options
 from wordgeom.peers.sentences import Text
-from wordgeom.store import Store
+from wordgeom.stages.corpus_inputs import made_options
+from wordgeom.storage import store
+from wordgeom.storage.store import Store
 
 _DO = "name the text with --corpus"
 

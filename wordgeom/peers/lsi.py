@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wordgeom.errors import InputError
+from wordgeom.core.errors import InputError
 from wordgeom.peers import PeerOptions, Sentences, Trained
-from wordgeom.vectors import Vectors
+from wordgeom.vectors.keyed import Vectors
 
 if TYPE_CHECKING:
     from gensim.corpora import Dictionary

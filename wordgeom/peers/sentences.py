@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from wordgeom.core.errors import InputError
+from wordgeom.corpus.inputs.readers import is_packed
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.readers import is_packed
-from wordgeom.errors import InputError
 from wordgeom.peers import Sentences
-from wordgeom.runs import Resources
+from wordgeom.runtime.resources import Resources
 
 if TYPE_CHECKING:
-    from wordgeom.corpus.encode import Encoded
+    from wordgeom.corpus.tokens.encode import Encoded
 
 LONGEST = 10_000  # tokens of a sentence, gensim's MAX_WORDS_IN_BATCH
 _IDS = 1 << 16  # read at once
@@ -60,7 +60,7 @@ def opened(text: Text, using: Resources) -> Iterator[Sentences]:
             do = "count it with --tokeniser words, or convert it"
             raise InputError("gensim reads UTF-8 alone", where=where, found=found, do=do) from None
         return
-    from wordgeom.corpus.encode import encode  # Numba: not a cost of who reads by white space
+    from wordgeom.corpus.tokens.encode import encode
 
     # Every token has a row, and words are chosen by the peer.
     options = replace(

@@ -6,9 +6,9 @@ more than one thread gensim's vectors differ from run to run.
 
 from __future__ import annotations
 
-from wordgeom.errors import InputError
+from wordgeom.core.errors import InputError
 from wordgeom.peers import PeerOptions, Sentences, Trained
-from wordgeom.vectors import from_keyed_vectors
+from wordgeom.vectors.keyed import from_keyed_vectors
 
 _SAMPLE, _NEGATIVE = 1e-3, 5
 

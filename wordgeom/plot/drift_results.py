@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.errors import FormatError, InputError, MissingInputError
-from wordgeom.types import Float64
+from wordgeom.core.errors import FormatError, InputError, MissingInputError
+from wordgeom.core.types import Float64
 
 _DO = "name what wordgeom drift MODEL --json printed, or a model's folder"
 _AGAIN = "print it again with wordgeom drift MODEL --json"

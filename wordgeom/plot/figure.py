@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordgeom._files import whole_file
-from wordgeom.errors import MissingInputError, OptionError, OutputExistsError, UnavailableError
+from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError, UnavailableError
+from wordgeom.storage.files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

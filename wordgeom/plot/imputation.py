@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordgeom.errors import InputError, MissingInputError
+from wordgeom.core.errors import InputError, MissingInputError
+from wordgeom.core.options import nearest
+from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.imputation.output import table_path
 from wordgeom.imputation.trust import Trust
 from wordgeom.imputation.trust_table import read_trust
 from wordgeom.linalg.ops import fix_signs
-from wordgeom.options import nearest
 from wordgeom.plot.figure import INK, PALE, drawn
 from wordgeom.plot.labels import place, settle
-from wordgeom.types import Array, Float64, Int64
-from wordgeom.vectors import read_vectors
+from wordgeom.vectors.keyed import read_vectors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

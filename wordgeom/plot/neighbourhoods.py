@@ -15,11 +15,11 @@ from typing import Protocol
 
 import numpy as np
 
-from wordgeom.errors import InputError, OptionError
+from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.types import Float32, Float64
 from wordgeom.linalg.ops import fix_signs
-from wordgeom.query import similar
-from wordgeom.types import Float32, Float64
-from wordgeom.vectors import Vectors
+from wordgeom.vectors.keyed import Vectors
+from wordgeom.vectors.nearest import similar
 
 MOST = 6  # words that are drawn beside each other
 _TIMES = 6  # that are marked when the user names none

@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordgeom.comparison import Comparison, Judgement
-from wordgeom.contenders import FILE, METHOD, PEER
-from wordgeom.errors import InputError
+from wordgeom.comparison.entries import FILE, METHOD, PEER
+from wordgeom.comparison.result import Comparison, Judgement
+from wordgeom.core.errors import InputError
 from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, thin_grid
 from wordgeom.plot.labels import place, settle
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordgeom.cards import read_card
-from wordgeom.errors import InputError, MissingInputError
+from wordgeom.core.errors import InputError, MissingInputError
+from wordgeom.core.types import Float64
 from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, plain_ticks, thin_grid
-from wordgeom.types import Float64
+from wordgeom.vectors.run_card import read_card
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

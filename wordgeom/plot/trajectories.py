@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wordgeom.core.types import Float64
 from wordgeom.plot.figure import INK, PALE, drawn
 from wordgeom.plot.labels import place, settle
 from wordgeom.plot.neighbourhoods import Trajectory
-from wordgeom.types import Float64
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

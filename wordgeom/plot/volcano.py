@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import several
+from wordgeom.core.options import nearest
+from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.drift.options import LEVEL
-from wordgeom.errors import InputError
-from wordgeom.options import nearest
 from wordgeom.plot.drift_results import DriftResults
 from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, plain_ticks, thin_grid
 from wordgeom.plot.labels import place, settle
-from wordgeom.types import Array, Float64, Int64
-from wordgeom.wording import several
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

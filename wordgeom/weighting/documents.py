@@ -21,10 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.document_matrix import StoredDocuments
-from wordgeom.options import Options, option
-from wordgeom.pool import Pool
-from wordgeom.types import Array, Csr, Float64, Int64
+from wordgeom.core.options import Options, option
+from wordgeom.core.types import Array, Csr, Float64, Int64
+from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.runtime.pool import Pool
 
 RAW, ROWS, LOG, SQRT, TFIDF, PPMI = "raw", "rows", "log", "sqrt", "tf-idf", "ppmi"
 WEIGHTS = (RAW, ROWS, LOG, SQRT, TFIDF, PPMI)

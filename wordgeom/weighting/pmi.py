@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.blocks import row_blocks
-from wordgeom.errors import OptionError
-from wordgeom.mapped import Allocate, held
-from wordgeom.matrix import StoredMatrix, StoredRows
-from wordgeom.options import Options, option
-from wordgeom.pool import Pool
-from wordgeom.types import Csr, Float32, Float64, Int64, Matrix
+from wordgeom.core.errors import OptionError
+from wordgeom.core.options import Options, option
+from wordgeom.core.row_blocks import row_blocks
+from wordgeom.core.types import Csr, Float32, Float64, Int64, Matrix
+from wordgeom.matrices.cooccurrence import StoredMatrix, StoredRows
+from wordgeom.runtime.pool import Pool
+from wordgeom.storage.memmap import Allocate, held
 
 PPMI, PMI, NPMI = "ppmi", "pmi", "npmi"
 
@@ -90,7 +90,7 @@ class WeightedMatrix(StoredRows):
 
     def counted(self, allocate: Allocate = held) -> tuple[Csr, Float32]:
         """Return G (V × V) on every pair that was counted, and the counts (nnz)."""
-        from wordgeom.expansion import expanded
+        from wordgeom.matrices.symmetric import expanded
 
         counts = expanded(StoredRows(self._matrix, self._pool), self._pool, allocate)
         data, values = (allocate(counts.nnz, np.float32) for _ in range(2))

@@ -1,0 +1,30 @@
+"""Numbers of things agree with their nouns and verbs."""
+
+from __future__ import annotations
+
+from wordgeom.core.formatting import listed, plural, several
+from wordgeom.corpus.inputs.input_warnings import remarks
+from wordgeom.corpus.inputs.readers import Source
+
+
+def test_one_thing_has_the_form_of_one_and_all_other_numbers_that_of_more():
+    assert [plural(n, "page") for n in (0, 1, 2, 1000)] == [
+        "0 pages", "1 page", "2 pages", "1,000 pages",
+    ]  # fmt: skip
+    assert several(1, "entity is", "entities are") == "1 entity is"
+    assert several(21, "entity is", "entities are") == "21 entities are"
+
+
+def test_the_last_of_several_names_is_joined_by_a_word():
+    assert [listed(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == [
+        "a", "a and b", "a, b and c",
+    ]  # fmt: skip
+
+
+def test_files_that_look_alike_are_counted_in_words():
+    def told(files: int) -> str:
+        return remarks([Source(f"{k}.txt", looks="jsonl") for k in range(files)])[0]
+
+    assert "(so do" not in told(1)
+    assert told(2).endswith(" (so does 1 more file)")
+    assert told(3).endswith(" (so do 2 more files)")

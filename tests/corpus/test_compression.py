@@ -1,0 +1,186 @@
+"""Packed files: told by their content, read as what was packed, refused when they are broken."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import io
+import lzma
+import sys
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+import zstandard
+from corpora import assert_one_line, put
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wordgeom.core.errors import FormatError, InputError, MissingInputError, WordgeomError
+from wordgeom.corpus.inputs import compression, readers
+from wordgeom.corpus.inputs.readers import Source, is_packed, read_blocks
+
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lambda content: lzma.compress(content, preset=0),
+    "zstd": zstandard.compress,
+}
+kinds = pytest.mark.parametrize("kind", PACK)
+SKIPPED = b"\x53\x2a\x4d\x18\x04\0\0\0abcd"  # a frame of zstd that holds nothing to unpack
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("packed")
+
+
+def text(path: Path | str) -> bytes:
+    return b"".join(block.text for block in read_blocks(Source(str(path)), b" \n", "error"))
+
+
+@given(
+    st.sampled_from(sorted(PACK)),
+    st.lists(st.binary(max_size=60).map(lambda b: b.hex().encode() + b" "), min_size=1),
+    st.booleans(),
+    st.sampled_from([64, 1 << 21]),
+)
+def test_a_file_of_several_streams_reads_as_their_contents_joined(
+    folder: Path, kind: str, parts: list[bytes], padded: bool, block: int
+):
+    raw = b"".join(PACK[kind](part) + bytes(8 * padded) for part in parts)
+    (path,) = put(folder, raw)
+    source = Source(str(path))
+    with patch.object(readers, "BLOCK", block):
+        read = list(read_blocks(source, b" \n", "error"))
+    assert b"".join(b.text for b in read) == b"".join(parts)
+    assert [b.last for b in read] == [False] * (len(read) - 1) + [True]
+    assert (source.bytes, source.digest) == (len(raw), hashlib.sha256(raw).hexdigest())
+
+
+@kinds
+def test_content_tells_and_not_the_name(folder: Path, kind: str):
+    raw = PACK[kind](b"a b c")
+    assert compression.kind(raw) == compression.kind(raw[: compression.HEAD]) == kind
+    (path,) = put(folder, raw)
+    assert (is_packed(str(path)), text(path)) == (True, b"a b c")
+    plain = folder / "plain.gz"
+    plain.write_bytes(b"BZh9 is how bzip2 begins")
+    assert (is_packed(str(plain)), text(plain)) == (False, plain.read_bytes())
+
+
+@kinds
+def test_empty_streams_hold_nothing(folder: Path, kind: str):
+    empty, among = put(folder, PACK[kind](b""), PACK[kind](b"") + PACK[kind](b"a") * 2)
+    assert (text(empty), text(among)) == (b"", b"aa")
+
+
+def test_frames_of_zstd_to_be_skipped_are_skipped(folder: Path):
+    (path,) = put(folder, SKIPPED + zstandard.compress(b"a ") + SKIPPED + zstandard.compress(b"b"))
+    assert text(path) == b"a b"
+
+
+@kinds
+def test_standard_input_is_unpacked(kind: str, monkeypatch: pytest.MonkeyPatch):
+    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(PACK[kind](b"a b\nc"))))
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert text("-") == b"a b\nc"
+    assert not stdin.buffer.closed
+
+
+@kinds
+def test_a_file_that_was_cut_anywhere_is_refused(folder: Path, kind: str):
+    whole = PACK[kind](b"".join(b"%d " % (k * k) for k in range(99)))
+    for length in range(compression.HEAD, len(whole), 11):
+        (path,) = put(folder, whole[:length])
+        with pytest.raises(FormatError) as caught:
+            text(path)
+        assert_one_line(caught, path, f"broken {kind} file, found ", f"; check it with {kind}"[:16])
+
+
+@kinds
+def test_what_follows_the_end_and_is_not_packed_so_is_refused(folder: Path, kind: str):
+    other = PACK["zstd" if kind == "xz" else "xz"](b"b")
+    for after in (b"junk", b"\0\0\0x", other):
+        (path,) = put(folder, PACK[kind](b"a" * 99) + after)
+        with pytest.raises(FormatError) as caught:
+            text(path)
+        assert_one_line(
+            caught, path, f"broken {kind} file, found rubbish after its end", "fetch it again"
+        )
+
+
+@given(st.sampled_from(sorted(PACK)), st.integers(10, 150), st.integers(0, 255))
+def test_a_garbled_file_is_refused_or_reads_as_it_was(
+    folder: Path, kind: str, place: int, byte: int
+):
+    content = b"".join(b"%d " % (k * k) for k in range(99))
+    raw = bytearray(PACK[kind](content))
+    raw[place % len(raw)] = byte
+    (path,) = put(folder, bytes(raw))
+    try:
+        read = text(path)
+    except WordgeomError:
+        with pytest.raises((FormatError, InputError)) as caught:
+            text(path)
+        assert_one_line(caught, path)
+        return
+    # zstandard.compress writes no checksum, and a header's flags and names bear no content.
+    assert kind == "zstd" or read == content
+
+
+def test_a_header_that_asks_for_much_memory_is_refused(folder: Path):
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 28, "mode": lzma.MODE_FAST}]
+    wide = zstandard.ZstdCompressionParameters(window_log=28)
+    packer = zstandard.ZstdCompressor(compression_params=wide).compressobj()
+    # An encoder takes what it promises: so the header of a small one is rewritten for xz.
+    for raw in (_lying_xz(filters), packer.compress(b"a b") + packer.flush()):
+        (path,) = put(folder, raw)
+        with pytest.raises(InputError) as caught:
+            text(path)
+        assert_one_line(caught, path, "takes more than 128 MiB to unpack; unpack it yourself")
+
+
+def _lying_xz(filters: list[dict[str, int]]) -> bytes:
+    """An xz file whose dictionary is said to be 1.5 GiB."""
+    import zlib
+
+    small = [{**filters[0], "dict_size": 1 << 16}]
+    raw = bytearray(lzma.compress(b"a b " * 99, filters=small))
+    size = 4 * (raw[12] + 1)
+    at = raw.index(b"\x21\x01", 12) + 2  # the filter's number, the length of its properties
+    raw[at] = 37
+    raw[12 + size - 4 : 12 + size] = zlib.crc32(raw[12 : 12 + size - 4]).to_bytes(4, "little")
+    return bytes(raw)
+
+
+@pytest.mark.parametrize(("kind", "size"), [("gzip", 1 << 25), ("xz", 1 << 25), ("zstd", 1 << 26)])
+def test_a_small_file_of_much_text_is_read_in_little_memory(folder: Path, kind: str, size: int):
+    (path,) = put(folder, PACK[kind](b"a " * (size // 2)))
+    tracemalloc.start()
+    length = sum(len(block.text) for block in read_blocks(Source(str(path)), b" \n", "error"))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert length == size
+    assert peak < 1 << 25
+
+
+def test_a_file_that_fails_while_it_is_read_is_named(folder: Path):
+    (path,) = put(folder, b"a")
+
+    class Broken(io.RawIOBase):
+        def read(self, size: int = -1) -> bytes:
+            self.reads = getattr(self, "reads", 0) + 1
+            if self.reads > 1:
+                raise OSError(5, "x")
+            return gzip.compress(b"a" * 99)[:size]
+
+    with (
+        patch.object(readers, "open_input", lambda name: Broken()),
+        pytest.raises(MissingInputError) as caught,
+    ):
+        text(path)
+    assert_one_line(caught, path, "cannot be read: input/output error")

@@ -1,0 +1,282 @@
+"""Formats of records: a record is a line, wherever blocks end, and refusals name the line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from corpora import assert_one_line, read
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wordgeom.core.errors import InputError, OptionError
+from wordgeom.corpus.inputs import formats, readers
+from wordgeom.corpus.inputs.readers import Source
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import tsv
+from wordgeom.corpus.tokens.document_index import Documents, Record, documents_bytes
+
+letters = st.text(st.sampled_from("ab é\n\r\u2028東😀\\\"'"), max_size=12)
+cells = st.text(st.sampled_from("ab é\u2028東😀\"'"), max_size=12)
+small = st.integers(1, 40)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("records")
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def lines(path: Path, block: int = 1 << 21, **options: Any) -> tuple[list[str], Source]:
+    """The lines that a file becomes."""
+    asked = formats.resolve([str(path)], CorpusOptions(**options))
+    source = Source(str(path))
+    with patch.object(readers, "BLOCK", block):
+        made = list(formats.blocks(source, b" \n", asked))
+    assert all(b.ascii == b.text.isascii() for b in made)
+    assert all(b.last for b in made[-1:])
+    return b"".join(b.text for b in made).decode().split("\n"), source
+
+
+def assert_refused(path: Path, *parts: str, **options: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        lines(path, **options)
+    assert_one_line(caught, path, *parts)
+
+
+# ── JSON Lines ───────────────────────────────────────────────────────────────────────────────
+
+
+@given(st.lists(st.one_of(st.none(), letters, st.lists(letters))), small, st.booleans())
+def test_the_text_of_each_object_is_a_line(
+    folder: Path, texts: list[str | list[str] | None], block: int, escaped: bool
+):
+    rows = [
+        "" if t is None else json.dumps({"id": k, "a": {"b": t}}, ensure_ascii=escaped)
+        for k, t in enumerate(texts)
+    ]
+    path = write(folder, "t.jsonl", "\n".join(rows))
+    made, source = lines(path, block, text_field="a.b", id_field="id")
+    joined = [" ".join(t) if isinstance(t, list) else t or "" for t in texts]
+    assert made == ([t.replace("\n", " ") for t in joined] or [""])
+    there = [k for k, t in enumerate(texts) if t is not None]
+    assert list(source.documents) == [Record(str(k), "", k + 1) for k in there]
+
+
+def test_a_name_with_a_dot_is_a_name_before_it_is_a_path(folder: Path):
+    path = write(folder, "t.jsonl", '{"a.b": "x", "a": {"b": "y"}}\r\n\n{"a": {"b": "z"}}')
+    assert lines(path, text_field="a.b")[0] == ["x", "", "z"]
+
+
+@pytest.mark.parametrize(
+    ("row", "parts"),
+    [
+        ('{"text": "x"', ["is not JSON, found expecting ',' delimiter at column 13"]),
+        ('{"text": "a\tb"}', ["is not JSON, found invalid control character at column 12"]),
+        ("{} x", ["is not JSON, found extra data at column 4"]),
+        ('["x"]', ["is not an object, found ['x']; an object a line is wanted"]),
+        ('{"title": "x"}', ["has no field 'text', found title; name the field"]),
+        ('{"text": null}', ["the field 'text' is not text, found null; a string or a list"]),
+        ('{"text": ["a", 1]}', ["the field 'text' is not text, found [\"a\", 1]"]),
+        ('{"text": ' + "[" * 100_000, ["is not JSON that can be read"]),
+        ('{"n": ' + "9" * 5_000 + "}", ["is not JSON that can be read"]),
+        ('{"text": "\\ud800"}', ["half a character, found \\ud800; correct it"]),
+    ],
+)
+def test_what_is_no_object_with_a_text_is_refused(folder: Path, row: str, parts: list[str]):
+    path = write(folder, "t.jsonl", '{"text": "ok"}\n' * 3 + row + "\n")
+    assert_refused(path, "line 4: ", *parts)
+
+
+def test_half_a_character_is_replaced_or_skipped_as_asked(folder: Path):
+    path = write(folder, "t.jsonl", '{"text": "a\\ud800\\ud83d\\ude00"}\n{"text": "b"}')
+    for mode, expected in (("replace", "a\ufffd😀"), ("skip", "a😀")):
+        made, source = lines(path, bad_bytes=mode)
+        assert (made, source.repaired) == ([expected, "b"], 1)
+
+
+@pytest.mark.parametrize("row", ["{}", '{"id": ""}', '{"id": null}', '{"id": true}', '{"id": []}'])
+def test_an_id_or_a_time_that_is_asked_for_must_be_there(folder: Path, row: str):
+    whole = '{"text": "", "id": 1}\n' + json.dumps({"text": "", **json.loads(row)})
+    path = write(folder, "t.jsonl", whole)
+    assert_refused(path, "line 2: lacks 'id', which --id-field asks for, found ", id_field="id")
+    assert_refused(
+        path, "line 1: lacks 'y', which --time-field asks for, found text, id", time_field="y"
+    )
+
+
+def test_a_line_beyond_what_is_parsed_at_once_is_refused(folder: Path):
+    path = write(folder, "t.jsonl", '{"text": "a"}\n{"text": "' + 999 * "a " + '"}\n')
+    with patch.object(readers, "_LONGEST", 500), pytest.raises(InputError) as caught:
+        lines(path, 100)
+    assert_one_line(
+        caught, path, "line 2: is too long a line, found more than 5", "check that each"
+    )
+
+
+# ── Tab-separated values ─────────────────────────────────────────────────────────────────────
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.tuples(cells, cells, cells))),
+    st.integers(0, 2),
+    small,
+    st.booleans(),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_a_column_by_number_or_by_name(
+    folder: Path,
+    rows: list[tuple[str, str, str] | None],
+    column: int,
+    block: int,
+    named: bool,
+    end: str,
+):
+    table = [("x", "y", "z"), *rows] if named else rows
+    joined = ["" if row is None else "\t".join(row) for row in table]
+    path = write(folder, "t.tsv", end.join(joined))
+    made, _ = lines(path, block, text_field="xyz"[column] if named else str(column + 1))
+    expected = ["" if row is None else row[column] for row in rows]
+    assert [line.removesuffix("\r") for line in made] == ([""] * named + expected or [""])
+
+
+def test_ids_and_times_of_a_table_are_handed_on(folder: Path):
+    path = write(folder, "t.tsv", "year\ttext\twho\n1946\ta b\tARG\n\n1947\tc\tAUS\n")
+    made, source = lines(path, 16, text_field="text", id_field="who", time_field="year")
+    assert made == ["", "a b", "", "c", ""]
+    assert list(source.documents) == [Record("ARG", "1946", 2), Record("AUS", "1947", 4)]
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "parts"),
+    [
+        ("a\tb\nc\n", {"text_field": "1"}, ["line 2: needs 2 columns, found 1; correct it"]),
+        ("a\n\nc\td\te\n", {"text_field": "1"}, ["line 3: needs 1 columns, found 3"]),
+        ("a\tb\n", {"text_field": "3"}, ["line 1: has no column 3, found 2 columns: a, b"]),
+        ("a\tb\n", {"text_field": "c"}, ["line 1: has no column 'c', found a, b; the first line"]),
+        ("a\ta\n", {"text_field": "a"}, ["line 1: has more than one column 'a', found a, a"]),
+        (
+            "a\tb\nx\t\n",
+            {"text_field": "a", "id_field": "b"},
+            ["line 2: has no id, found nothing in column 2; correct"],
+        ),
+        (
+            "1\tx\n\ty\n",
+            {"text_field": "2", "time_field": "1"},
+            ["line 2: has no time, found nothing in column 1"],
+        ),
+        ("\t" * (tsv.MOST + 1), {"text_field": "1"}, ["line 1: has too many columns"]),
+    ],
+)
+def test_a_ragged_table_and_a_missing_column_are_refused(
+    folder: Path, table: str, options: dict[str, str], parts: list[str]
+):
+    assert_refused(write(folder, "t.tsv", table), *parts, **options)
+
+
+def test_a_table_without_a_named_column_is_refused_showing_its_columns(folder: Path):
+    path = write(folder, "t.tsv", "1946\tARG\tThe delegation\nx")
+    with pytest.raises(OptionError) as caught:
+        lines(path)
+    assert_one_line(
+        caught, path, "--text-field is needed", "found 1 '1946', 2 'ARG', 3 'The delegation'"
+    )
+    with pytest.raises(OptionError) as caught:
+        formats.resolve(["-"], CorpusOptions(input_format="tsv"))
+    assert_one_line(caught, "-: --text-field is needed for .tsv")
+
+
+# ── CoNLL-U ──────────────────────────────────────────────────────────────────────────────────
+
+TREE = """# text = Vámonos al mar
+1-2\tVámonos\t_\t_\t_\t_\t_\t_\t_\t_
+1\tVamos\tir\tVERB\t_\t_\t0\troot\t_\t_
+2\tnos\t_\tPRON\t_\t_\t1\tobj\t_\t_
+2.1\tX\tx\t_\t_\t_\t_\t_\t_\t_
+
+1\t20 000\t20 000\tNUM\t_\t_\t0\troot\t_\t_
+2\t_\t_\tPUNCT\t_\t_\t1\tpunct\t_\t_
+"""
+
+
+@pytest.mark.parametrize("block", [7, 100, 1 << 21])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_sentence_is_a_line_of_its_syntactic_words(folder: Path, block: int, end: str):
+    path = write(folder, "t.conllu", TREE.replace("\n", end))
+    assert lines(path, block)[0] == ["Vamos nos ", "20_000 _ "]
+    assert lines(path, block, column="lemma")[0] == ["ir nos ", "20_000 _ "]
+
+
+def test_words_of_a_treebank_are_taken_as_they_are_unless_a_tokeniser_is_named(folder: Path):
+    path = write(folder, "t.conllu", TREE)
+    for tokeniser, first in (("auto", "Vamos"), ("words", "vamos")):
+        asked = formats.resolve([str(path)], CorpusOptions(min_count=1, tokeniser=tokeniser))
+        made = read([path], asked)
+        assert (next(iter(made.vocabulary)), made.documents) == (first, 2)
+
+
+@pytest.mark.parametrize(
+    ("row", "parts"),
+    [
+        ("1\ta\ta", ["needs 10 columns, found 3; CoNLL-U has ten"]),
+        ("x" + 9 * "\t_", ["has no number of a word, found 'x'"]),
+        ("1\t\t" + 7 * "\t_", ["has an empty form; write _"]),
+        ("1\t" + "x" * 5_000 + 8 * "\t_", ["a word is too long, found 5,001 bytes"]),
+    ],
+)
+def test_what_is_not_conllu_is_refused(folder: Path, row: str, parts: list[str]):
+    assert_refused(write(folder, "t.conllu", "# c\n\n" + row + "\n"), "line 3: ", *parts)
+
+
+# ── FASTA ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("block", [1, 5, 1 << 21])
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("\nACG\n>a\nA", ["line 2: no header before the sequence", "; FASTA begins with >"]),
+        (">a\nACG\nA1G\n", ["line 3: no letter of a sequence, found '1'; letters"]),
+        (">a\nACG\nAéG\n", ["line 3: no letter of a sequence, found 0xc3"]),
+        (">a\nACG\n> \nACG\n", ["line 3: has no id, found nothing after >"]),
+        (">a\nACG\n>", ["line 3: has no id, found nothing after >"]),
+    ],
+)
+def test_what_is_not_fasta_is_refused(folder: Path, block: int, text: str, parts: list[str]):
+    path = write(folder, "t.fasta", text)
+    with pytest.raises(InputError) as caught:
+        lines(path, block, id_field="header")
+    assert_one_line(caught, path, *parts)
+
+
+# ── Documents ────────────────────────────────────────────────────────────────────────────────
+
+
+@given(st.lists(st.tuples(letters, letters, st.integers(1, 99)).map(lambda t: Record(*t))))
+def test_documents_give_back_ids_and_times_with_breaks_made_blanks(records: list[Record]):
+    documents = Documents()
+    documents.add(records[:2])
+    documents.add(records[2:])
+    table = str.maketrans("\n\r\t", "   ")
+    flat = [Record(r.id.translate(table), r.time.translate(table), r.line) for r in records]
+    assert list(documents) == list(Documents(documents.content)) == flat
+    assert len(documents) == len(Documents(documents.content)) == len(records)
+    rows = documents_bytes([Documents(), documents]).decode().split("\n")
+    assert rows == [*(f"2\t{r.line}\t{r.id}\t{r.time}" for r in flat), ""]
+
+
+def test_documents_are_no_field_of_a_source(folder: Path):
+    path = write(folder, "t.tsv", "a\tb\n")
+    _, source = lines(path, text_field="1", id_field="2")
+    kept = asdict(source)
+    assert Source(**json.loads(json.dumps(kept))) == source
+    assert (len(source.documents), "documents" in kept) == (1, False)

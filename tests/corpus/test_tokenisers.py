@@ -1,0 +1,127 @@
+"""What a token is, in any script, wherever a block of text is cut and whoever reads it."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections import Counter
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from corpora import put, read, reference_lower, reference_tokens
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from wordgeom.corpus.inputs import readers
+from wordgeom.corpus.options import CorpusOptions
+
+WHOLE = {
+    n: CorpusOptions(tokeniser=n, document="file", min_count=1) for n in ("words", "whitespace")
+}
+
+# Letters of every width in bytes, marks, joiners, digits, signs, breaks that are ASCII and not.
+MIXED = "aZ09_ \n\t'-.\0éÅßİ\u0131ΣσςΆжЖ한글हि\u0301\u200d\u200c\ufeff\u00a0\u2028…»·東。𐐀😀²Ⅷǅ"
+texts = st.text(st.one_of(st.sampled_from(MIXED), st.characters(exclude_categories=["Cs"])))
+
+
+def tokens(path: Path, tokeniser: str = "words", threads: int = 1) -> list[str | None]:
+    return read([path], WHOLE[tokeniser], threads=threads).stream
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tokens")
+
+
+@given(texts, st.integers(1, 9), st.integers(1, 3), st.sampled_from(["words", "whitespace"]))
+@example("a" + "ΣΟΦΟΣ» ΣΟΦΟΣ ΣΟΦΟΣ\u2028Σ aΣ", 3, 2, "words")
+def test_tokens_are_those_of_the_definition_wherever_blocks_end(
+    folder: Path, text: str, block: int, threads: int, tokeniser: str
+):
+    text = "first " + text
+    (path,) = put(folder, text)
+    expected = reference_tokens(text, tokeniser)
+    assert tokens(path, tokeniser) == expected
+    with patch.object(readers, "BLOCK", block):
+        assert tokens(path, tokeniser, threads) == expected
+
+
+@settings(max_examples=20)
+@given(st.text(st.characters(categories=["Lu", "Ll"]), min_size=1))
+def test_letters_are_lowered_as_python_lowers_the_word(word: str):
+    assert reference_lower(word) == word.lower()
+
+
+def test_every_code_point_is_a_letter_or_a_break_as_unicode_says(folder: Path):
+    points = [chr(p) for p in range(sys.maxunicode + 1) if not 0xD800 <= p < 0xE000]
+    (path,) = put(folder, " ".join(points))
+    expected = Counter(
+        c.lower()
+        for c in points
+        if unicodedata.category(c)[0] in "LMN"
+        or unicodedata.category(c) == "Pc"
+        or c in "\u200c\u200d"
+    )
+    assert read([path], threads=2).vocabulary == dict(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Привет, МИР! Ёж", "привет мир ёж"),
+        ("한국어 텍스트를 읽는다.", "한국어 텍스트를 읽는다"),
+        ("हिन्दी में क्‍ष", "हिन्दी में क्‍ष"),  # vowel signs, virama and joiner stay in the word
+        (
+            "İSTANBUL ISPARTA \u0131l\u0131k",
+            "i̇stanbul isparta \u0131l\u0131k",
+        ),  # no locale: I is i, İ keeps its dot
+        ("ΟΔΥΣΣΕΥΣ» Σ ΣΑΣ", "οδυσσευς σ σας"),
+        ("Straße ǅ Ⅷ x²", "straße ǆ ⅷ x²"),
+        ("don't e-mail foo_bar 3.14", "don t e mail foo_bar 3 14"),
+        ("wow😀great 👍🏽 ok", "wow great ok"),
+        ("東京。大阪、Kyōto", "東京 大阪 kyōto"),
+        ("e\u0301t\u00e9", "e\u0301t\u00e9"),  # no normalisation
+        ("a\r\nb\r\n\r\nc", "a b c"),
+        ("a\u00a0b\u2028c\ufeffd\u200be", "a b c d e"),
+        ("\ufeffbom \ufeffmark", "bom mark"),
+    ],
+)
+def test_words_of_many_scripts(folder: Path, text: str, expected: str):
+    (path,) = put(folder, text)
+    assert tokens(path) == expected.split(" ")
+
+
+@pytest.mark.parametrize("text", ["AΣ1 x", "ΑΣ\u0301", "1Σ", "_Σ"])
+def test_a_sigma_beside_digits_and_marks_is_where_python_differs(folder: Path, text: str):
+    (path,) = put(folder, text)
+    assert tokens(path) == [reference_lower(t) for t in text.split()] != text.lower().split()
+
+
+def test_whitespace_keeps_bytes_as_they_are(folder: Path):
+    text = "The\u00a0cat’s DON'T\x1c\x85 İ\0Σ\r\n\v\f e\u0301 \ufeff😀"
+    (path,) = put(folder, text)
+    expected = [t.decode() for t in text.encode().replace(b"\0", b" ").split()]
+    assert tokens(path, "whitespace") == expected
+
+
+@pytest.mark.parametrize("tokeniser", ["words", "whitespace"])
+@pytest.mark.parametrize("block", [1, 2, 3, 4, 1 << 20])
+def test_a_mark_of_byte_order_opens_no_word(folder: Path, tokeniser: str, block: int):
+    (path,) = put(folder, "\ufeffking\ufeff queen")
+    with patch.object(readers, "BLOCK", block):
+        first = tokens(path, tokeniser)[0]
+    assert first == ("king" if tokeniser == "words" else "king\ufeff")
+
+
+def test_many_types_of_many_lengths_stay_apart(folder: Path):
+    # More types than a lexicon has room for at first, more bytes than its arena, in each thread;
+    # words that share their first eight bytes, and prefixes of each other.
+    words = [f"prefixed{k % 7 * 'long'}{k}" for k in range(50_000)] + [
+        "p" * k for k in range(1, 4096)
+    ]
+    (path,) = put(folder, " ".join(words + words[::-1]))
+    with patch.object(readers, "BLOCK", 1 << 18):
+        made = read([path], threads=3)
+    assert list(made.vocabulary) == words
+    assert set(made.vocabulary.values()) == {2}

@@ -1,0 +1,165 @@
+"""p from permutations: uniform under nulls, ordered, never too small; which orders there are."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+from scipy.stats import f as f_distribution
+
+from wordgeom.core.errors import InputError
+from wordgeom.drift.f_tail import tail
+from wordgeom.drift.p_values import bins, max_t, one, own, p_values, pooled, q_values, smallest
+from wordgeom.drift.permutations import Arrangements
+
+
+def null_rows(rng, B, words):
+    """F-like rows, all exchangeable, of words that differ in mean, spread and tail."""
+    shape = rng.uniform(1.0, 8.0, words)
+    common = rng.gamma(2.0, 1.0, (B + 1, 1))  # words rise and fall together
+    return (rng.gamma(shape, 1.0, (B + 1, words)) * 0.7 + 0.3 * shape * common).astype(np.float32)
+
+
+def test_own_p_counts_rows_that_are_no_smaller():
+    F = np.array([[3, 1, 2], [1, 2, 2], [2, 3, 2], [4, 4, 2]], np.float32)
+    np.testing.assert_array_equal(own(F), [0.5, 1.0, 1.0])
+
+
+def test_rounding_of_float32_makes_no_difference_between_equals():
+    F = np.full((20, 5), 1.7, np.float32) * (1 + np.float32(1e-7) * np.arange(20)[::-1, None])
+    assert np.array_equal(own(F), np.ones(5))
+    assert one(F[:, 0].astype(np.float64)) == 1.0
+
+
+@pytest.mark.parametrize("null", ["own", "pooled", "max-t"])
+def test_p_is_uniform_when_the_first_row_is_like_the_others(null):
+    rng = np.random.default_rng(4)
+    frequencies = rng.integers(1, 1000, 60)
+    found = [p_values(null, null_rows(rng, 99, 60), frequencies) for _ in range(150)]
+    p = np.array([v.min() for v in found]) if null == "max-t" else np.concatenate(found)
+    for level in (0.05, 0.2, 0.5):  # max-T: of any word
+        assert np.mean(p <= level) == pytest.approx(level, abs=0.035 if null != "max-t" else 0.07)
+
+
+def test_max_t_is_never_below_a_words_own_p_nor_above_single_steps():
+    rng = np.random.default_rng(5)
+    F = null_rows(rng, 99, 300)
+    F[0, :250] *= rng.uniform(1, 6, 250).astype(np.float32)
+    S = (F - F.mean(axis=0, dtype=np.float64)) / F.astype(np.float64).std(axis=0)
+    single = (S.max(axis=1)[:, None] >= S[0] - 1e-4).mean(axis=0)
+    p = max_t(F)
+    assert np.all(p >= own(F))
+    assert np.all(p <= single + 1e-12)
+    assert np.any(p < single)
+    assert np.all(np.diff(p[np.argsort(-S[0])]) >= 0)  # further out, never a larger p
+
+
+def test_step_down_max_t_by_its_definition():
+    rng = np.random.default_rng(6)
+    F = null_rows(rng, 49, 12)
+    S = (F - F.mean(axis=0, dtype=np.float64)) / F.astype(np.float64).std(axis=0)
+    order, p, last = np.argsort(-S[0]), np.empty(12), 0.0
+    for place, word in enumerate(order):
+        largest = S[:, order[place:]].max(axis=1)
+        last = p[word] = max(last, (largest >= S[0, word] - 1e-4).mean())
+    np.testing.assert_allclose(max_t(F), p)
+
+
+def test_pooling_reaches_below_what_a_words_own_permutations_can():
+    rng = np.random.default_rng(7)
+    F = null_rows(rng, 39, 450)
+    F[0, 3] = 1e3
+    p = pooled(F, rng.integers(1, 1000, 450))
+    alone = own(F)
+    assert p[3] < alone[3] == 1 / 40
+    assert np.corrcoef(p, alone)[0, 1] > 0.95
+    assert q_values(p, False)[3] < 0.1 < q_values(alone, False)[3]
+
+
+def test_bins_hold_words_of_like_frequency():
+    frequencies = np.random.default_rng(8).permutation(850)
+    found = bins(frequencies)
+    assert np.array_equal(np.sort(np.concatenate(found)), np.arange(850))
+    assert [len(words) for words in found] == [213, 213, 212, 212]
+    assert all(frequencies[a].max() < frequencies[b].min() for a, b in pairwise(found))
+
+
+def test_q_of_max_t_is_its_p_and_that_of_others_benjamini_and_hochbergs():
+    p = np.array([0.01, 0.02, 0.03, 0.5])
+    np.testing.assert_array_equal(q_values(p, True), p)
+    np.testing.assert_allclose(q_values(p, False), [0.04, 0.04, 0.04, 0.5])
+
+
+def test_a_word_that_is_never_otherwise_has_p_1():
+    F = np.ones((10, 4), np.float32)
+    for null in ("own", "pooled", "max-t"):
+        assert np.array_equal(p_values(null, F, np.arange(4)), np.ones(4))
+
+
+def test_tail_is_that_of_the_f_distribution():
+    F = np.array([-1e-9, 0.5, 1.0, 9.0])
+    np.testing.assert_allclose(tail(F, 6, 80), f_distribution.sf(F, 6, 80), rtol=1e-10)
+
+
+def orders(codes, B, groups=None, rows=False, seed=1):
+    found = Arrangements(np.array(codes, np.int32), B, seed, groups, rows)
+    return found, np.concatenate(list(found.blocks(7)))
+
+
+def test_few_orders_are_all_made_each_once_what_was_observed_first():
+    found, rows = orders([0, 2, 1, 0], 20)
+    assert (found.complete, found.count, found.distinct) == (True, 12, 12)
+    assert rows[0].tolist() == [0, 2, 1, 0]
+    assert {tuple(row) for row in rows.tolist()} == set(permutations([0, 2, 1, 0]))
+    assert len(rows) == 12
+    assert found.smallest_p == 1 / 12
+
+
+def test_orders_inside_groups_stay_inside_them():
+    groups = np.array([5, 5, 5, 8, 8])
+    found, rows = orders([0, 1, 1, 2, 3], 5, groups)
+    assert found.complete
+    expected = {(*a, *b) for a in permutations([0, 1, 1]) for b in permutations([2, 3])}
+    assert {tuple(row) for row in rows.tolist()} == expected
+    mixed = np.array([5, 8, 5, 8, 5, 8, 5, 8])
+    found, rows = orders(range(8), 50, mixed)
+    assert not found.complete
+    for group in (5, 8):
+        inside = np.sort(rows[:, mixed == group], axis=1)
+        assert np.array_equal(inside, np.tile(np.flatnonzero(mixed == group), (51, 1)))
+
+
+def test_many_orders_are_drawn_evenly_and_are_the_same_for_the_same_seed():
+    found, rows = orders(range(6), 600)
+    assert (found.complete, found.count, found.distinct) == (False, 601, 720)
+    assert found.smallest_p == 1 / 601
+    assert np.array_equal(rows[0], np.arange(6))
+    assert np.array_equal(np.sort(rows, axis=1), np.tile(np.arange(6), (601, 1)))
+    counts = [np.bincount(rows[1:, place], minlength=6) for place in range(6)]
+    assert np.abs(np.array(counts) - 100).max() < 45
+    assert np.array_equal(rows, orders(range(6), 600)[1])
+    assert not np.array_equal(rows, orders(range(6), 600, seed=2)[1])
+
+
+def test_smallest_p_is_that_of_the_null():
+    found, _ = orders(range(9), 99)
+    assert smallest("own", found, 500) == smallest("max-t", found, 500) == 1 / 100
+    assert smallest("pooled", found, 500) == 1 / (1 + 99 * 250)
+
+
+def test_a_huge_number_of_orders_is_no_trouble():
+    found, rows = orders(np.arange(2000) // 2, 3)
+    assert rows.shape == (4, 2000)
+    assert found.distinct > 1e300
+
+
+def test_groups_of_a_single_time_each_leave_nothing_to_permute():
+    with pytest.raises(InputError, match="nothing to permute: each group has a single time; "):
+        orders([0, 0, 1, 1], 9, np.array([1, 1, 2, 2]))
+
+
+def test_residuals_of_equal_times_differ():
+    found, rows = orders([0, 0, 1], 9, rows=True)
+    assert found.count == 6
+    assert rows[0].tolist() == [0, 1, 2]

@@ -1,0 +1,271 @@
+"""`wordgeom eval`: its three forms agree, nothing is left out in silence, bad input is one line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wordgeom.cli import main
+from wordgeom.evaluation import sets
+from wordgeom.evaluation.analogies import Analogies
+from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.qvec import Oracle
+from wordgeom.evaluation.similarity import Similarity
+from wordgeom.runtime.resources import RunOptions
+from wordgeom.stages import evaluate
+from wordgeom.vectors.keyed import write_vectors
+
+PAIRS = "".join(f"w{k}\tw{k + 1}\t{(k * 7) % 11}\n" for k in range(12)) + "w1\tnone\t3\n"
+QUESTIONS = ": one|two\nw0 w1 w2 w3\nw4 w5 w6 w7\nw1 w2 w3 none\n: three\nw8 w9 w0 w1\n"
+ORACLE = "".join(f'w{k}\t{{"noun": {k % 3}, "verb": {k % 2}}}\n' for k in range(15))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with vectors.bin, a file of each kind, and one that no word of is known."""
+    monkeypatch.chdir(tmp_path)
+    matrix = np.random.default_rng(1).standard_normal((15, 4)).astype(np.float32)
+    write_vectors("vectors.bin", [f"w{k}" for k in range(15)], matrix)
+    Path("pairs.txt").write_text(PAIRS)
+    Path("questions.txt").write_text(QUESTIONS)
+    Path("oracle.tsv").write_text(ORACLE)
+    Path("foreign.txt").write_text("ein zwei 3\nzwei drei 4\n")
+    return tmp_path
+
+
+@pytest.fixture
+def ask(folder, capsys):
+    def run(*args, status=0):
+        capsys.readouterr()
+        assert main(["eval", *args]) == status
+        return capsys.readouterr()
+
+    return run
+
+
+def judged(ask, *args):
+    return json.loads(ask(*args, "--json").out)
+
+
+def test_the_three_forms_tell_the_same(ask):
+    args = ("vectors.bin", "pairs.txt", "questions.txt")
+    facts = judged(ask, *args)
+    plain, marked = (ask(*args, "--sections", *form).out for form in ((), ("--markdown",)))
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in marked.splitlines()]
+    parts = facts["sections"]["questions"]
+    listed = [*facts["scores"], *parts["one|two"], *parts["three"]]
+    for score in listed:
+        assert f"{score['measure']}" in plain
+        value = "–" if score["score"] is None else f"{score['score']:.4f}"
+        assert any(value in line and score["measure"] in line for line in plain.splitlines())
+        assert any(score["measure"] in row and value in row for row in rows)
+    assert "12 of 13" in plain
+    assert "12 of 13" in marked
+    assert "one\\|two" in marked  # as text, not as the end of a cell
+    for line in ("pairs: left out, pairs with a word that has no vector: 1", "15 words × 4"):
+        assert line in plain
+        assert line in marked
+
+
+def test_json_is_one_object_that_holds_everything(ask):
+    facts = judged(ask, "vectors.bin", "pairs.txt", "questions.txt", "--seed", "5")
+    assert (facts["vectors"], facts["words"], facts["dimension"]) == ("vectors.bin", 15, 4)
+    assert facts["policy"]["seed"] == 5
+    assert facts["policy"]["oov"] == "skip"
+    kinds = [(score["task"], score["set"], score["measure"]) for score in facts["scores"]]
+    assert kinds == [
+        ("similarity", "pairs", "spearman"),
+        ("similarity", "pairs", "pearson"),
+        ("analogies", "questions", "3CosAdd"),
+        ("analogies", "questions", "3CosMul"),
+    ]
+    for score in facts["scores"]:
+        assert score["low"] <= score["score"] <= score["high"]
+    for name in ("pairs", "questions"):
+        used = {score["used"] for score in facts["scores"] if score["set"] == name}
+        total = {score["total"] for score in facts["scores"] if score["set"] == name}
+        assert used.pop() + sum(facts["excluded"][name].values()) == total.pop()
+    assert facts["sections"]["questions"]["three"][0]["used"] == 1
+    assert facts["sections"]["questions"]["three"][0]["low"] is None  # no interval of one item
+
+
+def test_the_table_is_aligned(ask):
+    lines = ask("vectors.bin", "pairs.txt", "questions.txt").out.split("\n\n")[0].splitlines()
+    assert len(lines) == 5
+    assert lines[0].split("  ")[0] == "set"
+    assert len({len(line) for line in lines}) == 1
+
+
+def test_the_policy_is_stated(ask):
+    assert (
+        "policy: items with a word that has no vector left out; case folded; pairs and analogies"
+        " see the first 300,000 words; 3CosMul's ε 0.001; 1,000 resamples, seed 1"
+    ) in ask("vectors.bin", "pairs.txt", "questions.txt").out
+    changed = ("--oov", "zero", "--case", "exact", "--restrict-vocab", "0")
+    told = ask("vectors.bin", "pairs.txt", "questions.txt", *changed).out
+    assert "count as cosine 0, or as wrong; case kept; pairs and analogies see all words" in told
+    assert "pairs: pairs with a word that has no vector, taken as cosine 0: 1" in told
+
+
+@pytest.mark.parametrize(
+    ("args", "policy"),
+    [
+        (["pairs.txt"], "left out; case folded; pairs see the first 300,000 words; 1,000 res"),
+        (["questions.txt"], "folded; analogies see the first 300,000 words; 3CosMul's ε 0.001; 1"),
+        (["oracle.tsv"], "policy: case folded; 1,000 resamples, seed 1\n"),
+        (["oracle.tsv", "--oov", "zero"], "policy: case folded; 1,000 resamples, seed 1\n"),
+    ],
+)
+def test_the_policy_names_what_applies(ask, args, policy):
+    assert policy in ask("vectors.bin", *args).out
+
+
+@pytest.mark.parametrize(
+    "text", ["pos\tgood film here now\nneg\tbad film there then\n", "w0 noun\nw1 verb\n"]
+)
+def test_what_is_taken_for_pairs_and_is_none_may_be_of_another_kind(ask, text):
+    Path("other.tsv").write_text(text)
+    told = ask("vectors.bin", "other.tsv", status=1).err
+    assert told.startswith("wordgeom: other.tsv line ")
+    assert told.endswith("go with --categories, --classify and --regress\n")
+    assert told.count("\n") == 1
+
+
+def test_no_interval_is_a_dash(ask):
+    Path("wrong.txt").write_text(": none\n" + "w0 w1 w2 w4\nw5 w6 w7 w9\nw1 w2 w3 w8\n")
+    scores = judged(ask, "vectors.bin", "wrong.txt")["scores"]
+    assert {(score["score"], score["low"], score["high"]) for score in scores} == {(0, None, None)}
+    rows = ask("vectors.bin", "wrong.txt").out.splitlines()[1:3]
+    assert [row.split()[2:4] for row in rows] == [["0.0000", "–"]] * 2
+
+
+def test_sets_of_one_name_are_numbered(ask, folder):
+    for name in ("a/set.txt", "b/set.txt", "set (2).txt"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(PAIRS)
+    facts = judged(ask, "vectors.bin", "a/set.txt", "b/set.txt", "set (2).txt")
+    names = ["set", "set (2)", "set (2) (2)"]
+    assert [score["set"] for score in facts["scores"][::2]] == names
+    assert list(facts["excluded"]) == names
+
+
+def test_a_set_without_a_known_item_is_told_while_others_are_scored(ask):
+    told = ask("vectors.bin", "foreign.txt", "pairs.txt")
+    assert "foreign: left out: foreign.txt: not one of 2 pairs has vectors" in told.out
+    facts = judged(ask, "vectors.bin", "foreign.txt", "pairs.txt")
+    assert {score["set"] for score in facts["scores"]} == {"pairs"}
+    assert list(facts["refused"]) == ["foreign"]
+
+
+def test_no_set_with_a_known_item_is_an_error(ask):
+    told = ask("vectors.bin", "foreign.txt", "foreign.txt", status=1)
+    assert told.out == ""
+    assert told.err.startswith("wordgeom: foreign.txt: not one of 2 pairs has vectors")
+    assert told.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "say"),
+    [
+        (["vectors.bin", "none.txt"], "none.txt: no such file"),
+        (["none.bin", "pairs.txt"], "none.bin: no such file"),
+        (["vectors.bin", "."], "is a directory"),
+        (["pairs.txt"], "pairs.txt: the first line must be"),
+        (["vectors.bin", "--categories", "none.tsv"], "none.tsv: no such file"),
+        (["vectors.bin", "vectors.bin"], "vectors.bin line 2: is not UTF-8"),
+    ],
+)
+def test_bad_input_is_one_line(ask, args, say):
+    told = ask(*args, status=1)
+    assert say in told.err
+    assert told.err.count("\n") == 1
+    assert told.out == ""
+
+
+@pytest.mark.parametrize(
+    ("args", "say"),
+    [
+        (["--json", "--markdown"], "--json and --markdown are two forms of one report"),
+        (["--restrict-vocab", "-1"], "--restrict-vocab must be at least 0"),
+        (["--epsilon", "0"], "--epsilon must be between"),
+        (["--oov", "guess"], "--oov"),
+    ],
+)
+def test_wrong_options_are_refused(ask, args, say):
+    told = ask("vectors.bin", "pairs.txt", *args, status=2)
+    assert say in told.err
+    assert told.err.count("\n") == 1
+
+
+def test_threads_change_nothing_and_the_seed_the_intervals_alone(ask):
+    args = ("vectors.bin", "pairs.txt", "questions.txt")
+    assert ask(*args, "--threads", "1").out == ask(*args, "--threads", "3").out
+    one, other = (judged(ask, *args, "--seed", seed)["scores"] for seed in "12")
+    assert [score["score"] for score in one] == [score["score"] for score in other]
+    assert [score["low"] for score in one] != [score["low"] for score in other]
+    none = judged(ask, *args, "--resamples", "0")["scores"]
+    assert {score["low"] for score in none} == {None}
+
+
+def test_evaluation_is_the_last_step_of_a_run(folder, capsys):
+    Path("x.toml").write_text('[eval]\nsets = ["pairs.txt"]\nresamples = 7\njson = true\n')
+    assert main(["run", "x.toml"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["vectors"], facts["policy"]["resamples"]) == ("vectors.bin", 7)
+
+
+def test_a_configuration_file_names_sets_and_options(ask, folder):
+    Path("x.toml").write_text('[eval]\nsets = ["pairs.txt"]\nresamples = 7\njson = true\n')
+    facts = json.loads(ask("--config", "x.toml").out)
+    assert facts["policy"]["resamples"] == 7
+    assert {score["set"] for score in facts["scores"]} == {"pairs"}
+    Path("x.toml").write_text("[eval]\nsetts = 1\n")
+    assert "unknown key 'setts'; did you mean sets?" in " ".join(
+        ask("--config", "x.toml", status=2).err.replace("x.toml [eval]: ", "").split()
+    )
+
+
+def test_words_that_the_file_holds_again_are_told(ask, folder):
+    rows = [b"w%d %s" % (k % 15, np.array([k, 1, k % 3], np.float32).tobytes()) for k in range(17)]
+    Path("twice.bin").write_bytes(b"17 3\n" + b"\n".join(rows))
+    told = ask("twice.bin", "pairs.txt").out
+    assert "twice.bin: words that the file holds again, left out: 2" in told
+
+
+# ── Which set a file is ──────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (PAIRS, Similarity),
+        (QUESTIONS, Analogies),
+        ("w0 w1 w2 w3\n" + QUESTIONS, Analogies),
+        (ORACLE, Oracle),
+        (':\t{"sign": 1}\n' + ORACLE, Oracle),
+    ],
+)
+def test_a_set_is_known_by_its_content(folder, text, kind):
+    Path("any.name.gz").write_bytes(gzip.compress(text.encode()))
+    (task,) = sets.read_tasks(["any.name.gz"], [], [], [], EvalOptions())
+    assert type(task) is kind
+    assert task.name == "any"
+
+
+def test_without_sets_those_of_gensim_are_read(folder):
+    tasks = sets.read_tasks([], [], [], [], EvalOptions())
+    assert [task.name for task in tasks] == ["wordsim353", "simlex999", "questions-words"]
+    assert [len(task.pairs) for task in tasks if isinstance(task, Similarity)] == [353, 999]
+    assert [len(task.questions) for task in tasks if isinstance(task, Analogies)] == [19544]
+
+
+def test_the_stage_judges_every_task(folder):
+    options = EvalOptions(resamples=0)
+    tasks = sets.read_tasks(["pairs.txt", "oracle.tsv"], [], [], [], options)
+    report = evaluate.evaluate("vectors.bin", tasks, options, RunOptions(threads=1))
+    assert {score.task for score in report.scores} == {"similarity", "qvec"}
+    assert report.to_dict()["policy"] == {**options.result_options(), "seed": 1}

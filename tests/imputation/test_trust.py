@@ -1,0 +1,152 @@
+"""Trust: nearest anchors and errors by brute force, and a table that reads back as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wordgeom.core.errors import FormatError, InputError, MissingInputError
+from wordgeom.core.types import Csr, Float64
+from wordgeom.imputation.graph import neighbour_graph
+from wordgeom.imputation.trust import Trust, judge
+from wordgeom.imputation.trust_table import COLUMNS, lines, read_trust
+from wordgeom.imputation.weights import fit_weights
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
+
+
+def judged(points: Float64, known: np.ndarray, kind: str = "simplex", threads: int = 2) -> Trust:
+    """What is told of points of which some are known."""
+    names = [f"e{k}" for k in range(len(points))]
+    rows = np.flatnonzero(~known)
+    with Pool(threads) as pool:
+        graph = neighbour_graph(points, 4, pool)
+        fitted = fit_weights(points, graph, rows, kind, 0.0, pool, Progress())  # type: ignore[arg-type]
+        return judge(names, points, known, graph, fitted.matrix, rows[:1], pool)
+
+
+def cloud(n: int = 150, p: int = 40, seed: int = 0) -> tuple[Float64, np.ndarray]:
+    draw = np.random.default_rng(seed)
+    known = np.zeros(n, bool)
+    known[draw.choice(n, p, replace=False)] = True
+    return draw.standard_normal((n, 5)), known
+
+
+@pytest.mark.parametrize("p", [1, 2, 20, 149])
+def test_the_nearest_anchor_is_that_of_all_distances(p):
+    points, known = cloud(p=p)
+    trust = judged(points, known)
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    apart[:, ~known] = np.inf
+    best = apart.min(axis=1)
+    has = np.isfinite(best)
+    assert has.sum() == len(points) - (p == 1)  # a lone anchor has no other
+    assert (trust.anchor[has] == apart.argmin(axis=1)[has]).all()
+    assert trust.distance[has] == pytest.approx(best[has])
+    assert (trust.anchor[~has] == -1).all()
+    assert np.isnan(trust.distance[~has]).all()
+
+
+def test_the_error_is_that_of_the_weighted_mean_over_the_nearest_distance():
+    points, known = cloud()
+    trust = judged(points, known)
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    for entity in np.flatnonzero(~known).tolist():
+        others, weights = trust.neighbours(entity)
+        assert weights.sum() == pytest.approx(1)
+        assert (np.diff(weights) <= 0).all()
+        off = np.linalg.norm(points[entity] - weights @ points[others])
+        assert trust.error[entity] == pytest.approx(off / apart[entity].min(), abs=1e-12)
+        assert trust.anchor_weight[entity] == pytest.approx(weights[known[others]].sum())
+    assert trust.error[~known].max() <= 1 + 1e-9  # simplex: no worse than the nearest alone
+    assert np.isnan(trust.error[known]).all()
+    assert np.isnan(trust.anchor_weight[known]).all()
+
+
+def test_sources_are_told_apart():
+    points, known = cloud()
+    trust = judged(points, known)
+    first, *others = np.flatnonzero(~known).tolist()
+    assert trust.row(first).source == "mended"
+    assert {trust.row(k).source for k in others} == {"imputed"}
+    assert {row.source for row, is_known in zip(trust, known, strict=True) if is_known} == {"known"}
+
+
+def test_a_twin_has_error_0():
+    points, known = cloud()
+    known[:2] = True, False
+    points[1] = points[0]
+    trust = judged(points, known)
+    assert (trust.anchor[1], trust.distance[1], trust.error[1]) == (0, 0, 0)
+
+
+def test_threads_do_not_change_a_line():
+    points, known = cloud()
+    assert list(lines(judged(points, known, threads=1))) == list(
+        lines(judged(points, known, threads=3))
+    )
+
+
+def written(path: Path, trust: Trust) -> Path:
+    path.write_bytes(b"".join(lines(trust)))
+    return path
+
+
+def test_a_table_reads_back_as_it_was(tmp_path):
+    trust = judged(*cloud())
+    read = read_trust(written(tmp_path / "t.tsv", trust))
+    assert list(lines(read)) == list(lines(trust))
+    assert (read.source == trust.source).all()
+    assert (read.anchor == trust.anchor).all()
+
+
+_NAME = st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda n: n.split() == [n])
+
+
+@given(st.lists(_NAME, min_size=2, max_size=5, unique=True), st.floats(1e-6, 1))
+def test_any_name_without_white_space_reads_back(tmp_path_factory, names, weight):
+    n = len(names)
+    weights = Csr(np.array([0, *[0] * (n - 1), 1]), np.array([0], np.int32), np.array([weight]), n)
+    source = np.array([*[0] * (n - 1), 1], np.uint8)
+    numbers = np.array([*[np.nan] * (n - 1), weight])
+    trust = Trust(names, source, np.zeros(n, np.int64), numbers, numbers, numbers, weights)
+    path = written(tmp_path_factory.mktemp("t") / "t.tsv", trust)
+    read = read_trust(path)
+    assert read.names == names
+    assert [row.neighbours for row in read][-1][0][0] == names[0]
+    assert list(lines(read)) == list(lines(trust))
+
+
+HEAD = "\t".join(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a\tb\n1\t2\n", ("line 1", "no table of trust")),
+        (f"{HEAD}\n", ("nothing below its header",)),
+        (f"{HEAD}\na\tknown\n", ("line 2",)),
+        (f"{HEAD}\na\tguessed\t\t\t\t\t\n", ("line 2",)),
+        (f"{HEAD}\na\tknown\tb\t1\t\t\t\n", ("line 2",)),
+        (f"{HEAD}\na\timputed\ta\tx\t\t\t\n", ("line 2",)),
+        (f"{HEAD}\na\timputed\ta\t1\t1\t1\ta:x\n", ("line 2",)),
+        (f"{HEAD}\na\timputed\ta\t1\t1\t1\tc:1\n", ("line 2",)),
+    ],
+)
+def test_what_is_no_table_of_trust_is_refused(tmp_path, text, parts):
+    (tmp_path / "t.tsv").write_text(text)
+    with pytest.raises(FormatError) as error:
+        read_trust(tmp_path / "t.tsv")
+    for part in (*parts, "t.tsv", "wordgeom impute"):
+        assert part in str(error.value)
+
+
+def test_a_missing_table_is_named(tmp_path):
+    with pytest.raises((MissingInputError, InputError), match=r"t\.tsv"):
+        read_trust(tmp_path / "t.tsv")

@@ -1,0 +1,169 @@
+"""Times of documents: one axis for numbers, years and dates; what is none is told, or counted."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+from corpora import assert_one_line
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wordgeom.cli import main
+from wordgeom.core.errors import InputError
+from wordgeom.matrices.document_term import Document
+from wordgeom.matrices.times import parse_time, parse_times
+from wordgeom.stages.info import describe
+
+moments = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30))
+
+
+def value(text: str) -> float:
+    """The value of a time that is one."""
+    read = parse_time(text)
+    assert read is not None
+    return read.value
+
+
+def documents(*times: str, ids: bool = True) -> list[Document]:
+    return [Document(1, 2 * k, f"d{k}" if ids else "", t) for k, t in enumerate(times, 1)]
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_is_its_own_value(x: float):
+    for text in (repr(x), f" {x!r} "):
+        assert value(text) == x
+    assert value(repr(x).replace("-", "\N{MINUS SIGN}")) == x
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("1950", 1950.0), ("-44", -44.0), ("+7.", 7.0), (".5", 0.5), ("1950.25", 1950.25),
+        ("1e3", 1000.0), ("1950-01", 1950.0), ("1950-07", 1950 + 181 / 365),
+        ("1952-03", 1952 + 60 / 366), ("1900-03-01", 1900 + 59 / 365),
+        ("2000-02-29", 2000 + 59 / 366), ("0000-12-31", 365 / 366), ("-0044-03-15", -44 + 74 / 366),
+        ("1950-07-02T12:00", 1950.5), ("1950-07-02 12:00:00,0Z", 1950.5),
+        ("1950-07-02T14:30:00+02:30", 1950.5), ("1950-07-02 04:00 -0800", 1950.5),
+        ("2016-12-31T23:59:60Z", 2017.0), ("12345-01", 12345.0),
+    ],
+)  # fmt: skip
+def test_times_are_where_the_calendar_has_them(text: str, wanted: float):
+    assert value(text) == pytest.approx(wanted, abs=1e-11)
+
+
+@given(moments, moments)
+def test_dates_stand_in_their_order(a: datetime, b: datetime):
+    first, second = sorted((a, b))
+    low, high = value(first.isoformat()), value(second.isoformat(sep=" "))
+    assert low <= high
+    if second - first > timedelta(seconds=1):
+        assert low < high
+    whole = value(first.date().isoformat())
+    assert value(first.isoformat()[:7]) <= whole <= low < first.year + 1
+    assert math.floor(whole) == first.year == value(f"{first.year:04}")
+
+
+@given(moments, st.timedeltas(timedelta(hours=-23), timedelta(hours=23)))
+def test_a_zone_is_taken_off(moment: datetime, away: timedelta):
+    zone = timezone(timedelta(minutes=away // timedelta(minutes=1)))
+    there = moment.replace(tzinfo=UTC, microsecond=0)
+    here = there.astimezone(zone)
+    assert abs(value(here.isoformat()) - value(there.isoformat())) < 1e-4  # leap years are longer
+    if here.year == there.year:
+        assert value(here.isoformat()) == pytest.approx(value(there.isoformat()), abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " ", "soon", "nan", "inf", "1e999", "0x10", "1_000", "1,950", "١٩٥٠", "1950-13",
+        "1950-00", "1950-02-29", "1950-7", "50-07-01", "1950/07/31", "31.07.1950",
+        "1950-07-31T24:00", "1950-07-31T12", "1950-07-31T12:60", "1950-07-31T12:00:61",
+        "1950-07-31T12:00+24:00",
+        "1950-W07", "1950-1960", "19500731", "c. 1950", "1950-07-31T12:00ZZ",
+    ],
+)  # fmt: skip
+def test_what_is_no_time_is_none(text: str):
+    assert parse_time(text) is None
+
+
+@given(st.text(st.sampled_from("0123456789-+.:TZe "), max_size=24))
+def test_any_text_is_a_finite_time_or_none(text: str):
+    read = parse_time(text)
+    assert read is None or math.isfinite(read.value)
+
+
+def test_times_stand_in_the_order_of_documents():
+    times = parse_times(documents("1950", "1949-07", "1950.5"))
+    assert times.all_known().tolist() == [1950.0, 1949 + 181 / 365, 1950.5]
+    assert (len(times.missing), len(times.unfit), times.left_out()) == (0, 0, [])
+
+
+def test_what_has_no_time_is_an_error_or_counted():
+    times = parse_times(documents("1950", "", "soon", " ", "1952"), ["a.jsonl"])
+    assert (times.missing.tolist(), times.unfit.tolist()) == ([1, 3], [2])
+    assert times.known.tolist() == [0, 4]
+    assert np.isnan(times.values[[1, 2, 3]]).all()
+    assert times.left_out() == [
+        "2 documents have no time and are left out",
+        "1 document has a time of no known format and is left out",
+    ]
+    with pytest.raises(InputError) as caught:
+        times.all_known()
+    assert_one_line(caught, "a.jsonl line 4: the document 'd2' has no time; correct the record")
+
+
+def test_a_time_of_no_format_is_told_with_its_place():
+    times = parse_times(documents("1950", "July", ids=False))
+    with pytest.raises(InputError) as caught:
+        times.all_known()
+    assert_one_line(
+        caught, "file 1 line 4: the document has a time of no known format, found 'July'; numbers"
+    )
+
+
+def test_no_times_at_all_are_told_as_such():
+    for none in ([], documents("", "")):
+        with pytest.raises(InputError) as caught:
+            parse_times(none, ["a.txt"])
+        assert_one_line(caught, "no document has a time", "build-dtm --time-field")
+
+
+def test_numbers_that_are_no_years_do_not_go_with_dates():
+    assert parse_times(documents("3", "12.5", "1950")).all_known().tolist() == [3.0, 12.5, 1950.0]
+    with pytest.raises(InputError) as caught:
+        parse_times(documents("1950", "1950-07", "12"), ["a.tsv"])
+    assert_one_line(
+        caught, "a.tsv line 6: the document 'd3' has the time '12', a number among dates",
+        "found '1950-07' in a.tsv line 4; write all",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("times", "told", "info"),
+    [
+        (["1950", "1951-07"], "", "1950 to 1951.5, 2 different"),
+        (
+            ["1950", "ARG"],
+            "1 document has no time that can be read",
+            "1 that cannot be read",
+        ),
+        (
+            ["x", "y"],
+            "2 documents have no time that can be read",
+            "none that can be read",
+        ),
+        (["19", "1950-07"], "the times will serve no method: ", "a number among dates"),
+    ],
+)
+def test_times_are_looked_at_when_documents_are_counted(tmp_path, capsys, times, told, info):
+    path = tmp_path / "t.tsv"
+    path.write_text("".join(f"{time}\ta b a\n" for time in times))
+    fields = ["--time-field", "1", "--text-field", "2", "--min-count", "1"]
+    assert main(["build-dtm", str(path), "-o", str(tmp_path / "dtm"), *fields]) == 0
+    notes = capsys.readouterr().err
+    assert told in notes if told else "time" not in notes
+    assert info in describe(tmp_path / "dtm")["times"]

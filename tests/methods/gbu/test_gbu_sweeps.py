@@ -1,0 +1,165 @@
+"""Sweeps after the build-up: their default, where they tend to, and what is told of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from corpora import assert_one_line
+from matrices import random_counts, store_matrix, to_dense
+
+from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.types import Run
+from wordgeom.linalg.device import get_ops
+from wordgeom.methods import pmi_eigs
+from wordgeom.methods.gbu import method as gbu
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.resources import RunOptions
+from wordgeom.stages import train
+from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+
+WORDS = 90
+
+
+def fit(matrix, options, *, method=gbu, threads=1, memory=1 << 30, **kwargs):
+    with Pool(threads) as pool:
+        source = (
+            WeightedMatrix(matrix, PmiOptions(**kwargs), pool)
+            if matrix.store.kind == "cooc"
+            else weighted_store(matrix, pool)
+        )
+        run = Run(get_ops("cpu", pool), np.random.default_rng(1), memory)
+        return method.fit({"matrix": source}, options, run)
+
+
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory):
+    """Counts of 90 words, of which two were never counted with another."""
+    full = random_counts(np.random.default_rng(16), WORDS)
+    for lonely in (40, 71):
+        full[lonely], full[:, lonely] = 0, 0
+    return store_matrix(tmp_path_factory.mktemp("gbu") / "cooc", full)
+
+
+def test_the_default_is_weighted_sweeps_from_ten_anchors_a_dimension(counts):
+    result = fit(counts, gbu.Options(dim=5))
+    assert (result.vectors.dtype, result.vectors.shape) == (np.float32, (WORDS, 5))
+    assert result.statistics["anchors"] == 50
+    assert len(result.statistics["objective"]) == 6
+    assert (np.diff(result.statistics["objective"]) < 0).all()
+    assert fit(counts, gbu.Options(dim=5, as_published=True)).statistics["anchors"] == 20
+    assert fit(counts, gbu.Options(dim=5, sweeps=0)).statistics["anchors"] == 20
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("choice", ["frequency", "coreness", "leverage", "random"])
+def test_sweeps_have_the_same_bytes_on_any_threads(counts, weighted, choice):
+    options = gbu.Options(dim=5, weighted=weighted, anchor_choice=choice)
+    one, three = (fit(counts, options, threads=threads) for threads in (1, 3))
+    assert one.vectors.tobytes() == three.vectors.tobytes()
+    assert one.statistics == three.statistics
+
+
+def test_words_without_a_pair_are_zero_and_counted(counts):
+    result = fit(counts, gbu.Options(dim=5))
+    assert np.flatnonzero(~result.vectors.any(axis=1)).tolist() == [40, 71]
+    assert result.statistics["zero_vectors"] == 2
+    assert result.notes == ["2 words were counted with no other: zero vectors"]
+
+
+def test_dimensions_that_the_anchors_do_not_carry_are_zero_and_told(counts):
+    result = fit(counts, gbu.Options(dim=60, anchors=60))
+    rank = result.statistics["effective_rank"]
+    assert 10 < rank < 60
+    assert not result.vectors[:, rank:].any()
+    assert f"the anchors carry {rank} of 60 dimensions" in result.notes[0]
+
+
+def test_weights_without_counts_get_plain_sweeps_and_a_note(tmp_path, counts):
+    with Pool(1) as pool:
+        whole = to_dense(WeightedMatrix(counts, PmiOptions(), pool).whole())
+    stored = store_matrix(tmp_path / "pmi", whole, kind="pmi")
+    result = fit(stored, gbu.Options(dim=5))
+    plain = fit(stored, gbu.Options(dim=5, weighted=False))
+    assert result.vectors.tobytes() == plain.vectors.tobytes()
+    assert plain.notes == []
+    (note,) = result.notes
+    assert "holds weights, not counts: its sweeps are plain ones" in note
+    direct = fit(counts, gbu.Options(dim=5, weighted=False))
+    np.testing.assert_array_equal(direct.vectors, plain.vectors)
+
+
+def test_plain_sweeps_tend_to_the_eigenvectors(tmp_path):
+    """Inner products become those of pmi-eigs, though −9 is larger than most of what is sought."""
+    Q = np.linalg.qr(np.random.default_rng(17).standard_normal((WORDS, WORDS)))[0]
+    values = np.concatenate(([12, 10, 8, 7, 6, 5, -9], np.linspace(2, -2, WORDS - 7)))
+    G = (Q * values) @ Q.T
+    stored = store_matrix(tmp_path / "g", ((G + G.T) / 2).astype(np.float32), kind="pmi")
+    wanted = fit(stored, pmi_eigs.Options(dim=6), method=pmi_eigs).vectors
+    best, error = wanted @ wanted.T, []
+    for sweeps in (0, 1, 2, 5, 20):
+        options = gbu.Options(dim=6, anchors=24, sweeps=sweeps, weighted=False)
+        vectors = fit(stored, options).vectors
+        error.append(np.linalg.norm(vectors @ vectors.T - best) / np.linalg.norm(best))
+    assert error == sorted(error, reverse=True)
+    assert error[0] > 2 * error[2]
+    assert error[-1] < 1e-3
+
+
+def test_the_power_of_the_eigenvalues_is_that_of_ritz_values(counts):
+    half, other = (fit(counts, gbu.Options(dim=6, weighted=False, eig=p)) for p in (0.5, 0.0))
+    values = np.array(half.statistics["spectrum"])
+    np.testing.assert_allclose(half.vectors, other.vectors * np.sqrt(values), atol=1e-5)
+    np.testing.assert_allclose(other.vectors.T @ other.vectors, np.eye(6), atol=1e-5)
+
+
+def test_a_power_of_eigenvalues_is_refused_where_there_are_none():
+    with pytest.raises(OptionError) as caught:
+        gbu.Options(eig=0.0)
+    assert_one_line(caught, "weighted sweeps have no eigenvalues, found --eig", "--no-weighted")
+    assert gbu.Options(eig=0.0, weighted=False).eig == gbu.Options(eig=0.0, sweeps=0).eig == 0.0
+
+
+@pytest.mark.parametrize("name", ["x_max", "alpha", "background", "ridge", "mix"])
+@pytest.mark.parametrize(
+    ("others", "given"),
+    [
+        ({"weighted": False}, "--no-weighted"),
+        ({"sweeps": 0}, "--sweeps 0"),
+        ({"as_published": True}, "--as-published"),
+    ],
+)
+def test_what_weighs_pairs_is_refused_where_none_is_weighted(name, others, given):
+    with pytest.raises(OptionError) as caught:
+        gbu.Options.take({name: 0.7, **others})
+    flag = "--" + name.replace("_", "-")
+    what = f"{flag} is for weighted sweeps, found {given}; leave one of the two out"
+    assert_one_line(caught, what)
+    assert getattr(gbu.Options.take({name: 0.7}), name) == 0.7
+
+
+@pytest.mark.parametrize(
+    ("options", "parts"),
+    [
+        ({"dim": 5}, ("the columns of 50 anchors and 90 vectors of 5", "--dim")),
+        ({"dim": 5, "weighted": False}, ("all 3,608 pairs and 90 vectors of 5", "--sweeps 0")),
+        ({"dim": 5, "sweeps": 0, "anchor_choice": "random"}, ("--anchor-choice frequency",)),
+        ({"dim": 5, "sweeps": 0}, ("the columns of 20 anchors", "--anchors")),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_the_figure(counts, options, parts):
+    with pytest.raises(InputError) as caught:
+        fit(counts, gbu.Options(**options), memory=10_000)
+    assert_one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", *parts)
+
+
+def test_weighted_sweeps_shift_unless_told_otherwise(counts):
+    def vectors(**values):
+        values = {"dim": 5, **values}
+        made = train.train(counts.path, "gbu", values, RunOptions(quiet=True), out=None)
+        assert made.vectors is not None
+        return made.vectors.matrix.tobytes()
+
+    assert vectors() == vectors(neg=0.2) != vectors(neg=1.0)
+    assert vectors(weighted=False) == vectors(weighted=False, neg=1.0)
+    assert vectors(as_published=True) == vectors(as_published=True, neg=1.0)
+    assert vectors(weighting="npmi") == vectors(weighting="npmi", neg=1.0)

@@ -1,0 +1,173 @@
+"""What every method promises, whichever it is: a new one is tested by being there."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matrices import random_counts, store_documents, store_matrix
+
+from wordgeom import methods
+from wordgeom.core.errors import OptionError, RankError
+from wordgeom.core.options import Options, specs
+from wordgeom.core.types import Run
+from wordgeom.linalg.device import get_ops
+from wordgeom.matrices.document_term import Stored, open_stored
+from wordgeom.matrices.times import Times
+from wordgeom.runtime.pool import Pool
+from wordgeom.stages.method_inputs import source_of, weighed
+from wordgeom.weighting.documents import DocumentOptions
+from wordgeom.weighting.pmi import PmiOptions
+
+V, K, n = 90, 6, 120  # words, dimensions, documents
+TIMES = Times(
+    np.repeat(np.arange(1950.0, 1970.0), n // 20),
+    np.empty(0, np.int64),
+    np.empty(0, np.int64),
+    None,
+)
+
+
+@pytest.fixture(params=methods.names())
+def method(request):
+    return methods.load(request.param)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> dict[str, Stored]:
+    folder, rng = tmp_path_factory.mktemp("contract"), np.random.default_rng(20)
+    documents = rng.poisson(3.0 * rng.gamma(0.3, 1.0, (n, V)))
+    return {
+        "matrix": store_matrix(folder / "cooc", random_counts(rng, V)),
+        "documents": store_documents(folder / "dtm", documents),
+    }
+
+
+@pytest.fixture
+def counts(method, made) -> Stored:
+    """The counts that a method is made from."""
+    return made[method.NEEDS[0]]
+
+
+def fit(method, stored, *, threads=1, device="cpu", weighting=None, **values):
+    with Pool(threads) as pool:
+        weighted = weighed(stored, weighting or source_of(method).weighting(), pool)
+        given = {"matrix": weighted, "documents": weighted, "times": TIMES}
+        inputs = {need: given[need] for need in method.NEEDS}
+        run = Run(get_ops(device, pool), np.random.default_rng(1), 1 << 30, pool=pool)
+        return method.fit(inputs, method.Options(**{"dim": K} | values), run)
+
+
+def of_rank_two(method, folder: Path) -> tuple[Stored, Options]:
+    """A folder for a method, and how it is weighted so that its matrix has the rank 2."""
+    rng = np.random.default_rng(21)
+    if "documents" in method.NEEDS:
+        full = rng.poisson(2.0, (n, 2)) @ rng.poisson(2.0, (2, V))
+        return store_documents(folder / "dtm", full), DocumentOptions(weight="raw")
+    points = rng.standard_normal((V, 2)).astype(np.float32)
+    G = (points @ points.T).astype(np.float32)
+    return store_matrix(folder / "pmi", G, kind="pmi"), PmiOptions()
+
+
+def content(folder: Path) -> dict[str, str]:
+    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()}
+
+
+def test_there_are_methods():
+    assert "gbu" in methods.names()
+
+
+def test_an_unknown_method_is_answered_with_the_nearest():
+    with pytest.raises(OptionError, match="did you mean gbu"):
+        methods.load("gub")
+
+
+def test_a_file_that_is_no_method_is_refused(monkeypatch):
+    monkeypatch.delattr(methods.load("gbu"), "NEEDS")
+    with pytest.raises(TypeError, match="NEEDS"):
+        methods.load("gbu")
+
+
+@pytest.mark.parametrize("name", methods.names())
+def test_every_method_says_in_a_line_what_it_does(name):
+    assert 10 < len(methods.summary(name)) <= 100
+
+
+def test_every_option_is_declared(method):
+    assert issubclass(method.Options, Options)
+    assert [f.name for f in fields(method.Options)] == [f.name for f, _ in specs(method.Options)]
+
+
+def test_vectors_are_finite_float32_rows_of_words(method, counts):
+    vectors = fit(method, counts).vectors
+    assert (vectors.shape, vectors.dtype) == ((V, K), np.float32)
+    assert vectors.flags.c_contiguous
+    assert np.isfinite(vectors).all()
+    assert vectors.any()
+
+
+def test_vectors_of_documents_are_finite_float32_rows_of_them(method, counts):
+    vectors = fit(method, counts).arrays.get("documents")
+    assert (vectors is None) == ("documents" not in method.NEEDS)
+    if vectors is not None:
+        assert (vectors.shape, vectors.dtype) == ((n, K), np.float32)
+        assert vectors.flags.c_contiguous
+        assert np.isfinite(vectors).all()
+        assert vectors.any()
+
+
+def test_the_same_seed_gives_the_same_bytes_at_any_number_of_threads(method, counts):
+    results = [fit(method, counts, threads=threads) for threads in (1, 1, 2, 3)]
+    assert len({result.vectors.tobytes() for result in results}) == 1
+    every = [{name: made.tobytes() for name, made in result.arrays.items()} for result in results]
+    assert all(arrays == every[0] for arrays in every)
+    assert all(result.statistics == results[0].statistics for result in results)
+
+
+def test_inputs_are_left_as_they_were(method, counts):
+    before = content(counts.path)
+    fit(method, counts)
+    assert content(counts.path) == before
+    assert open_stored(counts.path).store.digest == counts.store.digest
+
+
+@pytest.mark.torch
+def test_torch_agrees_with_numpy(method, counts):
+    ours, theirs = (fit(method, counts, device=d).vectors for d in ("cpu", "torch-cpu"))
+    # Inner products, which do not depend on the basis of eigenvalues that lie close together.
+    wanted = ours @ ours.T
+    assert np.abs(theirs @ theirs.T - wanted).max() < 1e-4 * np.abs(wanted).max()
+
+
+def test_bad_options_are_refused_in_a_line(method):
+    for field, spec in specs(method.Options):
+        bad = []
+        if spec.low is not None:
+            bad += [spec.low - 1, float("nan"), "many"]
+        if spec.high is not None:
+            bad += [spec.high + 1]
+        if spec.choices:
+            bad += ["no such choice"]
+        for value in bad:
+            with pytest.raises(OptionError) as caught:
+                method.Options(**{field.name: value})
+            assert field.name.replace("_", "-") in str(caught.value)
+            assert "\n" not in str(caught.value)
+
+
+def test_more_dimensions_than_words_are_explained_in_a_line(method, counts):
+    with pytest.raises(RankError) as caught:
+        fit(method, counts, dim=V + 1)
+    assert str(V) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_more_dimensions_than_the_rank_are_zero_and_told(method, tmp_path):
+    stored, weighting = of_rank_two(method, tmp_path)
+    result = fit(method, stored, weighting=weighting)
+    assert result.statistics["effective_rank"] == 2
+    assert not result.vectors[:, 2:].any()
+    assert any(f"2 of {K}" in note and "\n" not in note for note in result.notes)

@@ -1,0 +1,275 @@
+"""Peers: the text they read is the counted one, their mathematics, and the cache of the trained."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from corpora import assert_one_line, build, put, reference_documents
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wordgeom import peers
+from wordgeom.core.errors import InputError, MissingInputError, OptionError
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.peers import PeerOptions, cache, counted, sentences
+from wordgeom.peers.__main__ import main as train_peer
+from wordgeom.peers.sentences import Text
+from wordgeom.runtime import resources
+from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.subprocesses import Finished
+from wordgeom.stages import train
+from wordgeom.vectors.keyed import read_vectors, write_vectors
+from wordgeom.vectors.run_card import card_path
+from wordgeom.weighting.pmi import PmiOptions
+
+SMALL = PeerOptions(dim=5, window=3, min_count=2, threads=1, seed=1, epochs=1)
+
+
+def text_of(*paths: Path, tokeniser: str = "words", document: str = "line") -> Text:
+    options = CorpusOptions(input_format="text", tokeniser=tokeniser, document=document)
+    return Text(tuple(str(p) for p in paths), options)
+
+
+def read(text: Text) -> list[list[str]]:
+    """The sentences of a text, walked through twice: peers do so."""
+    with (
+        resources.resources(RunOptions(threads=2)) as using,
+        sentences.opened(text, using) as found,
+    ):
+        first = [list(sentence) for sentence in found]
+        assert [list(sentence) for sentence in found] == first
+        return first
+
+
+def lines(rows: int = 300, seed: int = 0) -> str:
+    """Lines of words about one of five topics each."""
+    draw = np.random.default_rng(seed)
+    ids = draw.integers(0, 12, (rows, 9)) + 12 * draw.integers(0, 5, (rows, 1))
+    return "".join(" ".join(f"w{k}" for k in line) + "\n" for line in ids)
+
+
+# ── The text ─────────────────────────────────────────────────────────────────────────────────
+
+texts = st.lists(st.sampled_from(["A ", "b ", "Мир ", "\n", "\n\n", "-"]), min_size=1).map("".join)
+
+
+@given(
+    parts=st.lists(texts, min_size=1, max_size=2),
+    document=st.sampled_from(["line", "block", "file"]),
+)
+def test_sentences_are_the_documents_that_were_counted_cut_where_gensim_would(
+    tmp_path_factory, parts, document
+):
+    whole = reference_documents(parts, "words", document)
+    if not whole:
+        return
+    paths = put(tmp_path_factory.mktemp("text"), *parts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sentences, "LONGEST", 3)
+        patch.setattr(sentences, "_IDS", 4)
+        found = read(text_of(*paths, document=document))
+    cut = [tokens[k : k + 3] for tokens in whole for k in range(0, len(tokens), 3)]
+    assert found == cut
+
+
+def test_text_counted_by_white_space_is_read_by_gensim_itself(tmp_path, monkeypatch):
+    paths = put(tmp_path, "A b. c\nd\n", "e f g h")
+    monkeypatch.setattr(sentences, "LONGEST", 3)
+    text = text_of(*paths, tokeniser="whitespace")
+    assert read(text) == [["A", "b.", "c"], ["d"], ["e", "f", "g"], ["h"]]
+    assert "LineSentence" in text.note
+    (bad,) = put(tmp_path, b"a b\n\xff c\n")
+    with pytest.raises(InputError) as caught:
+        read(text_of(bad, tokeniser="whitespace"))
+    assert_one_line(caught, bad, "UTF-8", "0xff", "; ")
+
+
+def test_records_and_packed_text_are_read_as_they_were_counted(tmp_path):
+    path = tmp_path / "t.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"text": "A b."}\n{"text": "c\\nd"}\n'))
+    build(path, tmp_path / "cooc", tokeniser="whitespace", min_count=1)
+    text = counted.counted(tmp_path / "cooc", ()).text
+    assert read(text) == [["A", "b."], ["c", "d"]]
+    assert "the documents that were counted" in text.note
+
+
+def test_the_counted_text_is_found_by_the_card_of_the_counts(tmp_path):
+    path, other = put(tmp_path, lines(), lines(seed=1))
+    build(path, tmp_path / "cooc", window=4, min_count=3)
+    train.build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
+    for matrix in ("cooc", "pmi"):
+        found = counted.counted(tmp_path / matrix, ())
+        assert (found.text.names, found.window, found.min_count) == ((str(path),), 4, 3)
+        assert (found.text.options.tokeniser, found.notes) == ("words", ())
+    assert counted.counted(tmp_path / "cooc", [str(path)]).notes == ()
+    assert "not" in counted.counted(tmp_path / "cooc", [str(other)]).notes[0]
+
+
+def test_a_text_that_is_gone_or_changed_or_came_from_a_pipe_is_asked_for(tmp_path, monkeypatch):
+    (path,) = put(tmp_path, lines())
+    build(path, tmp_path / "cooc")
+    path.write_text(lines(seed=2))
+    with pytest.raises(InputError) as caught:
+        counted.counted(tmp_path / "cooc", ())
+    assert_one_line(caught, path, "has changed", "--corpus")
+    path.unlink()
+    with pytest.raises(MissingInputError) as missing:
+        counted.counted(tmp_path / "cooc", ())
+    assert_one_line(missing, path, "not there", "--corpus")
+    with pytest.raises(OptionError) as stream:
+        counted.counted(tmp_path / "cooc", ["-"])
+    assert_one_line(stream, "--corpus needs files", "-")
+
+
+def test_a_matrix_whose_counts_are_gone_has_no_peers(tmp_path):
+    (path,) = put(tmp_path, lines())
+    build(path, tmp_path / "cooc")
+    train.build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
+    (tmp_path / "cooc").rename(tmp_path / "elsewhere")
+    with pytest.raises(OptionError) as caught:
+        counted.counted(tmp_path / "pmi", ())
+    assert_one_line(caught, "pmi", "window", "; ")
+
+
+# ── The models ───────────────────────────────────────────────────────────────────────────────
+
+
+def documents() -> list[list[str]]:
+    return [line.split() for line in lines().splitlines()]
+
+
+def test_lsi_is_the_svd_of_the_tf_idf_matrix():
+    found = peers.load("lsi")(documents(), SMALL)
+    words, counts = found.vectors.words, np.zeros((len(found.vectors.words), 300))
+    for column, document in enumerate(documents()):
+        for word in document:
+            counts[words.index(word), column] += 1
+    weighted = counts * np.log2(300 / np.count_nonzero(counts, axis=1))[:, None]
+    weighted /= np.linalg.norm(weighted, axis=0)
+    u = np.linalg.svd(weighted, full_matrices=False)[0][:, :5]
+    ours = found.vectors.matrix
+    assert np.abs(np.abs(np.einsum("ij,ij->j", ours, u)) - 1).max() < 1e-5
+    assert found.tokens == 300 * 9
+
+
+def test_lsi_says_when_documents_carry_fewer_columns():
+    found = peers.load("lsi")([["a", "b"], ["a", "c"], ["b", "b"]], SMALL)
+    assert found.vectors.words == ["a", "b"]  # c occurs once
+    assert found.vectors.matrix.shape[1] < 5
+    assert "--dim 5" in found.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "say"),
+    [
+        ([["a", "b", "a"]], ("more than one document", "found 1")),
+        ([["a"], ["b"]], ("no word occurs 2 times",)),
+        ([["a", "b"], ["b", "a"]], ("every word is in every document",)),
+    ],
+)
+def test_lsi_refuses_what_it_cannot_decompose(text, say):
+    with pytest.raises(InputError) as caught:
+        peers.load("lsi")(text, SMALL)
+    assert_one_line(caught, *say)
+
+
+def test_sgns_has_a_vector_for_each_word_that_is_frequent_enough():
+    found = peers.load("sgns")([*documents(), ["seldom"]], SMALL)
+    assert sorted(found.vectors.words) == sorted({w for line in documents() for w in line})
+    assert found.vectors.matrix.shape == (60, 5)
+    assert found.vectors.matrix.dtype == np.float32
+    assert 0 < found.tokens <= 300 * 9  # of one epoch, after subsampling
+    assert f"{found.tokens:,} tokens trained of 2,701 read" in found.notes[0]
+    with pytest.raises(InputError) as caught:
+        peers.load("sgns")([["a", "b"]], SMALL)
+    assert_one_line(caught, "no word occurs 2 times")
+
+
+def test_an_unknown_peer_is_answered_with_the_nearest():
+    with pytest.raises(OptionError) as caught:
+        peers.load("sgn")
+    assert_one_line(caught, "'sgn'", "did you mean sgns?")
+
+
+# ── The cache ────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def trainings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What was asked of processes that train peers, none of which runs."""
+    asked: list[dict[str, Any]] = []
+
+    def run(module: str, arguments: list[str]) -> Finished:
+        assert module == "wordgeom.peers"
+        asked.append(json.loads(arguments[0]))
+        write_vectors(arguments[1], ["a", "b"], np.full((2, 5), len(asked), np.float32))
+        return Finished(json.dumps({"tokens": 7, "peak_bytes": 8, "notes": ["so"]}), 9.0)
+
+    monkeypatch.setenv("WORDGEOM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "run_module", run)
+    return asked
+
+
+def test_a_peer_is_trained_once_for_a_text_whatever_its_name(tmp_path, trainings):
+    one, same, other = put(tmp_path, "a b", "a b", "a c")
+    first = cache.trained("sgns", text_of(one), SMALL, tmp_path)
+    second = cache.trained("sgns", text_of(same), SMALL, tmp_path)
+    assert (first.cached, second.cached, len(trainings)) == (False, True, 1)
+    assert (second.seconds, second.peak_bytes, second.tokens, second.notes) == (9, 8, 7, ("so",))
+    assert second.path.is_relative_to(tmp_path / "cache")
+    cache.trained("sgns", text_of(other), SMALL, tmp_path)
+    cache.trained("lsi", text_of(one), SMALL, tmp_path)
+    cache.trained("sgns", text_of(one, document="file"), SMALL, tmp_path)
+    cache.trained("sgns", text_of(one), PeerOptions(5, 3, 2, threads=1, seed=2), tmp_path)
+    assert len(trainings) == 5
+    assert len(list((tmp_path / "cache" / "peers").iterdir())) == 10  # and nothing half made
+
+
+@pytest.mark.parametrize("damaged", ["vectors", "card"])
+def test_a_damaged_entry_is_made_again(tmp_path, trainings, damaged):
+    (path,) = put(tmp_path, "a b")
+    entry = cache.trained("sgns", text_of(path), SMALL, tmp_path)
+    victim = entry.path if damaged == "vectors" else card_path(entry.path)
+    victim.write_bytes(victim.read_bytes()[:-3])
+    again = cache.trained("sgns", text_of(path), SMALL, tmp_path)
+    assert (again.cached, len(trainings)) == (False, 2)
+    assert (read_vectors(again.path).matrix == 2).all()
+    assert cache.trained("sgns", text_of(path), SMALL, tmp_path).cached
+
+
+def test_without_a_cache_folder_a_peer_lies_in_the_spare_one(tmp_path, trainings, monkeypatch):
+    (path,) = put(tmp_path, "a b")
+    monkeypatch.setenv("WORDGEOM_CACHE", str(path))  # a file
+    spare = tmp_path / "spare"
+    spare.mkdir()
+    entry = cache.trained("sgns", text_of(path), SMALL, spare)
+    assert entry.path.parent == spare
+
+
+def test_a_peer_trains_in_a_process_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("WORDGEOM_CACHE", str(tmp_path / "cache"))
+    (path,) = put(tmp_path, lines())
+    entry = cache.trained("sgns", text_of(path, tokeniser="whitespace"), SMALL, tmp_path)
+    assert read_vectors(entry.path).matrix.shape == (60, 5)
+    assert entry.seconds > 0.2  # Python and gensim alone take longer
+    assert entry.peak_bytes == 0 or entry.peak_bytes > 10**7
+    assert "trained of 2,700 read" in entry.notes[0]
+    monkeypatch.setattr(cache, "run_module", None)
+    assert cache.trained("sgns", text_of(path, tokeniser="whitespace"), SMALL, tmp_path).cached
+
+
+def test_a_process_that_cannot_train_says_why_in_one_line(tmp_path, capsys):
+    (path,) = put(tmp_path, "a b")
+    text = dataclasses.asdict(text_of(path))
+    request = {"peer": "sgns", "text": text, "options": dataclasses.asdict(SMALL)}
+    assert train_peer(json.dumps(request), str(tmp_path / "out.bin")) == 1
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert told.err.startswith("wordgeom: no word occurs 2 times; ")
+    assert not (tmp_path / "out.bin").exists()

@@ -1,0 +1,264 @@
+"""Pictures: the same bytes each time, whole or not at all, and refusals that say what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from corpora import assert_one_line
+
+from wordgeom.cli import main
+from wordgeom.comparison.entries import Contender
+from wordgeom.comparison.result import Comparison, Judgement
+from wordgeom.core.errors import (
+    InputError,
+    MissingInputError,
+    OptionError,
+    OutputExistsError,
+    UnavailableError,
+)
+from wordgeom.evaluation.answers import Score
+from wordgeom.evaluation.options import EvalOptions
+from wordgeom.plot import figure, labels, quality, spectrum
+from wordgeom.vectors.keyed import write_vectors
+from wordgeom.vectors.run_card import card_path
+
+BEGINNINGS = {".png": b"\x89PNG\r\n", ".svg": b"<?xml", ".pdf": b"%PDF-"}
+
+
+@pytest.fixture(autouse=True)
+def _matplotlib() -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
+
+
+def comparison(*rows: tuple[str, str, float | None], sets: int = 2) -> Comparison:
+    """Contenders by name, kind and seconds, whose scores are drawn at random."""
+    draw = np.random.default_rng(0)
+    names = tuple(f"set {k}" for k in range(sets))
+    judged = []
+    for name, kind, seconds in rows:
+        scores = {}
+        for each in names:
+            value = float(draw.random())
+            low, high = (np.nan, np.nan) if each == "set 1" else (value - 0.1, value + 0.1)
+            scores[each] = [Score("similarity", each, "spearman", value, low, high, 9, 9)]
+        judged.append(Judgement(Contender(name, kind, None, seconds), 9, 9, scores=scores))
+    return Comparison(tuple(judged), names, 9, rows[0][0], EvalOptions(), 1, ())
+
+
+ROWS = (("gbu", "method", 2.0), ("sgns", "peer", 180.0), ("a $b_한.bin", "file", 2.1))
+
+
+def with_spectrum(path: Path, **statistics: Any) -> Path:
+    """Write vectors and a card that fits them, with these statistics."""
+    write_vectors(path, ["a", "b"], np.ones((2, 3), np.float32))
+    from wordgeom.corpus.inputs.readers import file_digest
+
+    content = {"bytes": path.stat().st_size, "sha256": file_digest(str(path))}
+    card_path(path).write_text(json.dumps({"statistics": statistics, "content": content}))
+    return path
+
+
+# ── What all pictures share ──────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("suffix", BEGINNINGS)
+def test_a_picture_has_the_same_bytes_twice_whatever_the_user_s_style(tmp_path, suffix):
+    import matplotlib
+
+    one, two = tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"
+    quality.draw(comparison(*ROWS), one)
+    with matplotlib.rc_context({"font.size": 20, "lines.linewidth": 9, "savefig.dpi": 40}):
+        quality.draw(comparison(*ROWS), two)
+        assert matplotlib.rcParams["font.size"] == 20
+    assert one.read_bytes().startswith(BEGINNINGS[suffix])
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_what_cannot_be_written_is_refused_before_any_work(tmp_path):
+    (tmp_path / "there.png").write_bytes(b"mine")
+    cases = (
+        ("q.jpg", OptionError, ("q.jpg", ".png, .svg or .pdf")),
+        ("no/q.png", MissingInputError, ("no such folder",)),
+        ("there.png", OutputExistsError, ("exists", "--force")),
+    )
+    for name, kind, say in cases:
+        with pytest.raises(kind) as caught:
+            figure.check(tmp_path / name, force=False)
+        assert_one_line(caught, *say)
+    figure.check(tmp_path / "there.png", force=True)
+    figure.check(tmp_path / "new.SVG", force=False)
+
+
+def test_a_picture_that_fails_leaves_the_old_one(tmp_path):
+    path = tmp_path / "q.png"
+    path.write_bytes(b"old")
+    with pytest.raises(ZeroDivisionError), figure.drawn(path, 1, 1):
+        raise ZeroDivisionError
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(UnavailableError) as caught:
+        figure.check(tmp_path / "q.png", force=False)
+    assert_one_line(caught, "matplotlib", "pip install 'wordgeom[plot]'")
+    with pytest.raises(UnavailableError):
+        quality.draw(comparison(*ROWS), tmp_path / "q.png")
+
+
+# ── Quality against seconds ──────────────────────────────────────────────────────────────────
+
+
+def test_names_stand_in_the_picture_beside_their_marks_and_off_each_other(tmp_path, monkeypatch):
+    rows = [(f"method {k}", "method", 2.0 + 0.05 * k) for k in range(5)]
+    panels = []
+    place = labels.place
+
+    def placed(axes, points, names, taken):
+        place(axes, points, names, taken)
+        boxes = {text.get_text(): text.get_window_extent() for text in axes.texts}
+        panels.append(names)
+        assert list(boxes) == names[::-1]
+        for point, name in zip(axes.transData.transform(points), names, strict=True):
+            box = boxes.pop(name)
+            assert axes.bbox.x0 <= box.x0 < box.x1 <= axes.bbox.x1
+            assert abs(point[0] - box.x0) < 11 or abs(point[0] - box.x1) < 11
+            assert not any(box.overlaps(other) for other in boxes.values())
+            assert not box.contains(*point)
+
+    monkeypatch.setattr(quality, "place", placed)
+    assert quality.draw(comparison(*rows), tmp_path / "q.png") == []
+    assert panels == [[name for name, *_ in rows]] * 2
+
+
+def test_a_mark_stands_at_its_seconds_and_score_with_its_interval(tmp_path, monkeypatch):
+    seen: list[Any] = []
+    monkeypatch.setattr(quality, "settle", seen.append)
+    monkeypatch.setattr(quality, "_names", lambda *_: None)
+    whole = comparison(*ROWS)
+    quality.draw(whole, tmp_path / "q.svg")
+    axes = seen[0].axes[0]
+    assert (axes.get_title(loc="left"), axes.get_ylabel()) == ("set 0", "spearman")
+    assert axes.get_xscale() == "log"
+    marks = [tuple(line.get_xydata()[0]) for line in axes.lines if line.get_marker() != "None"]
+    bars = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "None"]
+    for one, mark, bar in zip(whole.judgements, marks, bars, strict=True):
+        score, x = one.scores["set 0"][0], one.contender.seconds
+        assert mark == (x, score.value)
+        assert bar == [[x, score.low], [x, score.high]]
+    assert len(seen[0].axes[1].lines) == 3  # without intervals no bars
+    assert seen[0].get_supxlabel().endswith("\nbars: 95 % intervals")
+    quality.draw(replace(whole, sets=("set 1",)), tmp_path / "none.svg")
+    assert "interval" not in seen[1].get_supxlabel()
+
+
+def test_who_has_no_seconds_is_named_not_drawn(tmp_path):
+    rows = (*ROWS, ("old.bin", "file", None))
+    assert quality.draw(comparison(*rows, sets=4), tmp_path / "q.png") == ["old.bin"]
+    with pytest.raises(InputError) as caught:
+        quality.draw(comparison(rows[-1]), tmp_path / "n.png")
+    assert_one_line(caught, "n.png", "no seconds are known", "; ")
+    assert not (tmp_path / "n.png").exists()
+
+
+# ── Spectra ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_spectrum_comes_from_the_run_card(tmp_path):
+    path = with_spectrum(tmp_path / "v.bin", spectrum=[4.0, 2.0, -1.0], residuals=[0.1, 0.2, 0.3])
+    found = spectrum.read_spectrum(path)
+    assert (found.name, found.values.tolist()) == ("v.bin", [4, 2, -1])
+    assert found.residuals.tolist() == [0.1, 0.2, 0.3]
+    assert spectrum.shares(found.values) == pytest.approx([4 / 6, 1, 1])  # of what is positive
+    bare = with_spectrum(tmp_path / "w.bin", spectrum=[4.0], residuals="?")
+    assert not len(spectrum.read_spectrum(bare).residuals)
+
+
+@pytest.mark.parametrize(
+    "held", [{}, {"spectrum": []}, {"spectrum": "x"}, {"spectrum": [[1.0]]}, {"spectrum": [-1.0]}]
+)
+def test_a_card_without_a_spectrum_is_told_from_no_card(tmp_path, held):
+    path = with_spectrum(tmp_path / "v.bin", **held)
+    with pytest.raises(InputError) as caught:
+        spectrum.read_spectrum(path)
+    assert_one_line(caught, path, "holds no spectrum", "pmi-eigs")
+    path.write_bytes(path.read_bytes() + b"\n")
+    with pytest.raises(InputError) as unfit:
+        spectrum.read_spectrum(path)
+    assert_one_line(unfit, path, "no run card", "pmi-eigs")
+    with pytest.raises(MissingInputError):
+        spectrum.read_spectrum(tmp_path / "nowhere.bin")
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """The figures that are drawn, kept."""
+    kept = []
+    drawn = figure.drawn
+
+    @contextlib.contextmanager
+    def keeping(*args):
+        with drawn(*args) as made:
+            yield made
+            kept.append(made)
+
+    monkeypatch.setattr(spectrum, "drawn", keeping)
+    return kept
+
+
+def spectrum_of(name: str, values: Any, residuals: Any = ()) -> spectrum.Spectrum:
+    return spectrum.Spectrum(name, np.asarray(values, float), np.asarray(residuals, float))
+
+
+@pytest.mark.parametrize("top", [5.01, 1.3, 2.0, 3.1, 7.7, 12.0])
+@pytest.mark.parametrize("span", [1.02, 1.5, 3.0, 5.5, 9.9])
+def test_a_short_axis_has_three_numbers(tmp_path, seen, top, span):
+    values = np.geomspace(top * span, top, 12)
+    spectrum.draw([spectrum_of("v", values)], tmp_path / "s.png")
+    axis = seen[0].axes[0].yaxis
+    low, high = axis.get_view_interval()
+    inside = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+    labels = axis.get_major_formatter().format_ticks(inside)
+    assert len(set(labels)) >= 3
+
+
+def test_the_title_names_a_band_where_there_is_one_and_the_legend_a_curve_below(tmp_path, seen):
+    values = [4.0, 2.0, 1.0]
+    bare = [spectrum_of("a", values), spectrum_of("b", values), spectrum_of("c", [4.0, 3.0, 1.0])]
+    spectrum.draw(bare, tmp_path / "s.png")
+    spectrum.draw([spectrum_of("a", values, [0.1] * 3)], tmp_path / "s.png")
+    titles = [made.axes[0].get_title(loc="left") for made in seen]
+    assert titles == ["eigenvalue λ", "eigenvalue λ (band: ± its residual)"]
+    names = [text.get_text() for text in seen[0].axes[1].get_legend().get_texts()]
+    assert names == [" a", " b\n (the same as a)", " c"]
+    of_lsa = replace(spectrum_of("d", values), of=spectrum.SINGULAR)
+    for spectra, title in ([of_lsa], "singular value σ"), ([bare[0], of_lsa], "eigenvalue λ or "):
+        spectrum.draw(spectra, tmp_path / "s.png")
+        assert seen[-1].axes[0].get_title(loc="left").startswith(title)
+
+
+def test_spectra_are_drawn_from_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    values = (100 / np.arange(1, 31)).tolist()
+    for name in ("v.bin", "_w.bin"):
+        with_spectrum(Path(name), spectrum=values, residuals=[1e-3] * 30)
+    assert main(["plot", "spectrum", "v.bin", "_w.bin"]) == 0
+    assert capsys.readouterr().out == "spectrum.png: v.bin (30), _w.bin (30)\n"
+    first = Path("spectrum.png").read_bytes()
+    assert main(["plot", "spectrum", "v.bin", "_w.bin"]) == 1
+    assert "spectrum.png: exists" in capsys.readouterr().err
+    assert main(["plot", "spectrum", "v.bin", "_w.bin", "--force"]) == 0
+    assert Path("spectrum.png").read_bytes() == first
+    assert main(["plot", "spectrum", "none.bin"]) == 1  # the input before the output
+    assert "none.bin: no such file" in capsys.readouterr().err
+    assert main(["plot", "spectrum", "v.bin", "-o", "s.gif"]) == 2
+    assert main(["plot", "spectrumm", "v.bin"]) == 2
+    assert "did you mean spectrum?" in capsys.readouterr().err

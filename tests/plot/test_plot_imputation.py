@@ -1,0 +1,203 @@
+"""The picture of imputed entities: who is shown, where, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from wordgeom.cli import main
+from wordgeom.core.errors import InputError, MissingInputError
+from wordgeom.core.types import Csr
+from wordgeom.imputation.trust import Trust
+from wordgeom.imputation.trust_table import lines
+from wordgeom.plot import imputation
+from wordgeom.vectors.keyed import write_vectors
+
+N = 30
+
+
+@pytest.fixture(autouse=True)
+def _matplotlib() -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """30 entities in a row, odd ones imputed from their two neighbours, .25 and .75."""
+    monkeypatch.chdir(tmp_path)
+    source = np.arange(N, dtype=np.uint8) % 2
+    rows = [[] if k % 2 == 0 else [k - 1, min(k + 1, N - 2)][: 1 + (k < N - 1)] for k in range(N)]
+    weights = [w for row in rows for w in ([1.0] if len(row) == 1 else [0.25, 0.75])[: len(row)]]
+    indptr = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
+    indices = np.array([other for row in rows for other in row], np.int32)
+    names = [f"e{k}" for k in range(N)]
+    unit = np.where(source > 0, np.linspace(0, 1, N), np.nan)
+    anchor = np.full(N, -1, np.int64)
+    matrix = Csr(indptr.astype(np.int64), indices, np.array(weights), N)
+    trust = Trust(names, source, anchor, unit, unit, unit, matrix)
+    Path("vectors.imputed.tsv").write_bytes(b"".join(lines(trust)))
+    vectors = np.random.default_rng(0).standard_normal((N + 1, 6)).astype(np.float32)
+    write_vectors("vectors.imputed.bin", ["the", *names], vectors)
+    return tmp_path
+
+
+def chart(labels: tuple[str, ...] = (), around: str | None = None) -> imputation.Chart:
+    return imputation.read_chart("vectors.imputed.bin", None, labels, around)
+
+
+def test_the_plane_keeps_what_two_dimensions_can(folder):
+    rows = np.random.default_rng(1).standard_normal((20, 2)) @ np.random.default_rng(2).random(
+        (2, 9)
+    )
+    places = imputation._plane(rows, np.arange(20))
+    apart = np.linalg.norm(rows[:, None] - rows, axis=2)
+    assert np.linalg.norm(places[:, None] - places, axis=2) == pytest.approx(apart)
+    assert np.var(places, axis=0)[0] >= np.var(places, axis=0)[1]
+
+
+def test_the_plane_of_some_is_theirs_whatever_the_others_are():
+    rows = np.random.default_rng(1).standard_normal((20, 9))
+    some = np.arange(3)  # three points lie in a plane
+    places = imputation._plane(rows, some)
+    apart = np.linalg.norm(rows[:3, None] - rows[:3], axis=2)
+    assert np.linalg.norm(places[:3, None] - places[:3], axis=2) == pytest.approx(apart)
+    others = np.vstack([rows[:3], 100 * rows[3:]])
+    assert np.abs(imputation._plane(others, some)[:3]) == pytest.approx(np.abs(places[:3]))
+
+
+def test_all_are_shown_and_those_named_that_lean_most_on_known(folder):
+    drawn = chart()
+    assert len(drawn.names) == N
+    assert drawn.known.tolist() == [k % 2 == 0 for k in range(N)]
+    assert sorted(drawn.named.tolist()) == list(range(7, 30, 2))
+    ends = {
+        tuple(edge): weight
+        for edge, weight in zip(drawn.edges.tolist(), drawn.weights, strict=True)
+    }
+    assert ends[1, 0] == pytest.approx(0.25)
+    assert ends[1, 2] == pytest.approx(0.75)
+    assert drawn.caption == "30 entities, 15 imputed"
+
+
+def test_labels_are_those_that_are_asked_for(folder):
+    drawn = chart(("e4", "e5"))
+    assert [drawn.names[k] for k in drawn.named] == ["e4", "e5"]
+
+
+def test_around_shows_two_steps_both_ways(folder):
+    assert chart(around="e10").names == ["e8", "e9", "e10", "e11", "e12"]
+    assert chart(around="e11").names == ["e9", "e10", "e11", "e12", "e13"]
+    assert chart(around="e11").caption == "5 of 30 entities, 3 imputed"
+
+
+def test_around_an_entity_it_and_its_own_neighbours_are_named(folder):
+    for around, named in (("e10", ["e9", "e10", "e11"]), ("e11", ["e10", "e11", "e12"])):
+        drawn = chart(around=around)
+        assert [drawn.names[k] for k in drawn.named] == named
+        assert drawn.centre is not None
+        assert drawn.names[drawn.centre] == around
+    drawn = chart(("e8",), around="e10")
+    assert [drawn.names[k] for k in drawn.named] == ["e8", "e10"]
+    with pytest.raises(InputError, match="'e20' is not drawn around 'e10'; leave its --label out"):
+        chart(("e20",), around="e10")
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What is written in the next picture: names with their boxes, weights and depths."""
+    found: dict[str, Any] = {}
+    write = imputation._write_names
+
+    def watched(axes: Any, chart: imputation.Chart) -> int:
+        left = write(axes, chart)
+        for text in axes.texts:
+            found[text.get_text()] = (
+                text.get_window_extent(), text.get_fontweight(), text.get_zorder()
+            )  # fmt: skip
+        return left
+
+    monkeypatch.setattr(imputation, "_write_names", watched)
+    return found
+
+
+def test_no_name_covers_another_and_those_without_room_are_counted(folder, written):
+    drawn = chart(tuple(f"e{k}" for k in range(N)))
+    near = np.random.default_rng(0).standard_normal((N, 2)) * 0.05
+    crowded = replace(drawn, places=np.vstack([near[:-1], [[9, 9]]]))
+    caption = imputation.draw(crowded, "crowded.png")
+    left = N - len(written)
+    assert 0 < left < N
+    assert caption == f"{drawn.caption}, names without room: {left}"
+    boxes = [box for box, *_ in written.values()]
+    assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))
+
+
+def test_the_entity_that_is_asked_for_is_bold_and_on_top(folder, written):
+    assert imputation.draw(chart(around="e11"), "around.png") == "5 of 30 entities, 3 imputed"
+    assert written["e11"][1] == "bold"
+    others = [name for name in written if name != "e11"]
+    assert others
+    assert all(written[name][1] == "normal" for name in others)
+    assert all(written[name][2] < written["e11"][2] for name in others)
+
+
+def test_vectors_without_a_table_are_told(folder):
+    write_vectors("plain.bin", ["a"], np.ones((1, 3), np.float32))
+    for name, part in (
+        ("plain.bin", "has no table of trust beside it; make it with wordgeom impute, or name"),
+        ("none.bin", "none.bin: no such file"),
+    ):
+        with pytest.raises(MissingInputError, match=part):
+            imputation.read_chart(name, None, (), None)
+    assert imputation.read_chart("vectors.imputed.bin", "vectors.imputed.tsv", (), None).names
+
+
+def test_no_more_are_shown_than_can_be_read_the_named_among_them(folder, monkeypatch):
+    monkeypatch.setattr(imputation, "_MOST", 12)
+    drawn = chart(("e21",))
+    assert len(drawn.names) == 12
+    assert {"e20", "e21", "e22"} <= set(drawn.names)
+    assert drawn.caption.startswith("12 of 30 entities")
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg"])
+def test_the_same_picture_has_the_same_bytes(folder, suffix):
+    for name in ("one", "two"):
+        assert main(["plot", "imputation", "-o", f"{name}{suffix}"]) == 0
+    assert Path(f"one{suffix}").read_bytes() == Path(f"two{suffix}").read_bytes()
+
+
+def test_a_picture_is_told_and_not_replaced(folder, capsys):
+    assert main(["plot", "imputation", "--around", "e3"]) == 0
+    assert capsys.readouterr().out == "imputation.png: 5 of 30 entities, 3 imputed\n"
+    assert main(["plot", "imputation"]) == 1
+    assert "imputation.png: exists" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("labels", "around", "part"),
+    [(("e99",), None, "no entity 'e99'; did you mean"), ((), "e99", "no entity 'e99'")],
+)
+def test_an_unknown_entity_is_named(folder, labels, around, part):
+    with pytest.raises(InputError, match=part):
+        chart(labels, around)
+
+
+def test_vectors_of_another_table_are_refused(folder):
+    write_vectors("vectors.imputed.bin", ["e0"], np.ones((1, 3), np.float32))
+    with pytest.raises(InputError, match=r"holds no vector of 'e1'; name the vectors"):
+        chart()
+
+
+def test_a_single_entity_is_drawn(folder):
+    text = Path("vectors.imputed.tsv").read_text().splitlines()
+    Path("vectors.imputed.tsv").write_text("\n".join(text[:2]) + "\n")
+    drawn = chart()
+    assert drawn.places.tolist() == [[0, 0]]
+    imputation.draw(drawn, "one.png")
+    assert Path("one.png").stat().st_size

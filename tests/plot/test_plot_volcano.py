@@ -1,0 +1,258 @@
+"""The volcano of drift: every word where its figures say, and broken results in one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from corpora import assert_one_line
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wordgeom.core.errors import FormatError, InputError, MissingInputError, WordgeomError
+from wordgeom.plot import figure, volcano
+from wordgeom.plot.drift_results import DriftResults, read_drift_results
+
+
+@pytest.fixture(autouse=True)
+def _matplotlib() -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The figures that are drawn, which are not written."""
+    kept = []
+
+    @contextmanager
+    def keeping(path: Any, width: float, height: float) -> Iterator[Any]:
+        from matplotlib.figure import Figure
+
+        kept.append(Figure(figsize=(width, height), layout="constrained"))
+        yield kept[-1]
+
+    monkeypatch.setattr(volcano, "drawn", keeping)
+    return kept
+
+
+def results(n: int = 60, **changed: Any) -> DriftResults:
+    """Words of which every third is at the smallest p of 99 permutations, .01."""
+    draw = np.random.default_rng(0)
+    p = np.where(np.arange(n) % 3 == 0, 0.01, draw.integers(2, 100, n) / 100)
+    q = np.minimum(p * 3, 1)
+    made = DriftResults([f"w{k}" for k in range(n)], draw.uniform(0.2, 1, n), p, q, smallest=0.01)
+    return replace(made, **changed)
+
+
+def written(content: Any, name: str = "drift.json") -> Path:
+    path = Path(name)
+    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    return path
+
+
+def points(made: Any) -> dict[tuple[float, float], str]:
+    """The marks of words by their places, with their colours."""
+    lines = [line for line in made.axes[0].lines if " (" in line.get_label()]
+    return {(x, y): line.get_color() for line in lines for x, y in line.get_xydata()}
+
+
+def rules(made: Any) -> dict[str, float]:
+    """The heights of lines across the picture, by their names."""
+    lines = [line for line in made.axes[0].lines if " p " in line.get_label()]
+    return {line.get_label(): line.get_ydata()[0] for line in lines}
+
+
+# ── The picture ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_word_stands_at_its_displacement_and_p_and_is_dark_where_q_is_small(tmp_path, seen):
+    made = results(smallest=0.0)
+    volcano.draw(made, tmp_path / "v.png")
+    found = points(seen[0])
+    assert len(found) == 60
+    for x, p, q in zip(made.displacement, made.p, made.q, strict=True):
+        assert found[x, -np.log10(p)] == (figure.INK if q <= 0.05 else figure.PALE)
+
+
+def test_lines_stand_at_the_last_p_with_small_q_and_at_the_smallest(tmp_path, seen):
+    made = results(smallest=0.001)
+    last = made.p[made.q <= 0.05].max()
+    volcano.draw(made, tmp_path / "v.png")
+    heights = rules(seen[0])
+    assert heights.pop(f"q = .05: p = {last:.3g}".replace("0.", ".")) == -np.log10(last)
+    assert heights == {"smallest p that the test can give: .001": 3.0}
+    caption = volcano.draw(replace(made, q=np.ones(60)), tmp_path / "n.png")
+    assert caption == "60 words, 0 with q ≤ .05"
+    caption = volcano.draw(replace(made, q=np.ones(60), of=1000), tmp_path / "n.png")
+    assert caption == "60 words of the model's 1,000, 0 with q ≤ .05"
+    assert list(rules(seen[1])) == ["smallest p that the test can give: .001"]
+
+
+def test_words_at_the_smallest_p_lie_in_a_band_that_is_told_of(tmp_path, seen):
+    made = results()
+    caption = volcano.draw(made, tmp_path / "v.png")
+    assert caption == "60 words, 20 with q ≤ .05, 20 at the smallest p"
+    band = seen[0].axes[0].patches[0].get_window_extent()
+    high = {x: y for x, y in points(seen[0]) if y > 2}
+    assert high.keys() == set(made.displacement[made.p == 0.01])
+    assert len(set(high.values())) == 20
+    assert 2 < min(high.values()) < max(high.values()) <= 2.2
+    assert seen[0].axes[0].get_yticks().max() <= 2  # no number where there can be no p
+    assert band.height > 0
+    assert "heights mean nothing" in seen[0].get_supxlabel()
+
+
+def test_a_word_alone_at_the_smallest_p_stands_on_its_line(tmp_path, seen):
+    made = results(3, p=np.array([0.01, 0.5, 0.6]))
+    assert "smallest" not in volcano.draw(made, tmp_path / "v.png")
+    assert max(y for _, y in points(seen[0])) == 2
+    assert not seen[0].axes[0].patches
+
+
+@pytest.mark.parametrize(("last", "scale"), [(1.0, "linear"), (99.0, "log")])
+def test_displacements_of_many_sizes_have_a_logarithmic_axis(tmp_path, seen, last, scale):
+    moved = np.linspace(0.5, 1.5, 60)
+    moved[0], moved[-1] = 0.0, last
+    caption = volcano.draw(results(displacement=moved), tmp_path / "v.png")
+    assert seen[0].axes[0].get_xscale() == scale
+    told = "left out, without displacement: 1" in caption
+    assert (len(points(seen[0])), told) == ((59, True) if scale == "log" else (60, False))
+
+
+def test_what_the_test_says_and_a_p_of_0_stand_below(tmp_path, seen):
+    made = results(p=np.zeros(60), smallest=0.0, method="F tail", assumption="a $x long " * 30)
+    assert "left out, without p: 7" in volcano.draw(replace(made, without=7), tmp_path / "v.png")
+    below = seen[0].get_supxlabel().splitlines()
+    assert "A p of 0 is drawn at 2e-308." in below
+    assert "Test: F tail" in below
+    assert max(map(len, below)) <= 108
+    width = seen[0].get_window_extent().width
+    assert seen[0]._supxlabel.get_window_extent().x1 <= width
+
+
+def test_the_strongest_are_named_and_those_asked_for_and_no_name_covers_another(tmp_path, seen):
+    made = results(400)
+    weak = int(np.argmin(made.displacement))
+    volcano.draw(made, tmp_path / "v.png", [f"w{weak}"])
+    texts = {text.get_text(): text for text in seen[0].axes[0].texts}
+    assert texts[f"w{weak}"].get_fontweight() == "bold"
+    flagged = np.flatnonzero(made.q <= 0.05)
+    others = np.flatnonzero(made.q > 0.05)
+    strongest = [k[np.argsort(-made.displacement[k])[:n]] for k, n in ((flagged, 24), (others, 6))]
+    assert len(texts) > 10
+    assert texts.keys() <= {f"w{k}" for k in [*strongest[0], *strongest[1], weak]}
+    assert texts.keys() & {f"w{k}" for k in others[others != weak]}
+    boxes = [text.get_window_extent() for text in texts.values()]
+    assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))
+
+
+def test_a_word_that_is_not_there_cannot_be_named(tmp_path):
+    with pytest.raises(InputError) as caught:
+        volcano.draw(results(), tmp_path / "v.png", ["w599"])
+    assert_one_line(caught, "'w599'", "did you mean w59?")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("moved", "p", "smallest", "drawn"),
+    [([0.0], 1.0, 1.0, 1), ([1e100], 0.0, 0.0, 1), ([0.0, 1e-300], 1e-300, 0.0, 2),
+     ([1e-300, 1e100], 1.0, 1.0, 2), ([1e-308, 1e-304, 1e-300], 1e-4, 1e-4, 3),
+     ([1e80, 1e94, 1e100], 1.0, 0.0, 2)],
+)  # fmt: skip
+def test_figures_of_any_size_are_drawn(seen, moved, p, smallest, drawn):
+    n = len(moved)
+    made = results(n, displacement=np.array(moved), p=np.full(n, p), smallest=smallest)
+    volcano.draw(made, "v.png")
+    assert len(points(seen[0])) == drawn
+
+
+# ── Results ──────────────────────────────────────────────────────────────────────────────────
+
+
+WORD = {"word": "w", "displacement": 1.0, "p": 0.5, "q": 0.5}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_results_come_back_and_words_without_p_are_counted(folder):
+    made = results(5)
+    rows = zip(made.words, made.displacement, made.p, made.q, strict=True)
+    words = [dict(zip(WORD, row, strict=True)) for row in rows]
+    held = {"words": words, "test": {"method": "permutation", "smallest_p": 0.01}}
+    words[1]["p"] = None
+    del words[2]["q"]
+    words[3]["word"] = "a\n\ud800" + "b" * 50
+    found = read_drift_results(written("\ufeff" + json.dumps(held)))
+    assert found.words == ["w0", "a��" + "b" * 36 + "…", "w4"]
+    for name in ("displacement", "p", "q"):
+        assert getattr(found, name).tolist() == getattr(made, name)[[0, 3, 4]].tolist()
+    assert (found.without, found.smallest, found.method) == (2, 0.01, "permutation")
+    assert (found.of, read_drift_results(written({**held, "model": {"words": 9}})).of) == (0, 9)
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ("", ("is not JSON", "a model's folder")),
+        ("[" * 100_000, ("is not JSON",)),
+        ("[1]", ("holds no words and their test",)),
+        ({"words": {}}, ("holds no words and their test",)),
+        ({"words": [], "test": 3}, ("holds no words and their test",)),
+        ({"words": [WORD, 3]}, ("entry 2 of its words has no word", "drift MODEL --json")),
+        ({"words": [WORD, {**WORD, "p": "x"}]}, ("the p of 'w' (word 2)", "found str")),
+        ({"words": [{**WORD, "q": True}]}, ("the q of", "between 0 and 1", "found bool")),
+        ({"words": [{**WORD, "q": 1.5}]}, ("the q of", "between 0 and 1", "found 1.5")),
+        ({"words": [{**WORD, "p": float("nan")}]}, ("the p of", "found nan")),
+        ({"words": [{**WORD, "displacement": -1}]}, ("the displacement of", "found -1")),
+        ({"words": [{**WORD, "displacement": 10**400}]}, ("the displacement of", "found 1000")),
+        ({"words": [WORD], "test": {"smallest_p": []}}, ("smallest_p", "found list")),
+        ({"words": [WORD], "test": {"smallest_p": 0.8}}, ("smaller than the smallest", "0.8")),
+    ],
+)
+def test_broken_results_are_one_line(folder, content, parts):
+    with pytest.raises(FormatError) as caught:
+        read_drift_results(written(content))
+    assert_one_line(caught, "drift.json", "; ", *parts)
+    assert len(str(caught.value)) < 300
+
+
+def test_the_smallest_p_is_that_of_a_word_where_pools_have_their_own(folder):
+    for test in ({"smallest_p": 0.8, "smallest_word_p": 0.1}, {"smallest_p": 0.1}):
+        assert read_drift_results(written({"words": [WORD], "test": test})).smallest == 0.1
+
+
+def test_results_without_any_p_are_told_and_so_is_no_file(folder):
+    with pytest.raises(InputError) as caught:
+        read_drift_results(written({"words": [{**WORD, "p": None}], "test": {"smallest_p": None}}))
+    assert_one_line(caught, "drift.json", "no word has a displacement, a p and a q", "; ")
+    with pytest.raises(MissingInputError, match=r"none\.json: no such file or folder; name"):
+        read_drift_results("none.json")
+
+
+_numbers = st.one_of(st.none(), st.booleans(), st.floats(), st.integers(), st.text(max_size=3))
+_entries = st.dictionaries(st.sampled_from([*WORD, "x"]), st.one_of(_numbers, st.just("w")))
+
+
+@given(st.lists(_entries, max_size=3), st.dictionaries(st.just("smallest_p"), _numbers))
+def test_results_are_read_or_refused_in_one_line(tmp_path_factory, words, test):
+    path = tmp_path_factory.getbasetemp() / "drift.json"
+    path.write_text(json.dumps({"words": words, "test": test}))
+    found = None
+    with suppress(WordgeomError):
+        found = read_drift_results(path)
+    if found is None:
+        return
+    assert len(found.words) + found.without == len(words)
+    for figures, most in ((found.displacement, 1e100), (found.p, 1), (found.q, 1)):
+        assert ((figures >= 0) & (figures <= most)).all()

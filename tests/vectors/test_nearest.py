@@ -1,0 +1,101 @@
+"""Nearest words against Gensim's, against the formula, and where there is no answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from wordgeom.core.errors import InputError, OptionError
+from wordgeom.vectors.keyed import Vectors, to_keyed_vectors
+from wordgeom.vectors.nearest import analogy, similar
+
+
+@pytest.fixture(scope="module")
+def vectors() -> Vectors:
+    matrix = np.random.default_rng(3).standard_normal((9000, 20)).astype(np.float32)
+    return Vectors([f"word{row}" for row in range(len(matrix))], matrix)
+
+
+@pytest.mark.parametrize(
+    ("positive", "negative"),
+    [
+        (["word0"], []),
+        (["word1", "word8999"], []),
+        (["word1", "word2"], ["word3"]),
+        ([], ["word4"]),
+        (["word5", "word5"], ["word6", "word7"]),
+    ],
+)
+def test_agrees_with_gensim(vectors, positive, negative):
+    theirs = to_keyed_vectors(vectors).most_similar(positive, negative, topn=25)
+    ours = similar(vectors, positive, negative, top=25)
+    assert [word for word, _ in ours] == [word for word, _ in theirs]
+    assert np.allclose([c for _, c in ours], [c for _, c in theirs], atol=1e-6, rtol=0)
+
+
+def test_analogy_is_b_less_a_plus_c():
+    words = ["man", "king", "woman", "queen", "apple"]
+    matrix = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, -1]], np.float32)
+    vectors = Vectors(words, matrix)
+    assert analogy(vectors, "man", "king", "woman", top=1)[0][0] == "queen"
+    unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    query = unit[1] - unit[0] + unit[2]
+    cosine = unit[3] @ query / np.linalg.norm(query)
+    assert analogy(vectors, "man", "king", "woman")[0][1] == pytest.approx(cosine, abs=1e-6)
+
+
+def test_a_lone_word_may_stand_without_a_list(vectors):
+    assert similar(vectors, "word0") == similar(vectors, ["word0"])
+    assert similar(vectors, ["word1"], "word0") == similar(vectors, ["word1"], ["word0"])
+
+
+def test_ties_stand_in_order_of_rows():
+    vectors = Vectors(list("abcd"), np.array([[1, 0], [2, 0], [0, 1], [3, 0]], np.float32))
+    assert similar(vectors, ["a"]) == [("b", 1.0), ("d", 1.0), ("c", 0.0)]
+
+
+def test_vectors_without_direction_come_last():
+    rows = [[1, 0], [0, 0], [-1, 0], [np.nan, 1], [np.inf, 0], [0, 1]]
+    vectors = Vectors(list("abcdef"), np.array(rows, np.float32))
+    expected = [("f", 0.0), ("c", -1.0), ("b", 0.0), ("d", 0.0), ("e", 0.0)]
+    assert similar(vectors, ["a"]) == expected
+
+
+@pytest.mark.parametrize("scale", [1e-42, 1e-30, 1e37])
+def test_the_scale_does_not_matter(scale):
+    matrix = np.array([[1, 0], [1, 1], [-1, 0]], np.float32) * np.float32(scale)
+    vectors = Vectors(list("abc"), matrix)
+    answer = similar(vectors, ["a"])
+    assert [word for word, _ in answer] == ["b", "c"]
+    assert [c for _, c in answer] == pytest.approx([0.5**0.5, -1], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("word", "advice"),
+    [("Word12", "did you mean word12?"), ("wrd8", "did you mean word8?"), ("ξ", "nothing like it")],
+)
+def test_an_unknown_word_is_named(vectors, word, advice):
+    with pytest.raises(InputError) as error:
+        similar(vectors, ["word0", word])
+    line = str(error.value)
+    assert repr(word) in line
+    assert advice in line
+    assert len(line) < 200
+
+
+@pytest.mark.parametrize(
+    ("positive", "negative", "names"),
+    [([], [], "no word"), (["a"], ["b"], "a, b"), (["c"], [], "c")],
+)
+def test_a_query_of_zero_is_refused(positive, negative, names):
+    vectors = Vectors(list("abc"), np.array([[1, 2], [2, 4], [0, 0]], np.float32))
+    with pytest.raises(InputError) as error:
+        similar(vectors, positive, negative)
+    assert f"adds up to zero, found {names}" in str(error.value)
+
+
+def test_top_bounds_the_answer(vectors):
+    assert len(similar(vectors, ["word0"], top=10**6)) == len(vectors.words) - 1
+    with pytest.raises(OptionError) as error:
+        similar(vectors, ["word0"], top=0)
+    assert "--top must be at least 1, found 0" in str(error.value)

@@ -1,0 +1,1 @@
+"""Checkpoints: everything that makes `--resume` work."""

@@ -1,0 +1,87 @@
+"""A comparison as tables on the terminal or in Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from wordgeom.comparison.result import Comparison, Judgement
+from wordgeom.core.tables import aligned, piped
+from wordgeom.evaluation.answers import Score
+
+_NONE = "–"
+_MARK = "*"
+_COLUMNS = ("name", "K", "seconds", "memory")
+_LEGEND = f"{_MARK}: the 95 % interval of the difference leaves out 0"
+_TIMES = "seconds and memory are those of the whole process that made the vectors, by the clock"
+Rows = list[list[str]]
+
+
+def plain(comparison: Comparison) -> str:
+    """Return the tables with aligned columns, and the remarks below them."""
+    parts = ["\n".join(aligned(_scores(comparison)))]
+    if differences := _differences(comparison):
+        parts.append("\n".join([*aligned(differences), _LEGEND]))
+    return "\n\n".join([*parts, "\n".join(_remarks(comparison))])
+
+
+def markdown(comparison: Comparison) -> str:
+    """Return the tables as Markdown, and the remarks as a list."""
+    parts = ["\n".join(piped(_scores(comparison)))]
+    if differences := _differences(comparison):
+        parts += ["\n".join(piped(differences)), _LEGEND.replace(_MARK, f"\\{_MARK}")]
+    return "\n\n".join([*parts, "\n".join(f"- {line}" for line in _remarks(comparison))])
+
+
+def _scores(comparison: Comparison) -> Rows:
+    head = [*_COLUMNS, *(f"{name} {comparison.measure(name)}" for name in comparison.sets)]
+    return [head, *(_row(one, comparison.sets) for one in comparison.judgements)]
+
+
+def _row(one: Judgement, sets: Sequence[str]) -> list[str]:
+    who = one.contender
+    if who.error:
+        return [who.name, *[_NONE] * (len(_COLUMNS) - 1 + len(sets))]
+    seconds = _NONE if who.seconds is None else f"{who.seconds:,.1f}"
+    cells = (_cell(one.scores[name][0], "") if name in one.scores else _NONE for name in sets)
+    return [who.name, f"{one.dimension:,}", seconds, _memory(who.peak_bytes), *cells]
+
+
+def _differences(comparison: Comparison) -> Rows:
+    """Return the table of differences, empty where there is nobody to differ."""
+    others = [one for one in comparison.judgements if one.differences]
+    if not others:
+        return []
+    head = [f"less {comparison.against}", *comparison.sets]
+    return [head, *([one.contender.name, *_less(one, comparison.sets)] for one in others)]
+
+
+def _less(one: Judgement, sets: Sequence[str]) -> list[str]:
+    found = [one.differences[name][0] if name in one.differences else None for name in sets]
+    return [_NONE if score is None else _cell(score, "+") + _mark(score) for score in found]
+
+
+def _cell(score: Score, sign: str) -> str:
+    if math.isnan(score.value):
+        return _NONE
+    value = f"{score.value:{sign}.3f}"
+    if math.isnan(score.low):
+        return value
+    return f"{value} [{score.low:{sign}.3f}, {score.high:{sign}.3f}]"
+
+
+def _mark(score: Score) -> str:
+    """Return the mark of a difference that is not by chance, or as wide a blank."""
+    return f" {_MARK}" if score.low > 0 or score.high < 0 else " " * (1 + len(_MARK))
+
+
+def _memory(size: int | None) -> str:
+    if size is None:
+        return _NONE
+    return f"{size / 1e9:,.2f} GB" if size >= 10**9 else f"{size / 1e6:,.0f} MB"
+
+
+def _remarks(comparison: Comparison) -> list[str]:
+    trained = any(one.contender.kind != "file" for one in comparison.judgements)
+    judged = f"judged on {comparison.common:,} words"
+    return [judged, *([_TIMES] if trained else []), *comparison.remarks()]

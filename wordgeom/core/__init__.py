@@ -1,0 +1,1 @@
+"""Options, errors, shared types and text formatting; imports nothing else of the package."""

@@ -1,0 +1,144 @@
+"""Options declared once: a frozen dataclass whose fields carry help, range and choices.
+
+The command line, TOML files, run cards and the README's tables are all derived from these
+classes, so that a field added here is everywhere at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self, cast
+
+from wordgeom.core.errors import OptionError
+
+_KEY = "wordgeom"
+_LISTED = 30
+_KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
+    "int": ("a whole number", (int,)),
+    "float": ("a number", (int, float)),
+    "bool": ("true or false", (bool,)),
+    "str": ("text", (str,)),
+}
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What an option accepts and how it is explained."""
+
+    help: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    metavar: str = ""
+    result: bool = True
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+    metavar: str = "",
+    result: bool = True,
+) -> Any:
+    """Declare an option: its default, one line of help, an inclusive range, or its choices.
+
+    `result=False` marks an option that cannot change the output's content (threads, memory).
+    """
+    spec = Spec(help, low, high, choices, metavar, result)
+    return dataclasses.field(default=default, metadata={_KEY: spec})
+
+
+@dataclass(frozen=True)
+class Options:
+    """Base of every option class; checks its values when it is made."""
+
+    def __post_init__(self) -> None:
+        for field, spec in specs(type(self)):
+            _check(field, spec, getattr(self, field.name))
+
+    def result_options(self) -> dict[str, Any]:
+        """Return the options that decide the output's content, by name."""
+        pairs = ((f.name, s) for f, s in specs(type(self)))
+        return {name: getattr(self, name) for name, spec in pairs if spec.result}
+
+    @classmethod
+    def take(cls, values: Mapping[str, Any]) -> Self:
+        """Build this class from those of `values` that it declares."""
+        names = {f.name for f, _ in specs(cls)}
+        return cls(**{k: v for k, v in values.items() if k in names})
+
+
+def specs(cls: type[Options]) -> list[tuple[dataclasses.Field[Any], Spec]]:
+    """Return each declared field of `cls` with its specification, in order of declaration."""
+    fields = dataclasses.fields(cls)
+    return [(f, cast(Spec, f.metadata[_KEY])) for f in fields if _KEY in f.metadata]
+
+
+def kind(field: dataclasses.Field[Any]) -> str:
+    """Return int, float, bool or str: what a field holds, None aside."""
+    name = field.type.__name__ if isinstance(field.type, type) else str(field.type)
+    return name.removesuffix(" | None")
+
+
+def flag(name: str) -> str:
+    """Return the command line's spelling of an option: `min_count` → `--min-count`."""
+    return "--" + name.replace("_", "-")
+
+
+def off_flag(name: str) -> str:
+    """Return the spelling that turns an option off which is on by default: `--no-weighted`."""
+    return "--no-" + name.replace("_", "-")
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return advice that names the known word most like `word`, or lists the first of them."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    more = ", …" if len(names) > _LISTED else ""
+    return f"did you mean {close[0]}?" if close else f"known are {', '.join(names[:_LISTED])}{more}"
+
+
+def check_known(values: Iterable[str], known: Iterable[str], where: str) -> None:
+    """Raise OptionError for the first of `values` that is not `known`, naming the nearest."""
+    names = list(known)
+    for name in values:
+        if name not in names:
+            raise OptionError(f"unknown key {name!r}", where=where, do=nearest(name, names))
+
+
+def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
+    name = flag(field.name)
+    if value is None and field.default is None:
+        return
+    if spec.choices and value not in spec.choices:
+        raise OptionError(f"{name} must be {' or '.join(spec.choices)}", found=repr(value))
+    wanted, types = _KINDS[kind(field)]
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        raise OptionError(f"{name} must be {wanted}", found=repr(value))
+    if isinstance(value, str):
+        if not value or "\0" in value:  # neither can name a file
+            raise OptionError(f"{name} must be text", found=repr(value))
+        return
+    low = spec.low if spec.low is not None else float("-inf")
+    high = spec.high if spec.high is not None else float("inf")
+    if not low <= cast(float, value) <= high:  # also refuses nan
+        raise OptionError(f"{name} must be {range_text(spec)}", found=value)
+
+
+def range_text(spec: Spec) -> str:
+    """Return the numbers that an option accepts, in words."""
+    low = "" if spec.low is None else _number(spec.low)
+    if spec.high is None:
+        return f"at least {low}" if low else "a number"
+    high = _number(spec.high)
+    return f"between {low} and {high}" if low else f"at most {high}"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else f"{value:g}"

@@ -1,0 +1,3 @@
+"""The version of wordgeom."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""Record formats: JSON Lines, TSV, CoNLL-U, FASTA."""

@@ -1,0 +1,1 @@
+"""From blocks of text to a stream of word ids."""

@@ -1,0 +1,177 @@
+"""Text → one stream of word ids, read once: provisional ids first, mapped when the words are cut.
+
+Every thread tokenises blocks with a lexicon of its own, so that nothing is shared; the ids are
+provisional and mean something in a run of that lexicon only. After the last block the runs are
+joined, the vocabulary is cut, and one pass maps the ids. Documents stand `gap` ids apart, so that a
+window that looks that far never reaches across.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+from wordgeom.core.errors import InputError
+from wordgeom.corpus.inputs import formats
+from wordgeom.corpus.inputs.readers import Source, file_stamp, is_packed, is_stream
+from wordgeom.corpus.inputs.segment_reader import read_segments
+from wordgeom.corpus.inputs.segments import Keeper, Unkept
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.tokens.context import Means
+from wordgeom.corpus.tokens.encoded_text import Coded, as_read, as_text, with_phrases
+from wordgeom.corpus.tokens.merge_lexicons import Wanted, join
+from wordgeom.corpus.tokens.row_mapping import Counted, MakeSink, map_documents, map_windows
+from wordgeom.corpus.tokens.spill import Runs
+from wordgeom.corpus.tokens.tokenisers import tokeniser
+from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.corpus.word_lists import NamedWords, notes, read_named
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
+from wordgeom.storage.id_stream import Ids, Sink
+
+_NEVER = 1 << 62  # occurrences
+
+
+@dataclass
+class Encoded:
+    """A corpus as ids.
+
+    stream: int32 in [0, V], where V stands for a gap or a token without a row; with `ends`, gaps
+    are V + 1; tokens: all that were read, a phrase being one; kept: those with an id below V;
+    documents: those with a token; short: those below `short` tokens; notes: what the user should be
+    told.
+    """
+
+    vocabulary: Vocabulary
+    stream: Ids
+    sources: list[Source]
+    tokens: int
+    kept: int
+    documents: int
+    short: int
+    notes: list[str] = field(default_factory=list)
+
+
+def encode(
+    names: list[str],
+    options: CorpusOptions,
+    *,
+    gap: int,
+    short: int,
+    seed: int,
+    memory: int,
+    folder: str | None,
+    pool: Pool,
+    progress: Progress,
+    ends: bool = False,
+    sink: MakeSink | None = None,
+    keeper: Keeper | None = None,
+) -> Encoded:
+    """Read the files `names` (- is standard input) and return them as one stream of ids.
+
+    gap: ids between documents; short: documents below so many tokens are counted; seed: for
+    --sample; memory: bytes of the program: ids and words beyond a share of them go to `folder`;
+    ends: documents are told from tokens without a row, by ids V + 1 between them; sink: makes what
+    takes a stream that is too long for memory, given the id of what is outside of it; keeper:
+    keeps what was read of a long text.
+    Raises MissingInputError, InputError, FormatError, OptionError, StaleError, WriteError.
+    """
+    sources = [Source(name) for name in names]
+    means = Means(memory, folder, pool, progress)
+    with _coded(sources, options, keeper, means) as (coded, told):
+        stream, counted = map_windows(coded, options, gap, ends, short, seed, means, sink)
+        return _encoded(coded, stream, sources, counted, told)
+
+
+def encode_documents(
+    names: list[str],
+    options: CorpusOptions,
+    *,
+    seed: int,
+    memory: int,
+    folder: str | None,
+    pool: Pool,
+    progress: Progress,
+    sink: MakeSink | None = None,
+    keeper: Keeper | None = None,
+) -> Encoded:
+    """Read files and return the words of their documents, an id V after each document.
+
+    What has no row is left out. A record and, with `--document file`, a file is a document whatever
+    it holds; a line or a block is one if it holds a token. Each has its place in its source's
+    `documents`. Arguments and errors as in `encode`.
+    """
+    sources = [Source(name, listed=True) for name in names]
+    means = Means(memory, folder, pool, progress)
+    with _coded(sources, options, keeper, means) as (coded, told):
+        stream, counted = map_documents(coded, sources, options, seed, means, sink)
+        return _encoded(coded, stream, sources, counted, told)
+
+
+@contextmanager
+def _coded(
+    sources: list[Source], options: CorpusOptions, keeper: Keeper | None, means: Means
+) -> Iterator[tuple[Coded, list[str]]]:
+    """Lend the text in ids, read and joined, and what the user should be told of it."""
+    named = read_named(options)
+    with ExitStack() as reading, ExitStack() as joining:
+        try:
+            coded = _read(sources, options, named, keeper, means, reading)
+            if options.phrases:
+                text = as_text(coded, means)
+                reading.close()
+                coded = joining.enter_context(with_phrases(text, named, options, means))
+        except InputError as error:
+            where = error.where or " ".join(source.name for source in sources)
+            raise InputError(error.what, where=where, found=error.found, do=error.do) from None
+        words = coded.vocabulary.words
+        yield coded, [*coded.notes, *notes(named, words, tokeniser(options.tokeniser))]
+
+
+def _encoded(
+    coded: Coded, stream: Sink, sources: list[Source], counted: Counted, told: list[str]
+) -> Encoded:
+    return Encoded(
+        coded.vocabulary, stream, sources, counted.tokens, counted.kept, counted.documents,
+        counted.short, told,
+    )  # fmt: skip
+
+
+def _read(
+    sources: list[Source],
+    options: CorpusOptions,
+    named: NamedWords,
+    keeper: Keeper | None,
+    means: Means,
+    held: ExitStack,
+) -> Coded:
+    """Read and join all; what holds the text is closed with `held`."""
+    tables = tokeniser(options.tokeniser)
+    runs = held.enter_context(Runs(means.memory, means.pool.threads, means.folder))
+    keeper = keeper or Unkept(means.folder, means.ids_room)
+    total = _total(sources, options)
+    segments = read_segments(sources, total, tables, options, runs, keeper, means, held)
+    joined = join(runs, _wanted(named, options, means), means)
+    if not joined.tokens:
+        found = f"{sum(s.bytes for s in sources):,} bytes"
+        raise InputError("holds no word", found=found, do="check the file")
+    threads = means.pool.threads
+    return means.pool.call(lambda: as_read(segments, joined, named, options, threads))
+
+
+def _wanted(named: NamedWords, options: CorpusOptions, means: Means) -> Wanted:
+    if named.given is not None:
+        return Wanted(named.all, _NEVER, 0, means.words_room)
+    at_most = 0 if options.phrases else options.max_vocab
+    return Wanted(named.all, options.min_count, at_most, means.words_room)
+
+
+def _total(sources: list[Source], options: CorpusOptions) -> int | None:
+    """Return the bytes of text to come; None where only reading tells: packed, piped, records."""
+    for source in sources:
+        if is_stream(source.name) or is_packed(source.name):
+            return None
+        if formats.form_of(source.name, options) != "text" or options.tokeniser == "kmer":
+            return None
+    return sum(file_stamp(s.name)["size"] for s in sources)

@@ -1,0 +1,43 @@
+"""The words of a text that is at hand as a string, as the tokeniser `words` finds them in files.
+
+For texts that vectors are judged by: no lexicon, no ids. A token too long for a vocabulary is
+given as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from wordgeom.corpus.tokens.tokenisers import tokeniser
+
+_CAPITAL_SIGMA, _CAPITAL_I_DOT = "Σ", "İ"
+_LAST_SIGMA = re.compile(f"(?<=[^ ]){_CAPITAL_SIGMA}(?![^ ])")
+
+
+def words(text: str) -> list[str]:
+    """Return the tokens of a text, lower-cased, in their order."""
+    lowered = text.translate(_lower())
+    if _CAPITAL_SIGMA in lowered:  # its small form depends on whether it ends the word
+        lowered = _LAST_SIGMA.sub("ς", lowered).replace(_CAPITAL_SIGMA, "σ")
+    return lowered.split()
+
+
+class _Lower(dict[int, str]):
+    """What a code point becomes, found in the tokeniser's tables when it is first met."""
+
+    def __init__(self) -> None:
+        tables = tokeniser("words")
+        self._ascii, self._rest = tables.byte_map, tables.lower(ascii_only=False)
+        self[ord(_CAPITAL_SIGMA)] = _CAPITAL_SIGMA
+        self[ord(_CAPITAL_I_DOT)] = _CAPITAL_I_DOT.lower()
+
+    def __missing__(self, point: int) -> str:
+        small = self._ascii[point] if point < 128 else self._rest[point]
+        self[point] = chr(small) if small else " "
+        return self[point]
+
+
+@cache
+def _lower() -> _Lower:
+    return _Lower()

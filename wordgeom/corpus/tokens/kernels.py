@@ -1,0 +1,391 @@
+"""Tokenising, hashing and mapping of ids: the loops over every byte and every token.
+
+A lexicon is three arrays that a kernel fills: `slots` (open addressing, a power of two; 0 is
+empty, else the hash's upper half and the id + 1), `entries` (types × 4, see below), `arena`
+(the types' bytes, one after the other).
+
+Among provisional ids, what is negative stands between documents: FILE_END where a file ends, and −n
+before a document that begins n lines below the last one of its file, or below its first line.
+Several such numbers add up, since one is at least −MOST_LINES, more than a block has.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wordgeom.core.types import Bytes, Float64, Int32, Int64
+from wordgeom.runtime.jit import kernel
+
+# Columns of a lexicon's entries (int64): the first eight bytes, where the bytes lie in the
+# arena and how many they are, how often the type was seen, where it was seen first.
+HEAD, PLACE, COUNT, FIRST = 0, 1, 2, 3
+LENGTH_BITS = 16
+LENGTH_MASK = (1 << LENGTH_BITS) - 1
+MAX_TOKEN = 4096  # bytes
+FILE_END, MOST_LINES = -(1 << 30), (1 << 30) - 1
+HASH_HEAD, HASH_BYTE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x100000001B3)
+
+# What a kernel stopped for; the caller makes room and calls again.
+DONE, NEEDS_ROOM, TOO_LONG = 0, 1, 2
+
+_CAPITAL_SIGMA, _SMALL_SIGMA, _FINAL_SIGMA = 0x3A3, 0x3C3, 0x3C2
+_CAPITAL_I_DOT, _DOT_ABOVE = 0x130, 0x307
+
+
+@kernel
+def hash_bytes(token: Bytes, length: int) -> tuple[int, int]:
+    """Return the first eight bytes of a token as a number, and a 64-bit hash of all of it."""
+    head = np.uint64(0)
+    for k in range(min(length, 8)):
+        head |= np.uint64(token[k]) << np.uint64(8 * k)
+    mixed = head * HASH_HEAD
+    for k in range(8, length):
+        mixed = (mixed ^ np.uint64(token[k])) * HASH_BYTE
+    mixed = (mixed ^ (mixed >> np.uint64(32))) >> np.uint64(1)
+    return int(np.int64(head)), int(np.int64(mixed))
+
+
+@kernel
+def find_slot(
+    slots: Int64, entries: Int64, arena: Bytes, token: Bytes, length: int, head: int, mixed: int,
+) -> int:  # fmt: skip
+    """Return the slot of a token: the one that holds it, or the empty one where it belongs."""
+    mask = len(slots) - 1
+    slot = mixed & mask
+    while slots[slot] != 0:
+        if slots[slot] >> 32 == mixed >> 32:
+            word = (slots[slot] & 0xFFFFFFFF) - 1
+            place = entries[word, PLACE]
+            if entries[word, HEAD] == head and place & LENGTH_MASK == length:
+                start = place >> LENGTH_BITS
+                k = 8
+                while k < length and arena[start + k] == token[k]:
+                    k += 1
+                if k >= length:
+                    return slot
+        slot = (slot + 1) & mask
+    return slot
+
+
+@kernel
+def add_type(
+    slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, slot: int, token: Bytes, length: int,
+    head: int, mixed: int, first: int,
+) -> int:  # fmt: skip
+    """Add a type to the empty `slot` with count 0 and return its id; room must be there."""
+    word = sizes[0]
+    start = sizes[1]
+    slots[slot] = ((mixed >> 32) << 32) | (word + 1)
+    entries[word, HEAD] = head
+    entries[word, PLACE] = (start << LENGTH_BITS) | length
+    entries[word, COUNT] = 0
+    entries[word, FIRST] = first
+    for k in range(length):
+        arena[start + k] = token[k]
+    sizes[0] = word + 1
+    sizes[1] = start + length
+    return int(word)
+
+
+@kernel
+def has_room(slots: Int64, entries: Int64, arena: Bytes, sizes: Int64) -> bool:
+    """Tell whether one more type of any length fits, with the table at most half full."""
+    types = int(sizes[0]) + 1
+    used = int(sizes[1])
+    return types <= len(entries) and 2 * types <= len(slots) and used + MAX_TOKEN <= len(arena)
+
+
+@kernel
+def rehash(slots: Int64, entries: Int64, arena: Bytes, types: int) -> None:
+    """Fill the empty table `slots` with the first `types` entries."""
+    token = np.empty(MAX_TOKEN, np.uint8)
+    mask = len(slots) - 1
+    for word in range(types):
+        start = entries[word, PLACE] >> LENGTH_BITS
+        length = entries[word, PLACE] & LENGTH_MASK
+        for k in range(length):
+            token[k] = arena[start + k]
+        _, mixed = hash_bytes(token, length)
+        slot = mixed & mask
+        while slots[slot] != 0:
+            slot = (slot + 1) & mask
+        slots[slot] = ((mixed >> 32) << 32) | (word + 1)
+
+
+@kernel
+def put_utf8(token: Bytes, at: int, point: int) -> int:
+    """Write a code point as UTF-8 at token[at:] and return the place after it."""
+    if point < 0x80:
+        token[at] = point
+        return at + 1
+    if point < 0x800:
+        token[at] = 0xC0 | (point >> 6)
+        token[at + 1] = 0x80 | (point & 0x3F)
+        return at + 2
+    if point < 0x10000:
+        token[at] = 0xE0 | (point >> 12)
+        token[at + 1] = 0x80 | ((point >> 6) & 0x3F)
+        token[at + 2] = 0x80 | (point & 0x3F)
+        return at + 3
+    token[at] = 0xF0 | (point >> 18)
+    token[at + 1] = 0x80 | ((point >> 12) & 0x3F)
+    token[at + 2] = 0x80 | ((point >> 6) & 0x3F)
+    token[at + 3] = 0x80 | (point & 0x3F)
+    return at + 4
+
+
+@kernel
+def get_utf8(text: Bytes, at: int) -> tuple[int, int]:
+    """Return the code point of the valid UTF-8 sequence at text[at], and the place after it."""
+    byte = np.int64(text[at])
+    if byte < 0xE0:
+        return ((byte & 0x1F) << 6) | (text[at + 1] & 0x3F), at + 2
+    if byte < 0xF0:
+        middle = (text[at + 1] & 0x3F) << 6
+        return ((byte & 0x0F) << 12) | middle | (text[at + 2] & 0x3F), at + 3
+    upper = ((text[at + 1] & 0x3F) << 12) | ((text[at + 2] & 0x3F) << 6)
+    return ((byte & 0x07) << 18) | upper | (text[at + 3] & 0x3F), at + 4
+
+
+@kernel
+def scan_unicode(
+    text: Bytes, start: int, byte_map: Bytes, lower: Int32, token: Bytes,
+) -> tuple[int, int]:  # fmt: skip
+    """Take code points from text[start:] into `token`, lower-cased, while `lower` keeps them.
+
+    Returns where the token ends and its length in bytes.
+    """
+    n = len(text)
+    i = start
+    length = 0
+    point = 0
+    while i < n and length < MAX_TOKEN:
+        byte = text[i]
+        if byte < 128:
+            if byte_map[byte] == 0:
+                break
+            token[length] = byte_map[byte]
+            length += 1
+            i += 1
+            point = 0
+            continue
+        here, after = get_utf8(text, i)
+        small = lower[here]
+        if small == 0:
+            break
+        point = here
+        length = put_utf8(token, length, small)
+        if point == _CAPITAL_I_DOT:
+            length = put_utf8(token, length, _DOT_ABOVE)
+        i = after
+    if point == _CAPITAL_SIGMA and length > 2:  # the letter's form at the end of a word
+        put_utf8(token, length - 2, _FINAL_SIGMA)
+    return i, length
+
+
+@kernel
+def skip_unicode(text: Bytes, start: int, lower: Int32) -> int:
+    """Return where the code points above 127 that separate end, from text[start:]."""
+    i = start
+    while i < len(text) and text[i] >= 128:
+        point, after = get_utf8(text, i)
+        if lower[point] != 0:
+            break
+        i = after
+    return i
+
+
+@kernel
+def tokenise(
+    text: Bytes, begin: int, base: int, byte_map: Bytes, lower: Int32, newlines_end_document: int,
+    slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, ids: Int32, state: Int64,
+) -> int:  # fmt: skip
+    """Turn text[begin:] into ids, adding new types to the lexicon.
+
+    byte_map (256) uint8: what a byte becomes in a token, 0 where it separates; lower (code points)
+    int32: what a code point above 127 becomes, 0 where it separates, or empty where byte_map
+    tells all. base: the place of text[0] in the corpus. state (6) int64: ids written, line feeds
+    since the last token, line feeds before the first token (-1 before it is met), reason to stop,
+    line feeds from where the last document begins (or from the first token) to the last token,
+    whether a document began behind the first token. Returns where it stopped in the text.
+    """
+    # The path of an ASCII token that is known is written out here: a call between kernels counts
+    # references to every array it passes, and in this loop that took twice the time of the work.
+    n = len(text)
+    mask = len(slots) - 1
+    unicode = len(lower) > 0
+    token = np.empty(MAX_TOKEN + 8, np.uint8)
+    written = state[0]
+    newlines = state[1]
+    lines = state[4]
+    i = max(begin, 0)
+    while True:
+        while i < n:
+            byte = text[i]
+            if byte < 128 or not unicode:
+                if byte_map[byte] != 0:
+                    break
+                newlines += byte == 10
+                i += 1
+            else:
+                after = skip_unicode(text, i, lower)
+                if after == i:
+                    break
+                i = after
+        if i >= n:
+            state[0], state[1], state[3], state[4] = written, newlines, DONE, lines
+            return i
+
+        start = i
+        head = np.uint64(0)
+        shift = np.uint64(0)
+        length = 0
+        end = min(n, start + 8)
+        while i < end:
+            mapped = byte_map[text[i]]
+            if mapped == 0:
+                break
+            head |= np.uint64(mapped) << shift
+            shift += np.uint64(8)
+            token[length] = mapped
+            length += 1
+            i += 1
+        hashed = head * HASH_HEAD
+        if length == 8:
+            end = min(n, start + MAX_TOKEN)
+            while i < end:
+                mapped = byte_map[text[i]]
+                if mapped == 0:
+                    break
+                hashed = (hashed ^ np.uint64(mapped)) * HASH_BYTE
+                token[length] = mapped
+                length += 1
+                i += 1
+        first = int(np.int64(head))
+        mixed = int(np.int64((hashed ^ (hashed >> np.uint64(32))) >> np.uint64(1)))
+        if unicode and i < n and text[i] >= 128:
+            i, length = scan_unicode(text, start, byte_map, lower, token)
+            first, mixed = hash_bytes(token, length)
+        if length >= MAX_TOKEN:
+            state[3] = TOO_LONG
+            return start
+
+        slot = mixed & mask
+        word = -1
+        while slots[slot] != 0:
+            if slots[slot] >> 32 == mixed >> 32:
+                other = (slots[slot] & 0xFFFFFFFF) - 1
+                place = entries[other, PLACE]
+                if entries[other, HEAD] == first and place & LENGTH_MASK == length:
+                    at = place >> LENGTH_BITS
+                    k = 8
+                    while k < length and arena[at + k] == token[k]:
+                        k += 1
+                    if k >= length:
+                        word = other
+                        break
+            slot = (slot + 1) & mask
+        if word < 0:
+            if not has_room(slots, entries, arena, sizes):
+                state[0], state[1], state[3], state[4] = written, newlines, NEEDS_ROOM, lines
+                return start
+            seen = base + start
+            word = add_type(slots, entries, arena, sizes, slot, token, length, first, mixed, seen)
+        entries[word, COUNT] += 1
+        if state[2] < 0:
+            state[2] = newlines
+        else:
+            lines += newlines
+            if newlines >= newlines_end_document:
+                ids[written] = -lines
+                written += 1
+                lines = 0
+                state[5] = 1
+        newlines = 0
+        ids[written] = word
+        written += 1
+
+
+@kernel
+def absorb(
+    slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, other: Int64, other_arena: Bytes,
+    begin: int, other_types: int, mapping: Int32,
+) -> int:  # fmt: skip
+    """Add the types of another lexicon, with counts and first places; mapping: its ids → ours.
+
+    Starts at its type `begin` and returns the type it stopped at for want of room.
+    """
+    token = np.empty(MAX_TOKEN, np.uint8)
+    for theirs in range(begin, other_types):
+        if not has_room(slots, entries, arena, sizes):
+            return theirs
+        start = other[theirs, PLACE] >> LENGTH_BITS
+        length = other[theirs, PLACE] & LENGTH_MASK
+        for k in range(length):
+            token[k] = other_arena[start + k]
+        head, mixed = hash_bytes(token, length)
+        slot = find_slot(slots, entries, arena, token, length, head, mixed)
+        first = other[theirs, FIRST]
+        if slots[slot] != 0:
+            word = (slots[slot] & 0xFFFFFFFF) - 1
+        else:
+            word = add_type(slots, entries, arena, sizes, slot, token, length, head, mixed, first)
+        entries[word, COUNT] += other[theirs, COUNT]
+        entries[word, FIRST] = min(entries[word, FIRST], first)
+        mapping[theirs] = word
+    return other_types
+
+
+@kernel
+def uniform(seed: int, position: int) -> float:
+    """Return a number in [0, 1) that depends on (seed, position) alone (splitmix64)."""
+    x = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(position)
+    x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return np.float64(x >> np.uint64(11)) * 2.0**-53
+
+
+@kernel
+def map_ids(
+    ids: Int32, mapping: Int32, oov: int, drop: bool, keep: Float64, seed: int, gap: int,
+    apart: int, short: int, state: Int64, out: Int32,
+) -> int:  # fmt: skip
+    """Turn provisional ids into final ones, with `gap` ids `apart` between documents.
+
+    mapping: provisional → final id or `oov`; keep (oov + 1) float64: a word's probability to be
+    kept, empty for all; drop: leave out what is not kept or not in the vocabulary, instead of
+    writing `oov` in its place. state (6) int64: tokens seen, documents begun, tokens of the open
+    document, whether a gap is owed, documents shorter than `short`, tokens written.
+    Returns how many ids were written to `out`.
+    """
+    tokens, documents, length, owed, brief, kept = state
+    thin = len(keep) > 0
+    written = 0
+    for k in range(len(ids)):
+        word = ids[k]
+        if word < 0:
+            if length > 0:
+                brief += length < short
+                length = 0
+                owed = 1
+            continue
+        if length == 0:
+            documents += 1
+            if owed != 0:
+                for _ in range(gap):
+                    out[written] = apart
+                    written += 1
+                owed = 0
+        final = mapping[word]
+        if thin and final != oov and uniform(seed, tokens) >= keep[final]:
+            final = oov
+        tokens += 1
+        length += 1
+        kept += final != oov
+        if final != oov or not drop:
+            out[written] = final
+            written += 1
+    state[:] = tokens, documents, length, owed, brief, kept
+    return written

@@ -1,0 +1,36 @@
+"""The words nearest to each word, by cosine."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wordgeom.core.types import Float32, Float64, Int64
+from wordgeom.linalg.exact_search import Searcher
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
+
+
+def unit(vectors: Float32) -> Float64:
+    """Return vectors (p × r) of length 1; those of zeros stay so."""
+    wide = vectors.astype(np.float64)
+    lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+    return wide / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+
+
+def nearby(
+    units: Float64, rows: Int64, k: int, pool: Pool, progress: Progress, what: str
+) -> list[list[int]]:
+    """Return for each of the rows the k others of highest cosine, the highest first.
+
+    units (p × r): of length 1, or 0 for words that are nobody's neighbour and have none.
+    """
+    there = np.flatnonzero(units.any(axis=1))
+    k = min(k, len(there) - 1)
+    if k < 1 or not len(rows):
+        return [[] for _ in rows]
+    searcher = Searcher(units, pool)
+    found, _ = searcher.nearest(k, queries=rows, targets=there, progress=progress, what=what)
+    return [
+        near.tolist() if units[row].any() else []
+        for row, near in zip(rows.tolist(), found, strict=True)
+    ]

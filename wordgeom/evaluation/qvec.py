@@ -1,0 +1,142 @@
+"""An oracle of QVEC: features that lexicographers or taggers gave to words, and their weights."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from wordgeom.core.errors import InputError
+from wordgeom.core.types import Float64
+from wordgeom.evaluation.answers import JACKKNIFE, Answers, Measure
+from wordgeom.evaluation.coverage import cover
+from wordgeom.evaluation.duplicates import added, counted
+from wordgeom.evaluation.lines import read_lines, set_name
+from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, too_few
+from wordgeom.evaluation.word_lookup import Lookup
+from wordgeom.runtime.resources import Resources
+from wordgeom.vectors.keyed import Vectors
+
+# Repeated words would be fitted too well.
+MEASURES = (
+    Measure("QVEC", qvec, JACKKNIFE),
+    Measure("QVEC-CCA", qvec_cca, JACKKNIFE),
+    Measure("QVEC-CCA mean", qvec_cca_mean, JACKKNIFE),
+)
+REPEATED = "words that the file holds again"
+_DO = 'give one word, a tab and {"feature": weight, …} a line'
+_COPIES = 4  # of the matrix of features, while its columns are standardised and decomposed
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """Words, each once, and the weight of each of their features."""
+
+    name: str
+    path: str
+    words: tuple[str, ...]
+    features: tuple[Mapping[str, float], ...]
+    excluded: Mapping[str, int]
+    options: EvalOptions
+
+    def answer(self, vectors: Vectors, using: Resources) -> Answers:
+        """Return the vectors as they are (n × K) as `given`, the features (n × P) as `gold`.
+
+        P are the features that a covered word has. Raises InputError where no word is covered,
+        and where n × P numbers do not fit the memory of the run.
+        """
+        covered = cover(self.words, Lookup(vectors, self.options, restrict=False))
+        if not len(covered.items):
+            do = "check that they are of one language, and --case"
+            raise InputError("not one of its words has a vector", where=self.path, do=do)
+        chosen = [self.features[item] for item in covered.items.tolist()]
+        given, gold = vectors.matrix[covered.rows], self._table(chosen, using)
+        excluded = added(self.excluded, counted(covered.reasons))
+        total = len(covered.items) + sum(excluded.values())
+        notes = tuple(note for note in (self._dropped(gold), _overfit(given, gold)) if note)
+        return Answers("qvec", self.name, MEASURES, covered.items, given, gold, total,
+                       excluded, notes=notes)  # fmt: skip
+
+    def _table(self, chosen: Sequence[Mapping[str, float]], using: Resources) -> Float64:
+        """Return the features that a chosen word has as columns, in order of their names."""
+        names = sorted({name for weights in chosen for name, weight in weights.items() if weight})
+        if 8 * len(chosen) * len(names) * _COPIES > using.memory:
+            found = f"{len(chosen):,} words × {len(names):,} features"
+            raise InputError("does not fit --memory", where=self.path, found=found, do="raise it")
+        column = {name: k for k, name in enumerate(names)}
+        table = np.zeros((len(chosen), len(names)))
+        for row, weights in enumerate(chosen):
+            for name, weight in weights.items():
+                if weight:
+                    table[row, column[name]] = weight
+        return table
+
+    def _dropped(self, gold: Float64) -> str:
+        names = {name for weights in self.features for name in weights}
+        dropped = len(names) - gold.shape[1]
+        return f"features that no covered word has, left out: {dropped}" if dropped else ""
+
+
+def read_oracle(path: str | Path, options: EvalOptions) -> Oracle:
+    """Read `word TAB JSON object of feature → weight` lines; of repeated words the first is kept.
+
+    Raises MissingInputError and FormatError as read_lines, InputError naming a broken line.
+    """
+    features: dict[str, dict[str, float]] = {}
+    repeated = 0
+    for number, line in read_lines(path):
+        where = f"{path} line {number}"
+        word, tab, weights = line.partition("\t")
+        word = word.strip()
+        if not tab or not word:
+            what = "is not a word and its features"
+            raise InputError(what, where=where, found=_short(line), do=_DO)
+        repeated += word in features
+        features.setdefault(word, _weights(weights, where))
+    excluded = added({REPEATED: repeated})
+    return Oracle(set_name(path), str(path), tuple(features), tuple(features.values()),
+                  excluded, options)  # fmt: skip
+
+
+def _weights(text: str, where: str) -> dict[str, float]:
+    """Return a JSON object whose values are all finite numbers."""
+    try:
+        parsed = json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_refuse)
+        weights = {name: _number(value) for name, value in parsed.items()}
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+        what = "features are not a JSON object of finite numbers"
+        raise InputError(what, where=where, found=_short(text), do=_DO) from None
+    return weights
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError
+    return float(value)
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name stands twice")
+    return found
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "…")
+
+
+def _overfit(given: Any, gold: Float64) -> str:
+    if not too_few(given, gold):
+        return ""
+    return f"QVEC-CCA says nothing: {len(gold)} words do not outnumber dimensions and features"

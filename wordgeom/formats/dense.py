@@ -1,0 +1,110 @@
+"""Vectors as NumPy's arrays: .npy, or .npz with the member `matrix`; words in a file beside."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from wordgeom.core.errors import FormatError, InputError
+from wordgeom.core.formatting import several
+from wordgeom.core.types import Array, Float32
+from wordgeom.formats.npy import Header, read_body, read_header
+from wordgeom.formats.npz import opened_archive
+from wordgeom.formats.word_files import read_words
+from wordgeom.storage.opening import opened
+from wordgeom.vectors.keyed import Vectors
+
+_MEMBER = "matrix"
+_KINDS = "iuf"  # whole numbers, fractions
+_ROWS = 1 << 14  # looked at together
+
+
+def read_dense(path: Path, words: Path, archive: bool, memory: int) -> Vectors:
+    """Read vectors (V × K) and their words. Raises MissingInputError, FormatError, InputError."""
+    names = read_words(words).words
+    matrix = (_in_archive if archive else _alone)(path, memory)
+    if len(matrix) != len(names):
+        found = f"{len(names):,} in {words}"
+        raise InputError(f"holds {len(matrix):,} vectors, which need as many words", where=path,
+                         found=found, do="name their words: --words")  # fmt: skip
+    return Vectors(names, _single(matrix, path))
+
+
+def write_npy(out: BinaryIO, matrix: Array) -> None:
+    """Write an array, as np.save does."""
+    array = np.ascontiguousarray(matrix)
+    np.lib.format.write_array_header_1_0(out, np.lib.format.header_data_from_array_1_0(array))
+    out.write(array.data)  # np.save goes round the handle, and tells no cause of a failure
+
+
+def write_npz(out: BinaryIO, matrix: Array) -> None:
+    """Write an archive that holds one array, not deflated."""
+    with zipfile.ZipFile(out, "w") as packed:
+        info = zipfile.ZipInfo(f"{_MEMBER}.npy")  # of no date: the same vectors, the same bytes
+        with packed.open(info, "w", force_zip64=True) as member:
+            np.lib.format.write_array(member, np.ascontiguousarray(matrix), allow_pickle=False)
+
+
+def halved(words: list[str], matrix: Float32, where: Path) -> Array:
+    """Return a matrix in float16. Raises InputError for the first word that is beyond its range."""
+    with np.errstate(over="ignore"):
+        half = matrix.astype(np.float16)
+    bad = (np.isinf(half) & ~np.isinf(matrix)).any(axis=1)
+    if bad.any():
+        row = int(np.argmax(bad))
+        found = f"{np.abs(matrix[row]).max():g}, beyond 65,504"
+        what = f"the vector of {words[row]!r} does not fit into float16"
+        raise InputError(what, where=where, found=found, do="leave out --float16")
+    return half
+
+
+def infinite(words: list[str], matrix: Float32) -> list[str]:
+    """Return a note of vectors that hold NaN or infinity, if there are any."""
+    bad = [
+        first + row
+        for first in range(0, len(matrix), _ROWS)
+        for row in np.flatnonzero(~np.isfinite(matrix[first : first + _ROWS]).all(axis=1))
+    ]
+    if not bad:
+        return []
+    told = several(len(bad), "vector holds NaN or infinity", "vectors hold NaN or infinity")
+    return [f"{told}, the first that of {words[bad[0]]!r}"]
+
+
+def _alone(path: Path, memory: int) -> Array:
+    with opened(path, "a .npy file") as source:
+        header = read_header(source, path.stat().st_size, path)
+        _check_shape(header, path, memory)
+        return read_body(source, header, path, _KINDS)
+
+
+def _in_archive(path: Path, memory: int) -> Array:
+    with opened_archive(path, memory) as archive:
+        names = [m for m in archive.members if len(archive.header(m).shape) == 2]
+        if len(names) != 1:
+            found = ", ".join(names[:5]) or "none"
+            do = "save one: np.savez(FILE, matrix=…)"
+            raise InputError("must hold one matrix", where=path, found=found, do=do)
+        _check_shape(archive.header(names[0]), path, memory)
+        return archive.array(names[0], _KINDS)
+
+
+def _check_shape(header: Header, path: Path, memory: int) -> None:
+    if len(header.shape) != 2 or 0 in header.shape:
+        found = f"an array of shape {header.shape}"
+        raise FormatError("must hold a row of numbers for each word", where=path, found=found)
+    if header.bytes > memory:
+        found = f"{header.bytes:,} bytes"
+        raise InputError("is too large for --memory", where=path, found=found, do="raise it")
+
+
+def _single(matrix: Array, path: Path) -> Float32:
+    """Return a matrix in float32. Raises InputError for a number beyond its range."""
+    with np.errstate(over="ignore"):
+        single: np.ndarray[Any, np.dtype[np.float32]] = np.ascontiguousarray(matrix, np.float32)
+    if (np.isinf(single) & np.isfinite(matrix)).any():
+        raise InputError("holds a number beyond float32", where=path, do="scale it down")
+    return single

@@ -1,0 +1,220 @@
+"""A file of matrix entries → a store, in two passes: what values there are, then their rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wordgeom.core.errors import FormatError, InputError, WordgeomError
+from wordgeom.core.formatting import several
+from wordgeom.core.types import Float64, Int64
+from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.counts.count_rows import Workshop, value_type
+from wordgeom.formats import count_units
+from wordgeom.formats.entries import Block, EntryFile
+from wordgeom.formats.symmetry import Halves
+from wordgeom.formats.word_files import Words
+from wordgeom.matrices.cooccurrence import COOC, PMI, MatrixWriter
+from wordgeom.runtime.resources import Clock, Resources, card
+from wordgeom.storage.store import Store, StoreWriter
+from wordgeom.vectors import run_card
+
+_OURS = ("shape", "stored", "triangle", "denominator")  # attributes that are found anew
+_BITS = np.dtype(np.uint32)
+_STORED = ((COOC, "<u4"), (COOC, "<i8"), (PMI, "<f4"))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the card of an exported matrix tells: its kind, attributes, and the type of its data."""
+
+    kind: str
+    attributes: Mapping[str, Any]
+    dtype: str
+
+    @classmethod
+    def beside(cls, source: Path, words: Path) -> tuple[Known | None, list[str]]:
+        """Return what the card of a file tells, or a note where it fits not it or not its words."""
+        path, card = run_card.card_path(source), run_card.read_card(source)
+        if not path.exists():
+            return None, []
+        known = cls.of(card)
+        if card is None or known is None:
+            return None, [f"{path} is no card that fits {source.name}, and was not used"]
+        if card.get("words") != run_card.file_content(words):
+            return None, [f"{path} does not fit the words in {words}, and was not used"]
+        return known, []
+
+    @classmethod
+    def of(cls, card: Mapping[str, Any] | None) -> Known | None:
+        """Return what a run card tells, None where it is no exported matrix's."""
+        try:
+            told: Any = (card or {})["matrix"]
+            known = cls(told["kind"], dict(told["attributes"]), told["dtype"])
+            unit = known.attributes.get("denominator", 1)
+            good = type(unit) is int and 1 <= unit <= count_units.FIXED_POINT
+            good = good and (known.kind, known.dtype) in _STORED
+        except (TypeError, KeyError, ValueError):
+            return None
+        return known if good else None
+
+    @property
+    def denominator(self) -> int:
+        """What stored counts are divided by."""
+        return int(self.attributes.get("denominator", 1))
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How values are stored: whole numbers of 1/denominator, or the bits of floats."""
+
+    kind: str
+    denominator: int
+    dtype: np.dtype[Any]
+    sums: Float64
+    notes: tuple[str, ...]
+
+
+def import_matrix(
+    file: EntryFile,
+    words: Words,
+    out: str | os.PathLike[str],
+    kind: str,
+    known: Known | None,
+    request: Mapping[str, Any],
+    using: Resources,
+) -> tuple[Store, list[str]]:
+    """Write the store `out`; return it and what a user must be told.
+
+    kind: cooc or pmi; known: what the file's card tells. Raises InputError for values that the
+    kind cannot hold, what reading raises, and what StoreWriter raises.
+    """
+    clock, size = Clock(), len(words.words)
+    _check_shape(file, size)
+    plan = _plan(file, size, kind, known, using)
+    vocabulary = _vocabulary(words, plan)
+    with Halves(size, file.symmetric, plan.dtype, using) as halves:
+        for row, column, whole in _placed(file, plan, using):
+            halves.add(row, column, whole)
+        if not halves.entries:
+            raise InputError("holds no entries but zeros", where=file.path)
+        with StoreWriter(out, kind) as writer:
+            rows, shop = _write(halves, writer, vocabulary, plan, using)
+            repeated = halves.entries - int(rows.lengths.sum())
+            if repeated and (known or kind == PMI):
+                raise _repeated(repeated, file.path, kind)
+            if kind == COOC:
+                _write_sums(writer, shop, halves.symmetric)
+            attributes = rows.finish(_attributes(halves.symmetric, plan, words, known))
+            made = writer.commit(attributes, card(request, {}, clock.seconds()))
+    return made, [*plan.notes, *_told(repeated, words, kind, halves)]
+
+
+def _check_shape(file: EntryFile, words: int) -> None:
+    if file.shape != (words, words):
+        found = f"{file.shape[0]:,} × {file.shape[1]:,} for {words:,} words"
+        do = "name its words, a line for each row: --words"
+        if file.shape[0] != file.shape[1]:
+            do = "counts by document, and other matrices that are not square, cannot be read"
+        raise InputError("must have a row and a column for each word", where=file.path,
+                         found=found, do=do)  # fmt: skip
+
+
+def _plan(file: EntryFile, size: int, kind: str, known: Known | None, using: Resources) -> _Plan:
+    if kind == PMI:
+        return _Plan(PMI, 1, _BITS, np.ones(size), ())
+    least = 1 if known is None else known.denominator
+    blocks = _followed(file, "looking", using)
+    found = count_units.count_units(blocks, size, file.symmetric, file.path, least)
+    dtype: np.dtype[Any] = value_type(found.bound)
+    if known and found.denominator == least:
+        dtype = np.dtype(known.dtype)
+    notes = []
+    if found.rounded:
+        what = f"counts were rounded to whole numbers of 1/{found.denominator}"
+        notes.append(f"{what}, by {found.rounded:.1g} of their value at most")
+    return _Plan(COOC, found.denominator, dtype, found.sums, tuple(notes))
+
+
+def _placed(file: EntryFile, plan: _Plan, using: Resources) -> Iterator[tuple[Int64, Int64, Int64]]:
+    """Yield rows and columns of entries, and the whole numbers that are stored."""
+    for row, column, values in _followed(file, "reading", using):
+        if plan.kind == PMI:
+            whole = count_units.to_bits(row, column, values, file.path)
+        else:
+            whole = count_units.to_units(values, plan.denominator)
+        yield row, column, whole
+
+
+def _followed(file: EntryFile, label: str, using: Resources) -> Iterator[Block]:
+    return using.progress.follow(
+        file.blocks(), label, file.entries, "entries", lambda block: len(block[0])
+    )
+
+
+def _vocabulary(words: Words, plan: _Plan) -> Vocabulary:
+    counts = np.rint(plan.sums).astype(np.int64) if words.counts is None else words.counts
+    return Vocabulary(words.words, counts)
+
+
+def _write(
+    halves: Halves, writer: StoreWriter, vocabulary: Vocabulary, plan: _Plan, using: Resources
+) -> tuple[MatrixWriter, Workshop]:
+    stored = np.dtype(np.float32) if plan.kind == PMI else plan.dtype
+    rows = MatrixWriter(writer, vocabulary, stored)
+    blocks, shop = halves.rows()
+    for block in using.progress.follow(
+        blocks, "writing", len(vocabulary), "rows", lambda b: len(b.lengths)
+    ):
+        data = block.values.view(stored) if plan.kind == PMI else block.values
+        rows.write(block.lengths, block.indices, data)
+    return rows, shop
+
+
+def _write_sums(writer: StoreWriter, shop: Workshop, symmetric: bool) -> None:
+    row_sums, column_sums = shop.sums()
+    writer.array("rowsums", np.int64).write(row_sums)
+    if not symmetric:
+        writer.array("columnsums", np.int64).write(column_sums)
+
+
+def _attributes(symmetric: bool, plan: _Plan, words: Words, known: Known | None) -> dict[str, Any]:
+    attributes: dict[str, Any] = {"triangle": "upper" if symmetric else ""}
+    if plan.kind == COOC:
+        attributes |= {"denominator": plan.denominator}
+    if known is not None:
+        told = known.attributes.items()
+        return attributes | {name: value for name, value in told if name not in _OURS}
+    if plan.kind == COOC:
+        tokens = 0 if words.counts is None else int(words.counts.sum())
+        attributes |= {"tokens": tokens, "kept": tokens, "documents": 0}
+    return attributes
+
+
+def _repeated(repeated: int, path: Path, kind: str) -> WordgeomError:
+    if kind == PMI:
+        what, do = "weights of one place cannot be added up", "write each place once"
+        return InputError(what, where=path, found=f"{repeated:,} repeated places", do=do)
+    return FormatError("is not what its card tells", where=path, found="repeated places")
+
+
+def _told(repeated: int, words: Words, kind: str, halves: Halves) -> list[str]:
+    notes = []
+    if repeated:
+        one = "entry of a place that another had was added to it"
+        more = "entries of places that others had were added to them"
+        notes.append(several(repeated, one, more))
+    if halves.zeros:
+        one, more = "entry is 0 and was left out", "entries are 0 and were left out"
+        notes.append(several(halves.zeros, one, more))
+    if words.counts is None:
+        instead = "1 stands" if kind == PMI else "rounded sums of rows stand"
+        notes.append(f"how often words occur is not known: {instead} for it")
+    if not halves.symmetric:
+        notes.append("the matrix is not symmetric: both its triangles are stored")
+    return notes

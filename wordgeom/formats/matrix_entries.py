@@ -1,0 +1,49 @@
+"""The entries of a stored matrix, to be written in another program's format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.core.types import Array, Csr, Int64
+from wordgeom.matrices.cooccurrence import PMI, StoredMatrix
+from wordgeom.matrices.document_term import Stored
+
+
+def blocks(matrix: Stored) -> Iterator[tuple[Int64, Int64, Array]]:
+    """Yield blocks of stored entries: rows, columns, and data as they are stored."""
+    for start, stop in matrix.row_blocks():
+        part = matrix.rows(start, stop)
+        row = np.repeat(np.arange(start, stop), np.diff(part.indptr))
+        yield row, part.indices.astype(np.int64), part.data
+
+
+def values(matrix: Stored, data: Array) -> Array:
+    """Return stored data as values: counts divided by their denominator, in float64."""
+    if matrix.store.kind == PMI:
+        return data
+    return np.asarray(data / matrix.denominator)
+
+
+def whole(data: Array) -> Array:
+    """Return stored data as whole numbers: counts in units, or the bits of floats."""
+    return data.view(np.uint32) if data.dtype == np.float32 else data
+
+
+@dataclass(frozen=True)
+class WholeNumbers:
+    """A stored matrix whose data are whole numbers (counts.merge.Summand)."""
+
+    matrix: StoredMatrix
+
+    @property
+    def indptr(self) -> Int64:
+        """(V + 1) where each row begins."""
+        return self.matrix.indptr
+
+    def rows(self, start: int, stop: int) -> Csr:
+        """Return the rows [start:stop)."""
+        part = self.matrix.rows(start, stop)
+        return Csr(part.indptr, part.indices, whole(part.data), part.columns)

@@ -1,0 +1,88 @@
+"""TensorBoard's embedding projector: a folder with vectors.tsv and metadata.tsv.
+
+Numbers are separated by tabs, without a header; a column of words alone has none either.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+
+from wordgeom.core.errors import OutputExistsError
+from wordgeom.core.types import Float32
+from wordgeom.storage.files import WatchedFile, make_folder, remove_folder, replace, write_error
+
+FILES = ("vectors.tsv", "metadata.tsv")
+_ROWS = 1 << 14  # written at once, at most
+_NUMBERS = 1 << 18
+
+
+def write_projector(folder: Path, words: Sequence[str], matrix: Float32) -> None:
+    """Write both files into a new folder that takes its name at last, for an old one of theirs.
+
+    Raises OutputExistsError for a folder with other files, WriteError.
+    """
+    refuse_foreign(folder)
+    try:
+        _write_folder(folder, words, matrix)
+    except OSError as error:  # of a part that is gone by now, where the user named the folder
+        raise write_error(folder, error) from error
+
+
+def _write_folder(folder: Path, words: Sequence[str], matrix: Float32) -> None:
+    made = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
+    make_folder(made)
+    try:
+        with _new_file(made / FILES[0]) as out:
+            _write_numbers(out, matrix)
+        with _new_file(made / FILES[1]) as out:
+            out.writelines(f"{word}\n".encode() for word in words)
+        if folder.exists():  # a folder cannot be replaced in one step
+            replace(folder, old)
+        replace(made, folder)
+    finally:
+        if old.exists() and not folder.exists():
+            replace(old, folder)
+        for left in (made, old):
+            if left.exists():
+                remove_folder(left)
+
+
+def refuse_foreign(folder: Path) -> None:
+    """Raise OutputExistsError for what is there and is not a folder of the two files."""
+    if not folder.exists():
+        return
+    others = [p.name for p in folder.iterdir() if p.name not in FILES] if folder.is_dir() else []
+    if others or not folder.is_dir():
+        found = others[0] if others else "a file"
+        what, do = "is not a projector's folder", "name another"
+        raise OutputExistsError(what, where=folder, found=found, do=do)
+
+
+@contextmanager
+def _new_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a new file, which is durable when the block ends well."""
+    with WatchedFile(path, "x") as raw, io.BufferedWriter(raw) as out:
+        yield cast(BinaryIO, out)
+        out.flush()
+        raw.sync()
+
+
+def _write_numbers(out: BinaryIO, matrix: Float32) -> None:
+    from wordgeom.vectors.kernels import FLOAT_WIDTH, format_rows
+
+    step = max(1, min(_ROWS, _NUMBERS // matrix.shape[1]))
+    nothing = np.empty(0, np.uint8)
+    for first in range(0, len(matrix), step):
+        block = np.array(matrix[first : first + step], order="C")
+        buffer = np.empty(len(block) * (matrix.shape[1] * FLOAT_WIDTH + 1), np.uint8)
+        used = format_rows(nothing, np.zeros(len(block) + 1, np.int64), block, buffer)
+        lines = buffer[:used].tobytes().replace(b" ", b"\t")
+        out.write(lines[1:].replace(b"\n\t", b"\n"))

@@ -1,0 +1,81 @@
+"""Entries in any order as rows in order, in bounded memory: grouped, spilled and merged.
+
+Entries are whole numbers: counts in units, or the bits of floats, which are moved and never added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from wordgeom.core.types import Array, Int64
+from wordgeom.counts.count_rows import Rows
+from wordgeom.counts.merge import merge
+from wordgeom.counts.partial_counts import Partial
+from wordgeom.formats import grouping_kernels as kernels
+from wordgeom.runtime.resources import Resources
+from wordgeom.storage.files import Closing
+
+CHUNK = 1 << 21  # entries that wait in memory
+_PARTS = 16  # partial matrices before they become one: each takes two open files
+
+
+class Gathered(Closing):
+    """A sparse matrix (V × V) of entries in any order; dtype: uint32 or int64."""
+
+    def __init__(self, words: int, dtype: np.dtype[Any], using: Resources) -> None:
+        self.words, self.entries, self._dtype, self._using = words, 0, dtype, using
+        self._rows, self._columns, self._to = (np.empty(CHUNK, np.int32) for _ in range(3))
+        self._values, self._to_values = (np.empty(CHUNK, dtype) for _ in range(2))
+        self._filled = 0
+        self._parts: list[Partial] = []
+
+    def add(self, rows: Int64, columns: Int64, values: Array) -> None:
+        """Add entries. Raises WriteError where scratch space is full."""
+        self.entries += len(rows)
+        while len(rows):
+            room = CHUNK - self._filled
+            end = self._filled + len(rows[:room])
+            for held, new in (
+                (self._rows, rows), (self._columns, columns), (self._values, values),
+            ):  # fmt: skip
+                held[self._filled : end] = new[:room]
+            self._filled = end
+            rows, columns, values = rows[room:], columns[room:], values[room:]
+            if end == CHUNK:
+                self._spill()
+
+    def parts(self) -> Sequence[Partial]:
+        """Return all of it as partial matrices; nothing can be added afterwards."""
+        if self._filled:
+            self._spill()
+        del self._rows, self._columns, self._to, self._values, self._to_values
+        return self._parts
+
+    def close(self) -> None:
+        """Let go of the scratch files."""
+        for part in self._parts:
+            part.close()
+
+    def _spill(self) -> None:
+        lengths, cursors = np.empty(self.words, np.int64), np.empty(self.words, np.int64)
+        n, self._filled = self._filled, 0
+        kernels.group_rows(
+            self._rows[:n], self._columns[:n], self._values[:n], lengths, cursors,
+            self._to[:n], self._to_values[:n],
+        )  # fmt: skip
+        grouped = Rows(0, lengths, self._to[:n], self._to_values[:n])
+        if len(self._parts) == _PARTS:
+            self._join()
+        self._parts.append(self._kept(iter([grouped])))
+
+    def _join(self) -> None:
+        blocks, _ = merge(self._parts, self.words, False, self._dtype, self._using.pool)
+        whole = self._kept(blocks)
+        self.close()
+        self._parts[:] = [whole]
+
+    def _kept(self, blocks: Iterator[Rows]) -> Partial:
+        return Partial.spill(blocks, self.words, self._dtype, self._using.folder)

@@ -1,0 +1,72 @@
+"""The two triangles of a matrix that is read, and whether one mirrors the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from wordgeom.core.types import Int64
+from wordgeom.counts.count_rows import Rows, Workshop
+from wordgeom.counts.merge import merge
+from wordgeom.formats import grouping_kernels as kernels
+from wordgeom.formats.row_grouping import Gathered
+from wordgeom.runtime.resources import Resources
+from wordgeom.storage.files import Closing
+
+_SEED = 1  # of the vectors that tell symmetry
+_MODULUS = 1 << 64
+
+
+class Halves(Closing):
+    """Entries of a matrix (V × V), whole numbers, in any order; dtype: uint32 or int64.
+
+    folded: an entry (i, j) stands for (j, i) too. Whether a matrix C that is not folded is
+    symmetric is told by xᵀCy = yᵀCx for random x, y of 64 bits (Freivalds 1977): sums of whole
+    numbers in which neither order nor repeated places matter.
+    """
+
+    def __init__(self, words: int, folded: bool, dtype: np.dtype[Any], using: Resources) -> None:
+        self._words, self._folded, self._dtype, self._using = words, folded, dtype, using
+        self._upper, self._lower = (Gathered(words, dtype, using) for _ in range(2))
+        random = np.random.default_rng(_SEED).integers(0, _MODULUS, (2, words), np.uint64)
+        self._x, self._y = random
+        self._difference = 0
+        self.zeros = 0
+
+    def add(self, rows: Int64, columns: Int64, units: Int64) -> None:
+        """Add entries, but for zeros, which are counted. Raises WriteError for full scratch."""
+        kept = units != 0
+        if not kept.all():
+            self.zeros += len(units) - int(kept.sum())
+            rows, columns, units = rows[kept], columns[kept], units[kept]
+        if self._folded:
+            self._upper.add(np.minimum(rows, columns), np.maximum(rows, columns), units)
+            return
+        more = int(kernels.asymmetry(rows, columns, units, self._x, self._y))
+        self._difference = (self._difference + more) % _MODULUS
+        upper = rows <= columns
+        self._upper.add(rows[upper], columns[upper], units[upper])
+        self._lower.add(rows[~upper], columns[~upper], units[~upper])
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether all that was added is a symmetric matrix."""
+        return self._folded or self._difference == 0
+
+    @property
+    def entries(self) -> int:
+        """How many entries `rows` gives, those of one place counted apart."""
+        return self._upper.entries + (0 if self.symmetric else self._lower.entries)
+
+    def rows(self) -> tuple[Iterator[Rows], Workshop]:
+        """Return the rows, of the upper triangle where the matrix is symmetric."""
+        parts = list(self._upper.parts())
+        parts += [] if self.symmetric else self._lower.parts()
+        return merge(parts, self._words, self.symmetric, self._dtype, self._using.pool)
+
+    def close(self) -> None:
+        """Let go of the scratch files."""
+        self._upper.close()
+        self._lower.close()

@@ -1,0 +1,88 @@
+"""The equations of imputation solved for all columns, eight at a time on each thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+
+from wordgeom.core.types import Float64
+from wordgeom.imputation.linear_system import System, relative_residual
+from wordgeom.linalg.blas import one_thread
+from wordgeom.linalg.mmatrix import Factored, Group, squares, times
+from wordgeom.linalg.mmatrix_kernels import WIDTH
+from wordgeom.runtime.pool import Pool
+
+_ARRAYS = 10  # (q × WIDTH) float64 that a group takes
+_WORK = 1 << 30  # bytes of the groups under way; but two always are
+
+
+class Exact:
+    """(I − W_qq) Y_q = W_qp Y_p for anchors Y_p (p × K); `vectors` (q × K) is Y_q."""
+
+    def __init__(self, system: System, anchors: Float64) -> None:
+        self._system, self._anchors = system, anchors
+        self._factored = Factored.of(system.matrix())
+        self._mean = anchors.mean(axis=0)
+        self.vectors = np.empty((system.outer.rows, anchors.shape[1]))
+        self._stopped = threading.Event()  # so that Ctrl-C waits for one iteration, not for all
+
+    def groups(self, pool: Pool) -> Iterator[tuple[int, float]]:
+        """Solve group by group; yield iterations and the residual of each."""
+        size = _ARRAYS * WIDTH * 8 * len(self.vectors)
+        ahead = min(2 * pool.threads, max(1, _WORK // size - 1))
+        try:
+            yield from pool.map(self._solve, self._firsts(), ahead)
+        finally:
+            self._stopped.set()
+
+    def direct(self, pool: Pool) -> float:
+        """Solve by complete LU factors; return the residual.
+
+        Iterations fail where clusters hardly touch, and there the factors are small.
+        """
+        from scipy.sparse import csr_matrix
+        from scipy.sparse.linalg import splu
+
+        matrix = self._factored.matrix
+        full = csr_matrix((matrix.data, matrix.indices, matrix.indptr)).tocsc()
+        right = np.hstack([self._right(first)[0] for first in self._firsts()])
+        with one_thread():
+            factors = pool.call(
+                lambda: splu(
+                    full, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
+                    options={"SymmetricMode": True},
+                )
+            )  # fmt: skip
+            found = pool.call(lambda: factors.solve(right))
+        self.vectors[self._system.order] = found[:, : self.vectors.shape[1]]
+        return relative_residual(right - full @ found, right)
+
+    def _firsts(self) -> range:
+        return range(0, self._anchors.shape[1], WIDTH)
+
+    def _solve(self, first: int) -> tuple[int, float]:
+        right, start = self._right(first)
+        group = Group(self._factored, right, start)
+        for _ in group.steps():
+            if self._stopped.is_set():
+                break
+        rest = right - times(self._factored.matrix, group.found)
+        columns = slice(first, first + WIDTH)
+        self.vectors[self._system.order, columns] = group.found[:, : self._mean[columns].size]
+        return group.iterations, relative_residual(rest, right)
+
+    def _right(self, first: int) -> tuple[Float64, Float64]:
+        """Return W_qp y_p and the start of columns first, …, (q × WIDTH) both, filled with 0.
+
+        The start is the mean of y_p; 0 where that leaves less.
+        """
+        columns = slice(first, first + WIDTH)
+        width = self._mean[columns].size
+        block, start = np.zeros((len(self._anchors), WIDTH)), np.zeros((len(self.vectors), WIDTH))
+        block[:, :width], start[:, :width] = self._anchors[:, columns], self._mean[columns]
+        right = times(self._system.outer, block)
+        rest = right - times(self._factored.matrix, start)
+        start[:, squares(rest) >= squares(right)] = 0.0
+        return right, start

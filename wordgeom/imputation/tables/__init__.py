@@ -1,0 +1,1 @@
+"""Tables of entities: readers, names and missing values."""

@@ -1,0 +1,190 @@
+"""Tables of text, .csv and .tsv, plain or gzip: names in the first column, numbers in the others.
+
+The first line may name the columns. A cell that is blank, or says so in one of the usual ways, is
+a missing number; any other that is not a number is refused.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import math
+import re
+import zlib
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import numpy as np
+
+from wordgeom.core.errors import FormatError, InputError
+from wordgeom.imputation.tables.files import check_size, opened
+from wordgeom.imputation.tables.table import Table
+
+GZIP_MAGIC = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_LONGEST = 1 << 25  # bytes of a line: a small gzip file may unpack to any number of them
+_MISSING = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-"])
+_USUAL = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"])  # told at a glance
+_NAME_HEADS = ("name", "names", "entity", "id", "index")
+_DO = "names stand in the first column, numbers in all others"
+_DO_POINT = "write decimals with a point, and thousands without a sign"
+_DO_INDEX = "the first column counts rows: save it with to_csv(FILE, index=False)"
+_COMMA = re.compile(r"[+-]?\d[\d.\u00a0 ]*,\d+(e[+-]?\d+)?|[+-]?\d+;.*", re.IGNORECASE)
+Row = tuple[int, list[str]]
+
+
+def read_delimited(path: Path, memory: int) -> Table:
+    """Read a table (n × d), separated by tabs (.tsv), else commas, else semicolons, else tabs.
+
+    A line is headings where its first cell is empty or says "name" (entity, id, index), or where
+    not all others are numbers or missing; headings may lack one for the names, as R writes them.
+    Raises InputError naming the line; FormatError for a broken gzip file or quotes.
+    """
+    with opened(path) as raw:
+        rows = _rows(raw, path)
+        first = next(rows, None)
+        if first is None:
+            raise InputError("holds no line", where=path, do=_DO)
+        headed = _is_heading(first[1])
+        second = next(rows, None) if headed else first
+        if second is None:
+            raise InputError("holds headings and no entity", where=path, do=_DO)
+        width = len(second[1])
+        columns = _headings(first, width, path) if headed else [str(j + 1) for j in range(1, width)]
+        indexed = headed and not first[1][0].strip()
+        names, values = _read(chain([second], rows), columns, memory, path, indexed)
+    matrix = np.frombuffer(values).reshape(len(names), width - 1)
+    return Table(matrix, names, columns, notes=_notes(first[1] if headed else [], names, path))
+
+
+def _rows(raw: BinaryIO, path: Path) -> Iterator[Row]:
+    """Yield the rows that are not blank, with the number of their first line."""
+    lines, number = _lines(raw, path), 1
+    try:
+        head = next(lines, "")
+        reader = csv.reader(chain([head], lines), delimiter=_separator(head, path), strict=True)
+        for row in reader:
+            if row:
+                yield number, row
+            number = reader.line_num + 1
+    except csv.Error as error:
+        do = "close its quotes, or double those within a cell"
+        where = f"{path} line {number}"
+        raise FormatError("is not CSV", where=where, found=error, do=do) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        do = "check it with gzip -t, and fetch it again"
+        raise FormatError("broken gzip file", where=path, found=error, do=do) from None
+
+
+def _lines(raw: BinaryIO, path: Path) -> Iterator[str]:
+    packed = raw.read(2) == GZIP_MAGIC
+    raw.seek(0)
+    source = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=raw))) if packed else raw
+    number = 0
+    while line := source.readline(_LONGEST):
+        number += 1
+        if len(line) == _LONGEST and not line.endswith(b"\n"):
+            found = f"more than {_LONGEST:,} bytes"
+            raise InputError("is too long", where=f"{path} line {number}", found=found)
+        yield _decoded(line.removeprefix(_BOM) if number == 1 else line, path, number)
+
+
+def _decoded(line: bytes, path: Path, number: int) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        where, found = f"{path} line {number}", f"byte 0x{line[error.start]:02x}"
+        do = "convert the file to UTF-8"
+        raise InputError("is not UTF-8", where=where, found=found, do=do) from None
+
+
+def _separator(head: str, path: Path) -> str:
+    if ".tsv" in [suffix.lower() for suffix in path.suffixes[-2:]]:
+        return "\t"
+    return next((sign for sign in ",;\t" if sign in head), ",")
+
+
+def _is_heading(row: Sequence[str]) -> bool:
+    first = row[0].strip().lower()
+    return not first or first in _NAME_HEADS or any(_number(cell) is None for cell in row[1:])
+
+
+def _headings(first: Row, width: int, path: Path) -> list[str]:
+    """Return what to call each column of numbers."""
+    number, heads = first
+    if len(heads) not in (width, width - 1):
+        where = f"{path} line {number}"
+        raise InputError(f"has {len(heads)} headings", where=where, found=f"{width} in a row")
+    heads = heads[len(heads) - width + 1 :]
+    return [repr(head[:40]) if head.strip() else str(j + 2) for j, head in enumerate(heads)]
+
+
+def _read(
+    rows: Iterator[Row], columns: Sequence[str], memory: int, path: Path, indexed: bool
+) -> tuple[list[str], array[float]]:
+    """Return the names and all numbers, row by row. A name takes its place in memory too.
+
+    indexed: the names have no heading, as where pandas writes the rows' numbers before them.
+    """
+    names, values, width, text = [], array("d"), len(columns), 0
+    for number, row in rows:
+        if len(row) != width + 1:
+            where, what = f"{path} line {number}", f"needs {width + 1} cells, as the first row has"
+            raise InputError(what, where=where, found=len(row), do="correct the line")
+        names.append(row.pop(0))
+        text += len(names[-1])
+        check_size(len(names) + text // max(1, 8 * width), width, memory, path)
+        counted = indexed and names[-1].isdigit()
+        _append(values, row, columns, f"{path} line {number}", counted)
+    return names, values
+
+
+def _append(
+    values: array[float], cells: Sequence[str], columns: Sequence[str], where: str, counted: bool
+) -> None:
+    """Append a row of numbers: at once where all are plain, else looking at each."""
+    start = len(values)
+    if "_" not in "".join(cells):
+        try:
+            values.extend(map(float, cells))
+            return
+        except ValueError:
+            del values[start:]
+    for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
+        number = math.nan if cell in _USUAL else _number(cell)
+        if number is None:
+            what, do = f"column {column} is not a number", _advice(cell, counted and not place)
+            raise InputError(what, where=where, found=repr(cell[:40]), do=do)
+        values.append(number)
+
+
+def _advice(cell: str, after_count: bool) -> str:
+    """Return what to do about a cell that is no number; after_count: it may be the row's name."""
+    if after_count:
+        return _DO_INDEX
+    return _DO_POINT if _COMMA.fullmatch(cell.strip()) else _DO
+
+
+def _number(cell: str) -> float | None:
+    """Return a cell's number, nan where it is missing, None where it is something else."""
+    try:
+        # Python takes 1_000 for a number; no table means it so.
+        return None if "_" in cell else float(cell)
+    except ValueError:
+        return math.nan if cell.strip().lower() in _MISSING else None
+
+
+def _notes(heads: Sequence[str], names: Sequence[str], path: Path) -> tuple[str, ...]:
+    """Return what a user should know where the table could have been meant otherwise."""
+    notes = []
+    if any(cell.strip() and _number(cell) is not None for cell in heads[1:]):
+        shown = ", ".join(repr(head[:20]) for head in heads[:4])
+        notes.append(f"{path}: the first line was taken for headings: {shown}, …")
+    if all(_number(name) is not None for name in names):
+        shown = repr(names[0][:20])
+        notes.append(f"{path}: the first column, all numbers, was taken for names: {shown}, …")
+    return tuple(notes)

@@ -1,0 +1,69 @@
+"""A table in NumPy's .npz: a dense matrix, or a sparse one as SciPy's save_npz writes it."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from wordgeom.core.errors import FormatError, InputError
+from wordgeom.formats.npy import as_float64
+from wordgeom.formats.npz import Archive, opened_archive
+from wordgeom.formats.sparse_layouts import FORMAT
+from wordgeom.imputation.tables.files import most_bytes
+from wordgeom.imputation.tables.npy import check_matrix
+from wordgeom.imputation.tables.sparse import read_sparse
+from wordgeom.imputation.tables.table import Table
+
+NAMES = "names"
+
+
+def read_npz(path: Path, memory: int) -> Table:
+    """Read the one matrix of an archive, and `names` where it holds them.
+
+    Raises FormatError for a broken archive, InputError where there is not one matrix that fits.
+    """
+    with opened_archive(path, most_bytes(memory)) as archive:
+        if FORMAT in archive.members:
+            table = Table(read_sparse(archive, path, memory))
+        else:
+            member, others = _matrix(archive, path)
+            check_matrix(archive.header(member), memory, archive.where(member))
+            listed = ", ".join(others[:5])
+            notes = (f"{path}: arrays left unread: {listed}",) if others else ()
+            table = Table(as_float64(archive.array(member)), notes=notes)
+        if NAMES not in archive.members:
+            return table
+        return replace(table, names=_names(archive, len(table.matrix)))
+
+
+def has_names(path: Path) -> bool:
+    """Tell whether an archive holds the names of its rows."""
+    with opened_archive(path, 0) as archive:
+        return NAMES in archive.members
+
+
+def _matrix(archive: Archive, path: Path) -> tuple[str, list[str]]:
+    """Return the member that is a matrix, and the members that are not looked at."""
+    others = [member for member in archive.members if member != NAMES]
+    flat = [member for member in others if len(archive.header(member).shape) == 2]
+    if len(flat) != 1:
+        found = ", ".join(flat[:5]) or f"none among {', '.join(others[:5]) or 'no array'}"
+        do = "save one: np.savez(FILE, matrix=…, names=…)"
+        raise InputError("must hold one matrix", where=path, found=found, do=do)
+    return flat[0], [member for member in others if member != flat[0]]
+
+
+def _names(archive: Archive, rows: int) -> list[str]:
+    where = archive.where(NAMES)
+    texts = archive.array(NAMES, kinds="U")
+    if texts.shape != (rows,):
+        found = f"an array of shape {texts.shape}"
+        raise InputError(f"must hold a name for each of {rows:,} rows", where=where, found=found)
+    # NumPy takes any 4 bytes for a character; Python stops at one that is none.
+    texts = texts.astype(texts.dtype.newbyteorder("="))
+    if texts.size and int(texts.view(np.uint32).max()) > sys.maxunicode:
+        raise FormatError("is not text", where=where, found="a character beyond U+10FFFF")
+    return [str(text) for text in texts.tolist()]

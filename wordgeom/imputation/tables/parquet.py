@@ -1,0 +1,94 @@
+"""Parquet tables: the first column of text holds the names, all others numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wordgeom.core.errors import FormatError, InputError, UnavailableError
+from wordgeom.core.types import Float64
+from wordgeom.imputation.tables.files import check_size, opened
+from wordgeom.imputation.tables.table import Table
+
+MAGIC = b"PAR1"
+_ROWS = 1 << 14  # of a block
+
+
+def read_parquet(path: Path, memory: int) -> Table:
+    """Read a table (n × d). Raises UnavailableError without pyarrow, FormatError, InputError.
+
+    Nulls are missing numbers; a null name is empty.
+    """
+    pyarrow, parquet = _pyarrow()
+    with opened(path) as source:
+        try:
+            with parquet.ParquetFile(source) as file:
+                return _table(file, memory, path)
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            found, do = " ".join(str(error).split())[:80], "fetch or write it again"
+            raise FormatError("broken parquet file", where=path, found=found, do=do) from None
+
+
+def _table(file: Any, memory: int, path: Path) -> Table:
+    label, columns = _columns(file.schema_arrow, path)
+    names: list[str] = []
+    blocks: list[Float64] = []
+    # Rows are counted as they come: the file's own count is a promise.
+    for batch in file.iter_batches(batch_size=_ROWS):
+        check_size(len(names) + len(batch), len(columns), memory, path)
+        names += [name or "" for name in batch.column(label).to_pylist()]
+        blocks.append(np.stack([_numbers(batch.column(c)) for c in columns], axis=1))
+    matrix = np.concatenate(blocks) if blocks else np.empty((0, len(columns)))
+    return Table(matrix, names, [repr(column[:40]) for column in columns])
+
+
+def _columns(schema: Any, path: Path) -> tuple[str, list[str]]:
+    """Return the column of names, and those of numbers."""
+    heads = list(schema.names)
+    if len(set(heads)) < len(heads):
+        raise InputError("two columns have one name", where=path, do="rename one")
+    label = next((field.name for field in schema if _is_text(field.type)), None)
+    if label is None:
+        found = ", ".join(heads[:5])
+        do = "add the names as text, or save the numbers as .npy"
+        raise InputError("has no column of text for the names", where=path, found=found, do=do)
+    for field in schema:
+        if field.name != label and not _is_number(field.type):
+            do = "leave the column out: names stand in the first column of text, then numbers"
+            what = f"column {field.name[:40]!r} is not of numbers"
+            raise InputError(what, where=path, found=str(field.type)[:40], do=do)
+    return label, [head for head in heads if head != label]
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    known = (types.is_integer, types.is_floating, types.is_boolean, types.is_null)
+    return any(is_one(kind) for is_one in known)
+
+
+def _numbers(column: Any) -> Float64:
+    import pyarrow
+
+    # Not safe: whole numbers beyond 2⁵³ are rounded, as float64 has them in any other format.
+    cast = column.cast(pyarrow.float64(), safe=False)
+    return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        do = "pip install 'wordgeom[parquet]', or save the table as .csv"
+        raise UnavailableError("parquet files need pyarrow", do=do) from None
+    return pyarrow, parquet

@@ -1,0 +1,1 @@
+"""Stored co-occurrence and document-term matrices."""

@@ -1,0 +1,63 @@
+"""Columns of a matrix that is stored by rows, or by the rows of its upper triangle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from wordgeom.core.types import Csr, Int32, Int64
+from wordgeom.matrices import column_kernels as kernels
+from wordgeom.matrices.cooccurrence import RowSource
+from wordgeom.runtime.pool import Pool
+
+# Blocks of rows in memory at most, 16 MB each as a rule: one thread puts them in order, however
+# many read them.
+_HELD = 8
+
+
+def select_columns(source: RowSource, chosen: Int64, pool: Pool) -> Csr:
+    """Return G[:, chosen], (V × len(chosen)), for ascending `chosen`; the source's own type.
+
+    Columns ascend in every row. Where the first columns of a symmetric matrix are chosen, only
+    as many of its stored rows are read. More than a few blocks of them are read twice, to count
+    and to fill, so that nothing large is held but the result.
+    """
+    V, m = len(source.vocabulary), len(chosen)
+    position = _positions(chosen, V)
+    leading = source.symmetric and m > 0 and int(chosen[-1]) == m - 1
+    blocks = source.row_blocks(m if leading else None)
+    indptr, dtype = np.zeros(V + 1, np.int64), np.dtype(np.float32)
+    held = list(_rows(source, blocks, pool)) if len(blocks) <= _HELD else None
+    for first, rows in held or _rows(source, blocks, pool):
+        kernels.count_picked(rows.indptr, rows.indices, first, position, source.symmetric, indptr)
+        dtype = rows.data.dtype
+    np.cumsum(indptr, out=indptr)
+    indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], dtype)
+    cursor = indptr[:-1].copy()
+    for first, rows in held or _rows(source, blocks, pool):
+        kernels.pick(
+            rows.indptr, rows.indices, rows.data, first, position, source.symmetric,
+            cursor, indices, data,
+        )  # fmt: skip
+    return Csr(indptr, indices, data, m)
+
+
+def _positions(chosen: Int64, V: int) -> Int32:
+    """(V) each column's place among the chosen, or -1."""
+    if len(chosen) and not (np.all(np.diff(chosen) > 0) and chosen[0] >= 0 and chosen[-1] < V):
+        raise ValueError("chosen columns must ascend and be in range")
+    position = np.full(V, -1, np.int32)
+    position[chosen] = np.arange(len(chosen), dtype=np.int32)
+    return position
+
+
+def _rows(
+    source: RowSource, blocks: list[tuple[int, int]], pool: Pool
+) -> Iterator[tuple[int, Csr]]:
+    """Yield the first row of each block, and its rows."""
+
+    def read(block: tuple[int, int]) -> tuple[int, Csr]:
+        return block[0], source.rows(*block)
+
+    return pool.map(read, blocks, ahead=min(_HELD, 2 * pool.threads))

@@ -1,0 +1,95 @@
+"""A whole matrix in memory, from its stored rows or from those of its upper triangle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from wordgeom.core.row_blocks import row_blocks
+from wordgeom.core.types import Csr, Int64
+from wordgeom.matrices import symmetric_kernels as kernels
+from wordgeom.matrices.cooccurrence import RowSource
+from wordgeom.runtime.pool import Pool
+from wordgeom.storage.memmap import Allocate
+
+_ENTRIES = 1 << 22  # of the whole matrix in a block of work
+_RANGE = 1 << 26  # entries written to while the stored rows go by once
+
+
+def whole_matrix(source: RowSource, pool: Pool) -> Csr:
+    """Return G, (V × V), both triangles, columns ascending in each row; the source's own type."""
+    V = len(source.vocabulary)
+    blocks = source.row_blocks()
+    parts = list(pool.map(lambda block: source.rows(*block), blocks))
+    firsts = [first for first, _ in blocks]
+    if not source.symmetric:
+        return _joined(parts, V)
+    lengths = np.zeros(V, np.int64)
+    for first, part in zip(firsts, parts, strict=True):
+        kernels.count_expanded(part.indptr, part.indices, first, lengths)
+    indptr = _offsets(lengths)
+    indices = np.empty(indptr[-1], np.int32)
+    data = np.empty(indptr[-1], parts[0].data.dtype if parts else np.float32)
+    cursor = indptr[:-1].copy()
+
+    def run(rows: tuple[int, int]) -> None:
+        for first, part in zip(firsts, parts, strict=True):
+            kernels.expand(
+                part.indptr, part.indices, part.data, first, *rows, cursor, indices, data
+            )
+
+    for _ in pool.map(run, row_blocks(indptr, entries=_ENTRIES)):
+        pass
+    return Csr(indptr, indices, data, V)
+
+
+def expanded(source: RowSource, pool: Pool, allocate: Allocate) -> Csr:
+    """Return G as whole_matrix does, a symmetric one in room that `allocate` makes.
+
+    The stored rows go by in blocks, once for their lengths and once for each range of rows.
+    """
+    V = len(source.vocabulary)
+    if not source.symmetric:
+        return whole_matrix(source, pool)
+    lengths = np.zeros(V, np.int64)
+    for first, part in _stored(source, pool, V):
+        kernels.count_expanded(part.indptr, part.indices, first, lengths)
+    indptr = _offsets(lengths)
+    indices = allocate(int(indptr[-1]), np.int32)
+    data = allocate(int(indptr[-1]), source.dtype)
+    cursor = indptr[:-1].copy()
+    for low, high in row_blocks(indptr, entries=_RANGE):
+        inner = row_blocks(indptr[low : high + 1] - indptr[low], entries=_ENTRIES)
+        rows = [(low + start, low + stop) for start, stop in inner]
+        for first, part in _stored(source, pool, high):
+
+            def run(block: tuple[int, int], first: int = first, part: Csr = part) -> None:
+                kernels.expand(
+                    part.indptr, part.indices, part.data, first, *block, cursor, indices, data
+                )
+
+            for _ in pool.map(run, rows):
+                pass
+    return Csr(indptr, indices, data, V)
+
+
+def _stored(source: RowSource, pool: Pool, stop: int) -> Iterator[tuple[int, Csr]]:
+    """Yield blocks of the stored rows [0:stop), each with its first row."""
+    blocks = source.row_blocks(stop)
+    parts = pool.map(lambda block: source.rows(*block), blocks, ahead=pool.threads)
+    yield from zip((first for first, _ in blocks), parts, strict=True)
+
+
+def _joined(parts: list[Csr], columns: int) -> Csr:
+    """Return blocks of rows as one."""
+    if not parts:
+        empty = np.empty(0, np.int32), np.empty(0, np.float32)
+        return Csr(np.zeros(1, np.int64), *empty, columns)
+    indptr = _offsets(np.concatenate([np.diff(part.indptr) for part in parts]))
+    indices = np.concatenate([part.indices for part in parts])
+    return Csr(indptr, indices, np.concatenate([part.data for part in parts]), columns)
+
+
+def _offsets(lengths: Int64) -> Int64:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))

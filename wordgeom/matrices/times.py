@@ -1,0 +1,174 @@
+"""The times of documents on one axis: numbers as they are, dates of ISO 8601 as years.
+
+A date is the year and the share of it that is over where the date begins: 1950 is 1950.0, 1950-07
+is 1950 + 181/365, and a time of day counts to the second's parts, in UTC where it says how far from
+it. Years are those of the Gregorian calendar, also before it began; 0000 is the year before 0001.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import several
+from wordgeom.core.types import Float64, Int64
+from wordgeom.matrices.document_term import Document
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_YEAR = re.compile(r"[+-]?\d{4}(\.\d*)?", re.ASCII)
+_DATE = re.compile(
+    r"(?P<year>[+-]?\d{4,6})-(?P<month>\d\d)(-(?P<day>\d\d)"
+    r"([T ](?P<hour>\d\d):(?P<minute>\d\d)(:(?P<second>\d\d([.,]\d+)?))?"
+    r" ?(?P<zone>Z|[+-]\d\d(:?\d\d)?)?)?)?",
+    re.ASCII,
+)
+_RUN_TOGETHER = re.compile(r"[12]\d{3}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", re.ASCII)
+_MINUS = "\N{MINUS SIGN}"
+_DAY = 86_400
+_KINDS = ("number", "date")
+_MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_SHOWN = 40  # characters of a time that a message shows
+FORMATS = "numbers, and dates as 1950, 1950-07, 1950-07-31 or 1950-07-31T12:00, are known"
+
+
+@dataclass(frozen=True)
+class Times:
+    """The times of n documents.
+
+    values (n) float64: NaN where there is none; missing, unfit: the rows of documents without a
+    time, and of those whose time fits no format; problem: what is wrong with the first of them.
+    """
+
+    values: Float64
+    missing: Int64
+    unfit: Int64
+    problem: InputError | None
+
+    @property
+    def known(self) -> Int64:
+        """The rows of documents that have a time."""
+        return np.flatnonzero(~np.isnan(self.values))
+
+    def all_known(self) -> Float64:
+        """Return the values; raises InputError where a document has none, naming the first."""
+        if self.problem is not None:
+            raise self.problem
+        return self.values
+
+    def left_out(self) -> list[str]:
+        """Return what to tell of documents that are left out for want of a time."""
+        counted = ((self.missing, "no time"), (self.unfit, "a time of no known format"))
+        return [_left_out(len(rows), what) for rows, what in counted if len(rows)]
+
+
+def parse_times(documents: Sequence[Document], names: Sequence[str] = ()) -> Times:
+    """Read the times of documents; names: of their files, for messages.
+
+    The caller decides whether a document without one is an error or left out. Raises InputError
+    where none has a time, or where numbers that are no years stand among dates.
+    """
+    read = {text: parse_time(text) for text in {d.time for d in documents}}
+    values = np.array([_value(read[d.time]) for d in documents], np.float64)
+    blank = np.array([not d.time.strip() for d in documents], bool)
+    if blank.all():
+        do = "keep it when they are counted: wordgeom build-dtm --time-field FIELD"
+        raise InputError("no document has a time", where=", ".join(names[:1]), do=do)
+    _refuse_mixture(documents, read, names)
+    missing = np.flatnonzero(blank)
+    unfit = np.flatnonzero(np.isnan(values) & ~blank)
+    nowhere = np.flatnonzero(np.isnan(values))
+    problem = _problem(documents[int(nowhere[0])], names) if len(nowhere) else None
+    return Times(values, missing, unfit, problem)
+
+
+@dataclass(frozen=True)
+class Time:
+    """A time that was read; kind: number, year (a number that may be one), or date."""
+
+    value: float
+    kind: str
+
+
+def parse_time(text: str) -> Time | None:
+    """Read one time; None for what is none. 19500731 is none: it may be a number or a date."""
+    text = text.strip().replace(_MINUS, "-")
+    if _NUMBER.fullmatch(text):
+        if _RUN_TOGETHER.fullmatch(text) or math.isinf(float(text)):
+            return None
+        return Time(float(text), "year" if _YEAR.fullmatch(text) else "number")
+    parts = _DATE.fullmatch(text)
+    value = None if parts is None else _date(parts)
+    return None if value is None else Time(value, "date")
+
+
+def _date(parts: re.Match[str]) -> float | None:
+    """Return a date in years; None for one that no calendar has."""
+    year, month, day = int(parts["year"]), int(parts["month"]), int(parts["day"] or 1)
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    months = [days + (leap and number == 1) for number, days in enumerate(_MONTHS)]
+    if not (1 <= month <= len(months) and 1 <= day <= months[month - 1]):
+        return None
+    seconds = _seconds(parts)
+    if seconds is None:
+        return None
+    days = [0, *accumulate(months)][month - 1] + day - 1
+    return year + (days + seconds / _DAY) / sum(months)
+
+
+def _seconds(parts: re.Match[str]) -> float | None:
+    """Return the seconds since the day began in UTC, 0 where no time of day is given."""
+    hour, minute = int(parts["hour"] or 0), int(parts["minute"] or 0)
+    second = float((parts["second"] or "0").replace(",", "."))
+    zone = (parts["zone"] or "Z").replace(":", "")
+    ahead, behind = (0, 0) if zone == "Z" else (int(zone[1:3]), int(zone[3:] or 0))
+    if hour > 23 or minute > 59 or second >= 61 or ahead > 23 or behind > 59:  # 60: a leap second
+        return None
+    away = 3600 * ahead + 60 * behind
+    return 3600 * hour + 60 * minute + second + (away if zone[0] == "-" else -away)
+
+
+def _value(time: Time | None) -> float:
+    return math.nan if time is None else time.value
+
+
+def _refuse_mixture(
+    documents: Sequence[Document], read: dict[str, Time | None], names: Sequence[str]
+) -> None:
+    """Refuse numbers that are no years where there are dates."""
+    kinds = {kind: {t for t, time in read.items() if time and time.kind == kind} for kind in _KINDS}
+    if not all(kinds.values()):
+        return
+    first = {k: next(d for d in documents if d.time in kinds[k]) for k in _KINDS}
+    found = f"{first['date'].time!r} in {_place(first['date'], names)}"
+    what = f"{_named(first['number'])} has the time {first['number'].time!r}, a number among dates"
+    where = _place(first["number"], names)
+    raise InputError(what, where=where, found=found, do="write all as years or dates")
+
+
+def _left_out(number: int, what: str) -> str:
+    one, more = f"document has {what} and is left out", f"documents have {what} and are left out"
+    return several(number, one, more)
+
+
+def _problem(document: Document, names: Sequence[str]) -> InputError:
+    where, named = _place(document, names), _named(document)
+    if not document.time.strip():
+        return InputError(f"{named} has no time", where=where, do="correct the record")
+    what, found = f"{named} has a time of no known format", repr(document.time[:_SHOWN])
+    return InputError(what, where=where, found=found, do=FORMATS)
+
+
+def _place(document: Document, names: Sequence[str]) -> str:
+    known = 0 < document.file <= len(names)
+    file = names[document.file - 1] if known else f"file {document.file}"
+    return f"{file} line {document.line}"
+
+
+def _named(document: Document) -> str:
+    return f"the document {document.id[:_SHOWN]!r}" if document.id else "the document"

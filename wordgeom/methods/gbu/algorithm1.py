@@ -1,0 +1,60 @@
+"""Algorithm 1 of Khalife, Gonçalves and Liberti (2022), §3.2–3.3, §4.2.
+
+With the top K eigenpairs of the anchors' block, G₀ ≈ U Λ Uᵀ, their vectors are U Λ^½; any other
+word's is the least-squares solution of A v = G[:m, i], that is Λ^{-½} Uᵀ G[:m, i].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wordgeom.core.errors import RankError
+from wordgeom.core.types import Csr, Float64, Int64
+from wordgeom.linalg.ops import Ops
+
+# Eigenvalues below this share of the largest are rounding of G and would be divided by.
+_ROUNDING = {"float32": 1e-6, "float64": 1e-12}
+
+
+@dataclass(frozen=True)
+class Built:
+    """vectors (V × K) in the type of G; eigenvalues (K) of the anchors' block; the rank used."""
+
+    vectors: NDArray[Any]
+    eigenvalues: Float64
+    rank: int
+
+
+def build_up(columns: Csr, anchors: Int64, K: int, eig: float, ops: Ops) -> Built:
+    """Run Algorithm 1 on G[:, anchors], `columns` (V × m), in the type of its data.
+
+    Raises RankError where the anchors' block has no positive eigenvalue.
+    """
+    values, U = ops.eigh_top(_block(columns, anchors), K)  # (K), (m × K)
+    rank = int(np.count_nonzero(values > _ROUNDING[columns.data.dtype.name] * max(values[0], 0.0)))
+    if rank == 0:
+        raise RankError(
+            "the anchors' block has no positive eigenvalue",
+            found=f"{columns.nnz:,} entries in the columns of {len(anchors):,} anchors",
+            do="raise --anchors, or check the matrix",
+        )
+    solve, own = np.zeros(U.shape), np.zeros(U.shape)  # columns beyond the rank stay 0
+    solve[:, :rank] = U[:, :rank] * values[:rank] ** (eig - 1.0)
+    own[:, :rank] = U[:, :rank] * values[:rank] ** eig
+    vectors = ops.spmm(columns, solve)
+    vectors[anchors] = own
+    vectors[np.diff(columns.indptr) == 0] = 0.0
+    return Built(vectors, values, rank)
+
+
+def _block(columns: Csr, rows: Int64) -> Float64:
+    """Return some rows of a sparse matrix, dense (m × m), float64."""
+    block = np.zeros((len(rows), columns.columns))
+    for k, row in enumerate(rows.tolist()):
+        entries = slice(columns.indptr[row], columns.indptr[row + 1])
+        block[k, columns.indices[entries]] = columns.data[entries]
+    return block

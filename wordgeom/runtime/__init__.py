@@ -1,0 +1,1 @@
+"""Threads, memory, progress, signals, subprocesses and compiled kernels."""

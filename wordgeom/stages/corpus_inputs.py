@@ -1,0 +1,122 @@
+"""The inputs of a count: which files, how they are read, and what its request tells of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from wordgeom.core.errors import MissingInputError, OptionError
+from wordgeom.core.options import flag
+from wordgeom.corpus.inputs import formats, paths
+from wordgeom.corpus.inputs.readers import (
+    STDIN,
+    Source,
+    check_input,
+    file_digest,
+    file_stamp,
+    is_stream,
+)
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.counts.windows import WindowOptions
+from wordgeom.runtime.resources import RunOptions
+from wordgeom.storage import store
+
+_WORDS = ("read_vocab", "stop_words", "keep_words")  # options that name files of words
+# Options that came later than counts that are still good, and what those were made with.
+_BEFORE = {
+    "input_format": "text", "text_field": None, "id_field": None, "time_field": None,
+    "column": "form", "k": 3, "stop_words": None, "keep_words": None, "phrases": 0,
+    "phrase_threshold": 5.0, "count": "pairs",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Files in the order in which they are read, how they are read, and what to tell of them."""
+
+    names: list[str]
+    corpus: CorpusOptions
+    notes: list[str] = field(default_factory=list)
+
+
+def find(names: Sequence[str], corpus: CorpusOptions) -> Inputs:
+    """Return the files that names stand for, each of which can be opened.
+
+    Raises MissingInputError, OptionError.
+    """
+    for name in names:
+        if store.exists(name):
+            raise MissingInputError("is a matrix, not text", where=name, do="name text files")
+    found = paths.files(names)
+    for name in found:
+        check_input(name)
+    told = paths.told(names, found)
+    return Inputs(found, formats.resolve(found, corpus), [] if told is None else [told])
+
+
+def request_options(
+    corpus: CorpusOptions, run: RunOptions, window: WindowOptions | None = None
+) -> dict[str, Any]:
+    """Return the options that a count's request holds; digests stand for files of words."""
+    options = corpus.result_options() | ({} if window is None else window.result_options())
+    if corpus.sample > 0:
+        options["seed"] = run.seed
+    if not corpus.phrases:
+        del options["phrase_threshold"]  # of nothing
+    for name in _WORDS:
+        path = options[name]
+        if path is not None:
+            options[name] = _digest_of_words(name, path)
+    if corpus.read_vocab is not None:
+        options |= {"min_count": 0, "max_vocab": 0}
+    return options
+
+
+def word_files(corpus: CorpusOptions) -> list[str]:
+    """Return the files of words that options name."""
+    return [path for name in _WORDS if (path := getattr(corpus, name)) is not None]
+
+
+def made_options(request: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a count's request, those of an older one made whole."""
+    return {**_BEFORE, **request["options"]}
+
+
+def of_request(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return what is known of the inputs before they are read."""
+    return [{"name": _full_name(name), "stamp": file_stamp(name)} for name in names]
+
+
+def cards(sources: Sequence[Source]) -> list[dict[str, Any]]:
+    """Return what a run card holds of inputs that were read."""
+    return [
+        {"name": _full_name(s.name), "bytes": s.bytes, "digest": s.digest, "stamp": s.stamp}
+        for s in sources
+    ]
+
+
+def are_those(names: Sequence[str], made_from: Sequence[dict[str, Any]]) -> bool:
+    """Tell whether the files are those of a card: by size and time, else by digest."""
+    if len(names) != len(made_from) or any(map(is_stream, names)):
+        return False
+    for name, card in zip(names, made_from, strict=True):
+        same_name = card.get("name") == os.path.abspath(name)
+        if same_name and card.get("stamp") == file_stamp(name):
+            continue
+        if file_digest(name) != card.get("digest"):
+            return False
+    return True
+
+
+def _digest_of_words(option: str, path: str) -> str:
+    if is_stream(path):
+        raise OptionError(f"{flag(option)} needs a file", found=path)
+    if not os.path.exists(path):
+        raise MissingInputError("no such file", where=path, do=f"check {flag(option)}")
+    return file_digest(path)
+
+
+def _full_name(name: str) -> str:
+    return name if name == STDIN else os.path.abspath(name)

@@ -1,0 +1,1 @@
+"""Directories and files that are written atomically."""

@@ -1,0 +1,54 @@
+"""A file that is read: opened, and unpacked where it is a gzip file."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from wordgeom.core.errors import FormatError, MissingInputError
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+@contextmanager
+def opened(path: Path, wanted: str) -> Iterator[BinaryIO]:
+    """Open a regular file to read; wanted: what should be named. Raises MissingInputError."""
+    try:
+        # Asked before it is opened: opening a pipe would wait for a writer.
+        if not stat.S_ISREG(path.stat().st_mode):
+            found, do = "a folder" if path.is_dir() else "a device or pipe", f"name {wanted}"
+            raise MissingInputError("is not a file", where=path, found=found, do=do)
+        with open(path, "rb") as source:
+            yield source
+    except MissingInputError:
+        raise
+    except FileNotFoundError:
+        raise MissingInputError("no such file", where=path, do="check the path") from None
+    except OSError as error:
+        if error.errno is None:
+            raise
+        reason = os.strerror(error.errno).lower()
+        raise MissingInputError(f"cannot be read: {reason}", where=path) from error
+
+
+@contextmanager
+def unpacked(path: Path, wanted: str) -> Iterator[BinaryIO]:
+    """Open a file as `opened` does, a gzip file as what it holds. Raises FormatError."""
+    with opened(path, wanted) as raw:
+        packed = raw.read(2) == _GZIP_MAGIC
+        raw.seek(0)
+        if not packed:
+            yield raw
+            return
+        try:
+            yield cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            found = str(error).split(":")[0].lower().rstrip(".")
+            do = "check it with gzip -t, and fetch it again"
+            raise FormatError("broken gzip file", where=path, found=found, do=do) from None

@@ -1,0 +1,1 @@
+"""Word vectors: files, run cards and queries."""

@@ -1,0 +1,96 @@
+"""The words nearest to a word, or to a sum of words: exact cosines, ties in order of rows.
+
+With unit vectors u, words p to add and n to take away, the answer is the highest cosines with
+Σ u(p) - Σ u(n), as Gensim's `most_similar` gives them (Mikolov et al. 2013, 3CosAdd).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+
+from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.types import Float64
+from wordgeom.vectors.keyed import Vectors
+
+_ROWS = 4096  # of a block
+_SPELLINGS = 50_000  # words compared with a misspelt one; more would keep its user waiting
+
+
+def similar(
+    vectors: Vectors, positive: Sequence[str], negative: Sequence[str] = (), top: int = 10
+) -> list[tuple[str, float]]:
+    """Return the `top` words nearest to the sum of `positive` less `negative`, and their cosines.
+
+    The words asked about are left out. A vector of zeros (or one not finite) has cosine 0 and
+    comes last. Raises InputError for an unknown word and where the sum is zero.
+    """
+    if top < 1:
+        raise OptionError("--top must be at least 1", found=top)
+    # A lone word is a sequence of letters too, and never meant as one.
+    positive = [positive] if isinstance(positive, str) else positive
+    negative = [negative] if isinstance(negative, str) else negative
+    rows = [row_of(vectors, word) for word in (*positive, *negative)]
+    signs = [1.0] * len(positive) + [-1.0] * len(negative)
+    cosines = _cosines(vectors, _direction(vectors, rows, signs))
+    asked = set(rows)
+    # nan sorts last, and a stable sort keeps ties in order of rows.
+    best = np.argsort(-cosines, kind="stable")[: top + len(asked)].tolist()
+    chosen = [row for row in best if row not in asked][:top]
+    return [(vectors.words[row], float(np.nan_to_num(cosines[row]))) for row in chosen]
+
+
+def analogy(vectors: Vectors, a: str, b: str, c: str, top: int = 10) -> list[tuple[str, float]]:
+    """Return the `top` words that are to `c` as `b` is to `a`. Raises InputError as `similar`."""
+    return similar(vectors, [b, c], [a], top)
+
+
+def row_of(vectors: Vectors, word: str) -> int:
+    """Return the row of a word; raises InputError for an unknown one, naming what is like it."""
+    row = vectors.index.get(word)
+    if row is None:
+        raise InputError(f"unknown word {word!r}", do=_advice(word, vectors))
+    return row
+
+
+def _advice(word: str, vectors: Vectors) -> str:
+    lower = word.lower()
+    if lower in vectors.index:
+        return f"did you mean {lower}?"
+    # Words stand in order of frequency: the first are the likeliest to be meant.
+    alike = (w for w in islice(vectors.words, _SPELLINGS) if abs(len(w) - len(word)) <= 2)
+    close = difflib.get_close_matches(word, alike, n=1)
+    return f"did you mean {close[0]}?" if close else "the vocabulary holds nothing like it"
+
+
+def _direction(vectors: Vectors, rows: list[int], signs: list[float]) -> Float64:
+    """Return the unit vector (K) along the signed sum of the rows' unit vectors."""
+    chosen = vectors.matrix[rows].astype(np.float64)
+    norms = np.sqrt(np.einsum("ij,ij->i", chosen, chosen))
+    whole = np.isfinite(norms) & (norms > 0)
+    unit = chosen[whole] / norms[whole, None]
+    total = np.asarray(signs)[whole] @ unit
+    size = float(np.linalg.norm(total))
+    if size < 1e-12:  # rounding alone leaves so much of words that cancel
+        names = ", ".join(vectors.words[row] for row in rows)
+        raise InputError("the query adds up to zero", found=names or "no word", do="ask otherwise")
+    return np.asarray(total / size)
+
+
+def _cosines(vectors: Vectors, direction: Float64) -> Float64:
+    """Return each row's cosine (V) with the unit vector `direction` (K), nan where it has none.
+
+    In float64, a block at a time: squares of float32 neither overflow nor vanish.
+    """
+    cosines = np.empty(len(vectors.matrix))
+    for first in range(0, len(cosines), _ROWS):
+        block = vectors.matrix[first : first + _ROWS].astype(np.float64)
+        norms = np.sqrt(np.einsum("ij,ij->i", block, block))
+        norms[~np.isfinite(norms) | (norms == 0)] = np.nan
+        with np.errstate(invalid="ignore"):  # inf · 0 in a row whose norm is nan already
+            products = np.einsum("ij,j->i", block, direction)
+        cosines[first : first + _ROWS] = np.clip(products / norms, -1, 1)
+    return cosines

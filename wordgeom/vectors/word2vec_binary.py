@@ -1,0 +1,83 @@
+"""word2vec's binary format: `V K` and a line end, then word, space, K little-endian float32."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import BinaryIO
+
+import numpy as np
+
+from wordgeom.core.errors import FormatError
+from wordgeom.core.types import Float32
+from wordgeom.vectors.word2vec_header import Header, decode
+
+_BLOCK = 1 << 22
+_FLOAT = np.dtype("<f4")
+
+
+def write_binary(out: BinaryIO, words: Sequence[str], matrix: Float32) -> None:
+    """Write all records as Gensim does, with no line end after a record."""
+    rows, numbers = matrix.shape
+    out.write(b"%d %d\n" % (rows, numbers))
+    step = max(1, _BLOCK // (4 * numbers))
+    for first in range(0, rows, step):
+        block = np.ascontiguousarray(matrix[first : first + step], dtype=_FLOAT)
+        for word, vector in zip(words[first : first + step], block, strict=True):
+            out.write(word.encode() + b" ")
+            out.write(vector.data)
+
+
+def read_binary(source: BinaryIO, header: Header, rows: int) -> tuple[list[str], Float32]:
+    """Return the first `rows` words and their vectors (rows × K). Raises FormatError."""
+    matrix = np.empty((rows, header.numbers), dtype=_FLOAT)
+    words: list[str] = []
+    data, offset = b"", header.start
+    while True:
+        used = _take_records(data, offset, words, matrix, header)
+        data, offset = data[used:], offset + used
+        if len(words) == rows:
+            break
+        # A record longer than a block makes the next read as long as what was read in vain.
+        more = source.read(max(_BLOCK, len(data)))
+        if not more:
+            raise _cut(header, len(words))
+        data += more
+    if rows == header.words and (data + source.read(1)) not in (b"", b"\n"):
+        raise FormatError(
+            f"goes on after its {rows} words of {header.numbers} numbers",
+            where=header.path,
+            found=f"{header.size - offset} more bytes",
+            do="its first line is wrong, or it was written twice",
+        )
+    return words, matrix.astype(np.float32, copy=False)
+
+
+def _take_records(
+    data: bytes, offset: int, words: list[str], matrix: Float32, header: Header
+) -> int:
+    """Append the whole records at the head of `data`, and return how many bytes they take."""
+    at, width = 0, 4 * header.numbers
+    while len(words) < len(matrix):
+        first = at
+        while data[first : first + 1] == b"\n":  # word2vec's C program ends each record with one
+            first += 1
+        space = data.find(b" ", first)
+        if space < 0 or space + 1 + width > len(data):
+            break
+        number = len(words)
+        if space == first:
+            what = f"word {number + 1} at byte {offset + first} is empty"
+            raise FormatError(what, where=header.path, do="write the vectors again")
+        words.append(decode(data[first:space], header, number + 1, offset + first))
+        matrix[number] = np.frombuffer(data, _FLOAT, header.numbers, space + 1)
+        at = space + 1 + width
+    return at
+
+
+def _cut(header: Header, found: int) -> FormatError:
+    return FormatError(
+        f"ends too soon: the header promises {header.words} words of {header.numbers} numbers",
+        where=header.path,
+        found=f"{found} whole",
+        do="copy or write it again",
+    )
