@@ -31,7 +31,8 @@ from wordgeom.evaluation.analogies import read_analogies
 from wordgeom.evaluation.answers import Answers, Task
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.similarity import read_similarity
-from wordgeom.runtime.resources import RunOptions, resources
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.evaluate import judge
 from wordgeom.vectors.keyed import Vectors, read_vectors
 
@@ -97,7 +98,7 @@ def sets_of(given: Sequence[str]) -> list[Task]:
 def answers_of(vectors: Path | Vectors, tasks: Sequence[Task]) -> list[Answers]:
     """Return what vectors, of a file or in memory, answer to all sets."""
     held = vectors if isinstance(vectors, Vectors) else read_vectors(vectors)
-    with resources(RunOptions()) as using:
+    with open_context(RunOptions()) as using:
         found, refused = judge(held, tasks, using)
     if refused:
         raise SystemExit(f"refused: {refused}")

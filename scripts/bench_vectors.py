@@ -96,7 +96,8 @@ def analogies(rounds: int) -> None:
 
     from wordgeom.evaluation.analogies import read_analogies
     from wordgeom.evaluation.options import EvalOptions
-    from wordgeom.runtime.resources import RunOptions, resources
+    from wordgeom.linalg.device import open_context
+    from wordgeom.runtime.run_options import RunOptions
     from wordgeom.vectors.keyed import Vectors
 
     task = read_analogies(datapath("questions-words.txt"), EvalOptions())
@@ -104,7 +105,7 @@ def analogies(rounds: int) -> None:
     words = [*asked, *(f"word{k}" for k in range(68_000 - len(asked)))]
     matrix = np.random.default_rng(1).standard_normal((len(words), 300), np.float32)
     vectors = Vectors(words, matrix)
-    with resources(RunOptions()) as using:
+    with open_context(RunOptions()) as using:
         times, _ = paired(lambda: task.answer(vectors, using), None, rounds)
     per_second = len(task.questions) / statistics.median(times)
     head("analogies")

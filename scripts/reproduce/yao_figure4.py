@@ -14,7 +14,7 @@ from yao_knn import PLAIN, judge
 from yao_table1 import told
 
 from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, thin_grid
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Figure4:
 
     firms: Firms
     vectors: Vectors
-    using: Resources
+    using: Context
 
     def accuracies(self, way: Way) -> dict[int, float]:
         """Return the accuracy at each of KS over all firms."""
@@ -63,7 +63,7 @@ class Figure4:
         return found
 
 
-def run(firms: Firms, vectors: Vectors, using: Resources, picture: Path) -> bool:
+def run(firms: Firms, vectors: Vectors, using: Context, picture: Path) -> bool:
     """Print the two tables, draw the picture; return whether the shape is reproduced."""
     figure = Figure4(firms, vectors, using)
     deltas = figure.curves({n: [varied(w, delta=d) for d in DELTAS] for n, w in WAYS.items()})

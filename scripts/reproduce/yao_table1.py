@@ -14,7 +14,7 @@ from yao_knn import KS, PLAIN, Vote, accuracy, gain, judge, only
 
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Score
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 JUDGED = (2, 5, 8)  # the k at which intervals must not overlap
@@ -61,7 +61,7 @@ class Space:
 class Table1:
     """The experiment with one reading of the names."""
 
-    def __init__(self, firms: Firms, vectors: Vectors, reading: str, using: Resources) -> None:
+    def __init__(self, firms: Firms, vectors: Vectors, reading: str, using: Context) -> None:
         self.firms, self.using = firms, using
         self.known = known(firms, vectors, reading)
         self.anchors = anchors(firms, vectors, self.known)
@@ -117,7 +117,7 @@ class Table1:
         return np.array(found)
 
 
-def run(firms: Firms, vectors: Vectors, using: Resources) -> bool:
+def run(firms: Firms, vectors: Vectors, using: Context) -> bool:
     """Print the tables; return whether the shape is reproduced."""
     print("## Table 1: k-NN accuracy of sectors\n")
     chance = np.bincount(firms.sectors).max() / len(firms.sectors)

@@ -19,7 +19,7 @@ from yao_table1 import told
 
 from wordgeom.core.types import Array, Float32
 from wordgeom.evaluation.answers import Score
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 TOKENS = ("all tokens", "names", "after a removed name")
@@ -30,7 +30,7 @@ PUBLISHED = {
 }  # fmt: skip
 
 
-def run(firms: Firms, vectors: Vectors, text: Path, seeds: int, using: Resources) -> bool:
+def run(firms: Firms, vectors: Vectors, text: Path, seeds: int, using: Context) -> bool:
     """Print the table; return whether the shape is reproduced. Raises UnavailableError."""
     needs_torch().set_num_threads(using.pool.threads)
     setting = Setting(firms, scaled(vectors), read_passages(firms, vectors, text), using)

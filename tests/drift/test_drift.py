@@ -22,7 +22,7 @@ from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
-from wordgeom.runtime.resources import UseOptions
+from wordgeom.runtime.run_options import UseOptions
 from wordgeom.stages.drift import drift
 
 TOPICS = {"jail": "prison guard lock", "phone": "call network signal", "farm": "wheat cow plough"}

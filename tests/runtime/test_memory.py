@@ -22,7 +22,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array
 from wordgeom.runtime.memory import refuse_too_large
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import train
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store

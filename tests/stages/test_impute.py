@@ -22,7 +22,7 @@ from wordgeom.core.errors import (
 from wordgeom.core.types import Float32, Float64
 from wordgeom.imputation.saved_validation import read_validation
 from wordgeom.imputation.trust_table import read_trust
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import impute as imputing
 from wordgeom.storage import files
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors

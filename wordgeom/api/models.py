@@ -20,7 +20,7 @@ from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
 from wordgeom.linalg.device import DeviceOptions
 from wordgeom.methods import load as load_method
-from wordgeom.runtime.resources import RunOptions, UseOptions
+from wordgeom.runtime.run_options import RunOptions, UseOptions
 from wordgeom.weighting.documents import DocumentOptions
 
 PathLike = str | os.PathLike[str]

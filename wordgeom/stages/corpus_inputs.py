@@ -20,7 +20,7 @@ from wordgeom.corpus.inputs.readers import (
 )
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
 
 _WORDS = ("read_vocab", "stop_words", "keep_words")  # options that name files of words
