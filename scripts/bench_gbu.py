@@ -140,7 +140,7 @@ def beside_skip_gram(
     ratio = min(seconds) / statistics.median(times)
     for name, k in (("mean of the sets", 0), ("Google analogies", 1)):
         low, value, high = interval(mine, theirs, k)
-        print(f"\n{name}: ours − mean of {len(SEEDS)} seeds {value:+.4f} [{low:+.4f}, {high:+.4f}]")
+        print(f"\n{name}: gbu − mean of {len(SEEDS)} seeds {value:+.4f} [{low:+.4f}, {high:+.4f}]")
     print(f"\nskip-gram's fastest run took {ratio:.1f} times as long as ours", flush=True)
 
 

@@ -109,7 +109,7 @@ def analogies(rounds: int) -> None:
         times, _ = paired(lambda: task.answer(vectors, using), None, rounds)
     per_second = len(task.questions) / statistics.median(times)
     head("analogies")
-    note = f"{per_second:,.0f} questions a second"
+    note = f"{per_second:,.0f} questions per second"
     row(f"{len(task.questions):,} questions, 68,000 × 300", times, "", [], note)
 
 
@@ -143,7 +143,7 @@ def rivals(args: argparse.Namespace) -> dict[str, Callable[[], tuple[float, Path
             args, "fasttext", lambda folder: fasttext(args.fasttext, args.corpus, folder, threads)
         )
     found["gensim Word2Vec skip-gram (window 5, 5 epochs)"] = lambda: peer(args, "sgns")
-    found["gensim LsiModel (tf-idf, 10,000 tokens a document)"] = lambda: peer(args, "lsi")
+    found["gensim LsiModel (tf-idf, 10,000 tokens per document)"] = lambda: peer(args, "lsi")
     return found
 
 
@@ -229,7 +229,7 @@ def digest(path: str | Path) -> str:
 
 def head(title: str) -> None:
     """Begin a table."""
-    print(f"\n| {title} | median (min–max) s | beside it | median s | ratio | quality, notes |")
+    print(f"\n| {title} | median (min–max) s | baseline | median s | ratio | quality, notes |")
     print("|---|---|---|---|---|---|", flush=True)
 
 

@@ -16,7 +16,7 @@ from wordgeom.cli import COMMANDS, group
 from wordgeom.cli.plot import PICTURES
 
 ROOT = Path(wordgeom.__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "data" / "README.md"])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "data" / "README.md"])
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 

@@ -28,10 +28,10 @@ RANGE = 0.1
 WAYS = {
     "power, η = 1e-2": Way(eta=1e-2),
     "exact": EXACT,
-    "as the authors' program": PUBLISHED,
+    "authors' settings": PUBLISHED,
 }
 _INK = {5: INK, 10: PALE}
-_DASH = {"power, η = 1e-2": "-", "exact": ":", "as the authors' program": "--"}
+_DASH = {"power, η = 1e-2": "-", "exact": ":", "authors' settings": "--"}
 
 Curves = dict[tuple[str, int], list[float]]
 
@@ -69,7 +69,7 @@ def run(firms: Firms, vectors: Vectors, using: Context, picture: Path) -> bool:
     deltas = figure.curves({n: [varied(w, delta=d) for d in DELTAS] for n, w in WAYS.items()})
     etas = figure.curves(
         {"power, δ = 8": [Way(eta=eta) for eta in ETAS],
-         "as the authors' program, δ = 8": [varied(PUBLISHED, eta=eta) for eta in ETAS]}
+         "authors' settings, δ = 8": [varied(PUBLISHED, eta=eta) for eta in ETAS]}
     )  # fmt: skip
     print("## Figure 4: sensitivity\n")
     _print("δ", [str(d) for d in DELTAS], deltas)

@@ -86,10 +86,10 @@ class Table1:
         yield f"after: all {n} firms", _scores(after.judge)
         yield "after, known firms", _scores(lambda k: only(after.judge(k), self.ours))
         yield "after, imputed firms", _scores(lambda k: only(after.judge(k), self.rest))
-        yield "domain itself, all firms", _scores(domain.judge)
-        yield "domain itself, among known firms", _scores(subset.judge)
+        yield "domain alone, all firms", _scores(domain.judge)
+        yield "domain alone, known firms", _scores(subset.judge)
         way = self.space(self.firms.correlations, PUBLISHED)
-        yield "after, as the authors' program (NNLS, ε .1, η 1e-2)", _scores(way.judge)
+        yield "after, authors' settings (NNLS, ε .1, η 1e-2)", _scores(way.judge)
 
     def others(self) -> Iterator[tuple[str, list[Score]]]:
         """Yield before and after by other distances and votes."""
@@ -155,7 +155,7 @@ def _print(table: Table1, reading: str) -> bool:
     means = [f"{m:.3f} ± {s:.3f}" for m, s in zip(shuffled.mean(0), shuffled.std(0), strict=True)]
     print(f"| after, domain rows shuffled ({_SHUFFLES}×) | " + " | ".join(means) + " |")
     _row("after − before, known firms (paired)", table.gains())
-    _row("after − domain itself, all firms (paired)", table.domain_gains())
+    _row("after − domain alone, all firms (paired)", table.domain_gains())
     for name, scores in table.others():
         _row(name, scores)
     print(f"\n{table.after.mended} imputed firms were cut off from all known ones, and mended.  ")
