@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -228,7 +229,7 @@ def encode_files(
 ) -> Encoded:
     """encode() with a pool of its own."""
     with Pool(threads) as pool:
-        context = Context(pool, get_ops("cpu", pool), memory, seed, folder)
+        context = Context(pool, partial(get_ops, "cpu", pool), memory, seed, folder)
         named = [str(n) for n in names]
         return encode(named, options, context, gap=gap, short=2, keeper=keeper)
 

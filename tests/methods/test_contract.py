@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,7 @@ def fit(method, stored, *, threads=1, device="cpu", weighting=None, **values):
         weighted = weighed(stored, weighting or source_of(method).weighting(), pool)
         given = {"matrix": weighted, "documents": weighted, "times": TIMES}
         inputs = {need: given[need] for need in method.NEEDS}
-        run = Context(pool, get_ops(device, pool), 1 << 30)
+        run = Context(pool, partial(get_ops, device, pool), 1 << 30)
         return method.fit(inputs, method.Options(**{"dim": K} | values), run)
 
 

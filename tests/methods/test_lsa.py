@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,7 @@ RUN = RunOptions(threads=1)
 def fit(stored, *, weight="log", memory=1 << 30, **values):
     with Pool(2) as pool:
         documents = WeightedDocuments(stored, DocumentOptions(weight=weight), pool)
-        run = Context(pool, get_ops("cpu", pool), memory)
+        run = Context(pool, partial(get_ops, "cpu", pool), memory)
         return lsa.fit({"documents": documents}, lsa.Options(**values), run)
 
 

@@ -33,7 +33,7 @@ def fit(matrix, options, *, method=pmi_eigs, memory=1 << 30, weighting="pmi", pr
             else weighted_store(matrix, pool)
         )
         ops = get_ops("cpu", pool)
-        context = Context(pool, ops, memory, progress=progress or Progress())
+        context = Context(pool, lambda: ops, memory, progress=progress or Progress())
         return method.fit({"matrix": source}, options, context)
 
 

@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,9 @@ def count(
 ) -> tuple[Encoded, list[dict[str, int]]]:
     """What is made of files without a store: the text, and the words of each row."""
     encoded = encode_documents(
-        [str(path) for path in paths], options, Context(pool, get_ops("cpu", pool), 1 << 30)
+        [str(path) for path in paths],
+        options,
+        Context(pool, partial(get_ops, "cpu", pool), 1 << 30),
     )
     words, rows = encoded.vocabulary.words, []
     with closing(encoded.stream):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import numpy as np
 import pytest
@@ -73,8 +74,7 @@ def test_pairs_on_the_disk_make_the_same_vectors(tmp_path, monkeypatch):
         least = cost._HELD_VECTORS * 4 * 80 * 5 + 20 * source.entries
         for memory in (1 << 30, least, least - 1):
             monkeypatch.setattr(cost, "check", lambda *_, **__: None)
-            ops = get_ops("cpu", pool)
-            run = Context(pool, ops, memory, scratch=str(tmp_path))
+            run = Context(pool, partial(get_ops, "cpu", pool), memory, scratch=str(tmp_path))
             made.append(method.fit({"matrix": source}, method.Options(dim=5), run))
     assert used == [str(tmp_path)]
     assert len({result.vectors.tobytes() for result in made}) == 1

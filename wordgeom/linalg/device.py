@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, partial
 
 from wordgeom.core.errors import MissingInputError, OptionError, UnavailableError
 from wordgeom.core.ops import Ops
@@ -69,5 +70,7 @@ def open_context(
         _log.info("note: --memory %g cannot be kept: the program itself takes %.1f GB",
                   options.memory, FLOOR / GIGABYTE)  # fmt: skip
     with Pool(options.threads or available_cpus()) as pool:
-        ops = get_ops(device, pool)
-        yield Context(pool, ops, memory, options.seed, scratch, Progress(show))
+        open_ops = cache(partial(get_ops, device, pool))
+        if device != "cpu":  # a missing GPU is reported before any work
+            open_ops()
+        yield Context(pool, open_ops, memory, options.seed, scratch, Progress(show))

@@ -29,18 +29,23 @@ class NoCheckpoint:
 class Context:
     """What a stage or a method may use besides its inputs and options.
 
-    pool: worker threads; ops: linear algebra on the chosen device; memory: limit in bytes; seed:
-    random seed; scratch: directory for temporary files, None for the system's; progress: progress
-    bars; checkpoint: state of a long run, which `--resume` restores.
+    pool: worker threads; open_ops: returns the linear algebra of the chosen device; memory: limit in
+    bytes; seed: random seed; scratch: directory for temporary files, None for the system's;
+    progress: progress bars; checkpoint: state of a long run, which `--resume` restores.
     """
 
     pool: Pool
-    ops: Ops
+    open_ops: Callable[[], Ops]
     memory: int
     seed: int = 1
     scratch: str | None = None
     progress: Progress = field(default_factory=Progress)
     checkpoint: Checkpoint = field(default_factory=NoCheckpoint)
+
+    @cached_property
+    def ops(self) -> Ops:
+        """The linear algebra, opened at its first use."""
+        return self.open_ops()
 
     @cached_property
     def rng(self) -> np.random.Generator:

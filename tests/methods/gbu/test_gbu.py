@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from matrices import random_counts, store_matrix, to_csr
@@ -56,7 +58,7 @@ def fit(matrix, options):
             if matrix.store.kind == "cooc"
             else weighted_store(matrix, pool)
         )
-        run = Context(pool, get_ops("cpu", pool), 1 << 30)
+        run = Context(pool, partial(get_ops, "cpu", pool), 1 << 30)
         return method.fit({"matrix": source}, options, run)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from corpora import assert_one_line
@@ -27,7 +29,7 @@ def fit(matrix, options, *, method=gbu, threads=1, memory=1 << 30, **kwargs):
             if matrix.store.kind == "cooc"
             else weighted_store(matrix, pool)
         )
-        run = Context(pool, get_ops("cpu", pool), memory)
+        run = Context(pool, partial(get_ops, "cpu", pool), memory)
         return method.fit({"matrix": source}, options, run)
 
 
