@@ -11,11 +11,11 @@ import numpy as np
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.drift.controls import matched_controls
-from wordgeom.drift.model import DynamicModel
 from wordgeom.drift.neighbours import nearby, unit
 from wordgeom.drift.options import LEVEL
 from wordgeom.drift.report import BY_F, Change, DriftReport, ReportOptions, Word, plain
 from wordgeom.drift.verdict import Verdict
+from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.context import Context
 
 _TOP = 20  # words that are listed, and that have a control

@@ -29,7 +29,7 @@ class NoCheckpoint:
 class Context:
     """What a stage or a method may use besides its inputs and options.
 
-    pool: worker threads; open_ops: returns the linear algebra of the chosen device; memory: limit in
+    pool: worker threads; open_ops: returns the linear algebra of the device; memory: limit in
     bytes; seed: random seed; scratch: directory for temporary files, None for the system's;
     progress: progress bars; checkpoint: state of a long run, which `--resume` restores.
     """

@@ -12,13 +12,13 @@ from wordgeom.core import requests
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.core.options import check_known, flag, specs
-from wordgeom.drift.model import DLSA
 from wordgeom.formats import detection
 from wordgeom.formats.convert_vectors import Paths, rewrite
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import refuse_existing, refuse_one_file, refuse_unlike
 from wordgeom.formats.projector import refuse_foreign
 from wordgeom.linalg.device import open_context
+from wordgeom.methods.dlsa.model import DLSA
 from wordgeom.runtime import provenance
 from wordgeom.runtime.provenance import Clock
 from wordgeom.runtime.run_options import RunOptions

@@ -22,6 +22,7 @@ from wordgeom.corpus.tokens.encode import Encoded
 from wordgeom.corpus.tokens.row_mapping import MakeSink
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
 from wordgeom.matrices import vocabulary_file
+from wordgeom.matrices.count_request import made_options
 from wordgeom.runtime import provenance
 from wordgeom.runtime.provenance import Clock
 from wordgeom.stages import corpus_inputs
@@ -98,7 +99,7 @@ class Asked:
             return None
         made = readable(self.out, self.kind)
         request = made.request
-        how = requests.differing_option(self.options, corpus_inputs.made_options(request))
+        how = requests.differing_option(self.options, made_options(request))
         if how is None and made.attributes.get("shard") != self.shard:
             how = "another shard"
         if how is None and not corpus_inputs.are_those(self.found.names, request["inputs"]):

@@ -13,7 +13,6 @@ from wordgeom.core.types import Array, Int64
 from wordgeom.drift.attestation import attested
 from wordgeom.drift.factor_test import ASSUMES, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
-from wordgeom.drift.model import DynamicModel
 from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, DriftOptions
 from wordgeom.drift.ranking import Listing
 from wordgeom.drift.report import FACTORS, DriftReport, ReportOptions
@@ -23,6 +22,7 @@ from wordgeom.linalg.device import get_ops, open_context
 from wordgeom.linalg.svd import transpose
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.matrices.times import FORMATS, parse_time
+from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import UseOptions
 from wordgeom.vectors.keyed import Vectors

@@ -17,6 +17,7 @@ from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.linalg.device import open_context
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
+from wordgeom.matrices.count_request import made_options
 from wordgeom.runtime import provenance
 from wordgeom.runtime.provenance import Clock
 from wordgeom.runtime.run_options import RunOptions
@@ -28,7 +29,6 @@ from wordgeom.stages.build_cooc import (
     write_rows,
     write_sums,
 )
-from wordgeom.stages.corpus_inputs import made_options
 from wordgeom.stages.counting import Built, readable, up_to_date
 from wordgeom.storage import store
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from wordgeom.core import requests
 from wordgeom.core.errors import OptionError
-from wordgeom.drift.model import DynamicModel
 from wordgeom.matrices.times import FORMATS, parse_time
+from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime import provenance
 from wordgeom.runtime.provenance import Clock
 from wordgeom.vectors import run_card

@@ -17,11 +17,11 @@ from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import plural, several
 from wordgeom.core.options import Options
 from wordgeom.corpus.vocabulary import Vocabulary, read_words
-from wordgeom.drift.model import DLSA, DynamicModel, write_model
 from wordgeom.linalg.device import DeviceOptions, open_context
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.matrices.times import Times, parse_times
 from wordgeom.methods.contract import Result
+from wordgeom.methods.dlsa.model import DLSA, DynamicModel, write_model
 from wordgeom.methods.dlsa.polynomials import Polynomials
 from wordgeom.runtime import provenance
 from wordgeom.runtime.context import Context
