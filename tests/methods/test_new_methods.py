@@ -153,9 +153,9 @@ def test_compare_trains_them_beside_others(capsys):
     ask("compare", "cooc", "vectors.bin", "--methods", "gbu,centred,retrofit", "--dim", "3",
         "--pairs", "pairs.txt", "--set", "pairs.txt", "--json")  # fmt: skip
     found = json.loads(capsys.readouterr().out)
-    names = [row["name"] for row in found["entries"]]
+    names = [row["name"] for row in found["rows"]]
     assert names == ["vectors.bin", "gbu", "centred", "retrofit"]
-    assert all(not row.get("error") for row in found["entries"])
+    assert all(not row.get("error") for row in found["rows"])
     ask("compare", "dtm", "--methods", "profile-words", "--set", "pairs.txt", status=2)
     assert "profile-words makes no vectors" in capsys.readouterr().err
 
