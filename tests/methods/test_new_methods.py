@@ -96,7 +96,8 @@ def test_optional_and_required_inputs(capsys):
 
 def test_keys_of_a_configuration(capsys):
     Path("x.toml").write_text(
-        '[train]\nmethod = "retrofit"\npairs = "pairs.txt"\nrounds = 1\npull = 0.25\nout = "c.bin"\n'
+        '[train]\nmethod = "retrofit"\npairs = "pairs.txt"\n'
+        'rounds = 1\npull = 0.25\nout = "c.bin"\n'
     )
     ask("run", "x.toml")
     card = read_card(Path("c.bin"))

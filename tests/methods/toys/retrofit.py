@@ -42,7 +42,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
         for number in range(first, options.rounds):
             made = _step(made, pairs, options.pull)
             context.checkpoint.save(
-                lambda number=number: {"made": made, "round": np.array([number + 1])}
+                lambda now=made, done=number + 1: {"made": now, "round": np.array([done])}
             )
             yield 1
 
