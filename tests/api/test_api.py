@@ -203,7 +203,7 @@ def test_scores_are_those_of_the_command_line(corpus, tmp_path, capsys):
     assert told.to_dict()["scores"] == printed["scores"]
     for same in (tmp_path / "v.bin", model.keyed_vectors()):
         assert wg.score(same, pairs, resamples=50).scores == told.scores
-    with pytest.raises(OptionError, match="vectors must be a file's name, a model or gensim's"):
+    with pytest.raises(OptionError, match="vectors must be a file name, a Model or gensim's"):
         wg.score(model.vectors, pairs)
     with pytest.raises(OptionError, match="unknown key"):
         wg.score(model, [pairs], resample=50)

@@ -207,12 +207,12 @@ def test_the_state_of_other_requests_is_refused(interrupted, capsys):
     assert "made with --window-weight harmonic, not flat" in told
     with Path("corpus.txt").open("a") as text:
         text.write("more\n")
-    assert "made from other inputs" in complaint(capsys, *COUNT, "--resume")
+    assert "other inputs" in complaint(capsys, *COUNT, "--resume")
     assert state == {path: path.read_bytes() for path in state}
 
 
 def test_a_forgotten_resume_loses_nothing_and_force_begins_anew(interrupted, capsys):
-    assert "--resume goes on from it, --force begins anew" in complaint(capsys, *COUNT)
+    assert "resume it with --resume, or start over with --force" in complaint(capsys, *COUNT)
     assert "is unfinished" in complaint(capsys, "train", "cooc", "--method", "gbu")
     assert run(*COUNT, "--force") == 0
     assert names() == {"corpus.txt", "cooc"}
@@ -266,7 +266,7 @@ def test_the_steps_of_a_configuration_go_on(folder, monkeypatch, capsys):
     )
     with stopped(monkeypatch, 2):
         assert main(["run", "x.toml"]) == AGAIN
-    assert "--resume goes on" in capsys.readouterr().err
+    assert "continue with --resume" in capsys.readouterr().err
     assert main(["run", "x.toml"]) == 1
     assert main(["run", "x.toml", "--resume"]) == 0
     assert names() == {"corpus.txt", "x.toml", "cooc", "pmi", "vectors.bin", "vectors.bin.json"}
@@ -377,7 +377,7 @@ def test_a_stopped_run_leaves_no_empty_folder_of_its_own(folder, monkeypatch, th
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(build_cooc, "_count", interrupt)
+    monkeypatch.setattr(build_cooc.BuildCooc, "_count", interrupt)
     assert run(*COUNT) == AGAIN
     assert Path("cooc").exists() == (there == "an empty folder")
 
@@ -393,7 +393,7 @@ def test_a_sum_that_was_stopped_before_its_first_row_keeps_nothing(folder, monke
     write = MatrixRows.write
     monkeypatch.setattr(MatrixRows, "write", lambda self, _: write(self, map(interrupt, [1])))
     assert run("merge", "1", "2") == AGAIN
-    assert "nothing was finished yet" in capsys.readouterr().err
+    assert "no checkpoint was saved yet" in capsys.readouterr().err
     assert names() == before
 
 

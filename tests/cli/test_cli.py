@@ -277,7 +277,7 @@ def test_a_run_card_that_was_edited_is_refused(check_refused):
 
 def test_a_shard_is_no_matrix_to_work_with(check_refused, ask, folder):
     assert ask("build-cooc", "corpus.txt", "--shard", "1/2").status == 0
-    say = ("cooc.shard-1-of-2: is a part", "found shard 1 of 2", "wordgeom merge")
+    say = ("cooc.shard-1-of-2: is one shard of a matrix", "found shard 1 of 2", "wordgeom merge")
     check_refused("train", "cooc.shard-1-of-2", "--method", "gbu", "-o", "new.bin", say=say)
     check_refused(
         "build-cooc", "corpus.txt", "--shard", "3/2", say=("--shard i/N", "'3/2'"), status=2
@@ -330,7 +330,7 @@ def test_a_lock_whose_writer_died_is_taken_over(ask, folder):
         ([*COUNT, "--bad-bytes", "skip"], ("cooc: exists", "--bad-bytes error, not skip")),
         (["build-cooc", "other.txt", "--min-count", "2"], ("cooc: exists", "made from other text")),
         (["build-pmi", "--neg", "5"], ("pmi: exists", "--neg 1.0, not 5.0")),
-        (["build-pmi", "-o", "cooc"], ("cooc: exists", "a cooc matrix")),
+        (["build-pmi", "-o", "cooc"], ("cooc: exists", "a cooc store")),
         ([*TRAIN, "--dim", "9"], ("vectors.bin: exists", "--dim 8, not 9")),
         ([*TRAIN, "--seed", "2"], ("vectors.bin: exists", "--seed 1, not 2")),
         (["train", "pmi", *TRAIN[2:]], ("vectors.bin: exists", "made ")),
@@ -390,10 +390,10 @@ def test_a_vectors_file_that_was_edited_is_not_up_to_date(check_refused, folder)
 def test_output_goes_into_a_folder_that_is_there(check_refused):
     for args in (COUNT, ["build-pmi"], TRAIN):
         check_refused(*args, "-o", "nowhere/out.bin", say=("nowhere: no such folder", "; make it"))
-    check_refused("convert", "vectors.bin", "nowhere/v.txt", say=("nowhere: no such folder",))
+    check_refused("convert", "vectors.bin", "nowhere/v.txt", say=("nowhere: no such directory",))
     check_refused(*COUNT, "-o", "corpus.txt/cooc", say=("corpus.txt/cooc: cannot be written",))
     check_refused(
-        *COUNT, "-o", "new", "--tmp-dir", "nowhere", say=("nowhere: no such folder", "--tmp-dir")
+        *COUNT, "-o", "new", "--tmp-dir", "nowhere", say=("nowhere: no such directory", "--tmp-dir")
     )
 
 
@@ -456,8 +456,8 @@ def test_quiet_says_nothing(ask, folder):
         (["build-cooc"], ("needs a CORPUS", "; name a text file")),
         (["build-cooc", "-", "-"], ("standard input", "given twice")),
         (["similar"], ("VECTORS", "wordgeom similar --help")),
-        (["train"], ("train needs --method", "known are", "gbu")),
-        (["train", "--dim", "5"], ("train needs --method", "known are", "gbu")),
+        (["train"], ("train needs --method", "choose", "gbu")),
+        (["train", "--dim", "5"], ("train needs --method", "choose", "gbu")),
         (["train", "--methd", "gbu"], ("train has no option --methd", "did you mean --method?")),
         (["train", "--method"], ("--method", "requires an argument")),
         (["train", "--method", "gub"], ("unknown method 'gub'", "did you mean gbu?")),
@@ -518,6 +518,7 @@ from dataclasses import dataclass
 from wordgeom.core import options as declared
 
 NEEDS = ("matrix",)
+MAKES = ("vectors",)
 
 @dataclass(frozen=True)
 class Options(declared.Options):
@@ -526,7 +527,7 @@ class Options(declared.Options):
     dim: int = declared.option(100, "dimension", low=1)
     tol: float = declared.option(1e-3, "tolerance", low=0.0)
 
-def fit(inputs, options, run):
+def fit(inputs, options, context):
     """Return nothing."""
 '''
 
@@ -538,7 +539,7 @@ def test_an_option_of_another_method_is_answered_with_its_owner(
     monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
     monkeypatch.setitem(sys.modules, "wordgeom.methods.other_eigs", None)
     del sys.modules["wordgeom.methods.other_eigs"]  # undone, with what is imported now, at the end
-    say = ("--tol belongs to lsa, other-eigs and pmi-eigs", "found --method gbu")
+    say = ("--tol is an option of lsa, other-eigs and pmi-eigs", "found --method gbu")
     check_refused("train", "--method", "gbu", "--tol", "3", say=say, status=2)
     check_refused("train", "--tol=3", "--method=gbu", say=say, status=2)
     Path("x.toml").write_text('[train]\nmethod = "gbu"\ntol = 3\n')
@@ -826,7 +827,7 @@ def test_a_group_alone_prints_its_help(ask):
 
 @pytest.mark.parametrize(
     ("command", "order"),
-    [("eval", "label, tab, text"), ("eval", "word, tab, class"), ("compare", "label, tab, text")],
+    [("eval", "label TAB text"), ("eval", "word TAB class"), ("compare", "label TAB text")],
 )
 def test_the_help_tells_the_order_of_a_set_s_columns(ask, command, order):
     assert order in " ".join(ask(command, "--help").out.split())

@@ -87,7 +87,7 @@ def test_all_known_is_success_with_a_note(ask, folder):
     Path("known.csv").write_text("\n".join(lines))
     done = ask("impute", "--domain", "known.csv")
     assert done.status == 0
-    assert "note: all 30 entities are known: nothing to impute" in done.err
+    assert "note: all 30 entities are known; nothing to impute" in done.err
     assert "30 known, 0 imputed" in done.out
 
 

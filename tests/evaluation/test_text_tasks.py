@@ -274,7 +274,7 @@ def test_fewer_than_two_labels_are_refused(tmp_path, vectors: Vectors, using: Co
     (path,) = put(tmp_path, text)
     with pytest.raises(InputError) as caught:
         read_texts(path, OPTIONS).answer(vectors, using)
-    assert_one_line(caught, "0.txt", "two labels", "label, tab, text", "--case")
+    assert_one_line(caught, "0.txt", "two labels", "label TAB text", "--case")
 
 
 def test_too_few_labels_tell_what_was_left_out(tmp_path, vectors: Vectors, using: Context):

@@ -114,7 +114,7 @@ def _state(path: Path) -> object:
     rows = MatrixRows(kept, folder.parent / "v", "cooc")
     for _ in rows.earlier():
         pass
-    text = find_ids(kept, beyond=False)
+    text = find_ids(kept)
     if text is not None:
         text[0].stream.read(0, 10)
     part = PartialCounts(kept).find((0, 3), 2)

@@ -167,7 +167,7 @@ def test_a_vocabulary_that_changed_is_another_request(text: Path, tmp_path: Path
     [
         (b"", {}, InputError, ["holds no word, found 0 bytes; check the file"]),
         (TEXT.encode(), {"min_count": 99}, InputError, ["no word occurs 99 times", "--min-count"]),
-        (b"a\nb\na\n", {}, InputError, ["no two words occur together", "found 3 tokens in 3 doc"]),
+        (b"a\nb\na\n", {}, InputError, ["no two words co-occur", "found 3 tokens in 3 doc"]),
         (b"a b \xff", {}, InputError, ["not UTF-8 at byte 4, found 0xff", "--bad-bytes skip"]),
         (b"\x1f\x8b\x08", {}, FormatError, ["broken gzip file, found", "; check it"]),
         (b"x" * 2**20, {}, InputError, ["a token is too long at byte 0, found 1,048,576 bytes"]),
@@ -279,16 +279,16 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
     for parts, said in (
         (
             [one, three],
-            [one, "not every shard is there once", "found shards 2 of 3 missing; name each"],
+            [one, "needs every shard exactly once", "found shards 2 of 3 missing; name each"],
         ),
         ([one, two, three, twice], [twice, "is given twice", "; name each matrix once"]),
         ([one, two, two], [two, "is given twice"]),
-        ([one, of_two], [of_two, "is not a shard of the same count", "found shard 2 of 2; merge"]),
-        ([one, two, out], [out, "is not a shard of the same count", "found a whole count; merge"]),
-        ([out, one], [out, "is not a shard of the same count", "found a whole count; merge"]),
-        ([one, two, other], [other, f"counts other text or with other options than {one}"]),
+        ([one, of_two], [of_two, "is not a shard of the same count", "found shard 2 of 2; name"]),
+        ([one, two, out], [out, "is not a shard of the same count", "found a whole count; name"]),
+        ([out, one], [out, "is not a shard of the same count", "found a whole count; name"]),
+        ([one, two, other], [other, f"is of another text, or has other options than {one}"]),
         ([one, two, wide], [wide, f"differs from {one}", "made with --window 7, not 5"]),
-        ([one, two, thin], [thin, f"counts other text or with other options than {one}"]),
+        ([one, two, thin], [thin, f"is of another text, or has other options than {one}"]),
     ):
         check_refused_merge(out, parts, InputError, *said)
 
@@ -299,9 +299,13 @@ def test_matrices_that_do_not_add_up_are_refused(tmp_path: Path):
     other = build(second, tmp_path / "other").store.path
     wide = build(first, tmp_path / "wide", window=2).store.path
     for parts, error, said in (
-        ([out], InputError, ["merge: needs two matrices or more, found 1"]),
+        ([out], InputError, ["merge: needs at least two matrices, found 1"]),
         ([out, out], InputError, [out, "is given twice", "; name each matrix once"]),
-        ([out, other], InputError, [other, f"has other words than {out}", "; count each text"]),
+        (
+            [out, other],
+            InputError,
+            [other, f"has another vocabulary than {out}", "; count each text"],
+        ),
         ([out, wide], InputError, [wide, f"differs from {out}", "; count both with the same"]),
         ([out, tmp_path / "no"], MissingInputError, [tmp_path / "no", "no such matrix folder"]),
     ):

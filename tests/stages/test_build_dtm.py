@@ -324,7 +324,7 @@ def test_the_same_request_is_up_to_date_and_another_is_refused(text: Path, tmp_p
         assert_one_line(caught, out, found, "pass --force")
     with pytest.raises(OutputExistsError) as caught:
         build(text, out)
-    assert_one_line(caught, "found a dtm matrix")
+    assert_one_line(caught, "found a dtm store")
     assert {p.name: p.read_bytes() for p in out.iterdir()} == before
     assert build_documents(other, out, force=True).store.digest != first.store.digest
 
@@ -336,7 +336,7 @@ def test_documents_without_a_word_are_told(text: Path, tmp_path: Path):
 
     assert told() == []
     assert told(max_vocab=1) == [
-        "5 of 15 documents hold no word of the vocabulary: their rows are empty"
+        "5 of 15 documents contain no word of the vocabulary; their rows are empty"
     ]
 
 
@@ -450,7 +450,7 @@ def test_a_state_with_other_rows_than_documents_is_refused(
     whole = piece.array("ids").read()
     words, documents = piece.text("vocab"), piece.text("documents")
     ends = whole == len(words.splitlines())
-    for place, other, found in ((ends, 0, "14 documents of 15"), (~ends, whole.max(), "16")):
+    for place, other, found in ((ends, 0, "14 documents instead"), (~ends, whole.max(), "16")):
         ids = whole.copy()
         ids[np.flatnonzero(place[2048:-2048])[3] + 2048] = other
         with StoreWriter(state, "state") as writer:

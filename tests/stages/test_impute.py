@@ -255,7 +255,7 @@ def test_all_known_is_told_and_written(folder):
     np.save("known.npy", points[:P])
     Path("known.txt").write_text("\n".join(names[:P]))
     made = impute(domain="known.npy")
-    assert f"all {P} entities are known: nothing to impute" in made.notes
+    assert f"all {P} entities are known; nothing to impute" in made.notes
     assert Path("new.bin").read_bytes() == Path("vectors.bin").read_bytes()
     assert {row.source for row in read_trust(Path("new.tsv"))} == {"known"}
     checked = impute(None, domain="known.npy", validate=2)
@@ -270,7 +270,7 @@ def test_one_known_entity_is_the_right_answer(folder):
     (row,) = read_trust(Path("new.tsv"))
     assert (row.source, row.anchor) == ("known", "")
     assert math.isnan(row.distance)
-    assert "the only entity is known: nothing to impute" in made.notes
+    assert "the only entity is known; nothing to impute" in made.notes
 
 
 def test_entities_that_are_all_the_same_get_finite_vectors(folder):
@@ -297,7 +297,7 @@ def test_an_anchor_that_is_not_finite_is_named_and_one_of_zeros_counted(folder):
     name = domain()[0][7]
     vectors.matrix[vectors.index[name]] = 0
     write_vectors("vectors.bin", vectors.words, vectors.matrix)
-    assert "1 known vector is 0" in impute(None).notes
+    assert "1 known vector is zero" in impute(None).notes
     vectors.matrix[vectors.index[name], 2] = np.nan
     write_vectors("vectors.bin", vectors.words, vectors.matrix)
     with pytest.raises(InputError, match=f"vectors.bin: the vector of '{name}' is not finite"):
@@ -322,7 +322,7 @@ def test_no_name_in_common_shows_near_spellings(folder):
 def test_what_cannot_fit_is_refused_before_it_starts(folder):
     with pytest.raises(InputError) as error:
         impute(memory=3e-5)
-    assert "do not fit --memory" in str(error.value)
+    assert "raise --memory" in str(error.value)
     assert "GB" in str(error.value)
     assert not Path("new.bin").exists()
 
@@ -369,7 +369,7 @@ def test_the_python_function_takes_gensim_s_vectors_and_refuses_other_things(fol
     anything: Any = wg.impute
     with pytest.raises(OptionError, match=r"domain must name a file, found ndarray; write it"):
         anything(np.ones((3, 2)))
-    with pytest.raises(OptionError, match=r"vectors must be a file's name, .* found dict"):
+    with pytest.raises(OptionError, match=r"vectors must be a file name, .* found dict"):
         anything("matrix.npy", {"firm1": [1.0]})
 
 

@@ -166,7 +166,7 @@ def test_vectors_at_times_are_written_beside_the_model(made: Done, dtm: Path, mo
     again = fit(dtm, out, at="1950,1975-07-01, 2040")
     names = [f"{out}-{time}.bin" for time in ("1950", "1975-07-01", "2040")]
     assert [line.partition(":")[0] for line in again.lines] == names
-    assert any("2040 lies outside of the documents' 1950 to 1999" in n for n in again.notes)
+    assert any("2040 is outside the documents' times, 1950 to 1999" in n for n in again.notes)
     vectors = read_vectors(names[1])
     assert vectors.words == again.value.words
     np.testing.assert_array_equal(vectors.matrix, again.value.vectors_at(1975 + 181 / 365))
@@ -219,14 +219,14 @@ def test_the_memory_of_static_lsa_is_asked_for(monkeypatch):
 def test_counts_are_not_replaced_by_their_model(dtm: Path):
     with pytest.raises(OptionError) as caught:
         fit(dtm, dtm, force=True)
-    assert_one_line(caught, "both the counts and the model")
+    assert_one_line(caught, "both the input and the model")
 
 
 def test_other_counts_are_refused(tmp_path: Path):
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(0), 9))
     with pytest.raises(InputError) as caught:
         fit(tmp_path / "cooc", tmp_path / "m")
-    assert_one_line(caught, "dlsa takes a folder of build-dtm", "one of build-cooc")
+    assert_one_line(caught, "is output of build-cooc; the method needs that of build-dtm")
 
 
 def texts(*times: str, text: str = "a b c d") -> list[Record]:
@@ -301,7 +301,7 @@ def test_words_that_may_not_move_stay(dtm: Path, tmp_path: Path):
     assert not model.coefficients[1:, :, ~model.moving].any()
     assert model.coefficients[1:, :, model.moving].any()
     assert not model.displacement(1950.0, 1999.0)[~model.moving].any()
-    assert f"{path}: 1 word of it is not among the counts and left out: unheard" in made.notes
+    assert f"{path}: 1 word is not in the counts and ignored: unheard" in made.notes
     assert fit(dtm, tmp_path / "m", moving=str(path)).summary.endswith("up to date")
     path.write_text("mover\n")
     with pytest.raises(OutputExistsError) as caught:
@@ -310,7 +310,7 @@ def test_words_that_may_not_move_stay(dtm: Path, tmp_path: Path):
     path.write_text("unheard\n")
     with pytest.raises(InputError) as refused:
         fit(dtm, tmp_path / "n", moving=str(path))
-    assert_one_line(refused, "holds no word of the counts", "1 word")
+    assert_one_line(refused, "has no word of the counts", "1 word")
 
 
 def test_a_run_goes_on_to_the_bytes_of_one_that_was_not_interrupted(
@@ -449,6 +449,6 @@ def test_the_command_line_makes_describes_and_does_not_convert_a_model(
     ):
         assert part in " ".join(told.split()) or part in told
     assert main(["convert", "model", "model.bin"]) == 2
-    assert "is a model of dynamic LSA; write its vectors" in capsys.readouterr().err
+    assert "is a model of dlsa, not vectors; write its vectors" in capsys.readouterr().err
     assert main([*train, "--neg", "2"]) == 2
     assert main(["train", "--method", "dlsa", "-o", "other", "--sweeps", "-1"]) == 2
