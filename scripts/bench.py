@@ -32,7 +32,7 @@ def main() -> None:
     args = parse()
     size = Path(args.corpus).stat().st_size
     print(f"{machine()}; corpus {Path(args.corpus).name}, {size:,} bytes; {time.strftime('%F')}\n")
-    print("| what | median (min–max) s | beside it | median s | ratio | quality, notes |")
+    print("| what | median (min–max) s | baseline | median s | ratio | quality, notes |")
     print("|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
         bench = Bench(args, Path(folder))
@@ -115,7 +115,7 @@ class Bench:
 
         times, other = paired(watched, lambda: wordgeom(free), min(self.args.rounds, 3))
         note = f"peak RssAnon + RssShmem {max(peaks):.2f} GB"
-        row(f"build-cooc --memory 1, {name}", times, "without a bound", other, note)
+        row(f"build-cooc --memory 1, {name}", times, "no limit", other, note)
 
     def help(self) -> None:
         """--help of every command."""

@@ -44,7 +44,9 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="of COHA's documents")
     args = parser.parse_args()
     print(f"{machine()}\n")
-    print("| documents × words | entries | s, all | s of sweeps | GB | captured, static | after |")
+    print(
+        "| documents × words | entries | s, total | s in sweeps | GB | captured, static | dynamic |"
+    )
     print("|---|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

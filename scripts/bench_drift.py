@@ -50,7 +50,7 @@ def main() -> None:
 
 def counting(args: argparse.Namespace, folder: Path) -> None:
     """build-dtm beside CountVectorizer, of one text, and whether they agree."""
-    print("| what | median (min–max) s | beside it | median s | ratio | notes |")
+    print("| what | median (min–max) s | baseline | median s | ratio | notes |")
     print("|---|---|---|---|---|---|", flush=True)
     texts, dtm, made = folder / "texts.txt", folder / "counts", folder / "counts.npz"
     texts.write_text("\n".join(cells[3] for cells in records(args.speeches)) + "\n")
@@ -108,12 +108,12 @@ def tested(args: argparse.Namespace, folder: Path) -> None:
         print(f"| {word} | {told['rank']:,} | {figures} | {told['documents']:,} |")
     test = found["test"]
     flagged = f"{test['significant']:,} of {len(ranks):,} words, at 2 r {test['significant_2r']:,}"
-    print(f"\nq ≤ {LEVEL}: {flagged}; p of all words {test['global_p']:.2g}", flush=True)
+    print(f"\nq ≤ {LEVEL}: {flagged}; global p {test['global_p']:.2g}", flush=True)
 
 
 def shuffled(args: argparse.Namespace, folder: Path) -> None:
     """The same with whole years shuffled."""
-    print("\n| shuffle of years | share with p ≤ .05 | words with q ≤ .05 | p of all words |")
+    print("\n| shuffle of years | share with p ≤ .05 | words with q ≤ .05 | global p |")
     print("|---|---|---|---|", flush=True)
     text, dtm, model = (str(folder / name) for name in ("shuffled.tsv", "null", "null-model"))
     lines = list(records(args.speeches))

@@ -31,7 +31,8 @@ from wordgeom.evaluation.analogies import read_analogies
 from wordgeom.evaluation.answers import Answers, Task
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.similarity import read_similarity
-from wordgeom.runtime.resources import RunOptions, resources
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.evaluate import judge
 from wordgeom.vectors.keyed import Vectors, read_vectors
 
@@ -97,7 +98,7 @@ def sets_of(given: Sequence[str]) -> list[Task]:
 def answers_of(vectors: Path | Vectors, tasks: Sequence[Task]) -> list[Answers]:
     """Return what vectors, of a file or in memory, answer to all sets."""
     held = vectors if isinstance(vectors, Vectors) else read_vectors(vectors)
-    with resources(RunOptions()) as using:
+    with open_context(RunOptions()) as using:
         found, refused = judge(held, tasks, using)
     if refused:
         raise SystemExit(f"refused: {refused}")
@@ -139,7 +140,7 @@ def beside_skip_gram(
     ratio = min(seconds) / statistics.median(times)
     for name, k in (("mean of the sets", 0), ("Google analogies", 1)):
         low, value, high = interval(mine, theirs, k)
-        print(f"\n{name}: ours − mean of {len(SEEDS)} seeds {value:+.4f} [{low:+.4f}, {high:+.4f}]")
+        print(f"\n{name}: gbu − mean of {len(SEEDS)} seeds {value:+.4f} [{low:+.4f}, {high:+.4f}]")
     print(f"\nskip-gram's fastest run took {ratio:.1f} times as long as ours", flush=True)
 
 

@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
     print(f"{machine()}\n")
-    print("| imputation | median (min–max) s | beside it | median s | ratio | quality, notes |")
+    print("| imputation | median (min–max) s | baseline | median s | ratio | quality, notes |")
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -87,12 +87,15 @@ def beside_the_authors(folder: Path, args: argparse.Namespace) -> None:
     theirs("1e-13")
     reference = np.fromfile(folder / "theirs.raw").reshape(N, K)
     same = ["--weights", "nnls", "--weight-epsilon", "0.1"]
-    for label, options in (("as theirs: nnls, epsilon .1", same), ("simplex, the default", [])):
+    for label, options in (
+        ("authors' settings: nnls, epsilon .1", same),
+        ("simplex, the default", []),
+    ):
         ours = timed(folder, [*options, "--delta", str(DELTA), "--only-entities"], args.rounds)
         made = read_vectors(folder / "out.bin").matrix
         apart = float(np.abs(made - reference).max())
         note = f"largest difference from theirs {apart:.1e}" if options is same else ""
-        row(f"4,092 × 400, {label}", ours, "the authors', once", took, note)
+        row(f"4,092 × 400, {label}", ours, "authors' program, once", took, note)
 
 
 def words(folder: Path, args: argparse.Namespace) -> None:

@@ -41,7 +41,7 @@ def main() -> None:
     print(
         f"{machine()}; {time.strftime('%F')}; {X.shape[0]:,} × {X.shape[1]:,}, {X.nnz:,} entries\n"
     )
-    print(f"| LSA, K = {args.dim} | median (min–max) s | beside it | median s | ratio | captured |")
+    print(f"| LSA, K = {args.dim} | median (min–max) s | baseline | median s | ratio | captured |")
     print("|---|---|---|---|---|---|")
     compare(args, X)
 

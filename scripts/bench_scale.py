@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
     print(f"{machine()}; --memory {args.memory}\n")
-    print("| tokens | words | pairs | count: median (min–max) s | GB | gbu s | GB | growth |")
+    print("| tokens | words | pairs | count: median (min–max) s | GB | gbu: s | GB | growth |")
     print("|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         folder, first = Path(name), 0.0

@@ -96,7 +96,8 @@ def analogies(rounds: int) -> None:
 
     from wordgeom.evaluation.analogies import read_analogies
     from wordgeom.evaluation.options import EvalOptions
-    from wordgeom.runtime.resources import RunOptions, resources
+    from wordgeom.linalg.device import open_context
+    from wordgeom.runtime.run_options import RunOptions
     from wordgeom.vectors.keyed import Vectors
 
     task = read_analogies(datapath("questions-words.txt"), EvalOptions())
@@ -104,11 +105,11 @@ def analogies(rounds: int) -> None:
     words = [*asked, *(f"word{k}" for k in range(68_000 - len(asked)))]
     matrix = np.random.default_rng(1).standard_normal((len(words), 300), np.float32)
     vectors = Vectors(words, matrix)
-    with resources(RunOptions()) as using:
+    with open_context(RunOptions()) as using:
         times, _ = paired(lambda: task.answer(vectors, using), None, rounds)
     per_second = len(task.questions) / statistics.median(times)
     head("analogies")
-    note = f"{per_second:,.0f} questions a second"
+    note = f"{per_second:,.0f} questions per second"
     row(f"{len(task.questions):,} questions, 68,000 × 300", times, "", [], note)
 
 
@@ -142,7 +143,7 @@ def rivals(args: argparse.Namespace) -> dict[str, Callable[[], tuple[float, Path
             args, "fasttext", lambda folder: fasttext(args.fasttext, args.corpus, folder, threads)
         )
     found["gensim Word2Vec skip-gram (window 5, 5 epochs)"] = lambda: peer(args, "sgns")
-    found["gensim LsiModel (tf-idf, 10,000 tokens a document)"] = lambda: peer(args, "lsi")
+    found["gensim LsiModel (tf-idf, 10,000 tokens per document)"] = lambda: peer(args, "lsi")
     return found
 
 
@@ -228,7 +229,7 @@ def digest(path: str | Path) -> str:
 
 def head(title: str) -> None:
     """Begin a table."""
-    print(f"\n| {title} | median (min–max) s | beside it | median s | ratio | quality, notes |")
+    print(f"\n| {title} | median (min–max) s | baseline | median s | ratio | quality, notes |")
     print("|---|---|---|---|---|---|", flush=True)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ from wordgeom.corpus.inputs.segments import Keeper
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens.encode import Encoded, encode
 from wordgeom.counts.windows import WindowOptions
+from wordgeom.linalg.device import get_ops
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.build_cooc import build_cooc
 from wordgeom.stages.build_dtm import build_dtm
 from wordgeom.stages.counting import Built
@@ -227,10 +229,9 @@ def encode_files(
 ) -> Encoded:
     """encode() with a pool of its own."""
     with Pool(threads) as pool:
-        return encode(
-            [str(n) for n in names], options, gap=gap, short=2, seed=seed, memory=memory,
-            folder=folder, pool=pool, progress=Progress(), keeper=keeper,
-        )  # fmt: skip
+        context = Context(pool, partial(get_ops, "cpu", pool), memory, seed, folder)
+        named = [str(n) for n in names]
+        return encode(named, options, context, gap=gap, short=2, keeper=keeper)
 
 
 def build(names: Path | list[Path], out: Path, **options: Any) -> Built:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from matrices import to_csr
 
+from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Float64
 from wordgeom.drift import testing
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.verdict import Verdict
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.ops import Ops
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 

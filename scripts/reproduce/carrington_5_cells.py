@@ -75,7 +75,7 @@ FIGURES = {
     "5.4": Figure("H₀; p = 50, r = 5", _by_documents(50, (55, 100, 200)), 3),
     "5.5": Figure("B₁ from N(0, ϕ²); n = 1000, p = 20, r = 4", _by_change(20, 4), 3),
     "5.6": Figure("B₁ from N(0, ϕ²); n = 1000, p = 50, r = 5", _by_change(50, 5), 3),
-    "5.7": Figure("three laws of B₁; n = 1000, p = 20, r = 4 (taken from Figure 5.5)", _LAWS, 3),
+    "5.7": Figure("three distributions of B₁; n = 1000, p = 20, r = 4, as in Figure 5.5", _LAWS, 3),
     "5.8": Figure("few of 50 words move; n = 1000, r = 5",
                   _subset(2) + _subset(5) + _subset(7), 3),
     "5.13": Figure("H₀; n = 1000, p = 20, true r = 4",

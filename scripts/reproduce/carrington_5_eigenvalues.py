@@ -37,7 +37,7 @@ def run(plan: Plan, work: Map, folder: Path) -> None:
         rows = [[f"r = {r}", SITUATIONS[k], *_ends(found[cell, noise, :, k])]
                 for cell, r in enumerate(RANKS) for k in range(len(SITUATIONS))]  # fmt: skip
         table(("", "", "largest", "smallest", "T, Bartlett"), rows)
-    table(("Kolmogorov's distance, moving r to static 2r", *(f"noise {x:g}" for x in NOISES)),
+    table(("Kolmogorov–Smirnov distance, moving r to static 2r", *(f"noise {x:g}" for x in NOISES)),
           [[f"r = {r}, {what}", *(_distance(found[cell, noise], end) for noise in range(3))]
            for cell, r in enumerate(RANKS)
            for what, end in (("largest", -2), ("smallest", 0))])  # fmt: skip

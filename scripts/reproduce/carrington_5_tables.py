@@ -68,7 +68,7 @@ def quantiles(cells: Iterable[Cell], found: Float64) -> None:
             if kept.size:
                 rows.append([cell.label, what, *(_each(np.mean(kept <= q + 1e-9, axis=1), _SHARE)
                                                  for q in BEYOND)])  # fmt: skip
-    table(("p at most", "", *(f"{q:g}" for q in BEYOND)), rows)
+    table(("p ≤", "", *(f"{q:g}" for q in BEYOND)), rows)
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> None:

@@ -10,8 +10,8 @@ the share of words. The bars, fixed before the first run:
 static, r = 2, 4, 8          global within .03 and .07
 all words move, ϕ² = .01     global above .9 (r = 4)
 5 of 20 words move           still words at most .08, moving ones at least .9, with topics from
-                             words judged still (ϕ² = .04 and .25)
-topics drift in spread       global at most .07 (r = 4)
+                             stable words (ϕ² = .04 and .25)
+topic variance drifts        global at most .07 (r = 4)
 shocks of years              global at most .07 with whole times permuted (r = 2 and 4)
 
 The last table, of counts of 120 words as frequent as of Zipf in 600 documents, gives the share of
@@ -90,7 +90,7 @@ def main() -> None:
         )
         for case in whole_cases(asked.permutations):
             print(whole_row(case, asked, processes), flush=True)
-        print("\n| documents | r | topics from | still flagged | moving found | seconds |\n"
+        print("\n| documents | r | topics from | stable flagged | moving found | seconds |\n"
               + "|---" * 6 + "|")  # fmt: skip
         for case in word_cases(asked.permutations):
             print(word_row(case, asked, processes), flush=True)
@@ -127,16 +127,16 @@ def whole_cases(B: int) -> Iterable[Case]:
         yield Case("all words move, ϕ² = .01", partial(moving, phi2=0.01), r, documents)
     yield Case("all words move, ϕ² = .0025", partial(moving, phi2=0.0025), 4, documents)
     for r in (2, 4, 8):
-        yield Case("topics drift in spread", spread, r, documents)
-    yield Case("topics drift in spread", spread, 4, residuals)
+        yield Case("topic variance drifts", spread, r, documents)
+    yield Case("topic variance drifts", spread, 4, residuals)
     shocks = {
-        "years' means": shocked_means, "years' spread": shocked_spread,
-        "years' words": shocked_words, "years' vectors": shocked_vectors,
+        "means": shocked_means, "variance": shocked_spread,
+        "words": shocked_words, "vectors": shocked_vectors,
     }  # fmt: skip
     for name, make in shocks.items():
         for options in (documents, times):
             for r in (2, 4):
-                yield Case(f"shocks: {name}", make, r, options)
+                yield Case(f"year shocks: {name}", make, r, options)
 
 
 def word_cases(B: int) -> Iterable[Case]:
@@ -153,7 +153,7 @@ def quantile_cases(B: int) -> Iterable[Case]:
     for null in (OWN, POOLED):
         options = DriftOptions(permutations=B, permute=DOCUMENTS, null=null)
         yield Case(f"permutation, {null}", counted, 4, options)
-    yield Case("tail of F", counted, 4, DriftOptions(test=F_TAIL))
+    yield Case("F distribution", counted, 4, DriftOptions(test=F_TAIL))
 
 
 def whole_row(case: Case, asked: Asked, processes: ProcessPoolExecutor) -> str:
@@ -174,7 +174,7 @@ def word_row(case: Case, asked: Asked, processes: ProcessPoolExecutor) -> str:
     """Return a row of the second table."""
     start = time.perf_counter()
     p = np.array([v.pvalues for v in simulate(case, asked, processes)])
-    topics = "words judged still" if case.options.still else "all words"
+    topics = "stable words" if case.options.still else "all words"
     cells = [case.name, str(case.rank), topics, share(p[:, case.moving :]),
              share(p[:, : case.moving]), f"{time.perf_counter() - start:.0f}"]  # fmt: skip
     return row(cells)

@@ -33,8 +33,9 @@ from yao_firms import read_firms
 from yao_lstm import needs_torch
 
 from wordgeom.core.errors import InputError, OptionError, WordgeomError
+from wordgeom.linalg.device import open_context
 from wordgeom.plot.figure import check
-from wordgeom.runtime.resources import RunOptions, resources
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors, read_vectors
 
 
@@ -81,7 +82,7 @@ def make(args: argparse.Namespace) -> None:
     firms = read_firms(args.returns, args.companies)
     vectors = finite(read_vectors(args.vectors), args.vectors)
     print(f"# {Path(args.vectors).name}, {time.strftime('%F')}\n\n" + "; ".join(firms.notes) + "\n")
-    with resources(RunOptions(threads=args.threads)) as using:
+    with open_context(RunOptions(threads=args.threads)) as using:
         if every or args.table1:
             yao_table1.run(firms, vectors, using)
         if every or args.figure4:

@@ -14,7 +14,7 @@ from yao_knn import PLAIN, judge
 from yao_table1 import told
 
 from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, thin_grid
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ RANGE = 0.1
 WAYS = {
     "power, η = 1e-2": Way(eta=1e-2),
     "exact": EXACT,
-    "as the authors' program": PUBLISHED,
+    "authors' settings": PUBLISHED,
 }
 _INK = {5: INK, 10: PALE}
-_DASH = {"power, η = 1e-2": "-", "exact": ":", "as the authors' program": "--"}
+_DASH = {"power, η = 1e-2": "-", "exact": ":", "authors' settings": "--"}
 
 Curves = dict[tuple[str, int], list[float]]
 
@@ -42,7 +42,7 @@ class Figure4:
 
     firms: Firms
     vectors: Vectors
-    using: Resources
+    using: Context
 
     def accuracies(self, way: Way) -> dict[int, float]:
         """Return the accuracy at each of KS over all firms."""
@@ -63,13 +63,13 @@ class Figure4:
         return found
 
 
-def run(firms: Firms, vectors: Vectors, using: Resources, picture: Path) -> bool:
+def run(firms: Firms, vectors: Vectors, using: Context, picture: Path) -> bool:
     """Print the two tables, draw the picture; return whether the shape is reproduced."""
     figure = Figure4(firms, vectors, using)
     deltas = figure.curves({n: [varied(w, delta=d) for d in DELTAS] for n, w in WAYS.items()})
     etas = figure.curves(
         {"power, δ = 8": [Way(eta=eta) for eta in ETAS],
-         "as the authors' program, δ = 8": [varied(PUBLISHED, eta=eta) for eta in ETAS]}
+         "authors' settings, δ = 8": [varied(PUBLISHED, eta=eta) for eta in ETAS]}
     )  # fmt: skip
     print("## Figure 4: sensitivity\n")
     _print("δ", [str(d) for d in DELTAS], deltas)

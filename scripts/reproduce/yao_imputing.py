@@ -11,7 +11,7 @@ from wordgeom.imputation.graph import neighbour_graph
 from wordgeom.imputation.reattachment import mend
 from wordgeom.imputation.solve import solve_exact, solve_power
 from wordgeom.imputation.weights import Kind, fit_weights
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 
 MOST_STEPS = 100_000
 
@@ -39,7 +39,7 @@ class Imputed:
     mended: int
 
 
-def impute(points: Float64, known: Array, anchors: Float64, way: Way, using: Resources) -> Imputed:
+def impute(points: Float64, known: Array, anchors: Float64, way: Way, using: Context) -> Imputed:
     """Return a vector of every entity.
 
     points (n × d); known (n) bool; anchors (p × K), the vectors of the known ones in their order.

@@ -13,7 +13,7 @@ from yao_passages import Folds, Passage, cut, fold
 
 from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.core.types import Array, Float32, Float64
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 SIGMA = 0.3  # of a random vector's numbers, as in the paper; all vectors are scaled to it
@@ -31,7 +31,7 @@ class Setting:
     firms: Firms
     base: Vectors
     passages: list[Passage]
-    using: Resources
+    using: Context
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ def self_trained(start: Start) -> dict[str, Float32]:
 
 
 def words_imputed(
-    own: Mapping[str, Float32], base: Mapping[str, Float32], using: Resources
+    own: Mapping[str, Float32], base: Mapping[str, Float32], using: Context
 ) -> dict[str, Float64]:
     """Return vectors of the base's words that `own` lacks, imputed with the base as domain."""
     words = list(base)

@@ -14,7 +14,7 @@ from yao_knn import KS, PLAIN, Vote, accuracy, gain, judge, only
 
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Score
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 JUDGED = (2, 5, 8)  # the k at which intervals must not overlap
@@ -61,7 +61,7 @@ class Space:
 class Table1:
     """The experiment with one reading of the names."""
 
-    def __init__(self, firms: Firms, vectors: Vectors, reading: str, using: Resources) -> None:
+    def __init__(self, firms: Firms, vectors: Vectors, reading: str, using: Context) -> None:
         self.firms, self.using = firms, using
         self.known = known(firms, vectors, reading)
         self.anchors = anchors(firms, vectors, self.known)
@@ -86,10 +86,10 @@ class Table1:
         yield f"after: all {n} firms", _scores(after.judge)
         yield "after, known firms", _scores(lambda k: only(after.judge(k), self.ours))
         yield "after, imputed firms", _scores(lambda k: only(after.judge(k), self.rest))
-        yield "domain itself, all firms", _scores(domain.judge)
-        yield "domain itself, among known firms", _scores(subset.judge)
+        yield "domain alone, all firms", _scores(domain.judge)
+        yield "domain alone, known firms", _scores(subset.judge)
         way = self.space(self.firms.correlations, PUBLISHED)
-        yield "after, as the authors' program (NNLS, ε .1, η 1e-2)", _scores(way.judge)
+        yield "after, authors' settings (NNLS, ε .1, η 1e-2)", _scores(way.judge)
 
     def others(self) -> Iterator[tuple[str, list[Score]]]:
         """Yield before and after by other distances and votes."""
@@ -117,7 +117,7 @@ class Table1:
         return np.array(found)
 
 
-def run(firms: Firms, vectors: Vectors, using: Resources) -> bool:
+def run(firms: Firms, vectors: Vectors, using: Context) -> bool:
     """Print the tables; return whether the shape is reproduced."""
     print("## Table 1: k-NN accuracy of sectors\n")
     chance = np.bincount(firms.sectors).max() / len(firms.sectors)
@@ -155,7 +155,7 @@ def _print(table: Table1, reading: str) -> bool:
     means = [f"{m:.3f} ± {s:.3f}" for m, s in zip(shuffled.mean(0), shuffled.std(0), strict=True)]
     print(f"| after, domain rows shuffled ({_SHUFFLES}×) | " + " | ".join(means) + " |")
     _row("after − before, known firms (paired)", table.gains())
-    _row("after − domain itself, all firms (paired)", table.domain_gains())
+    _row("after − domain alone, all firms (paired)", table.domain_gains())
     for name, scores in table.others():
         _row(name, scores)
     print(f"\n{table.after.mended} imputed firms were cut off from all known ones, and mended.  ")

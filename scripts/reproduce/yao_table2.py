@@ -19,7 +19,7 @@ from yao_table1 import told
 
 from wordgeom.core.types import Array, Float32
 from wordgeom.evaluation.answers import Score
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 TOKENS = ("all tokens", "names", "after a removed name")
@@ -30,7 +30,7 @@ PUBLISHED = {
 }  # fmt: skip
 
 
-def run(firms: Firms, vectors: Vectors, text: Path, seeds: int, using: Resources) -> bool:
+def run(firms: Firms, vectors: Vectors, text: Path, seeds: int, using: Context) -> bool:
     """Print the table; return whether the shape is reproduced. Raises UnavailableError."""
     needs_torch().set_num_threads(using.pool.threads)
     setting = Setting(firms, scaled(vectors), read_passages(firms, vectors, text), using)
@@ -86,7 +86,7 @@ def _told(start: Start) -> str:
 def _print(found: Sequence[Mapping[str, Array]], passages: int, settings: Settings) -> bool:
     table = {row: np.array([one[row] for one in found]) for row in ROWS}
     print(f"\n## Table 2: perplexity\n\n{passages:,} passages; {settings}; {len(found)} seeds\n")
-    print("| mean ± sd over seeds | " + " | ".join(TOKENS) + " | less than self |")
+    print("| mean ± sd over seeds | " + " | ".join(TOKENS) + " | reduction from self |")
     print("|---|" + "---|" * (len(TOKENS) + 1))
     for row, values in table.items():
         sd = np.std(values, axis=0, ddof=min(1, len(values) - 1))
@@ -98,7 +98,7 @@ def _print(found: Sequence[Mapping[str, Array]], passages: int, settings: Settin
             scores = [paired(table[row][:, k], table[AFF][:, k]) for k in range(len(TOKENS))]
             cells = [f"{s.value:+.2f} [{s.low:+.2f}, {s.high:+.2f}]" for s in scores]
             print(f"| ({AFF}) − ({row}), paired | " + " | ".join(cells) + " | |")
-    print("\n| published | test perplexity | less than self |\n|---|---|---|")
+    print("\n| published | test perplexity | reduction from self |\n|---|---|---|")
     for name, value in PUBLISHED.items():
         print(f"| {name} | {value:.3f} | {1 - value / PUBLISHED['self']:.1%} |")
     reproduced = paired(table[BASE][:, 0], table[AFF][:, 0]).high < 0

@@ -515,7 +515,7 @@ def test_a_file_that_is_not_toml_is_refused(check_refused):
 
 OTHER_METHOD = '''"""A method that is only there to have an option."""
 from dataclasses import dataclass
-from wordgeom import options as declared
+from wordgeom.core import options as declared
 
 NEEDS = ("matrix",)
 

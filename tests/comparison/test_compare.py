@@ -19,8 +19,9 @@ from wordgeom.core.errors import InputError
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.peers import cache
-from wordgeom.runtime import resources, subprocesses
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime import subprocesses
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
 
 WORDS = [f"w{k}" for k in range(80)]
@@ -166,7 +167,7 @@ class Counted:
 
     name = "counted"
 
-    def answer(self, vectors: Vectors, using: resources.Resources) -> Answers:
+    def answer(self, vectors: Vectors, context: Context) -> Answers:
         given = np.array([vectors.words.index(word) for word in vectors.words])
         measure = Measure("last", lambda given, gold: float(given[-1]))
         return Answers("fake", self.name, (measure,), given, given, given, len(given))

@@ -19,7 +19,7 @@ from wordgeom.counts.windows import WindowOptions
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
 from wordgeom.linalg.device import DeviceOptions
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.weighting.documents import DocumentOptions
 from wordgeom.weighting.pmi import PmiOptions
 

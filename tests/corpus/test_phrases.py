@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import context, phrases, retained_types
+from wordgeom.corpus.tokens import phrases, retained_types, room
 from wordgeom.counts import cooccurrence
 
 Documents = list[list[str]]
@@ -114,7 +114,7 @@ def test_phrases_are_those_of_the_definition(
         patch.object(phrases, "STEP", step),
         patch.object(cooccurrence, "_SMALLEST_CHUNK", 4 * step),
         patch.object(cooccurrence, "_CHUNK_SHARE", 2.0**-20),
-        patch.object(context, "_IDS_SHARE", 1 << 40 if on_disk else 4),
+        patch.object(room, "_IDS_SHARE", 1 << 40 if on_disk else 4),
     ):
         if not vocabulary:
             with pytest.raises(InputError):

@@ -44,7 +44,7 @@ def tarred(form: int) -> bytes:
         (zipped("word/document.xml"), "is a document of a word processor, not text; save it as"),
         (tarred(tarfile.PAX_FORMAT), "is a tar archive, not text; unpack it: tar xf"),
         (tarred(tarfile.GNU_FORMAT), "is a tar archive"),
-        (gzip.compress(tarred(tarfile.USTAR_FORMAT)), "is a tar archive"),
+        (gzip.compress(tarred(tarfile.USTAR_FORMAT), mtime=0), "is a tar archive"),
         (b"%PDF-1.7\n%\xe2\xe3\n1 0 obj", "is PDF, not text; convert it: pdftotext"),
         ("가는 말이 고와야".encode("utf-16"), "a mark of UTF-16; convert it: iconv"),
         ("an end".encode("utf-16-le"), "many zero bytes; convert it: iconv"),

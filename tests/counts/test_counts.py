@@ -38,7 +38,7 @@ from wordgeom.counts.partial_counts import ScratchParts
 from wordgeom.counts.windows import WindowOptions, denominator, weights
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Lent, Pool
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import merge as merging
 from wordgeom.stages.build_cooc import Shard
 from wordgeom.storage.store import Store

@@ -23,7 +23,7 @@ from wordgeom.counts.partial_counts import ScratchParts
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, reach, weights
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import merge
 from wordgeom.stages.build_cooc import Shard
 from wordgeom.storage.id_stream import read_around

@@ -16,13 +16,13 @@ import wordgeom as wg
 from wordgeom.cli import main
 from wordgeom.core.errors import OptionError
 from wordgeom.drift.attestation import attested
-from wordgeom.drift.model import DynamicModel
 from wordgeom.drift.neighbours import nearby, unit
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
+from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
-from wordgeom.runtime.resources import UseOptions
+from wordgeom.runtime.run_options import UseOptions
 from wordgeom.stages.drift import drift
 
 TOPICS = {"jail": "prison guard lock", "phone": "call network signal", "farm": "wheat cow plough"}

@@ -17,13 +17,15 @@ from wordgeom.evaluation.analogy_search import NONE, predict
 from wordgeom.evaluation.answers import group_scores, scores
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.word_lookup import Lookup
-from wordgeom.runtime.resources import Resources, RunOptions, resources
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors, to_keyed_vectors
 
 
 @pytest.fixture(scope="module")
-def using() -> Iterator[Resources]:
-    with resources(RunOptions(threads=2)) as opened:
+def using() -> Iterator[Context]:
+    with open_context(RunOptions(threads=2)) as opened:
         yield opened
 
 
@@ -117,7 +119,7 @@ def test_the_number_of_threads_changes_nothing():
     asked = np.random.default_rng(1).integers(0, 9000, (3000, 3))
     found = []
     for threads in (1, 3):
-        with resources(RunOptions(threads=threads)) as using:
+        with open_context(RunOptions(threads=threads)) as using:
             found.append(predict(Lookup(vectors, EvalOptions()), asked, 1e-3, using))
     assert found[0].tobytes() == found[1].tobytes()
 

@@ -18,15 +18,17 @@ from wordgeom.evaluation.categorisation import ALONE, CONTRADICTORY, REPEATED, r
 from wordgeom.evaluation.clustering_measures import adjusted_rand, purity
 from wordgeom.evaluation.coverage import MISSING, SAME, ZERO
 from wordgeom.evaluation.options import EvalOptions
-from wordgeom.runtime.resources import Resources, RunOptions, resources
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors
 
 labelled = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), min_size=2, max_size=40)
 
 
 @pytest.fixture(scope="module")
-def using() -> Iterator[Resources]:
-    with resources(RunOptions(threads=2)) as opened:
+def using() -> Iterator[Context]:
+    with open_context(RunOptions(threads=2)) as opened:
         yield opened
 
 
@@ -74,7 +76,7 @@ def test_figures_of_nothing_are_not_numbers():
     assert np.isnan(adjusted_rand(none, none))
 
 
-def test_planted_classes_are_found(tmp_path: Path, using: Resources):
+def test_planted_classes_are_found(tmp_path: Path, using: Context):
     vectors, text = planted(classes=6, each=15)
     answers = read_categories(put(tmp_path, text), EvalOptions()).answer(vectors, using)
     assert [score.value for score in scores(answers, 100, 1)] == [1.0, 1.0]
@@ -82,7 +84,7 @@ def test_planted_classes_are_found(tmp_path: Path, using: Resources):
     assert np.array_equal(answers.gold, np.repeat(np.arange(6), 15))
 
 
-def test_random_vectors_agree_by_chance_only(tmp_path: Path, using: Resources):
+def test_random_vectors_agree_by_chance_only(tmp_path: Path, using: Context):
     vectors, text = planted(classes=6, each=30, noise=50)
     answers = read_categories(put(tmp_path, text), EvalOptions()).answer(vectors, using)
     clean, rand = scores(answers, 100, 1)
@@ -96,12 +98,12 @@ def test_the_same_seed_gives_the_same_clusters_at_any_number_of_threads(tmp_path
     task = read_categories(put(tmp_path, text), EvalOptions())
     given = []
     for threads in (1, 3):
-        with resources(RunOptions(threads=threads, seed=7)) as using:
+        with open_context(RunOptions(threads=threads, seed=7)) as using:
             given.append(task.answer(vectors, using).given)
     assert np.array_equal(given[0], given[1])
 
 
-def test_what_is_left_out_is_counted(tmp_path: Path, using: Resources):
+def test_what_is_left_out_is_counted(tmp_path: Path, using: Context):
     text = (
         "word class\n"
         "cat animal\ndog animal\ncat animal\nDog animal\n"  # a repeat, and one in case only
@@ -121,7 +123,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path, using: Resources):
     assert answers.score(answers.measures[0]) == 1
 
 
-def test_vectors_that_are_all_the_same_are_said(tmp_path: Path, using: Resources):
+def test_vectors_that_are_all_the_same_are_said(tmp_path: Path, using: Context):
     task = read_categories(put(tmp_path, "a x\nb x\nc y\nd y\n"), EvalOptions())
     answers = task.answer(Vectors(list("abcd"), np.ones((4, 3), np.float32)), using)
     assert answers.score(answers.measures[0]) == 0.5
@@ -167,14 +169,14 @@ def test_a_line_without_one_class_is_named(tmp_path: Path, line: str, found: str
 
 
 @pytest.mark.parametrize("text", ["a x\nb x\nc y\n", "a x\nb x\n", "k x\nl x\nm y\nn y\n"])
-def test_fewer_than_two_classes_are_refused(tmp_path: Path, using: Resources, text: str):
+def test_fewer_than_two_classes_are_refused(tmp_path: Path, using: Context, text: str):
     task = read_categories(put(tmp_path, text), EvalOptions())
     with pytest.raises(InputError) as caught:
         task.answer(Vectors(list("abcd"), np.eye(4, dtype=np.float32)), using)
     assert_one_line(caught, "classes.txt", "two classes", "word, class", "--case")
 
 
-def test_too_few_classes_tell_what_was_left_out(tmp_path: Path, using: Resources):
+def test_too_few_classes_tell_what_was_left_out(tmp_path: Path, using: Context):
     text = "animal\tcat\nanimal\tdog\ntree\toak\ntree\telm\n"  # in the other order
     task = read_categories(put(tmp_path, text), EvalOptions())
     with pytest.raises(InputError) as caught:

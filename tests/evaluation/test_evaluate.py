@@ -15,7 +15,7 @@ from wordgeom.evaluation.analogies import Analogies
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.qvec import Oracle
 from wordgeom.evaluation.similarity import Similarity
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import evaluate
 from wordgeom.vectors.keyed import write_vectors
 

@@ -18,13 +18,15 @@ from wordgeom.evaluation.answers import scores
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.qvec import REPEATED, read_oracle
 from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, ranks, too_few
-from wordgeom.runtime.resources import Resources, RunOptions, resources
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors
 
 
 @pytest.fixture(scope="module")
-def using() -> Iterator[Resources]:
-    with resources(RunOptions(threads=2)) as opened:
+def using() -> Iterator[Context]:
+    with open_context(RunOptions(threads=2)) as opened:
         yield opened
 
 
@@ -134,7 +136,7 @@ def test_a_vector_that_holds_the_features_scores_full_marks(sides):
     assert qvec_cca(features[:, :2] * 5, features) == pytest.approx(1)
 
 
-def test_an_oracle_is_answered_by_the_words_in_both(tmp_path: Path, using: Resources):
+def test_an_oracle_is_answered_by_the_words_in_both(tmp_path: Path, using: Context):
     path = put(
         tmp_path,
         'cat\t{"noun": 1.0, "rare": 0}',
@@ -160,7 +162,7 @@ def test_an_oracle_is_answered_by_the_words_in_both(tmp_path: Path, using: Resou
         assert np.isnan([score.value, score.low, score.high]).all()
 
 
-def test_scores_have_intervals_about_them(tmp_path: Path, using: Resources, sides):
+def test_scores_have_intervals_about_them(tmp_path: Path, using: Context, sides):
     vectors, features = sides
     named = [dict(zip("abcd", row, strict=True)) for row in features.tolist()]
     path = put(tmp_path, *(f"w{k}\t{json.dumps(row)}" for k, row in enumerate(named)))
@@ -202,7 +204,7 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str):
     assert len(str(caught.value)) < 400
 
 
-def test_an_oracle_of_other_words_is_refused(tmp_path: Path, using: Resources):
+def test_an_oracle_of_other_words_is_refused(tmp_path: Path, using: Context):
     task = read_oracle(put(tmp_path, 'chat\t{"noun": 1}'), EvalOptions())
     with pytest.raises(InputError) as caught:
         task.answer(Vectors(["cat"], np.ones((1, 2), np.float32)), using)
@@ -213,7 +215,10 @@ def test_a_table_of_features_beyond_memory_is_refused(tmp_path: Path):
     lines = [f'w{k}\t{{"f{k}": 1}}' for k in range(2000)]
     task = read_oracle(put(tmp_path, *lines), EvalOptions())
     vectors = Vectors([f"w{k}" for k in range(2000)], np.ones((2000, 2), np.float32))
-    with resources(RunOptions(threads=1, memory=0.1)) as small, pytest.raises(InputError) as caught:
+    with (
+        open_context(RunOptions(threads=1, memory=0.1)) as small,
+        pytest.raises(InputError) as caught,
+    ):
         task.answer(vectors, small)
     assert_one_line(caught, "oracle.tsv", "--memory", "2,000 words × 2,000 features")
 

@@ -25,7 +25,9 @@ from wordgeom.evaluation.regression import mean_absolute_error, r_squared, read_
 from wordgeom.evaluation.target_tables import read_table
 from wordgeom.evaluation.text_vectors import averages, kmers
 from wordgeom.evaluation.word_lookup import Lookup
-from wordgeom.runtime.resources import Resources, RunOptions, resources
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors
 
 MIXED = "aZ09_ \n\t'-.\0éÅßİ\u0131ΣσςΆжЖ한글हि\u0301\u200d\u200c\ufeff\u00a0\u2028…»·東。𐐀😀²Ⅷǅ"
@@ -34,8 +36,8 @@ OPTIONS = EvalOptions()
 
 
 @pytest.fixture(scope="module")
-def using() -> Iterator[Resources]:
-    with resources(RunOptions(threads=2)) as opened:
+def using() -> Iterator[Context]:
+    with open_context(RunOptions(threads=2)) as opened:
         yield opened
 
 
@@ -88,7 +90,7 @@ def test_kmers_are_the_shifted_lists_together(sequence: str, k: int):
     assert sorted(kmers(sequence, k)) == sorted(run for run in shifted if len(run) == k)
 
 
-def test_a_text_is_the_mean_of_its_known_words(vectors: Vectors, using: Resources):
+def test_a_text_is_the_mean_of_its_known_words(vectors: Vectors, using: Context):
     rng = np.random.default_rng(0)
     lines = [" ".join(f"w{j}" for j in rng.integers(0, 80, n % 7)) for n in range(50)]
     with patch.object(averaging, "_TEXTS", 8):
@@ -102,7 +104,7 @@ def test_a_text_is_the_mean_of_its_known_words(vectors: Vectors, using: Resource
     assert np.allclose(found.means, list(expected.values()), atol=1e-14)
 
 
-def test_words_without_direction_count_as_unknown(using: Resources):
+def test_words_without_direction_count_as_unknown(using: Context):
     matrix = np.array([[1, 2], [0, 0], [np.nan, 1]], np.float32)
     lookup = of_words(Vectors(["a", "zero", "nan"], matrix))
     found = averages(["a zero nan", "zero nan", "A a", ""], lookup, 0, using, "")
@@ -110,7 +112,7 @@ def test_words_without_direction_count_as_unknown(using: Resources):
     assert found.means.tolist() == [[1, 2], [1, 2]]
 
 
-def test_kmers_in_capitals_find_words_in_small_letters(using: Resources):
+def test_kmers_in_capitals_find_words_in_small_letters(using: Context):
     lookup = of_words(Vectors(["acd", "cde"], np.eye(2, dtype=np.float32)))
     found = averages(["ACDE", "AC", "AC DEE"], lookup, 3, using, "")
     assert found.items.tolist() == [0, 2]
@@ -119,7 +121,10 @@ def test_kmers_in_capitals_find_words_in_small_letters(using: Resources):
 
 def test_averages_beyond_memory_are_refused():
     lookup = of_words(Vectors(["a"], np.ones((1, 5000), np.float32)))
-    with resources(RunOptions(threads=1, memory=0.1)) as small, pytest.raises(InputError) as caught:
+    with (
+        open_context(RunOptions(threads=1, memory=0.1)) as small,
+        pytest.raises(InputError) as caught,
+    ):
         averages(["a"] * 1000, lookup, 0, small, "set.tsv")
     assert_one_line(caught, "set.tsv", "--memory", "1,000 texts × 5,000")
 
@@ -135,7 +140,7 @@ def test_folds_are_even_in_size_and_in_each_label(labels, folds, seed):
 
 
 @pytest.mark.parametrize("memory", [0, 10**6, 10**15])
-def test_every_item_is_asked_once_and_not_learned_from(using: Resources, memory: int):
+def test_every_item_is_asked_once_and_not_learned_from(using: Context, memory: int):
     fold = np.array([0, 2, 1, LEARNED, 0, 1])
     learned_from = {}
 
@@ -151,7 +156,7 @@ def test_every_item_is_asked_once_and_not_learned_from(using: Resources, memory:
         assert learned == [k for k in range(6) if fold[k] != fold[asked]]
 
 
-def test_no_more_models_are_fitted_at_once_than_memory_allows(using: Resources):
+def test_no_more_models_are_fitted_at_once_than_memory_allows(using: Context):
     running: list[int] = []
     most = []
 
@@ -199,7 +204,7 @@ def test_figures_of_no_text_are_not_numbers():
     )
 
 
-def test_labels_are_learned_from_other_texts(tmp_path: Path, vectors: Vectors, using: Resources):
+def test_labels_are_learned_from_other_texts(tmp_path: Path, vectors: Vectors, using: Context):
     (path,) = put(tmp_path, "\r\n".join(sentences(["even", "odd"], 60)))
     answers = read_texts(path, OPTIONS).answer(vectors, using)
     assert answers.score(answers.measures[0]) > 0.95
@@ -207,7 +212,7 @@ def test_labels_are_learned_from_other_texts(tmp_path: Path, vectors: Vectors, u
     assert answers.notes == ()
 
 
-def test_labels_dealt_at_random_are_not_learned(tmp_path, vectors: Vectors, using: Resources):
+def test_labels_dealt_at_random_are_not_learned(tmp_path, vectors: Vectors, using: Context):
     # Whoever learned from the text that is asked would know more than chance.
     lines = [line.partition("\t")[2] for line in sentences(["even"], 200)]
     labels = np.random.default_rng(1).permutation([f"label{k % 2}" for k in range(200)])
@@ -216,7 +221,7 @@ def test_labels_dealt_at_random_are_not_learned(tmp_path, vectors: Vectors, usin
     assert 0.35 < answers.score(answers.measures[1]) < 0.65
 
 
-def test_texts_that_are_left_out_are_counted(tmp_path: Path, vectors: Vectors, using: Resources):
+def test_texts_that_are_left_out_are_counted(tmp_path: Path, vectors: Vectors, using: Context):
     lines = sentences(["even", "odd"], 5)
     twice, disputed = lines[0], lines[1].replace("even", "odd", 1)
     extra = [twice, disputed, "odd\tzzz", "odd\t", "once\tw1 w2", "lone\tw2 w3"]
@@ -249,7 +254,7 @@ def test_answers_are_the_same_at_any_number_of_threads(tmp_path, vectors: Vector
     task: Task = (read_texts if labels else read_targets)(path, EvalOptions(folds=4))
     given = []
     for threads, memory in ((1, 0.0), (3, 0.3)):
-        with resources(RunOptions(threads=threads, memory=memory)) as using:
+        with open_context(RunOptions(threads=threads, memory=memory)) as using:
             given.append(task.answer(vectors, using).given)
     assert np.array_equal(given[0], given[1])
 
@@ -265,14 +270,14 @@ def test_a_line_without_a_label_is_named(tmp_path: Path, line: str, what: str):
 
 
 @pytest.mark.parametrize("text", ["a\tw1\na\tw2\nb\tw3", "a\tx\na\ty\nb\tz\nb\tu", "a\tw1\nb\tw1"])
-def test_fewer_than_two_labels_are_refused(tmp_path, vectors: Vectors, using: Resources, text: str):
+def test_fewer_than_two_labels_are_refused(tmp_path, vectors: Vectors, using: Context, text: str):
     (path,) = put(tmp_path, text)
     with pytest.raises(InputError) as caught:
         read_texts(path, OPTIONS).answer(vectors, using)
     assert_one_line(caught, "0.txt", "two labels", "label, tab, text", "--case")
 
 
-def test_too_few_labels_tell_what_was_left_out(tmp_path, vectors: Vectors, using: Resources):
+def test_too_few_labels_tell_what_was_left_out(tmp_path, vectors: Vectors, using: Context):
     lines = ["w1 w2\tpos", "w3 w4\tpos", "w5 w6\tneg", "w7 w8\tw9"]  # in the other order
     (path,) = put(tmp_path, "\n".join(lines))
     with pytest.raises(InputError) as caught:
@@ -282,7 +287,7 @@ def test_too_few_labels_tell_what_was_left_out(tmp_path, vectors: Vectors, using
 
 
 @pytest.mark.parametrize("head", ["label\ttext", "Class\tSENTENCE", "category\tdocument"])
-def test_a_header_is_no_text(tmp_path: Path, vectors: Vectors, using: Resources, head: str):
+def test_a_header_is_no_text(tmp_path: Path, vectors: Vectors, using: Context, head: str):
     (path,) = put(tmp_path, "\r\n".join([head, *sentences(["even", "odd"], 5)]))
     task = read_texts(path, OPTIONS)
     assert (task.labels, len(task.texts)) == (("even", "odd"), 10)
@@ -295,7 +300,7 @@ def test_what_is_not_exactly_a_header_is_a_text(tmp_path: Path, line: str):
 
 
 @pytest.mark.parametrize("split", [True, False])
-def test_a_linear_target_is_learned(tmp_path, vectors: Vectors, using: Resources, split: bool):
+def test_a_linear_target_is_learned(tmp_path, vectors: Vectors, using: Context, split: bool):
     (path,) = put(tmp_path, "\n".join(numbered(vectors, 90, split)))
     answers = read_targets(path, EvalOptions(folds=3)).answer(vectors, using)
     assert answers.score(answers.measures[0]) > 0.95
@@ -323,7 +328,7 @@ def test_the_process_is_scikit_learns(vectors: Vectors):
     assert remark == ""
 
 
-def test_rows_that_are_left_out_are_counted_apart(tmp_path, vectors: Vectors, using: Resources):
+def test_rows_that_are_left_out_are_counted_apart(tmp_path, vectors: Vectors, using: Context):
     rows = numbered(vectors, 30, split=True)
     extra = ["a,w1 w2,,True,0", "b,w1 w2,,False,0", "c,zzz,1,True,0", "d,zzz yyy,1,False,0"]
     again = [rows[1], rows[2], "e,w5,1,False,0", "f,w5,2,False,0"]
@@ -350,14 +355,14 @@ def test_a_constant_target_has_no_r_squared_and_it_is_said(tmp_path, vectors, us
     assert any("no R²" in note for note in answers.notes)
 
 
-def test_folds_beyond_the_texts_are_lowered(tmp_path: Path, vectors: Vectors, using: Resources):
+def test_folds_beyond_the_texts_are_lowered(tmp_path: Path, vectors: Vectors, using: Context):
     (path,) = put(tmp_path, "\n".join(numbered(vectors, 5, split=False)))
     answers = read_targets(path, OPTIONS).answer(vectors, using)
     assert "5 folds, not 10: there are no more texts" in answers.notes
     assert len(answers.items) == 5
 
 
-def test_a_bound_that_was_reached_is_said(using: Resources):
+def test_a_bound_that_was_reached_is_said(using: Context):
     means = np.random.default_rng(0).standard_normal((40, 2))
     fit = gaussian_process.gaussian_process(means, means[:, 0] ** 2)  # without any noise
     _, remarks = predict(fit, np.repeat([0, LEARNED], 20), using)
@@ -365,7 +370,7 @@ def test_a_bound_that_was_reached_is_said(using: Resources):
     assert remarks[0].endswith("noise")
 
 
-def test_an_ascent_that_ends_early_is_said(tmp_path, vectors: Vectors, using: Resources):
+def test_an_ascent_that_ends_early_is_said(tmp_path, vectors: Vectors, using: Context):
     from scipy import optimize
 
     def failing(*args, **how):
@@ -379,7 +384,7 @@ def test_an_ascent_that_ends_early_is_said(tmp_path, vectors: Vectors, using: Re
         assert answers.notes == (f"{note} processes did not converge",)
 
 
-def test_more_than_can_be_learned_from_is_refused(tmp_path, vectors: Vectors, using: Resources):
+def test_more_than_can_be_learned_from_is_refused(tmp_path, vectors: Vectors, using: Context):
     (path,) = put(tmp_path, "\n".join(numbered(vectors, 60, split=True)))
     task = read_targets(path, OPTIONS)
     with patch.object(regression, "MOST", 39), pytest.raises(InputError) as caught:
@@ -392,7 +397,7 @@ def test_more_than_can_be_learned_from_is_refused(tmp_path, vectors: Vectors, us
 
 
 @pytest.mark.parametrize("rows", [["text,y", "zzz,1"], ["text,y", "w1,1", "w2,2"]])
-def test_too_few_texts_are_refused(tmp_path, vectors: Vectors, using: Resources, rows: list[str]):
+def test_too_few_texts_are_refused(tmp_path, vectors: Vectors, using: Context, rows: list[str]):
     (path,) = put(tmp_path, "\n".join(rows))
     with pytest.raises(InputError) as caught:
         read_targets(path, OPTIONS).answer(vectors, using)

@@ -29,7 +29,7 @@ from wordgeom.core.errors import (
 from wordgeom.formats import row_grouping
 from wordgeom.formats.word_files import read_words
 from wordgeom.matrices.cooccurrence import StoredMatrix
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.convert import Converted, convert
 from wordgeom.stages.train import build_pmi
 from wordgeom.storage.store import StoreWriter

@@ -26,7 +26,6 @@ from wordgeom.corpus.inputs import formats
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, read_words
-from wordgeom.drift.model import DynamicModel
 from wordgeom.evaluation.categorisation import read_categories
 from wordgeom.evaluation.classification import read_texts
 from wordgeom.evaluation.options import EvalOptions
@@ -36,6 +35,7 @@ from wordgeom.imputation.domain import DomainOptions, read_domain
 from wordgeom.matrices.cooccurrence import StoredMatrix, StoredRows
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.matrices.times import parse_times
+from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.plot.drift_results import read_drift_results
 from wordgeom.runtime.pool import Pool
 from wordgeom.stages.convert import convert

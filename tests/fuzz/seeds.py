@@ -28,7 +28,7 @@ from wordgeom.core.types import Array, Int64
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.count_rows import Rows
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.train_model import train_model
 from wordgeom.vectors.keyed import write_vectors
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from points import brute, surface
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import pdist, squareform
-from test_neighbours import brute, surface
 
 from wordgeom.core.types import Csr
 from wordgeom.imputation.graph import neighbour_graph

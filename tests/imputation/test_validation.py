@@ -13,12 +13,14 @@ from wordgeom.core.types import Float64, Int64
 from wordgeom.imputation import baselines, validation
 from wordgeom.imputation.report import validation_lines
 from wordgeom.imputation.validation import cosines_and_ranks
-from wordgeom.runtime.resources import Resources, RunOptions, resources
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.run_options import RunOptions
 
 
 @pytest.fixture
-def using() -> Iterator[Resources]:
-    with resources(RunOptions(threads=2)) as opened:
+def using() -> Iterator[Context]:
+    with open_context(RunOptions(threads=2)) as opened:
         yield opened
 
 

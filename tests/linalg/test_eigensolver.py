@@ -13,7 +13,7 @@ from wordgeom.linalg import eigensolver
 from wordgeom.linalg.device import get_ops
 from wordgeom.linalg.eigensolver import Wanted, largest_eigenpairs
 from wordgeom.linalg.krylov import BLOCK, Krylov
-from wordgeom.linalg.ops import fix_signs
+from wordgeom.linalg.signs import fix_signs
 from wordgeom.runtime.pool import Pool
 
 V = 400

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from points import brute, surface
 
 from wordgeom.linalg import cell_index, exact_search, nearest_neighbours
 from wordgeom.linalg.exact_search import Searcher
@@ -13,23 +14,9 @@ from wordgeom.linalg.nearest_neighbours import EXACT, nearest, nearest_to
 from wordgeom.runtime.pool import Pool
 
 
-def brute(points):
-    """Return all squared distances (n × n), inf on the diagonal."""
-    apart = points[:, None] - points[None]
-    squared = (apart * apart).sum(axis=2)
-    np.fill_diagonal(squared, np.inf)
-    return squared
-
-
 def ranked(squared, k):
     """Return the k nearest by distance, then index."""
     return np.argsort(squared, axis=1, kind="stable")[:, :k]
-
-
-def surface(n, seed=0, d=20):
-    """Return points near a surface of few dimensions, where an index works."""
-    rng = np.random.default_rng(seed)
-    return np.tanh(rng.standard_normal((n, 3)) @ rng.standard_normal((3, d)))
 
 
 @settings(max_examples=40, deadline=None)

@@ -12,7 +12,7 @@ from wordgeom.core import row_blocks
 from wordgeom.core.errors import OptionError, UnavailableError
 from wordgeom.linalg import numpy_ops
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.ops import fix_signs
+from wordgeom.linalg.signs import fix_signs
 from wordgeom.runtime.pool import Pool
 
 DEVICES = ["cpu", pytest.param("torch-cpu", marks=pytest.mark.torch)]

@@ -11,7 +11,7 @@ from wordgeom.core.types import Csr
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.device import get_ops
 from wordgeom.linalg.eigensolver import Wanted
-from wordgeom.linalg.ops import fix_signs
+from wordgeom.linalg.signs import fix_signs
 from wordgeom.linalg.svd import transpose, truncated_svd
 from wordgeom.runtime.pool import Pool
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,10 @@ from matrices import random_counts, store_documents, store_matrix
 from wordgeom import methods
 from wordgeom.core.errors import OptionError, RankError
 from wordgeom.core.options import Options, specs
-from wordgeom.core.types import Run
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.document_term import Stored, open_stored
 from wordgeom.matrices.times import Times
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.stages.method_inputs import source_of, weighed
 from wordgeom.weighting.documents import DocumentOptions
@@ -57,7 +58,7 @@ def fit(method, stored, *, threads=1, device="cpu", weighting=None, **values):
         weighted = weighed(stored, weighting or source_of(method).weighting(), pool)
         given = {"matrix": weighted, "documents": weighted, "times": TIMES}
         inputs = {need: given[need] for need in method.NEEDS}
-        run = Run(get_ops(device, pool), np.random.default_rng(1), 1 << 30, pool=pool)
+        run = Context(pool, partial(get_ops, device, pool), 1 << 30)
         return method.fit(inputs, method.Options(**{"dim": K} | values), run)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +14,17 @@ from sklearn.decomposition import TruncatedSVD
 import wordgeom as wg
 from wordgeom.cli import main
 from wordgeom.core.errors import FormatError, InputError, OptionError, OutputExistsError, RankError
-from wordgeom.core.types import Run
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.device import get_ops
 from wordgeom.linalg.eigensolver import Wanted
 from wordgeom.linalg.krylov import Krylov
-from wordgeom.linalg.ops import fix_signs
+from wordgeom.linalg.signs import fix_signs
 from wordgeom.linalg.svd import svd_bytes
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.methods import lsa
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import train
 from wordgeom.stages.convert import convert
 from wordgeom.stages.document_vectors import document_names
@@ -37,7 +38,7 @@ RUN = RunOptions(threads=1)
 def fit(stored, *, weight="log", memory=1 << 30, **values):
     with Pool(2) as pool:
         documents = WeightedDocuments(stored, DocumentOptions(weight=weight), pool)
-        run = Run(get_ops("cpu", pool), np.random.default_rng(1), memory)
+        run = Context(pool, partial(get_ops, "cpu", pool), memory)
         return lsa.fit({"documents": documents}, lsa.Options(**values), run)
 
 

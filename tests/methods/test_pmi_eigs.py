@@ -7,15 +7,15 @@ import pytest
 from matrices import random_counts, store_matrix
 
 from wordgeom.core.errors import InputError, OutputExistsError, RankError
-from wordgeom.core.types import Run
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.methods import pmi_eigs
 from wordgeom.methods.gbu import method as gbu
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import train
 from wordgeom.stages.convert import convert
 from wordgeom.vectors import run_card
@@ -32,10 +32,9 @@ def fit(matrix, options, *, method=pmi_eigs, memory=1 << 30, weighting="pmi", pr
             if matrix.store.kind == "cooc"
             else weighted_store(matrix, pool)
         )
-        ops, rng = get_ops("cpu", pool), np.random.default_rng(1)
-        return method.fit(
-            {"matrix": source}, options, Run(ops, rng, memory, progress or Progress())
-        )
+        ops = get_ops("cpu", pool)
+        context = Context(pool, lambda: ops, memory, progress=progress or Progress())
+        return method.fit({"matrix": source}, options, context)
 
 
 def pmi(matrix, weighting="pmi"):

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from wordgeom import peers
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.linalg.device import open_context
 from wordgeom.peers import PeerOptions, cache, counted, sentences
 from wordgeom.peers.__main__ import main as train_peer
 from wordgeom.peers.sentences import Text
-from wordgeom.runtime import resources
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.runtime.subprocesses import Finished
 from wordgeom.stages import train
 from wordgeom.vectors.keyed import read_vectors, write_vectors
@@ -39,7 +39,7 @@ def text_of(*paths: Path, tokeniser: str = "words", document: str = "line") -> T
 def read(text: Text) -> list[list[str]]:
     """The sentences of a text, walked through twice: peers do so."""
     with (
-        resources.resources(RunOptions(threads=2)) as using,
+        open_context(RunOptions(threads=2)) as using,
         sentences.opened(text, using) as found,
     ):
         first = [list(sentence) for sentence in found]

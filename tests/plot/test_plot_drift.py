@@ -61,7 +61,7 @@ def model(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_model_is_drawn_from_the_command_line(model, capsys):
-    from wordgeom.drift.model import DynamicModel
+    from wordgeom.methods.dlsa.model import DynamicModel
 
     assert main(["plot", "drift", model, "--words", "sea, land", "-o", "one.svg"]) == 0
     assert capsys.readouterr().out.startswith("one.svg: sea, land, 1950 to 2009")

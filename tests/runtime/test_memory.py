@@ -22,7 +22,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array
 from wordgeom.runtime.memory import refuse_too_large
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import train
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
@@ -102,6 +102,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     store_matrix(folder / "cooc", first_rows())
     # Freed arrays go back at once, so that one stage does not hide what the next one takes.
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": str(1 << 20)}
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
     run = subprocess.run(
         [sys.executable, __file__, str(folder)], capture_output=True, text=True, check=False,
         env=environment, timeout=120,

@@ -26,7 +26,7 @@ from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.vocabulary import read_words
 from wordgeom.counts import cooccurrence
 from wordgeom.matrices.cooccurrence import StoredMatrix
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import merge
 from wordgeom.stages.build_cooc import Shard
 from wordgeom.storage import files

@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -49,13 +50,14 @@ from wordgeom.core.errors import (
 from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.inputs.block_feed import Feed
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import context, row_mapping
+from wordgeom.corpus.tokens import room, row_mapping
 from wordgeom.corpus.tokens.encode import Encoded, encode_documents
 from wordgeom.counts import documents as counting
+from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.cooccurrence import MatrixWriter
 from wordgeom.matrices.document_term import Document, StoredDocuments
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
 from wordgeom.stages import build_dtm
 from wordgeom.storage.store import Store, StoreWriter
 
@@ -97,9 +99,10 @@ def count(
 ) -> tuple[Encoded, list[dict[str, int]]]:
     """What is made of files without a store: the text, and the words of each row."""
     encoded = encode_documents(
-        [str(path) for path in paths], options, seed=1, memory=1 << 30, folder=None, pool=pool,
-        progress=Progress(),
-    )  # fmt: skip
+        [str(path) for path in paths],
+        options,
+        Context(pool, partial(get_ops, "cpu", pool), 1 << 30),
+    )
     words, rows = encoded.vocabulary.words, []
     with closing(encoded.stream):
         counts = counting.DocumentCounts(encoded.stream, len(words), pool)
@@ -296,7 +299,7 @@ def test_threads_memory_and_blocks_leave_the_digest_alone(tmp_path: Path):
             (3, 4.0, 4, (1 << 14, 77)),
         ]
     ):
-        with small(*sizes), patch.object(context, "_IDS_SHARE", share):  # the ids in a file, or not
+        with small(*sizes), patch.object(room, "_IDS_SHARE", share):  # the ids in a file, or not
             out = tmp_path / f"dtm{k}"
             made = build_documents(path, out, threads=threads, memory=memory, min_count=2)
             digests.add(made.store.digest)

@@ -31,7 +31,7 @@ from wordgeom.methods.gbu.calibration import cosines, fit_map
 from wordgeom.methods.gbu.extension import Anchored
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import extend as extending
 from wordgeom.stages.train import train
 from wordgeom.stages.trained_options import as_trained

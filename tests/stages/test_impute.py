@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import wordgeom as wg
+from wordgeom.api.vectors import Model
 from wordgeom.core.errors import (
     InputError,
     MissingInputError,
@@ -22,7 +23,7 @@ from wordgeom.core.errors import (
 from wordgeom.core.types import Float32, Float64
 from wordgeom.imputation.saved_validation import read_validation
 from wordgeom.imputation.trust_table import read_trust
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import impute as imputing
 from wordgeom.storage import files
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
@@ -347,7 +348,7 @@ def test_output_that_cannot_be_is_refused(folder, out, table, error):
 def test_the_python_function_gives_the_file_s_vectors(folder):
     made = wg.impute("matrix.npy", out="new.bin", delta=5)
     again = wg.impute("matrix.npy", out="new.bin", delta=5)  # up to date
-    alone = wg.impute("matrix.npy", wg.api.Model(read_vectors("vectors.bin"), [], {}), delta=5)
+    alone = wg.impute("matrix.npy", Model(read_vectors("vectors.bin"), [], {}), delta=5)
     for each in (again, alone):
         assert each.words == made.words
         assert bits(each.vectors) == bits(made.vectors)

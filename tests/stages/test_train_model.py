@@ -27,12 +27,12 @@ from wordgeom.core.errors import (
     StaleError,
     WordgeomError,
 )
-from wordgeom.drift.model import DynamicModel
 from wordgeom.linalg.eigensolver import Wanted
 from wordgeom.linalg.svd import svd_bytes
 from wordgeom.methods.dlsa import method
+from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import train_model as modelling
 from wordgeom.stages.train_model import Modelled, train_model
 from wordgeom.storage.store import StoreWriter

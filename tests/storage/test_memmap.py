@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,12 +11,12 @@ from matrices import random_counts, store_matrix
 
 from wordgeom.core.errors import WriteError
 from wordgeom.core.row_blocks import BLOCK_ENTRIES
-from wordgeom.core.types import Run
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices import symmetric
 from wordgeom.matrices.cooccurrence import StoredRows
 from wordgeom.matrices.symmetric import expanded, whole_matrix
 from wordgeom.methods.gbu import cost, method
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage import memmap
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
@@ -73,8 +74,7 @@ def test_pairs_on_the_disk_make_the_same_vectors(tmp_path, monkeypatch):
         least = cost._HELD_VECTORS * 4 * 80 * 5 + 20 * source.entries
         for memory in (1 << 30, least, least - 1):
             monkeypatch.setattr(cost, "check", lambda *_, **__: None)
-            run = Run(get_ops("cpu", pool), np.random.default_rng(1), memory)
-            run.folder = str(tmp_path)
+            run = Context(pool, partial(get_ops, "cpu", pool), memory, scratch=str(tmp_path))
             made.append(method.fit({"matrix": source}, method.Options(dim=5), run))
     assert used == [str(tmp_path)]
     assert len({result.vectors.tobytes() for result in made}) == 1

@@ -270,6 +270,7 @@ def test_a_second_writer_is_refused_and_the_first_goes_on(tmp_path: Path):
     # A number that no process has (with a start that could not be told, too), and this process's
     # number with the start of another.
     [(2**22 + 1, "1"), (2**22 + 1, "?"), (os.getpid(), "1")],
+    ids=["gone", "gone, start unknown", "number taken again"],
 )
 def test_the_lock_of_a_process_that_is_gone_is_taken_over(tmp_path: Path, pid: int, start: str):
     write(tmp_path / "s", 1)

@@ -19,7 +19,7 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import train
 from wordgeom.weighting.pmi import NPMI, PPMI, PmiOptions, WeightedMatrix
 

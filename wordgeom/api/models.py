@@ -15,12 +15,12 @@ from typing import Any
 from wordgeom.api.vectors import MatrixHandle
 from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.core.keywords import options_of, plain
-from wordgeom.drift.model import DynamicModel
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
 from wordgeom.linalg.device import DeviceOptions
 from wordgeom.methods import load as load_method
-from wordgeom.runtime.resources import RunOptions, UseOptions
+from wordgeom.methods.dlsa.model import DynamicModel
+from wordgeom.runtime.run_options import RunOptions, UseOptions
 from wordgeom.weighting.documents import DocumentOptions
 
 PathLike = str | os.PathLike[str]

@@ -33,7 +33,7 @@ from wordgeom.linalg.device import DeviceOptions
 from wordgeom.matrices.cooccurrence import COOC, DTM
 from wordgeom.matrices.document_term import Document, StoredDocuments, open_stored
 from wordgeom.methods import load as load_method
-from wordgeom.runtime.resources import RunOptions, UseOptions
+from wordgeom.runtime.run_options import RunOptions, UseOptions
 from wordgeom.storage.files import Closing
 from wordgeom.vectors.keyed import (
     Vectors,

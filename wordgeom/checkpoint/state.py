@@ -19,8 +19,8 @@ from typing import Any
 
 from wordgeom.core.errors import OutputExistsError, StaleError, StoppedError
 from wordgeom.core.options import Options, option
+from wordgeom.core.requests import differing_option
 from wordgeom.core.version import __version__
-from wordgeom.runtime.resources import differing_option
 from wordgeom.storage.files import make_folder, remove_folder, whole_file, write_error
 from wordgeom.storage.store import LOCK, Store, StoreWriter, exists, remove_store
 

@@ -10,7 +10,7 @@ from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.cli import flags, stages
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 
 OPTIONS = (CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
 OWN = ("corpus", "out", "shard", "save_vocab")

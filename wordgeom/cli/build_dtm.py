@@ -9,7 +9,7 @@ import click
 from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.cli import flags, stages
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 
 OPTIONS = (CorpusOptions, ResumeOptions, RunOptions)
 OWN = ("corpus", "out", "save_vocab")

@@ -8,7 +8,7 @@ import click
 
 from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.cli import flags, stages
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.weighting.pmi import PmiOptions
 
 OPTIONS = (PmiOptions, ResumeOptions, RunOptions)

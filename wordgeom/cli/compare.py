@@ -15,7 +15,7 @@ from wordgeom.cli.sets import KINDS, takes_sets
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.options import specs
 from wordgeom.evaluation.options import EvalOptions
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.method_inputs import SOURCES
 
 _WEIGHTING = tuple(source.weighting for source in SOURCES.values())

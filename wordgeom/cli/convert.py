@@ -9,7 +9,7 @@ import click
 from wordgeom.cli import flags
 from wordgeom.formats.detection import READ, WRITTEN
 from wordgeom.formats.options import ConvertOptions
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 
 _FROM = "format of SOURCE, where its name does not tell it"
 _TO = "format of TARGET, where its name does not tell it"

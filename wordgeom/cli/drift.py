@@ -9,7 +9,7 @@ import click
 from wordgeom.cli import flags, stages
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
-from wordgeom.runtime.resources import UseOptions
+from wordgeom.runtime.run_options import UseOptions
 
 OPTIONS = (DriftOptions, ReportOptions, UseOptions)
 OWN = ("model", "words")

@@ -10,7 +10,7 @@ from wordgeom.cli import flags, stages
 from wordgeom.cli.sets import KINDS, takes_sets
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import ReportOptions
-from wordgeom.runtime.resources import UseOptions
+from wordgeom.runtime.run_options import UseOptions
 
 OPTIONS = (EvalOptions, ReportOptions, UseOptions)
 OWN = ("vectors", "sets", *KINDS)

@@ -8,7 +8,7 @@ import click
 
 from wordgeom.cli import flags, stages
 from wordgeom.methods.gbu.extension import ExtendOptions
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 
 OPTIONS = (ExtendOptions, RunOptions)
 OWN = ("vectors", "counts", "out", "space")

@@ -9,7 +9,7 @@ import click
 from wordgeom.cli import flags, stages
 from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 
 OPTIONS = (DomainOptions, ImputeOptions, RunOptions)
 OWN = ("domain", "vectors", "out", "table")

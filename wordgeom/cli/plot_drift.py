@@ -33,7 +33,7 @@ def command(source: str, words: str | None, at: str | None, out: str, force: boo
 def _ways(source: str, names: list[str], at: str | None, out: str) -> str:
     """Draw the ways of words of a model, and return the caption."""
     from wordgeom.core.errors import OptionError
-    from wordgeom.drift.model import DynamicModel
+    from wordgeom.methods.dlsa.model import DynamicModel
     from wordgeom.plot.neighbourhoods import trajectories
     from wordgeom.plot.trajectories import draw
 

@@ -15,7 +15,7 @@ import click
 from wordgeom.cli import flags
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, check_known, specs
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 
 Settings = dict[str, Any]
 Stage = Callable[[], None]

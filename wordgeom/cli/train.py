@@ -14,7 +14,7 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import listed
 from wordgeom.core.options import Options, flag, specs
 from wordgeom.linalg.device import DeviceOptions
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.method_inputs import SOURCES, settings_of, source_of
 
 _OWN = ("matrix", "method", "out", "space")

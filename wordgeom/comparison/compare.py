@@ -18,9 +18,9 @@ from wordgeom.core.errors import InputError, OptionError, OutputExistsError
 from wordgeom.core.options import flag, nearest, specs
 from wordgeom.evaluation.answers import Task
 from wordgeom.evaluation.options import EvalOptions
+from wordgeom.linalg.device import open_context
 from wordgeom.peers.counted import Counted, counted
-from wordgeom.runtime import resources
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.evaluate import numbered
 from wordgeom.stages.method_inputs import makes_model, source_of
 from wordgeom.stages.train import open_for, open_whole
@@ -67,11 +67,11 @@ def compare(
     """
     names = entry.names()
     text = _checked(entry, names)
-    with _folder(entry, run) as folder, resources.resources(run, show) as using:
+    with _folder(entry, run) as folder, open_context(run, show=show) as context:
         made = _entrants(entry, run, folder, text)
         named = [replace(one, name=name) for one, name in zip(made, names, strict=True)]
         common = common_words(_with_vectors(named))
-        judged, notes = answered(named, common, tasks, using)
+        judged, notes = answered(named, common, tasks, context)
     scored, first = scored_against(judged, entry.against, options.resamples, run.seed)
     if entry.against not in (None, first):
         notes.append(f"{entry.against} has no scores: differences are from {first}")

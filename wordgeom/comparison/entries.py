@@ -20,7 +20,7 @@ from wordgeom.peers import PeerOptions
 from wordgeom.peers.cache import trained
 from wordgeom.peers.counted import Counted
 from wordgeom.runtime.pool import available_cpus
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.runtime.subprocesses import run_module
 from wordgeom.stages.method_inputs import makes_model, source_of
 from wordgeom.storage.files import whole_file

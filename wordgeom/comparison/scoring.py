@@ -10,7 +10,7 @@ from wordgeom.comparison.entries import Contender
 from wordgeom.comparison.result import Judgement
 from wordgeom.core.errors import InputError
 from wordgeom.evaluation.answers import Score, Task, difference, scores
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.stages.evaluate import judge
 from wordgeom.vectors.keyed import Vectors, read_vectors
 
@@ -29,7 +29,7 @@ def common_words(paths: Sequence[Path]) -> list[str]:
 
 
 def answered(
-    named: Sequence[Contender], common: list[str], tasks: Sequence[Task], using: Resources
+    named: Sequence[Contender], common: list[str], tasks: Sequence[Task], context: Context
 ) -> tuple[list[Judgement], list[str]]:
     """Let all answer on the common words; a set that somebody cannot answer is a note."""
     judged, notes, errors = [], [], []
@@ -40,7 +40,7 @@ def answered(
         vectors = read_vectors(one.path)
         size = len(vectors.words), vectors.matrix.shape[1]
         try:
-            found, refused = judge(_chosen(vectors, common), tasks, using)
+            found, refused = judge(_chosen(vectors, common), tasks, context)
         except InputError as error:
             found, refused = [], {"all sets": str(error)}
             errors.append(error)

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Csr, Float32, Float64
 from wordgeom.drift.contrasts import f_values, moved
 from wordgeom.drift.null_distribution import Null, Runner
 from wordgeom.drift.permutations import Arrangements
 from wordgeom.drift.statistics import Words, degrees_of_freedom, products
 from wordgeom.drift.time_axis import Axis
-from wordgeom.linalg.ops import Ops
 
 _WORDS = 1024
 

@@ -11,12 +11,12 @@ import numpy as np
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.drift.controls import matched_controls
-from wordgeom.drift.model import DynamicModel
 from wordgeom.drift.neighbours import nearby, unit
 from wordgeom.drift.options import LEVEL
 from wordgeom.drift.report import BY_F, Change, DriftReport, ReportOptions, Word, plain
 from wordgeom.drift.verdict import Verdict
-from wordgeom.runtime.resources import Resources
+from wordgeom.methods.dlsa.model import DynamicModel
+from wordgeom.runtime.context import Context
 
 _TOP = 20  # words that are listed, and that have a control
 _FEW = 10  # documents
@@ -41,12 +41,12 @@ class Listing:
         holders: Int64,
         span: tuple[float, float],
         form: ReportOptions,
-        using: Resources,
+        context: Context,
         trend: str,
         said: tuple[Array, Array],
     ) -> None:
         self._fitted, self._verdicts, self._holders = fitted, verdicts, holders
-        self._span, self._form, self._using, self._trend = span, form, using, trend
+        self._span, self._form, self._context, self._trend = span, form, context, trend
         self._said = said
         self._displacement, self._movement = fitted.displacement(*span), fitted.movement()
         sizes = {BY_F: verdicts[0].F, "displacement": self._displacement}
@@ -100,9 +100,9 @@ class Listing:
         ]
 
     def _nearby(self, units: Float64, rows: Int64) -> list[list[str]]:
-        using, words = self._using, self._fitted.words
+        context, words = self._context, self._fitted.words
         k = self._form.neighbours
-        found = nearby(units, rows, k, using.pool, using.progress, "neighbours")
+        found = nearby(units, rows, k, context.pool, context.progress, "neighbours")
         return [[words[row] for row in near] for near in found]
 
     def _word(self, row: int, cosine: float, then: list[str], now: list[str], control: int) -> Word:

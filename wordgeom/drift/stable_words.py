@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.errors import RankError
+from wordgeom.core.ops import Ops
 from wordgeom.core.types import Csr
 from wordgeom.drift.columns import columns
 from wordgeom.drift.statistics import Words, free_words, observe
 from wordgeom.drift.time_axis import Axis
 from wordgeom.drift.topics import directions
-from wordgeom.linalg.ops import Ops
 from wordgeom.runtime.progress import Progress
 
 _TIMES = 2.5  # the median

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Csr, Float64
 from wordgeom.drift import kernels
 from wordgeom.drift.contrasts import Moments, Rest, contrasts, f_values, moved, sums
 from wordgeom.drift.time_axis import Axis
-from wordgeom.linalg.ops import Ops
 
 _CONSTANT = 1e-12  # of a word's sum of squares: rounding
 

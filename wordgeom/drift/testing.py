@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.drift import by_documents, by_times, freedman_lane
 from wordgeom.drift.f_tail import tail
@@ -21,7 +22,6 @@ from wordgeom.drift.time_axis import Axis
 from wordgeom.drift.topics import directions, topic_bytes
 from wordgeom.drift.verdict import Verdict, notes, wording
 from wordgeom.linalg.blas import one_thread
-from wordgeom.linalg.ops import Ops
 from wordgeom.linalg.svd import transpose
 from wordgeom.methods.dlsa.problem import FREE
 from wordgeom.runtime.memory import refuse_too_large

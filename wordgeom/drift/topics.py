@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from wordgeom.core.errors import InputError, RankError
+from wordgeom.core.ops import Ops
 from wordgeom.core.types import Csr, Float64
 from wordgeom.linalg.eigensolver import Look, Wanted
-from wordgeom.linalg.ops import Ops
 from wordgeom.linalg.svd import svd_bytes, truncated_svd
 from wordgeom.runtime.progress import Progress
 

@@ -21,7 +21,7 @@ from wordgeom.evaluation.lines import read_lines, set_name
 from wordgeom.evaluation.missing_words import left_out
 from wordgeom.evaluation.options import ZERO, EvalOptions
 from wordgeom.evaluation.word_lookup import Lookup
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 SECTION = ":"  # begins the line that names the questions below it
@@ -40,7 +40,7 @@ class Analogies:
     sections: tuple[str, ...]
     options: EvalOptions
 
-    def answer(self, vectors: Vectors, using: Resources) -> Answers:
+    def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Let vectors answer by both rules; raises InputError where no question can be asked."""
         lookup = Lookup(vectors, self.options)
         rows = self._rows(lookup)
@@ -51,7 +51,7 @@ class Analogies:
             raise _none_known(self.path, len(rows))
         asked = np.flatnonzero(directed)
         given = np.full((len(rows), 2), NONE, np.int32)
-        given[asked] = predict(lookup, rows[asked, :3], self.options.epsilon, using)
+        given[asked] = predict(lookup, rows[asked, :3], self.options.epsilon, context)
         items = np.arange(len(rows)) if self.options.oov == ZERO else asked
         excluded, notes = left_out(
             {_MISSING: ~known, _WITHOUT: known & ~directed}, self.options.oov, "counted as wrong"

@@ -14,7 +14,7 @@ import numpy as np
 from wordgeom.core.types import Float32, Int32, Int64
 from wordgeom.evaluation.analogy_kernels import raise_best
 from wordgeom.evaluation.word_lookup import Lookup, unit_rows
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 
 NONE = -1  # no row may answer
 _ROWS = 1024  # of a block: its lines for one question fit into the fastest cache
@@ -23,7 +23,7 @@ _QUESTIONS = 1024  # walked by a thread at a time
 _BELOW = (-3.0, -1.0)  # any value of 3CosAdd (at least −2), of 3CosMul (at least 0)
 
 
-def predict(lookup: Lookup, rows: Int64, epsilon: float, using: Resources) -> Int32:
+def predict(lookup: Lookup, rows: Int64, epsilon: float, context: Context) -> Int32:
     """Return the words (Q × 2) that 3CosAdd and 3CosMul answer to questions a, b, c.
 
     rows (Q × 3) are those of `lookup`; an answer is the row of its word's earliest form, NONE where
@@ -35,15 +35,15 @@ def predict(lookup: Lookup, rows: Int64, epsilon: float, using: Resources) -> In
     from threadpoolctl import threadpool_limits
 
     search = _Search(lookup, rows, epsilon)
-    waves = using.progress.follow(
+    waves = context.progress.follow(
         _waves(len(lookup.words), len(search.asked)), "analogies", len(lookup.words), "words",
         lambda blocks: blocks[-1].stop - blocks[0].start,
     )  # fmt: skip
     with threadpool_limits(limits=1, user_api="blas"):
         for blocks in waves:
-            held = list(using.pool.map(search.shifted, blocks))
+            held = list(context.pool.map(search.shifted, blocks))
             walk = partial(search.walk, blocks, held)
-            for _ in using.pool.map(walk, range(0, len(rows), _QUESTIONS)):
+            for _ in context.pool.map(walk, range(0, len(rows), _QUESTIONS)):
                 pass
     return search.answers
 

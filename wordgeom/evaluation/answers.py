@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from wordgeom.core.types import Array, Int64
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 BOOTSTRAP, JACKKNIFE = "bootstrap", "jackknife"
@@ -90,7 +90,7 @@ class Task(Protocol):
     def name(self) -> str:
         """What the set is called: its file's name without suffixes."""
 
-    def answer(self, vectors: Vectors, using: Resources) -> Answers:
+    def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Let vectors answer; raises InputError where not one item can be answered."""
 
 

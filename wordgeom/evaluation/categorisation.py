@@ -23,7 +23,7 @@ from wordgeom.evaluation.fields import split
 from wordgeom.evaluation.lines import read_lines, set_name
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.word_lookup import Lookup, unit_rows
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 # Repeated items would fit their cluster's most common class, and each other, too well.
@@ -50,7 +50,7 @@ class Categories:
     excluded: Mapping[str, int]
     options: EvalOptions
 
-    def answer(self, vectors: Vectors, using: Resources) -> Answers:
+    def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Return each word's cluster (n) int64 as `given` and its class as `gold`.
 
         Raises InputError where fewer than two classes have two covered words.
@@ -67,7 +67,7 @@ class Categories:
             what = "needs two classes of at least two words that have vectors"
             raise InputError(what, where=self.path, found=found, do=_DO)
         unit = unit_rows(vectors.matrix[covered.rows[kept]])
-        given, notes = _clusters(unit, several, using)
+        given, notes = _clusters(unit, several, context)
         items, gold = covered.items[kept], classes[kept]
         total = len(given) + sum(excluded.values())
         return Answers("categories", self.name, MEASURES, items, given, gold, total, excluded,
@@ -108,14 +108,14 @@ def _pair(line: str, separator: str, where: str) -> tuple[str, str]:
     return fields[0], fields[1]
 
 
-def _clusters(unit: Float32, clusters: int, using: Resources) -> tuple[Int64, tuple[str, ...]]:
+def _clusters(unit: Float32, clusters: int, context: Context) -> tuple[Int64, tuple[str, ...]]:
     """Return the cluster of each row (n), and a note where there are fewer than asked for."""
     from sklearn.cluster import KMeans
 
-    seed = int(np.random.default_rng(using.seed).integers(2**31))
+    seed = int(np.random.default_rng(context.seed).integers(2**31))
     model = KMeans(clusters, n_init=_STARTS, random_state=seed)
     with steady():
-        labels = using.pool.call(lambda: model.fit_predict(unit.astype(np.float64)))
+        labels = context.pool.call(lambda: model.fit_predict(unit.astype(np.float64)))
     found = len(np.unique(labels))
     note = f"k-means found {found} clusters, not {clusters}: too many vectors are the same"
     return np.asarray(labels, np.int64), (note,) if found < clusters else ()

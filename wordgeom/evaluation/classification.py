@@ -22,7 +22,7 @@ from wordgeom.evaluation.lines import read_lines, set_name
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.text_vectors import UNKNOWN, averages
 from wordgeom.evaluation.word_lookup import Lookup
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 REPEATED = "repeated texts"
@@ -67,13 +67,13 @@ class LabelledTexts:
     excluded: Mapping[str, int]
     options: EvalOptions
 
-    def answer(self, vectors: Vectors, using: Resources) -> Answers:
+    def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Return the number of each text's predicted label (n) int64, and of its own as `gold`.
 
         Raises InputError where fewer than two labels have two texts with a known word.
         """
         lookup = Lookup(vectors, self.options, restrict=False)
-        found = averages(self.texts, lookup, self.options.kmer, using, self.path)
+        found = averages(self.texts, lookup, self.options.kmer, context, self.path)
         sizes = np.bincount(self.gold[found.items], minlength=len(self.labels))
         kept = sizes[self.gold[found.items]] > 1
         items, means = found.items[kept], found.means[kept]
@@ -83,20 +83,20 @@ class LabelledTexts:
             what = "needs two labels of at least two texts with a known word"
             seen = listed(f"{np.sum(sizes > 1)} of {len(self.labels)}", excluded)
             raise InputError(what, where=self.path, found=seen, do=_DO)
-        given, notes = self._predict(means, self.gold[items], sizes, using)
+        given, notes = self._predict(means, self.gold[items], sizes, context)
         return Answers("classification", self.name, MEASURES, items, given, self.gold[items],
                        len(items) + sum(excluded.values()), excluded, notes=notes)  # fmt: skip
 
     def _predict(
-        self, means: Float64, gold: Int64, sizes: Int64, using: Resources
+        self, means: Float64, gold: Int64, sizes: Int64, context: Context
     ) -> tuple[Int64, tuple[str, ...]]:
         """Return each text's predicted label (n) and what must be said about it."""
         notes = _alone([self.labels[k] for k in np.flatnonzero(sizes == 1)])
         folds = min(self.options.folds, int(sizes[sizes > 1].min()))
         if folds < self.options.folds:
             notes.append(f"{folds} folds, not {self.options.folds}: the smallest class has no more")
-        fold = deal(gold, folds, np.random.default_rng(using.seed))
-        given, remarks = predict(_classifier(means, gold), fold, using)
+        fold = deal(gold, folds, np.random.default_rng(context.seed))
+        given, remarks = predict(_classifier(means, gold), fold, context)
         if remarks:
             notes.append(f"{len(remarks)} of {folds} folds {remarks[0]}")
         return given, tuple(notes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.estimators import steady
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 
 LEARNED = -1  # the fold of items that are only learned from
 Fit = Callable[[Int64, Int64], tuple[Array, str]]
@@ -29,7 +29,7 @@ def deal(labels: Int64, folds: int, rng: np.random.Generator) -> Int64:
 
 
 def predict(
-    fit: Fit, fold: Int64, using: Resources, bytes_of_a_fit: int = 0
+    fit: Fit, fold: Int64, context: Context, bytes_of_a_fit: int = 0
 ) -> tuple[Array, list[str]]:
     """Return what each fold's model says of its items (n), 0 for LEARNED ones, and remarks.
 
@@ -37,12 +37,12 @@ def predict(
     remark, "" for none. Models are fitted on threads, as many at once as memory allows.
     """
     numbers = [int(number) for number in np.unique(fold[fold != LEARNED])]
-    ahead = 2 * using.pool.threads
+    ahead = 2 * context.pool.threads
     if bytes_of_a_fit:
-        ahead = max(0, min(ahead, using.memory // bytes_of_a_fit - 1))
+        ahead = max(0, min(ahead, context.memory // bytes_of_a_fit - 1))
     with steady():
-        done = using.pool.map(partial(_one, fit, fold), numbers, ahead)
-        shown = using.progress.follow(done, "learning", len(numbers), "folds", lambda _: 1)
+        done = context.pool.map(partial(_one, fit, fold), numbers, ahead)
+        shown = context.progress.follow(done, "learning", len(numbers), "folds", lambda _: 1)
         results = list(shown)
     predicted = np.zeros(len(fold), results[0][0].dtype)
     for number, (answers, _) in zip(numbers, results, strict=True):

@@ -20,7 +20,7 @@ from wordgeom.evaluation.lines import read_lines, set_name
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, too_few
 from wordgeom.evaluation.word_lookup import Lookup
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 # Repeated words would be fitted too well.
@@ -45,7 +45,7 @@ class Oracle:
     excluded: Mapping[str, int]
     options: EvalOptions
 
-    def answer(self, vectors: Vectors, using: Resources) -> Answers:
+    def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Return the vectors as they are (n × K) as `given`, the features (n × P) as `gold`.
 
         P are the features that a covered word has. Raises InputError where no word is covered,
@@ -56,17 +56,17 @@ class Oracle:
             do = "check that they are of one language, and --case"
             raise InputError("not one of its words has a vector", where=self.path, do=do)
         chosen = [self.features[item] for item in covered.items.tolist()]
-        given, gold = vectors.matrix[covered.rows], self._table(chosen, using)
+        given, gold = vectors.matrix[covered.rows], self._table(chosen, context)
         excluded = added(self.excluded, counted(covered.reasons))
         total = len(covered.items) + sum(excluded.values())
         notes = tuple(note for note in (self._dropped(gold), _overfit(given, gold)) if note)
         return Answers("qvec", self.name, MEASURES, covered.items, given, gold, total,
                        excluded, notes=notes)  # fmt: skip
 
-    def _table(self, chosen: Sequence[Mapping[str, float]], using: Resources) -> Float64:
+    def _table(self, chosen: Sequence[Mapping[str, float]], context: Context) -> Float64:
         """Return the features that a chosen word has as columns, in order of their names."""
         names = sorted({name for weights in chosen for name, weight in weights.items() if weight})
-        if 8 * len(chosen) * len(names) * _COPIES > using.memory:
+        if 8 * len(chosen) * len(names) * _COPIES > context.memory:
             found = f"{len(chosen):,} words × {len(names):,} features"
             raise InputError("does not fit --memory", where=self.path, found=found, do="raise it")
         column = {name: k for k, name in enumerate(names)}

@@ -24,7 +24,7 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.target_tables import Target, read_table
 from wordgeom.evaluation.text_vectors import UNKNOWN, Averages, averages
 from wordgeom.evaluation.word_lookup import Lookup
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 MISSING = "texts without a target"
@@ -65,18 +65,18 @@ class Targets:
     unasked: Mapping[str, int]
     options: EvalOptions
 
-    def answer(self, vectors: Vectors, using: Resources) -> Answers:
+    def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Return each asked text's predicted number (n) float64 and its own as `gold`.
 
         Raises InputError where there are fewer than two texts to learn from, or none to ask, with
         a known word, and where more than 5,000 would be learned from.
         """
         lookup = Lookup(vectors, self.options, restrict=False)
-        found = averages(self.texts, lookup, self.options.kmer, using, self.path)
+        found = averages(self.texts, lookup, self.options.kmer, context, self.path)
         learned = self.learned[found.items]
         asked = found.items[~learned]
-        fold, notes = self._folds(learned, using)
-        given, more = self._predict(found, fold, using)
+        fold, notes = self._folds(learned, context)
+        given, more = self._predict(found, fold, context)
         unknown = int(np.sum(~self.learned)) - len(asked)
         excluded = added(self.excluded, {UNKNOWN: unknown})
         notes += self._unasked(int(self.learned.sum() - learned.sum())) + more
@@ -87,7 +87,7 @@ class Targets:
         return Answers("regression", self.name, MEASURES, asked, given[~learned], gold, total,
                        excluded, notes=tuple(notes))  # fmt: skip
 
-    def _folds(self, learned: Array, using: Resources) -> tuple[Int64, list[str]]:
+    def _folds(self, learned: Array, context: Context) -> tuple[Int64, list[str]]:
         """Return each covered text's fold: the file's split, or folds of equal size."""
         ask, learn = int(np.sum(~learned)), int(np.sum(learned))
         split = bool(self.learned.any())
@@ -102,19 +102,19 @@ class Targets:
             raise InputError(what, where=self.path, found=f"{most:,}", do="take a sample")
         if split:
             return np.where(learned, LEARNED, 0), []
-        fold = deal(np.zeros(ask, np.int64), folds, np.random.default_rng(using.seed))
+        fold = deal(np.zeros(ask, np.int64), folds, np.random.default_rng(context.seed))
         few = f"{folds} folds, not {self.options.folds}: there are no more texts"
         return fold, [few] if folds < self.options.folds else []
 
-    def _predict(self, found: Averages, fold: Int64, using: Resources) -> tuple[Float64, list[str]]:
+    def _predict(self, found: Averages, fold: Int64, context: Context) -> tuple[Float64, list[str]]:
         """Return each covered text's prediction, 0 for those only learned from, and remarks."""
         targets = self.values[found.items]
         need = bytes_of_a_fit(len(fold))
-        if need > using.memory:
+        if need > context.memory:
             size = f"{need / 1e9:.1f} GB"
             do = "raise it, or take a sample"
             raise InputError("does not fit --memory", where=self.path, found=size, do=do)
-        given, remarks = predict(gaussian_process(found.means, targets), fold, using, need)
+        given, remarks = predict(gaussian_process(found.means, targets), fold, context, need)
         models = len(np.unique(fold[fold != LEARNED]))
         told = Counter(remarks).items()
         return given, [f"{n} of {models} Gaussian processes {remark}" for remark, n in told]

@@ -21,7 +21,7 @@ from wordgeom.evaluation.missing_words import left_out
 from wordgeom.evaluation.options import ZERO, EvalOptions
 from wordgeom.evaluation.pairs import Pair, read_pairs
 from wordgeom.evaluation.word_lookup import Lookup
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
 _FEWEST = 3  # pairs that a correlation says anything of
@@ -39,7 +39,7 @@ class Similarity:
     pairs: tuple[Pair, ...]
     options: EvalOptions
 
-    def answer(self, vectors: Vectors, using: Resources) -> Answers:
+    def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Let cosines answer, float64; raises InputError where no pair is in the vocabulary."""
         lookup = Lookup(vectors, self.options)
         repeated, contradictions = self._repeats(lookup)

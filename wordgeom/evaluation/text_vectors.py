@@ -14,7 +14,7 @@ from wordgeom.core.types import Float64, Int64
 from wordgeom.corpus.tokens.in_memory import words
 from wordgeom.evaluation.coverage import has_direction
 from wordgeom.evaluation.word_lookup import Lookup
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 
 UNKNOWN = "texts without a word that has a vector"
 _TEXTS = 1024  # of a block
@@ -40,7 +40,7 @@ def kmers(sequence: str, k: int) -> list[str]:
 
 
 def averages(
-    texts: Sequence[str], lookup: Lookup, kmer: int, using: Resources, where: str
+    texts: Sequence[str], lookup: Lookup, kmer: int, context: Context, where: str
 ) -> Averages:
     """Return the mean vector of each text that has a known word, words counted as they repeat.
 
@@ -49,7 +49,7 @@ def averages(
     InputError, naming the file `where`, if the means do not fit the memory of the run.
     """
     columns = lookup.matrix.shape[1]
-    if 8 * len(texts) * columns * _COPIES > using.memory:
+    if 8 * len(texts) * columns * _COPIES > context.memory:
         found = f"{len(texts):,} texts × {columns:,}"
         raise InputError("averages do not fit --memory", where=where, found=found, do="raise it")
     means = np.zeros((len(texts), columns))
@@ -57,7 +57,7 @@ def averages(
     tokens = partial(kmers, k=kmer) if kmer else words
     starts = iter(range(0, len(texts), _TEXTS))
     rows = _Rows(lookup)
-    for start in using.progress.follow(
+    for start in context.progress.follow(
         starts, "reading texts", len(texts), "texts", lambda _: _TEXTS
     ):
         block = slice(start, start + _TEXTS)

@@ -15,7 +15,7 @@ from wordgeom.formats.scipy_npz import write_sparse
 from wordgeom.formats.word_files import beside, count_lines
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.document_term import DOCUMENTS, Stored, StoredDocuments
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import checked_words
 
 _VOCABULARY = "vocab.txt"  # GloVe's own name for it
@@ -59,11 +59,11 @@ def documents_lines(matrix: Stored, path: Path, form: str) -> tuple[Path, list[b
 
 
 def fill_matrix(
-    handle: BinaryIO, matrix: Stored, out: Path, form: str, words: Path, using: Resources
+    handle: BinaryIO, matrix: Stored, out: Path, form: str, words: Path, context: Context
 ) -> None:
     """Write a matrix into the open file of `out`. Raises WriteError."""
     if form == detection.NPZ:
-        write_sparse(handle, matrix, using)
+        write_sparse(handle, matrix, context)
     elif isinstance(matrix, StoredMatrix) and form == detection.GLOVE:
         write_glove(handle, matrix)
     else:

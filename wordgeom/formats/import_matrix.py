@@ -20,7 +20,8 @@ from wordgeom.formats.entries import Block, EntryFile
 from wordgeom.formats.symmetry import Halves
 from wordgeom.formats.word_files import Words
 from wordgeom.matrices.cooccurrence import COOC, PMI, MatrixWriter
-from wordgeom.runtime.resources import Clock, Resources, card
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.provenance import Clock, card
 from wordgeom.storage.store import Store, StoreWriter
 from wordgeom.vectors import run_card
 
@@ -87,7 +88,7 @@ def import_matrix(
     kind: str,
     known: Known | None,
     request: Mapping[str, Any],
-    using: Resources,
+    context: Context,
 ) -> tuple[Store, list[str]]:
     """Write the store `out`; return it and what a user must be told.
 
@@ -96,15 +97,15 @@ def import_matrix(
     """
     clock, size = Clock(), len(words.words)
     _check_shape(file, size)
-    plan = _plan(file, size, kind, known, using)
+    plan = _plan(file, size, kind, known, context)
     vocabulary = _vocabulary(words, plan)
-    with Halves(size, file.symmetric, plan.dtype, using) as halves:
-        for row, column, whole in _placed(file, plan, using):
+    with Halves(size, file.symmetric, plan.dtype, context) as halves:
+        for row, column, whole in _placed(file, plan, context):
             halves.add(row, column, whole)
         if not halves.entries:
             raise InputError("holds no entries but zeros", where=file.path)
         with StoreWriter(out, kind) as writer:
-            rows, shop = _write(halves, writer, vocabulary, plan, using)
+            rows, shop = _write(halves, writer, vocabulary, plan, context)
             repeated = halves.entries - int(rows.lengths.sum())
             if repeated and (known or kind == PMI):
                 raise _repeated(repeated, file.path, kind)
@@ -125,11 +126,11 @@ def _check_shape(file: EntryFile, words: int) -> None:
                          found=found, do=do)  # fmt: skip
 
 
-def _plan(file: EntryFile, size: int, kind: str, known: Known | None, using: Resources) -> _Plan:
+def _plan(file: EntryFile, size: int, kind: str, known: Known | None, context: Context) -> _Plan:
     if kind == PMI:
         return _Plan(PMI, 1, _BITS, np.ones(size), ())
     least = 1 if known is None else known.denominator
-    blocks = _followed(file, "looking", using)
+    blocks = _followed(file, "looking", context)
     found = count_units.count_units(blocks, size, file.symmetric, file.path, least)
     dtype: np.dtype[Any] = value_type(found.bound)
     if known and found.denominator == least:
@@ -141,9 +142,9 @@ def _plan(file: EntryFile, size: int, kind: str, known: Known | None, using: Res
     return _Plan(COOC, found.denominator, dtype, found.sums, tuple(notes))
 
 
-def _placed(file: EntryFile, plan: _Plan, using: Resources) -> Iterator[tuple[Int64, Int64, Int64]]:
+def _placed(file: EntryFile, plan: _Plan, context: Context) -> Iterator[tuple[Int64, Int64, Int64]]:
     """Yield rows and columns of entries, and the whole numbers that are stored."""
-    for row, column, values in _followed(file, "reading", using):
+    for row, column, values in _followed(file, "reading", context):
         if plan.kind == PMI:
             whole = count_units.to_bits(row, column, values, file.path)
         else:
@@ -151,8 +152,8 @@ def _placed(file: EntryFile, plan: _Plan, using: Resources) -> Iterator[tuple[In
         yield row, column, whole
 
 
-def _followed(file: EntryFile, label: str, using: Resources) -> Iterator[Block]:
-    return using.progress.follow(
+def _followed(file: EntryFile, label: str, context: Context) -> Iterator[Block]:
+    return context.progress.follow(
         file.blocks(), label, file.entries, "entries", lambda block: len(block[0])
     )
 
@@ -163,12 +164,12 @@ def _vocabulary(words: Words, plan: _Plan) -> Vocabulary:
 
 
 def _write(
-    halves: Halves, writer: StoreWriter, vocabulary: Vocabulary, plan: _Plan, using: Resources
+    halves: Halves, writer: StoreWriter, vocabulary: Vocabulary, plan: _Plan, context: Context
 ) -> tuple[MatrixWriter, Workshop]:
     stored = np.dtype(np.float32) if plan.kind == PMI else plan.dtype
     rows = MatrixWriter(writer, vocabulary, stored)
     blocks, shop = halves.rows()
-    for block in using.progress.follow(
+    for block in context.progress.follow(
         blocks, "writing", len(vocabulary), "rows", lambda b: len(b.lengths)
     ):
         data = block.values.view(stored) if plan.kind == PMI else block.values

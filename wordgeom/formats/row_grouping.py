@@ -15,7 +15,7 @@ from wordgeom.counts.count_rows import Rows
 from wordgeom.counts.merge import merge
 from wordgeom.counts.partial_counts import Partial
 from wordgeom.formats import grouping_kernels as kernels
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.storage.files import Closing
 
 CHUNK = 1 << 21  # entries that wait in memory
@@ -25,8 +25,8 @@ _PARTS = 16  # partial matrices before they become one: each takes two open file
 class Gathered(Closing):
     """A sparse matrix (V × V) of entries in any order; dtype: uint32 or int64."""
 
-    def __init__(self, words: int, dtype: np.dtype[Any], using: Resources) -> None:
-        self.words, self.entries, self._dtype, self._using = words, 0, dtype, using
+    def __init__(self, words: int, dtype: np.dtype[Any], context: Context) -> None:
+        self.words, self.entries, self._dtype, self._context = words, 0, dtype, context
         self._rows, self._columns, self._to = (np.empty(CHUNK, np.int32) for _ in range(3))
         self._values, self._to_values = (np.empty(CHUNK, dtype) for _ in range(2))
         self._filled = 0
@@ -72,10 +72,10 @@ class Gathered(Closing):
         self._parts.append(self._kept(iter([grouped])))
 
     def _join(self) -> None:
-        blocks, _ = merge(self._parts, self.words, False, self._dtype, self._using.pool)
+        blocks, _ = merge(self._parts, self.words, False, self._dtype, self._context.pool)
         whole = self._kept(blocks)
         self.close()
         self._parts[:] = [whole]
 
     def _kept(self, blocks: Iterator[Rows]) -> Partial:
-        return Partial.spill(blocks, self.words, self._dtype, self._using.folder)
+        return Partial.spill(blocks, self.words, self._dtype, self._context.scratch)

@@ -19,7 +19,7 @@ from wordgeom.formats.entries import Block
 from wordgeom.formats.npz import opened_archive
 from wordgeom.matrices.cooccurrence import PMI
 from wordgeom.matrices.document_term import Stored, StoredDocuments
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 
 _SHARE = 4  # the part of memory that a member may take where it is read whole
 _COPIED = 1 << 20  # numbers
@@ -51,18 +51,18 @@ class SparseFile:
             yield from sparse_layouts.entries(archive, self.path, *self.shape)
 
 
-def write_sparse(out: BinaryIO, matrix: Stored, using: Resources) -> None:
+def write_sparse(out: BinaryIO, matrix: Stored, context: Context) -> None:
     """Write the whole matrix, both triangles, as csr with float64 (counts) or float32 (PMI)."""
     lengths = np.zeros(matrix.shape[0] + 1, np.int64)
     dtype = np.dtype(np.float32 if matrix.store.kind == PMI else np.float64)
     with (
-        tempfile.TemporaryFile(dir=using.folder) as data,
+        tempfile.TemporaryFile(dir=context.scratch) as data,
         zipfile.ZipFile(out, "w") as packed,  # not deflated: as fast as the disk
     ):
         entries = _entries(matrix)
         index = np.dtype(np.int32 if entries < 1 << 31 else np.int64)
         with _member(packed, "indices", index, entries) as indices:
-            for first, many, columns, kept in _rows(matrix, using):
+            for first, many, columns, kept in _rows(matrix, context):
                 lengths[first + 1 : first + 1 + len(many)] = many
                 indices.write(columns.astype(index, copy=False).data)
                 data.write(matrix_entries.values(matrix, kept).astype(dtype, copy=False).data)
@@ -83,7 +83,7 @@ def _entries(matrix: Stored) -> int:
     return 2 * matrix.stored - diagonal
 
 
-def _rows(matrix: Stored, using: Resources) -> Iterator[tuple[int, Int64, Array, Array]]:
+def _rows(matrix: Stored, context: Context) -> Iterator[tuple[int, Int64, Array, Array]]:
     """Yield blocks of rows of the whole matrix: the first, lengths, columns and data."""
     if isinstance(matrix, StoredDocuments) or not matrix.symmetric:
         for start, stop in matrix.row_blocks():
@@ -96,12 +96,12 @@ def _rows(matrix: Stored, using: Resources) -> Iterator[tuple[int, Int64, Array,
     size = len(matrix.vocabulary)
     dtype = matrix.store.array("data").dtype
     held: np.dtype[Any] = np.dtype(np.uint32) if dtype == np.float32 else dtype
-    with Gathered(size, held, using) as mirrored:
+    with Gathered(size, held, context) as mirrored:
         for row, column, data in matrix_entries.blocks(matrix):
             off = row != column
             mirrored.add(column[off], row[off], matrix_entries.whole(data)[off])
         parts: list[Summand] = [matrix_entries.WholeNumbers(matrix), *mirrored.parts()]
-        blocks, _ = merge(parts, size, False, held, using.pool)
+        blocks, _ = merge(parts, size, False, held, context.pool)
         for block in blocks:
             yield block.start, block.lengths, block.indices, block.values.view(dtype)
 

@@ -12,7 +12,7 @@ from wordgeom.counts.count_rows import Rows, Workshop
 from wordgeom.counts.merge import merge
 from wordgeom.formats import grouping_kernels as kernels
 from wordgeom.formats.row_grouping import Gathered
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 from wordgeom.storage.files import Closing
 
 _SEED = 1  # of the vectors that tell symmetry
@@ -27,9 +27,9 @@ class Halves(Closing):
     numbers in which neither order nor repeated places matter.
     """
 
-    def __init__(self, words: int, folded: bool, dtype: np.dtype[Any], using: Resources) -> None:
-        self._words, self._folded, self._dtype, self._using = words, folded, dtype, using
-        self._upper, self._lower = (Gathered(words, dtype, using) for _ in range(2))
+    def __init__(self, words: int, folded: bool, dtype: np.dtype[Any], context: Context) -> None:
+        self._words, self._folded, self._dtype, self._context = words, folded, dtype, context
+        self._upper, self._lower = (Gathered(words, dtype, context) for _ in range(2))
         random = np.random.default_rng(_SEED).integers(0, _MODULUS, (2, words), np.uint64)
         self._x, self._y = random
         self._difference = 0
@@ -64,7 +64,7 @@ class Halves(Closing):
         """Return the rows, of the upper triangle where the matrix is symmetric."""
         parts = list(self._upper.parts())
         parts += [] if self.symmetric else self._lower.parts()
-        return merge(parts, self._words, self.symmetric, self._dtype, self._using.pool)
+        return merge(parts, self._words, self.symmetric, self._dtype, self._context.pool)
 
     def close(self) -> None:
         """Let go of the scratch files."""

@@ -24,8 +24,8 @@ from wordgeom.imputation.tables.matching import Anchors
 from wordgeom.imputation.trust import Trust, judge
 from wordgeom.imputation.validation import Validation, check_folds, validate
 from wordgeom.imputation.weights import Weights, fit_weights
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.progress import Progress
-from wordgeom.runtime.resources import Resources
 
 OURS = "imputation"
 _QUANTILES = {"least": 0.0, "quarter": 0.25, "median": 0.5, "three quarters": 0.75, "most": 1.0}
@@ -47,7 +47,7 @@ def impute(
     points: Float64,
     anchors: Anchors,
     options: ImputeOptions,
-    using: Resources,
+    context: Context,
 ) -> Imputation:
     """Return vectors for the entities of `points` (n × d) that are not anchors.
 
@@ -55,29 +55,29 @@ def impute(
     """
     n, unknown = len(points), np.flatnonzero(~anchors.known)
     if not len(unknown) and not options.validate:
-        return _nothing(names, points, anchors, using)
+        return _nothing(names, points, anchors, context)
     if options.delta >= n:
         do = f"pass --delta {n - 1} or less" if n > 1 else "name more entities"
         raise OptionError(f"--delta {options.delta} needs more entities", found=f"{n:,}", do=do)
     if options.validate:
         check_folds(anchors.matrix, options.validate)
     graph = neighbour_graph(
-        points, options.delta, using.pool, using.progress, how=options.neighbours
+        points, options.delta, context.pool, context.progress, how=options.neighbours
     )
     rows = np.arange(n) if options.validate else unknown
     fitted = fit_weights(
         points, graph, rows, cast(Literal["simplex", "nnls"], options.weights),
-        options.weight_epsilon, using.pool, using.progress,
+        options.weight_epsilon, context.pool, context.progress,
     )  # fmt: skip
-    system = _System(graph, rows, fitted, options, using)
+    system = _System(graph, rows, fitted, options, context)
     if len(unknown):
         found = _found(system, names, points, anchors)
     else:
-        found = _nothing(names, points, anchors, using)
+        found = _nothing(names, points, anchors, context)
     if not options.validate:
         return found
-    ways = _ways(system, points, anchors, using)
-    judged = validate(ways, anchors.matrix, options.validate, using)
+    ways = _ways(system, points, anchors, context)
+    judged = validate(ways, anchors.matrix, options.validate, context)
     few = _ridge_notes(len(anchors.matrix), points.shape[1])
     return replace(found, validation=replace(judged, notes=(*judged.notes, *few)))
 
@@ -99,7 +99,7 @@ class _System:
     rows: Int64
     fitted: Weights
     options: ImputeOptions
-    using: Resources
+    context: Context
 
     def solve(self, known: Array, anchors: Float64, progress: Progress) -> _Solved:
         """Return vectors of those that are not `known` (n), anchors (p × K) given."""
@@ -108,10 +108,10 @@ class _System:
         weights = take_rows(self.fitted.matrix, np.searchsorted(self.rows, unknown))
         weights, mended = mend(weights, self.graph, unknown, known)
         if options.solver == EXACT:
-            found = solve_exact(weights, known, anchors, self.using.pool, progress)
+            found = solve_exact(weights, known, anchors, self.context.pool, progress)
         else:
             found = solve_power(
-                weights, known, anchors, options.eta, options.max_iterations, self.using.pool,
+                weights, known, anchors, options.eta, options.max_iterations, self.context.pool,
                 progress,
             )  # fmt: skip
         return _Solved(found, weights, mended)
@@ -126,7 +126,7 @@ def take_rows(matrix: Csr, rows: Int64) -> Csr:
 
 
 def _ways(
-    system: _System, points: Float64, anchors: Anchors, using: Resources
+    system: _System, points: Float64, anchors: Anchors, context: Context
 ) -> dict[str, baselines.Predict]:
     """Return the ways to predict hidden vectors, imputation first."""
 
@@ -141,8 +141,8 @@ def _ways(
     return {
         OURS: ours,
         "mean vector": baselines.mean_vector(matrix),
-        "nearest known": baselines.nearest_anchor(points, entities, matrix, using.pool),
-        "ridge": baselines.ridge(points, entities, matrix, using.seed),
+        "nearest known": baselines.nearest_anchor(points, entities, matrix, context.pool),
+        "ridge": baselines.ridge(points, entities, matrix, context.seed),
     }
 
 
@@ -153,10 +153,10 @@ def _ridge_notes(known: int, columns: int) -> list[str]:
 
 def _found(system: _System, names: Sequence[str], points: Float64, anchors: Anchors) -> Imputation:
     """Return what is imputed from all the anchors."""
-    graph, using = system.graph, system.using
-    solved = system.solve(anchors.known, anchors.matrix, using.progress)
+    graph, context = system.graph, system.context
+    solved = system.solve(anchors.known, anchors.matrix, context.progress)
     trust = judge(
-        names, points, anchors.known, graph, solved.weights, solved.mended, using.pool
+        names, points, anchors.known, graph, solved.weights, solved.mended, context.pool
     )  # fmt: skip
     return Imputation(
         solved.solution.vectors, trust, None, _statistics(solved, graph, system.fitted, trust),
@@ -165,12 +165,12 @@ def _found(system: _System, names: Sequence[str], points: Float64, anchors: Anch
 
 
 def _nothing(
-    names: Sequence[str], points: Float64, anchors: Anchors, using: Resources
+    names: Sequence[str], points: Float64, anchors: Anchors, context: Context
 ) -> Imputation:
     """Return what there is where every entity is known."""
     empty = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), len(names))
     trust = judge(
-        names, points, anchors.known, None, empty, np.empty(0, np.int64), using.pool
+        names, points, anchors.known, None, empty, np.empty(0, np.int64), context.pool
     )  # fmt: skip
     return Imputation(np.empty((0, anchors.matrix.shape[1])), trust, None, {}, [])
 

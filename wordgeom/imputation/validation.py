@@ -22,7 +22,7 @@ from wordgeom.evaluation.cross_validation import LEARNED, deal
 from wordgeom.evaluation.estimators import steady
 from wordgeom.evaluation.report import score_facts
 from wordgeom.imputation.baselines import Predict
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 
 MEDIAN_RANK = "median rank (low is good)"
 RESAMPLES = 1000
@@ -68,29 +68,29 @@ class Validation:
 
 
 def validate(
-    ways: Mapping[str, Predict], anchors: Float64, folds: int, using: Resources
+    ways: Mapping[str, Predict], anchors: Float64, folds: int, context: Context
 ) -> Validation:
     """Hide the anchors (p × K) fold by fold and judge each way's predictions; the first is ours.
 
     Raises OptionError where there are fewer anchors with a direction than folds.
     """
-    fold, notes = _dealt(anchors, folds, using.seed)
+    fold, notes = _dealt(anchors, folds, context.seed)
     hidden = np.flatnonzero(fold != LEARNED)
     predicted = {way: np.empty((len(hidden), anchors.shape[1])) for way in ways}
-    numbers = using.progress.follow(iter(range(folds)), "validation", folds, "folds", lambda _: 1)
+    numbers = context.progress.follow(iter(range(folds)), "validation", folds, "folds", lambda _: 1)
     for number in numbers:
         asked, visible = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         for way, predict in ways.items():
             predicted[way][fold[hidden] == number] = predict(asked, visible)
     answers = {
-        way: _answers(way, given, anchors, hidden, using) for way, given in predicted.items()
+        way: _answers(way, given, anchors, hidden, context) for way, given in predicted.items()
     }
     first, *others = answers
     return Validation(
         folds,
         len(anchors),
-        {way: scores(each, RESAMPLES, using.seed) for way, each in answers.items()},
-        {way: _differences(answers[way], answers[first], using.seed) for way in others},
+        {way: scores(each, RESAMPLES, context.seed) for way, each in answers.items()},
+        {way: _differences(answers[way], answers[first], context.seed) for way in others},
         tuple(notes),
     )
 
@@ -127,16 +127,16 @@ def _differences(baseline: Answers, ours: Answers, seed: int) -> list[Score]:
 
 
 def _answers(
-    way: str, predicted: Float64, anchors: Float64, hidden: Int64, using: Resources
+    way: str, predicted: Float64, anchors: Float64, hidden: Int64, context: Context
 ) -> Answers:
     """Return cosine and rank of each hidden vector (hidden × 2) as answers to be scored."""
-    given = cosines_and_ranks(predicted, anchors, hidden, using)
+    given = cosines_and_ranks(predicted, anchors, hidden, context)
     total = len(hidden)
     return Answers(_TASK, way, MEASURES, np.arange(total), given, np.zeros(total), total)
 
 
 def cosines_and_ranks(
-    predicted: Float64, anchors: Float64, hidden: Int64, using: Resources
+    predicted: Float64, anchors: Float64, hidden: Int64, context: Context
 ) -> Float64:
     """Return each prediction's cosine with its true vector, and that one's rank (hidden × 2).
 
@@ -153,7 +153,7 @@ def cosines_and_ranks(
         return np.column_stack((own, better + (equal + 1) / 2))
 
     with steady():
-        return np.concatenate(list(using.pool.map(block, range(0, len(hidden), _ROWS))))
+        return np.concatenate(list(context.pool.map(block, range(0, len(hidden), _ROWS))))
 
 
 def _unit(matrix: Float64) -> Float64:

@@ -1,17 +1,23 @@
-"""Where the linear algebra runs: NumPy on the CPU, or Torch on a GPU."""
+"""Where a run computes: NumPy on the CPU, or Torch on a GPU; and the context that it opens."""
 
 from __future__ import annotations
 
+import contextlib
+import logging
+import os
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache, partial
 
-from wordgeom.core.errors import OptionError, UnavailableError
+from wordgeom.core.errors import MissingInputError, OptionError, UnavailableError
+from wordgeom.core.ops import Ops
 from wordgeom.core.options import Options, option
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.pool import Pool, available_cpus, available_memory
+from wordgeom.runtime.progress import Progress
+from wordgeom.runtime.run_options import FLOOR, GIGABYTE, RunOptions, UseOptions
 
-if TYPE_CHECKING:
-    from wordgeom.linalg.ops import Ops
-    from wordgeom.runtime.pool import Pool
-
+_log = logging.getLogger("wordgeom")
 _CHOICES = ("cpu", "cuda")
 _TORCH_DEVICES = {"cuda": "cuda", "torch-cpu": "cpu"}  # the second is for tests of parity
 
@@ -44,3 +50,27 @@ def get_ops(device: str, pool: Pool) -> Ops:
         do = "pip install torch, or use --device cpu"
         raise UnavailableError(f"--device {device} needs Torch", found=error, do=do) from error
     return TorchOps(_TORCH_DEVICES[device])
+
+
+@contextlib.contextmanager
+def open_context(
+    options: UseOptions, device: str = "cpu", *, show: bool = False
+) -> Iterator[Context]:
+    """Open the threads, memory limit, scratch space and linear algebra of a run.
+
+    show: display progress bars. Raises MissingInputError for a missing scratch directory and what
+    `get_ops` raises.
+    """
+    scratch = options.tmp_dir if isinstance(options, RunOptions) else None
+    if scratch is not None and not os.path.isdir(scratch):
+        raise MissingInputError("no such folder", where=scratch, do="check --tmp-dir")
+    memory = int(options.memory * GIGABYTE) or available_memory() // 2
+    show = show and not options.quiet
+    if show and memory < FLOOR:
+        _log.info("note: --memory %g cannot be kept: the program itself takes %.1f GB",
+                  options.memory, FLOOR / GIGABYTE)  # fmt: skip
+    with Pool(options.threads or available_cpus()) as pool:
+        open_ops = cache(partial(get_ops, device, pool))
+        if device != "cpu":  # a missing GPU is reported before any work
+            open_ops()
+        yield Context(pool, open_ops, memory, options.seed, scratch, Progress(show))

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from wordgeom.core.ops import Operator, Ops, Tall
 from wordgeom.core.types import Array, Checkpoint, Float64
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.krylov import BLOCK, Krylov
-from wordgeom.linalg.ops import Operator, Ops, Tall
 
 _DENSE = 1024  # rows of a matrix that is made dense
 # A look at the Ritz values takes (4/3) m³: the next one waits for 2 blocks at least, and for 3

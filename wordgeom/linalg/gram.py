@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from wordgeom.core.errors import RankError
+from wordgeom.core.ops import Ops, Tall
 from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.blas import one_thread
-from wordgeom.linalg.ops import Ops, Tall
 
 # Of the largest eigenvalue of a Gram matrix, by the bytes of its arrays' numbers: what is below it
 # is rounding, and a direction of it is noise.

@@ -16,8 +16,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import DTypeLike
 
+from wordgeom.core.ops import Operator, Ops, Tall
 from wordgeom.core.types import Array, Float64
-from wordgeom.linalg.ops import Operator, Ops, Tall
 
 BLOCK = 32  # columns multiplied at once
 _PASSES = 6  # at most, over the basis

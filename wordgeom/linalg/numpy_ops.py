@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from wordgeom.core.ops import Rows
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.linalg import kernels
 from wordgeom.linalg.blas import one_thread
-from wordgeom.linalg.ops import fix_signs
-from wordgeom.linalg.row_solver import Rows
+from wordgeom.linalg.signs import fix_signs
 from wordgeom.runtime.pool import Pool
 
 _ROWS = 8192  # of a block of a tall array

@@ -15,14 +15,13 @@ for each entry.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from wordgeom.core.errors import RankError
+from wordgeom.core.ops import Ops, Rows, RowSolver, Tall
 from wordgeom.core.types import Array, Csr, Float64
 from wordgeom.linalg.blas import one_thread
-from wordgeom.linalg.ops import Ops, Tall
 
 MOST_STEPS = 200  # more than any system of rank K ≤ 200 needs, and than others were seen to take
 
@@ -33,26 +32,6 @@ class Held:
 
     background: float
     ridge: float
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The solutions (V × K); gains (V): how far below Σ c_ij g_ij² each row's objective is.
-
-    steps: of conjugate gradients, of all rows together; missed: rows that missed the tolerance.
-    """
-
-    solution: Tall
-    gains: Float64
-    steps: int
-    missed: int
-
-
-class RowSolver(Protocol):
-    """Solves (I + Σ c_ij o_j o_jᵀ) x_i = Σ c_ij g_ij o_j for all rows of one pattern."""
-
-    def solve(self, other: Tall, start: Tall, tol: float, most: int) -> Rows:
-        """Solve to residuals of tol ‖right side‖, from `start` (V × K), which is overwritten."""
 
 
 def solve_rows(

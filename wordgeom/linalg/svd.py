@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from wordgeom.core.ops import Operator, Ops, Tall
 from wordgeom.core.types import Array, Checkpoint, Csr, Float64
 from wordgeom.linalg.eigensolver import Look, Wanted, close, measured, ritz_pairs
 from wordgeom.linalg.krylov import BLOCK
-from wordgeom.linalg.ops import Operator, Ops, Tall, fix_signs
+from wordgeom.linalg.signs import fix_signs
 
 _LINE = 100  # bytes of a row or a column of a matrix and its transpose, beside the entries
 

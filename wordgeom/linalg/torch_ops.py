@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from wordgeom.core.errors import UnavailableError
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float64
-from wordgeom.linalg.ops import fix_signs
+from wordgeom.linalg.signs import fix_signs
 from wordgeom.linalg.torch_rows import TorchRows
 
 _SHARE = 0.4  # of the device's free memory that a matrix may take and keep

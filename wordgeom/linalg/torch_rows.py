@@ -7,9 +7,9 @@ import warnings
 import numpy as np
 import torch
 
+from wordgeom.core.ops import Rows
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr
-from wordgeom.linalg.row_solver import Rows
 
 _GATHERED = 1 << 27  # numbers gathered at once: .5 GB in float32
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from wordgeom.core.types import Csr, Int32, Int64
 from wordgeom.matrices import column_kernels as kernels
-from wordgeom.matrices.cooccurrence import RowSource
+from wordgeom.matrices.interfaces import RowSource
 from wordgeom.runtime.pool import Pool
 
 # Blocks of rows in memory at most, 16 MB each as a rule: one thread puts them in order, however

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -30,28 +30,6 @@ if TYPE_CHECKING:
 COOC, PMI, DTM = "cooc", "pmi", "dtm"  # kinds of stores: counts, weights, counts by document
 _VALUES = {COOC: ("<u4", "<i8"), PMI: ("<f4", "<f8", "<i8"), DTM: ("<u4", "<i8")}
 _AGAIN = "make it again"
-
-
-class RowSource(Protocol):
-    """Whatever yields stored rows: a matrix on the disk, or one weighted as it is read."""
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The words of the rows."""
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether the rows are those of the upper triangle."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the entries."""
-
-    def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of row blocks that cover the first `stop` rows."""
-
-    def rows(self, start: int, stop: int) -> Csr:
-        """Return stored rows: of the upper triangle where the matrix is symmetric."""
 
 
 @dataclass(frozen=True)

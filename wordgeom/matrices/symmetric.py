@@ -9,7 +9,7 @@ import numpy as np
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Csr, Int64
 from wordgeom.matrices import symmetric_kernels as kernels
-from wordgeom.matrices.cooccurrence import RowSource
+from wordgeom.matrices.interfaces import RowSource
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage.memmap import Allocate
 

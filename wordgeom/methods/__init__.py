@@ -1,12 +1,13 @@
-"""The methods, found by file name: `pmi_eigs.py` is `pmi-eigs`.
+"""The methods, found by file name: `pmi_eigs.py` is `pmi-eigs`, `gbu/method.py` is `gbu`.
 
-A method is a module with NEEDS (names of its inputs), Options (a frozen dataclass of options) and
-fit(inputs, options, run) -> Result. Adding one touches its file, its test and its config.
+A method is a module with NEEDS, MAKES, Options and fit: see `contract.py`. Adding one touches its
+file, its test and its configuration. Directories in $WORDGEOM_METHODS are searched too.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import pkgutil
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,16 +17,19 @@ from types import ModuleType
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, nearest
 
+_ELSE = ("contract", "inputs")  # what lies here and is no method
+__path__ += [path for path in os.environ.get("WORDGEOM_METHODS", "").split(os.pathsep) if path]
+
 
 def names() -> list[str]:
     """Return the names of all methods, sorted, without importing any."""
     found = (module.name for module in pkgutil.iter_modules(__path__))
-    return sorted(name.replace("_", "-") for name in found if not name.startswith("_"))
+    return sorted(name.replace("_", "-") for name in found if name not in _ELSE)
 
 
 def summary(name: str) -> str:
     """Return the first line of a method's documentation, without importing the method."""
-    spec = find_spec(f"{__name__}.{name.replace('-', '_')}")
+    spec = find_spec(_module(name))
     source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
@@ -34,9 +38,16 @@ def load(name: str) -> ModuleType:
     """Import a method; raises OptionError for an unknown name, naming the nearest."""
     if name not in names():
         raise OptionError(f"unknown method {name!r}", do=nearest(name, names()))
-    module = import_module(f"{__name__}.{name.replace('-', '_')}")
+    module = import_module(_module(name))
     _check(module)
     return module
+
+
+def _module(name: str) -> str:
+    """Return the module of a method: a file, or `method.py` in a package."""
+    path = f"{__name__}.{name.replace('-', '_')}"
+    spec = find_spec(path)
+    return f"{path}.method" if spec and spec.submodule_search_locations else path
 
 
 def _check(module: ModuleType) -> None:

@@ -19,8 +19,10 @@ from wordgeom.core import options as base
 from wordgeom.core.errors import RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.options import option
-from wordgeom.core.types import Array, Csr, Float32, Float64, Result, Run
-from wordgeom.methods import _solver
+from wordgeom.core.types import Array, Csr, Float32, Float64
+from wordgeom.linalg import solver_options
+from wordgeom.methods.contract import Result
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import refuse_too_large
 
 if TYPE_CHECKING:
@@ -49,11 +51,11 @@ class Options(base.Options):
         1e-2, "‖Xᵀu − σv‖ of each singular triplet is at most this times its σ",
         low=1e-10, high=0.1,
     )  # fmt: skip
-    basis: int = _solver.basis()
-    restarts: int = _solver.restarts()
+    basis: int = solver_options.basis()
+    restarts: int = solver_options.restarts()
 
 
-def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
+def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return V Σ^α, and in `arrays` U Σ^(1−α) of the documents (n × K) float32.
 
     Raises RankError where K is more than there is, InputError for too little memory.
@@ -62,12 +64,12 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
     from wordgeom.linalg.svd import truncated_svd
 
     documents: WeightedDocuments = inputs["documents"]
-    seed = int(run.rng.integers(1 << 62))
+    seed = int(context.rng.integers(1 << 62))
     wanted = Wanted(options.dim, options.tol, options.basis, options.restarts, seed)
-    _check(documents, wanted, run.memory)
+    _check(documents, wanted, context.memory)
 
     def follow(looks: Iterator[Look]) -> Iterator[Look]:
-        return run.progress.follow(
+        return context.progress.follow(
             looks, "singular values", options.dim, "triplets", lambda look: look.gained
         )
 
@@ -75,7 +77,7 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
     rows, columns = _squares(X)
     if not columns.any():
         raise RankError("the matrix has no entry that is not 0", do="choose another --weight")
-    found = truncated_svd(X, wanted, run.ops, follow=follow, checkpoint=run.checkpoint)
+    found = truncated_svd(X, wanted, context.ops, follow=follow, checkpoint=context.checkpoint)
     rank = int(np.count_nonzero(found.values > _ROUNDING * found.values[0]))
     captured = np.cumsum(found.values**2) / columns.sum()
     notes = [*_fit_notes(found, rank, captured), *_empty_notes(rows, columns)]

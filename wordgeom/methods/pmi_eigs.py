@@ -18,8 +18,11 @@ import numpy as np
 from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.options import option
-from wordgeom.core.types import Float32, Float64, Matrix, Result, Run
-from wordgeom.methods import _solver
+from wordgeom.core.types import Float32, Float64
+from wordgeom.linalg import solver_options
+from wordgeom.matrices.interfaces import Matrix
+from wordgeom.methods.contract import Result
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import refuse_too_large
 
 if TYPE_CHECKING:
@@ -45,26 +48,28 @@ class Options(base.Options):
     tol: float = option(
         1e-3, "‖Gu − λu‖ of each eigenpair is at most this times its λ", low=1e-10, high=0.1
     )
-    basis: int = _solver.basis()
-    restarts: int = _solver.restarts()
+    basis: int = solver_options.basis()
+    restarts: int = solver_options.restarts()
 
 
-def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
+def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return U max(Λ, 0)^p; raises RankError where K is more than there is, InputError."""
     from wordgeom.linalg.eigensolver import Wanted, largest_eigenpairs
 
     matrix: Matrix = inputs["matrix"]
-    seed = int(run.rng.integers(1 << 62))
+    seed = int(context.rng.integers(1 << 62))
     wanted = Wanted(options.dim, options.tol, options.basis, options.restarts, seed)
-    _check(matrix, wanted, run.memory)
+    _check(matrix, wanted, context.memory)
 
     def follow(looks: Iterator[Look]) -> Iterator[Look]:
-        return run.progress.follow(
+        return context.progress.follow(
             looks, "eigenpairs", options.dim, "pairs", lambda look: look.gained
         )
 
-    operator = run.ops.operator(matrix.whole())
-    pairs = largest_eigenpairs(operator, wanted, run.ops, follow=follow, checkpoint=run.checkpoint)
+    operator = context.ops.operator(matrix.whole())
+    pairs = largest_eigenpairs(
+        operator, wanted, context.ops, follow=follow, checkpoint=context.checkpoint
+    )
     rank = _rank(pairs.values)
     statistics = {
         "effective_rank": rank,
@@ -108,7 +113,7 @@ def _rank(values: Float64) -> int:
 
 def _scaled(pairs: Eigenpairs, rank: int, eig: float) -> Float32:
     """Return U Λ^eig, (V × K) float32, zero beyond the rank; the largest entries positive."""
-    from wordgeom.linalg.ops import fix_signs
+    from wordgeom.linalg.signs import fix_signs
 
     vectors = np.zeros(pairs.vectors.shape, np.float32)
     for k in range(rank):  # one by one, since all of them in float64 take twice as much again

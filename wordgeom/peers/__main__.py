@@ -9,9 +9,10 @@ from pathlib import Path
 from wordgeom import peers
 from wordgeom.core.errors import WordgeomError
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.linalg.device import open_context
 from wordgeom.peers.sentences import Text, opened
-from wordgeom.runtime import resources
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime import provenance
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import write_vectors
 
 _MEMORY = 0.3  # GB, the least: the text waits on the disk, and the memory is the peer's own
@@ -24,15 +25,15 @@ def main(request: str, out: str) -> int:
     text = Text(tuple(asked["text"]["names"]), CorpusOptions(**asked["text"]["options"]))
     run = RunOptions(threads=options.threads, seed=options.seed, memory=_MEMORY)
     try:
-        with resources.resources(run) as using:
-            with opened(text, using) as sentences:
+        with open_context(run) as context:
+            with opened(text, context) as sentences:
                 made = peers.load(asked["peer"])(sentences, options)
             write_vectors(Path(out), made.vectors.words, made.vectors.matrix)
     except WordgeomError as error:
         sys.stderr.write(f"wordgeom: {error}\n")
         return error.exit_code
     facts = {"tokens": made.tokens, "notes": [*made.notes, text.note]}
-    facts["peak_bytes"] = resources.peak_memory()
+    facts["peak_bytes"] = provenance.peak_memory()
     json.dump(facts, sys.stdout, ensure_ascii=False)
     return 0
 

@@ -22,7 +22,7 @@ from wordgeom.core.version import __version__
 from wordgeom.corpus.inputs.readers import file_digest
 from wordgeom.peers import PeerOptions
 from wordgeom.peers.sentences import Text
-from wordgeom.runtime import resources
+from wordgeom.runtime import provenance
 from wordgeom.runtime.cache import cache_folder
 from wordgeom.runtime.subprocesses import run_module
 from wordgeom.storage.files import whole_file
@@ -71,7 +71,7 @@ def _key(asked: dict[str, Any]) -> str:
     """Return a digest of what is asked, by the text's content, and of what would do it."""
     contents = [file_digest(name) for name in asked["text"]["names"]]
     # Which linear algebra is loaded by now says nothing of the process to come.
-    machine = {name: kind for name, kind in resources.machine().items() if name != "blas"}
+    machine = {name: kind for name, kind in provenance.machine().items() if name != "blas"}
     versions = {name: metadata.version(name) for name in ("gensim", "numpy", "scipy")}
     key = {**asked, "contents": contents, "machine": machine, "versions": versions}
     key["text"] = {**asked["text"], "names": None}

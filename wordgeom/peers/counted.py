@@ -12,8 +12,8 @@ from wordgeom.core.errors import InputError, MissingInputError, OptionError, Wor
 from wordgeom.corpus.inputs.readers import STDIN, file_digest, is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions, reach
+from wordgeom.matrices.count_request import made_options
 from wordgeom.peers.sentences import Text
-from wordgeom.stages.corpus_inputs import made_options
 from wordgeom.storage import store
 from wordgeom.storage.store import Store
 

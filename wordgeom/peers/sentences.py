@@ -18,7 +18,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.corpus.inputs.readers import is_packed
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.peers import Sentences
-from wordgeom.runtime.resources import Resources
+from wordgeom.runtime.context import Context
 
 if TYPE_CHECKING:
     from wordgeom.corpus.tokens.encode import Encoded
@@ -50,7 +50,7 @@ class Text:
 
 
 @contextlib.contextmanager
-def opened(text: Text, using: Resources) -> Iterator[Sentences]:
+def opened(text: Text, context: Context) -> Iterator[Sentences]:
     """Open a text as sentences. Raises MissingInputError, InputError, FormatError."""
     if text.of_lines:
         try:
@@ -67,10 +67,7 @@ def opened(text: Text, using: Resources) -> Iterator[Sentences]:
         text.options, min_count=1, max_vocab=0, read_vocab=None, sample=0.0, oov="keep",
         stop_words=None, keep_words=None,
     )  # fmt: skip
-    encoded = encode(
-        list(text.names), options, gap=1, short=0, seed=using.seed, memory=using.memory,
-        folder=using.folder, pool=using.pool, progress=using.progress,
-    )  # fmt: skip
+    encoded = encode(list(text.names), options, context, gap=1, short=0)
     with contextlib.closing(encoded.stream):
         yield _Documents(encoded)
 

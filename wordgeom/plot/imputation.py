@@ -21,7 +21,7 @@ from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.imputation.output import table_path
 from wordgeom.imputation.trust import Trust
 from wordgeom.imputation.trust_table import read_trust
-from wordgeom.linalg.ops import fix_signs
+from wordgeom.linalg.signs import fix_signs
 from wordgeom.plot.figure import INK, PALE, drawn
 from wordgeom.plot.labels import place, settle
 from wordgeom.vectors.keyed import read_vectors

@@ -17,7 +17,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.types import Float32, Float64
-from wordgeom.linalg.ops import fix_signs
+from wordgeom.linalg.signs import fix_signs
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import similar
 

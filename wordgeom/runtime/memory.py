@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wordgeom.core.errors import InputError
-from wordgeom.runtime.resources import GIGABYTE
+from wordgeom.runtime.run_options import GIGABYTE
 
 
 def refuse_too_large(what: str, needed: int, memory: int, do: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wordgeom.core.errors import InputError
-from wordgeom.runtime.resources import Clock
+from wordgeom.runtime.provenance import Clock
 
 _PREFIX = "wordgeom: "
 _GRACE = 10.0  # seconds that a process has for removing what it began

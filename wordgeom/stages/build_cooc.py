@@ -23,10 +23,12 @@ from wordgeom.corpus.tokens.row_mapping import MakeSink
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.count_rows import Rows, Workshop, value_type
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
+from wordgeom.linalg.device import open_context
 from wordgeom.matrices.cooccurrence import COOC
-from wordgeom.runtime import resources
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import refuse_too_large
-from wordgeom.runtime.resources import FLOOR, Clock, Resources, RunOptions
+from wordgeom.runtime.provenance import Clock
+from wordgeom.runtime.run_options import FLOOR, RunOptions
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
 from wordgeom.stages.counting import Asked, Built, kept_text
@@ -82,12 +84,12 @@ def build_cooc(
     kept = asked.kept(resume, force=run.force)
     with (
         kept.stoppable(),
-        resources.resources(run, show) as using,
+        open_context(run, show=show) as context,
         KeptRows(kept, out, COOC) as rows,
     ):
-        encoded, documents = _text(found, window, using, kept)
+        encoded, documents = _text(found, window, context, kept)
         with closing(encoded.stream):
-            row_sums, column_sums = _count(encoded, window, shard, using, kept, rows)
+            row_sums, column_sums = _count(encoded, window, shard, context, kept, rows)
         if not row_sums.any() and shard is None:
             raise InputError(
                 "no two words occur together",
@@ -106,17 +108,22 @@ def build_cooc(
 
 
 def _text(
-    found: Inputs, window: WindowOptions, using: Resources, kept: Kept
+    found: Inputs, window: WindowOptions, context: Context, kept: Kept
 ) -> tuple[Encoded, bytes]:
     """Return the text and its documents.tsv."""
     ends = window.count == WINDOWS
 
     def read(sink: MakeSink, keeper: Keeper) -> Encoded:
         return encode(
-            found.names, found.corpus, gap=window.window, ends=ends, short=2 * window.window,
-            seed=using.seed, memory=using.memory, folder=using.folder, pool=using.pool,
-            progress=using.progress, sink=sink, keeper=keeper,
-        )  # fmt: skip
+            found.names,
+            found.corpus,
+            context,
+            gap=window.window,
+            ends=ends,
+            short=2 * window.window,
+            sink=sink,
+            keeper=keeper,
+        )
 
     return kept_text(kept, read, beyond=ends)
 
@@ -125,7 +132,7 @@ def _count(
     encoded: Encoded,
     window: WindowOptions,
     shard: Shard | None,
-    using: Resources,
+    context: Context,
     kept: Kept,
     rows: KeptRows,
 ) -> tuple[Int64, Int64]:
@@ -139,22 +146,22 @@ def _count(
     plan = Plan(words, weight, symmetric, count_type(encoded.vocabulary, window), sliding)
     length = encoded.stream.length
     begin, end = shard.span(length) if shard else (0, length)
-    check_words(words, using)
-    chunk = chunk_tokens(using.memory, token_bytes(encoded.stream, sliding=sliding))
+    check_words(words, context)
+    chunk = chunk_tokens(context.memory, token_bytes(encoded.stream, sliding=sliding))
     parts = KeptParts(kept)
     rows.begin(encoded.vocabulary, plan.dtype)
     counted, shop = count(
-        encoded.stream, begin, end, plan, chunk, parts, using.pool, using.progress, rows.done
+        encoded.stream, begin, end, plan, chunk, parts, context.pool, context.progress, rows.done
     )
-    write_rows(counted, rows, using, words)
+    write_rows(counted, rows, context, words)
     return all_sums(shop, rows)
 
 
-def check_words(words: int, using: Resources) -> None:
+def check_words(words: int, context: Context) -> None:
     """Refuse to count so many words that the sums and each thread's cells do not fit."""
-    needed = words * (_WORD_BYTES + _BENCH_BYTES * using.pool.threads)
+    needed = words * (_WORD_BYTES + _BENCH_BYTES * context.pool.threads)
     do = "raise --memory or --min-count, or pass --max-vocab or fewer --threads"
-    refuse_too_large(f"counts of {words:,} words", needed, max(using.memory, FLOOR), do)
+    refuse_too_large(f"counts of {words:,} words", needed, max(context.memory, FLOOR), do)
 
 
 def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:
@@ -162,9 +169,9 @@ def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:
     return value_type(2 * int(vocabulary.counts.max()) * int(weights(window).sum()))
 
 
-def write_rows(counted: Iterator[Rows], rows: KeptRows, using: Resources, words: int) -> None:
+def write_rows(counted: Iterator[Rows], rows: KeptRows, context: Context, words: int) -> None:
     """Write blocks of rows, telling how many of the words have gone by."""
-    followed = using.progress.follow(
+    followed = context.progress.follow(
         counted, "counting", words, "rows", lambda r: len(r.lengths), done=rows.done
     )
     rows.write((block.lengths, block.indices, block.values) for block in followed)

@@ -19,12 +19,14 @@ from wordgeom.corpus.tokens.encode import Encoded, encode_documents
 from wordgeom.corpus.tokens.row_mapping import MakeSink
 from wordgeom.counts.count_rows import value_type
 from wordgeom.counts.documents import DocumentCounts
+from wordgeom.linalg.device import open_context
 from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
 from wordgeom.matrices.document_term import DOCUMENTS, HOLDERS, SUMS, StoredDocuments
 from wordgeom.matrices.times import parse_times
-from wordgeom.runtime import resources
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import refuse_too_large
-from wordgeom.runtime.resources import FLOOR, Clock, Resources, RunOptions
+from wordgeom.runtime.provenance import Clock
+from wordgeom.runtime.run_options import FLOOR, RunOptions
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
 from wordgeom.stages.counting import Asked, Built, kept_text
@@ -56,37 +58,34 @@ def build_dtm(
     if there := asked.made(force=run.force):
         return there
     kept = asked.kept(resume, force=run.force)
-    with kept.stoppable(), resources.resources(run, show) as using, StoreWriter(out, DTM) as writer:
-        encoded, documents = _text(found, using, kept)
+    with kept.stoppable(), open_context(run, show=show) as context, StoreWriter(out, DTM) as writer:
+        encoded, documents = _text(found, context, kept)
         with closing(encoded.stream):
-            attributes = _write(encoded, documents, writer, using)
+            attributes = _write(encoded, documents, writer, context)
         made = asked.commit(writer, attributes, encoded, clock)
     kept.remove()
     told = [*_empty_rows(made.attributes), *_time_notes(made, found.corpus)]
     return Built(made, _summary(made, encoded, clock), asked.warnings(encoded, told))
 
 
-def _text(found: Inputs, using: Resources, kept: Kept) -> tuple[Encoded, bytes]:
+def _text(found: Inputs, context: Context, kept: Kept) -> tuple[Encoded, bytes]:
     """Return the text and its documents.tsv."""
 
     def read(sink: MakeSink, keeper: Keeper) -> Encoded:
-        return encode_documents(
-            found.names, found.corpus, seed=using.seed, memory=using.memory, folder=using.folder,
-            pool=using.pool, progress=using.progress, sink=sink, keeper=keeper,
-        )  # fmt: skip
+        return encode_documents(found.names, found.corpus, context, sink=sink, keeper=keeper)
 
     return kept_text(kept, read, beyond=False)
 
 
 def _write(
-    encoded: Encoded, documents: bytes, writer: StoreWriter, using: Resources
+    encoded: Encoded, documents: bytes, writer: StoreWriter, context: Context
 ) -> dict[str, Any]:
     """Write all rows and what belongs to them; return the attributes of the store."""
     words, rows = encoded.vocabulary, documents.count(b"\n")
-    _check_room(len(words), rows, len(documents), using)
+    _check_room(len(words), rows, len(documents), context)
     matrix = MatrixWriter(writer, words, value_type(int(words.counts.max())), rows=rows)
-    counts = DocumentCounts(encoded.stream, len(words), using.pool)
-    empty = _write_rows(counts, matrix, rows, writer.path, using)
+    counts = DocumentCounts(encoded.stream, len(words), context.pool)
+    empty = _write_rows(counts, matrix, rows, writer.path, context)
     writer.text(DOCUMENTS, documents)
     writer.array(SUMS, np.int64).write(counts.sums)
     writer.array(HOLDERS, np.int64).write(counts.holders)
@@ -95,10 +94,10 @@ def _write(
 
 
 def _write_rows(
-    counts: DocumentCounts, matrix: MatrixWriter, rows: int, out: Path, using: Resources
+    counts: DocumentCounts, matrix: MatrixWriter, rows: int, out: Path, context: Context
 ) -> int:
     """Write all rows; return how many are empty. Raises FormatError where there are not `rows`."""
-    followed = using.progress.follow(counts.rows(), "counting", rows, "rows", lambda r: len(r[0]))
+    followed = context.progress.follow(counts.rows(), "counting", rows, "rows", lambda r: len(r[0]))
     written = empty = 0
     for lengths, indices, values in followed:
         written += len(lengths)
@@ -112,13 +111,13 @@ def _write_rows(
     return empty
 
 
-def _check_room(words: int, rows: int, bytes_of_rows: int, using: Resources) -> None:
+def _check_room(words: int, rows: int, bytes_of_rows: int, context: Context) -> None:
     """Refuse so many words and documents that what is held of each does not fit."""
-    needed = words * (_WORD_BYTES + _CELL_BYTES * using.pool.threads)
+    needed = words * (_WORD_BYTES + _CELL_BYTES * context.pool.threads)
     needed += rows * _ROW_BYTES + 2 * bytes_of_rows
     do = "raise --memory or --min-count, or count parts of the text apart"
     what = f"counts of {words:,} words in {plural(rows, 'document')}"
-    refuse_too_large(what, needed, max(using.memory, FLOOR), do)
+    refuse_too_large(what, needed, max(context.memory, FLOOR), do)
 
 
 def _empty_rows(attributes: dict[str, Any]) -> Iterator[str]:

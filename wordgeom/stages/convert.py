@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from wordgeom.core import requests
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.core.options import check_known, flag, specs
-from wordgeom.drift.model import DLSA
 from wordgeom.formats import detection
 from wordgeom.formats.convert_vectors import Paths, rewrite
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import refuse_existing, refuse_one_file, refuse_unlike
 from wordgeom.formats.projector import refuse_foreign
-from wordgeom.runtime import resources
-from wordgeom.runtime.resources import Clock, RunOptions
+from wordgeom.linalg.device import open_context
+from wordgeom.methods.dlsa.model import DLSA
+from wordgeom.runtime import provenance
+from wordgeom.runtime.provenance import Clock
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
 from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
@@ -99,8 +102,8 @@ def _convert_vectors(job: _Job) -> Converted:
         refuse_existing(path, job.run.force)
     if form == detection.PROJECTOR:
         refuse_foreign(job.target)
-    with resources.resources(job.run) as using:
-        made, notes = rewrite(paths, job.options, using.memory, job.run.force)
+    with open_context(job.run) as context:
+        made, notes = rewrite(paths, job.options, context.memory, job.run.force)
     rows, columns = made.matrix.shape
     return Converted(f"{job.target}: {rows:,} × {columns:,}", notes, made)
 
@@ -125,13 +128,15 @@ def _export(job: _Job) -> Converted:
 
     def card() -> dict[str, Any]:
         inputs = [{"digest": matrix.store.digest}]
-        made = resources.card(_request(job, form, inputs), {}, clock.seconds())
+        made = provenance.card(_request(job, form, inputs), {}, clock.seconds())
         made |= {"matrix": told(matrix), "words": run_card.content(b"".join(lines))}
         return made | {"source": matrix.store.card.get("request")}
 
-    with resources.resources(job.run, job.show) as using:
+    with open_context(job.run, show=job.show) as context:
         parts: dict[Path, Callable[[BinaryIO], None]] = {
-            job.target: lambda handle: fill_matrix(handle, matrix, job.target, form, words, using),
+            job.target: lambda handle: fill_matrix(
+                handle, matrix, job.target, form, words, context
+            ),
             words: lambda handle: handle.writelines(lines),
         }
         if documents is not None:
@@ -178,11 +183,11 @@ def _import(job: _Job) -> Converted:
     if not job.run.force and store.exists(job.target):
         made = readable(job.target, kind)
         if made.request != request:
-            raise resources.refuse_other(job.target, "made from something else")
+            raise requests.refuse_other(job.target, "made from something else")
         return Converted(up_to_date(made, request).summary, store=made)
-    with resources.resources(job.run, job.show) as using:
-        file = open_entries(job.source, form, len(words.words), using.memory)
-        made, notes = import_matrix(file, words, job.target, kind, known, request, using)
+    with open_context(job.run, show=job.show) as context:
+        file = open_entries(job.source, form, len(words.words), context.memory)
+        made, notes = import_matrix(file, words, job.target, kind, known, request, context)
     return Converted(_imported(made, clock), [*unfit, *notes], store=made)
 
 

@@ -20,16 +20,10 @@ from wordgeom.corpus.inputs.readers import (
 )
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
 
 _WORDS = ("read_vocab", "stop_words", "keep_words")  # options that name files of words
-# Options that came later than counts that are still good, and what those were made with.
-_BEFORE = {
-    "input_format": "text", "text_field": None, "id_field": None, "time_field": None,
-    "column": "form", "k": 3, "stop_words": None, "keep_words": None, "phrases": 0,
-    "phrase_threshold": 5.0, "count": "pairs",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -77,11 +71,6 @@ def request_options(
 def word_files(corpus: CorpusOptions) -> list[str]:
     """Return the files of words that options name."""
     return [path for name in _WORDS if (path := getattr(corpus, name)) is not None]
-
-
-def made_options(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a count's request, those of an older one made whole."""
-    return {**_BEFORE, **request["options"]}
 
 
 def of_request(names: Sequence[str]) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.checkpoint.state import Kept, ResumeOptions, forget, state_folder
+from wordgeom.core import requests
 from wordgeom.core.errors import LockedError, WordgeomError
 from wordgeom.core.formatting import several
 from wordgeom.corpus.inputs.input_warnings import remarks
@@ -21,8 +22,9 @@ from wordgeom.corpus.tokens.encode import Encoded
 from wordgeom.corpus.tokens.row_mapping import MakeSink
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
 from wordgeom.matrices import vocabulary_file
-from wordgeom.runtime import resources
-from wordgeom.runtime.resources import Clock
+from wordgeom.matrices.count_request import made_options
+from wordgeom.runtime import provenance
+from wordgeom.runtime.provenance import Clock
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
 from wordgeom.storage import store
@@ -80,7 +82,7 @@ class Asked:
         made_from = corpus_inputs.cards(encoded.sources)
         request = {"command": self.command, "options": self.options, "inputs": made_from}
         with vocabulary_file.saved(self.save_vocab, encoded.vocabulary):
-            return writer.commit(attributes, resources.card(request, {}, clock.seconds()))
+            return writer.commit(attributes, provenance.card(request, {}, clock.seconds()))
 
     def warnings(self, encoded: Encoded, more: Iterable[str] = ()) -> tuple[str, ...]:
         """Return what the user should hear of the inputs, with what the stage has to say."""
@@ -97,7 +99,7 @@ class Asked:
             return None
         made = readable(self.out, self.kind)
         request = made.request
-        how = resources.differing_option(self.options, corpus_inputs.made_options(request))
+        how = requests.differing_option(self.options, made_options(request))
         if how is None and made.attributes.get("shard") != self.shard:
             how = "another shard"
         if how is None and not corpus_inputs.are_those(self.found.names, request["inputs"]):
@@ -106,7 +108,7 @@ class Asked:
                 "text from a pipe, which cannot be compared" if streams else "made from other text"
             )
         if how is not None:
-            raise resources.refuse_other(self.out, how)
+            raise requests.refuse_other(self.out, how)
         return up_to_date(made, self._of_state())
 
     def _of_state(self) -> dict[str, Any]:
@@ -143,7 +145,7 @@ def up_to_date(made: Store, request: dict[str, Any]) -> Built:
     try:
         made.check()
     except WordgeomError as error:
-        raise resources.refuse_other(made.path, f"a store that was damaged ({error})") from None
+        raise requests.refuse_other(made.path, f"a store that was damaged ({error})") from None
     if state_folder(made.path).exists():
         with suppress(LockedError), store.only_writer(made.path):
             forget(made.path, request)
@@ -155,7 +157,7 @@ def readable(out: str | os.PathLike[str], kind: str) -> Store:
     try:
         made = Store.open(out)
     except WordgeomError as error:
-        raise resources.refuse_other(out, f"a store that cannot be read ({error})") from None
+        raise requests.refuse_other(out, f"a store that cannot be read ({error})") from None
     if made.kind != kind:
-        raise resources.refuse_other(out, f"a {made.kind} matrix")
+        raise requests.refuse_other(out, f"a {made.kind} matrix")
     return made

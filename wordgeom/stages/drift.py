@@ -13,17 +13,18 @@ from wordgeom.core.types import Array, Int64
 from wordgeom.drift.attestation import attested
 from wordgeom.drift.factor_test import ASSUMES, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
-from wordgeom.drift.model import DynamicModel
 from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, DriftOptions
 from wordgeom.drift.ranking import Listing
 from wordgeom.drift.report import FACTORS, DriftReport, ReportOptions
 from wordgeom.drift.testing import test_drift
 from wordgeom.drift.verdict import Verdict
-from wordgeom.linalg.device import get_ops
+from wordgeom.linalg.device import get_ops, open_context
 from wordgeom.linalg.svd import transpose
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.matrices.times import FORMATS, parse_time
-from wordgeom.runtime.resources import Resources, UseOptions, resources
+from wordgeom.methods.dlsa.model import DynamicModel
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.run_options import UseOptions
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import row_of
 from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
@@ -48,12 +49,12 @@ def drift(
     span = _time(form.then, fitted.times.min()), _time(form.now, fitted.times.max())
     known = Vectors(fitted.words, fitted.vectors_at(span[1]))
     rows = np.array([row_of(known, word) for word in dict.fromkeys(words)], np.int64)
-    with resources(run, show) as using:
+    with open_context(run, show=show) as context:
         counts = fitted.open_documents()
-        tests = _Tests(fitted, counts, options, using, rows)
+        tests = _Tests(fitted, counts, options, context, rows)
         verdicts = tests.verdicts()
         listing = Listing(
-            fitted, verdicts, tests.holders, span, form, using, tests.trend, tests.said(span)
+            fitted, verdicts, tests.holders, span, form, context, tests.trend, tests.said(span)
         )
         return listing.report(rows, [*tests.notes, *_guesses(fitted, form, span)])
 
@@ -66,18 +67,18 @@ class _Tests:
         fitted: DynamicModel,
         counts: StoredDocuments,
         options: DriftOptions,
-        using: Resources,
+        context: Context,
         rows: Int64,
     ) -> None:
         trend = fitted.trend if options.trend == MODEL else options.trend
-        self._fitted, self._options, self._using = fitted, replace(options, trend=trend), using
+        self._fitted, self._options, self._context = fitted, replace(options, trend=trend), context
         self.trend, self.notes = trend, _trends(trend, fitted.trend)
         self._groups: Int64 | None = None
         if options.group is not None:
             documents = counts.documents()
             chosen = [documents[row] for row in fitted.rows.tolist()]
             self._groups = group_documents(chosen, options.group)
-        weighted = WeightedDocuments(counts, DocumentOptions(fitted.weight), using.pool)
+        weighted = WeightedDocuments(counts, DocumentOptions(fitted.weight), context.pool)
         self._X, self._rows = weighted.whole().select(fitted.rows), rows
 
     @property
@@ -102,13 +103,13 @@ class _Tests:
         return found
 
     def _verdict(self, rank: int) -> Verdict:
-        options, using, fitted = self._options, self._using, self._fitted
+        options, context, fitted = self._options, self._context, self._fitted
         by_factors = options.test == FACTOR
         verdict = test_drift(
             self._X, fitted.polynomials.values, fitted.times,
             replace(options, test=F_TAIL) if by_factors else options,
-            rank=rank, ops=get_ops("cpu", using.pool), seed=using.seed, pool=using.pool,
-            memory=using.memory, progress=using.progress, groups=self._groups,
+            rank=rank, ops=get_ops("cpu", context.pool), seed=context.seed, pool=context.pool,
+            memory=context.memory, progress=context.progress, groups=self._groups,
         )  # fmt: skip
         return self._by_factors(verdict) if by_factors else verdict
 
@@ -117,7 +118,7 @@ class _Tests:
         X = self._X
         if len(self._rows):
             X = transpose(transpose(X).select(np.unique(self._rows)))
-        found = factor_test(factor_matrix(X, self._using.memory), observed.rank)
+        found = factor_test(factor_matrix(X, self._context.memory), observed.rank)
         nothing = np.full(len(observed.F), np.nan)
         told = (
             f"r = {observed.rank}: T = {found.statistic:.1f}, Bartlett-corrected, of "

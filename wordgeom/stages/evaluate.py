@@ -11,7 +11,9 @@ from wordgeom.core.errors import InputError
 from wordgeom.evaluation.answers import Answers, Task, group_scores, scores
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import Report
-from wordgeom.runtime.resources import Resources, UseOptions, resources
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.run_options import UseOptions
 from wordgeom.vectors.keyed import Vectors, read_vectors
 
 
@@ -41,8 +43,8 @@ def evaluate_vectors(
     A set that cannot be answered is told in the report while others can. Raises InputError where
     no set can be answered.
     """
-    with resources(run, show) as using:
-        answers, refused = judge(read, tasks, using)
+    with open_context(run, show=show) as context:
+        answers, refused = judge(read, tasks, context)
         notes = [f"{each.name}: {note}" for each in answers for note in each.notes]
         if read.duplicates:
             notes.append(f"{name}: words that the file holds again, left out: {read.duplicates}")
@@ -61,7 +63,7 @@ def evaluate_vectors(
 
 
 def judge(
-    vectors: Vectors, tasks: Sequence[Task], using: Resources
+    vectors: Vectors, tasks: Sequence[Task], context: Context
 ) -> tuple[list[Answers], dict[str, str]]:
     """Return the answers to each set, and why those are missing that cannot be answered, by name.
 
@@ -70,7 +72,7 @@ def judge(
     answers, refused, errors = [], {}, []
     for task, name in zip(tasks, numbered([task.name for task in tasks]), strict=True):
         try:
-            answers.append(replace(task.answer(vectors, using), name=name))
+            answers.append(replace(task.answer(vectors, context), name=name))
         except InputError as error:
             refused[name] = str(error)
             errors.append(error)

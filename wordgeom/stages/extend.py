@@ -17,16 +17,18 @@ import numpy as np
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Float32, Int64
-from wordgeom.linalg.device import get_ops
+from wordgeom.linalg.device import get_ops, open_context
 from wordgeom.linalg.row_solver import Held
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.methods.gbu.calibration import Calibrated, calibrate
 from wordgeom.methods.gbu.extension import Anchored, ExtendOptions
 from wordgeom.methods.gbu.new_words import Newcomers, newcomers
 from wordgeom.methods.gbu.weighted_sweeps import confidences
-from wordgeom.runtime import resources
+from wordgeom.runtime import provenance
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import refuse_too_large
-from wordgeom.runtime.resources import Clock, Resources, RunOptions
+from wordgeom.runtime.provenance import Clock
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.train import open_matrix
 from wordgeom.stages.trained_options import AsTrained, as_trained
 from wordgeom.vectors import run_card
@@ -73,8 +75,8 @@ def extend(
     how = as_trained(None if isinstance(vectors, Vectors) else Path(vectors))
     space = space or how.space
     names = _names(stored, space)
-    with run_card.only_writer(out), resources.resources(run, show) as using:
-        _check_memory(vectors, stored, using.memory)
+    with run_card.only_writer(out), open_context(run, show=show) as context:
+        _check_memory(vectors, stored, context.memory)
         base = vectors if isinstance(vectors, Vectors) else read_vectors(Path(vectors))
         request = _request(base, stored, options, how, run)
         # Where no word holds white space, the option changes nothing.
@@ -84,9 +86,11 @@ def extend(
         ):
             return Extended(f"{os.fspath(out)}: up to date")
         named = "the vectors" if isinstance(vectors, Vectors) else os.fspath(vectors)
-        made = _Extension(named, base, stored, names, options, how, using).make(out)
+        made = _Extension(named, base, stored, names, options, how, context).make(out)
         if out is not None and made.vectors is not None:
-            card = resources.card(request, made.statistics, clock.seconds()) | {"notes": made.notes}
+            card = provenance.card(request, made.statistics, clock.seconds()) | {
+                "notes": made.notes
+            }
             run_card.write(Path(out), made.vectors, card)
     where = "vectors" if out is None else os.fspath(out)
     made.summary = f"{where}: {made.summary}; {clock.seconds():.1f} s"
@@ -136,7 +140,7 @@ class _Extension:
     names: list[str]
     options: ExtendOptions
     how: AsTrained
-    using: Resources
+    context: Context
 
     def make(self, out: str | os.PathLike[str] | None) -> Extended:
         """Return the vectors, what to say of them, and the middle of the summary."""
@@ -168,7 +172,7 @@ class _Extension:
             raise InputError("the vectors of all anchors are 0", where=self.named)
         place = np.full(len(self.names), -1, np.int32)
         place[words.known[chosen]] = np.arange(len(chosen), dtype=np.int32)
-        weighted = WeightedMatrix(self.stored, self.how.weighting, self.using.pool)
+        weighted = WeightedMatrix(self.stored, self.how.weighting, self.context.pool)
         targets, counts = weighted.counted()
         return Anchored(targets, confidences(counts, self.how.loss), place, known[chosen])
 
@@ -194,9 +198,12 @@ class _Extension:
             what = f"too few known words were counted with {least} to learn from"
             do = "count more text, raise --anchors or lower --min-pairs"
             raise InputError(what, where=self.stored.path, found=len(able), do=do)
-        ops, asked = get_ops("cpu", self.using.pool), self.how.loss.held(self.base.matrix.shape[1])
+        ops, asked = (
+            get_ops("cpu", self.context.pool),
+            self.how.loss.held(self.base.matrix.shape[1]),
+        )
         held = Held(asked.background, max(asked.ridge, _LEAST_RIDGE))
-        rng, progress = np.random.default_rng(self.using.seed), self.using.progress
+        rng, progress = np.random.default_rng(self.context.seed), self.context.progress
         calibrated = calibrate(
             lambda rows: anchored.solve(rows, held, ops, progress)[0], words.known[able],
             self.base.matrix[words.own[able]], rng, ops,

@@ -27,8 +27,11 @@ from wordgeom.imputation.points import points as points_of
 from wordgeom.imputation.report import validation_lines
 from wordgeom.imputation.tables.matching import Anchors, find_anchors, map_notes
 from wordgeom.imputation.trust import Trust
-from wordgeom.runtime import resources
-from wordgeom.runtime.resources import GIGABYTE, Clock, Resources, RunOptions
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime import provenance
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.provenance import Clock
+from wordgeom.runtime.run_options import GIGABYTE, RunOptions
 from wordgeom.storage import opening
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, read_vectors, shape_of, writable_words
@@ -80,10 +83,12 @@ def impute(
                 return Imputed(f"{out}: up to date")
             if held := output.validation(of_stage.validate):
                 return Imputed(f"{out}: up to date", validation=validation_lines(held))
-        with resources.resources(run, show) as using:
-            made = _make(domain, vectors, of_domain, of_stage, out, using)
+        with open_context(run, show=show) as context:
+            made = _make(domain, vectors, of_domain, of_stage, out, context)
         if output is not None:
-            card = resources.card(request, made.statistics, clock.seconds()) | {"notes": made.notes}
+            card = provenance.card(request, made.statistics, clock.seconds()) | {
+                "notes": made.notes
+            }
             output.write(made.vectors, made.trust, card)
     where = "vectors" if out is None else os.fspath(out)
     summary = f"{where}: {made.summary}; {clock.seconds():.1f} s"
@@ -147,15 +152,15 @@ def _make(
     of_domain: DomainOptions,
     of_stage: ImputeOptions,
     out: str | os.PathLike[str] | None,
-    using: Resources,
+    context: Context,
 ) -> _Made:
-    domain = read_domain(os.fspath(path), of_domain, using.memory)
-    _check_memory(domain, source, of_stage, using.memory)
+    domain = read_domain(os.fspath(path), of_domain, context.memory)
+    _check_memory(domain, source, of_stage, context.memory)
     named = "the vectors" if isinstance(source, Vectors) else os.fspath(source)
     base = source if isinstance(source, Vectors) else read_vectors(Path(source))
     anchors = find_anchors(domain.names, base, os.fspath(path), named)
     matrix, notes = points_of(domain, of_domain)
-    found = impute_entities(domain.names, matrix, anchors, of_stage, using)
+    found = impute_entities(domain.names, matrix, anchors, of_stage, context)
     vectors = _joined(domain, base, anchors, found, of_stage.only_entities)
     if out is not None:
         writable_words(Path(out), vectors.words, space=None)

@@ -10,9 +10,9 @@ import numpy as np
 
 from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.core.types import Float64
-from wordgeom.drift.model import DLSA, DynamicModel
 from wordgeom.matrices.document_term import Stored, StoredDocuments, open_stored
 from wordgeom.matrices.times import parse_times
+from wordgeom.methods.dlsa.model import DLSA, DynamicModel
 from wordgeom.storage.store import Store
 from wordgeom.vectors.keyed import read_vectors
 from wordgeom.vectors.run_card import read_card

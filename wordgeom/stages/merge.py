@@ -10,13 +10,17 @@ import numpy as np
 
 from wordgeom.checkpoint.matrix_rows import KeptRows
 from wordgeom.checkpoint.state import Kept, ResumeOptions, state_folder
+from wordgeom.core import requests
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import several
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.windows import WindowOptions
+from wordgeom.linalg.device import open_context
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
-from wordgeom.runtime import resources
-from wordgeom.runtime.resources import Clock, RunOptions
+from wordgeom.matrices.count_request import made_options
+from wordgeom.runtime import provenance
+from wordgeom.runtime.provenance import Clock
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.build_cooc import (
     all_sums,
     check_words,
@@ -25,7 +29,6 @@ from wordgeom.stages.build_cooc import (
     write_rows,
     write_sums,
 )
-from wordgeom.stages.corpus_inputs import made_options
 from wordgeom.stages.counting import Built, readable, up_to_date
 from wordgeom.storage import store
 
@@ -55,22 +58,22 @@ def merge_cooc(
         made = readable(out, COOC)
         if made.request == request:
             return up_to_date(made, _kept_request(request, matrices))
-        raise resources.refuse_other(out, "made from other matrices")
+        raise requests.refuse_other(out, "made from other matrices")
     window = WindowOptions.take(made_options(request))
     dtype = count_type(vocabulary, window)
     kept = Kept(state_folder(out), _kept_request(request, matrices), resume, force=run.force)
     with (
         kept.stoppable(),
-        resources.resources(run, show) as using,
+        open_context(run, show=show) as context,
         KeptRows(kept, out, COOC) as rows,
     ):
         symmetric, words = matrices[0].symmetric, len(vocabulary)
-        check_words(words, using)
+        check_words(words, context)
         rows.begin(vocabulary, dtype)
-        added, shop = merge(matrices, words, symmetric, dtype, using.pool, rows.done)
-        write_rows(added, rows, using, words)
+        added, shop = merge(matrices, words, symmetric, dtype, context.pool, rows.done)
+        write_rows(added, rows, context, words)
         write_sums(rows.writer, *all_sums(shop, rows), window)
-        card = resources.card(request, {}, clock.seconds())
+        card = provenance.card(request, {}, clock.seconds())
         made = rows.writer.commit(rows.finish(attributes), card)
     kept.remove()
     counts = several(len(matrices), "matrix", "matrices")
@@ -136,7 +139,7 @@ def _check_alike(first: StoredMatrix, other: StoredMatrix) -> None:
             do="count each text with --read-vocab and one word list",
         )
     mine, theirs = (WindowOptions.take(made_options(m.store.request)) for m in (first, other))
-    how = resources.differing_option(mine.result_options(), theirs.result_options())
+    how = requests.differing_option(mine.result_options(), theirs.result_options())
     if how is not None:
         do = "count both with the same window"
         raise InputError(f"differs from {first.path}", where=other.path, found=how, do=do)

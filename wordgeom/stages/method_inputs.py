@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from wordgeom.core.options import Options
-from wordgeom.core.types import Matrix
 from wordgeom.matrices.cooccurrence import COOC, DTM, PMI
 from wordgeom.matrices.document_term import Stored, StoredDocuments
+from wordgeom.matrices.interfaces import Matrix
 from wordgeom.runtime.pool import Pool
 from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wordgeom.core import requests
 from wordgeom.core.errors import OptionError
-from wordgeom.drift.model import DynamicModel
 from wordgeom.matrices.times import FORMATS, parse_time
-from wordgeom.runtime import resources
-from wordgeom.runtime.resources import Clock
+from wordgeom.methods.dlsa.model import DynamicModel
+from wordgeom.runtime import provenance
+from wordgeom.runtime.provenance import Clock
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, writable_words
 
@@ -55,7 +56,7 @@ class AtTimes:
         """Raise OutputExistsError where vectors of another model are in the way, before a fit."""
         for _, path in self.times.values():
             if path.exists() and not force:
-                raise resources.refuse_other(path, "vectors of another model")
+                raise requests.refuse_other(path, "vectors of another model")
 
     def write(self, model: DynamicModel, *, force: bool) -> tuple[list[str], list[str]]:
         """Write what is not there yet; return a line for each, and what to tell."""
@@ -77,7 +78,7 @@ class AtTimes:
         if run_card.up_to_date(path, request, force, "model"):
             return f"{path}: up to date"
         vectors = Vectors(self.words, model.vectors_at(time, self.settings["eig"]))
-        run_card.write(path, vectors, resources.card(request, {"time": time}, clock.seconds()))
+        run_card.write(path, vectors, provenance.card(request, {"time": time}, clock.seconds()))
         shape = " × ".join(f"{n:,}" for n in vectors.matrix.shape)
         return f"{path}: {shape}; {clock.seconds():.1f} s"
 

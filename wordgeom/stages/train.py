@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,12 +19,15 @@ from wordgeom.checkpoint.state import Kept, ResumeOptions, forget, state_folder
 from wordgeom.core.errors import InputError, OptionError, RankError, StaleError
 from wordgeom.core.formatting import plural
 from wordgeom.core.options import Options, flag, specs
-from wordgeom.core.types import Array, Checkpoint, Result, Run
-from wordgeom.linalg.device import DeviceOptions, get_ops
+from wordgeom.core.types import Array, Checkpoint
+from wordgeom.linalg.device import DeviceOptions, open_context
 from wordgeom.matrices.cooccurrence import COOC, PMI, StoredMatrix
 from wordgeom.matrices.document_term import Stored, open_stored
-from wordgeom.runtime import resources
-from wordgeom.runtime.resources import Clock, Resources, RunOptions
+from wordgeom.methods.contract import Result
+from wordgeom.runtime import provenance
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.provenance import Clock
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.counting import Built, readable, up_to_date
 from wordgeom.stages.method_inputs import maker, makes_model, settings_of, source_of, weighed
 from wordgeom.stages.train_output import DOCUMENTS, Output
@@ -62,13 +65,13 @@ def build_pmi(
     kept = Kept(state_folder(out), request, resume, force=run.force)
     with (
         kept.stoppable(),
-        resources.resources(run, show) as using,
+        open_context(run, show=show) as context,
         KeptRows(kept, out, PMI) as rows,
     ):
-        _write_weighted(WeightedMatrix(matrix, options, using.pool), rows, using)
+        _write_weighted(WeightedMatrix(matrix, options, context.pool), rows, context)
         attributes = rows.finish({"triangle": "upper" if matrix.symmetric else ""})
         parent = os.path.relpath(matrix.path, out)
-        card = resources.card(request, {}, clock.seconds()) | {"parent": parent}
+        card = provenance.card(request, {}, clock.seconds()) | {"parent": parent}
         made = rows.writer.commit(attributes, card)
     kept.remove()
     at = made.attributes
@@ -76,17 +79,17 @@ def build_pmi(
     return Built(made, f"{made.path}: {shape}; {clock.seconds():.1f} s")
 
 
-def _write_weighted(weighted: WeightedMatrix, rows: KeptRows, using: Resources) -> None:
+def _write_weighted(weighted: WeightedMatrix, rows: KeptRows, context: Context) -> None:
     rows.begin(weighted.vocabulary, np.float32)
     for _ in rows.earlier():  # checked, since more is to stand behind them
         pass
     left = [(max(start, rows.done), stop) for start, stop in weighted.row_blocks()]
-    ahead = min(2 * using.pool.threads, _AHEAD)
-    blocks = using.pool.map(
+    ahead = min(2 * context.pool.threads, _AHEAD)
+    blocks = context.pool.map(
         lambda b: weighted.rows(*b), [b for b in left if b[0] < b[1]], ahead=ahead
     )
     words = len(weighted.vocabulary)
-    followed = using.progress.follow(
+    followed = context.progress.follow(
         blocks, "weighting", words, "rows", lambda b: b.rows, done=rows.done
     )
     rows.write((np.diff(block.indptr), block.indices, block.data) for block in followed)
@@ -183,11 +186,11 @@ def train(
         if output is not None:
             resume = ResumeOptions.take(values)
             kept = Kept(state_folder(output.vectors), request, resume, force=run.force)
-        with _stoppable(kept), resources.resources(run, show) as using:
-            result = work.fit(using, None if kept is None else StoredCheckpoint(kept))
+        with _stoppable(kept), open_context(run, work.device.device, show=show) as context:
+            result = work.fit(context, None if kept is None else StoredCheckpoint(kept))
         if output is not None:
             result.notes += output.notes
-            card = resources.card(request, result.statistics, clock.seconds()) | {
+            card = provenance.card(request, result.statistics, clock.seconds()) | {
                 "notes": result.notes
             }
             output.write(result, card)
@@ -254,13 +257,13 @@ class _Work:
         options = {**asked, "seed": seed, **settings}
         return {"command": "train", "options": options, "inputs": inputs}
 
-    def fit(self, using: Resources, checkpoint: Checkpoint | None) -> Result:
+    def fit(self, context: Context, checkpoint: Checkpoint | None) -> Result:
         """Run the method; raises what it raises, RankError for vectors that are not finite."""
         (need,) = self.method.NEEDS
-        ops, rng = get_ops(self.device.device, using.pool), np.random.default_rng(using.seed)
-        run = Run(ops, rng, using.memory, using.progress, checkpoint, using.folder)
-        inputs = {need: weighed(self.stored, self.weighting, using.pool)}
-        result: Result = self.method.fit(inputs, self.options, run)
+        if checkpoint is not None:
+            context = replace(context, checkpoint=checkpoint)
+        inputs = {need: weighed(self.stored, self.weighting, context.pool)}
+        result: Result = self.method.fit(inputs, self.options, context)
         if not all(np.isfinite(made).all() for made in (result.vectors, *result.arrays.values())):
             raise RankError("the vectors are not finite", do="lower --dim, or report this")
         return result

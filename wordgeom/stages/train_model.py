@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,15 +16,17 @@ from wordgeom.checkpoint.state import Kept, ResumeOptions, state_folder
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import plural, several
 from wordgeom.core.options import Options
-from wordgeom.core.types import Result, Run
 from wordgeom.corpus.vocabulary import Vocabulary, read_words
-from wordgeom.drift.model import DLSA, DynamicModel, write_model
-from wordgeom.linalg.device import DeviceOptions, get_ops
+from wordgeom.linalg.device import DeviceOptions, open_context
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.matrices.times import Times, parse_times
+from wordgeom.methods.contract import Result
+from wordgeom.methods.dlsa.model import DLSA, DynamicModel, write_model
 from wordgeom.methods.dlsa.polynomials import Polynomials
-from wordgeom.runtime import resources
-from wordgeom.runtime.resources import Clock, Resources, RunOptions
+from wordgeom.runtime import provenance
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.provenance import Clock
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.counting import readable, up_to_date
 from wordgeom.stages.model_vectors import AtTimes
 from wordgeom.stages.train import open_for
@@ -154,10 +156,10 @@ def _fit(job: _Job) -> Modelled:
     kept = Kept(state_folder(job.out), job.request, job.resume, force=job.run.force)
     with (
         kept.stoppable(),
-        resources.resources(job.run, job.show) as using,
+        open_context(job.run, job.device.device, show=job.show) as context,
         StoreWriter(job.out, DLSA) as writer,
     ):
-        result = _result(job, times, using, StoredCheckpoint(kept))
+        result = _result(job, times, context, StoredCheckpoint(kept))
         told = {
             "trend": job.request["options"]["trend"], "weight": job.weighting.weight,
             "source": counts.store.digest,
@@ -165,7 +167,7 @@ def _fit(job: _Job) -> Modelled:
         polynomials = Polynomials.of(result.arrays["times"], job.request["options"]["degree"])
         attributes = write_model(writer, counts.vocabulary, result.arrays, polynomials, told)
         notes += result.notes
-        card = resources.card(job.request, result.statistics, clock.seconds())
+        card = provenance.card(job.request, result.statistics, clock.seconds())
         parent = os.path.relpath(counts.path, job.out)
         writer.commit(attributes, card | {"parent": parent, "notes": notes})
     kept.remove()
@@ -173,12 +175,11 @@ def _fit(job: _Job) -> Modelled:
     return Modelled(model, _summary(model, result.statistics, clock), notes=notes)
 
 
-def _result(job: _Job, times: Times, using: Resources, checkpoint: StoredCheckpoint) -> Result:
-    weighted = WeightedDocuments(job.counts, job.weighting, using.pool)
-    ops, rng = get_ops(job.device.device, using.pool), np.random.default_rng(using.seed)
-    run = Run(ops, rng, using.memory, using.progress, checkpoint, using.folder, using.pool)
+def _result(job: _Job, times: Times, context: Context, checkpoint: StoredCheckpoint) -> Result:
+    weighted = WeightedDocuments(job.counts, job.weighting, context.pool)
+    context = replace(context, checkpoint=checkpoint)
     inputs = {"documents": weighted, "times": times, "moving": job.moving}
-    result: Result = job.module.fit(inputs, job.options, run)
+    result: Result = job.module.fit(inputs, job.options, context)
     if not all(np.isfinite(array).all() for array in result.arrays.values()):
         raise RankError("the vectors are not finite", do="lower --dim, or report this")
     return result

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
-from wordgeom.core.types import Result
 from wordgeom.matrices.document_term import Stored, StoredDocuments
+from wordgeom.methods.contract import Result
 from wordgeom.stages.document_vectors import checked_place, document_names, refuse_other
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import filler, writable_words

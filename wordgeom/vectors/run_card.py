@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from wordgeom.core import requests
 from wordgeom.core.errors import OutputExistsError
-from wordgeom.runtime import resources
 from wordgeom.runtime.signals import undisturbed
 from wordgeom.storage.files import Lock, part_path, remove, staged_file, take_name
 from wordgeom.vectors.keyed import Vectors, filler
@@ -70,7 +70,7 @@ def up_to_date(
         return False
     card = read_card(out)
     if card is None:
-        raise resources.refuse_other(out, "no run card that fits it")
+        raise requests.refuse_other(out, "no run card that fits it")
     refuse_unlike(out, request, card.get("request", {}), source)
     _refuse_changed(out, card, beside)
     return True
@@ -88,11 +88,11 @@ def refuse_unlike(
         how = f"made by {made.get('command')}"
     options = made.get("options")
     known = options if isinstance(options, dict) else {}
-    how = how or resources.differing_option(asked["options"], known)
+    how = how or requests.differing_option(asked["options"], known)
     if how is None and asked["inputs"] != made.get("inputs"):
         how = f"made from another {source}"
     if how is not None:
-        raise resources.refuse_other(out, how)
+        raise requests.refuse_other(out, how)
 
 
 def only_writer(out: str | os.PathLike[str] | None) -> AbstractContextManager[object]:
@@ -217,7 +217,7 @@ def _refuse_changed(out: Path, card: Mapping[str, Any], beside: Sequence[Path]) 
     """Raise OutputExistsError where a file that was made with `out` is not as it was."""
     files = _contents(out, card, beside)
     if files is None:
-        raise resources.refuse_other(out, "made with other files beside it")
+        raise requests.refuse_other(out, "made with other files beside it")
     for path in beside:
         if not _holds(path, files[path]):
-            raise resources.refuse_other(out, f"{path}, made with it, missing or changed")
+            raise requests.refuse_other(out, f"{path}, made with it, missing or changed")

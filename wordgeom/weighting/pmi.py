@@ -21,8 +21,9 @@ import numpy as np
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, option
 from wordgeom.core.row_blocks import row_blocks
-from wordgeom.core.types import Csr, Float32, Float64, Int64, Matrix
+from wordgeom.core.types import Csr, Float32, Float64, Int64
 from wordgeom.matrices.cooccurrence import StoredMatrix, StoredRows
+from wordgeom.matrices.interfaces import Matrix
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage.memmap import Allocate, held
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from matrices import random_counts, store_matrix, to_csr
 
 from wordgeom.core.errors import InputError, OptionError, RankError
-from wordgeom.core.types import Run
 from wordgeom.linalg.device import get_ops
 from wordgeom.methods.gbu import method
 from wordgeom.methods.gbu.algorithm1 import build_up
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
 
@@ -56,7 +58,7 @@ def fit(matrix, options):
             if matrix.store.kind == "cooc"
             else weighted_store(matrix, pool)
         )
-        run = Run(get_ops("cpu", pool), np.random.default_rng(1), 1 << 30)
+        run = Context(pool, partial(get_ops, "cpu", pool), 1 << 30)
         return method.fit({"matrix": source}, options, run)
 
 

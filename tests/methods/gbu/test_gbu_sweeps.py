@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from corpora import assert_one_line
 from matrices import random_counts, store_matrix, to_dense
 
 from wordgeom.core.errors import InputError, OptionError
-from wordgeom.core.types import Run
 from wordgeom.linalg.device import get_ops
 from wordgeom.methods import pmi_eigs
 from wordgeom.methods.gbu import method as gbu
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.resources import RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import train
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
 
@@ -27,7 +29,7 @@ def fit(matrix, options, *, method=gbu, threads=1, memory=1 << 30, **kwargs):
             if matrix.store.kind == "cooc"
             else weighted_store(matrix, pool)
         )
-        run = Run(get_ops("cpu", pool), np.random.default_rng(1), memory)
+        run = Context(pool, partial(get_ops, "cpu", pool), memory)
         return method.fit({"matrix": source}, options, run)
 
 

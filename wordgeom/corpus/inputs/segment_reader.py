@@ -13,10 +13,11 @@ from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.inputs.segments import Draft, Found, Keeper, Mark, Piece, Segment
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import kernels
-from wordgeom.corpus.tokens.context import Means
+from wordgeom.corpus.tokens.room import ids_room
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenise_block import Tokenising, Tokens, newlines_between
 from wordgeom.corpus.tokens.tokenisers import Tokeniser
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.signals import noticed
 from wordgeom.storage.id_stream import Spool
 
@@ -28,7 +29,7 @@ def read_segments(
     options: CorpusOptions,
     runs: Runs,
     keeper: Keeper,
-    means: Means,
+    context: Context,
     held: ExitStack,
 ) -> list[Segment]:
     """Read all files; what holds the ids is closed with `held`.
@@ -41,9 +42,9 @@ def read_segments(
     separators = bytes(k for k in range(128) if tables.byte_map[k] == 0)
     with noticed() as stop:
         feed = Feed(sources, separators, options, stop)
-        reading = _Reading(feed, Tokenising(tables, options, runs), options, runs, keeper, means)
+        reading = _Reading(feed, Tokenising(tables, options, runs), options, runs, keeper, context)
         steps = reading.steps(found, held)
-        for _ in means.progress.follow(steps, "reading", total, "B", int):
+        for _ in context.progress.follow(steps, "reading", total, "B", int):
             pass
     return reading.segments
 
@@ -58,10 +59,10 @@ class _Reading:
         options: CorpusOptions,
         runs: Runs,
         keeper: Keeper,
-        means: Means,
+        context: Context,
     ) -> None:
         self._feed, self._tokenise, self._runs = feed, tokenise, runs
-        self._keeper, self._means = keeper, means
+        self._keeper, self._context = keeper, context
         self._threshold, self._phrases = newlines_between(options), options.phrases
         self._newlines = self._lines = self._file = self._files = 0
         self._begun = False
@@ -100,9 +101,9 @@ class _Reading:
         """Read a segment, and keep it where that is worth it."""
         before = self._feed.taken
         self._runs.begin_segment(draft.runs)
-        room = min(self._means.ids_room, self._keeper.room)
+        room = min(ids_room(self._context), self._keeper.room)
         segment = Segment([], held.enter_context(Spool(room, draft.ids)))
-        for tokens in self._means.pool.map(self._tokenise, self._blocks()):
+        for tokens in self._context.pool.map(self._tokenise, self._blocks()):
             self._add(tokens, segment)
             yield tokens.bytes
         if self._feed.taken == before:
@@ -110,7 +111,7 @@ class _Reading:
         self.segments.append(segment)
         ended = self._feed.over and not self._feed.stopped
         if self._is_worth_keeping(ended):
-            runs = self._runs.end_segment(self._means.pool, last=ended)
+            runs = self._runs.end_segment(self._context.pool, last=ended)
             segment.ids.flush()
             draft.commit(segment.pieces, runs, self._mark())
 

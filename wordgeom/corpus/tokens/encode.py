@@ -18,16 +18,15 @@ from wordgeom.corpus.inputs.readers import Source, file_stamp, is_packed, is_str
 from wordgeom.corpus.inputs.segment_reader import read_segments
 from wordgeom.corpus.inputs.segments import Keeper, Unkept
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.context import Means
 from wordgeom.corpus.tokens.encoded_text import Coded, as_read, as_text, with_phrases
 from wordgeom.corpus.tokens.merge_lexicons import Wanted, join
+from wordgeom.corpus.tokens.room import ids_room, words_room
 from wordgeom.corpus.tokens.row_mapping import Counted, MakeSink, map_documents, map_windows
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenisers import tokeniser
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.corpus.word_lists import NamedWords, notes, read_named
-from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
+from wordgeom.runtime.context import Context
 from wordgeom.storage.id_stream import Ids, Sink
 
 _NEVER = 1 << 62  # occurrences
@@ -56,43 +55,32 @@ class Encoded:
 def encode(
     names: list[str],
     options: CorpusOptions,
+    context: Context,
     *,
     gap: int,
     short: int,
-    seed: int,
-    memory: int,
-    folder: str | None,
-    pool: Pool,
-    progress: Progress,
     ends: bool = False,
     sink: MakeSink | None = None,
     keeper: Keeper | None = None,
 ) -> Encoded:
     """Read the files `names` (- is standard input) and return them as one stream of ids.
 
-    gap: ids between documents; short: documents below so many tokens are counted; seed: for
-    --sample; memory: bytes of the program: ids and words beyond a share of them go to `folder`;
-    ends: documents are told from tokens without a row, by ids V + 1 between them; sink: makes what
-    takes a stream that is too long for memory, given the id of what is outside of it; keeper:
-    keeps what was read of a long text.
+    gap: ids between documents; short: documents below so many tokens are counted; context: ids and
+    words beyond a share of its memory go to scratch space; ends: separate documents by ids V + 1;
+    sink: makes what takes a stream that is too long for memory; keeper: saves what was read.
     Raises MissingInputError, InputError, FormatError, OptionError, StaleError, WriteError.
     """
     sources = [Source(name) for name in names]
-    means = Means(memory, folder, pool, progress)
-    with _coded(sources, options, keeper, means) as (coded, told):
-        stream, counted = map_windows(coded, options, gap, ends, short, seed, means, sink)
+    with _coded(sources, options, keeper, context) as (coded, told):
+        stream, counted = map_windows(coded, options, gap, ends, short, context, sink)
         return _encoded(coded, stream, sources, counted, told)
 
 
 def encode_documents(
     names: list[str],
     options: CorpusOptions,
+    context: Context,
     *,
-    seed: int,
-    memory: int,
-    folder: str | None,
-    pool: Pool,
-    progress: Progress,
     sink: MakeSink | None = None,
     keeper: Keeper | None = None,
 ) -> Encoded:
@@ -103,25 +91,24 @@ def encode_documents(
     `documents`. Arguments and errors as in `encode`.
     """
     sources = [Source(name, listed=True) for name in names]
-    means = Means(memory, folder, pool, progress)
-    with _coded(sources, options, keeper, means) as (coded, told):
-        stream, counted = map_documents(coded, sources, options, seed, means, sink)
+    with _coded(sources, options, keeper, context) as (coded, told):
+        stream, counted = map_documents(coded, sources, options, context, sink)
         return _encoded(coded, stream, sources, counted, told)
 
 
 @contextmanager
 def _coded(
-    sources: list[Source], options: CorpusOptions, keeper: Keeper | None, means: Means
+    sources: list[Source], options: CorpusOptions, keeper: Keeper | None, context: Context
 ) -> Iterator[tuple[Coded, list[str]]]:
     """Lend the text in ids, read and joined, and what the user should be told of it."""
     named = read_named(options)
     with ExitStack() as reading, ExitStack() as joining:
         try:
-            coded = _read(sources, options, named, keeper, means, reading)
+            coded = _read(sources, options, named, keeper, context, reading)
             if options.phrases:
-                text = as_text(coded, means)
+                text = as_text(coded, context)
                 reading.close()
-                coded = joining.enter_context(with_phrases(text, named, options, means))
+                coded = joining.enter_context(with_phrases(text, named, options, context))
         except InputError as error:
             where = error.where or " ".join(source.name for source in sources)
             raise InputError(error.what, where=where, found=error.found, do=error.do) from None
@@ -143,28 +130,28 @@ def _read(
     options: CorpusOptions,
     named: NamedWords,
     keeper: Keeper | None,
-    means: Means,
+    context: Context,
     held: ExitStack,
 ) -> Coded:
     """Read and join all; what holds the text is closed with `held`."""
     tables = tokeniser(options.tokeniser)
-    runs = held.enter_context(Runs(means.memory, means.pool.threads, means.folder))
-    keeper = keeper or Unkept(means.folder, means.ids_room)
+    runs = held.enter_context(Runs(context.memory, context.pool.threads, context.scratch))
+    keeper = keeper or Unkept(context.scratch, ids_room(context))
     total = _total(sources, options)
-    segments = read_segments(sources, total, tables, options, runs, keeper, means, held)
-    joined = join(runs, _wanted(named, options, means), means)
+    segments = read_segments(sources, total, tables, options, runs, keeper, context, held)
+    joined = join(runs, _wanted(named, options, context), context)
     if not joined.tokens:
         found = f"{sum(s.bytes for s in sources):,} bytes"
         raise InputError("holds no word", found=found, do="check the file")
-    threads = means.pool.threads
-    return means.pool.call(lambda: as_read(segments, joined, named, options, threads))
+    threads = context.pool.threads
+    return context.pool.call(lambda: as_read(segments, joined, named, options, threads))
 
 
-def _wanted(named: NamedWords, options: CorpusOptions, means: Means) -> Wanted:
+def _wanted(named: NamedWords, options: CorpusOptions, context: Context) -> Wanted:
     if named.given is not None:
-        return Wanted(named.all, _NEVER, 0, means.words_room)
+        return Wanted(named.all, _NEVER, 0, words_room(context))
     at_most = 0 if options.phrases else options.max_vocab
-    return Wanted(named.all, options.min_count, at_most, means.words_room)
+    return Wanted(named.all, options.min_count, at_most, words_room(context))
 
 
 def _total(sources: list[Source], options: CorpusOptions) -> int | None:

@@ -15,11 +15,12 @@ from wordgeom.core.types import Int32, Int64
 from wordgeom.corpus import vocabulary
 from wordgeom.corpus.inputs.segments import Segment
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.context import Means
 from wordgeom.corpus.tokens.merge_lexicons import Joined
 from wordgeom.corpus.tokens.phrases import Text, join_phrases
+from wordgeom.corpus.tokens.room import id_stream
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.corpus.word_lists import NamedWords
+from wordgeom.runtime.context import Context
 
 _SHOWN = 5
 
@@ -80,10 +81,10 @@ def _chosen(joined: Joined, named: NamedWords, options: CorpusOptions) -> Int64:
     return chosen
 
 
-def as_text(coded: Coded, means: Means) -> Text:
+def as_text(coded: Coded, context: Context) -> Text:
     """Return the text in the ids of its words alone, nothing of how it was read being needed."""
     words = coded.vocabulary.words
-    text = Text([*words, ""], len(words), means.spool())
+    text = Text([*words, ""], len(words), id_stream(context))
     try:
         for ids, rows in coded.parts:
             text.stream.append(np.where(ids < 0, ids, rows[np.maximum(ids, -1)]))
@@ -95,13 +96,13 @@ def as_text(coded: Coded, means: Means) -> Text:
 
 @contextmanager
 def with_phrases(
-    text: Text, named: NamedWords, options: CorpusOptions, means: Means
+    text: Text, named: NamedWords, options: CorpusOptions, context: Context
 ) -> Iterator[Coded]:
     """Lend the text with phrases joined. Raises InputError where no word gets a row, WriteError."""
-    text = join_phrases(text, options, set(named.stop), means)
+    text = join_phrases(text, options, set(named.stop), context)
     with text:
         counts, firsts = text.count()
-        yield means.pool.call(lambda: _phrased(text, counts, firsts, named, options))
+        yield context.pool.call(lambda: _phrased(text, counts, firsts, named, options))
 
 
 def _phrased(

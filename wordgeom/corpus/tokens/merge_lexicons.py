@@ -16,10 +16,10 @@ import numpy as np
 
 from wordgeom.core.types import Int32, Int64
 from wordgeom.corpus.tokens import spill
-from wordgeom.corpus.tokens.context import Means
 from wordgeom.corpus.tokens.lexicon import Lexicon
 from wordgeom.corpus.tokens.retained_types import Survivors
 from wordgeom.corpus.tokens.spill import Part, Run, Runs
+from wordgeom.runtime.context import Context
 
 NOWHERE = -1
 
@@ -76,11 +76,11 @@ class _Range:
     facts: _Facts
 
 
-def join(runs: Runs, wanted: Wanted, means: Means) -> Joined:
+def join(runs: Runs, wanted: Wanted, context: Context) -> Joined:
     """Join the runs of all threads. Raises InputError where the table does not fit, WriteError."""
     if runs.spilled:
-        return _join_spilled(runs, wanted, means)
-    return means.pool.call(lambda: _join_held(runs, wanted.named))
+        return _join_spilled(runs, wanted, context)
+    return context.pool.call(lambda: _join_held(runs, wanted.named))
 
 
 def _join_held(runs: Runs, named: list[bytes]) -> Joined:
@@ -93,8 +93,8 @@ def _join_held(runs: Runs, named: list[bytes]) -> Joined:
     return Joined(table, found, ids.__getitem__, facts.types, facts.most, facts.tokens)
 
 
-def _join_spilled(runs: Runs, wanted: Wanted, means: Means) -> Joined:
-    pool = means.pool
+def _join_spilled(runs: Runs, wanted: Wanted, context: Context) -> Joined:
+    pool = context.pool
     list(pool.map(runs.spill, [c for c in runs.held() if len(c.lexicon)]))
     runs.release()
     naming, ids_of_named, costs = pool.call(lambda: _put_named(runs, wanted.named))
@@ -106,7 +106,7 @@ def _join_spilled(runs: Runs, wanted: Wanted, means: Means) -> Joined:
         return _join_range(runs, naming, wanted.at_least, *numbered)
 
     done = pool.map(join_range, ranges, ahead=pool.threads)
-    for joined in means.progress.follow(done, "joining words", len(ranges), "parts", _one):
+    for joined in context.progress.follow(done, "joining words", len(ranges), "parts", _one):
         pool.call(partial(survivors.add, joined.kept, joined.numbers, joined.named))
         facts = facts.plus(joined.facts)
     pool.call(survivors.finish)

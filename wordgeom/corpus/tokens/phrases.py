@@ -18,8 +18,9 @@ import numpy as np
 from wordgeom.core.types import Array, Int32, Int64
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import kernels, phrase_kernels
-from wordgeom.corpus.tokens.context import Means
 from wordgeom.corpus.tokens.retained_types import refuse_too_many
+from wordgeom.corpus.tokens.room import id_stream, words_room
+from wordgeom.runtime.context import Context
 from wordgeom.storage.files import Closing
 from wordgeom.storage.id_stream import Spool, copy_around
 
@@ -90,24 +91,24 @@ class Pairs:
     seconds: Int32
 
 
-def join_phrases(text: Text, options: CorpusOptions, never: set[str], means: Means) -> Text:
+def join_phrases(text: Text, options: CorpusOptions, never: set[str], context: Context) -> Text:
     """Return the text after --phrases passes; `text` is closed. never: what may be no phrase.
 
     Raises InputError where the phrases do not fit in memory, WriteError.
     """
     for number in range(1, options.phrases + 1):
-        pairs = _choose(text, options, number, means)
+        pairs = _choose(text, options, number, context)
         with text:
             words, pairs, joined = _name(text.words, pairs, never)
-            refuse_too_many(len(words), means.words_room)
-            made = _join(text, words, pairs, joined, means.spool())
+            refuse_too_many(len(words), words_room(context))
+            made = _join(text, words, pairs, joined, id_stream(context))
         text = made
         if not len(joined):
             break
     return text
 
 
-def _choose(text: Text, options: CorpusOptions, number: int, means: Means) -> Pairs:
+def _choose(text: Text, options: CorpusOptions, number: int, context: Context) -> Pairs:
     """Return the pairs of neighbours that belong together."""
     from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count
     from wordgeom.counts.count_rows import value_type
@@ -117,10 +118,14 @@ def _choose(text: Text, options: CorpusOptions, number: int, means: Means) -> Pa
     right_neighbour = np.array([0, 0, 1], np.int32)
     words = len(counts)
     plan = Plan(words, right_neighbour, False, value_type(2 * int(counts.max(initial=0))))
-    stream, chunk, parts = _Counted(text), chunk_tokens(means.memory, 8), ScratchParts(means.folder)
-    rows, _ = count(stream, 0, stream.length, plan, chunk, parts, means.pool, means.progress)
+    stream, chunk, parts = (
+        _Counted(text),
+        chunk_tokens(context.memory, 8),
+        ScratchParts(context.scratch),
+    )
+    rows, _ = count(stream, 0, stream.length, plan, chunk, parts, context.pool, context.progress)
     label = f"looking for phrases, pass {number}"
-    followed = means.progress.follow(rows, label, words, "rows", lambda r: len(r.lengths))
+    followed = context.progress.follow(rows, label, words, "rows", lambda r: len(r.lengths))
     least = math.exp(options.phrase_threshold) / int(counts.sum())
     discount = float(options.min_count)
     chosen = [(np.empty(0, np.int32), np.empty(0, np.int32))]

@@ -11,10 +11,11 @@ from wordgeom.core.types import Float64, Int32
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import document_kernels, kernels
-from wordgeom.corpus.tokens.context import Means
 from wordgeom.corpus.tokens.document_rows import Numbering
 from wordgeom.corpus.tokens.encoded_text import Coded
+from wordgeom.corpus.tokens.room import id_stream
 from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.runtime.context import Context
 from wordgeom.storage.id_stream import Sink
 
 MakeSink = Callable[[int], Sink]
@@ -37,8 +38,7 @@ def map_windows(
     gap: int,
     ends: bool,
     short: int,
-    seed: int,
-    means: Means,
+    context: Context,
     sink: MakeSink | None,
 ) -> tuple[Sink, Counted]:
     """Return the stream of `encode`, and what it holds."""
@@ -46,12 +46,14 @@ def map_windows(
     keep = _keep_probability(coded.vocabulary, coded.tokens, options.sample)
     drop = options.oov == "drop"
     state = np.zeros(6, np.int64)
-    out = _Output(coded.length + coded.boundaries * gap, V + ends, means, sink)
+    out = _Output(coded.length + coded.boundaries * gap, V + ends, context, sink)
     most = max(1, _MAPPED // (gap + 1))  # an id becomes at most a gap and itself
     with out:
         for ids, rows in _steps(coded, most):
             room = out.room(_MAPPED)
-            n = kernels.map_ids(ids, rows, V, drop, keep, seed, gap, V + ends, short, state, room)
+            n = kernels.map_ids(
+                ids, rows, V, drop, keep, context.seed, gap, V + ends, short, state, room
+            )
             out.append(room, n)
     tokens, documents, length, _, brief, kept = state.tolist()
     return out.stream, Counted(tokens, kept, documents, brief + (0 < length < short))
@@ -61,8 +63,7 @@ def map_documents(
     coded: Coded,
     sources: list[Source],
     options: CorpusOptions,
-    seed: int,
-    means: Means,
+    context: Context,
     sink: MakeSink | None,
 ) -> tuple[Sink, Counted]:
     """Return the stream of `encode_documents`, and what it holds."""
@@ -70,7 +71,7 @@ def map_documents(
     keep = _keep_probability(coded.vocabulary, coded.tokens, options.sample)
     places, state = Numbering(sources, options), np.zeros(4, np.int64)
     listed = sum(len(source.documents) for source in sources)
-    out = _Output(coded.length + coded.boundaries + listed + len(sources), V, means, sink)
+    out = _Output(coded.length + coded.boundaries + listed + len(sources), V, context, sink)
     documents = 0
     with out:
         for ids, mapping in _steps(coded, _MAPPED):
@@ -78,7 +79,9 @@ def map_documents(
             documents += len(rows)
             ended = int(rows[-1] - state[2]) if len(rows) else 0
             room = out.room(len(ids) + ended)
-            n = document_kernels.map_documents(ids, mapping, V, keep, seed, rows, state, room)
+            n = document_kernels.map_documents(
+                ids, mapping, V, keep, context.seed, rows, state, room
+            )
             out.append(room, n)
         left = places.finish() - int(state[2])
         for start in range(0, left, _MAPPED):
@@ -99,8 +102,10 @@ def _steps(coded: Coded, most: int) -> Iterator[tuple[Int32, Int32]]:
 class _Output:
     """Where a stream of at most `capacity` ids is written; closed if that fails."""
 
-    def __init__(self, capacity: int, nothing: int, means: Means, sink: MakeSink | None) -> None:
-        memory = means.spool()
+    def __init__(
+        self, capacity: int, nothing: int, context: Context, sink: MakeSink | None
+    ) -> None:
+        memory = id_stream(context)
         # One array for all, where it fits; it is filled from the front and never copied.
         self._whole = np.empty(capacity, np.int32) if memory.holds(capacity) else None
         in_memory = self._whole is not None or sink is None

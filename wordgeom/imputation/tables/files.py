@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wordgeom.core.errors import InputError
-from wordgeom.runtime.resources import GIGABYTE
+from wordgeom.runtime.run_options import GIGABYTE
 from wordgeom.storage import opening
 
 _SHARE = 4  # the part of memory that a table takes: its points, its graph and the vectors follow

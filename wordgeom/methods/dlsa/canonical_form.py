@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from wordgeom.core.errors import RankError
 from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.blas import one_thread
-from wordgeom.linalg.ops import fix_signs
+from wordgeom.linalg.signs import fix_signs
 
 _LOST = 1e-12  # of an eigenvalue of a Gram matrix against its largest: rounding
 _PINNED = 1e-8

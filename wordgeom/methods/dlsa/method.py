@@ -19,9 +19,11 @@ from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.options import option
-from wordgeom.core.types import Array, Csr, Int64, Result, Run
+from wordgeom.core.types import Array, Csr, Int64
+from wordgeom.methods.contract import Result
 from wordgeom.methods.dlsa.polynomials import HIGHEST
 from wordgeom.methods.dlsa.problem import FREE, HOLD
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import refuse_too_large
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def weighting(options: Options) -> dict[str, Any]:
     return {"weight": "rows"}
 
 
-def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
+def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return a model's parts as arrays, and B_0, which times share, as vectors.
 
     Documents without a known time or without a word are left out. Arrays: documents (n × K),
@@ -83,10 +85,10 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
     times: Times = inputs["times"]
     rows, notes = _used(source, times)
     polynomials = Polynomials.of(times.values[rows], options.degree)
-    _check(source, len(rows), options, run.memory)
+    _check(source, len(rows), options, context.memory)
     X = source.whole().select(rows)
     moving = _moving(source.words, inputs.get("moving"))
-    state, squares, total = _fitted(X, polynomials, moving, options, run)
+    state, squares, total = _fitted(X, polynomials, moving, options, context)
     A, B, rank = _padded(state, options.dim)
     arrays = {
         "documents": A, "coefficients": np.stack([one.T for one in B]), "rows": rows,
@@ -107,7 +109,7 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
 
 
 def _fitted(
-    X: Csr, polynomials: Polynomials, moving: Array, options: Options, run: Run
+    X: Csr, polynomials: Polynomials, moving: Array, options: Options, context: Context
 ) -> tuple[State, Array, float]:
     """Return the state after the last sweep, in the form of Theorem 4; the problem's norms."""
     from wordgeom.linalg.svd import truncated_svd
@@ -116,29 +118,32 @@ def _fitted(
     from wordgeom.methods.dlsa.sweeps import Sweeper
 
     shape = (X.rows, X.columns, options.degree + 1, options.dim)
-    state = fit.restored(run.checkpoint, *shape)
+    state = fit.restored(context.checkpoint, *shape)
     svd = None
     if state is None:
-        wanted = _start(options, int(run.rng.integers(1 << 62)))
+        wanted = _start(options, int(context.rng.integers(1 << 62)))
         effects = effects_of(polynomials.values, options.trend)
 
         def follow(looks: Iterator[Look]) -> Iterator[Look]:
-            return run.progress.follow(
+            return context.progress.follow(
                 looks, "static LSA", options.dim, "dimensions", lambda look: look.gained
             )
 
-        svd = truncated_svd(X, wanted, run.ops, effects=effects, follow=follow)
-    problem = pose(X, polynomials.values, options.trend, moving, run.ops)
+        svd = truncated_svd(X, wanted, context.ops, effects=effects, follow=follow)
+    problem = pose(X, polynomials.values, options.trend, moving, context.ops)
     if problem.total == 0.0 or (svd is not None and not svd.values.any()):
         raise InputError("all documents are alike", do="check them, and --weight")
     if svd is not None:
         state = fit.started(svd, options.degree + 1, problem.total)
     assert state is not None
-    sweeper, most = Sweeper(problem, state.ridges, run.ops, run.pool), fit.halves(options.sweeps)
+    sweeper, most = (
+        Sweeper(problem, state.ridges, context.ops, context.pool),
+        fit.halves(options.sweeps),
+    )
     made = fit.sweep(state, sweeper, most)
-    for _ in run.progress.follow(made, "dynamic LSA", most, "halves", int, done=state.halves):
-        if run.checkpoint is not None:
-            run.checkpoint.save(lambda: fit.saved(state))
+    for _ in context.progress.follow(made, "dynamic LSA", most, "halves", int, done=state.halves):
+        if context.checkpoint is not None:
+            context.checkpoint.save(lambda: fit.saved(state))
     state.A, state.B = canonical_form.canonical(state.A, state.B)
     return state, problem.squares, problem.total
 

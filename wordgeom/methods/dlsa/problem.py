@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from wordgeom.core.ops import Operator, Ops
 from wordgeom.core.types import Csr, Float64, Int64
-from wordgeom.linalg.ops import Operator, Ops
 from wordgeom.linalg.svd import transpose
 
 HOLD, FREE = "hold", "free"

@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.blas import one_thread
-from wordgeom.linalg.ops import Ops
 from wordgeom.methods.dlsa.problem import Problem
 from wordgeom.runtime.pool import Pool
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordgeom.core.errors import RankError
+from wordgeom.core.ops import Ops
 from wordgeom.core.types import Csr, Float64, Int64
-from wordgeom.linalg.ops import Ops
 
 # Eigenvalues below this share of the largest are rounding of G and would be divided by.
 _ROUNDING = {"float32": 1e-6, "float64": 1e-12}

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordgeom.core.types import Csr, Int64, Matrix
+from wordgeom.core.ops import Ops
+from wordgeom.core.types import Csr, Int64
 from wordgeom.linalg.gram import orthonormal
-from wordgeom.linalg.ops import Ops
+from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.gbu.algorithm1 import build_up
 
 FREQUENCY, CORENESS, LEVERAGE, RANDOM = "frequency", "coreness", "leverage", "random"

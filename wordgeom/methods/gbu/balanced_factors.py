@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from wordgeom.core.ops import Ops, Tall
 from wordgeom.core.types import Float64
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.gram import above_rounding, spectrum
-from wordgeom.linalg.ops import Ops, Tall, fix_signs
+from wordgeom.linalg.signs import fix_signs
 
 
 def joined(v: Tall, u: Tall, mix: float, ops: Ops) -> tuple[Tall, Float64]:

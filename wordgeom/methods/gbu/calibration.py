@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Float32, Float64, Int64
 from wordgeom.linalg.blas import one_thread
-from wordgeom.linalg.ops import Ops
 
 _MOST = 20_000  # known words that are solved too
 _MANY = 2_000  # of them, from which on a fifth is enough to judge

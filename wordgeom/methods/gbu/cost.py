@@ -6,7 +6,7 @@ import logging
 
 import numpy as np
 
-from wordgeom.core.types import Matrix
+from wordgeom.matrices.interfaces import Matrix
 from wordgeom.runtime.memory import refuse_too_large
 
 # An eigendecomposition of m × m: its arrays (the block, LAPACK's copy and two to work in, the

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wordgeom.core.ops import Ops
 from wordgeom.core.options import Options, option
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float32, Int32, Int64
-from wordgeom.linalg.ops import Ops
 from wordgeom.linalg.row_solver import Held, solve_rows
 from wordgeom.runtime.progress import Progress
 

@@ -20,9 +20,12 @@ from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.options import option
-from wordgeom.core.types import Csr, Float32, Int64, Matrix, Result, Run
+from wordgeom.core.types import Csr, Float32, Int64
+from wordgeom.matrices.interfaces import Matrix
+from wordgeom.methods.contract import Result
 from wordgeom.methods.gbu import cost
 from wordgeom.methods.gbu.anchors import CHOICES, choose
+from wordgeom.runtime.context import Context
 from wordgeom.storage.memmap import held, mapped
 
 if TYPE_CHECKING:
@@ -120,7 +123,7 @@ def weighting(options: Options) -> dict[str, Any]:
     return {"neg": 0.2} if options.in_weighted_sweeps else {}
 
 
-def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
+def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Build vectors up from anchors; raises RankError where K is more than there is, InputError."""
     matrix: Matrix = inputs["matrix"]
     if not matrix.symmetric:
@@ -131,13 +134,13 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
     m, notes = _anchor_number(matrix.frequencies, options)
     weighted = options.in_weighted_sweeps and matrix.has_counts
     cost.check(
-        matrix, m, options.dim, run.memory,
+        matrix, m, options.dim, context.memory,
         sweeps=sweeps, weighted=weighted, choice=options.anchor_choice,
     )  # fmt: skip
     if weighted:
-        made = _weighted(matrix, m, options, run)
+        made = _weighted(matrix, m, options, context)
     else:
-        made = _unweighted(matrix, m, options, sweeps, run)
+        made = _unweighted(matrix, m, options, sweeps, context)
         if options.in_weighted_sweeps:
             notes.append(
                 "this matrix holds weights, not counts: its sweeps are plain ones; train on counts"
@@ -145,7 +148,7 @@ def fit(inputs: Mapping[str, Any], options: Options, run: Run) -> Result:
     return Result(made.vectors, notes=[*notes, *made.notes], statistics=made.statistics)
 
 
-def _unweighted(matrix: Matrix, m: int, options: Options, sweeps: int, run: Run) -> Result:
+def _unweighted(matrix: Matrix, m: int, options: Options, sweeps: int, context: Context) -> Result:
     """Return the build-up, or plain sweeps that began there."""
     from wordgeom.methods.gbu import plain_sweeps as plain
 
@@ -153,12 +156,12 @@ def _unweighted(matrix: Matrix, m: int, options: Options, sweeps: int, run: Run)
     carried = min(K + -(-K // _START_SHARE), m) if sweeps else K
     # Of sweeps the span alone counts, and inner products keep it from rounding.
     eig = _PAPERS_EIG if sweeps else options.eig
-    built, lonely = _built(matrix, m, carried, eig, options, run)
+    built, lonely = _built(matrix, m, carried, eig, options, context)
     statistics = _statistics(built, m, lonely)
     if not sweeps:
         notes = _anchor_notes(built.rank, K) + _lonely_notes(lonely, m)
         return Result(np.ascontiguousarray(built.vectors, np.float32), {}, notes, statistics)
-    ops, operator = run.ops, run.ops.operator(matrix.whole())
+    ops, operator = context.ops, context.ops.operator(matrix.whole())
     tall = ops.tall(built.vectors, built.vectors.dtype)
 
     def steps() -> Iterator[int]:
@@ -167,7 +170,7 @@ def _unweighted(matrix: Matrix, m: int, options: Options, sweeps: int, run: Run)
             tall = plain.sweep(operator, tall, ops)
             yield V
 
-    for _ in run.progress.follow(steps(), "sweeps", sweeps * V, "rows", int):
+    for _ in context.progress.follow(steps(), "sweeps", sweeps * V, "rows", int):
         pass
     swept = plain.ritz(operator, tall, K, ops)
     rank = int(np.count_nonzero(swept.values > 0.0))
@@ -179,26 +182,26 @@ def _unweighted(matrix: Matrix, m: int, options: Options, sweeps: int, run: Run)
     return Result(made, {}, _ritz_notes(rank, K), statistics)
 
 
-def _weighted(matrix: Matrix, m: int, options: Options, run: Run) -> Result:
+def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Result:
     """Return both sides of weighted sweeps that began at the build-up, joined as --mix says."""
     from wordgeom.linalg.row_solver import fitted
     from wordgeom.methods.gbu import weighted_sweeps
     from wordgeom.methods.gbu.balanced_factors import joined
 
-    ops, halves = run.ops, 2 * options.sweeps
+    ops, halves = context.ops, 2 * options.sweeps
     loss = options.loss
     shape = (len(matrix.frequencies), options.dim)
-    state = weighted_sweeps.restored(run.checkpoint, shape, ops)
-    targets, counts = _counted(matrix, options, run)
+    state = weighted_sweeps.restored(context.checkpoint, shape, ops)
+    targets, counts = _counted(matrix, options, context)
     if state is None:
-        state = _started(matrix, targets, m, options, run)
+        state = _started(matrix, targets, m, options, context)
     weights = weighted_sweeps.confidences(counts, loss)
     solver = ops.row_solver(targets, weights)
     worst = fitted(targets, weights)
     made = weighted_sweeps.half_sweeps(state, solver, worst, loss, halves, _TOL, ops)
-    for _ in run.progress.follow(made, "weighted", halves, "halves", int, done=state.halves):
-        if run.checkpoint is not None:
-            run.checkpoint.save(lambda: weighted_sweeps.saved(state, ops))
+    for _ in context.progress.follow(made, "weighted", halves, "halves", int, done=state.halves):
+        if context.checkpoint is not None:
+            context.checkpoint.save(lambda: weighted_sweeps.saved(state, ops))
     empty = int(np.count_nonzero(np.diff(targets.indptr) == 0))
     statistics = state.facts | {
         "sweeps": options.sweeps, "objective": state.objectives, "steps": state.steps,
@@ -213,34 +216,34 @@ def _weighted(matrix: Matrix, m: int, options: Options, run: Run) -> Result:
     return Result(vectors, {}, notes, statistics)
 
 
-def _counted(matrix: Matrix, options: Options, run: Run) -> tuple[Csr, Float32]:
+def _counted(matrix: Matrix, options: Options, context: Context) -> tuple[Csr, Float32]:
     """Return targets and counts, on the disk where they do not fit beside the vectors."""
-    fits = cost.pairs_fit(matrix, options.dim, run.memory)
-    found = matrix.counted(held if fits else mapped(run.folder))
+    fits = cost.pairs_fit(matrix, options.dim, context.memory)
+    found = matrix.counted(held if fits else mapped(context.scratch))
     assert found is not None, "has_counts said so"
     return found
 
 
-def _started(matrix: Matrix, targets: Csr, m: int, options: Options, run: Run) -> State:
+def _started(matrix: Matrix, targets: Csr, m: int, options: Options, context: Context) -> State:
     """Return where weighted sweeps begin: the build-up after a plain sweep, as v and as u."""
     from wordgeom.methods.gbu.plain_sweeps import sweep
     from wordgeom.methods.gbu.weighted_sweeps import State
 
-    built, lonely = _built(matrix, m, options.dim, _PAPERS_EIG, options, run)
-    ops, kind = run.ops, targets.data.dtype
+    built, lonely = _built(matrix, m, options.dim, _PAPERS_EIG, options, context)
+    ops, kind = context.ops, targets.data.dtype
     first = sweep(ops.operator(targets), ops.tall(built.vectors, kind), ops)
     return State(first, ops.tall(ops.to_numpy(first), kind), facts=_statistics(built, m, lonely))
 
 
 def _built(
-    matrix: Matrix, m: int, K: int, eig: float, options: Options, run: Run
+    matrix: Matrix, m: int, K: int, eig: float, options: Options, context: Context
 ) -> tuple[Built, int]:
     """Return Algorithm 1's vectors, and how many words have no entry with an anchor."""
     from wordgeom.methods.gbu.algorithm1 import build_up
 
-    anchors = choose(matrix, m, K, options.anchor_choice, run.rng, run.ops)
+    anchors = choose(matrix, m, K, options.anchor_choice, context.rng, context.ops)
     columns = matrix.columns(anchors)
-    built = build_up(columns, anchors, K, eig, run.ops)
+    built = build_up(columns, anchors, K, eig, context.ops)
     return built, int(np.count_nonzero(np.diff(columns.indptr) == 0))
 
 

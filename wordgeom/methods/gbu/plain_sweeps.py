@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wordgeom.core.ops import Operator, Ops, Tall
 from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.gram import orthonormal, spectrum, symmetric_eigh
-from wordgeom.linalg.ops import Operator, Ops, Tall
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from wordgeom.core.errors import FormatError
+from wordgeom.core.ops import Ops, RowSolver, Tall
 from wordgeom.core.types import Array, Checkpoint, Float32
-from wordgeom.linalg.ops import Ops, Tall
-from wordgeom.linalg.row_solver import Held, RowSolver, solve_rows
+from wordgeom.linalg.row_solver import Held, solve_rows
 
 _MOST_COLUMNS = 300  # up to which λ grows: docs/methods/gbu.md
 _STEP = 1 << 22  # counts turned into weights at once

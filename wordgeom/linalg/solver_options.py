@@ -1,4 +1,4 @@
-"""The options of the eigensolver, for the methods that stand on it."""
+"""The options of the eigensolver, shared by the methods that use it."""
 
 from __future__ import annotations
 

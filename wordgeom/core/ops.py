@@ -9,15 +9,12 @@ apart.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from wordgeom.core.types import Array, Csr, Float64
-
-if TYPE_CHECKING:
-    from wordgeom.linalg.row_solver import RowSolver
 
 Tall = Any  # (V × k), on the device
 
@@ -33,6 +30,26 @@ class Operator(Protocol):
         """Return the matrix times `tall` (m × k), a new (n × k) of the type of `tall`."""
 
 
+@dataclass(frozen=True)
+class Rows:
+    """The solutions (V × K); gains (V): how far below Σ c_ij g_ij² each row's objective is.
+
+    steps: of conjugate gradients, of all rows together; missed: rows that missed the tolerance.
+    """
+
+    solution: Tall
+    gains: Float64
+    steps: int
+    missed: int
+
+
+class RowSolver(Protocol):
+    """Solves (I + Σ c_ij o_j o_jᵀ) x_i = Σ c_ij g_ij o_j for all rows of one pattern."""
+
+    def solve(self, other: Tall, start: Tall, tol: float, most: int) -> Rows:
+        """Solve to residuals of tol ‖right side‖, from `start` (V × K), which is overwritten."""
+
+
 class Ops(Protocol):
     """Linear algebra on one device."""
 
@@ -46,7 +63,7 @@ class Ops(Protocol):
         """Return a sparse matrix to be multiplied by."""
 
     def row_solver(self, targets: Csr, weights: Array) -> RowSolver:
-        """Return what solves weighted least squares of all rows: linalg/rows.py.
+        """Return what solves weighted least squares of all rows: linalg/row_solver.py.
 
         targets (V × m): g_ij on the pattern; weights (nnz): c_ij ≥ 0.
         """
@@ -71,12 +88,3 @@ class Ops(Protocol):
 
     def combine(self, basis: Tall, weights: Float64) -> Tall:
         """Return basis (V × k) times weights (k × l), a new (V × l)."""
-
-
-def fix_signs(vectors: Float64) -> Float64:
-    """Return vectors (m × k) turned so that each one's entry of largest magnitude is positive."""
-    if not vectors.size:
-        return vectors
-    peaks = np.abs(vectors).argmax(axis=0)
-    signs = np.sign(vectors[peaks, np.arange(vectors.shape[1])])
-    return vectors * np.where(signs == 0.0, 1.0, signs)
