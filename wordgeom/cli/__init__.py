@@ -123,9 +123,9 @@ def run() -> None:
 def _answer(arguments: list[str]) -> int:
     # Not click's own main(): on Ctrl-C it prints an empty line before it lets us speak.
     if instruction := os.environ.get(_COMPLETION):
-        from click.shell_completion import shell_complete
+        from wordgeom.cli.completion import complete
 
-        return shell_complete(group, {}, "wordgeom", _COMPLETION, instruction)
+        return complete(group, _COMPLETION, instruction)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a word may be one that the terminal lacks
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
