@@ -38,7 +38,7 @@ def write(folder: Path) -> None:
     _text(folder / "corpus.txt", _sentences(draw, 1500))
     _text(folder / "part1.txt", _sentences(draw, 300))
     _text(folder / "part2.txt", _sentences(draw, 300))
-    _text(folder / "new.txt", [*_sentences(draw, 300), *_sentences(draw, 300, ["novel"])])
+    _text(folder / "new.txt", [*_sentences(draw, 300), *_sentences(draw, 300, ["waldheim"])])
     (folder / "texts").mkdir()
     for name in ("one", "two"):
         _text(folder / "texts" / f"{name}.txt", _sentences(draw, 200))
