@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+from running import Done, build_cooc, build_dtm
 
 from wordgeom.core.errors import WordgeomError
 from wordgeom.corpus.inputs.readers import Source
@@ -26,9 +27,6 @@ from wordgeom.linalg.device import get_ops
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.build_cooc import build_cooc
-from wordgeom.stages.build_dtm import build_dtm
-from wordgeom.stages.counting import Built
 
 Token = str | None  # None: a place without a word
 Pairs = dict[tuple[str, str], Fraction]
@@ -234,7 +232,7 @@ def encode_files(
         return encode(named, options, context, gap=gap, short=2, keeper=keeper)
 
 
-def build(names: Path | list[Path], out: Path, **options: Any) -> Built:
+def build(names: Path | list[Path], out: Path, **options: Any) -> Done:
     """build_cooc() with options of every kind by name; every word counts, two threads."""
     names = [names] if isinstance(names, Path) else names
     how = {k: options.pop(k) for k in ("shard", "save_vocab") if k in options}
@@ -243,7 +241,7 @@ def build(names: Path | list[Path], out: Path, **options: Any) -> Built:
     return build_cooc([str(n) for n in names], out, corpus, window, RunOptions.take(values), **how)
 
 
-def build_documents(names: Path | list[Path], out: Path, **options: Any) -> Built:
+def build_documents(names: Path | list[Path], out: Path, **options: Any) -> Done:
     """build_dtm() with options of every kind by name; every word counts, two threads."""
     names = [names] if isinstance(names, Path) else names
     how = {k: options.pop(k) for k in ("save_vocab", "resume") if k in options}

@@ -21,14 +21,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordgeom.checkpoint import corpus_writer
-from wordgeom.checkpoint.corpus_writer import KeptText
-from wordgeom.checkpoint.state import STATE, Kept, ResumeOptions
+from wordgeom.checkpoint.corpus_writer import CorpusWriter
+from wordgeom.checkpoint.state import STATE, State
 from wordgeom.cli import main
 from wordgeom.core.errors import FormatError, InputError, StaleError
 from wordgeom.corpus.inputs import formats, readers
 from wordgeom.corpus.inputs.block_feed import Feed, Numbered
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import kernels, lexicon, spill, tokenise_block
+from wordgeom.runtime.run_options import ResumeOptions
 from wordgeom.storage.store import Store, StoreWriter
 
 REQUEST: dict[str, Any] = {"command": "build-cooc", "options": {}, "inputs": []}
@@ -81,8 +82,8 @@ def go_on(
 ) -> Read:
     """Read with what is kept in a folder."""
     state = folder / ".state"
-    kept = Kept(state, REQUEST, ResumeOptions(resume=True, checkpoint=checkpoint))
-    return read(paths, options, keeper=KeptText(kept), **how)
+    kept = State(state, REQUEST, ResumeOptions(resume=True, checkpoint=checkpoint))
+    return read(paths, options, keeper=CorpusWriter(kept), **how)
 
 
 def outcome(run: Any) -> tuple[object, ...]:
@@ -177,7 +178,7 @@ def test_a_text_is_kept_at_its_end_where_something_long_comes_after(tmp_path: Pa
 
 def test_a_second_ctrl_c_is_not_put_off(tmp_path: Path):
     paths = put(tmp_path, "a b c\n" * 20)
-    commit = corpus_writer.KeptSegment.commit
+    commit = corpus_writer.SegmentWriter.commit
 
     def impatient(*given: Any) -> None:
         os.kill(os.getpid(), signal.SIGINT)
@@ -185,7 +186,7 @@ def test_a_second_ctrl_c_is_not_put_off(tmp_path: Path):
 
     with (
         small(20),
-        patch.object(corpus_writer.KeptSegment, "commit", impatient),
+        patch.object(corpus_writer.SegmentWriter, "commit", impatient),
         stopped(3, inside=False),
         pytest.raises(KeyboardInterrupt),
     ):

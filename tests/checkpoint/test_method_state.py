@@ -12,13 +12,14 @@ from matrices import random_counts, store_matrix
 
 import wordgeom
 from wordgeom.checkpoint import state as kept_module
-from wordgeom.checkpoint.method_state import StoredCheckpoint
-from wordgeom.checkpoint.state import Kept, ResumeOptions, state_folder
+from wordgeom.checkpoint.method_state import MethodState
+from wordgeom.checkpoint.state import State, state_folder
 from wordgeom.cli import main
 from wordgeom.core.errors import FormatError, OutputExistsError, StaleError
 from wordgeom.core.types import Array
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.krylov import Krylov
+from wordgeom.runtime.run_options import ResumeOptions
 
 REQUEST = {"command": "train", "options": {"dim": 3, "tol": 0.1}, "inputs": [{"digest": "a"}]}
 STATE: dict[str, Array] = {
@@ -30,7 +31,7 @@ STATE: dict[str, Array] = {
 
 def kept(folder, request=REQUEST, *, resume=True, minutes=0.0):
     options = ResumeOptions(resume=resume, checkpoint=minutes)
-    return StoredCheckpoint(Kept(folder, request, options))
+    return MethodState(State(folder, request, options))
 
 
 @pytest.fixture
@@ -74,19 +75,19 @@ def test_a_state_is_asked_for_only_when_it_is_due(tmp_path, monkeypatch):
 
 def test_nothing_is_restored_where_nothing_is(tmp_path):
     assert kept(tmp_path / "state").restore() is None
-    Kept(tmp_path / "state", REQUEST, ResumeOptions()).remove()
+    State(tmp_path / "state", REQUEST, ResumeOptions()).remove()
 
 
 def test_a_state_is_replaced_with_force_alone(folder):
     with pytest.raises(OutputExistsError, match="--resume goes on from it, --force begins anew"):
         kept(folder, resume=False)
     assert kept(folder).restore() is not None
-    anew = StoredCheckpoint(Kept(folder, REQUEST, ResumeOptions(), force=True))
+    anew = MethodState(State(folder, REQUEST, ResumeOptions(), force=True))
     assert anew.restore() is None
 
 
 def test_removing_a_state_leaves_nothing_of_it(folder):
-    Kept(folder, REQUEST, ResumeOptions(resume=True)).remove()
+    State(folder, REQUEST, ResumeOptions(resume=True)).remove()
     assert not folder.exists()
 
 
@@ -162,7 +163,7 @@ def work(tmp_path, monkeypatch):
 def interrupted(work, monkeypatch):
     """What is there when a run was interrupted after its second state."""
     saves = []
-    save = StoredCheckpoint.save
+    save = MethodState.save
 
     def stopped(self, state):
         save(self, state)
@@ -171,7 +172,7 @@ def interrupted(work, monkeypatch):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(StoredCheckpoint, "save", stopped)
+        patch.setattr(MethodState, "save", stopped)
         assert main([*TRAIN, "--checkpoint", "0"]) == 75
     assert not Path("vectors.bin").exists()
     assert STATE_FOLDER.is_dir()
@@ -229,13 +230,13 @@ def test_a_short_run_keeps_no_state(work, monkeypatch):
 
 
 def test_an_interrupted_run_tells_of_its_state(work, monkeypatch, capsys):
-    save = StoredCheckpoint.save
+    save = MethodState.save
 
     def stopped(self, state):
         save(self, state)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(StoredCheckpoint, "save", stopped)
+    monkeypatch.setattr(MethodState, "save", stopped)
     assert main([*TRAIN, "--checkpoint", "0"]) == 75
     assert "--resume goes on from it" in capsys.readouterr().err
 

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from wordgeom.checkpoint import corpus_writer
-from wordgeom.checkpoint.matrix_rows import KeptRows
-from wordgeom.checkpoint.token_ids import KeptParts
+from wordgeom.checkpoint.matrix_rows import MatrixRows
+from wordgeom.checkpoint.token_ids import PartialCounts
 from wordgeom.cli import main
 from wordgeom.core import row_blocks
 from wordgeom.counts import cooccurrence, count_rows, merge
@@ -146,7 +146,7 @@ def test_finished_parts_are_not_counted_again_with_another_memory_or_not(
     folder, monkeypatch, in_parts
 ):
     assert run(*COUNT, "-o", "whole") == 0
-    spill, spans = KeptParts.spill, []
+    spill, spans = PartialCounts.spill, []
 
     def third(self, span, *rest):
         spans.append(span)
@@ -154,7 +154,7 @@ def test_finished_parts_are_not_counted_again_with_another_memory_or_not(
             raise KeyboardInterrupt
         return spill(self, span, *rest)
 
-    monkeypatch.setattr(KeptParts, "spill", third)
+    monkeypatch.setattr(PartialCounts, "spill", third)
     assert run(*COUNT) == AGAIN
     assert run(*COUNT, "--resume") == 0
     assert len(set(spans)) == len(spans) - 1  # the third alone was counted again
@@ -390,8 +390,8 @@ def test_a_sum_that_was_stopped_before_its_first_row_keeps_nothing(folder, monke
     def interrupt(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    write = KeptRows.write
-    monkeypatch.setattr(KeptRows, "write", lambda self, _: write(self, map(interrupt, [1])))
+    write = MatrixRows.write
+    monkeypatch.setattr(MatrixRows, "write", lambda self, _: write(self, map(interrupt, [1])))
     assert run("merge", "1", "2") == AGAIN
     assert "nothing was finished yet" in capsys.readouterr().err
     assert names() == before

@@ -10,7 +10,6 @@ import click
 import pytest
 
 from wordgeom import methods
-from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.cli import flags, main
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, flag, kind, nearest, off_flag, option, specs
@@ -19,7 +18,7 @@ from wordgeom.counts.windows import WindowOptions
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
 from wordgeom.linalg.device import DeviceOptions
-from wordgeom.runtime.run_options import RunOptions
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.weighting.documents import DocumentOptions
 from wordgeom.weighting.pmi import PmiOptions
 

@@ -29,6 +29,7 @@ from corpora import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from running import merge_cooc
 
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens.encode import Encoded
@@ -39,7 +40,6 @@ from wordgeom.counts.windows import WindowOptions, denominator, weights
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Lent, Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import merge as merging
 from wordgeom.stages.build_cooc import Shard
 from wordgeom.storage.store import Store
 
@@ -258,7 +258,7 @@ def test_merged_shards_are_one_run_bit_for_bit(tmp_path: Path, options: dict[str
     for k, path in enumerate(shards, 1):
         build(names, path, shard=Shard(k, of), threads=k % 3 + 1, **{"memory": 1e-6, **options})
     with small_blocks(5, 50):
-        merged = merging.merge_cooc(shards[::-1], tmp_path / "merged", RunOptions(threads=3)).store
+        merged = merge_cooc(shards[::-1], tmp_path / "merged", RunOptions(threads=3)).store
     assert merged.digest == one.digest
     assert parts_of(merged) == parts_of(one)
     assert merged.card["request"] == one.card["request"]
@@ -286,7 +286,7 @@ def test_merged_texts_are_their_common_count(tmp_path: Path, context: str):
     options: dict[str, Any] = {"read_vocab": str(words), "context": context, "document": "block"}
     each = [build(name, tmp_path / name.stem, **options).store.path for name in names]
     both = build(names, tmp_path / "both", **options).store
-    merged = merging.merge_cooc(each, tmp_path / "merged", RunOptions()).store
+    merged = merge_cooc(each, tmp_path / "merged", RunOptions()).store
     assert (merged.digest, parts_of(merged)) == (both.digest, parts_of(both))
     matrix = StoredMatrix.open(merged.path)
     whole = dense(merged.path) * matrix.denominator

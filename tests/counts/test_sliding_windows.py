@@ -13,6 +13,7 @@ import pytest
 from corpora import assert_one_line, build, put
 from hypothesis import given
 from hypothesis import strategies as st
+from running import merge_cooc
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Int64
@@ -24,7 +25,6 @@ from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, reach, 
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import merge
 from wordgeom.stages.build_cooc import Shard
 from wordgeom.storage.id_stream import read_around
 
@@ -156,7 +156,7 @@ def test_a_corpus_is_counted_by_its_documents(tmp_path: Path, oov: str):
     shards = [tmp_path / str(k) for k in (1, 2, 3)]
     for k, path in enumerate(shards, 1):
         build(put(tmp_path, text), path, shard=Shard(k, 3), memory=1e-6, **options)
-    merged = merge.merge_cooc(shards, tmp_path / "merged", RunOptions(threads=2)).store
+    merged = merge_cooc(shards, tmp_path / "merged", RunOptions(threads=2)).store
     assert merged.digest == made.digest
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from corpora import assert_one_line
 from matrices import to_csr
+from running import drift
 
 import wordgeom as wg
 from wordgeom.cli import main
@@ -23,7 +24,6 @@ from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import UseOptions
-from wordgeom.stages.drift import drift
 
 TOPICS = {"jail": "prison guard lock", "phone": "call network signal", "farm": "wheat cow plough"}
 YEARS = range(2000, 2012)

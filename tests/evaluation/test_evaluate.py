@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from running import evaluate
 
 from wordgeom.cli import main
 from wordgeom.evaluation import sets
@@ -16,7 +17,6 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.qvec import Oracle
 from wordgeom.evaluation.similarity import Similarity
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import evaluate
 from wordgeom.vectors.keyed import write_vectors
 
 PAIRS = "".join(f"w{k}\tw{k + 1}\t{(k * 7) % 11}\n" for k in range(12)) + "w1\tnone\t3\n"
@@ -266,6 +266,6 @@ def test_without_sets_those_of_gensim_are_read(folder):
 def test_the_stage_judges_every_task(folder):
     options = EvalOptions(resamples=0)
     tasks = sets.read_tasks(["pairs.txt", "oracle.tsv"], [], [], [], options)
-    report = evaluate.evaluate("vectors.bin", tasks, options, RunOptions(threads=1))
+    report = evaluate("vectors.bin", tasks, options, RunOptions(threads=1))
     assert {score.task for score in report.scores} == {"similarity", "qvec"}
     assert report.to_dict()["policy"] == {**options.result_options(), "seed": 1}

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corpora import assert_one_line, build, put
+from running import convert
 
 from wordgeom.core.errors import WriteError
-from wordgeom.stages.convert import convert
 from wordgeom.vectors.keyed import write_vectors
 
 FULL = "cannot be written: file too large"

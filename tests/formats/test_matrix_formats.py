@@ -16,6 +16,7 @@ from corpora import assert_one_line, build, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matrices import random_counts
+from running import Done, build_pmi, convert
 
 from wordgeom.cli import main
 from wordgeom.core.errors import (
@@ -30,8 +31,6 @@ from wordgeom.formats import row_grouping
 from wordgeom.formats.word_files import read_words
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.convert import Converted, convert
-from wordgeom.stages.train import build_pmi
 from wordgeom.storage.store import StoreWriter
 from wordgeom.weighting.pmi import PmiOptions
 
@@ -173,7 +172,7 @@ def test_sums_in_floating_point_become_whole_numbers_again(tmp_path):
     """As GloVe adds up 1/distance: 0.1 ten times is not 1."""
     value = sum([0.1] * 10) + sum([1 / 3] * 7)
     path = entries(tmp_path / "m.glove", [1, 2], [2, 1], [value, value + 4e-16])
-    made: Converted = convert(path, tmp_path / "back")
+    made: Done = convert(path, tmp_path / "back")
     assert made.store is not None
     assert made.store.attributes["denominator"] == 3
     assert made.store.attributes["triangle"] == "upper"

@@ -15,11 +15,11 @@ import scipy.sparse
 from corpora import assert_one_line
 from hypothesis import example, given
 from hypothesis import strategies as st
+from running import convert
 
 from wordgeom.core.errors import FormatError, InputError, WordgeomError
 from wordgeom.formats.matrix_market import MarketFile
 from wordgeom.matrices.cooccurrence import StoredMatrix
-from wordgeom.stages.convert import convert
 
 HEAD = "%%MatrixMarket matrix coordinate real general\n"
 GOOD = HEAD + "% a comment\n\n3 3 3\n1 1 2\n2\t3 0.5\r\n3 1 1e-1"

@@ -14,6 +14,7 @@ from corpora import assert_one_line
 from gensim.models import KeyedVectors
 from hypothesis import given
 from hypothesis import strategies as st
+from running import convert
 
 from wordgeom.cli import main
 from wordgeom.core.errors import (
@@ -26,7 +27,6 @@ from wordgeom.core.errors import (
     WordgeomError,
 )
 from wordgeom.formats import dense
-from wordgeom.stages.convert import convert
 from wordgeom.storage import files
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from corpora import assert_one_line
 from matrices import store_documents, store_matrix, to_dense
+from running import convert, train
 from sklearn.decomposition import TruncatedSVD
 
 import wordgeom as wg
@@ -25,9 +26,7 @@ from wordgeom.methods import lsa
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import train
-from wordgeom.stages.convert import convert
-from wordgeom.stages.document_vectors import document_names
+from wordgeom.stages.artefacts.document_vectors import document_names
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
 from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
@@ -178,9 +177,9 @@ def test_too_little_memory_is_refused_before_the_matrix_is_read(dtm, monkeypatch
 
 def test_the_first_columns_of_a_file_are_a_smaller_solution(dtm, tmp_path):
     out, small = tmp_path / "v.bin", tmp_path / "small.bin"
-    train.train(dtm.path, "lsa", {"dim": 6}, RUN, out=out)
+    train(dtm.path, "lsa", {"dim": 6}, RUN, out=out)
     convert(out, small, dim=3)
-    alone = train.train(dtm.path, "lsa", {"dim": 3}, RUN, out=None)
+    alone = train(dtm.path, "lsa", {"dim": 3}, RUN, out=None)
     assert alone.vectors is not None
     np.testing.assert_allclose(read_vectors(small).matrix, alone.vectors.matrix, atol=1e-5)
     card = run_card.read_card(small)
@@ -338,14 +337,14 @@ def test_what_is_kept_of_a_run_is_gone_on_from(tmp_path, monkeypatch):
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
     stored = store_documents(tmp_path / "dtm", np.random.default_rng(62).poisson(0.5, (400, 380)))
     values = {"dim": 8, "tol": 1e-3, "checkpoint": 0.0}
-    whole = train.train(stored.path, "lsa", values, RUN, out=tmp_path / "whole.bin")
+    whole = train(stored.path, "lsa", values, RUN, out=tmp_path / "whole.bin")
     restart = Krylov.restart
     monkeypatch.setattr(Krylov, "restart", _interrupted_at_second(restart))
     with pytest.raises(KeyboardInterrupt):
-        train.train(stored.path, "lsa", values, RUN, out=tmp_path / "v.bin")
+        train(stored.path, "lsa", values, RUN, out=tmp_path / "v.bin")
     monkeypatch.setattr(Krylov, "restart", restart)
     values["resume"] = True
-    again = train.train(stored.path, "lsa", values, RUN, out=tmp_path / "v.bin")
+    again = train(stored.path, "lsa", values, RUN, out=tmp_path / "v.bin")
     assert again.statistics == whole.statistics
     assert (tmp_path / "v.bin").read_bytes() == (tmp_path / "whole.bin").read_bytes()
 

@@ -13,6 +13,7 @@ import pytest
 from corpora import assert_one_line, build, put, reference_documents
 from hypothesis import given
 from hypothesis import strategies as st
+from running import build_pmi
 
 from wordgeom import peers
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
@@ -23,7 +24,6 @@ from wordgeom.peers.__main__ import main as train_peer
 from wordgeom.peers.sentences import Text
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.runtime.subprocesses import Finished
-from wordgeom.stages import train
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 from wordgeom.vectors.run_card import card_path
 from wordgeom.weighting.pmi import PmiOptions
@@ -102,7 +102,7 @@ def test_records_and_packed_text_are_read_as_they_were_counted(tmp_path):
 def test_the_counted_text_is_found_by_the_card_of_the_counts(tmp_path):
     path, other = put(tmp_path, lines(), lines(seed=1))
     build(path, tmp_path / "cooc", window=4, min_count=3)
-    train.build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
+    build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
     for matrix in ("cooc", "pmi"):
         found = counted.counted(tmp_path / matrix, ())
         assert (found.text.names, found.window, found.min_count) == ((str(path),), 4, 3)
@@ -130,7 +130,7 @@ def test_a_text_that_is_gone_or_changed_or_came_from_a_pipe_is_asked_for(tmp_pat
 def test_a_matrix_whose_counts_are_gone_has_no_peers(tmp_path):
     (path,) = put(tmp_path, lines())
     build(path, tmp_path / "cooc")
-    train.build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
+    build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
     (tmp_path / "cooc").rename(tmp_path / "elsewhere")
     with pytest.raises(OptionError) as caught:
         counted.counted(tmp_path / "pmi", ())

@@ -16,14 +16,15 @@ import numpy as np
 import pytest
 from corpora import assert_one_line
 from matrices import random_counts, store_matrix
+from running import build_pmi, train
 
 from wordgeom.core import row_blocks
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array
+from wordgeom.matrices.opening import open_matrix
 from wordgeom.runtime.memory import refuse_too_large
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import train
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
 
@@ -71,15 +72,15 @@ def child(folder: Path) -> None:
         alone = {**values, "sweeps": 0}
         words = [f"w{k}" for k in range(len(matrix))]
         grown = {
-            "pmi": growth(lambda: train.build_pmi(
+            "pmi": growth(lambda: build_pmi(
                 folder / source, folder / "pmi", PmiOptions(weighting="pmi"), RUN)),
-            "gbu": growth(lambda: train.train(
+            "gbu": growth(lambda: train(
                 folder / source, "gbu", {**alone, "weighting": "pmi"}, RUN, out=None)),
         }  # fmt: skip
         # Arrays of smaller blocks than 1 MB would stay with the process when they are freed.
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(row_blocks, "BLOCK_ENTRIES", 1 << 18)
-            grown["sweeps"] = growth(lambda: train.train(
+            grown["sweeps"] = growth(lambda: train(
                 folder / source, "gbu", {**values, "sweeps": 1}, RUN, out=None))  # fmt: skip
         for suffix in (".bin", ".txt"):
             path = folder / f"vectors{suffix}"
@@ -150,7 +151,7 @@ def test_what_cannot_fit_is_refused_with_the_figure_before_a_row_is_read(
     stored = store_matrix(tmp_path / "cooc", counts)
     monkeypatch.setattr(type(stored), "rows", None)  # would fail
     with pytest.raises(InputError) as caught:
-        train.train(tmp_path / "cooc", method, {"dim": 20}, RunOptions(memory=TINY / 10), out=None)
+        train(tmp_path / "cooc", method, {"dim": 20}, RunOptions(memory=TINY / 10), out=None)
     assert_one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", "--max-vocab")
 
 
@@ -181,7 +182,7 @@ def test_float64_takes_more_and_is_foreseen(tmp_path):
         store_matrix(tmp_path / name, counts.astype(name), kind="pmi")
     store_matrix(tmp_path / "cooc", counts)
     with Pool(1) as pool:
-        weighted = WeightedMatrix(train.open_matrix(tmp_path / "cooc"), PmiOptions(), pool)
+        weighted = WeightedMatrix(open_matrix(tmp_path / "cooc"), PmiOptions(), pool)
         assert weighted.dtype == weighted.rows(0, 9).data.dtype == np.float32
     for method in ("gbu", "pmi-eigs"):
         single, double = (least_memory(tmp_path / name, method) for name in ("float32", "float64"))
@@ -207,7 +208,7 @@ def fits(path: Path, method: str, memory: float) -> bool:
             "wordgeom.matrices.cooccurrence.StoredMatrix.rows", None
         )  # a TypeError: it was not refused
         try:
-            train.train(path, method, values, RunOptions(memory=memory), out=None)
+            train(path, method, values, RunOptions(memory=memory), out=None)
         except InputError:
             return False
         except TypeError:

@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import pytest
 from corpora import assert_one_line, build, put
+from running import merge_cooc
 
 from wordgeom.core.errors import (
     FormatError,
@@ -27,7 +28,6 @@ from wordgeom.corpus.vocabulary import read_words
 from wordgeom.counts import cooccurrence
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import merge
 from wordgeom.stages.build_cooc import Shard
 from wordgeom.storage import files
 from wordgeom.storage.store import Store
@@ -225,12 +225,12 @@ def test_standard_input_is_counted_once_and_never_up_to_date(
 
 def test_short_lines_and_repaired_bytes_are_warned_of(tmp_path: Path):
     (name,) = put(tmp_path, b"a b\nb \xff\xfe c\n")
-    warnings = build(name, tmp_path / "cooc", bad_bytes="skip").warnings
+    warnings = build(name, tmp_path / "cooc", bad_bytes="skip").notes
     assert len(warnings) == 2
     assert "2 documents are shorter than two windows (10 tokens)" in warnings[0]
     assert warnings[1] == "2 bytes that are not UTF-8 were replaced or skipped"
     (name,) = put(tmp_path, "a b c d e f g h i j\n")
-    assert build(name, tmp_path / "long").warnings == ()
+    assert build(name, tmp_path / "long").notes == []
 
 
 @pytest.mark.parametrize(("text", "good"), [("1/1", True), ("3/8", True), ("8/8", True)])
@@ -249,8 +249,8 @@ def test_a_shard_that_is_none_is_refused(text: str):
 
 def test_merged_shards_are_up_to_date_as_the_whole_count(text: Path, tmp_path: Path):
     parts = shards(text, 3, tmp_path)
-    merged = merge.merge_cooc(parts, tmp_path / "cooc", RunOptions()).store
-    assert "up to date" in merge.merge_cooc(parts[::-1], merged.path, RunOptions()).summary
+    merged = merge_cooc(parts, tmp_path / "cooc", RunOptions()).store
+    assert "up to date" in merge_cooc(parts[::-1], merged.path, RunOptions()).summary
     assert "up to date" in build(text, merged.path).summary
 
 
@@ -261,7 +261,7 @@ def check_refused_merge(
     before = tree(out)
     for where, run in ((out, RunOptions(force=True)), (out.with_name("new"), RunOptions())):
         with pytest.raises(error) as caught:
-            merge.merge_cooc(parts, where, run)
+            merge_cooc(parts, where, run)
         assert_one_line(caught, *said)
     assert tree(out) == before
     assert not out.with_name("new").exists()
@@ -313,16 +313,16 @@ def test_a_sum_of_other_matrices_is_refused_and_force_replaces(tmp_path: Path):
     words.write_text("the\ncat\nsat\n", encoding="utf-8")
     names = put(tmp_path, TEXT, OTHER, TEXT + OTHER)
     a, b, c = (build(n, tmp_path / n.stem, read_vocab=str(words)).store.path for n in names)
-    out = merge.merge_cooc([a, b], tmp_path / "sum", RunOptions()).store
+    out = merge_cooc([a, b], tmp_path / "sum", RunOptions()).store
     before = tree(out.path)
     with pytest.raises(OutputExistsError) as caught:
-        merge.merge_cooc([a, c], out.path, RunOptions())
+        merge_cooc([a, c], out.path, RunOptions())
     assert_one_line(caught, out.path, "found made from other matrices", "; pass --force")
     assert tree(out.path) == before
-    forced = merge.merge_cooc([a, c], out.path, RunOptions(force=True)).store
+    forced = merge_cooc([a, c], out.path, RunOptions(force=True)).store
     assert forced.digest != out.digest
     # An input may be the output: its parts go when the sum is whole.
-    both = merge.merge_cooc([a, c], a, RunOptions(force=True)).store
+    both = merge_cooc([a, c], a, RunOptions(force=True)).store
     assert both.digest == forced.digest
 
 

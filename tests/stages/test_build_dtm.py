@@ -332,7 +332,7 @@ def test_the_same_request_is_up_to_date_and_another_is_refused(text: Path, tmp_p
 def test_documents_without_a_word_are_told(text: Path, tmp_path: Path):
     def told(**options: Any) -> list[str]:
         made = build_documents(text, tmp_path / "dtm", force=True, **options)
-        return [line for line in made.warnings if "row" in line]
+        return [line for line in made.notes if "row" in line]
 
     assert told() == []
     assert told(max_vocab=1) == [

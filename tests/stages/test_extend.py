@@ -10,7 +10,9 @@ from typing import Any
 import matrices
 import numpy as np
 import pytest
+import running
 from matrices import random_counts, store_matrix, to_csr
+from running import Done, train
 
 import wordgeom as wg
 from wordgeom.cli import main
@@ -32,9 +34,7 @@ from wordgeom.methods.gbu.extension import Anchored
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import extend as extending
-from wordgeom.stages.train import train
-from wordgeom.stages.trained_options import as_trained
+from wordgeom.stages.trained_options import trained_options
 from wordgeom.storage import files
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
@@ -57,13 +57,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def extend(out: str | None = "new.bin", **values: Any) -> extending.Extended:
+def extend(out: str | None = "new.bin", **values: Any) -> Done:
     run = RunOptions.take({"threads": 2, **values})
     vectors, counts = values.pop("vectors", "vectors.bin"), values.pop("counts", "cooc")
-    return extending.extend(vectors, counts, values, run, out=out, space=values.pop("space", None))
+    return running.extend(vectors, counts, values, run, out=out, space=values.pop("space", None))
 
 
-def new_vectors(made: extending.Extended) -> Array:
+def new_vectors(made: Done) -> Array:
     assert made.vectors is not None
     rows = [made.vectors.index[f"w{row}"] for row in NEW]
     return made.vectors.matrix[rows]
@@ -221,13 +221,13 @@ def test_pairs_are_weighted_as_the_run_card_says(folder):
     assert bare.notes[0].startswith("defaults of gbu: --weighting ppmi, --neg 0.2,")
     assert new_vectors(bare) != pytest.approx(new_vectors(made), rel=1e-3)
     train("cooc", "pmi-eigs", {"dim": K}, RunOptions(threads=1), out="eigs.bin")
-    note = as_trained(Path("eigs.bin")).note("eigs.bin")
+    note = trained_options(Path("eigs.bin")).note("eigs.bin")
     assert "--neg 1, --cds 1; defaults of gbu: --x-max 20, --alpha" in note
 
 
 def test_what_was_extended_tells_how_pairs_were_weighted(folder):
     extend()
-    assert as_trained(Path("new.bin")) == as_trained(Path("vectors.bin"))
+    assert trained_options(Path("new.bin")) == trained_options(Path("vectors.bin"))
 
 
 def test_the_same_request_is_up_to_date_and_another_refused(folder):

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import running
+from running import Done
 
 import wordgeom as wg
 from wordgeom.api.vectors import Model
@@ -24,7 +26,6 @@ from wordgeom.core.types import Float32, Float64
 from wordgeom.imputation.saved_validation import read_validation
 from wordgeom.imputation.trust_table import read_trust
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import impute as imputing
 from wordgeom.storage import files
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
 
@@ -58,10 +59,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def impute(out: str | None = "new.bin", **values: Any) -> imputing.Imputed:
+def impute(out: str | None = "new.bin", **values: Any) -> Done:
     run = RunOptions.take({"threads": 2, **values})
     vectors, table = values.pop("vectors", "vectors.bin"), values.pop("table", None)
-    return imputing.impute(
+    return running.impute(
         values.pop("domain", "matrix.npy"), vectors, values, run, out=out, table=table
     )
 
@@ -165,14 +166,14 @@ def test_a_validation_is_no_part_of_what_is_asked_for_and_is_kept(folder):
     before = Path("new.bin").read_bytes(), Path("new.tsv").read_bytes()
     judged = impute(validate=3)  # up to date, but for that
     assert judged.vectors is not None
-    assert any("hidden in 3 folds" in line for line in judged.validation)
+    assert any("hidden in 3 folds" in line for line in judged.lines)
     assert (Path("new.bin").read_bytes(), Path("new.tsv").read_bytes()) == before
     again = impute(validate=3)
-    assert (again.summary, again.validation) == ("new.bin: up to date", judged.validation)
-    assert impute() == imputing.Imputed("new.bin: up to date")
+    assert (again.summary, again.lines) == ("new.bin: up to date", judged.lines)
+    assert (impute().summary, impute().value) == ("new.bin: up to date", None)
     other = impute(validate=2)
     assert other.vectors is not None
-    assert other.validation != judged.validation
+    assert other.lines != judged.lines
 
 
 def test_what_is_no_validation_is_none(folder):
@@ -258,7 +259,7 @@ def test_all_known_is_told_and_written(folder):
     assert Path("new.bin").read_bytes() == Path("vectors.bin").read_bytes()
     assert {row.source for row in read_trust(Path("new.tsv"))} == {"known"}
     checked = impute(None, domain="known.npy", validate=2)
-    assert checked.validation
+    assert checked.lines
 
 
 def test_one_known_entity_is_the_right_answer(folder):

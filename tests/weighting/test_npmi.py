@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from matrices import random_counts, store_matrix, to_dense
+from running import build_pmi, train
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import train
 from wordgeom.weighting.pmi import NPMI, PPMI, PmiOptions, WeightedMatrix
 
 
@@ -88,11 +88,11 @@ def test_the_only_pair_there_is_has_the_limit(tmp_path, count, neg, wanted):
 def test_a_matrix_that_was_weighted_first_gives_the_same_vectors(tmp_path):
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(2), 40))
     run = RunOptions(threads=1)
-    train.build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(weighting=NPMI), run)
+    build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(weighting=NPMI), run)
     values: dict[str, Any] = {"dim": 3, "anchors": 12, "weighted": False}
-    first = train.train(tmp_path / "pmi", "gbu", values, run, out=None)
+    first = train(tmp_path / "pmi", "gbu", values, run, out=None)
     values |= {"weighting": NPMI}
-    direct = train.train(tmp_path / "cooc", "gbu", values, run, out=None)
+    direct = train(tmp_path / "cooc", "gbu", values, run, out=None)
     assert first.vectors is not None
     assert direct.vectors is not None
     np.testing.assert_array_equal(first.vectors.matrix, direct.vectors.matrix)

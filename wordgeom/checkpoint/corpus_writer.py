@@ -1,4 +1,4 @@
-"""A text that is still being read, kept segment by segment for a later run."""
+"""A text that is still being read, state segment by segment for a later run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wordgeom.checkpoint.corpus_reader import (
     attributes_of,
     read_segment,
 )
-from wordgeom.checkpoint.state import Kept
+from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import StaleError
 from wordgeom.core.types import Array
 from wordgeom.corpus.inputs.segments import Found, Mark, Piece
@@ -31,11 +31,11 @@ _NAME = "text-"
 _TYPES: dict[str, np.dtype[Any]] = {IDS: np.dtype(np.int32), RUNS: np.dtype(np.uint8)}
 
 
-class KeptText:
+class CorpusWriter:
     """Keeps a text as it is read (corpus.segments.Keeper): a piece for each segment."""
 
-    def __init__(self, kept: Kept) -> None:
-        self._kept, self._number = kept, 0
+    def __init__(self, state: State) -> None:
+        self._state, self._number = state, 0
 
     @property
     def room(self) -> int:
@@ -43,17 +43,17 @@ class KeptText:
         return 8 * WORTH
 
     def found(self) -> list[Found]:
-        """Return the segments that an earlier run kept, checked. Raises FormatError."""
+        """Return the segments that an earlier run state, checked. Raises FormatError."""
         found = []
-        while (piece := self._kept.find(f"{_NAME}{self._number}")) is not None:
+        while (piece := self._state.find(f"{_NAME}{self._number}")) is not None:
             found.append(read_segment(piece))
             self._number += 1
         return found
 
-    def begin(self) -> KeptSegment:
+    def begin(self) -> SegmentWriter:
         """Return where the next segment is written."""
         self._number += 1
-        return KeptSegment(self._kept, f"{_NAME}{self._number - 1}")
+        return SegmentWriter(self._state, f"{_NAME}{self._number - 1}")
 
     def worth(self, ids: int) -> bool:
         """Tell whether so many ids are worth keeping."""
@@ -61,23 +61,23 @@ class KeptText:
 
     def due(self) -> bool:
         """Tell whether the last state is old enough for a new one."""
-        return self._kept.due()
+        return self._state.due()
 
     def other_text(self) -> StaleError:
         """Return the error for segments of another text."""
-        return self._kept.stale("made from other text")
+        return self._state.stale("made from other text")
 
 
-def forget_text(kept: Kept) -> None:
-    """Remove the segments: the text is kept whole, in its final ids."""
-    kept.discard(_NAME)
+def forget_text(state: State) -> None:
+    """Remove the segments: the text is state whole, in its final ids."""
+    state.discard(_NAME)
 
 
-class KeptSegment:
+class SegmentWriter:
     """A segment that is being written (corpus.segments.Draft), in a store made at first need."""
 
-    def __init__(self, kept: Kept, name: str) -> None:
-        self._kept, self._name = kept, name
+    def __init__(self, state: State, name: str) -> None:
+        self._state, self._name = state, name
         self._writer: StoreWriter | None = None
         self._arrays: dict[str, ArrayWriter] = {}
         self._places: dict[str, StoredShelf] = {}
@@ -109,10 +109,10 @@ class KeptSegment:
             writer.array(TABLE, np.int64).write(np.array(table, np.int64).ravel())
             writer.commit(attributes_of(mark), {})
             self.close()
-        self._kept.saved()
+        self._state.saved()
 
     def close(self) -> None:
-        """Let go of the store; what was not kept is removed."""
+        """Let go of the store; what was not state is removed."""
         with self._lock:  # a thread that is late finds it closed
             self._closed = True
             writer, self._writer = self._writer, None
@@ -123,7 +123,7 @@ class KeptSegment:
         if self._closed:
             raise ValueError("the segment is finished")
         if self._writer is None:
-            writer = self._kept.writer(self._name)
+            writer = self._state.writer(self._name)
             writer.__enter__()
             self._writer = writer
             for name, dtype in _TYPES.items():
@@ -135,7 +135,7 @@ class KeptSegment:
 class _Shelf:
     """One of the arrays of a segment that is being written."""
 
-    def __init__(self, segment: KeptSegment, name: str) -> None:
+    def __init__(self, segment: SegmentWriter, name: str) -> None:
         self._segment, self._name = segment, name
 
     def put(self, array: Array) -> int:

@@ -1,4 +1,4 @@
-"""Rows of a matrix that are kept as they are written, so that a later run goes on behind them."""
+"""Rows of a matrix that are state as they are written, so that a later run goes on behind them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from wordgeom.checkpoint.state import Kept
+from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import FormatError
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Int64
@@ -24,20 +24,20 @@ _ROWS, _LENGTHS, _MARK = "rows", "lengths", "mark"
 _PARTS = ("indices", "data")
 
 
-class KeptRows:
-    """Writes a matrix into the store `path`: `with KeptRows(…) as rows: rows.begin(…) …`.
+class MatrixRows:
+    """Writes a matrix into the store `path`: `with MatrixRows(…) as rows: rows.begin(…) …`.
 
     Raises what StoreWriter raises, and FormatError where the rows of an earlier run are damaged.
     """
 
-    def __init__(self, kept: Kept, path: str | os.PathLike[str], kind: str) -> None:
-        self._kept, self._path = kept, Path(path)
+    def __init__(self, state: State, path: str | os.PathLike[str], kind: str) -> None:
+        self._state, self._path = state, Path(path)
         self._lengths, self._mark = np.empty(0, np.int64), dict[str, Any]()
-        if (piece := kept.find(_ROWS)) is not None:
+        if (piece := state.find(_ROWS)) is not None:
             self._lengths, self._mark = _read(piece, self._path)
         self.writer = StoreWriter(path, kind, mark=self._mark)
 
-    def __enter__(self) -> KeptRows:
+    def __enter__(self) -> MatrixRows:
         # An empty folder is somebody's; one with a lock is what a run that was killed left.
         self._ours = not self._path.exists() or (self._path / LOCK).exists()
         self.writer.__enter__()
@@ -46,7 +46,7 @@ class KeptRows:
     def __exit__(self, *error: Any) -> None:
         self.writer.__exit__(*error)
         if self._ours and not exists(self._path):
-            with contextlib.suppress(OSError):  # it holds rows that are kept
+            with contextlib.suppress(OSError):  # it holds rows that are state
                 self._path.rmdir()
 
     @property
@@ -68,7 +68,7 @@ class KeptRows:
             for lengths, indices, data in rows:
                 with undisturbed():
                     self._matrix.write(lengths, indices, data)
-                if self._kept.due():
+                if self._state.due():
                     self._keep()
         except KeyboardInterrupt:
             if len(self._matrix.lengths):
@@ -90,12 +90,12 @@ class KeptRows:
             yield start, Csr(indptr[start : stop + 1] - begin, indices, data, 0)
 
     def _keep(self) -> None:
-        with undisturbed(), self._kept.writer(_ROWS) as piece:
+        with undisturbed(), self._state.writer(_ROWS) as piece:
             lengths = self._matrix.lengths
             piece.array(_LENGTHS, np.int64).write(lengths)
             piece.commit({_MARK: self.writer.mark()}, {})
             self.writer.keep()
-            self._kept.saved()
+            self._state.saved()
 
 
 def _read(piece: Store, path: Path) -> tuple[Int64, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What a count has finished, kept for a later run: the text as ids, and counts of parts of it."""
+"""What a count has finished, state for a later run: the text as ids, and counts of parts of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from wordgeom.checkpoint import corpus_writer
 from wordgeom.checkpoint.corpus_reader import edited
-from wordgeom.checkpoint.state import Kept
+from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Csr, Int32, Int64
 from wordgeom.corpus.inputs.readers import Source
@@ -31,7 +31,7 @@ _FACTS: dict[str, Any] = {
 }  # fmt: skip
 
 
-class KeptIds:
+class TokenIds:
     """A stream of ids in a file: written once (corpus.spool.Sink), then mapped into memory.
 
     Mapped pages are the system's to drop: they take no private memory. `nothing`, the id of what is
@@ -40,8 +40,8 @@ class KeptIds:
 
     in_place = True
 
-    def __init__(self, kept: Kept, nothing: int) -> None:
-        self._writer: StoreWriter | None = kept.writer(_IDS)
+    def __init__(self, state: State, nothing: int) -> None:
+        self._writer: StoreWriter | None = state.writer(_IDS)
         self._mapped = np.empty(0, np.int32)
         self._edge = np.full(_EDGE, nothing, np.int32)
         self.length = 0
@@ -54,7 +54,7 @@ class KeptIds:
             raise
 
     @classmethod
-    def of(cls, piece: Store, most: int) -> KeptIds:
+    def of(cls, piece: Store, most: int) -> TokenIds:
         """Map the stream of an earlier run, checked: ids are 0 to `most`. Raises FormatError."""
         array = piece.array(_IDS)
         if array.dtype != np.int32 or array.length < 2 * _EDGE:
@@ -109,12 +109,12 @@ class KeptIds:
         self.length = array.length - 2 * _EDGE
 
 
-def find_ids(kept: Kept, *, beyond: bool) -> tuple[Encoded, bytes] | None:
+def find_ids(state: State, *, beyond: bool) -> tuple[Encoded, bytes] | None:
     """Return the text that an earlier run read, and its documents.tsv.
 
     beyond: its ids go to V + 1, not only to V.
     """
-    piece = kept.find(_IDS)
+    piece = state.find(_IDS)
     if piece is None:
         return None
     at = piece.attributes
@@ -124,21 +124,21 @@ def find_ids(kept: Kept, *, beyond: bool) -> tuple[Encoded, bytes] | None:
         facts = {name: kind(at[name]) for name, kind in _FACTS.items()}
     except (KeyError, TypeError, ValueError, OverflowError):
         raise edited(piece) from None
-    stream = KeptIds.of(piece, len(vocabulary) + beyond)
+    stream = TokenIds.of(piece, len(vocabulary) + beyond)
     encoded = Encoded(vocabulary, stream, sources, **facts)
     return encoded, piece.text("documents")
 
 
-def keep_ids(kept: Kept, encoded: Encoded, documents: bytes, nothing: int) -> None:
-    """Keep the text, if it is long; its stream is then the one that was kept.
+def save_ids(state: State, encoded: Encoded, documents: bytes, nothing: int) -> None:
+    """Keep the text, if it is long; its stream is then the one that was state.
 
     nothing: the id of what is outside the stream.
     """
     stream = encoded.stream
-    if not isinstance(stream, KeptIds):
-        if stream.length < corpus_writer.WORTH and not kept.due():
+    if not isinstance(stream, TokenIds):
+        if stream.length < corpus_writer.WORTH and not state.due():
             return
-        memory, stream = stream, KeptIds(kept, nothing)
+        memory, stream = stream, TokenIds(state, nothing)
         with closing(memory):
             for start in range(0, memory.length, _STEP):
                 stream.append(memory.read(start, start + _STEP))
@@ -150,7 +150,7 @@ def keep_ids(kept: Kept, encoded: Encoded, documents: bytes, nothing: int) -> No
         stream.close()
         raise
     encoded.stream = stream
-    corpus_writer.forget_text(kept)
+    corpus_writer.forget_text(state)
 
 
 @dataclass(frozen=True)
@@ -189,14 +189,14 @@ class StoredPart:
 
 
 @dataclass(frozen=True)
-class KeptParts:
+class PartialCounts:
     """Parts as pieces that a later run finds (counts.partial.Parts)."""
 
-    kept: Kept
+    state: State
 
     def find(self, span: Span, words: int) -> Part | None:
         """Return a part that an earlier run finished."""
-        piece = self.kept.find(_name(span))
+        piece = self.state.find(_name(span))
         part = None if piece is None else StoredPart.of(piece)
         if part is not None and part.words != words:
             raise edited(part.piece)
@@ -205,7 +205,7 @@ class KeptParts:
     def spill(self, span: Span, blocks: Iterable[Rows], words: int, dtype: np.dtype[Any]) -> Part:
         """Write the rows of a part; raises WriteError when the disk is full."""
         indptr = np.zeros(words + 1, np.int64)
-        with self.kept.writer(_name(span)) as writer:
+        with self.state.writer(_name(span)) as writer:
             indices, data = writer.array("indices", np.int32), writer.array("data", dtype)
             for rows in blocks:
                 indptr[rows.start + 1 : rows.start + 1 + len(rows.lengths)] = rows.lengths

@@ -15,10 +15,10 @@ from wordgeom.cli.sets import KINDS, takes_sets
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.options import specs
 from wordgeom.evaluation.options import EvalOptions
+from wordgeom.methods.inputs import INPUTS
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.method_inputs import SOURCES
 
-_WEIGHTING = tuple(source.weighting for source in SOURCES.values())
+_WEIGHTING = tuple(dict.fromkeys(cls for kind in INPUTS.values() for cls in kind.options))
 _OPTIONS = (*_WEIGHTING, EvalOptions, RunOptions)
 _MATRIX = "cooc"
 _METHODS = "methods to train, with commas between them  [all, where MATRIX is given]"

@@ -19,11 +19,13 @@ from wordgeom.core.options import flag, nearest, specs
 from wordgeom.evaluation.answers import Task
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.linalg.device import open_context
+from wordgeom.matrices.opening import open_any
+from wordgeom.methods.contract import VECTORS
+from wordgeom.methods.inputs import INPUTS, reading_options
+from wordgeom.methods.inputs.stores import open_store
 from wordgeom.peers.counted import Counted, counted
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.evaluate import numbered
-from wordgeom.stages.method_inputs import makes_model, source_of
-from wordgeom.stages.train import open_for, open_whole
 from wordgeom.vectors.keyed import read_vectors
 
 
@@ -95,19 +97,20 @@ def _checked(entry: Entry, names: Sequence[str]) -> Counted | None:
         return None
     for path in entry.files:  # all of each: a broken one is not to be found after the training
         read_vectors(path)
-    open_whole(entry.matrix)
+    open_any(entry.matrix)
     for name in entry.methods:
         _check_method(name, entry)
     return counted(entry.matrix, entry.corpus) if entry.peers else None
 
 
 def _check_method(name: str, entry: Entry) -> None:
-    """Refuse a method that takes another kind of folder, or another weighting of counts."""
+    """Raise OptionError or InputError for a method that cannot be trained on the matrix."""
     assert entry.matrix is not None
-    if makes_model(methods.load(name)):
-        raise OptionError(f"{name} makes a model, not vectors", do="choose others with --methods")
-    open_for(entry.matrix, name)
-    known = [field.name for field, _ in specs(source_of(methods.load(name)).weighting)]
+    method = methods.load(name)
+    if VECTORS not in method.MAKES:
+        raise OptionError(f"{name} makes no vectors", do="choose others with --methods")
+    open_store(Path(entry.matrix), INPUTS[method.NEEDS[0]].store_kinds)
+    known = [field.name for cls in reading_options(method) for field, _ in specs(cls)]
     for option in entry.weighting:
         if option not in known:
             do = "leave it out, or choose the methods with --methods"

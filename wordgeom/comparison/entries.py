@@ -16,13 +16,14 @@ from typing import Any
 from wordgeom import methods
 from wordgeom.core.errors import WordgeomError
 from wordgeom.core.options import flag, off_flag, specs
+from wordgeom.methods.contract import VECTORS
+from wordgeom.methods.inputs import INPUTS
 from wordgeom.peers import PeerOptions
 from wordgeom.peers.cache import trained
 from wordgeom.peers.counted import Counted
 from wordgeom.runtime.pool import available_cpus
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.runtime.subprocesses import run_module
-from wordgeom.stages.method_inputs import makes_model, source_of
 from wordgeom.storage.files import whole_file
 from wordgeom.vectors.run_card import card_path, read_card
 
@@ -82,12 +83,16 @@ def from_peers(names: Sequence[str], how: Training, text: Counted) -> Iterator[C
 
 
 def available_methods(kind: str) -> list[str]:
-    """Return the methods that make vectors from a folder of this kind."""
-    known = {name: methods.load(name) for name in methods.names()}
-    return [
-        name for name, method in known.items()
-        if kind in source_of(method).kinds and not makes_model(method)
-    ]  # fmt: skip
+    """Return the methods that make vectors from a store of this kind and nothing else."""
+    return [name for name in methods.names() if can_train(name, kind)]
+
+
+def can_train(name: str, kind: str) -> bool:
+    """Return whether a method makes vectors from a store of this kind and nothing else."""
+    method = methods.load(name)
+    first, *others = (INPUTS[need] for need in method.NEEDS)
+    required = any(other.required and other.setting is not None for other in others)
+    return VECTORS in method.MAKES and kind in first.store_kinds and not required
 
 
 def _from_file(path: Path) -> Contender:

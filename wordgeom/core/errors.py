@@ -80,14 +80,11 @@ class WriteError(WordgeomError, OSError):
     __str__ = Exception.__str__
 
 
-_NOTHING = "nothing was finished yet, and nothing has changed"
-
-
 class StoppedError(KeyboardInterrupt):
-    """A run that can be gone on with was interrupted."""
+    """An interrupted run that can be resumed."""
 
-    exit_code = 75  # EX_TEMPFAIL of sysexits.h: what queues take for "again, later"
+    exit_code = 75  # EX_TEMPFAIL of sysexits.h: queues take it for "try again later"
 
-    def __init__(self, kept: bool) -> None:
-        what = "what is finished is kept: --resume goes on from it" if kept else _NOTHING
-        super().__init__(f"interrupted; {what}")
+    def __init__(self, saved: bool) -> None:
+        what = "continue with --resume" if saved else "no checkpoint was saved yet"
+        super().__init__(f"interrupted; {what}; existing output is unchanged")

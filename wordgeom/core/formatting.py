@@ -15,7 +15,7 @@ def plural(number: int, noun: str) -> str:
     return several(number, noun, f"{noun}s")
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return `a`, `a and b` or `a, b and c`."""
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Return `a`, `a and b` or `a, b and c`; word: and, or."""
     *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+    return f"{', '.join(others)} {word} {last}" if others else last

@@ -58,10 +58,23 @@ class Csr:
 
 
 class Checkpoint(Protocol):
-    """Keeps the state of a long run, so that a later one can go on from it."""
+    """Saves the state of a long run, so that `--resume` continues from it."""
 
     def restore(self) -> Mapping[str, Array] | None:
-        """Return the state that an earlier run of the same request left, or None."""
+        """Return the state of an interrupted run of the same request, or None."""
 
     def save(self, state: Callable[[], Mapping[str, Array]]) -> None:
-        """Keep a state, if it is time to; it is asked for only then."""
+        """Save a state if a checkpoint is due; it is computed only then."""
+
+
+class BlockCheckpoint(Checkpoint, Protocol):
+    """A checkpoint that also saves the results of finished blocks, by name."""
+
+    def holds(self, name: str) -> bool:
+        """Return whether an interrupted run saved a result under a name."""
+
+    def find(self, name: str) -> Mapping[str, Array]:
+        """Return the result that an interrupted run saved under a name."""
+
+    def keep(self, name: str, result: Mapping[str, Array]) -> None:
+        """Save a result at the next checkpoint, or when the run is interrupted."""

@@ -52,6 +52,11 @@ def get_ops(device: str, pool: Pool) -> Ops:
     return TorchOps(_TORCH_DEVICES[device])
 
 
+def memory_limit(options: UseOptions) -> int:
+    """Return the bytes of `--memory`, or half of the available memory."""
+    return int(options.memory * GIGABYTE) or available_memory() // 2
+
+
 @contextlib.contextmanager
 def open_context(
     options: UseOptions, device: str = "cpu", *, show: bool = False
@@ -64,7 +69,7 @@ def open_context(
     scratch = options.tmp_dir if isinstance(options, RunOptions) else None
     if scratch is not None and not os.path.isdir(scratch):
         raise MissingInputError("no such folder", where=scratch, do="check --tmp-dir")
-    memory = int(options.memory * GIGABYTE) or available_memory() // 2
+    memory = memory_limit(options)
     show = show and not options.quiet
     if show and memory < FLOOR:
         _log.info("note: --memory %g cannot be kept: the program itself takes %.1f GB",

@@ -21,7 +21,7 @@ from wordgeom.core.formatting import several
 from wordgeom.core.options import option
 from wordgeom.core.types import Array, Csr, Float32, Float64
 from wordgeom.linalg import solver_options
-from wordgeom.methods.contract import Result
+from wordgeom.methods.contract import DOCUMENT_VECTORS, VECTORS, Result
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import refuse_too_large
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from wordgeom.weighting.documents import WeightedDocuments
 
 NEEDS = ("documents",)
+MAKES = (VECTORS, DOCUMENT_VECTORS)
 
 # Singular values below this share of the largest are rounding of X, whose entries are float32.
 _ROUNDING = 1e-6

@@ -21,7 +21,7 @@ from wordgeom.core.options import option
 from wordgeom.core.types import Float32, Float64
 from wordgeom.linalg import solver_options
 from wordgeom.matrices.interfaces import Matrix
-from wordgeom.methods.contract import Result
+from wordgeom.methods.contract import VECTORS, Result
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import refuse_too_large
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from wordgeom.linalg.eigensolver import Eigenpairs, Look, Wanted
 
 NEEDS = ("matrix",)
+MAKES = (VECTORS,)
 
 # Eigenvalues below this share of the largest are rounding of G, whose entries are float32.
 _ROUNDING = 1e-6

@@ -1,10 +1,11 @@
-"""Drift: a model of dynamic LSA and its documents → words by how much they changed, tested."""
+"""The stage that tests which words of a dynamic model changed over time."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,48 +16,73 @@ from wordgeom.drift.factor_test import ASSUMES, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
 from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, DriftOptions
 from wordgeom.drift.ranking import Listing
-from wordgeom.drift.report import FACTORS, DriftReport, ReportOptions
+from wordgeom.drift.report import FACTORS, ReportOptions, render
 from wordgeom.drift.testing import test_drift
 from wordgeom.drift.verdict import Verdict
-from wordgeom.linalg.device import get_ops, open_context
 from wordgeom.linalg.svd import transpose
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.matrices.times import FORMATS, parse_time
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.run_options import UseOptions
+from wordgeom.runtime.run_options import ResumeOptions, UseOptions
+from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import row_of
 from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
 
 
-def drift(
-    model: str | os.PathLike[str],
-    options: DriftOptions,
-    form: ReportOptions,
-    run: UseOptions,
-    *,
-    words: Sequence[str] = (),
-    show: bool = False,
-) -> DriftReport:
-    """Test whether the words of a model changed, and tell by how much each did.
+@dataclass(frozen=True)
+class Drift(Stage):
+    """Test whether the words of a model changed, and report by how much each did.
 
-    words: those to tell of, instead of those that changed most; show: tell progress. Raises
-    InputError, OptionError, RankError, MissingInputError and StaleError for the documents that the
-    model was made from.
+    words: listed instead of those that changed most.
     """
-    fitted = DynamicModel.open(model)
-    span = _time(form.then, fitted.times.min()), _time(form.now, fitted.times.max())
-    known = Vectors(fitted.words, fitted.vectors_at(span[1]))
-    rows = np.array([row_of(known, word) for word in dict.fromkeys(words)], np.int64)
-    with open_context(run, show=show) as context:
-        counts = fitted.open_documents()
-        tests = _Tests(fitted, counts, options, context, rows)
+
+    model: Path
+    options: DriftOptions
+    form: ReportOptions
+    run: UseOptions
+    words: tuple[str, ...] = ()
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
+
+    @cached_property
+    def fitted(self) -> DynamicModel:
+        """The model. Raises MissingInputError, FormatError."""
+        return DynamicModel.open(self.model)
+
+    @cached_property
+    def span(self) -> tuple[float, float]:
+        """The two times that are compared. Raises OptionError."""
+        times = self.fitted.times
+        return _time(self.form.then, times.min()), _time(self.form.now, times.max())
+
+    @cached_property
+    def rows(self) -> Int64:
+        """The rows of the words that were named. Raises InputError."""
+        known = Vectors(self.fitted.words, self.fitted.vectors_at(self.span[1]))
+        return np.array([row_of(known, word) for word in dict.fromkeys(self.words)], np.int64)
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The options and the digest of the model."""
+        options = {**self.options.result_options(), "seed": self.run.seed}
+        inputs = [{"digest": self.fitted.store.digest}]
+        return {"command": "drift", "options": options, "inputs": inputs}
+
+    def work(self, job: Job) -> Outcome:
+        """Run the tests, and return the report.
+
+        Raises RankError, and MissingInputError and StaleError for the documents of the model.
+        """
+        fitted, span, rows = self.fitted, self.span, self.rows
+        tests = _Tests(fitted, fitted.open_documents(), self.options, job.context, rows)
         verdicts = tests.verdicts()
         listing = Listing(
-            fitted, verdicts, tests.holders, span, form, context, tests.trend, tests.said(span)
-        )
-        return listing.report(rows, [*tests.notes, *_guesses(fitted, form, span)])
+            fitted, verdicts, tests.holders, span, self.form, job.context, tests.trend,
+            tests.said(span),
+        )  # fmt: skip
+        report = listing.report(rows, [*tests.notes, *_guesses(fitted, self.form, span)])
+        return Outcome("", report=render(report, self.form), value=report)
 
 
 class _Tests:
@@ -108,7 +134,7 @@ class _Tests:
         verdict = test_drift(
             self._X, fitted.polynomials.values, fitted.times,
             replace(options, test=F_TAIL) if by_factors else options,
-            rank=rank, ops=get_ops("cpu", context.pool), seed=context.seed, pool=context.pool,
+            rank=rank, ops=context.ops, seed=context.seed, pool=context.pool,
             memory=context.memory, progress=context.progress, groups=self._groups,
         )  # fmt: skip
         return self._by_factors(verdict) if by_factors else verdict

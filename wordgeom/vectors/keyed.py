@@ -7,6 +7,7 @@ format is refused, never read in part without a word.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -218,3 +219,10 @@ def _first_of_each(words: list[str], matrix: Float32) -> Vectors:
     if not duplicates:
         return Vectors(words, matrix)
     return Vectors(list(rows), matrix[list(rows.values())], duplicates)
+
+
+def digest_of(vectors: Vectors) -> str:
+    """Return the SHA-256 of words and vectors in memory."""
+    content = hashlib.sha256("\n".join(vectors.words).encode())
+    content.update(np.ascontiguousarray(vectors.matrix).data)
+    return content.hexdigest()

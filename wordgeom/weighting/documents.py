@@ -48,6 +48,7 @@ class WeightedDocuments:
 
     def __init__(self, counts: StoredDocuments, options: DocumentOptions, pool: Pool) -> None:
         self.counts, self._pool = counts, pool
+        self.weight = options.weight
         self._weigh = _weighting(counts, options.weight)
 
     @property

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from corpora import assert_one_line
 from matrices import random_counts, store_matrix, to_dense
+from running import train
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.linalg.device import get_ops
@@ -16,7 +17,6 @@ from wordgeom.methods.gbu import method as gbu
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import train
 from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
 
 WORDS = 90
@@ -157,7 +157,7 @@ def test_what_does_not_fit_is_refused_with_the_figure(counts, options, parts):
 def test_weighted_sweeps_shift_unless_told_otherwise(counts):
     def vectors(**values):
         values = {"dim": 5, **values}
-        made = train.train(counts.path, "gbu", values, RunOptions(quiet=True), out=None)
+        made = train(counts.path, "gbu", values, RunOptions(quiet=True), out=None)
         assert made.vectors is not None
         return made.vectors.matrix.tobytes()
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from matrices import random_counts, store_matrix, to_csr, to_dense
 
-from wordgeom.checkpoint.method_state import StoredCheckpoint
+from wordgeom.checkpoint.method_state import MethodState
 from wordgeom.cli import main
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Csr
@@ -225,7 +225,7 @@ TRAIN = ["train", "cooc", "--method", "gbu", "--dim", "6", "--anchor-choice", "r
 def test_a_run_goes_on_to_the_bytes_of_one_that_was_not_interrupted(tmp_path, monkeypatch, halves):
     monkeypatch.chdir(tmp_path)
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(45), 200))
-    saves, save = [], StoredCheckpoint.save
+    saves, save = [], MethodState.save
 
     def stopped(self, state):
         save(self, state)
@@ -234,7 +234,7 @@ def test_a_run_goes_on_to_the_bytes_of_one_that_was_not_interrupted(tmp_path, mo
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(StoredCheckpoint, "save", stopped)
+        patch.setattr(MethodState, "save", stopped)
         assert main([*TRAIN, "--checkpoint", "0"]) == 75
     assert not Path("vectors.bin").exists()
     assert main([*TRAIN, "-o", "whole.bin"]) == 0

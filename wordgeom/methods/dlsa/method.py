@@ -9,18 +9,20 @@ of whether a word changed: every word is moved by noise.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, RankError
-from wordgeom.core.formatting import several
+from wordgeom.core.formatting import plural, several
 from wordgeom.core.options import option
 from wordgeom.core.types import Array, Csr, Int64
-from wordgeom.methods.contract import Result
+from wordgeom.methods.contract import MODEL, Export, Result
 from wordgeom.methods.dlsa.polynomials import HIGHEST
 from wordgeom.methods.dlsa.problem import FREE, HOLD
 from wordgeom.runtime.context import Context
@@ -30,11 +32,13 @@ if TYPE_CHECKING:
     from wordgeom.linalg.eigensolver import Look, Wanted
     from wordgeom.matrices.times import Times
     from wordgeom.methods.dlsa.fit import State
+    from wordgeom.methods.dlsa.model import DynamicModel
     from wordgeom.methods.dlsa.polynomials import Polynomials
+    from wordgeom.storage.store import Store
     from wordgeom.weighting.documents import WeightedDocuments
 
-NEEDS = ("documents", "times")  # and "moving": words (list) that may move, or all
-OUTPUT = "model"  # a folder, not a file of vectors
+NEEDS = ("documents", "times", "moving")
+MAKES = (MODEL,)
 
 _START_TOL = 1e-2  # of static LSA, from which sweeps go on
 _SETTLED = 1e-6  # a last drop of the objective that is as good as none
@@ -53,10 +57,6 @@ class Options(base.Options):
         "merely becomes more frequent does not move; free: of its mean alone",
         choices=(HOLD, FREE),
     )
-    moving: str | None = option(
-        None, "file of the words that may move, one a line; without it all may", metavar="FILE",
-        result=False,
-    )  # fmt: skip
     at: str | None = option(
         None, "also write vectors at these times beside the model: 1950,1980,2010",
         metavar="TIMES", result=False,
@@ -79,6 +79,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     coefficients (q + 1 × K × V), rows (n), times (n), moving (V), spread (V). Raises InputError,
     RankError.
     """
+    from wordgeom.methods.dlsa.model import typed
     from wordgeom.methods.dlsa.polynomials import Polynomials
 
     source: WeightedDocuments = inputs["documents"]
@@ -105,7 +106,51 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     notes += _rank_notes(rank, min(X.rows, X.columns), options) + _drop_notes(
         state.last_drop, options.sweeps
     )
-    return Result(np.ascontiguousarray(B[0], np.float32), arrays, notes, statistics)
+    attributes = {
+        "shape": [*A.shape, X.columns], "degree": polynomials.degree,
+        "polynomials": polynomials.numbers(), "trend": options.trend,
+        "weight": source.weight, "source": source.counts.store.digest,
+    }  # fmt: skip
+    return Result(
+        np.ascontiguousarray(B[0], np.float32), typed(arrays), notes, statistics,
+        attributes=attributes, summary=_summary(attributes, statistics),
+    )  # fmt: skip
+
+
+def describe(store: Store) -> dict[str, Any]:
+    """Return what `info` prints of a model."""
+    from wordgeom.methods.dlsa.model import describe as describe_model
+
+    return describe_model(store)
+
+
+def open_model(path: str | os.PathLike[str]) -> DynamicModel:
+    """Open a model."""
+    from wordgeom.methods.dlsa.model import DynamicModel
+
+    return DynamicModel.open(path)
+
+
+def convert_advice(path: Path) -> str:
+    """Return how to write vectors of a model, which `convert` cannot."""
+    return f"write its vectors: wordgeom train DTM --method dlsa -o {path} --at TIME"
+
+
+def exports(options: Options) -> list[Export]:
+    """Return the vectors at the times of `--at`. Raises OptionError."""
+    from wordgeom.methods.dlsa.exports import exports_at
+
+    return exports_at(options.at, options.eig)
+
+
+def _summary(attributes: Mapping[str, Any], statistics: Mapping[str, Any]) -> str:
+    n, K, p = attributes["shape"]
+    share, drop = statistics["captured"], statistics["last_drop"]
+    last = "" if drop is None else f", last drop {drop:.1e}"
+    return (
+        f"{plural(n, 'document')} × {plural(p, 'word')} in {K} dimensions, degree "
+        f"{attributes['degree']}; {share:.4f} of the squares captured{last}"
+    )
 
 
 def _fitted(

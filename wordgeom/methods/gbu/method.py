@@ -22,7 +22,7 @@ from wordgeom.core.formatting import several
 from wordgeom.core.options import option
 from wordgeom.core.types import Csr, Float32, Int64
 from wordgeom.matrices.interfaces import Matrix
-from wordgeom.methods.contract import Result
+from wordgeom.methods.contract import VECTORS, Result
 from wordgeom.methods.gbu import cost
 from wordgeom.methods.gbu.anchors import CHOICES, choose
 from wordgeom.runtime.context import Context
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from wordgeom.methods.gbu.weighted_sweeps import Loss, State
 
 NEEDS = ("matrix",)
+MAKES = (VECTORS,)
 
 _PAPERS_ANCHORS, _ANCHORS = 4, 10  # times K: the paper's (§5), and what sweeps start from
 _PAPERS_EIG = 0.5

@@ -1,4 +1,4 @@
-"""What documents are called in a vectors file, and where it lies beside the words' vectors."""
+"""The names of documents in a vectors file, and its place beside the words' vectors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wordgeom.vectors.keyed import without_space, writable_words
 
 
 class Names(NamedTuple):
-    """A name for each row, all unlike; notes on them; whether any held white space."""
+    """A unique name for each row; notes; whether any contained white space."""
 
     names: list[str]
     notes: list[str]
@@ -24,40 +24,37 @@ class Names(NamedTuple):
 
 
 def document_names(stored: StoredDocuments, space: str | None) -> Names:
-    """Return what documents are called: their ids, or file and line.
+    """Return the names of the documents: their ids, or file and line.
 
-    One that is called as an earlier one gets #2, #3, … behind it. space: replaces white space,
-    which no name may hold. Raises InputError for such a name, FormatError for documents that do
-    not fit the matrix.
+    A repeated name gets the suffix #2, #3, …. space: replaces white space, which no name may
+    contain. Raises InputError for such a name, FormatError for documents that do not match the
+    matrix.
     """
     documents, files = stored.documents(), _file_names(stored)
     given = [_name(document, files, stored) for document in documents]
     spaced = _first_with_space(given)
     if spaced is not None and space is None:
-        what = f"document {spaced + 1:,} is called {given[spaced]!r}, which holds white space"
-        raise InputError(what, where=stored.path, do="--space _ replaces white space")
+        what = f"the name of document {spaced + 1:,}, {given[spaced]!r}, contains white space"
+        raise InputError(what, where=stored.path, do="replace it: --space _")
     if space is not None:
         given = [without_space(name, space) for name in given]
-    names = _unlike(given)
+    names = _unique(given)
     return Names(names, _notes(documents, given, names), spaced is not None)
 
 
-def checked_place(out: Path, documents: Path) -> None:
-    """Refuse a file of documents' vectors that cannot be written, or lie beside `out`.
-
-    Raises OptionError, MissingInputError.
-    """
+def check_place(out: Path, documents: Path) -> None:
+    """Raise OptionError or MissingInputError where document vectors cannot be written."""
     writable_words(documents, [], space=None)
     if any(same_file(documents, other) for other in (out, run_card.card_path(out))):
         found = os.fspath(documents)
-        raise OptionError("--documents and -o name one file", found=found, do="name another")
+        raise OptionError("--documents and -o name the same file", found=found, do="name another")
 
 
-def refuse_other(documents: Path, *, force: bool) -> None:
-    """Raise OutputExistsError for a file that the vectors to be written do not account for."""
+def check_absent(documents: Path, *, force: bool) -> None:
+    """Raise OutputExistsError for an existing file that does not belong to the vectors."""
     if not force and os.path.lexists(documents):
-        what = "exists and holds something else"
-        do = "name another with --documents, or pass --force to replace it"
+        what = "exists with other content"
+        do = "name another with --documents, or overwrite it with --force"
         raise OutputExistsError(what, where=documents, do=do)
 
 
@@ -66,7 +63,7 @@ def _first_with_space(names: Sequence[str]) -> int | None:
 
 
 def _file_names(stored: StoredDocuments) -> list[str]:
-    """Return what files are called: by their names alone where these are unlike."""
+    """Return the names of the files, without their directories where these are not needed."""
     paths = stored.names()
     names = [os.path.basename(path) for path in paths]
     return names if len(set(names)) == len(names) else paths
@@ -77,12 +74,12 @@ def _name(document: Document, files: Sequence[str], stored: StoredDocuments) -> 
         return document.id
     if not 1 <= document.file <= len(files):
         found = f"file {document.file} of {len(files)}"
-        raise FormatError("its documents do not fit it", where=stored.path, found=found)
+        raise FormatError("its documents do not match its rows", where=stored.path, found=found)
     return f"{files[document.file - 1]}:{document.line}"
 
 
-def _unlike(given: Sequence[str]) -> list[str]:
-    """Return names, each but the first of a kind with #2, #3, … behind it."""
+def _unique(given: Sequence[str]) -> list[str]:
+    """Return the names, repeated ones with the suffix #2, #3, …."""
     taken, last = set(given), dict[str, int]()
     names = []
     for name in given:
@@ -99,14 +96,10 @@ def _notes(documents: Sequence[Document], given: Sequence[str], names: Sequence[
     first = next((row for row, one in enumerate(documents) if not one.id), None)
     if first is not None:
         nameless = sum(not one.id for one in documents)
-        called = several(nameless, "document has no id: it is", "documents have no id: they are")
-        notes.append(f"{called} called by file and line, as {given[first]}")
+        named = several(nameless, "document has no id and is", "documents have no id and are")
+        notes.append(f"{named} named by file and line, such as {given[first]}")
     changed = [new for new, old in zip(names, given, strict=True) if new != old]
     if changed:
-        one, more = (
-            "document has the name of an earlier one",
-            "documents have names of earlier ones",
-        )
-        told = several(len(changed), one, more)
-        notes.append(f"{told}: a number is put behind it, as in {changed[0]}")
+        repeated = several(len(changed), "repeated document name", "repeated document names")
+        notes.append(f"{repeated} got a numbered suffix, such as {changed[0]}")
     return notes
