@@ -108,18 +108,19 @@ def _firms(folder: Path, draw: random.Random) -> None:
 
 
 def _sets(folder: Path, draw: random.Random) -> None:
-    """Write what vectors are evaluated on: the words of a topic are alike."""
+    """Write test sets in which the words of a topic are alike."""
     pairs = []
     for one, other in zip(_GROUPS, [*_GROUPS[1:], _GROUPS[0]], strict=True):
         pairs += [(one[0], one[1], 9.0), (one[2], one[3], 8.0), (one[0], other[1], 1.0)]
     _text(folder / "pairs.txt", (f"{a} {b} {score}" for a, b, score in pairs))
-    _text(folder / "analogies.txt", [": family", "man king woman queen", "son prince daughter princess",
-                                     "king man queen woman"])  # fmt: skip
-    features = ({"topic": k, "words": group} for k, group in enumerate(_GROUPS))
-    _text(folder / "oracle.tsv", (f'{word}\t{{"topic{f["topic"]}": 1.0}}'
-                                  for f in features for word in f["words"]))  # type: ignore[attr-defined]
-    chosen = {"country": _GROUPS[7][:5], "animal": _GROUPS[8][:5], "instrument": _GROUPS[6][4:9]}
-    _text(folder / "classes.tsv", (f"{word}\t{name}" for name, group in chosen.items() for word in group))
-    labels = ("plot", "quote")
-    _text(folder / "sentences.tsv", (f"{label}\t{' '.join(_words(draw, _GROUPS[k], 12))}"
-                                     for _ in range(40) for k, label in enumerate(labels)))
+    questions = ("man king woman queen", "son prince daughter princess", "king man queen woman")
+    _text(folder / "analogies.txt", [": family", *questions])
+    features = [f'{word}\t{{"topic{k}": 1.0}}' for k, words in enumerate(_GROUPS) for word in words]
+    _text(folder / "oracle.tsv", features)
+    classes = {"country": _GROUPS[7][:5], "animal": _GROUPS[8][:5], "instrument": _GROUPS[6][4:9]}
+    _text(
+        folder / "classes.tsv", (f"{w}\t{name}" for name, words in classes.items() for w in words)
+    )
+    labels = ["plot", "quote"] * 40
+    texts = (" ".join(_words(draw, _GROUPS[k % 2], 12)) for k in range(len(labels)))
+    _text(folder / "sentences.tsv", map("\t".join, zip(labels, texts, strict=True)))

@@ -17,7 +17,9 @@ from wordgeom.cli import COMMANDS, main
 ROOT = Path(wordgeom.__file__).parent.parent
 
 
-def completions(line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def completions(
+    line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> list[str]:
     """What bash is told for the last word of a line, as `type,value`."""
     words = line.split(" ")
     monkeypatch.setenv("COMP_WORDS", line)

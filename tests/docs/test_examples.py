@@ -14,7 +14,11 @@ from docs.examples import RUN, Session, blocks, commands
 from docs.inputs import write
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs" / "index.md",
+    *sorted((ROOT / "docs" / "guide").glob("*.md")),
+]
 _FEWEST_RUN = 0.9  # share of the blocks that must not be left out
 
 
@@ -40,7 +44,9 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_examples_of_a_page_run(page, inputs, shim, tmp_path, monkeypatch):
     shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    session = Session(shim, {**os.environ, "PYTHONPATH": str(Path(wordgeom.__file__).parent.parent)})
+    session = Session(
+        shim, {**os.environ, "PYTHONPATH": str(Path(wordgeom.__file__).parent.parent)}
+    )
     for block in blocks(page):
         if block.kind in RUN and not block.skipped:
             session.run(block)

@@ -45,7 +45,7 @@ def defaults_of(line: str) -> dict[str, str]:
     command = group.get_command(parent, name)
     assert command is not None
     context = command.make_context(name, [*arguments, "--help"], parent, resilient_parsing=True)
-    found = {}
+    found: dict[str, str] = {}
     for option in context.command.params:
         if isinstance(option, click.Option):
             default = (option.help or "").partition("  [")[2].removesuffix("]")
@@ -81,8 +81,8 @@ def test_every_error_is_documented_with_its_builtin_and_status():
     page = read(DOCS / "reference" / "errors.md")
     for name, error in inspect.getmembers(errors, inspect.isclass):
         if error.__module__ == errors.__name__ and error is not errors.WordgeomError:
-            builtin = error.__bases__[-1].__name__
-            row = rf"^\| `{name}` \| `{builtin}` \| .* \| {error.exit_code} \|$"
+            builtin, status = error.__bases__[-1].__name__, vars(errors)[name].exit_code
+            row = rf"^\| `{name}` \| `{builtin}` \| .* \| {status} \|$"
             assert re.search(row, page, re.M), name
 
 
@@ -98,7 +98,9 @@ def test_the_readme_is_short():
 
 
 @pytest.mark.parametrize(
-    "page", [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda p: p.relative_to(ROOT).as_posix()
+    "page",
+    [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))],
+    ids=lambda p: p.relative_to(ROOT).as_posix(),
 )
 def test_every_anchor_of_a_link_is_a_heading(page):
     for target, anchor in _LINK.findall(read(page)):

@@ -26,7 +26,7 @@ def complete(group: click.Group, variable: str, instruction: str) -> int:
 
 
 class _Completing(ShellComplete):
-    """Completes what click has no answer to: it knows neither methods nor which values are files."""
+    """Completes method names and files, which click knows nothing of."""
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
         """Return what `incomplete` may become behind `args`."""
