@@ -13,7 +13,7 @@ import pytest
 import wordgeom
 from wordgeom import methods
 from wordgeom.cli import COMMANDS, group
-from wordgeom.cli.plot import PICTURES
+from wordgeom.cli.plot import PLOTS
 
 ROOT = Path(wordgeom.__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "data" / "README.md"])
@@ -41,7 +41,7 @@ def section(title: str) -> str:
     return re.split(rf"^#{{1,{depth}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, *(f"plot {picture}" for picture in PICTURES)])
+@pytest.mark.parametrize("name", [*COMMANDS, *(f"plot {picture}" for picture in PLOTS)])
 def test_every_command_and_option_is_documented(name):
     shown = options_of(name)
     assert "--help" in shown

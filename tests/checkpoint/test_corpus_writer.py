@@ -24,11 +24,11 @@ from wordgeom.checkpoint import corpus_writer
 from wordgeom.checkpoint.corpus_writer import CorpusWriter
 from wordgeom.checkpoint.state import STATE, State
 from wordgeom.cli import main
-from wordgeom.core.errors import FormatError, InputError, StaleError
+from wordgeom.core.errors import InputError, StaleError
 from wordgeom.corpus.inputs import formats, readers
 from wordgeom.corpus.inputs.block_feed import Feed, Numbered
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import kernels, lexicon, spill, tokenise_block
+from wordgeom.corpus.tokens import lexicon, spill, tokenise_block
 from wordgeom.runtime.run_options import ResumeOptions
 from wordgeom.storage.store import Store, StoreWriter
 
@@ -247,55 +247,6 @@ def in_runs(column: int, offset: int, value: int) -> Any:
 
 TABLE = (6, 0, 24, 24 + 16 * (spill.BUCKETS + 1), 24 + 16 * (spill.BUCKETS + 1) + 6 * 32)
 ORDER, EDGES, ENTRIES = 1, 2, 3
-
-
-@pytest.mark.parametrize(
-    ("attributes", "arrays"),
-    [
-        ({"blocks": "many"}, {}),
-        ({"newlines": None}, {}),
-        ({"digest": 3}, {}),
-        ({}, {"ids": at(0, 6)}),
-        ({"lines": -1}, {}),
-        ({"files": True}, {}),
-        ({}, {"ids": at(3, kernels.FILE_END - 1)}),
-        ({}, {"ids": lambda ids: ids[:-1]}),
-        ({}, {"ids": lambda ids: ids.astype(np.int64)}),
-        ({}, {"pieces": at(0, 1)}),
-        ({}, {"pieces": at(0, -1)}),
-        ({}, {"pieces": at(1, 0)}),
-        ({}, {"pieces": at(1, 1 << 62)}),
-        ({}, {"pieces": lambda pieces: pieces[:-1]}),
-        ({}, {"table": lambda table: table[:-1]}),
-        ({}, {"table": lambda table: table.astype(np.int32)}),
-        ({}, {"table": at(0, 7)}),
-        ({}, {"table": at(0, -1)}),
-        ({}, {"table": at(1, -1)}),
-        ({}, {"table": at(2, 1 << 62)}),
-        ({}, {"table": at(3, 1 << 40)}),
-        ({}, {"table": at(4, 1 << 30)}),
-        ({}, {"runs": lambda runs: runs.astype(np.int32)}),
-        ({}, {"runs": lambda runs: runs[:-1]}),
-        ({}, {"runs": in_runs(ORDER, 0, 0)}),
-        ({}, {"runs": in_runs(ORDER, 0, 99)}),
-        ({}, {"runs": in_runs(EDGES, 0, 1)}),
-        ({}, {"runs": in_runs(EDGES, 160, 1 << 20)}),
-        ({}, {"runs": in_runs(EDGES, 16 * spill.BUCKETS, 5)}),
-        ({}, {"runs": in_runs(ENTRIES, 8, (1 << 30) + 1)}),
-        ({}, {"runs": in_runs(ENTRIES, 8, 5000)}),
-        ({}, {"runs": in_runs(ENTRIES, 16, -1)}),
-        ({}, {"runs": at(-1, 0xCE)}),
-        ({}, {"runs": at(-1, 0x82)}),
-    ],
-)
-def test_an_edited_segment_is_refused_in_a_line(
-    interrupted: Path, attributes: dict[str, Any], arrays: dict[str, Any]
-):
-    assert Store.open(interrupted / ".state" / "text-0").array("table").read().tolist() == [*TABLE]
-    edit(interrupted, attributes, arrays)
-    with small(30), pytest.raises(FormatError) as caught:
-        go_on(interrupted, [interrupted / "0.txt"], CorpusOptions(min_count=1))
-    assert "\n" not in str(caught.value)
 
 
 @pytest.fixture

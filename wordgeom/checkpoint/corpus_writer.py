@@ -1,4 +1,4 @@
-"""A text that is still being read, state segment by segment for a later run."""
+"""The checkpoint of a text that is still being read, segment by segment."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from wordgeom.corpus.tokens.spill import Run
 from wordgeom.storage.scratch import raw_bytes
 from wordgeom.storage.store import ArrayWriter, StoreWriter, marked_array
 
-WORTH = 1 << 24  # ids: fewer are read again sooner than they are asked for
+WORTH = 1 << 24  # ids: reading fewer again takes a few seconds
 _NAME = "text-"
 _TYPES: dict[str, np.dtype[Any]] = {IDS: np.dtype(np.int32), RUNS: np.dtype(np.uint8)}
 
 
 class CorpusWriter:
-    """Keeps a text as it is read (corpus.segments.Keeper): a piece for each segment."""
+    """Saves a text while it is read (corpus.inputs.segments.Keeper), one piece a segment."""
 
     def __init__(self, state: State) -> None:
         self._state, self._number = state, 0
 
     @property
     def room(self) -> int:
-        """Bytes of ids that may wait in memory: so many are written in .1 s."""
+        """Bytes of ids that may wait in memory; writing them takes about .1 s."""
         return 8 * WORTH
 
     def found(self) -> list[Found]:
-        """Return the segments that an earlier run state, checked. Raises FormatError."""
+        """Return the segments of an interrupted run. Raises FormatError for a damaged one."""
         found = []
         while (piece := self._state.find(f"{_NAME}{self._number}")) is not None:
             found.append(read_segment(piece))
@@ -51,30 +51,30 @@ class CorpusWriter:
         return found
 
     def begin(self) -> SegmentWriter:
-        """Return where the next segment is written."""
+        """Return the writer of the next segment."""
         self._number += 1
         return SegmentWriter(self._state, f"{_NAME}{self._number - 1}")
 
     def worth(self, ids: int) -> bool:
-        """Tell whether so many ids are worth keeping."""
+        """Return whether so many ids are worth saving."""
         return ids >= WORTH
 
     def due(self) -> bool:
-        """Tell whether the last state is old enough for a new one."""
+        """Return whether a checkpoint is due."""
         return self._state.due()
 
     def other_text(self) -> StaleError:
         """Return the error for segments of another text."""
-        return self._state.stale("made from other text")
+        return self._state.stale("a state of another text")
 
 
 def forget_text(state: State) -> None:
-    """Remove the segments: the text is state whole, in its final ids."""
+    """Remove the segments: the text is saved with its final ids."""
     state.discard(_NAME)
 
 
 class SegmentWriter:
-    """A segment that is being written (corpus.segments.Draft), in a store made at first need."""
+    """A segment that is being written (corpus.inputs.segments.Draft); its store is made lazily."""
 
     def __init__(self, state: State, name: str) -> None:
         self._state, self._name = state, name
@@ -86,7 +86,7 @@ class SegmentWriter:
         self.ids, self.runs = _Shelf(self, IDS), _Shelf(self, RUNS)
 
     def put(self, name: str, array: Array) -> int:
-        """Write behind what an array of the store holds; return where. Raises WriteError."""
+        """Append to an array of the store; return the offset. Raises WriteError."""
         with self._lock:
             self._open()
             out = self._arrays[name]
@@ -95,11 +95,11 @@ class SegmentWriter:
         return start * _TYPES[name].itemsize
 
     def read(self, name: str, start: int, out: Array) -> None:
-        """Read what was put."""
+        """Fill `out` from what was put at an offset."""
         self._places[name].read(start, out)
 
     def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], mark: Mark) -> None:
-        """Keep the segment."""
+        """Commit the segment."""
         numbers = {run: k for k, run in enumerate(runs)}
         table = [[getattr(run, name) for name in RUN_FIELDS] for run in runs.values()]
         with self._lock:
@@ -112,8 +112,8 @@ class SegmentWriter:
         self._state.saved()
 
     def close(self) -> None:
-        """Let go of the store; what was not state is removed."""
-        with self._lock:  # a thread that is late finds it closed
+        """Close the store; an uncommitted segment is removed."""
+        with self._lock:  # a late thread finds it closed
             self._closed = True
             writer, self._writer = self._writer, None
             if writer is not None:
@@ -139,12 +139,12 @@ class _Shelf:
         self._segment, self._name = segment, name
 
     def put(self, array: Array) -> int:
-        """Write an array behind all others and return where. Raises WriteError."""
+        """Append an array and return its offset. Raises WriteError."""
         return self._segment.put(self._name, array)
 
     def read(self, start: int, out: Array) -> None:
-        """Fill `out` with what lies at `start`."""
+        """Fill `out` from the offset `start`."""
         self._segment.read(self._name, start, out)
 
     def close(self) -> None:
-        """Let go of nothing: the segment is closed by itself."""
+        """Do nothing: the segment is closed separately."""

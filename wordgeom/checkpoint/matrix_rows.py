@@ -1,4 +1,4 @@
-"""Rows of a matrix that are state as they are written, so that a later run goes on behind them."""
+"""Rows of a matrix in a checkpoint: a resumed run appends to those already written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.matrices.cooccurrence import MatrixWriter
 from wordgeom.runtime.signals import undisturbed
-from wordgeom.storage.store import LOCK, Store, StoreWriter, exists, marked_array
+from wordgeom.storage.store import LOCK, StoreWriter, exists, marked_array
 
 _ROWS, _LENGTHS, _MARK = "rows", "lengths", "mark"
 _PARTS = ("indices", "data")
@@ -27,18 +27,19 @@ _PARTS = ("indices", "data")
 class MatrixRows:
     """Writes a matrix into the store `path`: `with MatrixRows(…) as rows: rows.begin(…) …`.
 
-    Raises what StoreWriter raises, and FormatError where the rows of an earlier run are damaged.
+    Raises what StoreWriter raises, and FormatError for damaged rows.
     """
 
     def __init__(self, state: State, path: str | os.PathLike[str], kind: str) -> None:
         self._state, self._path = state, Path(path)
         self._lengths, self._mark = np.empty(0, np.int64), dict[str, Any]()
         if (piece := state.find(_ROWS)) is not None:
-            self._lengths, self._mark = _read(piece, self._path)
+            self._lengths = piece.array(_LENGTHS).read()
+            self._mark = piece.attributes[_MARK]
         self.writer = StoreWriter(path, kind, mark=self._mark)
 
     def __enter__(self) -> MatrixRows:
-        # An empty folder is somebody's; one with a lock is what a run that was killed left.
+        # An empty directory is the user's; one with a lock was left by a killed run.
         self._ours = not self._path.exists() or (self._path / LOCK).exists()
         self.writer.__enter__()
         return self
@@ -46,41 +47,41 @@ class MatrixRows:
     def __exit__(self, *error: Any) -> None:
         self.writer.__exit__(*error)
         if self._ours and not exists(self._path):
-            with contextlib.suppress(OSError):  # it holds rows that are state
+            with contextlib.suppress(OSError):  # not empty: it holds checkpointed rows
                 self._path.rmdir()
 
     @property
     def done(self) -> int:
-        """How many rows an earlier run wrote."""
+        """The number of rows written before the interruption."""
         return len(self._lengths)
 
     def begin(self, vocabulary: Vocabulary, dtype: DTypeLike) -> None:
-        """Make ready to write rows behind those that are done. Raises FormatError."""
+        """Prepare to append rows. Raises FormatError where the earlier rows are of another text."""
         if self.done > len(vocabulary) or (
             self._mark and np.dtype(self._mark["data"]["dtype"]) != dtype
         ):
-            raise FormatError("its rows are not those of this text", where=self._path)
+            raise FormatError("its checkpointed rows are of another text", where=self._path)
         self._matrix = MatrixWriter(self.writer, vocabulary, dtype, self._lengths)
 
     def write(self, rows: Iterable[tuple[Int64, Array, Array]]) -> None:
-        """Write blocks of rows: lengths, columns, values; keep what is written, now and then."""
+        """Write blocks of rows (lengths, columns, values), with a checkpoint when one is due."""
         try:
             for lengths, indices, data in rows:
                 with undisturbed():
                     self._matrix.write(lengths, indices, data)
                 if self._state.due():
-                    self._keep()
+                    self._save()
         except KeyboardInterrupt:
             if len(self._matrix.lengths):
-                self._keep()
+                self._save()
             raise
 
     def finish(self, attributes: dict[str, Any]) -> dict[str, Any]:
-        """Write what is left but the commit; return the attributes with those of the shape."""
+        """Write the other parts of the matrix; return the attributes with those of its shape."""
         return self._matrix.finish(attributes)
 
     def earlier(self) -> Iterator[tuple[int, Csr]]:
-        """Yield the rows that an earlier run wrote, checked, in blocks with their first number."""
+        """Yield the rows written before the interruption, verified, as (first row, block)."""
         indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(self._lengths)))
         for start, stop in row_blocks(indptr):
             begin, end = int(indptr[start]), int(indptr[stop])
@@ -89,21 +90,10 @@ class MatrixRows:
             )
             yield start, Csr(indptr[start : stop + 1] - begin, indices, data, 0)
 
-    def _keep(self) -> None:
+    def _save(self) -> None:
         with undisturbed(), self._state.writer(_ROWS) as piece:
             lengths = self._matrix.lengths
             piece.array(_LENGTHS, np.int64).write(lengths)
             piece.commit({_MARK: self.writer.mark()}, {})
             self.writer.keep()
             self._state.saved()
-
-
-def _read(piece: Store, path: Path) -> tuple[Int64, dict[str, Any]]:
-    """Return the lengths of the rows that were written, and the mark of the arrays they fill."""
-    mark, lengths = piece.attributes.get(_MARK), piece.array(_LENGTHS).read()
-    if isinstance(mark, dict) and set(mark) == set(_PARTS) and lengths.dtype == np.int64:
-        held = {marked_array(path, entry).length for entry in mark.values()}
-        # Added up as they are: a sum of numbers that lie may pass an int64.
-        if np.all(lengths >= 0) and held == {sum(lengths.tolist())}:
-            return lengths, mark
-    raise FormatError("its state was edited", where=piece.path)

@@ -80,7 +80,7 @@ def main(args: Sequence[str] | None = None) -> int:
         except WordgeomError as error:
             return _fail(str(error), error.exit_code)
         except StoppedError as stopped:
-            return _fail(str(stopped), stopped.exit_code)
+            return _fail(str(stopped), stopped.exit_code, kind="")
         except KeyboardInterrupt:
             return _interrupted(arguments)
         except MemoryError:
@@ -102,9 +102,9 @@ def _interrupted(arguments: Sequence[str]) -> int:
     from wordgeom.cli.frame import resumable
 
     if not resumable(arguments[0]):
-        return _fail(_INTERRUPTED, 1)
+        return _fail(_INTERRUPTED, 1, kind="")
     stopped = StoppedError(saved=False)
-    return _fail(str(stopped), stopped.exit_code)
+    return _fail(str(stopped), stopped.exit_code, kind="")
 
 
 def run() -> None:
@@ -148,8 +148,8 @@ def _usage(error: click.UsageError, arguments: list[str]) -> str:
     return f"{error.format_message().rstrip('.')}; {see}"
 
 
-def _fail(message: str, status: int) -> int:
-    click.echo(f"wordgeom: error: {' '.join(message.split())}", err=True)
+def _fail(message: str, status: int, kind: str = "error: ") -> int:
+    click.echo(f"wordgeom: {kind}{' '.join(message.split())}", err=True)
     return status
 
 

@@ -21,7 +21,7 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.linalg.device import open_context
 from wordgeom.matrices.opening import open_any
 from wordgeom.methods.contract import VECTORS
-from wordgeom.methods.inputs import INPUTS, reading_options
+from wordgeom.methods.inputs import reading_options
 from wordgeom.methods.inputs.stores import open_store
 from wordgeom.peers.counted import Counted, counted
 from wordgeom.runtime.run_options import RunOptions
@@ -45,6 +45,7 @@ class Entry:
     dim: int = 100
     weighting: Mapping[str, Any] = field(default_factory=dict)  # options that were given
     space: str | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)  # of methods, by setting
     keep: str | None = None
     against: str | None = None
 
@@ -104,15 +105,20 @@ def _checked(entry: Entry, names: Sequence[str]) -> Counted | None:
 
 
 def _check_method(name: str, entry: Entry) -> None:
-    """Raise OptionError or InputError for a method that cannot be trained on the matrix."""
+    """Raise OptionError or InputError for a method that cannot be trained on what is given."""
     assert entry.matrix is not None
-    method = methods.load(name)
+    method, first = methods.load(name), entries.first_input(name)
     if VECTORS not in method.MAKES:
         raise OptionError(f"{name} makes no vectors", do="choose others with --methods")
-    open_store(Path(entry.matrix), INPUTS[method.NEEDS[0]].store_kinds)
+    for kind in entries.missing_inputs(name, entry.inputs):
+        raise kind.missing(name)
+    if first.store_kinds:
+        open_store(Path(entry.matrix), first.store_kinds)
+    elif not entry.files:
+        raise OptionError(f"{name} needs vectors", do="name a vectors file")
     known = [field.name for cls in reading_options(method) for field, _ in specs(cls)]
     for option in entry.weighting:
-        if option not in known:
+        if option not in known and first.store_kinds:
             do = "leave it out, or choose the methods with --methods"
             raise OptionError(f"{flag(option)} is no option of {name}", do=do)
 
@@ -136,7 +142,10 @@ def _entrants(entry: Entry, run: RunOptions, folder: Path, text: Counted | None)
     found = entries.from_files(entry.files)
     if entry.matrix is None:
         return found
-    how = Training(entry.matrix, entry.dim, entry.weighting, run, folder, entry.space)
+    vectors = entry.files[0] if entry.files else None
+    how = Training(
+        entry.matrix, entry.dim, entry.weighting, run, folder, entry.space, vectors, entry.inputs
+    )
     found += entries.from_methods(entry.methods, how)
     return found if text is None else [*found, *entries.from_peers(entry.peers, how, text)]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ from wordgeom import methods
 from wordgeom.core.errors import WordgeomError
 from wordgeom.core.options import flag, off_flag, specs
 from wordgeom.methods.contract import VECTORS
-from wordgeom.methods.inputs import INPUTS
+from wordgeom.methods.inputs import inputs_of, settings_of
+from wordgeom.methods.inputs.kind import InputKind
 from wordgeom.peers import PeerOptions
 from wordgeom.peers.cache import trained
 from wordgeom.peers.counted import Counted
@@ -58,6 +59,8 @@ class Training:
     run: RunOptions
     folder: Path
     space: str | None = None
+    vectors: str | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
 
 
 def from_files(paths: Sequence[str]) -> list[Contender]:
@@ -84,15 +87,25 @@ def from_peers(names: Sequence[str], how: Training, text: Counted) -> Iterator[C
 
 def available_methods(kind: str) -> list[str]:
     """Return the methods that make vectors from a store of this kind and nothing else."""
-    return [name for name in methods.names() if can_train(name, kind)]
+    return [
+        name for name in methods.names()
+        if kind in first_input(name).store_kinds and not missing_inputs(name, {})
+        and VECTORS in methods.load(name).MAKES
+    ]  # fmt: skip
 
 
-def can_train(name: str, kind: str) -> bool:
-    """Return whether a method makes vectors from a store of this kind and nothing else."""
-    method = methods.load(name)
-    first, *others = (INPUTS[need] for need in method.NEEDS)
-    required = any(other.required and other.setting is not None for other in others)
-    return VECTORS in method.MAKES and kind in first.store_kinds and not required
+def first_input(name: str) -> InputKind:
+    """Return the first input of a method."""
+    return inputs_of(methods.load(name))[0]
+
+
+def missing_inputs(name: str, given: Mapping[str, str]) -> list[InputKind]:
+    """Return the required inputs of a method, besides the first, that are not given."""
+    others = inputs_of(methods.load(name))[1:]
+    return [
+        kind for kind in others
+        if kind.required and kind.setting is not None and kind.setting not in given
+    ]  # fmt: skip
 
 
 def _from_file(path: Path) -> Contender:
@@ -111,8 +124,8 @@ def _number(value: object) -> float | None:
 def _from_method(name: str, how: Training) -> Contender:
     out = how.folder / f"{name}.bin"
     arguments = [
-        "train", how.matrix, "--method", name, "--dim", str(how.dim), "-o", str(out), "--quiet",
-        *_flags(how),
+        "train", _source(name, how), "--method", name, "--dim", str(how.dim), "-o", str(out),
+        "--quiet", *_flags(how), *_inputs(name, how),
     ]  # fmt: skip
     try:
         done = run_module("wordgeom", arguments)
@@ -124,16 +137,27 @@ def _from_method(name: str, how: Training) -> Contender:
     return Contender(name, METHOD, out, done.seconds, peak or None, notes)
 
 
+def _source(name: str, how: Training) -> str:
+    """Return the path of a method's first input: the matrix, or the first vectors file."""
+    return how.matrix if first_input(name).store_kinds else how.vectors or how.matrix
+
+
+def _inputs(name: str, how: Training) -> list[str]:
+    """Return the flags of the inputs that a method takes besides its first."""
+    taken = [setting for setting in settings_of(methods.load(name)) if setting in how.inputs]
+    return [part for setting in taken for part in (flag(setting), how.inputs[setting])]
+
+
 def _flags(how: Training) -> list[str]:
     """Return as flags what was given of the weighting, and what is not the run's default.
 
     A method may have another default of the weighting, which what was given overrules.
     """
     given = dict(how.weighting)
-    for field, _ in specs(type(how.run)):
-        value = getattr(how.run, field.name)
-        if value != field.default and field.name != "quiet":
-            given[field.name] = value
+    for one, _ in specs(type(how.run)):
+        value = getattr(how.run, one.name)
+        if value != one.default and one.name != "quiet":
+            given[one.name] = value
     if how.space is not None:
         given["space"] = how.space
     return [part for name, value in given.items() for part in _spelt(name, value)]

@@ -146,7 +146,7 @@ def stored_text(
 
     beyond: ids go to V + 1, which separates documents, and not only to V.
     """
-    found = find_ids(state, beyond=beyond)
+    found = find_ids(state)
     if found is not None:
         return found
     encoded = read(partial(TokenIds, state), CorpusWriter(state))

@@ -109,11 +109,16 @@ class Extend(Stage):
         options = {**asked, "space": self._space if spaced else None}
         return {"command": "extend", "options": options, "inputs": inputs}
 
+    def check(self) -> None:
+        """Check the name of the output, and open the counts and the run card of the vectors."""
+        if self.out is not None:
+            _check_out(self.out, self.vectors)
+        _ = self.stored, self.trained, self.names
+
     def up_to_date(self) -> Outcome | None:
         """Return the vectors if they exist as requested."""
         if self.out is None:
             return None
-        _check_out(self.out, self.vectors)
         _check_memory(self.vectors, self.stored, memory_limit(self.run))
         if run_card.up_to_date(self.out, self.request, self.run.force, "matrix or vectors"):
             return Outcome(f"{self.out}: up to date", self.out)

@@ -105,6 +105,10 @@ class Impute(Stage):
         inputs_ = [{"digest": digest} for digest in digests]
         return {"command": "impute", "options": asked, "inputs": inputs_}
 
+    def check(self) -> None:
+        """Check the names of the files to write, and read the digests of the inputs."""
+        _ = self.request
+
     def up_to_date(self) -> Outcome | None:
         """Return the vectors if they exist as requested, with the validation asked for."""
         output, request = self.written, self.request

@@ -104,6 +104,9 @@ class Stage(ABC):
         """Where its linear algebra runs: cpu or cuda."""
         return "cpu"
 
+    def check(self) -> None:  # noqa: B027 - most stages find their mistakes in the request
+        """Raise the errors that need no lock: missing directories, an output that is an input."""
+
     def up_to_date(self) -> Outcome | None:
         """Return the outcome of an earlier run of the same request, None to run.
 
@@ -122,6 +125,7 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
     Raises what the stage raises; StoppedError for an interruption that `--resume` continues.
     """
     clock = Clock()
+    stage.check()
     with _lock(stage, files=True):
         made = stage.up_to_date()
         if made is not None:

@@ -109,6 +109,10 @@ class Train(Stage):
         inputs = [{"digest": digest} for digest in digests]
         return {"command": "train", "options": options, "inputs": inputs}
 
+    def check(self) -> None:
+        """Open the inputs, and check the names of the files to write."""
+        _ = self.request
+
     def up_to_date(self) -> Outcome | None:
         """Return the output if it exists as requested."""
         return None if self.made is None else self.made.up_to_date(self.request, self.run)
