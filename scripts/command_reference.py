@@ -1,4 +1,4 @@
-"""Write docs/commands.md from the commands and their option classes; --check only compares."""
+"""Write docs/reference/commands.md from the commands and their options; --check only compares."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wordgeom.cli import COMMANDS, flags, group
 from wordgeom.cli.train import COMMON
 from wordgeom.core.options import Options, Spec, flag, range_text, specs
 
-TARGET = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "commands.md"
 _HEAD = """# Commands
 
 Made by `scripts/command_reference.py` from what `wordgeom COMMAND --help` prints; do not edit.
@@ -26,7 +26,7 @@ default.
 
 
 def reference() -> str:
-    """Return the text of docs/commands.md."""
+    """Return the text of docs/reference/commands.md."""
     context = click.Context(group, info_name="wordgeom")
     parts = [_HEAD]
     for name in COMMANDS:
@@ -118,7 +118,7 @@ def main() -> int:
         return 0
     if TARGET.read_text(encoding="utf-8") == text:
         return 0
-    print("docs/commands.md is out of date; run scripts/command_reference.py", file=sys.stderr)
+    print(f"{TARGET.name} is out of date; run scripts/command_reference.py", file=sys.stderr)
     return 1
 
 

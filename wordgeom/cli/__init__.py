@@ -123,9 +123,9 @@ def run() -> None:
 def _answer(arguments: list[str]) -> int:
     # Not click's own main(): on Ctrl-C it prints an empty line first.
     if instruction := os.environ.get(_COMPLETION):
-        from click.shell_completion import shell_complete
+        from wordgeom.cli.completion import complete
 
-        return shell_complete(group, {}, "wordgeom", _COMPLETION, instruction)
+        return complete(group, _COMPLETION, instruction)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack a character
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
