@@ -17,10 +17,10 @@ import pytest
 from hypothesis import strategies as st
 
 from wordgeom.core.errors import WordgeomError
+from wordgeom.corpus.encoding.encode import Encoded, encode
+from wordgeom.corpus.encoding.segments import Keeper
 from wordgeom.corpus.inputs.readers import Source
-from wordgeom.corpus.inputs.segments import Keeper
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.encode import Encoded, encode
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.linalg.device import get_ops
 from wordgeom.runtime.context import Context

@@ -25,10 +25,12 @@ from wordgeom.checkpoint.corpus_writer import KeptText
 from wordgeom.checkpoint.state import STATE, Kept, ResumeOptions
 from wordgeom.cli import main
 from wordgeom.core.errors import FormatError, InputError, StaleError
-from wordgeom.corpus.inputs import formats, readers
-from wordgeom.corpus.inputs.block_feed import Feed, Numbered
+from wordgeom.corpus.encoding import tokenise_block
+from wordgeom.corpus.encoding.block_feed import Feed, Numbered
+from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import kernels, lexicon, spill, tokenise_block
+from wordgeom.corpus.records import formats
+from wordgeom.corpus.tokens import kernels, lexicon, spill
 from wordgeom.storage.store import Store, StoreWriter
 
 REQUEST: dict[str, Any] = {"command": "build-cooc", "options": {}, "inputs": []}
@@ -350,7 +352,7 @@ def test_a_stop_behind_the_reading_leaves_all_of_the_text(
 ):
     assert main([*COUNT, "-o", "whole"]) == 0
     with monkeypatch.context() as patched:
-        patched.setattr("wordgeom.corpus.tokens.encode.with_phrases", _interrupt)
+        patched.setattr("wordgeom.corpus.encoding.encode.with_phrases", _interrupt)
         assert main(COUNT) == AGAIN
     with monkeypatch.context() as patched:
         patched.setattr(tokenise_block.Tokenising, "__call__", None)  # would fail

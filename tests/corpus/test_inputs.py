@@ -17,11 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
-from wordgeom.corpus.inputs import formats, hard_wrapping
+from wordgeom.corpus.inputs import hard_wrapping
 from wordgeom.corpus.inputs.input_warnings import remarks
 from wordgeom.corpus.inputs.paths import files, told
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 
 ALL = CorpusOptions(min_count=1)
 

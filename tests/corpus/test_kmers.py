@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordgeom.core.errors import InputError
-from wordgeom.corpus.inputs import formats, readers
+from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.records import kmers
+from wordgeom.corpus.records import formats, kmers
 
 
 @pytest.fixture(scope="module")

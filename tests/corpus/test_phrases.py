@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordgeom.core.errors import InputError, OptionError
+from wordgeom.corpus.encoding import phrases, room
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import phrases, retained_types, room
+from wordgeom.corpus.tokens import retained_types
 from wordgeom.counts import cooccurrence
 
 Documents = list[list[str]]

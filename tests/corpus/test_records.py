@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordgeom.core.errors import InputError, OptionError
-from wordgeom.corpus.inputs import formats, readers
+from wordgeom.corpus.inputs import readers
+from wordgeom.corpus.inputs.document_index import Documents, Record, documents_bytes
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.records import tsv
-from wordgeom.corpus.tokens.document_index import Documents, Record, documents_bytes
+from wordgeom.corpus.records import formats, tsv
 
 letters = st.text(st.sampled_from("ab é\n\r\u2028東😀\\\"'"), max_size=12)
 cells = st.text(st.sampled_from("ab é\u2028東😀\"'"), max_size=12)

@@ -12,10 +12,11 @@ import pytest
 from corpora import assert_one_line, put, read
 
 from wordgeom.core.errors import InputError
-from wordgeom.corpus.inputs import formats, misread_records
+from wordgeom.corpus.inputs import misread_records
 from wordgeom.corpus.inputs.input_warnings import remarks
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 
 ALL = CorpusOptions(min_count=1)
 

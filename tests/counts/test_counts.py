@@ -30,8 +30,8 @@ from corpora import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from wordgeom.corpus.encoding.encode import Encoded
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.encode import Encoded
 from wordgeom.counts import cooccurrence, count_rows, merge
 from wordgeom.counts.cooccurrence import Plan
 from wordgeom.counts.partial_counts import ScratchParts

@@ -32,7 +32,7 @@ _SMALL = {
     },
     "wordgeom.counts.documents": {"BLOCK": 300},
     "wordgeom.core.row_blocks": {"BLOCK_ENTRIES": 400},
-    "wordgeom.corpus.tokens.room": {"_IDS_SHARE": 10**9},
+    "wordgeom.corpus.encoding.room": {"_IDS_SHARE": 10**9},
     "wordgeom.corpus.inputs.readers": {"BLOCK": 5000},
     "wordgeom.checkpoint.corpus_writer": {"WORTH": 0},
     "wordgeom.linalg.eigensolver": {"_DENSE": 0},

@@ -22,9 +22,9 @@ from wordgeom.checkpoint.state import Kept, ResumeOptions
 from wordgeom.checkpoint.token_ids import KeptParts, find_ids
 from wordgeom.cli import flags, stages
 from wordgeom.core.errors import MissingInputError
-from wordgeom.corpus.inputs import formats
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, read_words
 from wordgeom.evaluation.categorisation import read_categories
 from wordgeom.evaluation.classification import read_texts

@@ -47,11 +47,11 @@ from wordgeom.core.errors import (
     OutputExistsError,
     WordgeomError,
 )
+from wordgeom.corpus.encoding import room, row_mapping
+from wordgeom.corpus.encoding.block_feed import Feed
+from wordgeom.corpus.encoding.encode import Encoded, encode_documents
 from wordgeom.corpus.inputs import readers
-from wordgeom.corpus.inputs.block_feed import Feed
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import room, row_mapping
-from wordgeom.corpus.tokens.encode import Encoded, encode_documents
 from wordgeom.counts import documents as counting
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.cooccurrence import MatrixWriter

@@ -13,7 +13,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Array, Int32, Int64
-from wordgeom.corpus.inputs.segments import Found, Mark, Piece
+from wordgeom.corpus.encoding.segments import Found, Mark, Piece
 from wordgeom.corpus.tokens.kernels import (
     COUNT,
     FILE_END,

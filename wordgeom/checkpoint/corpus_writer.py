@@ -21,7 +21,7 @@ from wordgeom.checkpoint.corpus_reader import (
 from wordgeom.checkpoint.state import Kept
 from wordgeom.core.errors import StaleError
 from wordgeom.core.types import Array
-from wordgeom.corpus.inputs.segments import Found, Mark, Piece
+from wordgeom.corpus.encoding.segments import Found, Mark, Piece
 from wordgeom.corpus.tokens.spill import Run
 from wordgeom.storage.scratch import raw_bytes
 from wordgeom.storage.store import ArrayWriter, StoreWriter, marked_array

@@ -14,8 +14,8 @@ from wordgeom.checkpoint.corpus_reader import edited
 from wordgeom.checkpoint.state import Kept
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Csr, Int32, Int64
+from wordgeom.corpus.encoding.encode import Encoded
 from wordgeom.corpus.inputs.readers import Source
-from wordgeom.corpus.tokens.encode import Encoded
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, vocabulary_bytes
 from wordgeom.counts.count_rows import Rows
 from wordgeom.counts.partial_counts import Part, Span

@@ -21,7 +21,7 @@ from wordgeom.peers import Sentences
 from wordgeom.runtime.context import Context
 
 if TYPE_CHECKING:
-    from wordgeom.corpus.tokens.encode import Encoded
+    from wordgeom.corpus.encoding.encode import Encoded
 
 LONGEST = 10_000  # tokens of a sentence, gensim's MAX_WORDS_IN_BATCH
 _IDS = 1 << 16  # read at once
@@ -60,7 +60,7 @@ def opened(text: Text, context: Context) -> Iterator[Sentences]:
             do = "count it with --tokeniser words, or convert it"
             raise InputError("gensim reads UTF-8 alone", where=where, found=found, do=do) from None
         return
-    from wordgeom.corpus.tokens.encode import encode
+    from wordgeom.corpus.encoding.encode import encode
 
     # Every token has a row, and words are chosen by the peer.
     options = replace(

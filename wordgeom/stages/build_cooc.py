@@ -16,10 +16,10 @@ from wordgeom.checkpoint.state import Kept, ResumeOptions
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
-from wordgeom.corpus.inputs.segments import Keeper
+from wordgeom.corpus.encoding.encode import Encoded, encode
+from wordgeom.corpus.encoding.row_mapping import MakeSink
+from wordgeom.corpus.encoding.segments import Keeper
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.encode import Encoded, encode
-from wordgeom.corpus.tokens.row_mapping import MakeSink
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.count_rows import Rows, Workshop, value_type
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights

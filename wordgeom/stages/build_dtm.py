@@ -13,10 +13,10 @@ import numpy as np
 from wordgeom.checkpoint.state import Kept, ResumeOptions
 from wordgeom.core.errors import FormatError, InputError
 from wordgeom.core.formatting import plural, several
-from wordgeom.corpus.inputs.segments import Keeper
+from wordgeom.corpus.encoding.encode import Encoded, encode_documents
+from wordgeom.corpus.encoding.row_mapping import MakeSink
+from wordgeom.corpus.encoding.segments import Keeper
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.encode import Encoded, encode_documents
-from wordgeom.corpus.tokens.row_mapping import MakeSink
 from wordgeom.counts.count_rows import value_type
 from wordgeom.counts.documents import DocumentCounts
 from wordgeom.linalg.device import open_context

@@ -9,7 +9,7 @@ from typing import Any
 
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.options import flag
-from wordgeom.corpus.inputs import formats, paths
+from wordgeom.corpus.inputs import paths
 from wordgeom.corpus.inputs.readers import (
     STDIN,
     Source,
@@ -19,6 +19,7 @@ from wordgeom.corpus.inputs.readers import (
     is_stream,
 )
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store

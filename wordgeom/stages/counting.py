@@ -14,12 +14,12 @@ from wordgeom.checkpoint.state import Kept, ResumeOptions, forget, state_folder
 from wordgeom.core import requests
 from wordgeom.core.errors import LockedError, WordgeomError
 from wordgeom.core.formatting import several
+from wordgeom.corpus.encoding.encode import Encoded
+from wordgeom.corpus.encoding.row_mapping import MakeSink
+from wordgeom.corpus.encoding.segments import Keeper
+from wordgeom.corpus.inputs.document_index import documents_bytes
 from wordgeom.corpus.inputs.input_warnings import remarks
 from wordgeom.corpus.inputs.readers import is_stream
-from wordgeom.corpus.inputs.segments import Keeper
-from wordgeom.corpus.tokens.document_index import documents_bytes
-from wordgeom.corpus.tokens.encode import Encoded
-from wordgeom.corpus.tokens.row_mapping import MakeSink
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
 from wordgeom.matrices import vocabulary_file
 from wordgeom.matrices.count_request import made_options

@@ -12,8 +12,8 @@ from typing import BinaryIO, NoReturn, cast
 
 from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.corpus.inputs import compression
+from wordgeom.corpus.inputs.document_index import Documents
 from wordgeom.corpus.inputs.unsupported import is_binary, refuse_foreign
-from wordgeom.corpus.tokens.document_index import Documents
 
 BLOCK = 1 << 21  # bytes of text tokenised at once: about 10 ms of work
 STDIN = "-"

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.records.fields import SHOWN, converted, lines_of, refuse
-from wordgeom.corpus.tokens.document_index import Record
 
 _COLUMNS = 10
 _AT = {"form": 1, "lemma": 2}

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.records.fields import SHOWN, converted, refuse
-from wordgeom.corpus.tokens.document_index import Record
 
 GAPS, EMPTY = "gaps in sequences", "records without a sequence"
 _MARK = re.compile(rb"\n[>;]")

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.records.fields import SHOWN, Fields, converted, refuse, shown
-from wordgeom.corpus.tokens.document_index import Record
 
 _ABSENT = object()
 _HALVES = re.compile("[\ud800-\udfff]")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wordgeom.core.errors import OptionError
+from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.records.fields import Fields, converted, lines_of, refuse, shown
-from wordgeom.corpus.tokens.document_index import Record
 
 MOST = 1 << 16  # columns
 

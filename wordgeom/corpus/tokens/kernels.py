@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordgeom.core.types import Bytes, Float64, Int32, Int64
+from wordgeom.core.types import Bytes, Int32, Int64
 from wordgeom.runtime.jit import kernel
 
 # Columns of a lexicon's entries (int64): the first eight bytes, where the bytes lie in the
@@ -334,58 +334,3 @@ def absorb(
         entries[word, FIRST] = min(entries[word, FIRST], first)
         mapping[theirs] = word
     return other_types
-
-
-@kernel
-def uniform(seed: int, position: int) -> float:
-    """Return a number in [0, 1) that depends on (seed, position) alone (splitmix64)."""
-    x = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(position)
-    x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-    return np.float64(x >> np.uint64(11)) * 2.0**-53
-
-
-@kernel
-def map_ids(
-    ids: Int32, mapping: Int32, oov: int, drop: bool, keep: Float64, seed: int, gap: int,
-    apart: int, short: int, state: Int64, out: Int32,
-) -> int:  # fmt: skip
-    """Turn provisional ids into final ones, with `gap` ids `apart` between documents.
-
-    mapping: provisional → final id or `oov`; keep (oov + 1) float64: a word's probability to be
-    kept, empty for all; drop: leave out what is not kept or not in the vocabulary, instead of
-    writing `oov` in its place. state (6) int64: tokens seen, documents begun, tokens of the open
-    document, whether a gap is owed, documents shorter than `short`, tokens written.
-    Returns how many ids were written to `out`.
-    """
-    tokens, documents, length, owed, brief, kept = state
-    thin = len(keep) > 0
-    written = 0
-    for k in range(len(ids)):
-        word = ids[k]
-        if word < 0:
-            if length > 0:
-                brief += length < short
-                length = 0
-                owed = 1
-            continue
-        if length == 0:
-            documents += 1
-            if owed != 0:
-                for _ in range(gap):
-                    out[written] = apart
-                    written += 1
-                owed = 0
-        final = mapping[word]
-        if thin and final != oov and uniform(seed, tokens) >= keep[final]:
-            final = oov
-        tokens += 1
-        length += 1
-        kept += final != oov
-        if final != oov or not drop:
-            out[written] = final
-            written += 1
-    state[:] = tokens, documents, length, owed, brief, kept
-    return written

@@ -13,13 +13,13 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import plural, several
 from wordgeom.core.types import Int32, Int64
 from wordgeom.corpus import vocabulary
-from wordgeom.corpus.inputs.segments import Segment
+from wordgeom.corpus.encoding.phrases import Text, join_phrases
+from wordgeom.corpus.encoding.room import id_stream
+from wordgeom.corpus.encoding.segments import Segment
+from wordgeom.corpus.encoding.word_lists import NamedWords
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens.merge_lexicons import Joined
-from wordgeom.corpus.tokens.phrases import Text, join_phrases
-from wordgeom.corpus.tokens.room import id_stream
 from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.corpus.word_lists import NamedWords
 from wordgeom.runtime.context import Context
 
 _SHOWN = 5

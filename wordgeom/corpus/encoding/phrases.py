@@ -16,10 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.types import Array, Int32, Int64
+from wordgeom.corpus.encoding import phrase_kernels
+from wordgeom.corpus.encoding.room import id_stream, words_room
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import kernels, phrase_kernels
+from wordgeom.corpus.tokens import kernels
 from wordgeom.corpus.tokens.retained_types import refuse_too_many
-from wordgeom.corpus.tokens.room import id_stream, words_room
 from wordgeom.runtime.context import Context
 from wordgeom.storage.files import Closing
 from wordgeom.storage.id_stream import Spool, copy_around

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.types import Float64, Int32
+from wordgeom.corpus.encoding import row_kernels
+from wordgeom.corpus.encoding.document_rows import Numbering
+from wordgeom.corpus.encoding.encoded_text import Coded
+from wordgeom.corpus.encoding.room import id_stream
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import document_kernels, kernels
-from wordgeom.corpus.tokens.document_rows import Numbering
-from wordgeom.corpus.tokens.encoded_text import Coded
-from wordgeom.corpus.tokens.room import id_stream
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.runtime.context import Context
 from wordgeom.storage.id_stream import Sink
@@ -51,7 +51,7 @@ def map_windows(
     with out:
         for ids, rows in _steps(coded, most):
             room = out.room(_MAPPED)
-            n = kernels.map_ids(
+            n = row_kernels.map_ids(
                 ids, rows, V, drop, keep, context.seed, gap, V + ends, short, state, room
             )
             out.append(room, n)
@@ -79,9 +79,7 @@ def map_documents(
             documents += len(rows)
             ended = int(rows[-1] - state[2]) if len(rows) else 0
             room = out.room(len(ids) + ended)
-            n = document_kernels.map_documents(
-                ids, mapping, V, keep, context.seed, rows, state, room
-            )
+            n = row_kernels.map_documents(ids, mapping, V, keep, context.seed, rows, state, room)
             out.append(room, n)
         left = places.finish() - int(state[2])
         for start in range(0, left, _MAPPED):

@@ -8,7 +8,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Int32
-from wordgeom.corpus.inputs.block_feed import Numbered
+from wordgeom.corpus.encoding.block_feed import Numbered
 from wordgeom.corpus.inputs.readers import Block
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import kernels

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from wordgeom.corpus.inputs import formats
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 from wordgeom.runtime.signals import Interruption
 
 

@@ -8,14 +8,14 @@ from contextlib import ExitStack, closing
 import numpy as np
 
 from wordgeom.core.types import Int32
-from wordgeom.corpus.inputs.block_feed import Feed, Numbered
+from wordgeom.corpus.encoding.block_feed import Feed, Numbered
+from wordgeom.corpus.encoding.room import ids_room
+from wordgeom.corpus.encoding.segments import Draft, Found, Keeper, Mark, Piece, Segment
+from wordgeom.corpus.encoding.tokenise_block import Tokenising, Tokens, newlines_between
 from wordgeom.corpus.inputs.readers import Source
-from wordgeom.corpus.inputs.segments import Draft, Found, Keeper, Mark, Piece, Segment
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import kernels
-from wordgeom.corpus.tokens.room import ids_room
 from wordgeom.corpus.tokens.spill import Runs
-from wordgeom.corpus.tokens.tokenise_block import Tokenising, Tokens, newlines_between
 from wordgeom.corpus.tokens.tokenisers import Tokeniser
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.signals import noticed

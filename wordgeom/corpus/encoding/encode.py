@@ -13,19 +13,19 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from wordgeom.core.errors import InputError
-from wordgeom.corpus.inputs import formats
+from wordgeom.corpus.encoding.encoded_text import Coded, as_read, as_text, with_phrases
+from wordgeom.corpus.encoding.room import ids_room, words_room
+from wordgeom.corpus.encoding.row_mapping import Counted, MakeSink, map_documents, map_windows
+from wordgeom.corpus.encoding.segment_reader import read_segments
+from wordgeom.corpus.encoding.segments import Keeper, Unkept
+from wordgeom.corpus.encoding.word_lists import NamedWords, notes, read_named
 from wordgeom.corpus.inputs.readers import Source, file_stamp, is_packed, is_stream
-from wordgeom.corpus.inputs.segment_reader import read_segments
-from wordgeom.corpus.inputs.segments import Keeper, Unkept
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.encoded_text import Coded, as_read, as_text, with_phrases
+from wordgeom.corpus.records import formats
 from wordgeom.corpus.tokens.merge_lexicons import Wanted, join
-from wordgeom.corpus.tokens.room import ids_room, words_room
-from wordgeom.corpus.tokens.row_mapping import Counted, MakeSink, map_documents, map_windows
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenisers import tokeniser
 from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.corpus.word_lists import NamedWords, notes, read_named
 from wordgeom.runtime.context import Context
 from wordgeom.storage.id_stream import Ids, Sink
 

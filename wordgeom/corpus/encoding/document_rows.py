@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 
 from wordgeom.core.types import Int32, Int64
-from wordgeom.corpus.inputs import formats
+from wordgeom.corpus.encoding.row_kernels import find_documents
+from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.document_index import Record
-from wordgeom.corpus.tokens.document_kernels import find_documents
+from wordgeom.corpus.records import formats
 
 _Rows = Callable[[Int64], Int64]  # of the lines of documents of one file
 
