@@ -26,7 +26,7 @@ from wordgeom.checkpoint.state import STATE, Kept, ResumeOptions
 from wordgeom.cli import main
 from wordgeom.core.errors import FormatError, InputError, StaleError
 from wordgeom.corpus.encoding import tokenise_block
-from wordgeom.corpus.encoding.block_feed import Feed, Numbered
+from wordgeom.corpus.encoding.block_feed import BlockFeed, NumberedBlock
 from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
@@ -48,7 +48,7 @@ def stopped(at: int, *, inside: bool) -> Iterator[None]:
         if calls[0] == at:
             os.kill(os.getpid(), signal.SIGINT)
 
-    def take(feed: Feed) -> Any:
+    def take(feed: BlockFeed) -> Any:
         count()
         return whole_take(feed)
 
@@ -57,8 +57,9 @@ def stopped(at: int, *, inside: bool) -> Iterator[None]:
             count()
             yield block
 
-    whole_take, whole_blocks = Feed.take, formats.blocks
-    with patch.object(formats, "blocks", blocks) if inside else patch.object(Feed, "take", take):
+    whole_take, whole_blocks = BlockFeed.take, formats.blocks
+    owner, name, wrapper = (formats, "blocks", blocks) if inside else (BlockFeed, "take", take)
+    with patch.object(owner, name, wrapper):
         yield
 
 
@@ -68,7 +69,7 @@ def small(block: int, types: int = 1 << 10) -> Iterator[None]:
     with ExitStack() as patched:
         patched.enter_context(patch.object(readers, "BLOCK", block))
         patched.enter_context(patch.object(corpus_writer, "WORTH", 0))
-        patched.enter_context(patch.object(lexicon, "_FIRST_TYPES", types))
+        patched.enter_context(patch.object(lexicon, "_INITIAL_TYPES", types))
         patched.enter_context(patch.object(spill, "_SHARE", 1 << 12))
         yield
 
@@ -84,7 +85,7 @@ def go_on(
     """Read with what is kept in a folder."""
     state = folder / ".state"
     kept = Kept(state, REQUEST, ResumeOptions(resume=True, checkpoint=checkpoint))
-    return read(paths, options, keeper=KeptText(kept), **how)
+    return read(paths, options, checkpoint=KeptText(kept), **how)
 
 
 def outcome(run: Any) -> tuple[object, ...]:
@@ -140,7 +141,7 @@ def test_what_was_read_is_not_read_again(folder: Path, inside: bool):
     tokenised = []
     tokenise = tokenise_block._tokenise
 
-    def noted(numbered: Numbered, *rest: Any) -> Any:
+    def noted(numbered: NumberedBlock, *rest: Any) -> Any:
         tokenised.append(numbered.base)
         return tokenise(numbered, *rest)
 
@@ -355,7 +356,7 @@ def test_a_stop_behind_the_reading_leaves_all_of_the_text(
         patched.setattr("wordgeom.corpus.encoding.encode.with_phrases", _interrupt)
         assert main(COUNT) == AGAIN
     with monkeypatch.context() as patched:
-        patched.setattr(tokenise_block.Tokenising, "__call__", None)  # would fail
+        patched.setattr(tokenise_block.BlockTokeniser, "__call__", None)  # would fail
         assert main([*COUNT, "--resume"]) == 0
     assert digest("cooc") == digest("whole")
 

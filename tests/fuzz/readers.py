@@ -127,7 +127,7 @@ def _reading(path: Path) -> object:
 
     top = next(folder for folder in path.parents if (folder / "t.txt").exists())
     kept = Kept(top / ".v.state", seeds.REQUEST, ResumeOptions(resume=True))
-    return read([top / "t.txt"], keeper=KeptText(kept))
+    return read([top / "t.txt"], checkpoint=KeptText(kept))
 
 
 def _card(path: Path) -> object:
@@ -164,7 +164,7 @@ def _lock(path: Path) -> None:
 def _text(path: Path) -> object:
     from corpora import read
 
-    return read([path], folder=tempfile.gettempdir())
+    return read([path], directory=tempfile.gettempdir())
 
 
 _ASKED: dict[str, dict[str, Any]] = {

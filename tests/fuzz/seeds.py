@@ -141,7 +141,7 @@ def readings() -> Group:
     def text(folder: Path) -> None:
         kept = Kept(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
         (folder / "t.txt").write_text(_TEXT)
-        read([folder / "t.txt"], keeper=KeptText(kept))
+        read([folder / "t.txt"], checkpoint=KeptText(kept))
 
     return [_files(text)]
 

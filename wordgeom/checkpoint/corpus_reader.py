@@ -13,7 +13,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Array, Int32, Int64
-from wordgeom.corpus.encoding.segments import Found, Mark, Piece
+from wordgeom.corpus.encoding.segments import Piece, Position, SavedSegment
 from wordgeom.corpus.tokens.kernels import (
     COUNT,
     FILE_END,
@@ -30,7 +30,7 @@ from wordgeom.storage.store import Store, StoredArray
 # (runs × 5) the numbers of `Run`.
 IDS, RUNS, PIECES, TABLE = "ids", "runs", "pieces", "table"
 RUN_FIELDS = ("types", "order", "edges", "entries", "arena")
-_PLACES = ("blocks", "newlines", "lines", "file", "files")  # numbers of `Mark`
+_PLACES = ("blocks", "newlines", "lines", "file", "files")  # numbers of `Position`
 _STEP = 1 << 22  # numbers looked at at once
 _WORDS = 1 << 16
 
@@ -65,9 +65,9 @@ class StoredShelf:
         """Let go of nothing: each read opens the file."""
 
 
-def read_segment(piece: Store) -> Found:
+def read_segment(piece: Store) -> SavedSegment:
     """Return a segment, all of it checked. Raises FormatError."""
-    mark = _mark(piece)
+    position = _position(piece)
     runs = _runs(piece)
     ids, pieces = piece.array(IDS), _table(piece, PIECES, 2)
     types = np.array([run.types for run in runs], np.int64)
@@ -80,7 +80,7 @@ def read_segment(piece: Store) -> Found:
         raise edited(piece)
     boundaries = _check_ids(ids, pieces[:, 1], types[pieces[:, 0]])
     found = [Piece(run, length) for run, length in pieces.tolist()]
-    return Found(found, runs, StoredShelf(ids), boundaries + len(found), mark)
+    return SavedSegment(found, runs, StoredShelf(ids), boundaries + len(found), position)
 
 
 def edited(piece: Store) -> FormatError:
@@ -88,11 +88,11 @@ def edited(piece: Store) -> FormatError:
     return FormatError("its state was edited", where=piece.path)
 
 
-def _mark(piece: Store) -> Mark:
+def _position(piece: Store) -> Position:
     at = piece.attributes
     digest, numbers = at.get("digest"), [n for name in _PLACES if type(n := at.get(name)) is int]
     if isinstance(digest, str) and len(numbers) == len(_PLACES) and min(numbers) >= 0:
-        return Mark(digest, *numbers)
+        return Position(digest, *numbers)
     raise edited(piece)
 
 
@@ -194,6 +194,6 @@ def _read(run: Run, start: int, out: Array) -> Array:
     return out
 
 
-def attributes_of(mark: Mark) -> dict[str, Any]:
-    """Return a mark as a store holds it."""
-    return {"digest": mark.digest} | {name: getattr(mark, name) for name in _PLACES}
+def attributes_of(position: Position) -> dict[str, Any]:
+    """Return a position as a store holds it."""
+    return {"digest": position.digest} | {name: getattr(position, name) for name in _PLACES}

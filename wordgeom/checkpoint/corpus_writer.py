@@ -21,7 +21,7 @@ from wordgeom.checkpoint.corpus_reader import (
 from wordgeom.checkpoint.state import Kept
 from wordgeom.core.errors import StaleError
 from wordgeom.core.types import Array
-from wordgeom.corpus.encoding.segments import Found, Mark, Piece
+from wordgeom.corpus.encoding.segments import Piece, Position, SavedSegment
 from wordgeom.corpus.tokens.spill import Run
 from wordgeom.storage.scratch import raw_bytes
 from wordgeom.storage.store import ArrayWriter, StoreWriter, marked_array
@@ -32,7 +32,7 @@ _TYPES: dict[str, np.dtype[Any]] = {IDS: np.dtype(np.int32), RUNS: np.dtype(np.u
 
 
 class KeptText:
-    """Keeps a text as it is read (corpus.segments.Keeper): a piece for each segment."""
+    """Keeps a text as it is read (CorpusCheckpoint): a piece for each segment."""
 
     def __init__(self, kept: Kept) -> None:
         self._kept, self._number = kept, 0
@@ -42,7 +42,7 @@ class KeptText:
         """Bytes of ids that may wait in memory: so many are written in .1 s."""
         return 8 * WORTH
 
-    def found(self) -> list[Found]:
+    def saved_segments(self) -> list[SavedSegment]:
         """Return the segments that an earlier run kept, checked. Raises FormatError."""
         found = []
         while (piece := self._kept.find(f"{_NAME}{self._number}")) is not None:
@@ -55,7 +55,7 @@ class KeptText:
         self._number += 1
         return KeptSegment(self._kept, f"{_NAME}{self._number - 1}")
 
-    def worth(self, ids: int) -> bool:
+    def is_worth_saving(self, ids: int) -> bool:
         """Tell whether so many ids are worth keeping."""
         return ids >= WORTH
 
@@ -63,7 +63,7 @@ class KeptText:
         """Tell whether the last state is old enough for a new one."""
         return self._kept.due()
 
-    def other_text(self) -> StaleError:
+    def text_changed(self) -> StaleError:
         """Return the error for segments of another text."""
         return self._kept.stale("made from other text")
 
@@ -74,7 +74,7 @@ def forget_text(kept: Kept) -> None:
 
 
 class KeptSegment:
-    """A segment that is being written (corpus.segments.Draft), in a store made at first need."""
+    """A segment that is being written (SegmentDraft), in a store made at first need."""
 
     def __init__(self, kept: Kept, name: str) -> None:
         self._kept, self._name = kept, name
@@ -98,7 +98,7 @@ class KeptSegment:
         """Read what was put."""
         self._places[name].read(start, out)
 
-    def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], mark: Mark) -> None:
+    def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], position: Position) -> None:
         """Keep the segment."""
         numbers = {run: k for k, run in enumerate(runs)}
         table = [[getattr(run, name) for name in RUN_FIELDS] for run in runs.values()]
@@ -107,7 +107,7 @@ class KeptSegment:
             rows = [[numbers[piece.run], piece.length] for piece in pieces]
             writer.array(PIECES, np.int64).write(np.array(rows, np.int64).ravel())
             writer.array(TABLE, np.int64).write(np.array(table, np.int64).ravel())
-            writer.commit(attributes_of(mark), {})
+            writer.commit(attributes_of(position), {})
             self.close()
         self._kept.saved()
 

@@ -14,7 +14,7 @@ from wordgeom.checkpoint.corpus_reader import edited
 from wordgeom.checkpoint.state import Kept
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Csr, Int32, Int64
-from wordgeom.corpus.encoding.encode import Encoded
+from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, vocabulary_bytes
 from wordgeom.counts.count_rows import Rows
@@ -109,7 +109,7 @@ class KeptIds:
         self.length = array.length - 2 * _EDGE
 
 
-def find_ids(kept: Kept, *, beyond: bool) -> tuple[Encoded, bytes] | None:
+def find_ids(kept: Kept, *, beyond: bool) -> tuple[EncodedCorpus, bytes] | None:
     """Return the text that an earlier run read, and its documents.tsv.
 
     beyond: its ids go to V + 1, not only to V.
@@ -125,11 +125,11 @@ def find_ids(kept: Kept, *, beyond: bool) -> tuple[Encoded, bytes] | None:
     except (KeyError, TypeError, ValueError, OverflowError):
         raise edited(piece) from None
     stream = KeptIds.of(piece, len(vocabulary) + beyond)
-    encoded = Encoded(vocabulary, stream, sources, **facts)
+    encoded = EncodedCorpus(vocabulary, stream, sources, **facts)
     return encoded, piece.text("documents")
 
 
-def keep_ids(kept: Kept, encoded: Encoded, documents: bytes, nothing: int) -> None:
+def keep_ids(kept: Kept, encoded: EncodedCorpus, documents: bytes, nothing: int) -> None:
     """Keep the text, if it is long; its stream is then the one that was kept.
 
     nothing: the id of what is outside the stream.

@@ -1,4 +1,4 @@
-"""Partial matrices until they are added up: in scratch files, or wherever `Parts` puts them."""
+"""Partial count matrices, stored in scratch files or by another `Parts` until they are merged."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.counts.count_rows import Rows
 from wordgeom.counts.merge import Summand
 
-Span = tuple[int, int]  # the places of a stream that a part counts
+Span = tuple[int, int]  # the range of the stream that a part counts
 
 
 class Part(Summand, Protocol):
-    """A partial matrix that is held somewhere."""
+    """A stored partial matrix."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Free its storage."""
 
 
 class Parts(Protocol):
-    """Where the parts of a count go."""
+    """Storage of the parts of a count."""
 
     def find(self, span: Span, words: int) -> Part | None:
-        """Return a part that an earlier run finished."""
+        """Return a part that an earlier run finished, or None."""
 
     def spill(self, span: Span, blocks: Iterable[Rows], words: int, dtype: np.dtype[Any]) -> Part:
         """Write the rows of a part."""
@@ -38,7 +38,7 @@ class Parts(Protocol):
 
 @dataclass(frozen=True)
 class ScratchParts:
-    """Parts in scratch files, which nothing finds again."""
+    """Parts in scratch files, which no later run can find."""
 
     folder: str | None
 
@@ -53,7 +53,7 @@ class ScratchParts:
 
 @dataclass(frozen=True)
 class Partial:
-    """indptr (V + 1) and two scratch files, without names, that hold the columns and the values."""
+    """A matrix in memory and scratch: indptr (V + 1), unnamed files of columns and of values."""
 
     indptr: Int64
     words: int
@@ -65,7 +65,7 @@ class Partial:
     def spill(
         cls, blocks: Iterable[Rows], words: int, dtype: DTypeLike, folder: str | None
     ) -> Partial:
-        """Write rows to scratch files in `folder`; raises WriteError when it is full."""
+        """Write rows to scratch files in `folder`; raises WriteError when the disk is full."""
         lengths = np.zeros(words + 1, np.int64)
         try:
             files = [
@@ -83,7 +83,7 @@ class Partial:
         return cls(np.cumsum(lengths), words, np.dtype(dtype), *files)
 
     def close(self) -> None:
-        """Let go of the scratch files."""
+        """Close the scratch files."""
         self._indices.close()
         self._values.close()
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wordgeom.core.errors import InputError
-from wordgeom.corpus.inputs.readers import is_packed
+from wordgeom.corpus.inputs.readers import is_compressed
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.peers import Sentences
 from wordgeom.runtime.context import Context
 
 if TYPE_CHECKING:
-    from wordgeom.corpus.encoding.encode import Encoded
+    from wordgeom.corpus.encoding.encode import EncodedCorpus
 
 LONGEST = 10_000  # tokens of a sentence, gensim's MAX_WORDS_IN_BATCH
 _IDS = 1 << 16  # read at once
@@ -37,7 +37,7 @@ class Text:
     @property
     def of_lines(self) -> bool:
         """Whether gensim reads the files as they were counted."""
-        packed = any(map(is_packed, self.names))
+        packed = any(map(is_compressed, self.names))
         at = self.options
         return (at.tokeniser, at.input_format, packed) == ("whitespace", "text", False)
 
@@ -88,7 +88,7 @@ class _Lines:
 class _Documents:
     """The documents of an encoded corpus, in which every token has a row."""
 
-    def __init__(self, encoded: Encoded) -> None:
+    def __init__(self, encoded: EncodedCorpus) -> None:
         self._stream, self._words = encoded.stream, encoded.vocabulary.words
 
     def __iter__(self) -> Iterator[list[str]]:

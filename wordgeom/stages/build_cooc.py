@@ -16,12 +16,12 @@ from wordgeom.checkpoint.state import Kept, ResumeOptions
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
-from wordgeom.corpus.encoding.encode import Encoded, encode
+from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
 from wordgeom.corpus.encoding.row_mapping import MakeSink
-from wordgeom.corpus.encoding.segments import Keeper
+from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.counts.count_rows import Rows, Workshop, value_type
+from wordgeom.counts.count_rows import Rows, Workspace, value_type
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
 from wordgeom.linalg.device import open_context
 from wordgeom.matrices.cooccurrence import COOC
@@ -34,7 +34,7 @@ from wordgeom.stages.corpus_inputs import Inputs
 from wordgeom.stages.counting import Asked, Built, kept_text
 from wordgeom.storage.store import Store, StoreWriter
 
-_WORD_BYTES, _BENCH_BYTES = 160, 34  # of a word and its sums; of its cell in a thread (rows.Bench)
+_WORD_BYTES, _BENCH_BYTES = 160, 34  # of a word and its sums; of its cell in an Accumulator
 _NO_RESUME = ResumeOptions()
 
 
@@ -109,11 +109,11 @@ def build_cooc(
 
 def _text(
     found: Inputs, window: WindowOptions, context: Context, kept: Kept
-) -> tuple[Encoded, bytes]:
+) -> tuple[EncodedCorpus, bytes]:
     """Return the text and its documents.tsv."""
     ends = window.count == WINDOWS
 
-    def read(sink: MakeSink, keeper: Keeper) -> Encoded:
+    def read(sink: MakeSink, checkpoint: CorpusCheckpoint) -> EncodedCorpus:
         return encode(
             found.names,
             found.corpus,
@@ -122,14 +122,14 @@ def _text(
             ends=ends,
             short=2 * window.window,
             sink=sink,
-            keeper=keeper,
+            checkpoint=checkpoint,
         )
 
     return kept_text(kept, read, beyond=ends)
 
 
 def _count(
-    encoded: Encoded,
+    encoded: EncodedCorpus,
     window: WindowOptions,
     shard: Shard | None,
     context: Context,
@@ -177,7 +177,7 @@ def write_rows(counted: Iterator[Rows], rows: KeptRows, context: Context, words:
     rows.write((block.lengths, block.indices, block.values) for block in followed)
 
 
-def all_sums(shop: Workshop, rows: KeptRows) -> tuple[Int64, Int64]:
+def all_sums(shop: Workspace, rows: KeptRows) -> tuple[Int64, Int64]:
     """Return the sums of rows and columns of the whole matrix, earlier rows among them."""
     for first, earlier in rows.earlier():
         shop.add(first, earlier)
@@ -194,7 +194,7 @@ def write_sums(
 
 
 def _cooc_attributes(
-    encoded: Encoded, window: WindowOptions, shard: Shard | None
+    encoded: EncodedCorpus, window: WindowOptions, shard: Shard | None
 ) -> dict[str, Any]:
     attributes: dict[str, Any] = {
         "triangle": "upper" if window.context == "both" else "",
@@ -206,7 +206,7 @@ def _cooc_attributes(
     return attributes | ({"shard": [shard.index, shard.of]} if shard else {})
 
 
-def _cooc_summary(made: Store, encoded: Encoded, clock: Clock) -> str:
+def _cooc_summary(made: Store, encoded: EncodedCorpus, clock: Clock) -> str:
     at = made.attributes
     part = f" (shard {at['shard'][0]} of {at['shard'][1]})" if "shard" in at else ""
     return (
@@ -221,7 +221,7 @@ def shape_told(made: Store) -> str:
     return f"{plural(at['shape'][0], 'word')}, {plural(at['stored'], 'pair')}"
 
 
-def _short_warning(encoded: Encoded, window: WindowOptions, found: Inputs) -> Iterator[str]:
+def _short_warning(encoded: EncodedCorpus, window: WindowOptions, found: Inputs) -> Iterator[str]:
     """Yield a warning of documents that are mostly too short for the window."""
     of_lines = found.corpus.input_format == "text" and found.corpus.tokeniser != "kmer"
     wrapped = any(source.wrapped for source in encoded.sources)

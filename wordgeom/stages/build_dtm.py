@@ -13,9 +13,9 @@ import numpy as np
 from wordgeom.checkpoint.state import Kept, ResumeOptions
 from wordgeom.core.errors import FormatError, InputError
 from wordgeom.core.formatting import plural, several
-from wordgeom.corpus.encoding.encode import Encoded, encode_documents
+from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_documents
 from wordgeom.corpus.encoding.row_mapping import MakeSink
-from wordgeom.corpus.encoding.segments import Keeper
+from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.count_rows import value_type
 from wordgeom.counts.documents import DocumentCounts
@@ -68,17 +68,19 @@ def build_dtm(
     return Built(made, _summary(made, encoded, clock), asked.warnings(encoded, told))
 
 
-def _text(found: Inputs, context: Context, kept: Kept) -> tuple[Encoded, bytes]:
+def _text(found: Inputs, context: Context, kept: Kept) -> tuple[EncodedCorpus, bytes]:
     """Return the text and its documents.tsv."""
 
-    def read(sink: MakeSink, keeper: Keeper) -> Encoded:
-        return encode_documents(found.names, found.corpus, context, sink=sink, keeper=keeper)
+    def read(sink: MakeSink, checkpoint: CorpusCheckpoint) -> EncodedCorpus:
+        return encode_documents(
+            found.names, found.corpus, context, sink=sink, checkpoint=checkpoint
+        )
 
     return kept_text(kept, read, beyond=False)
 
 
 def _write(
-    encoded: Encoded, documents: bytes, writer: StoreWriter, context: Context
+    encoded: EncodedCorpus, documents: bytes, writer: StoreWriter, context: Context
 ) -> dict[str, Any]:
     """Write all rows and what belongs to them; return the attributes of the store."""
     words, rows = encoded.vocabulary, documents.count(b"\n")
@@ -88,7 +90,7 @@ def _write(
     empty = _write_rows(counts, matrix, rows, writer.path, context)
     writer.text(DOCUMENTS, documents)
     writer.array(SUMS, np.int64).write(counts.sums)
-    writer.array(HOLDERS, np.int64).write(counts.holders)
+    writer.array(HOLDERS, np.int64).write(counts.document_frequencies)
     told = {"tokens": encoded.tokens, "kept": encoded.kept, "documents": encoded.documents}
     return matrix.finish({**told, "empty": empty})
 
@@ -143,7 +145,7 @@ def _time_notes(made: Store, corpus: CorpusOptions) -> list[str]:
     return [f"{have} that can be read; the first: {times.problem}"] if unread else []
 
 
-def _summary(made: Store, encoded: Encoded, clock: Clock) -> str:
+def _summary(made: Store, encoded: EncodedCorpus, clock: Clock) -> str:
     rows, words = made.attributes["shape"]
     shape = f"{plural(rows, 'document')} × {plural(words, 'word')}"
     entries = several(made.attributes["stored"], "entry", "entries")

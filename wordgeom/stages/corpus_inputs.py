@@ -44,10 +44,10 @@ def find(names: Sequence[str], corpus: CorpusOptions) -> Inputs:
     for name in names:
         if store.exists(name):
             raise MissingInputError("is a matrix, not text", where=name, do="name text files")
-    found = paths.files(names)
+    found = paths.expand(names)
     for name in found:
         check_input(name)
-    told = paths.told(names, found)
+    told = paths.expansion_note(names, found)
     return Inputs(found, formats.resolve(found, corpus), [] if told is None else [told])
 
 

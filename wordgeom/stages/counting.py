@@ -14,11 +14,11 @@ from wordgeom.checkpoint.state import Kept, ResumeOptions, forget, state_folder
 from wordgeom.core import requests
 from wordgeom.core.errors import LockedError, WordgeomError
 from wordgeom.core.formatting import several
-from wordgeom.corpus.encoding.encode import Encoded
+from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.encoding.row_mapping import MakeSink
-from wordgeom.corpus.encoding.segments import Keeper
+from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.inputs.document_index import documents_bytes
-from wordgeom.corpus.inputs.input_warnings import remarks
+from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import is_stream
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
 from wordgeom.matrices import vocabulary_file
@@ -76,7 +76,7 @@ class Asked:
         return Kept(state_folder(self.out), self._of_state(), resume, force=force)
 
     def commit(
-        self, writer: StoreWriter, attributes: dict[str, Any], encoded: Encoded, clock: Clock
+        self, writer: StoreWriter, attributes: dict[str, Any], encoded: EncodedCorpus, clock: Clock
     ) -> Store:
         """Make the store whole, and with it the file of words."""
         made_from = corpus_inputs.cards(encoded.sources)
@@ -84,9 +84,9 @@ class Asked:
         with vocabulary_file.saved(self.save_vocab, encoded.vocabulary):
             return writer.commit(attributes, provenance.card(request, {}, clock.seconds()))
 
-    def warnings(self, encoded: Encoded, more: Iterable[str] = ()) -> tuple[str, ...]:
+    def warnings(self, encoded: EncodedCorpus, more: Iterable[str] = ()) -> tuple[str, ...]:
         """Return what the user should hear of the inputs, with what the stage has to say."""
-        warnings = [*self.found.notes, *encoded.notes, *remarks(encoded.sources), *more]
+        warnings = [*self.found.notes, *encoded.notes, *input_warnings(encoded.sources), *more]
         repaired = sum(s.repaired for s in encoded.sources)
         if repaired:
             one = "byte that is not UTF-8 was replaced or skipped"
@@ -119,8 +119,8 @@ class Asked:
 
 
 def kept_text(
-    kept: Kept, read: Callable[[MakeSink, Keeper], Encoded], *, beyond: bool
-) -> tuple[Encoded, bytes]:
+    kept: Kept, read: Callable[[MakeSink, CorpusCheckpoint], EncodedCorpus], *, beyond: bool
+) -> tuple[EncodedCorpus, bytes]:
     """Return a text and its documents.tsv as an earlier run read them, or `read` them.
 
     beyond: its ids go to V + 1, which is outside of it, not only to V.

@@ -1,4 +1,4 @@
-"""Which row of a matrix each document has, and what stands in `documents.tsv` for it."""
+"""The row of each document in a document-term matrix, and its entry in `documents.tsv`."""
 
 from __future__ import annotations
 
@@ -14,61 +14,61 @@ from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
 
-_Rows = Callable[[Int64], Int64]  # of the lines of documents of one file
+_LinesToRows = Callable[[Int64], Int64]  # for documents of one file
 
 
-class Numbering:
-    """Rows of documents as they go by; adds to a source's `documents` those that are no records."""
+class RowNumbering:
+    """Numbers documents in stream order; adds those that are not records to their source."""
 
     def __init__(self, sources: list[Source], options: CorpusOptions) -> None:
         self._sources, self._options = sources, options
         self._state = np.zeros(3, np.int64)
         self._file = 0
-        self._above = 0  # rows of the files before
-        self._of_file = self._begin() if sources else None
+        self._base = 0  # rows of the files before
+        self._in_file = self._begin() if sources else None
 
     def rows(self, ids: Int32) -> Int64:
         """Return the rows of the documents that begin among the next provisional ids."""
         most = int(np.count_nonzero(ids < 0)) + 1
         files, lines = np.empty((2, most), np.int64)
-        found = find_documents(ids, self._state, files, lines)
-        files, lines = files[:found], lines[:found]
+        number = find_documents(ids, self._state, files, lines)
+        files, lines = files[:number], lines[:number]
         starts = np.flatnonzero(np.diff(files, prepend=-1)).tolist()
-        rows = np.empty(found, np.int64)
-        for start, stop in pairwise([*starts, found]):
-            self._go_to(int(files[start]))
-            assert self._of_file is not None
-            rows[start:stop] = self._above + self._of_file(lines[start:stop])
+        rows = np.empty(number, np.int64)
+        for start, stop in pairwise([*starts, number]):
+            self._advance(int(files[start]))
+            assert self._in_file is not None
+            rows[start:stop] = self._base + self._in_file(lines[start:stop])
         return rows
 
     def finish(self) -> int:
-        """Return the number of rows: all documents have gone by."""
-        self._go_to(len(self._sources))
-        return self._above
+        """Return the number of rows; the stream has ended."""
+        self._advance(len(self._sources))
+        return self._base
 
-    def _go_to(self, file: int) -> None:
+    def _advance(self, file: int) -> None:
         while self._file < file:
-            self._above += len(self._sources[self._file].documents)
+            self._base += len(self._sources[self._file].documents)
             self._file += 1
-            self._of_file = self._begin() if self._file < len(self._sources) else None
+            self._in_file = self._begin() if self._file < len(self._sources) else None
 
-    def _begin(self) -> _Rows:
-        """Return how the rows of a file's documents follow from their lines."""
+    def _begin(self) -> _LinesToRows:
+        """Return the map from the lines of a file's documents to rows."""
         source, options = self._sources[self._file], self._options
-        form = formats.form_of(source.name, options)
-        if form == "text" and options.document == "file":
+        format_name = formats.format_of(source.name, options)
+        if format_name == "text" and options.document == "file":
             source.documents.add([Record("", "", 1)])
             return np.zeros_like
-        if form == "text":
-            return self._listed
-        if form in formats.OF_ONE_LINE:
+        if format_name == "text":
+            return self._add
+        if format_name in formats.SINGLE_LINE:
             known = source.documents.lines()
             return lambda lines: np.searchsorted(known, lines + 1)
         return lambda lines: lines
 
-    def _listed(self, lines: Int64) -> Int64:
-        """Note the documents of a text, which have rows in their order."""
-        held = self._sources[self._file].documents
-        first = len(held)
-        held.add_lines(lines + 1)
+    def _add(self, lines: Int64) -> Int64:
+        """Add documents of plain text to the source; their rows follow its other rows."""
+        documents = self._sources[self._file].documents
+        first = len(documents)
+        documents.add_lines(lines + 1)
         return np.arange(first, first + len(lines))

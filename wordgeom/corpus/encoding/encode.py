@@ -1,9 +1,9 @@
-"""Text → one stream of word ids, read once: provisional ids first, mapped when the words are cut.
+"""Text → one stream of word ids in a single pass: provisional ids first, mapped to rows at the end.
 
-Every thread tokenises blocks with a lexicon of its own, so that nothing is shared; the ids are
-provisional and mean something in a run of that lexicon only. After the last block the runs are
-joined, the vocabulary is cut, and one pass maps the ids. Documents stand `gap` ids apart, so that a
-window that looks that far never reaches across.
+Each thread tokenises blocks with a lexicon of its own, so that threads share nothing; its
+provisional ids are valid within one run of that lexicon. After the last block the runs are merged,
+the vocabulary is selected, and one pass maps the ids to rows. Documents stand `gap` ids apart, so
+that no window of that width crosses from one to the next.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from wordgeom.core.errors import InputError
-from wordgeom.corpus.encoding.encoded_text import Coded, as_read, as_text, with_phrases
-from wordgeom.corpus.encoding.room import ids_room, words_room
-from wordgeom.corpus.encoding.row_mapping import Counted, MakeSink, map_documents, map_windows
+from wordgeom.corpus.encoding.encoded_text import EncodedText, as_read, as_text, with_phrases
+from wordgeom.corpus.encoding.memory_limits import ids_limit, words_limit
+from wordgeom.corpus.encoding.row_mapping import MakeSink, Totals, map_documents, map_windows
 from wordgeom.corpus.encoding.segment_reader import read_segments
-from wordgeom.corpus.encoding.segments import Keeper, Unkept
-from wordgeom.corpus.encoding.word_lists import NamedWords, notes, read_named
-from wordgeom.corpus.inputs.readers import Source, file_stamp, is_packed, is_stream
+from wordgeom.corpus.encoding.segments import CorpusCheckpoint, NoCheckpoint
+from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists, word_list_notes
+from wordgeom.corpus.inputs.readers import Source, file_stamp, is_compressed, is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
-from wordgeom.corpus.tokens.merge_lexicons import Wanted, join
+from wordgeom.corpus.tokens.merge_lexicons import Selection, merge_runs
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenisers import tokeniser
 from wordgeom.corpus.vocabulary import Vocabulary
@@ -33,13 +33,12 @@ _NEVER = 1 << 62  # occurrences
 
 
 @dataclass
-class Encoded:
+class EncodedCorpus:
     """A corpus as ids.
 
-    stream: int32 in [0, V], where V stands for a gap or a token without a row; with `ends`, gaps
-    are V + 1; tokens: all that were read, a phrase being one; kept: those with an id below V;
-    documents: those with a token; short: those below `short` tokens; notes: what the user should be
-    told.
+    stream: int32 in [0, V]; V stands for a gap and for a token without a row, but with `ends` gaps
+    are V + 1; tokens: all tokens, a phrase being one; kept: tokens with an id below V; documents:
+    those with a token; short: documents below `short` tokens; notes: messages for the user.
     """
 
     vocabulary: Vocabulary
@@ -61,19 +60,20 @@ def encode(
     short: int,
     ends: bool = False,
     sink: MakeSink | None = None,
-    keeper: Keeper | None = None,
-) -> Encoded:
+    checkpoint: CorpusCheckpoint | None = None,
+) -> EncodedCorpus:
     """Read the files `names` (- is standard input) and return them as one stream of ids.
 
-    gap: ids between documents; short: documents below so many tokens are counted; context: ids and
-    words beyond a share of its memory go to scratch space; ends: separate documents by ids V + 1;
-    sink: makes what takes a stream that is too long for memory; keeper: saves what was read.
-    Raises MissingInputError, InputError, FormatError, OptionError, StaleError, WriteError.
+    gap: ids between documents; short: documents with fewer tokens are counted as short; context:
+    ids and words beyond a share of its memory go to scratch space; ends: separate documents by ids
+    V + 1; sink: makes the storage of a stream that is too long for memory; checkpoint: saves what
+    was read. Raises MissingInputError, InputError, FormatError, OptionError, StaleError or
+    WriteError.
     """
     sources = [Source(name) for name in names]
-    with _coded(sources, options, keeper, context) as (coded, told):
-        stream, counted = map_windows(coded, options, gap, ends, short, context, sink)
-        return _encoded(coded, stream, sources, counted, told)
+    with _encoded(sources, options, checkpoint, context) as (text, notes):
+        stream, totals = map_windows(text, options, gap, ends, short, context, sink)
+        return _corpus(text, stream, sources, totals, notes)
 
 
 def encode_documents(
@@ -82,83 +82,87 @@ def encode_documents(
     context: Context,
     *,
     sink: MakeSink | None = None,
-    keeper: Keeper | None = None,
-) -> Encoded:
-    """Read files and return the words of their documents, an id V after each document.
+    checkpoint: CorpusCheckpoint | None = None,
+) -> EncodedCorpus:
+    """Read files and return the words of their documents, with an id V after each document.
 
-    What has no row is left out. A record and, with `--document file`, a file is a document whatever
-    it holds; a line or a block is one if it holds a token. Each has its place in its source's
-    `documents`. Arguments and errors as in `encode`.
+    Tokens without a row are dropped. Every record, and every file with `--document file`, is a
+    document; a line or a block is one only if it has a token. Each document has an entry in the
+    `documents` of its source. Arguments and errors as in `encode`.
     """
     sources = [Source(name, listed=True) for name in names]
-    with _coded(sources, options, keeper, context) as (coded, told):
-        stream, counted = map_documents(coded, sources, options, context, sink)
-        return _encoded(coded, stream, sources, counted, told)
+    with _encoded(sources, options, checkpoint, context) as (text, notes):
+        stream, totals = map_documents(text, sources, options, context, sink)
+        return _corpus(text, stream, sources, totals, notes)
 
 
 @contextmanager
-def _coded(
-    sources: list[Source], options: CorpusOptions, keeper: Keeper | None, context: Context
-) -> Iterator[tuple[Coded, list[str]]]:
-    """Lend the text in ids, read and joined, and what the user should be told of it."""
-    named = read_named(options)
+def _encoded(
+    sources: list[Source],
+    options: CorpusOptions,
+    checkpoint: CorpusCheckpoint | None,
+    context: Context,
+) -> Iterator[tuple[EncodedText, list[str]]]:
+    """Lend the text in ids, with phrases joined, and the notes on it."""
+    lists = read_word_lists(options)
     with ExitStack() as reading, ExitStack() as joining:
         try:
-            coded = _read(sources, options, named, keeper, context, reading)
+            encoded = _read(sources, options, lists, checkpoint, context, reading)
             if options.phrases:
-                text = as_text(coded, context)
+                text = as_text(encoded, context)
                 reading.close()
-                coded = joining.enter_context(with_phrases(text, named, options, context))
+                encoded = joining.enter_context(with_phrases(text, lists, options, context))
         except InputError as error:
             where = error.where or " ".join(source.name for source in sources)
             raise InputError(error.what, where=where, found=error.found, do=error.do) from None
-        words = coded.vocabulary.words
-        yield coded, [*coded.notes, *notes(named, words, tokeniser(options.tokeniser))]
+        words = encoded.vocabulary.words
+        notes = word_list_notes(lists, words, tokeniser(options.tokeniser))
+        yield encoded, [*encoded.notes, *notes]
 
 
-def _encoded(
-    coded: Coded, stream: Sink, sources: list[Source], counted: Counted, told: list[str]
-) -> Encoded:
-    return Encoded(
-        coded.vocabulary, stream, sources, counted.tokens, counted.kept, counted.documents,
-        counted.short, told,
+def _corpus(
+    text: EncodedText, stream: Sink, sources: list[Source], totals: Totals, notes: list[str]
+) -> EncodedCorpus:
+    return EncodedCorpus(
+        text.vocabulary, stream, sources, totals.tokens, totals.kept, totals.documents,
+        totals.short, notes,
     )  # fmt: skip
 
 
 def _read(
     sources: list[Source],
     options: CorpusOptions,
-    named: NamedWords,
-    keeper: Keeper | None,
+    lists: WordLists,
+    checkpoint: CorpusCheckpoint | None,
     context: Context,
-    held: ExitStack,
-) -> Coded:
-    """Read and join all; what holds the text is closed with `held`."""
+    resources: ExitStack,
+) -> EncodedText:
+    """Read everything and merge the runs; the storage of the text is closed with `resources`."""
     tables = tokeniser(options.tokeniser)
-    runs = held.enter_context(Runs(context.memory, context.pool.threads, context.scratch))
-    keeper = keeper or Unkept(context.scratch, ids_room(context))
+    runs = resources.enter_context(Runs(context.memory, context.pool.threads, context.scratch))
+    checkpoint = checkpoint or NoCheckpoint(context.scratch, ids_limit(context))
     total = _total(sources, options)
-    segments = read_segments(sources, total, tables, options, runs, keeper, context, held)
-    joined = join(runs, _wanted(named, options, context), context)
-    if not joined.tokens:
+    segments = read_segments(sources, total, tables, options, runs, checkpoint, context, resources)
+    merged = merge_runs(runs, _selection(lists, options, context), context)
+    if not merged.tokens:
         found = f"{sum(s.bytes for s in sources):,} bytes"
-        raise InputError("holds no word", found=found, do="check the file")
+        raise InputError("contains no words", found=found, do="check the file")
     threads = context.pool.threads
-    return context.pool.call(lambda: as_read(segments, joined, named, options, threads))
+    return context.pool.call(lambda: as_read(segments, merged, lists, options, threads))
 
 
-def _wanted(named: NamedWords, options: CorpusOptions, context: Context) -> Wanted:
-    if named.given is not None:
-        return Wanted(named.all, _NEVER, 0, words_room(context))
-    at_most = 0 if options.phrases else options.max_vocab
-    return Wanted(named.all, options.min_count, at_most, words_room(context))
+def _selection(lists: WordLists, options: CorpusOptions, context: Context) -> Selection:
+    if lists.vocabulary is not None:
+        return Selection(lists.all, _NEVER, 0, words_limit(context))
+    max_vocab = 0 if options.phrases else options.max_vocab
+    return Selection(lists.all, options.min_count, max_vocab, words_limit(context))
 
 
 def _total(sources: list[Source], options: CorpusOptions) -> int | None:
-    """Return the bytes of text to come; None where only reading tells: packed, piped, records."""
+    """Return the bytes of text to read; None for compressed files, pipes, records and k-mers."""
     for source in sources:
-        if is_stream(source.name) or is_packed(source.name):
+        if is_stream(source.name) or is_compressed(source.name):
             return None
-        if formats.form_of(source.name, options) != "text" or options.tokeniser == "kmer":
+        if formats.format_of(source.name, options) != "text" or options.tokeniser == "kmer":
             return None
     return sum(file_stamp(s.name)["size"] for s in sources)

@@ -11,7 +11,7 @@ from wordgeom.runtime.jit import kernel
 
 @kernel
 def uniform(seed: int, position: int) -> float:
-    """Return a number in [0, 1) that depends on (seed, position) alone (splitmix64)."""
+    """Return a number in [0, 1) that depends only on (seed, position): splitmix64."""
     x = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(position)
     x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -25,13 +25,13 @@ def map_ids(
     ids: Int32, mapping: Int32, oov: int, drop: bool, keep: Float64, seed: int, gap: int,
     apart: int, short: int, state: Int64, out: Int32,
 ) -> int:  # fmt: skip
-    """Turn provisional ids into final ones, with `gap` ids `apart` between documents.
+    """Map provisional ids to final ones, with `gap` ids `apart` between documents.
 
-    mapping: provisional → final id or `oov`; keep (oov + 1) float64: a word's probability to be
-    kept, empty for all; drop: leave out what is not kept or not in the vocabulary, instead of
-    writing `oov` in its place. state (6) int64: tokens seen, documents begun, tokens of the open
-    document, whether a gap is owed, documents shorter than `short`, tokens written.
-    Returns how many ids were written to `out`.
+    mapping: provisional → final id or `oov`; keep (oov + 1) float64: the probability to keep each
+    word, empty to keep all; drop: omit tokens that are subsampled or out of vocabulary, instead of
+    writing `oov`. state (6) int64: tokens read, documents begun, tokens of the current document,
+    whether a gap is due, documents shorter than `short`, tokens written with a row.
+    Returns the number of ids written to `out`.
     """
     tokens, documents, length, owed, brief, kept = state
     thin = len(keep) > 0
@@ -66,10 +66,10 @@ def map_ids(
 
 @kernel
 def find_documents(ids: Int32, state: Int64, files: Int64, lines: Int64) -> int:
-    """Note the file and line, both from 0, of each document that begins among `ids`.
+    """Set the file and line, both from 0, of each document that begins among `ids`.
 
-    state (3) int64: the file, the line where its last document begins, whether a document is open.
-    Returns how many begin.
+    state (3) int64: the file, the line of its last document, whether a document is open.
+    Returns the number of documents that begin.
     """
     file, line, is_open = state
     found = 0
@@ -98,10 +98,10 @@ def map_documents(
 ) -> int:  # fmt: skip
     """Write the words of documents, each document followed by an id V.
 
-    mapping: provisional → final id, V for none, which is left out; keep (V + 1): a word's
-    probability to be kept, empty for all; rows: those of the documents that begin among `ids`,
-    ascending. state (4) int64: tokens seen, tokens written, rows ended, whether a document is open.
-    Returns how many ids were written to `out`; those that end the last rows are still to come.
+    mapping: provisional → final id, V for a token to omit; keep (V + 1): the probability to keep
+    each word, empty to keep all; rows: of the documents that begin among `ids`, ascending.
+    state (4) int64: tokens read, tokens written, rows ended, whether a document is open.
+    Returns the number of ids written to `out`; the last open rows are not ended yet.
     """
     tokens, kept, ended, is_open = state
     thin = len(keep) > 0

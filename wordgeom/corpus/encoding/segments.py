@@ -1,7 +1,7 @@
-"""A text as it is read: in segments, stretches of it that can be kept and gone on from.
+"""Segments: stretches of the text that a checkpoint can save and a later run can continue from.
 
-A segment is a run of blocks after which no block is under way and no thread holds a word: its
-provisional ids, and the runs that they mean something in, then stand for that stretch of the text.
+A segment is a run of blocks that ends when no thread holds a block or a lexicon with new words. Its
+provisional ids, and the runs that define them, then represent that stretch of the text completely.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from wordgeom.storage.scratch import Scratch, Shelf
 
 
 class Piece(NamedTuple):
-    """Ids of one run in the provisional stream: how many."""
+    """Consecutive provisional ids of one run, and their number."""
 
     run: int
     length: int
 
 
 @dataclass(frozen=True)
-class Mark:
+class Position:
     """How far a text was read.
 
-    digest: of the files' bytes so far; blocks: how many; newlines: since the last token or since
-    the file began; lines: from the last document's first to the last token's; file: the last
-    block's, from 0; files: that ended since the last token.
+    digest: of the bytes of all files so far; blocks: blocks read; newlines: since the last token,
+    or since the start of the file; lines: from the first line of the last document to the last
+    token; file: index of the last block's file; files: that ended since the last token.
     """
 
     digest: str
@@ -43,85 +43,85 @@ class Mark:
 
 @dataclass
 class Segment:
-    """Provisional ids, by pieces; boundaries: at most so many documents begin in them."""
+    """Provisional ids in pieces; boundaries: an upper bound on the documents that begin in them."""
 
     pieces: list[Piece]
     ids: Spool
     boundaries: int = 0
 
     def parts(self) -> Iterator[tuple[int, Int32]]:
-        """Yield each piece's run and ids, letting go of what is in memory."""
+        """Yield the run and the ids of each piece, freeing the memory of each."""
         ids = self.ids.pieces([piece.length for piece in self.pieces])
         return ((piece.run, part) for piece, part in zip(self.pieces, ids, strict=True))
 
 
 @dataclass(frozen=True)
-class Found:
-    """A segment that was kept: its pieces with the places in `runs` of their runs."""
+class SavedSegment:
+    """A segment from a checkpoint; `run` in its pieces is an index into `runs`."""
 
     pieces: list[Piece]
     runs: list[Run]
     ids: Shelf
     boundaries: int
-    mark: Mark
+    position: Position
 
 
-class Draft(Protocol):
-    """Where a segment that may be kept is written: its ids, and runs as they are spilled."""
+class SegmentDraft(Protocol):
+    """Storage of a segment that may become part of a checkpoint: its ids and its spilled runs."""
 
     @property
     def ids(self) -> Shelf:
-        """Where ids go that are not held in memory."""
+        """Storage of ids that do not stay in memory."""
 
     @property
     def runs(self) -> Shelf:
-        """Where runs go."""
+        """Storage of runs."""
 
-    def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], mark: Mark) -> None:
-        """Keep it: all ids and runs are there."""
+    def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], position: Position) -> None:
+        """Add the segment to the checkpoint; all ids and runs are written."""
 
     def close(self) -> None:
-        """Let go of it; what was not kept is removed."""
+        """Free the storage; remove a segment that was not committed."""
 
 
-class Keeper(Protocol):
-    """What keeps a text as it is read, for a later run."""
+class CorpusCheckpoint(Protocol):
+    """Saves a text segment by segment while it is read, for a later run."""
 
     @property
     def room(self) -> int:
-        """Bytes of ids that may wait in memory until it is time to keep them."""
+        """Bytes of ids that may stay in memory between checkpoints."""
 
-    def found(self) -> list[Found]:
-        """Return the segments that an earlier run kept, checked, from the first on."""
+    def saved_segments(self) -> list[SavedSegment]:
+        """Return the validated segments of an earlier run, in order."""
 
-    def begin(self) -> Draft:
-        """Return where the next segment is written."""
+    def begin(self) -> SegmentDraft:
+        """Return the storage for the next segment."""
 
-    def worth(self, ids: int) -> bool:
-        """Tell whether so many ids are worth keeping."""
+    def is_worth_saving(self, ids: int) -> bool:
+        """Return whether a segment of this many ids should be saved."""
 
     def due(self) -> bool:
-        """Tell whether it is time to end a segment."""
+        """Return whether it is time for the next checkpoint."""
 
-    def other_text(self) -> StaleError:
-        """Return the error for kept segments of another text than is read."""
+    def text_changed(self) -> StaleError:
+        """Return the error for saved segments of a text that has changed."""
 
 
-class Unkept:
-    """Keeps nothing (Keeper): ids and runs go to scratch."""
+class NoCheckpoint:
+    """A CorpusCheckpoint that saves nothing: ids and runs go to scratch files."""
 
-    def __init__(self, folder: str | None, room: int) -> None:
-        self._folder, self.room = folder, room
+    def __init__(self, directory: str | None, room: int) -> None:
+        self._directory, self.room = directory, room
 
-    def found(self) -> list[Found]:
+    def saved_segments(self) -> list[SavedSegment]:
         """Return none."""
         return []
 
-    def begin(self) -> Draft:
+    def begin(self) -> SegmentDraft:
         """Return scratch files."""
-        return _ScratchDraft(Scratch(self._folder), Scratch(self._folder))
+        return _ScratchDraft(Scratch(self._directory), Scratch(self._directory))
 
-    def worth(self, ids: int) -> bool:
+    def is_worth_saving(self, ids: int) -> bool:
         """Return False."""
         return False
 
@@ -129,9 +129,9 @@ class Unkept:
         """Return False."""
         return False
 
-    def other_text(self) -> StaleError:
-        """Return an error that nobody meets, there being no segments."""
-        return StaleError("holds another text")
+    def text_changed(self) -> StaleError:
+        """Return an error that cannot occur, since nothing is saved."""
+        return StaleError("the text has changed")
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,10 @@ class _ScratchDraft:
     ids: Scratch
     runs: Scratch
 
-    def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], mark: Mark) -> None:
+    def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], position: Position) -> None:
         """Do nothing."""
 
     def close(self) -> None:
-        """Give the room back."""
+        """Free the scratch files."""
         self.ids.close()
         self.runs.close()
