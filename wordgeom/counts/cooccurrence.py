@@ -57,7 +57,7 @@ class Plan:
         return 2 * self.window if self.sliding else self.window
 
     @property
-    def nothing(self) -> int:
+    def outside(self) -> int:
         """The id outside all documents."""
         return self.words + 1 if self.sliding else self.words
 
@@ -117,7 +117,7 @@ def _then_close(rows: Iterator[Rows], partials: list[Part]) -> Iterator[Rows]:
 def _count_chunk(
     stream: Ids, begin: int, end: int, plan: Plan, pool: Pool, start: int = 0
 ) -> tuple[Iterator[Rows], Workspace]:
-    ids, offset = stream.around(begin, end, plan.halo, plan.nothing)
+    ids, offset = stream.around(begin, end, plan.halo, plan.outside)
     last = offset + end - begin
     sliding = None
     if plan.sliding:

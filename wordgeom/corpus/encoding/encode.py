@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from wordgeom.core.errors import InputError
 from wordgeom.corpus.encoding.encoded_text import EncodedText, as_read, as_text, with_phrases
 from wordgeom.corpus.encoding.memory_limits import ids_limit, words_limit
-from wordgeom.corpus.encoding.row_mapping import MakeSink, Totals, map_documents, map_windows
+from wordgeom.corpus.encoding.row_mapping import MakeSink, map_documents, map_windows
 from wordgeom.corpus.encoding.segment_reader import read_segments
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint, NoCheckpoint
 from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists, word_list_notes
@@ -27,7 +27,7 @@ from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenisers import tokeniser
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.runtime.context import Context
-from wordgeom.storage.id_stream import Ids, Sink
+from wordgeom.storage.id_stream import Ids
 
 _NEVER = 1 << 62  # occurrences
 
@@ -73,7 +73,7 @@ def encode(
     sources = [Source(name) for name in names]
     with _encoded(sources, options, checkpoint, context) as (text, notes):
         stream, totals = map_windows(text, options, gap, ends, short, context, sink)
-        return _corpus(text, stream, sources, totals, notes)
+        return EncodedCorpus(text.vocabulary, stream, sources, *totals, notes)
 
 
 def encode_documents(
@@ -93,7 +93,7 @@ def encode_documents(
     sources = [Source(name, listed=True) for name in names]
     with _encoded(sources, options, checkpoint, context) as (text, notes):
         stream, totals = map_documents(text, sources, options, context, sink)
-        return _corpus(text, stream, sources, totals, notes)
+        return EncodedCorpus(text.vocabulary, stream, sources, *totals, notes)
 
 
 @contextmanager
@@ -120,15 +120,6 @@ def _encoded(
         yield encoded, [*encoded.notes, *notes]
 
 
-def _corpus(
-    text: EncodedText, stream: Sink, sources: list[Source], totals: Totals, notes: list[str]
-) -> EncodedCorpus:
-    return EncodedCorpus(
-        text.vocabulary, stream, sources, totals.tokens, totals.kept, totals.documents,
-        totals.short, notes,
-    )  # fmt: skip
-
-
 def _read(
     sources: list[Source],
     options: CorpusOptions,
@@ -144,7 +135,7 @@ def _read(
     total = _total(sources, options)
     segments = read_segments(sources, total, tables, options, runs, checkpoint, context, resources)
     merged = merge_runs(runs, _selection(lists, options, context), context)
-    if not merged.tokens:
+    if not merged.statistics.tokens:
         found = f"{sum(s.bytes for s in sources):,} bytes"
         raise InputError("contains no words", found=found, do="check the file")
     threads = context.pool.threads

@@ -62,7 +62,7 @@ def as_read(
         ((ids, rows_of_run(run)) for segment in segments for run, ids in segment.parts()),
         sum(segment.ids.length for segment in segments),
         sum(segment.boundaries for segment in segments),
-        merged.tokens,
+        merged.statistics.tokens,
     )
 
 
@@ -80,7 +80,7 @@ def _chosen(merged: MergedLexicon, lists: WordLists, options: CorpusOptions) -> 
     most = 0 if options.phrases else options.max_vocab
     chosen = select_words(table.counts, table.firsts, options.min_count, most, stop, keep)
     if not len(chosen):
-        raise _no_word(options, merged.types, merged.most)
+        raise _no_word(options, merged.statistics.types, merged.statistics.most)
     return chosen
 
 

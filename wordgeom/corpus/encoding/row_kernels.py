@@ -33,24 +33,24 @@ def map_ids(
     whether a gap is due, documents shorter than `short`, tokens written with a row.
     Returns the number of ids written to `out`.
     """
-    tokens, documents, length, owed, brief, kept = state
+    tokens, documents, length, gap_due, shorts, kept = state
     thin = len(keep) > 0
     written = 0
     for k in range(len(ids)):
         word = ids[k]
         if word < 0:
             if length > 0:
-                brief += length < short
+                shorts += length < short
                 length = 0
-                owed = 1
+                gap_due = 1
             continue
         if length == 0:
             documents += 1
-            if owed != 0:
+            if gap_due != 0:
                 for _ in range(gap):
                     out[written] = apart
                     written += 1
-                owed = 0
+                gap_due = 0
         final = mapping[word]
         if thin and final != oov and uniform(seed, tokens) >= keep[final]:
             final = oov
@@ -60,7 +60,7 @@ def map_ids(
         if final != oov or not drop:
             out[written] = final
             written += 1
-    state[:] = tokens, documents, length, owed, brief, kept
+    state[:] = tokens, documents, length, gap_due, shorts, kept
     return written
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,14 +22,13 @@ MakeSink = Callable[[int], Sink]
 _MAPPED = 1 << 22  # ids mapped at once if the stream goes to a file
 
 
-@dataclass(frozen=True)
-class Totals:
+class Totals(NamedTuple):
     """Totals over the stream, as in `EncodedCorpus`."""
 
     tokens: int
     kept: int
     documents: int
-    short: int = 0
+    short: int
 
 
 def map_windows(
@@ -82,7 +81,7 @@ def map_documents(
             n = row_kernels.map_documents(ids, mapping, V, keep, context.seed, rows, state, room)
             out.append(room, n)
         out.fill(V, numbering.finish() - int(state[2]))
-    return out.stream, Totals(int(state[0]), int(state[1]), documents)
+    return out.stream, Totals(int(state[0]), int(state[1]), documents, 0)
 
 
 def _steps(text: EncodedText, most: int) -> Iterator[tuple[Int32, Int32]]:
@@ -96,13 +95,13 @@ class _StreamWriter:
     """Writes a stream of at most `capacity` ids; closes it if the block fails."""
 
     def __init__(
-        self, capacity: int, nothing: int, context: Context, sink: MakeSink | None
+        self, capacity: int, outside: int, context: Context, sink: MakeSink | None
     ) -> None:
         memory = id_stream(context)
         # If everything fits, one array is filled from the front and never copied.
         self._array = np.empty(capacity, np.int32) if memory.holds(capacity) else None
         in_memory = self._array is not None or sink is None
-        self.stream: Sink = memory if in_memory or sink is None else sink(nothing)
+        self.stream: Sink = memory if in_memory or sink is None else sink(outside)
 
     def __enter__(self) -> None:
         pass

@@ -104,11 +104,8 @@ class _SegmentReader:
         """Skip the blocks of saved segments, and check that they have not changed."""
         while self._feed.taken < position.blocks and (numbered := self._feed.take()) is not None:
             yield len(numbered.block.text)
-        stopped = self._feed.stopped
-        if not stopped and (self._feed.taken, self._feed.digest) != (
-            position.blocks,
-            position.digest,
-        ):
+        feed, expected = self._feed, (position.blocks, position.digest)
+        if not feed.stopped and (feed.taken, feed.digest) != expected:
             raise self._checkpoint.text_changed()
         self._newlines, self._lines = position.newlines, position.lines
         self._file, self._files = position.file, position.files

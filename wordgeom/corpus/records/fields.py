@@ -20,7 +20,7 @@ class Fields:
     time: str | None = None
 
     @property
-    def asked(self) -> bool:
+    def has_labels(self) -> bool:
         """Whether an id or a time is requested."""
         return self.id is not None or self.time is not None
 

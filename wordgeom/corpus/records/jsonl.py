@@ -34,7 +34,7 @@ def read_jsonl(
             record = _object(line, source.name, number)
             text = _text(record, fields.text, source.name, number)
             texts.append(text.replace("\n", " "))
-            if fields.asked or source.listed:
+            if fields.has_labels or source.listed:
                 key = _label(record, fields.id, "--id-field", source.name, number)
                 time = _label(record, fields.time, "--time-field", source.name, number)
                 records.append(Record(key, time, number))

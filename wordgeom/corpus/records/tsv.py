@@ -53,7 +53,7 @@ def read_tsv(lines: Iterator[Block], source: Source, fields: Fields) -> Iterator
 
 def _texts(rows: list[bytes], columns: _Columns, line: int, source: Source) -> bytes:
     """Return the text of each row as a line; add the ids and times of the rows to `source`."""
-    asked = source.listed or columns.id is not None or columns.time is not None
+    listed = source.listed or columns.id is not None or columns.time is not None
     texts: list[bytes] = []
     records: list[Record] = []
     for number, row in enumerate(rows, line):
@@ -66,7 +66,7 @@ def _texts(rows: list[bytes], columns: _Columns, line: int, source: Source) -> b
             do = "correct it; quotes do not protect tabs or line ends"
             fail(source.name, number, f"needs {columns.width:,} columns", f"{found:,}", do)
         texts.append(cells[columns.text])
-        if asked:
+        if listed:
             records.append(_record(cells, columns, source.name, number))
     source.documents.add(records)
     return b"\n".join(texts)

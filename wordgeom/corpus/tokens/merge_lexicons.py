@@ -38,32 +38,31 @@ class Selection:
 
 
 @dataclass(frozen=True)
+class Statistics:
+    """types: number of distinct words; most: count of the most frequent; tokens: of all words."""
+
+    types: int
+    most: int
+    tokens: int
+
+    def plus(self, other: Statistics) -> Statistics:
+        """Return the statistics of both, which have no type in common."""
+        most = max(self.most, other.most)
+        return Statistics(self.types + other.types, most, self.tokens + other.tokens)
+
+
+@dataclass(frozen=True)
 class MergedLexicon:
     """The table of types that may get a row, and statistics of all types.
 
     listed: ids in the table of the listed words; ids: maps a run to (types) the id in the table of
-    each provisional id, -1 for none; types: number of distinct words; most: count of the most
-    frequent word; tokens: number of words.
+    each provisional id, -1 for none.
     """
 
     table: Lexicon
     listed: Int64
     ids: Callable[[int], Int64 | Int32]
-    types: int
-    most: int
-    tokens: int
-
-
-@dataclass(frozen=True)
-class _Statistics:
-    types: int
-    most: int
-    tokens: int
-
-    def plus(self, other: _Statistics) -> _Statistics:
-        return _Statistics(
-            self.types + other.types, max(self.most, other.most), self.tokens + other.tokens
-        )
+    statistics: Statistics
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class _Range:
     types: Lexicon
     numbers: Int64
     listed: Int64
-    statistics: _Statistics
+    statistics: Statistics
 
 
 def merge_runs(runs: Runs, selection: Selection, context: Context) -> MergedLexicon:
@@ -84,25 +83,22 @@ def merge_runs(runs: Runs, selection: Selection, context: Context) -> MergedLexi
 
 
 def _merge_in_memory(runs: Runs, words: list[bytes]) -> MergedLexicon:
-    held = runs.held()
+    held = runs.lexicons()
     table = held[0].lexicon if held else Lexicon()
     same = np.arange(len(table), dtype=np.int32)
     ids = {c.run: same if c.lexicon is table else table.absorb(c.lexicon) for c in held}
     listed = table.add(words).astype(np.int64)
-    statistics = _statistics(table)
-    return MergedLexicon(
-        table, listed, ids.__getitem__, statistics.types, statistics.most, statistics.tokens
-    )
+    return MergedLexicon(table, listed, ids.__getitem__, _statistics(table))
 
 
 def _merge_spilled(runs: Runs, selection: Selection, context: Context) -> MergedLexicon:
     pool = context.pool
-    list(pool.map(runs.spill, [c for c in runs.held() if len(c.lexicon)]))
+    list(pool.map(runs.spill, [c for c in runs.lexicons() if len(c.lexicon)]))
     runs.release()
     listing, ids_of_listed, costs = pool.call(lambda: _write_listed(runs, selection.listed))
     ranges = list(enumerate(_ranges(runs.costs + costs, runs.limit)))
     candidates = CandidateTypes(selection.at_most, selection.limit)
-    statistics = _Statistics(0, 0, 0)
+    statistics = Statistics(0, 0, 0)
 
     def merge_range(numbered: tuple[int, tuple[int, int]]) -> _Range:
         return _merge_range(runs, listing, selection.at_least, *numbered)
@@ -117,9 +113,7 @@ def _merge_spilled(runs: Runs, selection: Selection, context: Context) -> Merged
         return candidates.ids(spill.numbers(runs.scratch, runs.spilled[run]))
 
     listed = candidates.ids(spill.numbers(runs.scratch, listing))[ids_of_listed]
-    return MergedLexicon(
-        candidates.table, listed, ids, statistics.types, statistics.most, statistics.tokens
-    )
+    return MergedLexicon(candidates.table, listed, ids, statistics)
 
 
 def _write_listed(runs: Runs, words: list[bytes]) -> tuple[Run, Int32, Int64]:
@@ -166,7 +160,7 @@ def _one(_: _Range) -> int:
     return 1
 
 
-def _statistics(lexicon: Lexicon) -> _Statistics:
+def _statistics(lexicon: Lexicon) -> Statistics:
     counts = lexicon.counts
     types = int(np.count_nonzero(counts))
-    return _Statistics(types, int(counts.max(initial=0)), int(counts.sum()))
+    return Statistics(types, int(counts.max(initial=0)), int(counts.sum()))

@@ -81,7 +81,7 @@ class Runs(Closing):
         """Return the calling thread's lexicon."""
         return self._threads.mine()[1]
 
-    def held(self) -> list[ThreadLexicon]:
+    def lexicons(self) -> list[ThreadLexicon]:
         """Return the lexicons that are in memory."""
         return self._threads.all
 
@@ -103,7 +103,7 @@ class Runs(Closing):
 
         last: no text follows, so that words in memory can stay there.
         """
-        held = [current for current in self.held() if len(current.lexicon)]
+        held = [current for current in self.lexicons() if len(current.lexicon)]
         if self.spilled or not last:
             list(pool.map(self.spill, held))
             return self._of_segment
