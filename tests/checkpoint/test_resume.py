@@ -41,7 +41,7 @@ def folder(tmp_path, monkeypatch):
     Path("corpus.txt").write_text("\n".join(" ".join(f"w{k}" for k in line) for line in ids))
     for module in (count_rows, merge):
         monkeypatch.setattr(module, "ENTRIES", 2000)
-    monkeypatch.setattr(cooccurrence, "_BLOCK_LOOKS", 20_000)
+    monkeypatch.setattr(cooccurrence, "_BLOCK_WORK", 20_000)
     monkeypatch.setattr(row_blocks, "BLOCK_ENTRIES", 2000)
     monkeypatch.setattr(corpus_writer, "WORTH", 0)
     return tmp_path

@@ -129,7 +129,7 @@ def stdin_of(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_corpus_that_holds_no_word_is_refused(check_refused, folder):
     Path("empty.txt").write_bytes(b"")
-    say = ("empty.txt: holds no word", "found 0 bytes", "; check")
+    say = ("empty.txt: contains no words", "found 0 bytes", "; check")
     check_refused("build-cooc", "empty.txt", "-o", "new", say=say)
     check_refused("build-cooc", "empty.txt", "-o", "cooc", "--force", say=say)
 
@@ -171,7 +171,7 @@ def test_a_truncated_gzip_file_is_refused(check_refused):
 
 def test_a_token_of_a_megabyte_is_refused(check_refused):
     Path("long.txt").write_text("a b c\n" + "x" * 1_000_000 + "\n")
-    say = ("long.txt", "a token is too long at byte 6", "found 1,000,000 bytes", "; check")
+    say = ("long.txt", "the token is too long at byte 6", "found 1,000,000 bytes", "; check")
     check_refused("build-cooc", "long.txt", "-o", "new", say=say)
 
 
@@ -943,7 +943,7 @@ def test_a_named_pipe_is_read_as_the_file_is(ask, folder):
 
 
 def test_text_in_two_byte_units_is_refused(check_refused):
-    say = ("wide.txt: looks like UTF-16", "; convert it: iconv")
+    say = ("wide.txt: looks like UTF-16", "; convert it with iconv")
     for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
         Path("wide.txt").write_bytes("one two three\n".encode(encoding) * 20)
         for bad_bytes in ("error", "skip"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wordgeom.core.formatting import listed, plural, several
-from wordgeom.corpus.inputs.input_warnings import remarks
+from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import Source
 
 
@@ -22,9 +22,9 @@ def test_the_last_of_several_names_is_joined_by_a_word():
 
 
 def test_files_that_look_alike_are_counted_in_words():
-    def told(files: int) -> str:
-        return remarks([Source(f"{k}.txt", looks="jsonl") for k in range(files)])[0]
+    def warning(files: int) -> str:
+        return input_warnings([Source(f"{k}.txt", looks="jsonl") for k in range(files)])[0]
 
-    assert "(so do" not in told(1)
-    assert told(2).endswith(" (so does 1 more file)")
-    assert told(3).endswith(" (so do 2 more files)")
+    assert "(also" not in warning(1)
+    assert warning(2).endswith(" (also 1 other file)")
+    assert warning(3).endswith(" (also 2 other files)")

@@ -23,9 +23,9 @@ from wordgeom.checkpoint.state import State
 from wordgeom.checkpoint.token_ids import PartialCounts, find_ids
 from wordgeom.cli import flags, frame
 from wordgeom.core.errors import MissingInputError
-from wordgeom.corpus.inputs import formats
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, read_words
 from wordgeom.evaluation.categorisation import read_categories
 from wordgeom.evaluation.classification import read_texts
@@ -128,7 +128,7 @@ def _reading(path: Path) -> object:
 
     top = next(folder for folder in path.parents if (folder / "t.txt").exists())
     kept = State(top / ".v.state", seeds.REQUEST, ResumeOptions(resume=True))
-    return read([top / "t.txt"], keeper=CorpusWriter(kept))
+    return read([top / "t.txt"], checkpoint=CorpusWriter(kept))
 
 
 def _card(path: Path) -> object:
@@ -165,7 +165,7 @@ def _lock(path: Path) -> None:
 def _text(path: Path) -> object:
     from corpora import read
 
-    return read([path], folder=tempfile.gettempdir())
+    return read([path], directory=tempfile.gettempdir())
 
 
 _ASKED: dict[str, dict[str, Any]] = {

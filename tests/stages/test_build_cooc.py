@@ -165,12 +165,12 @@ def test_a_vocabulary_that_changed_is_another_request(text: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("raw", "options", "error", "parts"),
     [
-        (b"", {}, InputError, ["holds no word, found 0 bytes; check the file"]),
+        (b"", {}, InputError, ["contains no words, found 0 bytes; check the file"]),
         (TEXT.encode(), {"min_count": 99}, InputError, ["no word occurs 99 times", "--min-count"]),
         (b"a\nb\na\n", {}, InputError, ["no two words co-occur", "found 3 tokens in 3 doc"]),
         (b"a b \xff", {}, InputError, ["not UTF-8 at byte 4, found 0xff", "--bad-bytes skip"]),
         (b"\x1f\x8b\x08", {}, FormatError, ["broken gzip file, found", "; check it"]),
-        (b"x" * 2**20, {}, InputError, ["a token is too long at byte 0, found 1,048,576 bytes"]),
+        (b"x" * 2**20, {}, InputError, ["the token is too long at byte 0, found 1,048,576 bytes"]),
     ],
 )
 def test_text_that_cannot_be_used_leaves_the_output_alone(
@@ -193,7 +193,7 @@ def test_a_missing_input_is_found_before_anything_is_read(text: Path, tmp_path: 
     empty.mkdir()
     for bad, parts in (
         (tmp_path / "none.txt", ["no such file", "; check the path, or give - for standard input"]),
-        (empty, ["holds no file", "; "]),
+        (empty, ["contains no files", "; "]),
     ):
         with pytest.raises(MissingInputError) as caught:
             build([text, bad], tmp_path / "cooc")
@@ -215,7 +215,7 @@ def test_standard_input_is_counted_once_and_never_up_to_date(
     feed()
     with pytest.raises(OptionError) as caught:
         build([Path("-"), Path("-")], tmp_path / "cooc")
-    assert_one_line(caught, "standard input can be read once", "found - given twice")
+    assert_one_line(caught, "standard input can be read only once", "found - given twice")
     made = build([Path("-")], tmp_path / "cooc").store
     assert made.digest == build(text, tmp_path / "file").store.digest
     feed()

@@ -47,11 +47,11 @@ from wordgeom.core.errors import (
     OutputExistsError,
     WordgeomError,
 )
+from wordgeom.corpus.encoding import memory_limits, row_mapping
+from wordgeom.corpus.encoding.block_feed import BlockFeed
+from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_documents
 from wordgeom.corpus.inputs import readers
-from wordgeom.corpus.inputs.block_feed import Feed
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import room, row_mapping
-from wordgeom.corpus.tokens.encode import Encoded, encode_documents
 from wordgeom.counts import documents as counting
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.cooccurrence import MatrixWriter
@@ -96,7 +96,7 @@ def held(out: Path) -> tuple[list[Document], list[dict[str, int]]]:
 
 def count(
     paths: list[Path], options: CorpusOptions, pool: Pool
-) -> tuple[Encoded, list[dict[str, int]]]:
+) -> tuple[EncodedCorpus, list[dict[str, int]]]:
     """What is made of files without a store: the text, and the words of each row."""
     encoded = encode_documents(
         [str(path) for path in paths],
@@ -299,7 +299,8 @@ def test_threads_memory_and_blocks_leave_the_digest_alone(tmp_path: Path):
             (3, 4.0, 4, (1 << 14, 77)),
         ]
     ):
-        with small(*sizes), patch.object(room, "_IDS_SHARE", share):  # the ids in a file, or not
+        # the ids in a file, or not
+        with small(*sizes), patch.object(memory_limits, "_IDS_SHARE", share):
             out = tmp_path / f"dtm{k}"
             made = build_documents(path, out, threads=threads, memory=memory, min_count=2)
             digests.add(made.store.digest)
@@ -416,7 +417,7 @@ def stopped(owner: Any, name: str, at: int) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize(("owner", "name"), [(Feed, "take"), (MatrixWriter, "write")])
+@pytest.mark.parametrize(("owner", "name"), [(BlockFeed, "take"), (MatrixWriter, "write")])
 def test_a_stopped_run_goes_on_to_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str
 ):
@@ -468,9 +469,9 @@ def test_a_state_with_other_rows_than_documents_is_refused(
 @pytest.mark.parametrize(
     ("content", "flags", "said"),
     [
-        ('{"text": "a", "y": 1}\n{"text": "b"}\n', ["--time-field", "y"], "line 2: lacks 'y'"),
+        ('{"text": "a", "y": 1}\n{"text": "b"}\n', ["--time-field", "y"], "line 2: has no 'y'"),
         ('{"text": "a"}\nnot\n', [], "line 2: is not JSON"),
-        ("", [], "holds no word"),
+        ("", [], "contains no words"),
     ],
 )
 def test_a_bad_record_is_told_by_its_line(

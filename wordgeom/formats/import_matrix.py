@@ -14,7 +14,7 @@ from wordgeom.core.errors import FormatError, InputError, WordgeomError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Float64, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.counts.count_rows import Workshop, value_type
+from wordgeom.counts.count_rows import Workspace, value_type
 from wordgeom.formats import count_units
 from wordgeom.formats.entries import Block, EntryFile
 from wordgeom.formats.symmetry import Halves
@@ -165,7 +165,7 @@ def _vocabulary(words: Words, plan: _Plan) -> Vocabulary:
 
 def _write(
     halves: Halves, writer: StoreWriter, vocabulary: Vocabulary, plan: _Plan, context: Context
-) -> tuple[MatrixWriter, Workshop]:
+) -> tuple[MatrixWriter, Workspace]:
     stored = np.dtype(np.float32) if plan.kind == PMI else plan.dtype
     rows = MatrixWriter(writer, vocabulary, stored)
     blocks, shop = halves.rows()
@@ -177,7 +177,7 @@ def _write(
     return rows, shop
 
 
-def _write_sums(writer: StoreWriter, shop: Workshop, symmetric: bool) -> None:
+def _write_sums(writer: StoreWriter, shop: Workspace, symmetric: bool) -> None:
     row_sums, column_sums = shop.sums()
     writer.array("rowsums", np.int64).write(row_sums)
     if not symmetric:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wordgeom.core.types import Int64
-from wordgeom.counts.count_rows import Rows, Workshop
+from wordgeom.counts.count_rows import Rows, Workspace
 from wordgeom.counts.merge import merge
 from wordgeom.formats import grouping_kernels as kernels
 from wordgeom.formats.row_grouping import Gathered
@@ -60,7 +60,7 @@ class Halves(Closing):
         """How many entries `rows` gives, those of one place counted apart."""
         return self._upper.entries + (0 if self.symmetric else self._lower.entries)
 
-    def rows(self) -> tuple[Iterator[Rows], Workshop]:
+    def rows(self) -> tuple[Iterator[Rows], Workspace]:
         """Return the rows, of the upper triangle where the matrix is symmetric."""
         parts = list(self._upper.parts())
         parts += [] if self.symmetric else self._lower.parts()

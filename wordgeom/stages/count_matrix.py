@@ -11,7 +11,7 @@ from wordgeom.checkpoint.matrix_rows import MatrixRows
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
 from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.counts.count_rows import Rows, Workshop, value_type
+from wordgeom.counts.count_rows import Rows, Workspace, value_type
 from wordgeom.counts.windows import WindowOptions, weights
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import refuse_too_large
@@ -41,7 +41,7 @@ def write_rows(counted: Iterator[Rows], rows: MatrixRows, context: Context, word
     rows.write((block.lengths, block.indices, block.values) for block in followed)
 
 
-def all_sums(shop: Workshop, rows: MatrixRows) -> tuple[Int64, Int64]:
+def all_sums(shop: Workspace, rows: MatrixRows) -> tuple[Int64, Int64]:
     """Return the sums of rows and columns of the matrix, resumed rows included."""
     for first, earlier in rows.earlier():
         shop.add(first, earlier)
