@@ -149,7 +149,7 @@ def test_entries_in_any_order_are_added_up(tmp_path_factory, data):
     np.add.at(full, (np.array(rows) - 1, np.array(columns) - 1), units)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(row_grouping, "CHUNK", data.draw(st.integers(1, 5)))
-        patch.setattr(row_grouping, "_PARTS", 2)
+        patch.setattr(row_grouping, "_MAX_PARTS", 2)
         if not full.any():
             with pytest.raises(InputError, match="no entries but zeros"):
                 convert(path, folder / "back")

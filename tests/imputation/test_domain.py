@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from wordgeom.core.errors import InputError, MissingInputError, OptionError, WordgeomError
-from wordgeom.imputation.domain import Domain, DomainOptions, check_inputs, inputs, read_domain
-from wordgeom.imputation.tables.missing import filled
+from wordgeom.imputation.domain import Domain, DomainOptions, check_inputs, input_files, read_domain
+from wordgeom.imputation.tables.missing import fill_with_means
 from wordgeom.imputation.tables.name_map import read_map
 from wordgeom.vectors.keyed import write_vectors
 
@@ -54,13 +54,13 @@ def test_names_stand_beside_the_matrix_or_where_the_option_says(tmp_path):
         domain = read_domain(path, options, GB)
         assert domain.names == names
         np.testing.assert_array_equal(domain.matrix, MATRIX)
-        assert inputs(path, options) == [path, beside]
+        assert input_files(path, options) == [path, beside]
     domain = read_domain(path, asked, GB)
     assert domain.names == ["a_b", "ü", "c"]
     assert domain.notes == ("names whose white space became _: 1",)
     entries = put(tmp_path / "m", "ü u\n")
     mapped = DomainOptions(names=str(other), name_map=str(entries))
-    assert inputs(path, mapped) == [path, other, entries]
+    assert input_files(path, mapped) == [path, other, entries]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_file_of_names_that_is_not_there_is_told_as_what_it_is(tmp_path, optio
     put(path.with_suffix(".txt"), "a\nb\nc\n")
     for name, part in (("none", "no such file; check the path"), ("", "found a folder")):
         with pytest.raises(MissingInputError) as caught:
-            inputs(path, DomainOptions.take({option: str(tmp_path / name)}))
+            input_files(path, DomainOptions.take({option: str(tmp_path / name)}))
         assert_one_line(caught, part)
         assert "standard input" not in str(caught.value)
         assert "build-cooc" not in str(caught.value)
@@ -115,7 +115,7 @@ def test_names_in_the_file_are_the_names(tmp_path):
         assert domain.names == ["a", "b", "c"]
         assert domain.matrix.dtype == np.float64
         np.testing.assert_array_equal(domain.matrix, MATRIX)
-        assert inputs(tmp_path / name, DomainOptions()) == [tmp_path / name]
+        assert input_files(tmp_path / name, DomainOptions()) == [tmp_path / name]
         with pytest.raises(OptionError) as caught:
             read_domain(tmp_path / name, DomainOptions(names=str(tmp_path / "t.txt")), GB)
         assert_one_line(caught, name, "--names is for a file without names")
@@ -303,7 +303,7 @@ def test_the_mean_of_the_largest_numbers_is_finite(tmp_path):
 
 def test_filling_leaves_its_input_as_it_is():
     gaps = np.array([[1, np.nan], [3, 4]])
-    result, _ = filled(gaps, Path("t"))
+    result, _ = fill_with_means(gaps, Path("t"))
     assert result.tolist() == [[1, 4], [3, 4]]
     assert np.isnan(gaps[0, 1])
 

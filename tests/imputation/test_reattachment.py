@@ -7,7 +7,7 @@ import pytest
 
 from wordgeom.core.types import Csr
 from wordgeom.imputation.graph import Graph
-from wordgeom.imputation.reattachment import MENDED, mend
+from wordgeom.imputation.reattachment import TREE_WEIGHT, reattach
 
 
 def tree_graph(n, extra, seed):
@@ -59,12 +59,12 @@ def test_all_unknowns_reach_an_anchor_and_only_lost_rows_change(seed):
     rows = np.flatnonzero(~known)
     weights = random_weights(graph, rows, rng, 0.9)
     before = weights.data.copy()
-    found, mended = mend(weights, graph, rows, known)
+    found, reattached = reattach(weights, graph, rows, known)
     np.testing.assert_array_equal(weights.data, before)
-    np.testing.assert_array_equal(mended, rows[~reached(weights, rows, known)])
+    np.testing.assert_array_equal(reattached, rows[~reached(weights, rows, known)])
     assert reached(found, rows, known).all()
     entry_rows = np.repeat(rows, np.diff(weights.indptr))
-    kept = ~np.isin(entry_rows, mended)
+    kept = ~np.isin(entry_rows, reattached)
     np.testing.assert_array_equal(found.data[kept], before[kept])
     sums = np.add.reduceat(found.data, found.indptr[:-1])
     np.testing.assert_allclose(sums, 1.0, atol=1e-14)
@@ -75,9 +75,9 @@ def test_a_cluster_of_unknowns_is_joined_by_its_tree_edges():
     graph = Graph(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32), np.ones(4, np.uint8))
     weights = Csr(np.array([0, 2, 3]), np.array([0, 2, 1], np.int32), np.array([0.0, 1.0, 1.0]), 3)
     known = np.array([True, False, False])
-    found, mended = mend(weights, graph, np.array([1, 2]), known)
-    np.testing.assert_array_equal(mended, [1, 2])
-    expected = [MENDED / (1 + MENDED), 1 / (1 + MENDED), 1.0]
+    found, reattached = reattach(weights, graph, np.array([1, 2]), known)
+    np.testing.assert_array_equal(reattached, [1, 2])
+    expected = [TREE_WEIGHT / (1 + TREE_WEIGHT), 1 / (1 + TREE_WEIGHT), 1.0]
     np.testing.assert_allclose(found.data, expected, rtol=1e-14)
 
 
@@ -85,9 +85,9 @@ def test_a_weight_that_rounding_would_swallow_is_no_way_out():
     graph = Graph(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32), np.ones(4, np.uint8))
     data = np.array([1e-15, 1.0 - 1e-15, 1.0])
     weights = Csr(np.array([0, 2, 3]), np.array([0, 2, 1], np.int32), data, 3)
-    found, mended = mend(weights, graph, np.array([1, 2]), np.array([True, False, False]))
-    assert len(mended) == 2
-    assert found.data[0] > MENDED / 2
+    found, reattached = reattach(weights, graph, np.array([1, 2]), np.array([True, False, False]))
+    assert len(reattached) == 2
+    assert found.data[0] > TREE_WEIGHT / 2
 
 
 def test_weights_that_need_no_mending_are_returned_as_they_are():
@@ -95,6 +95,6 @@ def test_weights_that_need_no_mending_are_returned_as_they_are():
     known = np.arange(20) == 4
     rows = np.flatnonzero(~known)
     weights = random_weights(graph, rows, np.random.default_rng(3), 0.0)
-    found, mended = mend(weights, graph, rows, known)
+    found, reattached = reattach(weights, graph, rows, known)
     assert found is weights
-    assert len(mended) == 0
+    assert len(reattached) == 0

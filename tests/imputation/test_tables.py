@@ -134,7 +134,7 @@ def test_memory_bounds_numbers_and_names(tmp_path):
 
 
 def test_a_line_without_end_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "_LONGEST", 16)
+    monkeypatch.setattr(delimited, "_MAX_LINE", 16)
     assert read(tmp_path, "a,1,2,3,4,5,6,7\nb,1,2,3,4,5,6,7").matrix.shape == (2, 7)
     with pytest.raises(InputError) as caught:
         read(tmp_path, "a,1\nb,23456789012345678\n")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.core.types import Csr, Float64
 from wordgeom.imputation.graph import neighbour_graph
-from wordgeom.imputation.trust import Trust, judge
-from wordgeom.imputation.trust_table import COLUMNS, lines, read_trust
+from wordgeom.imputation.trust import Trust, assess_trust
+from wordgeom.imputation.trust_table import COLUMNS, read_trust, trust_lines
 from wordgeom.imputation.weights import fit_weights
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
@@ -26,7 +26,7 @@ def judged(points: Float64, known: np.ndarray, kind: str = "simplex", threads: i
     with Pool(threads) as pool:
         graph = neighbour_graph(points, 4, pool)
         fitted = fit_weights(points, graph, rows, kind, 0.0, pool, Progress())  # type: ignore[arg-type]
-        return judge(names, points, known, graph, fitted.matrix, rows[:1], pool)
+        return assess_trust(names, points, known, graph, fitted.matrix, rows[:1], pool)
 
 
 def cloud(n: int = 150, p: int = 40, seed: int = 0) -> tuple[Float64, np.ndarray]:
@@ -88,20 +88,20 @@ def test_a_twin_has_error_0():
 
 def test_threads_do_not_change_a_line():
     points, known = cloud()
-    assert list(lines(judged(points, known, threads=1))) == list(
-        lines(judged(points, known, threads=3))
+    assert list(trust_lines(judged(points, known, threads=1))) == list(
+        trust_lines(judged(points, known, threads=3))
     )
 
 
 def written(path: Path, trust: Trust) -> Path:
-    path.write_bytes(b"".join(lines(trust)))
+    path.write_bytes(b"".join(trust_lines(trust)))
     return path
 
 
 def test_a_table_reads_back_as_it_was(tmp_path):
     trust = judged(*cloud())
     read = read_trust(written(tmp_path / "t.tsv", trust))
-    assert list(lines(read)) == list(lines(trust))
+    assert list(trust_lines(read)) == list(trust_lines(trust))
     assert (read.source == trust.source).all()
     assert (read.anchor == trust.anchor).all()
 
@@ -120,7 +120,7 @@ def test_any_name_without_white_space_reads_back(tmp_path_factory, names, weight
     read = read_trust(path)
     assert read.names == names
     assert [row.neighbours for row in read][-1][0][0] == names[0]
-    assert list(lines(read)) == list(lines(trust))
+    assert list(trust_lines(read)) == list(trust_lines(trust))
 
 
 HEAD = "\t".join(COLUMNS)

@@ -87,7 +87,7 @@ def test_vectors_of_zeros_are_never_hidden_and_said(using):
 
 
 def test_no_more_are_hidden_than_can_be_ranked(using, monkeypatch):
-    monkeypatch.setattr(validation, "MOST", 20)
+    monkeypatch.setattr(validation, "MAX_HIDDEN", 20)
     true = anchors()
     found = validation.validate({"mean": baselines.mean_vector(true)}, true, 5, using)
     assert found.scores["mean"][0].used == 20

@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 
 from wordgeom.imputation import weights as module
 from wordgeom.imputation.graph import Graph
-from wordgeom.imputation.weights import fit_weights, rebuilding_errors
+from wordgeom.imputation.weights import fit_weights, reconstruction_errors
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
@@ -51,7 +51,7 @@ def test_simplex_weights_are_optimal_and_no_worse_than_normalised_nnls(pool, k, 
     rng = np.random.default_rng(k)
     points, graph = rng.standard_normal((120, d)) + 1.0, random_graph(120, k, 1)
     found, other = fit(pool, points, graph), fit(pool, points, graph, "nnls")
-    assert found.unfinished == 0
+    assert found.unconverged == 0
     scale = np.linalg.norm(points, axis=1)
     assert np.all(found.errors <= other.errors + 1e-12 * scale)
     for i, near, w in rows_of(graph, found):
@@ -118,7 +118,7 @@ def test_a_hub_of_hundreds_of_neighbours_keeps_the_simplex(pool):
     points = np.random.default_rng(5).standard_normal((700, 10))
     points[0] = 0.0
     found = fit(pool, points, graph_of([np.arange(1, 700)] + [[0]] * 699), rows=np.array([0]))
-    assert (found.unfinished, found.matrix.rows, found.matrix.columns) == (0, 1, 700)
+    assert (found.unconverged, found.matrix.rows, found.matrix.columns) == (0, 1, 700)
     assert found.errors[0] < 1e-12
     assert np.count_nonzero(found.matrix.data) <= 11  # Carathéodory
 
@@ -132,5 +132,5 @@ def test_chosen_rows_have_the_bytes_of_all_rows_at_any_number_of_threads(pool, m
         part = fit(single, points, graph, rows=rows)
     assert to_dense(part.matrix).tobytes() == to_dense(whole.matrix)[rows].tobytes()
     assert part.errors.tobytes() == whole.errors[rows].tobytes()
-    again = rebuilding_errors(points, part.matrix, rows, pool)
+    again = reconstruction_errors(points, part.matrix, rows, pool)
     assert again.tobytes() == part.errors.tobytes()

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags
-from wordgeom.formats.detection import READ, WRITTEN
+from wordgeom.formats.detection import SOURCE_FORMATS, TARGET_FORMATS
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.runtime.run_options import RunOptions
 
@@ -18,8 +18,8 @@ _TO = "format of TARGET, where its name does not tell it"
 @click.command("convert", params=flags.parameters(ConvertOptions, RunOptions))
 @click.argument("source")
 @click.argument("target")
-@click.option("--from", "source_format", type=click.Choice(READ), help=_FROM)
-@click.option("--to", "target_format", type=click.Choice(WRITTEN), help=_TO)
+@click.option("--from", "source_format", type=click.Choice(SOURCE_FORMATS), help=_FROM)
+@click.option("--to", "target_format", type=click.Choice(TARGET_FORMATS), help=_TO)
 def command(
     source: str,
     target: str,

@@ -13,13 +13,13 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.formats import dense, detection
 from wordgeom.formats.options import ConvertOptions
-from wordgeom.formats.output_checks import refuse_unlike
+from wordgeom.formats.output_checks import check_shared_file
 from wordgeom.formats.projector import FILES, write_projector
-from wordgeom.formats.word_files import beside, read_list, word_lines
+from wordgeom.formats.word_files import companion_path, read_word_list, word_lines
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, checked_words, read_vectors
 
-_BY_COLUMN = ("spectrum", "residuals", "captured")  # statistics with a number for each column
+_PER_COLUMN = ("spectrum", "residuals", "captured")  # statistics of one number a column
 _LISTED = 5
 
 
@@ -35,22 +35,22 @@ class Paths:
 
     @classmethod
     def of(
-        cls, source: Path, told: str | None, target: Path, form: str, words: str | None
+        cls, source: Path, given_format: str | None, target: Path, form: str, words: str | None
     ) -> Paths:
         """Return the paths; told: what --from says; words: what --words names."""
-        found = told or detection.told(source)
+        found = given_format or detection.format_of(source)
         array = found if found in detection.ARRAYS else None
         return cls(source, array, target, form, None if words is None else Path(words))
 
     @property
     def source_words(self) -> Path:
         """Where the words of an array that is read lie."""
-        return self.words or beside(self.source)
+        return self.words or companion_path(self.source)
 
     @property
     def target_words(self) -> Path:
         """Where the words of an array that is written lie; --words names those that are read."""
-        return self.words if self.words and not self.array else beside(self.target)
+        return self.words if self.words and not self.array else companion_path(self.target)
 
     def written(self) -> list[Path]:
         """Return the files that are written, but for words, which others may share."""
@@ -73,15 +73,15 @@ def rewrite(
     if vectors.duplicates:
         notes.append(f"{vectors.duplicates:,} repeated words left out")
     if options.only is not None:
-        vectors, told = _only(vectors, Path(options.only))
-        notes += told
+        vectors, messages = _select_words(vectors, Path(options.only))
+        notes += messages
     if options.dim is not None:
         vectors = _first_columns(vectors, card, paths.source, options.dim)
     made = replace(vectors, words=checked_words(vectors.words, options.space, paths.target))
     if paths.form in detection.ARRAYS:
-        refuse_unlike(paths.target_words, word_lines(made.words), force)
+        check_shared_file(paths.target_words, word_lines(made.words), force)
     _write(paths, made, options, None if card is None else _converted(card, options))
-    return made, notes + dense.infinite(made.words, made.matrix)
+    return made, notes + dense.nonfinite_notes(made.words, made.matrix)
 
 
 def _check_options(form: str, options: ConvertOptions) -> None:
@@ -99,24 +99,24 @@ def _read(paths: Paths, options: ConvertOptions, memory: int) -> Vectors:
     return Vectors(vectors.words[: options.limit], vectors.matrix[: options.limit])
 
 
-def _only(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
+def _select_words(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
     """Return the vectors of a file's words; how many it repeats, and which have none."""
-    listed, repeated = read_list(path)
+    listed, repeated = read_word_list(path)
     wanted = set(listed)
     rows = [row for row, word in enumerate(vectors.words) if word in wanted]
     if not rows:
         found = f"{len(wanted):,} words"
         raise InputError("none of its words has a vector", where=path, found=found)
-    kept = Vectors([vectors.words[row] for row in rows], vectors.matrix[rows])
+    selected = Vectors([vectors.words[row] for row in rows], vectors.matrix[rows])
     one = f"line of {path} repeats a word and was left out"
     more = f"lines of {path} repeat a word and were left out"
-    told = [several(repeated, one, more)] if repeated else []
+    messages = [several(repeated, one, more)] if repeated else []
     missing = sorted(wanted.difference(vectors.words))
     if not missing:
-        return kept, told
+        return selected, messages
     first = ", ".join(missing[:_LISTED]) + (" …" if len(missing) > _LISTED else "")
     what = f"{len(missing):,} of {len(wanted):,} words of {path} have no vector: {first}"
-    return kept, [*told, what]
+    return selected, [*messages, what]
 
 
 def _first_columns(
@@ -144,7 +144,7 @@ def _write(
     if paths.form not in detection.ARRAYS:
         run_card.write(target, made, card, header=not options.no_header)
         return
-    numbers = dense.halved(words, matrix, target) if options.float16 else matrix
+    numbers = dense.to_float16(words, matrix, target) if options.float16 else matrix
     fill = dense.write_npy if paths.form == detection.NPY else dense.write_npz
     parts: dict[Path, Callable[[BinaryIO], object]] = {
         target: lambda out: fill(out, numbers),
@@ -156,7 +156,7 @@ def _write(
 def _converted(card: Mapping[str, Any], options: ConvertOptions) -> dict[str, Any]:
     """Return the card of what was converted: how it was made, and out of what."""
     statistics = dict(card.get("statistics") or {})
-    for name in _BY_COLUMN:
+    for name in _PER_COLUMN:
         if isinstance(statistics.get(name), list):
             statistics[name] = statistics[name][: options.dim]
     asked = {name: getattr(options, name) for name in ("limit", "only", "dim", "space")}
@@ -165,5 +165,5 @@ def _converted(card: Mapping[str, Any], options: ConvertOptions) -> dict[str, An
         "options": asked,
         "inputs": [{"digest": card["content"]["sha256"]}],
     }
-    kept = {name: value for name, value in card.items() if name != "beside"}
-    return kept | {"request": request, "source": card.get("request"), "statistics": statistics}
+    selected = {name: value for name, value in card.items() if name != "beside"}
+    return selected | {"request": request, "source": card.get("request"), "statistics": statistics}

@@ -25,12 +25,12 @@ _ROWS = 1 << 14  # looked at together
 def read_dense(path: Path, words: Path, archive: bool, memory: int) -> Vectors:
     """Read vectors (V × K) and their words. Raises MissingInputError, FormatError, InputError."""
     names = read_words(words).words
-    matrix = (_in_archive if archive else _alone)(path, memory)
+    matrix = (_read_npz if archive else _read_npy)(path, memory)
     if len(matrix) != len(names):
         found = f"{len(names):,} in {words}"
         raise InputError(f"holds {len(matrix):,} vectors, which need as many words", where=path,
                          found=found, do="name their words: --words")  # fmt: skip
-    return Vectors(names, _single(matrix, path))
+    return Vectors(names, _to_float32(matrix, path))
 
 
 def write_npy(out: BinaryIO, matrix: Array) -> None:
@@ -48,7 +48,7 @@ def write_npz(out: BinaryIO, matrix: Array) -> None:
             np.lib.format.write_array(member, np.ascontiguousarray(matrix), allow_pickle=False)
 
 
-def halved(words: list[str], matrix: Float32, where: Path) -> Array:
+def to_float16(words: list[str], matrix: Float32, where: Path) -> Array:
     """Return a matrix in float16. Raises InputError for the first word that is beyond its range."""
     with np.errstate(over="ignore"):
         half = matrix.astype(np.float16)
@@ -61,7 +61,7 @@ def halved(words: list[str], matrix: Float32, where: Path) -> Array:
     return half
 
 
-def infinite(words: list[str], matrix: Float32) -> list[str]:
+def nonfinite_notes(words: list[str], matrix: Float32) -> list[str]:
     """Return a note of vectors that hold NaN or infinity, if there are any."""
     bad = [
         first + row
@@ -74,14 +74,14 @@ def infinite(words: list[str], matrix: Float32) -> list[str]:
     return [f"{told}, the first that of {words[bad[0]]!r}"]
 
 
-def _alone(path: Path, memory: int) -> Array:
+def _read_npy(path: Path, memory: int) -> Array:
     with opened(path, "a .npy file") as source:
         header = read_header(source, path.stat().st_size, path)
         _check_shape(header, path, memory)
         return read_body(source, header, path, _KINDS)
 
 
-def _in_archive(path: Path, memory: int) -> Array:
+def _read_npz(path: Path, memory: int) -> Array:
     with opened_archive(path, memory) as archive:
         names = [m for m in archive.members if len(archive.header(m).shape) == 2]
         if len(names) != 1:
@@ -96,12 +96,12 @@ def _check_shape(header: Header, path: Path, memory: int) -> None:
     if len(header.shape) != 2 or 0 in header.shape:
         found = f"an array of shape {header.shape}"
         raise FormatError("must hold a row of numbers for each word", where=path, found=found)
-    if header.bytes > memory:
-        found = f"{header.bytes:,} bytes"
+    if header.nbytes > memory:
+        found = f"{header.nbytes:,} bytes"
         raise InputError("is too large for --memory", where=path, found=found, do="raise it")
 
 
-def _single(matrix: Array, path: Path) -> Float32:
+def _to_float32(matrix: Array, path: Path) -> Float32:
     """Return a matrix in float32. Raises InputError for a number beyond its range."""
     with np.errstate(over="ignore"):
         single: np.ndarray[Any, np.dtype[np.float32]] = np.ascontiguousarray(matrix, np.float32)

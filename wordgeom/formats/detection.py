@@ -12,15 +12,15 @@ NPZ, NPY, MTX, GLOVE, BIN, TEXT, PROJECTOR = (
 MATRICES = (NPZ, MTX, GLOVE)
 VECTORS = (NPY, NPZ, BIN, TEXT, PROJECTOR)  # that can be written
 ARRAYS = (NPY, NPZ)
-READ = (NPZ, NPY, MTX, GLOVE)  # what --from may say
-WRITTEN = (*READ, PROJECTOR)  # what --to may say
+SOURCE_FORMATS = (NPZ, NPY, MTX, GLOVE)  # what --from may say
+TARGET_FORMATS = (*SOURCE_FORMATS, PROJECTOR)  # what --to may say
 _SUFFIXES = {
     ".npz": NPZ, ".npy": NPY, ".mtx": MTX, ".glove": GLOVE, ".bin": BIN, ".txt": TEXT, ".vec": TEXT,
 }  # fmt: skip
 _PACKED = (MTX, TEXT)  # that may lie in a gzip file
 
 
-def told(path: Path) -> str | None:
+def format_of(path: Path) -> str | None:
     """Return the format that a name tells, None where it tells none."""
     name = path.name.lower()
     found = _SUFFIXES.get(Path(name.removesuffix(".gz")).suffix)
@@ -34,13 +34,13 @@ def is_matrix(
 
     source_format, target_format: where names do not tell.
     """
-    found, wanted = source_format or told(source), target_format or told(target)
+    found, wanted = source_format or format_of(source), target_format or format_of(target)
     return source.is_dir() or found in (MTX, GLOVE) or (found == NPZ and wanted not in VECTORS)
 
 
 def check_target(target: Path, given: str | None, allowed: tuple[str, ...], what: str) -> str:
     """Return the format to write. Raises OptionError for one that `what` is not written to."""
-    found = given or told(target)
+    found = given or format_of(target)
     if found not in allowed:
         do = "pass another --to" if given else "name the output so, or pass --to"
         if given == GLOVE:

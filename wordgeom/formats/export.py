@@ -12,7 +12,7 @@ from wordgeom.formats import detection
 from wordgeom.formats.glove import write_glove
 from wordgeom.formats.matrix_market import write_market
 from wordgeom.formats.scipy_npz import write_sparse
-from wordgeom.formats.word_files import beside, count_lines
+from wordgeom.formats.word_files import companion_path, count_lines
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.document_term import DOCUMENTS, Stored, StoredDocuments
 from wordgeom.runtime.context import Context
@@ -23,10 +23,12 @@ _VOCABULARY = "vocab.txt"  # GloVe's own name for it
 
 def words_path(path: Path, form: str) -> Path:
     """Return where the words of a matrix file are written where nothing else is said."""
-    return beside(path, f".{_VOCABULARY}") if form == detection.GLOVE else beside(path)
+    return (
+        companion_path(path, f".{_VOCABULARY}") if form == detection.GLOVE else companion_path(path)
+    )
 
 
-def found_words(path: Path, form: str) -> Path:
+def find_words_path(path: Path, form: str) -> Path:
     """Return where the words of a matrix file lie: where they are written, or in GloVe's file."""
     ours = words_path(path, form)
     theirs = path.with_name(_VOCABULARY)
@@ -55,10 +57,10 @@ def documents_lines(matrix: Stored, path: Path, form: str) -> tuple[Path, list[b
     if form == detection.GLOVE:
         do = "name a .npz or .mtx file"
         raise OptionError("GloVe's records are of words and words", where=path, do=do)
-    return beside(path, f".{DOCUMENTS}.tsv"), [matrix.store.text(DOCUMENTS)]
+    return companion_path(path, f".{DOCUMENTS}.tsv"), [matrix.store.text(DOCUMENTS)]
 
 
-def fill_matrix(
+def write_matrix(
     handle: BinaryIO, matrix: Stored, out: Path, form: str, words: Path, context: Context
 ) -> None:
     """Write a matrix into the open file of `out`. Raises WriteError."""
@@ -70,7 +72,7 @@ def fill_matrix(
         _write_market(handle, matrix, out, f"words: {words.name}")
 
 
-def told(matrix: Stored) -> dict[str, Any]:
+def export_facts(matrix: Stored) -> dict[str, Any]:
     """Return what the card of an exported matrix tells, so that all of it can come back."""
     store = matrix.store
     dtype = store.array("data").dtype.str

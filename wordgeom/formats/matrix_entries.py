@@ -27,13 +27,13 @@ def values(matrix: Stored, data: Array) -> Array:
     return np.asarray(data / matrix.denominator)
 
 
-def whole(data: Array) -> Array:
+def as_integers(data: Array) -> Array:
     """Return stored data as whole numbers: counts in units, or the bits of floats."""
     return data.view(np.uint32) if data.dtype == np.float32 else data
 
 
 @dataclass(frozen=True)
-class WholeNumbers:
+class IntegerMatrix:
     """A stored matrix whose data are whole numbers (counts.merge.Summand)."""
 
     matrix: StoredMatrix
@@ -46,4 +46,4 @@ class WholeNumbers:
     def rows(self, start: int, stop: int) -> Csr:
         """Return the rows [start:stop)."""
         part = self.matrix.rows(start, stop)
-        return Csr(part.indptr, part.indices, whole(part.data), part.columns)
+        return Csr(part.indptr, part.indices, as_integers(part.data), part.columns)

@@ -16,13 +16,13 @@ from wordgeom.core.errors import FormatError, InputError
 from wordgeom.core.types import Array, Bytes, Float64, Int64
 from wordgeom.formats import matrix_entries
 from wordgeom.formats.entries import Block
-from wordgeom.formats.line_window import Lines
+from wordgeom.formats.line_window import LineWindow
 from wordgeom.matrices.document_term import Stored
 from wordgeom.storage.opening import unpacked
 from wordgeom.vectors.word2vec_header import NUMBER
 
 _BANNER = b"%%matrixmarket"
-_LINE = 1 << 12  # bytes of a banner or size line, at most
+_MAX_HEAD = 1 << 12  # bytes of a banner or size line, at most
 _ODD = 1 << 16  # numbers a block may leave to the slower reader
 _FIELDS, _SHAPES = (b"real", b"integer", b"pattern"), (b"general", b"symmetric")
 
@@ -49,7 +49,7 @@ class MarketFile:
     def blocks(self) -> Iterator[Block]:
         """Yield all entries; of a symmetric file each place once. Raises FormatError."""
         with unpacked(self.path, "a .mtx file") as source:
-            lines, seen = Lines(source, self.path), 0
+            lines, seen = LineWindow(source, self.path), 0
             lines.skip(self.start)
             while block := _parse(lines, self):
                 seen += len(block[0])
@@ -85,8 +85,8 @@ def _tokens(matrix: Stored, data: Array) -> tuple[Int64, Bytes, Int64]:
         buffer, none = np.empty((FLOAT_WIDTH + 1) * len(data), np.uint8), np.empty(0, np.uint8)
         used = format_rows(none, np.zeros(len(data) + 1, np.int64), data[:, None], buffer)
         return np.arange(len(data)), *_table(buffer[:used].tobytes())
-    kept, which = np.unique(data, return_inverse=True)
-    numbers = [repr(n).removesuffix(".0") for n in matrix_entries.values(matrix, kept).tolist()]
+    distinct, which = np.unique(data, return_inverse=True)
+    numbers = [repr(n).removesuffix(".0") for n in matrix_entries.values(matrix, distinct).tolist()]
     return which, *_table("".join(f" {n}\n" for n in numbers).encode())
 
 
@@ -101,7 +101,7 @@ def _banner(line: bytes, path: Path) -> tuple[bytes, bytes]:
     words = line.removeprefix(b"\xef\xbb\xbf").lower().split()
     if len(words) != 5 or words[:2] != [_BANNER, b"matrix"]:
         what = "the first line must be %%MatrixMarket matrix coordinate …"
-        raise FormatError(what, where=path, found=repr(_told(line.strip())))
+        raise FormatError(what, where=path, found=repr(_excerpt(line.strip())))
     if words[2] != b"coordinate" or words[3] not in _FIELDS or words[4] not in _SHAPES:
         found = b" ".join(words[2:]).decode(errors="replace")
         do = "write it as coordinate real general or symmetric (scipy.io.mmwrite)"
@@ -116,7 +116,7 @@ def _sizes(source: BinaryIO, path: Path) -> tuple[tuple[int, int, int], int]:
         number += 1
     fields = line.split()
     if len(fields) != 3 or not all(f.isdigit() and len(f) <= 18 for f in fields):
-        found, where = repr(_told(line.strip())), f"{path} line {number}"
+        found, where = repr(_excerpt(line.strip())), f"{path} line {number}"
         raise FormatError("must hold rows, columns and entries", where=where, found=found)
     rows, columns, entries = map(int, fields)
     return (rows, columns, entries), number
@@ -124,13 +124,13 @@ def _sizes(source: BinaryIO, path: Path) -> tuple[tuple[int, int, int], int]:
 
 def _line(source: BinaryIO) -> bytes:
     """Return the beginning of the next line, and leave `source` after the line."""
-    line = rest = source.readline(_LINE)
+    line = rest = source.readline(_MAX_HEAD)
     while rest and not rest.endswith(b"\n"):
-        rest = source.readline(_LINE)
+        rest = source.readline(_MAX_HEAD)
     return line
 
 
-def _parse(lines: Lines, file: MarketFile) -> Block | None:
+def _parse(lines: LineWindow, file: MarketFile) -> Block | None:
     """Return the entries of the whole lines that are read, None at the end of the file."""
     from wordgeom.formats.matrix_market_kernels import parse_entries
 
@@ -142,28 +142,28 @@ def _parse(lines: Lines, file: MarketFile) -> Block | None:
         n, count, odds, at, fine = parse_entries(
             lines.text, 0, lines.stop, file.valued, row, column, values, odd
         )
-        _settle(lines, odd[:odds], values)
+        _convert_exactly(lines, odd[:odds], values)
         row, column = row[:n], column[:n]
         _check_places(row, column, file, lines)
         if not fine:
             raise _malformed(lines, at, lines.number + count)
-        lines.use(at, count)
+        lines.advance(at, count)
         if n:
             return row - 1, column - 1, values[:n]
     return None
 
 
-def _settle(lines: Lines, odd: Int64, values: Float64) -> None:
+def _convert_exactly(lines: LineWindow, odd: Int64, values: Float64) -> None:
     """Read the numbers that the kernel left, with Python's exact conversion."""
     for entry, line, first, last in odd.tolist():
         token = lines.text[first:last].tobytes()
         if not NUMBER.fullmatch(token):
             where = f"{lines.path} line {lines.number + line}"
-            raise FormatError("must hold a number", where=where, found=repr(_told(token)))
+            raise FormatError("must hold a number", where=where, found=repr(_excerpt(token)))
         values[entry] = float(token)
 
 
-def _check_places(row: Int64, column: Int64, file: MarketFile, lines: Lines) -> None:
+def _check_places(row: Int64, column: Int64, file: MarketFile, lines: LineWindow) -> None:
     for places, limit, name in ((row, file.shape[0], "row"), (column, file.shape[1], "column")):
         bad = (places < 1) | (places > limit)
         if bad.any():
@@ -173,11 +173,11 @@ def _check_places(row: Int64, column: Int64, file: MarketFile, lines: Lines) -> 
             raise FormatError(what, where=where, found=f"{places[at]:,}")
 
 
-def _malformed(lines: Lines, at: int, number: int) -> FormatError:
+def _malformed(lines: LineWindow, at: int, number: int) -> FormatError:
     line = lines.text[at : at + 60].tobytes().partition(b"\n")[0]
     what = "must hold a row, a column and a number"
-    return FormatError(what, where=f"{lines.path} line {number}", found=repr(_told(line)))
+    return FormatError(what, where=f"{lines.path} line {number}", found=repr(_excerpt(line)))
 
 
-def _told(raw: bytes) -> str:
+def _excerpt(raw: bytes) -> str:
     return raw[:40].decode(errors="replace")

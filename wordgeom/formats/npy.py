@@ -35,7 +35,7 @@ class Header:
     start: int
 
     @property
-    def bytes(self) -> int:
+    def nbytes(self) -> int:
         """Bytes that the array takes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
@@ -54,13 +54,13 @@ def read_header(source: IO[bytes], size: int, where: str | Path) -> Header:
     length = int.from_bytes(lead, "little")
     if length > _LONGEST:
         raise FormatError("the header is too long", where=where, found=f"{length:,} bytes")
-    parsed = _parsed(lead + source.read(length), width, where)
+    parsed = _parse_header(lead + source.read(length), width, where)
     header = Header(*parsed, start=8 + width + length)
     if header.dtype.hasobject:
         what = "holds Python objects, which are never unpickled"
         raise InputError(what, where=where, found=f"dtype {header.dtype}"[:80], do=_SAVE)
-    if header.start + header.bytes != size:
-        raise _broken_promise(header, size - header.start, where)
+    if header.start + header.nbytes != size:
+        raise _size_error(header, size - header.start, where)
     return header
 
 
@@ -89,7 +89,7 @@ def read_items(source: IO[bytes], header: Header, count: int, where: str | Path)
     while at < len(view):
         chunk = source.read(min(_BLOCK, len(view) - at))
         if not chunk:
-            raise _broken_promise(header, at, where)
+            raise _size_error(header, at, where)
         view[at : at + len(chunk)] = chunk
         at += len(chunk)
     items: Array = buffer.view(header.dtype)
@@ -104,7 +104,7 @@ def as_float64(array: Array) -> Float64:
         return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _parsed(data: bytes, width: int, where: str | Path) -> tuple[tuple[int, ...], bool, Any]:
+def _parse_header(data: bytes, width: int, where: str | Path) -> tuple[tuple[int, ...], bool, Any]:
     read = (
         np.lib.format.read_array_header_1_0 if width == 2 else np.lib.format.read_array_header_2_0
     )
@@ -122,10 +122,10 @@ def _parsed(data: bytes, width: int, where: str | Path) -> tuple[tuple[int, ...]
     return shape, fortran, dtype
 
 
-def _broken_promise(header: Header, found: int, where: str | Path) -> FormatError:
+def _size_error(header: Header, found: int, where: str | Path) -> FormatError:
     shape = " × ".join(f"{n:,}" for n in header.shape) or "one"
     return FormatError(
-        f"the header promises {shape} of {header.dtype}, {header.bytes:,} bytes",
+        f"the header promises {shape} of {header.dtype}, {header.nbytes:,} bytes",
         where=where,
         found=f"{max(found, 0):,}",
         do="the file was cut or edited; write it again",

@@ -17,17 +17,17 @@ from wordgeom.core.types import Array
 from wordgeom.formats.npy import NUMBERS, Header, check_kind, read_body, read_header, read_items
 from wordgeom.storage.opening import opened
 
-_TOLD = 80  # characters of another library's message
+_MESSAGE_LENGTH = 80  # characters of another library's message
 _SUFFIX = ".npy"
-_DEFLATED = 1032  # bytes that a byte of deflate can stand for, at most
+_MAX_DEFLATE_RATIO = 1032  # bytes that a byte of deflate can stand for, at most
 _ENCRYPTED = 1  # a member's flag
 
 
 class Archive:
     """An open .npz file; most: bytes that a member may take in memory."""
 
-    def __init__(self, packed: zipfile.ZipFile, path: Path, most: int) -> None:
-        self._packed, self._path, self._most = packed, path, most
+    def __init__(self, packed: zipfile.ZipFile, path: Path, max_bytes: int) -> None:
+        self._packed, self._path, self._max_bytes = packed, path, max_bytes
         self.members = [
             name.removesuffix(_SUFFIX) for name in packed.namelist() if name.endswith(_SUFFIX)
         ]
@@ -38,30 +38,30 @@ class Archive:
 
     def header(self, member: str) -> Header:
         """Return the header of a member. Raises FormatError; InputError for objects."""
-        info = self._info(member)
+        info = self._entry(member)
         with self._packed.open(info) as source:
             return read_header(source, info.file_size, self.where(member))
 
     def array(self, member: str, kinds: str = NUMBERS) -> Array:
         """Return a member's array, whose type must be of the `kinds`. Raises as `read_body`."""
-        info, where = self._info(member), self.where(member)
+        info, where = self._entry(member), self.where(member)
         with self._packed.open(info) as source:
             header = read_header(source, info.file_size, where)
-            if header.bytes > self._most:
-                found, do = f"{header.bytes:,} bytes", "raise --memory"
+            if header.nbytes > self._max_bytes:
+                found, do = f"{header.nbytes:,} bytes", "raise --memory"
                 raise InputError("is too large for --memory", where=where, found=found, do=do)
             return read_body(source, header, where, kinds)
 
     @contextmanager
-    def pieces(self, member: str, kinds: str = NUMBERS) -> Iterator[Pieces]:
+    def items(self, member: str, kinds: str = NUMBERS) -> Iterator[ItemReader]:
         """Open a member of one dimension to be read from its beginning to its end."""
-        info, where = self._info(member), self.where(member)
+        info, where = self._entry(member), self.where(member)
         with self._packed.open(info) as source:
             header = read_header(source, info.file_size, where)
             check_kind(header, where, kinds)
-            yield Pieces(source, header, where)
+            yield ItemReader(source, header, where)
 
-    def _info(self, member: str) -> zipfile.ZipInfo:
+    def _entry(self, member: str) -> zipfile.ZipInfo:
         """Return a member's entry. Raises FormatError where it cannot be what NumPy wrote."""
         if member not in self.members:
             what = f"lacks the member {member}"
@@ -72,7 +72,7 @@ class Archive:
             do = "write it with np.savez or save_npz"
             raise FormatError("is packed in another way", where=self.where(member), do=do)
         stored = min(info.compress_size, self._path.stat().st_size)
-        if info.file_size > stored * _DEFLATED:
+        if info.file_size > stored * _MAX_DEFLATE_RATIO:
             raise FormatError(
                 f"promises {info.file_size:,} bytes",
                 where=self.where(member),
@@ -82,7 +82,7 @@ class Archive:
         return info
 
 
-class Pieces:
+class ItemReader:
     """A member's numbers, handed out in their order."""
 
     def __init__(self, source: IO[bytes], header: Header, where: str) -> None:
@@ -94,12 +94,12 @@ class Pieces:
 
 
 @contextmanager
-def opened_archive(path: Path, most: int) -> Iterator[Archive]:
+def opened_archive(path: Path, max_bytes: int) -> Iterator[Archive]:
     """Open an archive; most: bytes of a member in memory. Raises MissingInputError, FormatError."""
     with opened(path, "an .npz file") as source:
         try:
             with zipfile.ZipFile(source) as packed:
-                yield Archive(packed, path, most)
+                yield Archive(packed, path, max_bytes)
         except WordgeomError:
             raise
         # All that zipfile raises of a broken or strange archive.
@@ -107,5 +107,5 @@ def opened_archive(path: Path, most: int) -> Iterator[Archive]:
             zipfile.BadZipFile, zlib.error, EOFError, LookupError, NotImplementedError, OSError,
             RuntimeError, ValueError,
         ) as error:  # fmt: skip
-            do, found = "fetch or write it again", " ".join(str(error).split())[:_TOLD]
+            do, found = "fetch or write it again", " ".join(str(error).split())[:_MESSAGE_LENGTH]
             raise FormatError("broken archive", where=path, found=found, do=do) from None

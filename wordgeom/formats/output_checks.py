@@ -9,7 +9,7 @@ from pathlib import Path
 from wordgeom.core.errors import OptionError, OutputExistsError
 
 
-def refuse_existing(path: Path, force: bool) -> None:
+def check_overwrite(path: Path, force: bool) -> None:
     """Raise OutputExistsError for a path that is there, unless it is a file and to be replaced."""
     if os.path.lexists(path) and not force:
         do = "pass --force to replace it, or name another"
@@ -18,16 +18,16 @@ def refuse_existing(path: Path, force: bool) -> None:
         raise OutputExistsError("is a folder", where=path, do="name a file")
 
 
-def refuse_unlike(path: Path, lines: Sequence[bytes], force: bool) -> None:
+def check_shared_file(path: Path, lines: Sequence[bytes], force: bool) -> None:
     """Raise OutputExistsError for a path that is there and does not hold these very lines.
 
     So that two files of the same stem can share their words.
     """
-    if not _holds(path, lines):
-        refuse_existing(path, force)
+    if not _has_lines(path, lines):
+        check_overwrite(path, force)
 
 
-def refuse_one_file(words: Path, others: Mapping[Path, str]) -> None:
+def check_words_file(words: Path, others: Mapping[Path, str]) -> None:
     """Raise OptionError where words are to be written over another file; others: what each is."""
     for path, what in others.items():
         if os.path.realpath(path) == os.path.realpath(words):
@@ -35,7 +35,7 @@ def refuse_one_file(words: Path, others: Mapping[Path, str]) -> None:
             raise OptionError(f"--words names {what}", where=words, do=do)
 
 
-def _holds(path: Path, lines: Sequence[bytes]) -> bool:
+def _has_lines(path: Path, lines: Sequence[bytes]) -> bool:
     try:
         alike = path.is_file() and path.stat().st_size == sum(map(len, lines))
         return alike and path.read_bytes() == b"".join(lines)

@@ -23,47 +23,49 @@ _ROWS = 1 << 14  # written at once, at most
 _NUMBERS = 1 << 18
 
 
-def write_projector(folder: Path, words: Sequence[str], matrix: Float32) -> None:
+def write_projector(directory: Path, words: Sequence[str], matrix: Float32) -> None:
     """Write both files into a new folder that takes its name at last, for an old one of theirs.
 
     Raises OutputExistsError for a folder with other files, WriteError.
     """
-    refuse_foreign(folder)
+    check_projector_directory(directory)
     try:
-        _write_folder(folder, words, matrix)
+        _write_directory(directory, words, matrix)
     except OSError as error:  # of a part that is gone by now, where the user named the folder
-        raise write_error(folder, error) from error
+        raise write_error(directory, error) from error
 
 
-def _write_folder(folder: Path, words: Sequence[str], matrix: Float32) -> None:
-    made = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
+def _write_directory(directory: Path, words: Sequence[str], matrix: Float32) -> None:
+    made = directory.with_name(f".{directory.name}.{os.getpid()}.part")
+    old = directory.with_name(f".{directory.name}.{os.getpid()}.old")
     make_folder(made)
     try:
         with _new_file(made / FILES[0]) as out:
             _write_numbers(out, matrix)
         with _new_file(made / FILES[1]) as out:
             out.writelines(f"{word}\n".encode() for word in words)
-        if folder.exists():  # a folder cannot be replaced in one step
-            replace(folder, old)
-        replace(made, folder)
+        if directory.exists():  # a folder cannot be replaced in one step
+            replace(directory, old)
+        replace(made, directory)
     finally:
-        if old.exists() and not folder.exists():
-            replace(old, folder)
+        if old.exists() and not directory.exists():
+            replace(old, directory)
         for left in (made, old):
             if left.exists():
                 remove_folder(left)
 
 
-def refuse_foreign(folder: Path) -> None:
+def check_projector_directory(directory: Path) -> None:
     """Raise OutputExistsError for what is there and is not a folder of the two files."""
-    if not folder.exists():
+    if not directory.exists():
         return
-    others = [p.name for p in folder.iterdir() if p.name not in FILES] if folder.is_dir() else []
-    if others or not folder.is_dir():
+    others = (
+        [p.name for p in directory.iterdir() if p.name not in FILES] if directory.is_dir() else []
+    )
+    if others or not directory.is_dir():
         found = others[0] if others else "a file"
         what, do = "is not a projector's folder", "name another"
-        raise OutputExistsError(what, where=folder, found=found, do=do)
+        raise OutputExistsError(what, where=directory, found=found, do=do)
 
 
 @contextmanager

@@ -19,10 +19,10 @@ from wordgeom.runtime.context import Context
 from wordgeom.storage.files import Closing
 
 CHUNK = 1 << 21  # entries that wait in memory
-_PARTS = 16  # partial matrices before they become one: each takes two open files
+_MAX_PARTS = 16  # partial matrices before they become one: each takes two open files
 
 
-class Gathered(Closing):
+class RowGrouper(Closing):
     """A sparse matrix (V × V) of entries in any order; dtype: uint32 or int64."""
 
     def __init__(self, words: int, dtype: np.dtype[Any], context: Context) -> None:
@@ -67,15 +67,15 @@ class Gathered(Closing):
             self._to[:n], self._to_values[:n],
         )  # fmt: skip
         grouped = Rows(0, lengths, self._to[:n], self._to_values[:n])
-        if len(self._parts) == _PARTS:
+        if len(self._parts) == _MAX_PARTS:
             self._join()
-        self._parts.append(self._kept(iter([grouped])))
+        self._parts.append(self._spilled(iter([grouped])))
 
     def _join(self) -> None:
         blocks, _ = merge(self._parts, self.words, False, self._dtype, self._context.pool)
-        whole = self._kept(blocks)
+        whole = self._spilled(blocks)
         self.close()
         self._parts[:] = [whole]
 
-    def _kept(self, blocks: Iterator[Rows]) -> Partial:
+    def _spilled(self, blocks: Iterator[Rows]) -> Partial:
         return Partial.spill(blocks, self.words, self._dtype, self._context.scratch)

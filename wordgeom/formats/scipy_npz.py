@@ -21,7 +21,7 @@ from wordgeom.matrices.cooccurrence import PMI
 from wordgeom.matrices.document_term import Stored, StoredDocuments
 from wordgeom.runtime.context import Context
 
-_SHARE = 4  # the part of memory that a member may take where it is read whole
+_MEMORY_SHARE = 4  # the part of memory that a member may take where it is read whole
 _COPIED = 1 << 20  # numbers
 
 
@@ -38,12 +38,12 @@ class SparseFile:
     @classmethod
     def open(cls, path: Path, memory: int) -> SparseFile:
         """Read the shape. Raises FormatError; InputError for an archive of something else."""
-        with opened_archive(path, memory // _SHARE) as archive:
+        with opened_archive(path, memory // _MEMORY_SHARE) as archive:
             if sparse_layouts.FORMAT not in archive.members:
                 found = ", ".join(archive.members)[:80] or "no arrays"
                 do = "write it with scipy.sparse.save_npz"
                 raise InputError("holds no sparse matrix", where=path, found=found, do=do)
-            return cls(path, sparse_layouts.shape(archive, path), memory // _SHARE)
+            return cls(path, sparse_layouts.shape(archive, path), memory // _MEMORY_SHARE)
 
     def blocks(self) -> Iterator[Block]:
         """Yield all entries. Raises FormatError, InputError."""
@@ -91,16 +91,16 @@ def _rows(matrix: Stored, context: Context) -> Iterator[tuple[int, Int64, Array,
             yield start, np.diff(part.indptr), part.indices, part.data
         return
     from wordgeom.counts.merge import Summand, merge
-    from wordgeom.formats.row_grouping import Gathered
+    from wordgeom.formats.row_grouping import RowGrouper
 
     size = len(matrix.vocabulary)
     dtype = matrix.store.array("data").dtype
     held: np.dtype[Any] = np.dtype(np.uint32) if dtype == np.float32 else dtype
-    with Gathered(size, held, context) as mirrored:
+    with RowGrouper(size, held, context) as mirrored:
         for row, column, data in matrix_entries.blocks(matrix):
             off = row != column
-            mirrored.add(column[off], row[off], matrix_entries.whole(data)[off])
-        parts: list[Summand] = [matrix_entries.WholeNumbers(matrix), *mirrored.parts()]
+            mirrored.add(column[off], row[off], matrix_entries.as_integers(data)[off])
+        parts: list[Summand] = [matrix_entries.IntegerMatrix(matrix), *mirrored.parts()]
         blocks, _ = merge(parts, size, False, held, context.pool)
         for block in blocks:
             yield block.start, block.lengths, block.indices, block.values.view(dtype)

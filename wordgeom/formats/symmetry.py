@@ -11,7 +11,7 @@ from wordgeom.core.types import Int64
 from wordgeom.counts.count_rows import Rows, Workshop
 from wordgeom.counts.merge import merge
 from wordgeom.formats import grouping_kernels as kernels
-from wordgeom.formats.row_grouping import Gathered
+from wordgeom.formats.row_grouping import RowGrouper
 from wordgeom.runtime.context import Context
 from wordgeom.storage.files import Closing
 
@@ -19,7 +19,7 @@ _SEED = 1  # of the vectors that tell symmetry
 _MODULUS = 1 << 64
 
 
-class Halves(Closing):
+class Triangles(Closing):
     """Entries of a matrix (V × V), whole numbers, in any order; dtype: uint32 or int64.
 
     folded: an entry (i, j) stands for (j, i) too. Whether a matrix C that is not folded is
@@ -29,7 +29,7 @@ class Halves(Closing):
 
     def __init__(self, words: int, folded: bool, dtype: np.dtype[Any], context: Context) -> None:
         self._words, self._folded, self._dtype, self._context = words, folded, dtype, context
-        self._upper, self._lower = (Gathered(words, dtype, context) for _ in range(2))
+        self._upper, self._lower = (RowGrouper(words, dtype, context) for _ in range(2))
         random = np.random.default_rng(_SEED).integers(0, _MODULUS, (2, words), np.uint64)
         self._x, self._y = random
         self._difference = 0

@@ -17,20 +17,20 @@ _DIGITS = 18  # of a count, at most
 
 
 @dataclass(frozen=True)
-class Words:
+class WordList:
     """words (V), and how often each occurs, where the file tells."""
 
     words: list[str]
     counts: Int64 | None
 
 
-def beside(path: Path, suffix: str = _SUFFIX) -> Path:
+def companion_path(path: Path, suffix: str = _SUFFIX) -> Path:
     """Return where the words of a file lie: counts.words.txt beside `counts.mtx.gz`."""
     stem = path.name.removesuffix(".gz")
     return path.with_name(stem.removesuffix(Path(stem).suffix) + suffix)
 
 
-def read_words(path: Path) -> Words:
+def read_words(path: Path) -> WordList:
     """Read `word TAB count`, `word count` as GloVe writes it, or a word a line.
 
     Lines have tabs, or all of them end in a blank and a count, or they are words. Raises
@@ -38,10 +38,10 @@ def read_words(path: Path) -> Words:
     """
     words, counts = _split(_lines(path))
     _check(words, path)
-    return Words(words, None if counts is None else _counts(counts, path))
+    return WordList(words, None if counts is None else _counts(counts, path))
 
 
-def read_list(path: Path) -> tuple[list[str], int]:
+def read_word_list(path: Path) -> tuple[list[str], int]:
     """Read words that somebody chose: each once, and how many lines repeat one.
 
     Blank lines, and blanks around a word, are none of it; counts may stand after the words. Raises
@@ -69,7 +69,7 @@ def _split(lines: list[str]) -> tuple[list[str], list[str] | None]:
     """Return words, and the counts after them where lines have such."""
     if any("\t" in line for line in lines):
         pairs = [line.partition("\t")[::2] for line in lines]
-    elif lines and all(map(_counted, lines)):
+    elif lines and all(map(_ends_in_count, lines)):
         pairs = [line.rpartition(" ")[::2] for line in lines]
     else:
         return lines, None
@@ -89,7 +89,7 @@ def _lines(path: Path) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def _counted(line: str) -> bool:
+def _ends_in_count(line: str) -> bool:
     word, _, count = line.rpartition(" ")
     return bool(word) and _is_count(count)
 

@@ -16,13 +16,13 @@ from wordgeom.imputation.tables.missing import (
     DROP,
     ERROR,
     MEAN,
-    filled,
-    refuse_infinite,
-    refuse_missing,
-    whole_rows,
+    check_complete,
+    check_finite,
+    complete_rows,
+    fill_with_means,
 )
-from wordgeom.imputation.tables.name_map import rename
-from wordgeom.imputation.tables.names import clean, first_rows, names_file, read_names
+from wordgeom.imputation.tables.name_map import rename_entities
+from wordgeom.imputation.tables.names import clean_names, first_rows, names_file, read_names
 from wordgeom.imputation.tables.readers import holds_names, kind_of, read_table
 from wordgeom.imputation.tables.table import Table
 from wordgeom.storage import opening
@@ -83,7 +83,7 @@ def read_domain(path: str | Path, options: DomainOptions, memory: int) -> Domain
     kind = kind_of(path)
     file = _names_file(path, kind, options)
     table = read_table(path, kind, memory)
-    _refuse_empty(table, path)
+    _check_not_empty(table, path)
     if file is not None:
         table = replace(table, names=read_names(file, len(table.matrix), path))
     known, mapped, notes = _named(table, file or path, options)
@@ -92,7 +92,7 @@ def read_domain(path: str | Path, options: DomainOptions, memory: int) -> Domain
     return Domain(known, matrix, (*table.notes, *notes, *fewer, *changed), mapped)
 
 
-def inputs(path: str | Path, options: DomainOptions) -> list[Path]:
+def input_files(path: str | Path, options: DomainOptions) -> list[Path]:
     """Return the files that `read_domain` reads, all of which are there.
 
     Raises MissingInputError for one that is not, and what telling the table's kind raises.
@@ -114,7 +114,7 @@ def check_inputs(path: str | Path, options: DomainOptions) -> None:
     """
     path = Path(path)
     if os.path.lexists(path) or name_suffix(path) not in (*BINARY_SUFFIXES, *TEXT_SUFFIXES):
-        inputs(path, options)
+        input_files(path, options)
 
 
 def _names_file(path: Path, kind: str, options: DomainOptions) -> Path | None:
@@ -127,7 +127,7 @@ def _names_file(path: Path, kind: str, options: DomainOptions) -> Path | None:
     return None
 
 
-def _refuse_empty(table: Table, path: Path) -> None:
+def _check_not_empty(table: Table, path: Path) -> None:
     if not table.matrix.size:
         rows, columns = table.matrix.shape
         found, do = f"{rows:,} entities of {columns:,} numbers", "check what it holds"
@@ -138,21 +138,21 @@ def _named(
     table: Table, where: Path, options: DomainOptions
 ) -> tuple[list[str], frozenset[str] | None, list[str]]:
     """Return what entities are called in the end, which names a map gave, and notes."""
-    known, spaced = clean(table.names or [], where)
+    known, spaced = clean_names(table.names or [], where)
     mapped: list[bool] | None = None
     notes = [f"names whose white space became _: {spaced:,}"] if spaced else []
     if options.name_map is not None:
-        renamed = rename(known, Path(options.name_map))
+        renamed = rename_entities(known, Path(options.name_map))
         known, mapped = renamed.names, renamed.mapped
         total = renamed.used + renamed.unused
         note = f"{renamed.used:,} of {total:,} entries of {options.name_map} name an entity"
-        notes.append(f"{note}; {renamed.first!r} does not" if renamed.unused else note)
+        notes.append(f"{note}; {renamed.first_unused!r} does not" if renamed.unused else note)
     if options.lower:
         known = [name.lower() for name in known]
-    return known, None if mapped is None else _given(known, mapped), notes
+    return known, None if mapped is None else _mapped_names(known, mapped), notes
 
 
-def _given(names: Sequence[str], mapped: Sequence[bool]) -> frozenset[str]:
+def _mapped_names(names: Sequence[str], mapped: Sequence[bool]) -> frozenset[str]:
     """Return the names that a map gave to the first entity of the name."""
     first: dict[str, bool] = {}
     for name, given in zip(names, mapped, strict=True):
@@ -164,11 +164,11 @@ def _unique(
     table: Table, known: Sequence[str], path: Path, options: DomainOptions
 ) -> tuple[Table, list[str], list[str]]:
     """Return the table with each name once, the names, and notes."""
-    refuse = options.duplicates != _FIRST
-    if refuse and table.repeated:
+    strict = options.duplicates != _FIRST
+    if strict and table.repeated:
         found, do = f"{table.repeated:,}", "--duplicates first keeps the first of each name"
         raise InputError("holds words that occur again", where=path, found=found, do=do)
-    rows = first_rows(known, path, refuse=refuse)
+    rows = first_rows(known, path, strict=strict)
     fewer = len(known) - len(rows) + table.repeated
     notes = [f"entities left out, whose names occur before: {fewer:,}"] if fewer else []
     if len(rows) == len(known):
@@ -180,15 +180,15 @@ def _complete(
     table: Table, known: list[str], path: Path, policy: str
 ) -> tuple[Float64, list[str], list[str]]:
     """Return numbers that are all there, the names of their rows, and notes."""
-    refuse_infinite(table, known, path)
+    check_finite(table, known, path)
     if policy == MEAN:
-        matrix, notes = filled(table.matrix, path)
+        matrix, notes = fill_with_means(table.matrix, path)
         return matrix, known, notes
     if policy == DROP:
-        rows, notes = whole_rows(table.matrix, path)
+        rows, notes = complete_rows(table.matrix, path)
         if len(rows) < len(known):
             kept = [known[row] for row in rows.tolist()]
             return np.ascontiguousarray(table.matrix[rows]), kept, notes
         return table.matrix, known, notes
-    refuse_missing(table, known, path)
+    check_complete(table, known, path)
     return table.matrix, known, []

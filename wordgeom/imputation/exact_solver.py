@@ -18,7 +18,7 @@ _ARRAYS = 10  # (q × WIDTH) float64 that a group takes
 _WORK = 1 << 30  # bytes of the groups under way; but two always are
 
 
-class Exact:
+class ExactSolver:
     """(I − W_qq) Y_q = W_qp Y_p for anchors Y_p (p × K); `vectors` (q × K) is Y_q."""
 
     def __init__(self, system: System, anchors: Float64) -> None:
@@ -28,7 +28,7 @@ class Exact:
         self.vectors = np.empty((system.outer.rows, anchors.shape[1]))
         self._stopped = threading.Event()  # so that Ctrl-C waits for one iteration, not for all
 
-    def groups(self, pool: Pool) -> Iterator[tuple[int, float]]:
+    def solve_groups(self, pool: Pool) -> Iterator[tuple[int, float]]:
         """Solve group by group; yield iterations and the residual of each."""
         size = _ARRAYS * WIDTH * 8 * len(self.vectors)
         ahead = min(2 * pool.threads, max(1, _WORK // size - 1))
@@ -37,7 +37,7 @@ class Exact:
         finally:
             self._stopped.set()
 
-    def direct(self, pool: Pool) -> float:
+    def solve_direct(self, pool: Pool) -> float:
         """Solve by complete LU factors; return the residual.
 
         Iterations fail where clusters hardly touch, and there the factors are small.

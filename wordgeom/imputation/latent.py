@@ -18,16 +18,16 @@ from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.imputation import baselines
 from wordgeom.imputation.graph import Graph, neighbour_graph
 from wordgeom.imputation.options import EXACT, ImputeOptions
-from wordgeom.imputation.reattachment import mend
+from wordgeom.imputation.reattachment import reattach
 from wordgeom.imputation.solve import Solution, solve_exact, solve_power
 from wordgeom.imputation.tables.matching import Anchors
-from wordgeom.imputation.trust import Trust, judge
+from wordgeom.imputation.trust import Trust, assess_trust
 from wordgeom.imputation.validation import Validation, check_folds, validate
 from wordgeom.imputation.weights import Weights, fit_weights
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.progress import Progress
 
-OURS = "imputation"
+IMPUTATION = "imputation"
 _QUANTILES = {"least": 0.0, "quarter": 0.25, "median": 0.5, "three quarters": 0.75, "most": 1.0}
 
 
@@ -55,7 +55,7 @@ def impute(
     """
     n, unknown = len(points), np.flatnonzero(~anchors.known)
     if not len(unknown) and not options.validate:
-        return _nothing(names, points, anchors, context)
+        return _all_known(names, points, anchors, context)
     if options.delta >= n:
         do = f"pass --delta {n - 1} or less" if n > 1 else "name more entities"
         raise OptionError(f"--delta {options.delta} needs more entities", found=f"{n:,}", do=do)
@@ -71,15 +71,15 @@ def impute(
     )  # fmt: skip
     system = _System(graph, rows, fitted, options, context)
     if len(unknown):
-        found = _found(system, names, points, anchors)
+        found = _impute_unknown(system, names, points, anchors)
     else:
-        found = _nothing(names, points, anchors, context)
+        found = _all_known(names, points, anchors, context)
     if not options.validate:
         return found
-    ways = _ways(system, points, anchors, context)
-    judged = validate(ways, anchors.matrix, options.validate, context)
+    predictors = _predictors(system, points, anchors, context)
+    checked = validate(predictors, anchors.matrix, options.validate, context)
     few = _ridge_notes(len(anchors.matrix), points.shape[1])
-    return replace(found, validation=replace(judged, notes=(*judged.notes, *few)))
+    return replace(found, validation=replace(checked, notes=(*checked.notes, *few)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class _Solved:
 
     solution: Solution
     weights: Csr
-    mended: Int64
+    reattached: Int64
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ class _System:
         unknown = np.flatnonzero(~known)
         options = self.options
         weights = take_rows(self.fitted.matrix, np.searchsorted(self.rows, unknown))
-        weights, mended = mend(weights, self.graph, unknown, known)
+        weights, reattached = reattach(weights, self.graph, unknown, known)
         if options.solver == EXACT:
             found = solve_exact(weights, known, anchors, self.context.pool, progress)
         else:
@@ -114,7 +114,7 @@ class _System:
                 weights, known, anchors, options.eta, options.max_iterations, self.context.pool,
                 progress,
             )  # fmt: skip
-        return _Solved(found, weights, mended)
+        return _Solved(found, weights, reattached)
 
 
 def take_rows(matrix: Csr, rows: Int64) -> Csr:
@@ -125,7 +125,7 @@ def take_rows(matrix: Csr, rows: Int64) -> Csr:
     return Csr(indptr, matrix.indices[places], matrix.data[places], matrix.columns)
 
 
-def _ways(
+def _predictors(
     system: _System, points: Float64, anchors: Anchors, context: Context
 ) -> dict[str, baselines.Predict]:
     """Return the ways to predict hidden vectors, imputation first."""
@@ -139,7 +139,7 @@ def _ways(
 
     entities, matrix = anchors.entities, anchors.matrix
     return {
-        OURS: ours,
+        IMPUTATION: ours,
         "mean vector": baselines.mean_vector(matrix),
         "nearest known": baselines.nearest_anchor(points, entities, matrix, context.pool),
         "ridge": baselines.ridge(points, entities, matrix, context.seed),
@@ -151,12 +151,14 @@ def _ridge_notes(known: int, columns: int) -> list[str]:
     return [f"ridge learned from at most {most:,} of them, drawn at random"] if most < known else []
 
 
-def _found(system: _System, names: Sequence[str], points: Float64, anchors: Anchors) -> Imputation:
+def _impute_unknown(
+    system: _System, names: Sequence[str], points: Float64, anchors: Anchors
+) -> Imputation:
     """Return what is imputed from all the anchors."""
     graph, context = system.graph, system.context
     solved = system.solve(anchors.known, anchors.matrix, context.progress)
-    trust = judge(
-        names, points, anchors.known, graph, solved.weights, solved.mended, context.pool
+    trust = assess_trust(
+        names, points, anchors.known, graph, solved.weights, solved.reattached, context.pool
     )  # fmt: skip
     return Imputation(
         solved.solution.vectors, trust, None, _statistics(solved, graph, system.fitted, trust),
@@ -164,12 +166,12 @@ def _found(system: _System, names: Sequence[str], points: Float64, anchors: Anch
     )  # fmt: skip
 
 
-def _nothing(
+def _all_known(
     names: Sequence[str], points: Float64, anchors: Anchors, context: Context
 ) -> Imputation:
     """Return what there is where every entity is known."""
     empty = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), len(names))
-    trust = judge(
+    trust = assess_trust(
         names, points, anchors.known, None, empty, np.empty(0, np.int64), context.pool
     )  # fmt: skip
     return Imputation(np.empty((0, anchors.matrix.shape[1])), trust, None, {}, [])
@@ -181,7 +183,7 @@ def _statistics(solved: _Solved, graph: Graph, fitted: Weights, trust: Trust) ->
         "edges": len(graph.indices),
         "exact_neighbours": graph.exact,
         "recall": graph.recall,
-        "mended": len(solved.mended),
+        "mended": len(solved.reattached),
         "equal_weights": fitted.equal,
         "solver": solution.solver,
         "iterations": solution.iterations,
@@ -208,14 +210,14 @@ def _notes(solved: _Solved, graph: Graph, fitted: Weights) -> list[str]:
     if fitted.equal:
         whose = several(fitted.equal, "entity has equal weights", "entities have equal weights")
         notes.append(f"{whose}: the best were all 0")
-    if fitted.unfinished:
-        whose = several(fitted.unfinished, "entity", "entities")
+    if fitted.unconverged:
+        whose = several(fitted.unconverged, "entity", "entities")
         notes.append(f"the weights of {whose} did not settle")
-    if len(solved.mended):
+    if len(solved.reattached):
         why = "cut off from every known one by weights of 0, and mended"
         one = f"entity was {why}: it leans on neighbours in the tree"
         more = f"entities were {why}: they lean on neighbours in the tree"
-        notes.append(several(len(solved.mended), one, more))
+        notes.append(several(len(solved.reattached), one, more))
     if not solution.converged:
         notes.append(
             f"{solution.solver} did not converge in {solution.iterations:,} iterations: "

@@ -16,7 +16,7 @@ from wordgeom.imputation.graph import Graph
 from wordgeom.linalg.nearest_neighbours import nearest_to
 from wordgeom.runtime.pool import Pool
 
-NONE = -1  # the anchor of an entity that has none
+NO_ANCHOR = -1  # the anchor of an entity that has none
 _NUMBERS = 1 << 20  # of a block's differences
 
 
@@ -37,22 +37,22 @@ def nearest_anchors(
     points: Float64, known: Array, graph: Graph | None, pool: Pool
 ) -> NearestAnchors:
     """Return what is nearest to each of the points (n × d), of which some are `known` (n)."""
-    local = _Local(len(points))
+    local = _RowMinima(len(points))
     if graph is not None:
         for start, part in pool.map(
-            lambda block: (block[0], _look(points, known, graph, *block)),
+            lambda block: (block[0], _scan_block(points, known, graph, *block)),
             _blocks(graph, points.shape[1]),
         ):
             local.put(start, part)
-    _search(points, known, local, pool)
+    _search_rest(points, known, local, pool)
     return NearestAnchors(local.anchor, np.sqrt(local.squared), local.nearest)
 
 
-class _Local:
+class _RowMinima:
     """What is seen from each entity's row of the graph: squares of distances, inf where none."""
 
     def __init__(self, n: int) -> None:
-        self.anchor = np.full(n, NONE, np.int64)
+        self.anchor = np.full(n, NO_ANCHOR, np.int64)
         self.squared = np.full(n, np.inf)
         self.certain = np.zeros(n, np.bool_)
         self.nearest = np.zeros(n)
@@ -76,7 +76,9 @@ def _blocks(graph: Graph, columns: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _look(points: Float64, known: Array, graph: Graph, start: int, stop: int) -> tuple[Array, ...]:
+def _scan_block(
+    points: Float64, known: Array, graph: Graph, start: int, stop: int
+) -> tuple[Array, ...]:
     """Return, for a range of entities, what `_Local` holds: the nearest anchor in the row, ….
 
     Whatever is not in a row is at least as far as all of it but the tree's neighbours: an anchor
@@ -93,16 +95,16 @@ def _look(points: Float64, known: Array, graph: Graph, start: int, stop: int) ->
     certain = best < reach
     first = np.flatnonzero((anchored == best[owner]) & np.isfinite(anchored))
     rows, which = np.unique(owner[first], return_index=True)
-    anchor = np.full(stop - start, NONE, np.int64)
+    anchor = np.full(stop - start, NO_ANCHOR, np.int64)
     anchor[rows] = others[first[which]]
     return anchor, best, certain, np.sqrt(np.minimum.reduceat(squared, starts))
 
 
-def _search(points: Float64, known: Array, local: _Local, pool: Pool) -> None:
+def _search_rest(points: Float64, known: Array, local: _RowMinima, pool: Pool) -> None:
     """Find the nearest anchors of those entities whose row of the graph does not tell it."""
     anchors, unsure = np.flatnonzero(known), np.flatnonzero(~local.certain)
     if len(anchors) == 1:  # it has no other: only for the rest is it the nearest
         unsure = unsure[unsure != anchors[0]]
-    local.anchor[~local.certain], local.squared[~local.certain] = NONE, np.nan
+    local.anchor[~local.certain], local.squared[~local.certain] = NO_ANCHOR, np.nan
     if len(unsure):
         local.anchor[unsure], local.squared[unsure] = nearest_to(points, unsure, anchors, pool)

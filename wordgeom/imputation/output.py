@@ -11,7 +11,7 @@ from typing import Any, Self
 from wordgeom.core.errors import OptionError, OutputExistsError
 from wordgeom.imputation.saved_validation import read_validation
 from wordgeom.imputation.trust import Trust
-from wordgeom.imputation.trust_table import lines
+from wordgeom.imputation.trust_table import trust_lines
 from wordgeom.imputation.validation import Validation
 from wordgeom.storage.files import same_file
 from wordgeom.vectors import run_card
@@ -75,7 +75,7 @@ class Output:
 
     def write(self, vectors: Vectors, trust: Trust, card: Mapping[str, Any]) -> None:
         """Write table and vectors, and the card that covers both."""
-        run_card.write(self.vectors, vectors, card, {self.table: lines(trust)})
+        run_card.write(self.vectors, vectors, card, {self.table: trust_lines(trust)})
 
     def _owner(self) -> str:
         """Return the name of the vectors that the table was written with, "" if none is found."""

@@ -64,10 +64,10 @@ def _standardised(matrix: Float64) -> tuple[Float64, int]:
 
 def _directions(names: list[str], matrix: Float64, why: str, *, centre: bool) -> Float64:
     """Return rows of length 1. Raises InputError for rows without a direction, saying why."""
-    still = matrix.max(axis=1) == (matrix.min(axis=1) if centre else 0)
+    directionless = matrix.max(axis=1) == (matrix.min(axis=1) if centre else 0)
     if not centre:
-        still &= matrix.min(axis=1) == 0
-    _refuse(names, still, why)
+        directionless &= matrix.min(axis=1) == 0
+    _check_directions(names, directionless, why)
     result = matrix.copy()
     _resize(result, 1)
     if centre:
@@ -77,11 +77,11 @@ def _directions(names: list[str], matrix: Float64, why: str, *, centre: bool) ->
     return result
 
 
-def _refuse(names: list[str], still: Array, why: str) -> None:
-    if still.any():
+def _check_directions(names: list[str], directionless: Array, why: str) -> None:
+    if directionless.any():
         raise InputError(
-            f"the numbers of {names[int(np.argmax(still))]!r} have no direction: {why}",
-            found=f"{int(still.sum()):,} such entities",
+            f"the numbers of {names[int(np.argmax(directionless))]!r} have no direction: {why}",
+            found=f"{int(directionless.sum()):,} such entities",
             do="leave them out, or use --metric euclidean",
         )
 

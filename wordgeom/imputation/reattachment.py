@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.imputation.graph import Graph
 
-MENDED = 1e-3  # the least weight of a tree's edge, before the row is normalised again
+TREE_WEIGHT = 1e-3  # the least weight of a tree's edge, before the row is normalised again
 _NONE = 1e-9  # a weight as small as this leads nowhere: what it lets in is lost in rounding
 
 
-def mend(weights: Csr, graph: Graph, rows: Int64, known: NDArray[np.bool_]) -> tuple[Csr, Int64]:
+def reattach(
+    weights: Csr, graph: Graph, rows: Int64, known: NDArray[np.bool_]
+) -> tuple[Csr, Int64]:
     """Return weights by which all unknowns reach an anchor, and the entities whose rows changed.
 
     weights (q × n) of the unknown entities `rows`, ascending, in the graph's pattern, as
@@ -31,7 +33,7 @@ def mend(weights: Csr, graph: Graph, rows: Int64, known: NDArray[np.bool_]) -> t
     shift = np.repeat(graph.indptr[rows] - weights.indptr[:-1], degrees)
     tree = graph.tree[np.arange(weights.nnz) + shift] != 0
     raised = lost[entry_rows] & tree
-    data = np.where(raised, np.maximum(weights.data, MENDED), weights.data)
+    data = np.where(raised, np.maximum(weights.data, TREE_WEIGHT), weights.data)
     sums = np.bincount(entry_rows, data, minlength=weights.rows)
     data[lost[entry_rows]] /= sums[entry_rows[lost[entry_rows]]]
     return Csr(weights.indptr, weights.indices, data, weights.columns), rows[lost]

@@ -14,11 +14,11 @@ _HEAD = ("prediction", "measure", "score", "95 % interval", "imputation less it"
 def validation_lines(validation: Validation) -> list[str]:
     """Return the scores of every way to predict, and how much better imputation is."""
     rows = [_HEAD]
-    for way, found in validation.scores.items():
-        others = validation.differences.get(way)
+    for name, found in validation.scores.items():
+        others = validation.differences.get(name)
         for number, score in enumerate(found):
             less = _figures(others[number], "+") if others else ("", "")
-            rows.append((way, score.measure, *_figures(score), *less))
+            rows.append((name, score.measure, *_figures(score), *less))
     used = next(iter(validation.scores.values()))[0].used
     about = (
         f"{used:,} known vectors hidden in {validation.folds} folds; ranks among "

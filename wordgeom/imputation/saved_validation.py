@@ -18,8 +18,8 @@ def read_validation(facts: object) -> Validation | None:
         held = Validation(
             int(facts["folds"]),
             int(facts["candidates"]),
-            _ways(facts["scores"]),
-            _ways(facts["differences"]),
+            _scores(facts["scores"]),
+            _scores(facts["differences"]),
             tuple(map(str, facts["notes"])),
         )
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
@@ -29,8 +29,8 @@ def read_validation(facts: object) -> Validation | None:
     return held if whole and held.differences.keys() < held.scores.keys() else None
 
 
-def _ways(facts: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[Score]]:
-    return {way: [_score(each) for each in found] for way, found in facts.items()}
+def _scores(facts: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[Score]]:
+    return {name: [_score(each) for each in found] for name, found in facts.items()}
 
 
 def _score(facts: Mapping[str, Any]) -> Score:

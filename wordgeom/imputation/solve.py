@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordgeom.core.types import Csr, Float64
-from wordgeom.imputation.exact_solver import Exact
+from wordgeom.imputation.exact_solver import ExactSolver
 from wordgeom.imputation.linear_system import System, relative_residual
 from wordgeom.linalg.mmatrix import CONVERGED
 from wordgeom.linalg.mmatrix_kernels import WIDTH
@@ -51,14 +51,14 @@ def solve_exact(
     weights (q × n): rows of the unknown entities, ascending, each of sum 1, and from each a way
     along positive weights to an anchor (`mending.mend`); known (n); anchors (p × K).
     """
-    exact = Exact(System.of(weights, known), anchors)
-    groups = exact.groups(pool)
+    exact = ExactSolver(System.of(weights, known), anchors)
+    groups = exact.solve_groups(pool)
     followed = progress.follow(groups, "solving", anchors.shape[1], "columns", lambda _: WIDTH)
     outcomes = list(followed)
     iterations, residual = (max(values) for values in zip(*outcomes, strict=True))
     solver = "bicgstab"
     if residual > CONVERGED and weights.rows <= _DIRECT:
-        residual, solver = exact.direct(pool), "lu"
+        residual, solver = exact.solve_direct(pool), "lu"
     return Solution(exact.vectors, iterations, residual, 0.0, residual <= CONVERGED, solver)
 
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from wordgeom.core.types import Array, Bytes, Csr, Float64, Int64
 from wordgeom.imputation.graph import Graph
-from wordgeom.imputation.nearest_anchors import NONE, nearest_anchors
-from wordgeom.imputation.weights import rebuilding_errors
+from wordgeom.imputation.nearest_anchors import NO_ANCHOR, nearest_anchors
+from wordgeom.imputation.weights import reconstruction_errors
 from wordgeom.runtime.pool import Pool
 
-KNOWN, IMPUTED, MENDED = "known", "imputed", "mended"
-SOURCES = (KNOWN, IMPUTED, MENDED)
+KNOWN, IMPUTED, REATTACHED = "known", "imputed", "mended"
+SOURCES = (KNOWN, IMPUTED, REATTACHED)
 
 
 class Row(NamedTuple):
@@ -70,7 +70,7 @@ class Trust:
         return Row(
             self.names[entity],
             SOURCES[self.source[entity]],
-            "" if anchor == NONE else self.names[anchor],
+            "" if anchor == NO_ANCHOR else self.names[anchor],
             float(self.distance[entity]),
             float(self.error[entity]),
             float(self.anchor_weight[entity]),
@@ -87,13 +87,13 @@ class Trust:
         return others[order].astype(np.int64), weights[order]
 
 
-def judge(
+def assess_trust(
     names: Sequence[str],
     points: Float64,
     known: Array,
     graph: Graph | None,
     weights: Csr,
-    mended: Int64,
+    reattached: Int64,
     pool: Pool,
 ) -> Trust:
     """Return what is to be told of entities with points (n × d), of which some are `known` (n).
@@ -104,18 +104,18 @@ def judge(
     n, unknown = len(names), np.flatnonzero(~known)
     near = nearest_anchors(points, known, graph, pool)
     error = np.full(n, np.nan)
-    rest = rebuilding_errors(points, weights, unknown, pool)
+    rest = reconstruction_errors(points, weights, unknown, pool)
     error[unknown] = _ratio(rest, near.neighbour[unknown])
-    spread = spread_rows(weights, unknown, n)
+    embedded = embed_rows(weights, unknown, n)
     source = np.where(known, 0, 1).astype(np.uint8)
-    source[mended] = 2
+    source[reattached] = 2
     return Trust(
         names, source, near.anchor, near.distance, error,
-        _anchor_weights(spread, known), spread,
+        _anchor_weights(embedded, known), embedded,
     )  # fmt: skip
 
 
-def spread_rows(weights: Csr, rows: Int64, n: int) -> Csr:
+def embed_rows(weights: Csr, rows: Int64, n: int) -> Csr:
     """Return rows of weights as those numbered `rows`, ascending, of n; the others are empty."""
     lengths = np.zeros(n, np.int64)
     lengths[rows] = np.diff(weights.indptr)
@@ -135,6 +135,6 @@ def _anchor_weights(weights: Csr, known: Array) -> Float64:
     return np.where(known, np.nan, sums)
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Return a number as the table has it, empty where there is none."""
     return "" if math.isnan(value) else f"{value:.6g}"

@@ -16,20 +16,20 @@ import numpy as np
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Csr
 from wordgeom.evaluation.lines import read_lines
-from wordgeom.imputation.nearest_anchors import NONE
-from wordgeom.imputation.trust import SOURCES, Row, Trust, number
+from wordgeom.imputation.nearest_anchors import NO_ANCHOR
+from wordgeom.imputation.trust import SOURCES, Row, Trust, format_number
 
 COLUMNS = Row._fields
 _FIELDS = len(COLUMNS)
 _DO = "make it again with wordgeom impute"
 
 
-def lines(trust: Trust) -> Iterator[bytes]:
+def trust_lines(trust: Trust) -> Iterator[bytes]:
     """Yield the lines of the table."""
     yield ("\t".join(COLUMNS) + "\n").encode()
     for row in trust:
-        neighbours = " ".join(f"{name}:{number(weight)}" for name, weight in row.neighbours)
-        numbers = map(number, (row.distance, row.error, row.anchor_weight))
+        neighbours = " ".join(f"{name}:{format_number(weight)}" for name, weight in row.neighbours)
+        numbers = map(format_number, (row.distance, row.error, row.anchor_weight))
         yield ("\t".join((*row[:3], *numbers, neighbours)) + "\n").encode()
 
 
@@ -57,7 +57,7 @@ def _filled(path: Path, split: list[tuple[int, list[str]]]) -> Trust:
     weights: list[float] = []
     for n, fields in split:
         try:
-            anchors.append(index[fields[2]] if fields[2] else NONE)
+            anchors.append(index[fields[2]] if fields[2] else NO_ANCHOR)
             figures.append([float(text) if text else np.nan for text in fields[3:6]])
             pairs = sorted(_pairs(fields[6], index))
         except (ValueError, KeyError):

@@ -26,7 +26,7 @@ from wordgeom.runtime.context import Context
 
 MEDIAN_RANK = "median rank (low is good)"
 RESAMPLES = 1000
-MOST = 10_000  # entities that are hidden: ranks take their number times that of the known
+MAX_HIDDEN = 10_000  # entities that are hidden: ranks take their number times that of the known
 _FIRST = 10
 _ROWS = 256  # of a block of cosines
 _TIE = 1e-9  # cosines closer than this are equal: rounding must not order them
@@ -63,12 +63,12 @@ class Validation:
         facts = {"folds": self.folds, "candidates": self.candidates, "notes": list(self.notes)}
         for name in ("scores", "differences"):
             held: Mapping[str, list[Score]] = getattr(self, name)
-            facts[name] = {way: [score_facts(s) for s in found] for way, found in held.items()}
+            facts[name] = {key: [score_facts(s) for s in each] for key, each in held.items()}
         return facts
 
 
 def validate(
-    ways: Mapping[str, Predict], anchors: Float64, folds: int, context: Context
+    predictors: Mapping[str, Predict], anchors: Float64, folds: int, context: Context
 ) -> Validation:
     """Hide the anchors (p × K) fold by fold and judge each way's predictions; the first is ours.
 
@@ -76,21 +76,21 @@ def validate(
     """
     fold, notes = _dealt(anchors, folds, context.seed)
     hidden = np.flatnonzero(fold != LEARNED)
-    predicted = {way: np.empty((len(hidden), anchors.shape[1])) for way in ways}
+    predicted = {name: np.empty((len(hidden), anchors.shape[1])) for name in predictors}
     numbers = context.progress.follow(iter(range(folds)), "validation", folds, "folds", lambda _: 1)
     for number in numbers:
         asked, visible = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
-        for way, predict in ways.items():
-            predicted[way][fold[hidden] == number] = predict(asked, visible)
+        for name, predict in predictors.items():
+            predicted[name][fold[hidden] == number] = predict(asked, visible)
     answers = {
-        way: _answers(way, given, anchors, hidden, context) for way, given in predicted.items()
+        name: _answers(name, given, anchors, hidden, context) for name, given in predicted.items()
     }
     first, *others = answers
     return Validation(
         folds,
         len(anchors),
-        {way: scores(each, RESAMPLES, context.seed) for way, each in answers.items()},
-        {way: _differences(answers[way], answers[first], context.seed) for way in others},
+        {name: scores(each, RESAMPLES, context.seed) for name, each in answers.items()},
+        {name: _differences(answers[name], answers[first], context.seed) for name in others},
         tuple(notes),
     )
 
@@ -114,9 +114,9 @@ def _dealt(anchors: Float64, folds: int, seed: int) -> tuple[Int64, list[str]]:
     if len(whole) < len(anchors):
         zeros = several(len(anchors) - len(whole), "known vector is 0", "known vectors are 0")
         notes.append(f"{zeros}, and never hidden")
-    if len(whole) > MOST:
-        notes.append(f"{MOST:,} of {len(whole):,} known vectors, drawn at random, are hidden")
-        whole = np.sort(rng.choice(whole, MOST, replace=False))
+    if len(whole) > MAX_HIDDEN:
+        notes.append(f"{MAX_HIDDEN:,} of {len(whole):,} known vectors, drawn at random, are hidden")
+        whole = np.sort(rng.choice(whole, MAX_HIDDEN, replace=False))
     fold = np.full(len(anchors), LEARNED, np.int64)
     fold[whole] = deal(np.zeros(len(whole), np.int64), folds, rng)
     return fold, notes
@@ -127,12 +127,12 @@ def _differences(baseline: Answers, ours: Answers, seed: int) -> list[Score]:
 
 
 def _answers(
-    way: str, predicted: Float64, anchors: Float64, hidden: Int64, context: Context
+    name: str, predicted: Float64, anchors: Float64, hidden: Int64, context: Context
 ) -> Answers:
     """Return cosine and rank of each hidden vector (hidden × 2) as answers to be scored."""
     given = cosines_and_ranks(predicted, anchors, hidden, context)
     total = len(hidden)
-    return Answers(_TASK, way, MEASURES, np.arange(total), given, np.zeros(total), total)
+    return Answers(_TASK, name, MEASURES, np.arange(total), given, np.zeros(total), total)
 
 
 def cosines_and_ranks(

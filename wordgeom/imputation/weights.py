@@ -36,7 +36,7 @@ class Weights:
     matrix: Csr
     errors: Float64
     equal: int
-    unfinished: int
+    unconverged: int
 
 
 def fit_weights(
@@ -63,12 +63,12 @@ def fit_weights(
 
     done = _by_rows(pool, len(rows), fit)
     followed = progress.follow(done, "weights", len(rows), "rows", lambda _: _ROWS)
-    equal, unfinished = np.sum(list(followed), axis=0, initial=0).tolist()
+    equal, unconverged = np.sum(list(followed), axis=0, initial=0).tolist()
     matrix = Csr(indptr, indices, data, len(points))
-    return Weights(matrix, rebuilding_errors(points, matrix, rows, pool), equal, unfinished)
+    return Weights(matrix, reconstruction_errors(points, matrix, rows, pool), equal, unconverged)
 
 
-def rebuilding_errors(points: Float64, matrix: Csr, rows: Int64, pool: Pool) -> Float64:
+def reconstruction_errors(points: Float64, matrix: Csr, rows: Int64, pool: Pool) -> Float64:
     """Return ‖x_i − Σ_j w_ij x_j‖ of the entities `rows`, for weights (rows × n) of sum 1."""
     errors = np.empty(len(rows))
 

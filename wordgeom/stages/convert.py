@@ -15,8 +15,8 @@ from wordgeom.core.options import check_known, flag, specs
 from wordgeom.formats import detection
 from wordgeom.formats.convert_vectors import Paths, rewrite
 from wordgeom.formats.options import ConvertOptions
-from wordgeom.formats.output_checks import refuse_existing, refuse_one_file, refuse_unlike
-from wordgeom.formats.projector import refuse_foreign
+from wordgeom.formats.output_checks import check_overwrite, check_shared_file, check_words_file
+from wordgeom.formats.projector import check_projector_directory
 from wordgeom.linalg.device import open_context
 from wordgeom.methods.dlsa.model import DLSA
 from wordgeom.runtime import provenance
@@ -97,11 +97,11 @@ def _convert_vectors(job: _Job) -> Converted:
     form = detection.check_target(job.target, job.target_format, detection.VECTORS, "vectors")
     paths = Paths.of(job.source, job.source_format, job.target, form, job.options.words)
     if form in detection.ARRAYS:
-        refuse_one_file(paths.target_words, {**_outputs(job), job.source: "the input"})
+        check_words_file(paths.target_words, {**_outputs(job), job.source: "the input"})
     for path in paths.written():
-        refuse_existing(path, job.run.force)
+        check_overwrite(path, job.run.force)
     if form == detection.PROJECTOR:
-        refuse_foreign(job.target)
+        check_projector_directory(job.target)
     with open_context(job.run) as context:
         made, notes = rewrite(paths, job.options, context.memory, job.run.force)
     rows, columns = made.matrix.shape
@@ -109,32 +109,38 @@ def _convert_vectors(job: _Job) -> Converted:
 
 
 def _export(job: _Job) -> Converted:
-    from wordgeom.formats.export import documents_lines, fill_matrix, told, words_lines, words_path
+    from wordgeom.formats.export import (
+        documents_lines,
+        export_facts,
+        words_lines,
+        words_path,
+        write_matrix,
+    )
     from wordgeom.stages.train import open_whole
 
     _refuse_model(job.source)
     job.refuse((*_OF_VECTORS, "kind"), "a matrix")
     form = detection.check_target(job.target, job.target_format, detection.MATRICES, "matrices")
     words = job.words(words_path(job.target, form))
-    refuse_one_file(words, _outputs(job))
-    refuse_existing(job.target, job.run.force)
+    check_words_file(words, _outputs(job))
+    check_overwrite(job.target, job.run.force)
     matrix, clock = open_whole(job.source), Clock()
     documents = documents_lines(matrix, job.target, form)
     lines = words_lines(matrix, form, words, job.options.space)
-    refuse_unlike(words, lines, job.run.force)
+    check_shared_file(words, lines, job.run.force)
     if documents is not None:
-        refuse_one_file(words, {documents[0]: "the documents"})
-        refuse_unlike(*documents, job.run.force)
+        check_words_file(words, {documents[0]: "the documents"})
+        check_shared_file(*documents, job.run.force)
 
     def card() -> dict[str, Any]:
         inputs = [{"digest": matrix.store.digest}]
         made = provenance.card(_request(job, form, inputs), {}, clock.seconds())
-        made |= {"matrix": told(matrix), "words": run_card.content(b"".join(lines))}
+        made |= {"matrix": export_facts(matrix), "words": run_card.content(b"".join(lines))}
         return made | {"source": matrix.store.card.get("request")}
 
     with open_context(job.run, show=job.show) as context:
         parts: dict[Path, Callable[[BinaryIO], None]] = {
-            job.target: lambda handle: fill_matrix(
+            job.target: lambda handle: write_matrix(
                 handle, matrix, job.target, form, words, context
             ),
             words: lambda handle: handle.writelines(lines),
@@ -160,22 +166,22 @@ def _refuse_model(path: Path) -> None:
 
 
 def _import(job: _Job) -> Converted:
-    from wordgeom.formats.export import found_words
-    from wordgeom.formats.import_matrix import Known, import_matrix
+    from wordgeom.formats.export import find_words_path
+    from wordgeom.formats.import_matrix import ExportRecord, import_matrix
     from wordgeom.formats.readers import open_entries
     from wordgeom.formats.word_files import read_words
     from wordgeom.matrices.cooccurrence import COOC
     from wordgeom.stages.counting import readable, up_to_date
 
     job.refuse((*_OF_VECTORS, "space"), "a matrix that is read")
-    form = job.source_format or detection.told(job.source) or ""
-    if job.target_format or detection.told(job.target):
+    form = job.source_format or detection.format_of(job.source) or ""
+    if job.target_format or detection.format_of(job.target):
         do = "name a folder, and convert that to the other format"
         raise OptionError("a matrix is read into a folder", where=job.target, do=do)
-    path, clock = job.words(found_words(job.source, form)), Clock()
+    path, clock = job.words(find_words_path(job.source, form)), Clock()
     if not path.exists():
         raise MissingInputError("no such file of words", where=path, do="name it: --words FILE")
-    words, (known, unfit) = read_words(path), Known.beside(job.source, path)
+    words, (known, unfit) = read_words(path), ExportRecord.read(job.source, path)
     kind = job.options.kind or (known.kind if known else COOC)
     known = known if known and known.kind == kind else None
     inputs = [_input(job.source), _input(path)]

@@ -18,7 +18,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
-from wordgeom.imputation.domain import Domain, DomainOptions, inputs, read_domain
+from wordgeom.imputation.domain import Domain, DomainOptions, input_files, read_domain
 from wordgeom.imputation.latent import Imputation
 from wordgeom.imputation.latent import impute as impute_entities
 from wordgeom.imputation.options import ImputeOptions
@@ -72,7 +72,7 @@ def impute(
     """
     clock = Clock()
     of_domain, of_stage = DomainOptions.take(values), ImputeOptions.take(values)
-    files = inputs(Path(domain), of_domain)
+    files = input_files(Path(domain), of_domain)
     output = _output(out, table, [*files, *([] if isinstance(vectors, Vectors) else [vectors])])
     request = _request(files, vectors, of_domain, of_stage, run)
     if output is not None:

@@ -26,14 +26,16 @@ from wordgeom.imputation.tables.table import Table
 
 GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
-_LONGEST = 1 << 25  # bytes of a line: a small gzip file may unpack to any number of them
+_MAX_LINE = 1 << 25  # bytes of a line: a small gzip file may unpack to any number of them
 _MISSING = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-"])
-_USUAL = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"])  # told at a glance
+_COMMON_MISSING = frozenset(
+    ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"]
+)  # told at a glance
 _NAME_HEADS = ("name", "names", "entity", "id", "index")
-_DO = "names stand in the first column, numbers in all others"
-_DO_POINT = "write decimals with a point, and thousands without a sign"
-_DO_INDEX = "the first column counts rows: save it with to_csv(FILE, index=False)"
-_COMMA = re.compile(r"[+-]?\d[\d.\u00a0 ]*,\d+(e[+-]?\d+)?|[+-]?\d+;.*", re.IGNORECASE)
+_LAYOUT = "names stand in the first column, numbers in all others"
+_DECIMAL_POINT = "write decimals with a point, and thousands without a sign"
+_NO_INDEX = "the first column counts rows: save it with to_csv(FILE, index=False)"
+_LOCAL_NUMBER = re.compile(r"[+-]?\d[\d.\u00a0 ]*,\d+(e[+-]?\d+)?|[+-]?\d+;.*", re.IGNORECASE)
 Row = tuple[int, list[str]]
 
 
@@ -48,11 +50,11 @@ def read_delimited(path: Path, memory: int) -> Table:
         rows = _rows(raw, path)
         first = next(rows, None)
         if first is None:
-            raise InputError("holds no line", where=path, do=_DO)
+            raise InputError("holds no line", where=path, do=_LAYOUT)
         headed = _is_heading(first[1])
         second = next(rows, None) if headed else first
         if second is None:
-            raise InputError("holds headings and no entity", where=path, do=_DO)
+            raise InputError("holds headings and no entity", where=path, do=_LAYOUT)
         width = len(second[1])
         columns = _headings(first, width, path) if headed else [str(j + 1) for j in range(1, width)]
         indexed = headed and not first[1][0].strip()
@@ -85,10 +87,10 @@ def _lines(raw: BinaryIO, path: Path) -> Iterator[str]:
     raw.seek(0)
     source = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=raw))) if packed else raw
     number = 0
-    while line := source.readline(_LONGEST):
+    while line := source.readline(_MAX_LINE):
         number += 1
-        if len(line) == _LONGEST and not line.endswith(b"\n"):
-            found = f"more than {_LONGEST:,} bytes"
+        if len(line) == _MAX_LINE and not line.endswith(b"\n"):
+            found = f"more than {_MAX_LINE:,} bytes"
             raise InputError("is too long", where=f"{path} line {number}", found=found)
         yield _decoded(line.removeprefix(_BOM) if number == 1 else line, path, number)
 
@@ -105,7 +107,7 @@ def _decoded(line: bytes, path: Path, number: int) -> str:
 def _separator(head: str, path: Path) -> str:
     if ".tsv" in [suffix.lower() for suffix in path.suffixes[-2:]]:
         return "\t"
-    return next((sign for sign in ",;\t" if sign in head), ",")
+    return next((separator for separator in ",;\t" if separator in head), ",")
 
 
 def _is_heading(row: Sequence[str]) -> bool:
@@ -138,13 +140,13 @@ def _read(
         names.append(row.pop(0))
         text += len(names[-1])
         check_size(len(names) + text // max(1, 8 * width), width, memory, path)
-        counted = indexed and names[-1].isdigit()
-        _append(values, row, columns, f"{path} line {number}", counted)
+        row_number = indexed and names[-1].isdigit()
+        _append(values, row, columns, f"{path} line {number}", row_number)
     return names, values
 
 
 def _append(
-    values: array[float], cells: Sequence[str], columns: Sequence[str], where: str, counted: bool
+    values: array[float], cells: Sequence[str], columns: Sequence[str], where: str, row_number: bool
 ) -> None:
     """Append a row of numbers: at once where all are plain, else looking at each."""
     start = len(values)
@@ -155,9 +157,9 @@ def _append(
         except ValueError:
             del values[start:]
     for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
-        number = math.nan if cell in _USUAL else _number(cell)
+        number = math.nan if cell in _COMMON_MISSING else _number(cell)
         if number is None:
-            what, do = f"column {column} is not a number", _advice(cell, counted and not place)
+            what, do = f"column {column} is not a number", _advice(cell, row_number and not place)
             raise InputError(what, where=where, found=repr(cell[:40]), do=do)
         values.append(number)
 
@@ -165,8 +167,8 @@ def _append(
 def _advice(cell: str, after_count: bool) -> str:
     """Return what to do about a cell that is no number; after_count: it may be the row's name."""
     if after_count:
-        return _DO_INDEX
-    return _DO_POINT if _COMMA.fullmatch(cell.strip()) else _DO
+        return _NO_INDEX
+    return _DECIMAL_POINT if _LOCAL_NUMBER.fullmatch(cell.strip()) else _LAYOUT
 
 
 def _number(cell: str) -> float | None:

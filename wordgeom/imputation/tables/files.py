@@ -18,7 +18,7 @@ def opened(path: Path) -> AbstractContextManager[BinaryIO]:
     return opening.opened(path, "a table")
 
 
-def most_bytes(memory: int) -> int:
+def table_bytes(memory: int) -> int:
     """Return how many of `memory` bytes a table's numbers may take."""
     return memory // _SHARE
 
@@ -26,10 +26,10 @@ def most_bytes(memory: int) -> int:
 def check_size(rows: int, columns: int, memory: int, where: str | Path) -> None:
     """Refuse a table (rows × columns, 8 bytes a number) that memory has no place for."""
     needed = 8 * rows * columns
-    if needed > most_bytes(memory):
+    if needed > table_bytes(memory):
         raise InputError(
             f"{rows:,} × {columns:,} numbers take {needed / GIGABYTE:,.3g} GB",
             where=where,
-            found=f"{most_bytes(memory) / GIGABYTE:,.3g} GB for them, a quarter of --memory",
+            found=f"{table_bytes(memory) / GIGABYTE:,.3g} GB for them, a quarter of --memory",
             do="reduce its columns first, by a truncated SVD say, or raise --memory",
         )

@@ -15,7 +15,7 @@ from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.vectors.keyed import Vectors
 
 _SPELLINGS = 20_000  # words compared with a name; more would keep its user waiting
-_ENTITIES, _SHOWN = 12, 3  # names that spellings are sought for, and told of
+_MAX_TRIED, _SHOWN = 12, 3  # names that spellings are sought for, and told of
 _LISTED = 5  # names of a note
 _PARTS = re.compile(r"[\W_]+")
 
@@ -44,7 +44,7 @@ def find_anchors(names: Sequence[str], vectors: Vectors, domain: str, file: str)
     found = np.array([vectors.index.get(name, -1) for name in names], np.int64)
     known = found >= 0
     if not known.any():
-        raise _nothing_in_common(names, vectors, domain, file)
+        raise _no_anchor_error(names, vectors, domain, file)
     rows = found[known]
     matrix = vectors.matrix[rows].astype(np.float64)
     whole = np.isfinite(matrix).all(axis=1)
@@ -78,19 +78,17 @@ def _listed(names: Sequence[str]) -> str:
     return f": {', '.join(names[:_LISTED])}{more}" if names else ""
 
 
-def _nothing_in_common(
-    names: Sequence[str], vectors: Vectors, domain: str, file: str
-) -> InputError:
-    pairs = [f"{name!r} – {word}?" for name, word in islice(_alike(names, vectors), _SHOWN)]
+def _no_anchor_error(names: Sequence[str], vectors: Vectors, domain: str, file: str) -> InputError:
+    pairs = [f"{name!r} – {word}?" for name, word in islice(_similar_words(names, vectors), _SHOWN)]
     found = ", ".join(pairs) or f"{names[0]!r} and nothing spelt like it"
     lower = sum(name.lower() in vectors.index for name in names)
     do = f"--lower finds {lower:,} of them" if lower else "rename them by --name-map"
     return InputError(f"no entity is a word of {file}", where=domain, found=found, do=do)
 
 
-def _alike(names: Sequence[str], vectors: Vectors) -> Iterator[tuple[str, str]]:
+def _similar_words(names: Sequence[str], vectors: Vectors) -> Iterator[tuple[str, str]]:
     """Yield entities with the word that is spelt most like each, of those that have one."""
-    for name in names[:_ENTITIES]:
+    for name in names[:_MAX_TRIED]:
         parts = [part for part in _PARTS.split(name.lower()) if part]
         tries = (name.lower(), "_".join(parts), "".join(parts), *parts[:1])
         word = next((each for each in tries if each in vectors.index), None) or _nearest(

@@ -14,7 +14,7 @@ from wordgeom.imputation.tables.table import Table
 ERROR, MEAN, DROP = "error", "mean", "drop"
 
 
-def refuse_infinite(table: Table, names: Sequence[str], where: Path) -> None:
+def check_finite(table: Table, names: Sequence[str], where: Path) -> None:
     """Raise InputError for an infinite number, naming the first."""
     infinite = np.isinf(table.matrix)
     if infinite.any():
@@ -27,7 +27,7 @@ def refuse_infinite(table: Table, names: Sequence[str], where: Path) -> None:
         )
 
 
-def refuse_missing(table: Table, names: Sequence[str], where: Path) -> None:
+def check_complete(table: Table, names: Sequence[str], where: Path) -> None:
     """Raise InputError for a missing number, naming the first."""
     gaps = np.isnan(table.matrix)
     if gaps.any():
@@ -41,7 +41,7 @@ def refuse_missing(table: Table, names: Sequence[str], where: Path) -> None:
         )
 
 
-def filled(matrix: Float64, where: Path) -> tuple[Float64, list[str]]:
+def fill_with_means(matrix: Float64, where: Path) -> tuple[Float64, list[str]]:
     """Return numbers with gaps (nan) filled by the mean of the others in the column, and notes.
 
     Columns without a number are left out. Raises InputError where no column has one.
@@ -66,7 +66,7 @@ def filled(matrix: Float64, where: Path) -> tuple[Float64, list[str]]:
     return (np.ascontiguousarray(result[:, ~empty]) if dropped else result), notes
 
 
-def whole_rows(matrix: Float64, where: Path) -> tuple[Int64, list[str]]:
+def complete_rows(matrix: Float64, where: Path) -> tuple[Int64, list[str]]:
     """Return the rows without a gap, and notes. Raises InputError where there is none."""
     gaps = np.asarray(np.isnan(matrix).any(axis=1))
     if gaps.all():

@@ -45,7 +45,7 @@ def read_names(path: Path, rows: int, table: Path) -> list[str]:
     return [line for _, line in lines]
 
 
-def clean(raw: Sequence[str], where: str | Path) -> tuple[list[str], int]:
+def clean_names(raw: Sequence[str], where: str | Path) -> tuple[list[str], int]:
     """Return names without white space, as vectors' files need them, and how many had some inside.
 
     A run of it becomes one underscore. Raises InputError for an empty name, or one without UTF-8.
@@ -61,14 +61,14 @@ def clean(raw: Sequence[str], where: str | Path) -> tuple[list[str], int]:
     return names, sum(len(part) > 1 for part in parts)
 
 
-def first_rows(names: Sequence[str], where: str | Path, *, refuse: bool) -> list[int]:
+def first_rows(names: Sequence[str], where: str | Path, *, strict: bool) -> list[int]:
     """Return the rows whose names did not occur before.
 
     Raises InputError for names that repeat, if they are refused.
     """
     first: dict[str, int] = {}
     rows = [row for row, name in enumerate(names) if first.setdefault(name, row) == row]
-    if refuse and len(rows) < len(names):
+    if strict and len(rows) < len(names):
         again = next(row for row, name in enumerate(names) if first[name] != row)
         name = names[again]
         raise InputError(

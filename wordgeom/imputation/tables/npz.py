@@ -12,7 +12,7 @@ from wordgeom.core.errors import FormatError, InputError
 from wordgeom.formats.npy import as_float64
 from wordgeom.formats.npz import Archive, opened_archive
 from wordgeom.formats.sparse_layouts import FORMAT
-from wordgeom.imputation.tables.files import most_bytes
+from wordgeom.imputation.tables.files import table_bytes
 from wordgeom.imputation.tables.npy import check_matrix
 from wordgeom.imputation.tables.sparse import read_sparse
 from wordgeom.imputation.tables.table import Table
@@ -25,7 +25,7 @@ def read_npz(path: Path, memory: int) -> Table:
 
     Raises FormatError for a broken archive, InputError where there is not one matrix that fits.
     """
-    with opened_archive(path, most_bytes(memory)) as archive:
+    with opened_archive(path, table_bytes(memory)) as archive:
         if FORMAT in archive.members:
             table = Table(read_sparse(archive, path, memory))
         else:

@@ -11,7 +11,7 @@ from wordgeom.formats.npy import MAGIC
 from wordgeom.imputation.tables import delimited, npy, npz, parquet
 from wordgeom.imputation.tables.files import check_size, opened
 from wordgeom.imputation.tables.table import Table
-from wordgeom.imputation.tables.workbooks import ZIP, refuse_workbook
+from wordgeom.imputation.tables.workbooks import ZIP, check_not_workbook
 from wordgeom.vectors import word2vec_header
 from wordgeom.vectors.keyed import read_vectors
 from wordgeom.vectors.word2vec_header import NUMBER
@@ -23,7 +23,7 @@ _SUFFIXES = {
 }  # fmt: skip
 _PEEKED, _ENOUGH = 256, 3  # bytes, and of the first line's fields those that tell
 _JSON = (b"{", b"[")
-_DO = (
+_KINDS_HINT = (
     "name a .npy, .npz, .csv, .tsv or .parquet file (.csv.gz and .tsv.gz too), or word vectors, "
     ".bin, .txt or .vec"
 )
@@ -39,7 +39,7 @@ def kind_of(path: Path) -> str:
     """
     with opened(path) as source:
         head = source.read(_PEEKED)
-    refuse_workbook(path, head)
+    check_not_workbook(path, head)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
@@ -52,7 +52,7 @@ def kind_of(path: Path) -> str:
     kind = _kind_of_text(head.partition(b"\n")[0])
     if kind is None:
         found = f"a {suffix} file" if suffix else "a name without suffix"
-        raise InputError("is no table that can be read", where=path, found=found, do=_DO)
+        raise InputError("is no table that can be read", where=path, found=found, do=_KINDS_HINT)
     return kind
 
 

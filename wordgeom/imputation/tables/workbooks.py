@@ -14,7 +14,7 @@ _OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"  # st
 _EXCEL = "xl/workbook."
 
 
-def refuse_workbook(path: Path, head: bytes) -> None:
+def check_not_workbook(path: Path, head: bytes) -> None:
     """Raise InputError for a file that is a workbook; `head` is how it begins."""
     if head.startswith(_OLD) or _OPEN_DOCUMENT in head or _is_excel(path, head):
         raise InputError("is a workbook", where=path, do="save it as CSV, a sheet a file")
