@@ -158,9 +158,8 @@ def _print(table: Table1, reading: str) -> bool:
     _row("after − domain alone, all firms (paired)", table.domain_gains())
     for name, scores in table.others():
         _row(name, scores)
-    print(
-        f"\n{table.after.reattached} imputed firms were cut off from all known ones, and reattached.  "
-    )
+    cut_off = table.after.reattached
+    print(f"\n{cut_off} imputed firms were cut off from all known ones, and reattached.  ")
     before, after = list(rows.values())[:2]
     parts = verdict(before, after)
     for part, holds in zip(_PARTS, parts, strict=True):

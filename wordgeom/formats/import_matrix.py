@@ -1,4 +1,4 @@
-"""A file of matrix entries → a store, in two passes: what values there are, then their rows."""
+"""Import a file of matrix entries into a store: one pass finds the unit, the next the rows."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from wordgeom.runtime.provenance import Clock, card
 from wordgeom.storage.store import Store, StoreWriter
 from wordgeom.vectors import run_card
 
-_RECOMPUTED = ("shape", "stored", "triangle", "denominator")  # attributes that are found anew
+_RECOMPUTED = ("shape", "stored", "triangle", "denominator")  # attributes that import determines
 _FLOAT_BITS = np.dtype(np.uint32)
 _STORED = ((COOC, "<u4"), (COOC, "<i8"), (PMI, "<f4"))
 
 
 @dataclass(frozen=True)
 class ExportRecord:
-    """What the card of an exported matrix tells: its kind, attributes, and the type of its data."""
+    """The run card entry of an exported matrix: kind, attributes and dtype of its data."""
 
     kind: str
     attributes: Mapping[str, Any]
@@ -40,20 +40,20 @@ class ExportRecord:
 
     @classmethod
     def read(cls, source: Path, words: Path) -> tuple[ExportRecord | None, list[str]]:
-        """Return what the card of a file tells, or a note where it fits not it or not its words."""
+        """Return the record in a file's run card, or a note if the card matches another file."""
         path, card = run_card.card_path(source), run_card.read_card(source)
         if not path.exists():
             return None, []
         record = cls.parse(card)
         if card is None or record is None:
-            return None, [f"{path} is no card that fits {source.name}, and was not used"]
+            return None, [f"{path} does not match {source.name} and was ignored"]
         if card.get("words") != run_card.file_content(words):
-            return None, [f"{path} does not fit the words in {words}, and was not used"]
+            return None, [f"{path} does not match the words in {words} and was ignored"]
         return record, []
 
     @classmethod
     def parse(cls, card: Mapping[str, Any] | None) -> ExportRecord | None:
-        """Return what a run card tells, None where it is no exported matrix's."""
+        """Return the record in a run card, None if the card has no valid one."""
         try:
             facts: Any = (card or {})["matrix"]
             record = cls(facts["kind"], dict(facts["attributes"]), facts["dtype"])
@@ -66,13 +66,13 @@ class ExportRecord:
 
     @property
     def denominator(self) -> int:
-        """What stored counts are divided by."""
+        """Stored counts are in units of 1/denominator."""
         return int(self.attributes.get("denominator", 1))
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """How values are stored: whole numbers of 1/denominator, or the bits of floats."""
+    """How values are stored: integers in units of 1/denominator, or the bits of floats."""
 
     kind: str
     denominator: int
@@ -90,20 +90,20 @@ def import_matrix(
     request: Mapping[str, Any],
     context: Context,
 ) -> tuple[Store, list[str]]:
-    """Write the store `out`; return it and what a user must be told.
+    """Write the store `out`; return it with notes for the user.
 
-    kind: cooc or pmi; known: what the file's card tells. Raises InputError for values that the
-    kind cannot hold, what reading raises, and what StoreWriter raises.
+    kind: cooc or pmi; record: from the file's run card. Raises InputError for values that the kind
+    cannot store, and what reading and StoreWriter raise.
     """
     clock, size = Clock(), len(words.words)
     _check_shape(file, size)
     plan = _plan(file, size, kind, record, context)
     vocabulary = _vocabulary(words, plan)
     with Triangles(size, file.symmetric, plan.dtype, context) as triangles:
-        for row, column, whole in _integers(file, plan, context):
-            triangles.add(row, column, whole)
+        for row, column, units in _integers(file, plan, context):
+            triangles.add(row, column, units)
         if not triangles.entries:
-            raise InputError("holds no entries but zeros", where=file.path)
+            raise InputError("contains no entry other than 0", where=file.path)
         with StoreWriter(out, kind) as writer:
             rows, shop = _write(triangles, writer, vocabulary, plan, context)
             repeated = triangles.entries - int(rows.lengths.sum())
@@ -119,11 +119,11 @@ def import_matrix(
 def _check_shape(file: EntryFile, words: int) -> None:
     if file.shape != (words, words):
         found = f"{file.shape[0]:,} × {file.shape[1]:,} for {words:,} words"
-        do = "name its words, a line for each row: --words"
+        do = "name a file with a word per row with --words"
         if file.shape[0] != file.shape[1]:
-            do = "counts by document, and other matrices that are not square, cannot be read"
-        raise InputError("must have a row and a column for each word", where=file.path,
-                         found=found, do=do)  # fmt: skip
+            do = "document-term matrices and other non-square matrices cannot be imported"
+        raise InputError("must have a row and a column per word", where=file.path, found=found,
+                         do=do)  # fmt: skip
 
 
 def _plan(
@@ -132,28 +132,27 @@ def _plan(
     if kind == PMI:
         return _Plan(PMI, 1, _FLOAT_BITS, np.ones(size), ())
     least = 1 if record is None else record.denominator
-    blocks = _with_progress(file, "looking", context)
+    blocks = _with_progress(file, "scanning", context)
     found = count_units.find_units(blocks, size, file.symmetric, file.path, least)
     dtype: np.dtype[Any] = value_type(found.max_count)
     if record and found.denominator == least:
         dtype = np.dtype(record.dtype)
     notes = []
     if found.rounding_error:
-        what = f"counts were rounded to whole numbers of 1/{found.denominator}"
-        notes.append(f"{what}, by {found.rounding_error:.1g} of their value at most")
+        what = f"counts were rounded to multiples of 1/{found.denominator}"
+        notes.append(f"{what}, with a relative error of at most {found.rounding_error:.1g}")
     return _Plan(COOC, found.denominator, dtype, found.sums, tuple(notes))
 
 
 def _integers(
     file: EntryFile, plan: _Plan, context: Context
 ) -> Iterator[tuple[Int64, Int64, Int64]]:
-    """Yield rows and columns of entries, and the whole numbers that are stored."""
+    """Yield row and column indices with the integers to store."""
     for row, column, values in _with_progress(file, "reading", context):
         if plan.kind == PMI:
-            whole = count_units.to_bits(row, column, values, file.path)
+            yield row, column, count_units.to_bits(row, column, values, file.path)
         else:
-            whole = count_units.to_units(values, plan.denominator)
-        yield row, column, whole
+            yield row, column, count_units.to_units(values, plan.denominator)
 
 
 def _with_progress(file: EntryFile, label: str, context: Context) -> Iterator[Block]:
@@ -205,23 +204,22 @@ def _attributes(
 
 def _repeated(repeated: int, path: Path, kind: str) -> WordgeomError:
     if kind == PMI:
-        what, do = "weights of one place cannot be added up", "write each place once"
-        return InputError(what, where=path, found=f"{repeated:,} repeated places", do=do)
-    return FormatError("is not what its card tells", where=path, found="repeated places")
+        what, do = "weights must not repeat a row and column", "write each pair once"
+        return InputError(what, where=path, found=f"{repeated:,} repeated entries", do=do)
+    return FormatError("does not match its run card", where=path, found="repeated entries")
 
 
 def _notes(repeated: int, words: WordList, kind: str, triangles: Triangles) -> list[str]:
     notes = []
     if repeated:
-        one = "entry of a place that another had was added to it"
-        more = "entries of places that others had were added to them"
+        one, more = "repeated entry was summed", "repeated entries were summed"
         notes.append(several(repeated, one, more))
     if triangles.zeros:
-        one, more = "entry is 0 and was left out", "entries are 0 and were left out"
+        one, more = "entry is 0 and was ignored", "entries are 0 and were ignored"
         notes.append(several(triangles.zeros, one, more))
     if words.counts is None:
-        instead = "1 stands" if kind == PMI else "rounded sums of rows stand"
-        notes.append(f"how often words occur is not known: {instead} for it")
+        instead = "1 is" if kind == PMI else "rounded row sums are"
+        notes.append(f"the words file has no word counts; {instead} stored instead")
     if not triangles.symmetric:
-        notes.append("the matrix is not symmetric: both its triangles are stored")
+        notes.append("the matrix is asymmetric: both triangles are stored")
     return notes

@@ -1,4 +1,4 @@
-"""A window on a file of lines: whole lines of it, read into one buffer."""
+"""Read a file of lines block by block into one buffer of complete lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_LINE = 1 << 20  # bytes of a line
 
 
 class LineWindow:
-    """text[:stop] is read and not yet used; it ends with a line, and begins with line `number`."""
+    """A window over a file: text[:stop] is unprocessed and begins with line `number`."""
 
     def __init__(self, source: BinaryIO, path: Path) -> None:
         self._source, self.path = source, path
@@ -24,16 +24,16 @@ class LineWindow:
         self._ended = False
 
     def skip(self, count: int) -> None:
-        """Leave out the next lines."""
+        """Skip the next lines."""
         for _ in range(count):
             while (line := self._source.readline(_MAX_LINE)) and not line.endswith(b"\n"):
                 pass
         self.number += count
 
     def read(self) -> bool:
-        """Add what the file holds next; tells whether there is anything to be used."""
+        """Fill the window from the file; return whether it has any text."""
         while not self._ended and self.stop < _MAX_LINE:
-            room = self.text[self.stop : -1].data  # the last place is for a missing line end
+            room = self.text[self.stop : -1].data  # the last byte is for a missing line feed
             count = self._source.readinto(room)  # type: ignore[attr-defined]
             if not count:
                 self._end()
@@ -41,10 +41,10 @@ class LineWindow:
         return self.stop > 0
 
     def advance(self, at: int, lines: int) -> None:
-        """Give up text[:at], which is so many lines."""
+        """Discard text[:at], which is `lines` lines. Raises FormatError for too long a line."""
         if lines == 0 and self.stop >= _MAX_LINE:
             where, found = f"{self.path} line {self.number}", f"{self.stop:,} bytes"
-            raise FormatError("a line is too long", where=where, found=found)
+            raise FormatError("line too long", where=where, found=found)
         self.text[: self.stop - at] = self.text[at : self.stop].copy()
         self.stop, self.number = self.stop - at, self.number + lines
 
