@@ -112,5 +112,5 @@ def opened_archive(path: Path, max_bytes: int) -> Iterator[Archive]:
             zipfile.BadZipFile, zlib.error, EOFError, LookupError, NotImplementedError, OSError,
             RuntimeError, ValueError,
         ) as error:  # fmt: skip
-            do, found = "fetch or write it again", " ".join(str(error).split())[:_MESSAGE_LENGTH]
+            do, found = "download or write it again", " ".join(str(error).split())[:_MESSAGE_LENGTH]
             raise FormatError("broken archive", where=path, found=found, do=do) from None

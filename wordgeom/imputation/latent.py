@@ -1,7 +1,7 @@
-"""Latent semantic imputation (Yao et al. 2019): vectors for entities from those that have one.
+"""Latent semantic imputation (Yao et al. 2019): vectors for entities without one.
 
-A graph of neighbours, weights that rebuild each entity from its neighbours, and vectors that are
-the same weighted means of their neighbours' vectors.
+Build a graph of neighbours, fit weights that reconstruct each entity from its neighbours, and
+solve for vectors that are the same weighted means of their neighbours' vectors.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _QUANTILES = {"least": 0.0, "quarter": 0.25, "median": 0.5, "three quarters": 0.
 
 @dataclass(frozen=True, eq=False)
 class Imputation:
-    """Vectors (q × K) float64 of the q unknown entities, ascending, and what is known of them."""
+    """Vectors (q × K) float64 of the q unknown entities, ascending, with trust and statistics."""
 
     vectors: Float64
     trust: Trust
@@ -51,13 +51,13 @@ def impute(
 ) -> Imputation:
     """Return vectors for the entities of `points` (n × d) that are not anchors.
 
-    Raises OptionError for more neighbours than there are others, or more folds than anchors.
+    Raises OptionError for more neighbours than other entities, or more folds than anchors.
     """
     n, unknown = len(points), np.flatnonzero(~anchors.known)
     if not len(unknown) and not options.validate:
         return _all_known(names, points, anchors, context)
     if options.delta >= n:
-        do = f"pass --delta {n - 1} or less" if n > 1 else "name more entities"
+        do = f"pass --delta {n - 1} or less" if n > 1 else "add entities"
         raise OptionError(f"--delta {options.delta} needs more entities", found=f"{n:,}", do=do)
     if options.validate:
         check_folds(anchors.matrix, options.validate)
@@ -84,7 +84,7 @@ def impute(
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
-    """A solution with the weights (q × n) that it solves, and the entities that were mended."""
+    """A solution with its weights (q × n), and the numbers of the reattached entities."""
 
     solution: Solution
     weights: Csr
@@ -93,7 +93,7 @@ class _Solved:
 
 @dataclass(frozen=True, eq=False)
 class _System:
-    """Weights of `rows`: the entities that are not known, or (for validation) all."""
+    """Weights of the entities `rows`: the unknown ones, or for validation all."""
 
     graph: Graph
     rows: Int64
@@ -102,7 +102,7 @@ class _System:
     context: Context
 
     def solve(self, known: Array, anchors: Float64, progress: Progress) -> _Solved:
-        """Return vectors of those that are not `known` (n), anchors (p × K) given."""
+        """Return vectors of the entities that are not `known` (n), given anchors (p × K)."""
         unknown = np.flatnonzero(~known)
         options = self.options
         weights = take_rows(self.fitted.matrix, np.searchsorted(self.rows, unknown))
@@ -118,7 +118,7 @@ class _System:
 
 
 def take_rows(matrix: Csr, rows: Int64) -> Csr:
-    """Return the rows of a sparse matrix that `rows` numbers."""
+    """Return the given rows of a sparse matrix."""
     lengths = np.diff(matrix.indptr)[rows]
     indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     places = np.repeat(matrix.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
@@ -128,7 +128,7 @@ def take_rows(matrix: Csr, rows: Int64) -> Csr:
 def _predictors(
     system: _System, points: Float64, anchors: Anchors, context: Context
 ) -> dict[str, baselines.Predict]:
-    """Return the ways to predict hidden vectors, imputation first."""
+    """Return the predictors of hidden vectors, imputation first."""
 
     def ours(hidden: Int64, visible: Int64) -> Float64:
         known = np.zeros(len(points), np.bool_)
@@ -148,13 +148,14 @@ def _predictors(
 
 def _ridge_notes(known: int, columns: int) -> list[str]:
     most = baselines.ridge_rows(known, columns)
-    return [f"ridge learned from at most {most:,} of them, drawn at random"] if most < known else []
+    note = f"ridge was trained on at most {most:,} of them, drawn at random"
+    return [note] if most < known else []
 
 
 def _impute_unknown(
     system: _System, names: Sequence[str], points: Float64, anchors: Anchors
 ) -> Imputation:
-    """Return what is imputed from all the anchors."""
+    """Impute the unknown entities from all anchors."""
     graph, context = system.graph, system.context
     solved = system.solve(anchors.known, anchors.matrix, context.progress)
     trust = assess_trust(
@@ -169,7 +170,7 @@ def _impute_unknown(
 def _all_known(
     names: Sequence[str], points: Float64, anchors: Anchors, context: Context
 ) -> Imputation:
-    """Return what there is where every entity is known."""
+    """Return the result for a domain whose entities are all known."""
     empty = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), len(names))
     trust = assess_trust(
         names, points, anchors.known, None, empty, np.empty(0, np.int64), context.pool
@@ -206,18 +207,19 @@ def _quantiles(values: Float64) -> dict[str, float]:
 def _notes(solved: _Solved, graph: Graph, fitted: Weights) -> list[str]:
     notes, solution = [], solved.solution
     if not graph.exact:
-        notes.append(f"neighbours by an index: {graph.recall:.4f} of the nearest were found")
+        notes.append(f"approximate nearest neighbours: recall {graph.recall:.4f}")
     if fitted.equal:
         whose = several(fitted.equal, "entity has equal weights", "entities have equal weights")
-        notes.append(f"{whose}: the best were all 0")
+        notes.append(f"{whose}: the fitted ones were all 0")
     if fitted.unconverged:
         whose = several(fitted.unconverged, "entity", "entities")
-        notes.append(f"the weights of {whose} did not settle")
+        notes.append(f"the weights of {whose} did not converge")
     if len(solved.reattached):
-        why = "cut off from every known one by weights of 0, and mended"
-        one = f"entity was {why}: it leans on neighbours in the tree"
-        more = f"entities were {why}: they lean on neighbours in the tree"
-        notes.append(several(len(solved.reattached), one, more))
+        which = several(len(solved.reattached), "entity was", "entities were")
+        notes.append(
+            f"{which} cut off from all known entities by zero weights, and reattached along the "
+            "spanning tree"
+        )
     if not solution.converged:
         notes.append(
             f"{solution.solver} did not converge in {solution.iterations:,} iterations: "

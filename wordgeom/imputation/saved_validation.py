@@ -1,4 +1,4 @@
-"""A validation read back from a run card, where it was kept as JSON."""
+"""Read a validation back from a run card."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wordgeom.imputation.validation import Validation
 
 
 def read_validation(facts: object) -> Validation | None:
-    """Return what `Validation.to_dict` gave, or None where this is nothing of the kind."""
+    """Return the validation that `Validation.to_dict` wrote, None if `facts` is malformed."""
     if not isinstance(facts, Mapping):
         return None
     try:
-        held = Validation(
+        saved = Validation(
             int(facts["folds"]),
             int(facts["candidates"]),
             _scores(facts["scores"]),
@@ -24,9 +24,9 @@ def read_validation(facts: object) -> Validation | None:
         )
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         return None
-    measures = {len(found) for found in (*held.scores.values(), *held.differences.values())}
-    whole = len(measures) == 1 and 0 not in measures
-    return held if whole and held.differences.keys() < held.scores.keys() else None
+    measures = {len(found) for found in (*saved.scores.values(), *saved.differences.values())}
+    consistent = len(measures) == 1 and 0 not in measures
+    return saved if consistent and saved.differences.keys() < saved.scores.keys() else None
 
 
 def _scores(facts: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[Score]]:

@@ -1,9 +1,9 @@
-"""The table of trust as a file: tab-separated, a header, a line an entity.
+"""Read and write the trust table: tab-separated text with a header and a line per entity.
 
     entity  source  anchor  distance  error  anchor_weight  neighbours
     xilinx  imputed  intel  .81  .93  .74  intel:.41 nvidia:.33 kla:.26
 
-Names hold no white space; neighbours stand as `name:weight`, the largest weight first.
+Names contain no white space; neighbours are `name:weight`, largest weight first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from wordgeom.imputation.trust import SOURCES, Row, Trust, format_number
 
 COLUMNS = Row._fields
 _FIELDS = len(COLUMNS)
-_DO = "make it again with wordgeom impute"
+_DO = "write it again with wordgeom impute"
 
 
 def trust_lines(trust: Trust) -> Iterator[bytes]:
@@ -34,14 +34,14 @@ def trust_lines(trust: Trust) -> Iterator[bytes]:
 
 
 def read_trust(path: Path) -> Trust:
-    """Read a table of trust.
+    """Read a trust table.
 
-    Raises what `read_lines` raises; FormatError for a line that is none of such a table's.
+    Raises what `read_lines` raises; FormatError for a malformed line.
     """
     (first, header), *rest = read_lines(path)
     if tuple(header.split("\t")) != COLUMNS or not rest:
-        found = repr(header[:60]) if rest else "nothing below its header"
-        raise FormatError("is no table of trust", where=f"{path} line {first}", found=found, do=_DO)
+        found = repr(header[:60]) if rest else "nothing after the header"
+        raise FormatError("not a trust table", where=f"{path} line {first}", found=found, do=_DO)
     split = [(n, line.split("\t")) for n, line in rest]
     for n, fields in split:
         if len(fields) != _FIELDS or fields[1] not in SOURCES:
@@ -81,4 +81,4 @@ def _pairs(text: str, index: dict[str, int]) -> Iterable[tuple[int, float]]:
 
 def _bad(path: Path, n: int, line: str) -> FormatError:
     where = f"{path} line {n}"
-    return FormatError("is no line of a table of trust", where=where, found=repr(line[:60]), do=_DO)
+    return FormatError("malformed line", where=where, found=repr(line[:60]), do=_DO)

@@ -1,4 +1,4 @@
-"""Which kind of table a file is, told by its suffix or else its content, and its reader."""
+"""Detect the kind of a table from its suffix or content, and choose the reader."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SUFFIXES = {
     ".npy": NPY, ".npz": NPZ, ".parquet": PARQUET, ".pq": PARQUET, ".csv": DELIMITED,
     ".tsv": DELIMITED, ".bin": VECTORS, ".vec": VECTORS,
 }  # fmt: skip
-_PEEKED, _ENOUGH = 256, 3  # bytes, and of the first line's fields those that tell
+_PEEKED, _ENOUGH = 256, 3  # bytes read, and fields of the first line used, to detect the kind
 _JSON = (b"{", b"[")
 _KINDS_HINT = (
     "name a .npy, .npz, .csv, .tsv or .parquet file (.csv.gz and .tsv.gz too), or word vectors, "
@@ -32,10 +32,10 @@ _KINDS_HINT = (
 def kind_of(path: Path) -> str:
     """Return the kind of a table's file.
 
-    Of other suffixes, .txt among them: NumPy's formats by their first bytes; word vectors where
-    the first line is two whole numbers, or a word and numbers with blanks; a table of text where
-    it holds a tab or comma. Raises MissingInputError where there is no file, InputError for a
-    workbook and for what is none of these.
+    Files with other suffixes, such as .txt, are detected by content: NumPy's formats by their
+    first bytes; word vectors by a first line of two integers, or of a word and numbers separated
+    by spaces; a delimited table by a tab or comma. Raises MissingInputError, and InputError for
+    workbooks and unknown kinds.
     """
     with opened(path) as source:
         head = source.read(_PEEKED)
@@ -52,12 +52,12 @@ def kind_of(path: Path) -> str:
     kind = _kind_of_text(head.partition(b"\n")[0])
     if kind is None:
         found = f"a {suffix} file" if suffix else "a name without suffix"
-        raise InputError("is no table that can be read", where=path, found=found, do=_KINDS_HINT)
+        raise InputError("unsupported kind of table", where=path, found=found, do=_KINDS_HINT)
     return kind
 
 
 def _kind_of_text(line: bytes) -> str | None:
-    """Return the kind that a first line, or the beginning of it, is of; None for no table's."""
+    """Return the kind of table with the given first line or its beginning, or None."""
     fields = line.split()
     if len(fields) == 2 and all(map(bytes.isdigit, fields)):
         return VECTORS
@@ -65,17 +65,17 @@ def _kind_of_text(line: bytes) -> str | None:
         return None
     if b"\t" in line or b"," in line:
         return DELIMITED
-    numbers = fields[1:_ENOUGH]  # the last that is there may be cut
+    numbers = fields[1:_ENOUGH]  # later fields may be cut off
     return VECTORS if len(numbers) > 1 and all(map(NUMBER.fullmatch, numbers)) else None
 
 
 def holds_names(path: Path, kind: str) -> bool:
-    """Tell whether a table's file names its entities itself."""
+    """Return whether a table's file contains the names."""
     return npz.has_names(path) if kind == NPZ else kind != NPY
 
 
 def read_table(path: Path, kind: str, memory: int) -> Table:
-    """Read a table of a known kind. Raises what the reader of the kind raises."""
+    """Read a table of the given kind. Raises what its reader raises."""
     if kind == NPY:
         return npy.read_npy(path, memory)
     if kind == NPZ:
@@ -92,6 +92,6 @@ def _read_vectors(path: Path, memory: int) -> Table:
         header = word2vec_header.read_header(source, path)
     check_size(header.words, header.numbers, memory, path)
     read = read_vectors(path)
-    with np.errstate(invalid="ignore"):  # a signalling NaN is missing as any other
+    with np.errstate(invalid="ignore"):  # signalling NaNs are missing values too
         matrix = read.matrix.astype(np.float64)
     return Table(matrix, read.words, repeated=read.duplicates)

@@ -1,4 +1,4 @@
-"""Sparse matrices as SciPy's save_npz writes them, made dense."""
+"""Read a sparse matrix of scipy.sparse.save_npz as a dense one."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from wordgeom.imputation.tables.files import check_size
 
 
 def read_sparse(archive: Archive, path: Path, memory: int) -> Float64:
-    """Return the matrix (n × d) of an archive. Raises FormatError; InputError if it is too large.
+    """Return the dense matrix (n × d) of an archive, with repeated entries summed as in SciPy.
 
-    Needs --memory for n · d numbers, however few of them are stored. Entries of one place are
-    added up, as SciPy does.
+    Raises FormatError; InputError if n · d numbers exceed the memory limit.
     """
     rows, columns = shape(archive, path)
     check_size(rows, columns, memory, path)
     dense = np.zeros((rows, columns))
     cells = dense.ravel()
-    with np.errstate(invalid="ignore", over="ignore"):  # sums that are not finite are told later
+    with np.errstate(invalid="ignore", over="ignore"):  # nonfinite sums are reported later
         for row, column, values in entries(archive, path, rows, columns):
             np.add.at(cells, row * columns + column, values)
     return dense
