@@ -228,7 +228,9 @@ def test_a_table_that_is_missing_or_changed_is_not_up_to_date(folder):
 def test_a_table_that_belongs_to_other_vectors_is_not_replaced(folder):
     impute()
     before = Path("new.tsv").read_bytes()
-    with pytest.raises(OutputExistsError, match=r"the trust table of new\.bin; name another .* --table"):
+    with pytest.raises(
+        OutputExistsError, match=r"the trust table of new\.bin; name another .* --table"
+    ):
         impute("new.txt", delta=5)
     assert Path("new.tsv").read_bytes() == before
     assert impute("new.txt", delta=5, table="other.tsv").vectors is not None
