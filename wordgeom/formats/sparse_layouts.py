@@ -33,18 +33,13 @@ def shape(archive: Archive, path: Path) -> tuple[int, int]:
 def entries(archive: Archive, path: Path, rows: int, columns: int) -> Entries:
     """Yield blocks of entries: row and column indices, values. Raises FormatError, InputError."""
     kind = _format(archive)
-    if kind == "coo":
-        return _coo_entries(archive, path, rows, columns)
-    if kind == "dia":
-        return _dia_entries(archive, path, rows, columns)
     if kind == "csc":
         return ((r, c, values) for c, r, values in _compressed(archive, path, columns, rows))
-    if kind == "csr":
-        return _compressed(archive, path, rows, columns)
-    if kind == "bsr":
-        return _bsr_entries(archive, path, rows, columns)
-    do = "save it as csr: scipy.sparse.save_npz(FILE, matrix.tocsr())"
-    raise InputError("unknown sparse format", where=path, found=repr(kind), do=do)
+    readers = {"csr": _compressed, "bsr": _bsr_entries, "coo": _coo_entries, "dia": _dia_entries}
+    if kind not in readers:
+        do = "save it as csr: scipy.sparse.save_npz(FILE, matrix.tocsr())"
+        raise InputError("unknown sparse format", where=path, found=repr(kind), do=do)
+    return readers[kind](archive, path, rows, columns)
 
 
 def _format(archive: Archive) -> str:
@@ -80,7 +75,7 @@ def _bsr_entries(archive: Archive, path: Path, rows: int, columns: int) -> Entri
     if tiles.ndim != 3 or 0 in tiles.shape[1:]:
         raise _broken(path, f"data of shape {tiles.shape}")
     height, width = tiles.shape[1:]
-    across = _within(archive, "indices", columns // width, path)
+    across = _checked(_integers(archive, "indices", path), columns // width, path)
     if len(across) != len(tiles) or rows % height or columns % width:
         raise _broken(path, "indices that do not match the shape or the data")
     starts = _row_starts(archive, path, rows // height, len(tiles))
@@ -147,10 +142,6 @@ def _integers(archive: Archive, member: str, path: Path, axes: int = 1) -> Int64
     if array.ndim != axes:
         raise _broken(path, f"{member} of shape {array.shape}")
     return array.astype(np.int64)
-
-
-def _within(archive: Archive, member: str, limit: int, path: Path) -> Int64:
-    return _checked(_integers(archive, member, path), limit, path)
 
 
 def _checked(indices: Int64, limit: int, path: Path) -> Int64:

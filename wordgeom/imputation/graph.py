@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.types import Bytes, Float64, Int32, Int64
+from wordgeom.core.types import Bytes, Csr, Float64, Int32, Int64
 from wordgeom.imputation import graph_kernels
 from wordgeom.linalg.nearest_neighbours import AUTO, nearest
 from wordgeom.linalg.spanning_tree import spanning_tree
@@ -28,6 +28,11 @@ class Graph:
     tree: Bytes
     exact: bool = True
     recall: float = 1.0
+
+    def rows(self, entities: Int64) -> Csr:
+        """Return the rows of some entities, ascending; their data are the tree flags."""
+        n = len(self.indptr) - 1
+        return Csr(self.indptr, self.indices, self.tree, n).select(entities)
 
 
 def neighbour_graph(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
@@ -53,33 +53,28 @@ def impute(
 
     Raises OptionError for more neighbours than other entities, or more folds than anchors.
     """
-    n, unknown = len(points), np.flatnonzero(~anchors.known)
-    if not len(unknown) and not options.validate:
+    if anchors.known.all() and not options.validate:
         return _all_known(names, points, anchors, context)
+    _check_options(options, len(points), anchors)
+    system = _System.of(points, anchors.known, options, context)
+    if anchors.known.all():
+        result = _all_known(names, points, anchors, context)
+    else:
+        result = _impute_unknown(system, names, points, anchors)
+    if not options.validate:
+        return result
+    predictors = _predictors(system, points, anchors, context)
+    checked = validate(predictors, anchors.matrix, options.validate, context)
+    few = _ridge_notes(len(anchors.matrix), points.shape[1])
+    return replace(result, validation=replace(checked, notes=(*checked.notes, *few)))
+
+
+def _check_options(options: ImputeOptions, n: int, anchors: Anchors) -> None:
     if options.delta >= n:
         do = f"pass --delta {n - 1} or less" if n > 1 else "add entities"
         raise OptionError(f"--delta {options.delta} needs more entities", found=f"{n:,}", do=do)
     if options.validate:
         check_folds(anchors.matrix, options.validate)
-    graph = neighbour_graph(
-        points, options.delta, context.pool, context.progress, how=options.neighbours
-    )
-    rows = np.arange(n) if options.validate else unknown
-    fitted = fit_weights(
-        points, graph, rows, cast(Literal["simplex", "nnls"], options.weights),
-        options.weight_epsilon, context.pool, context.progress,
-    )  # fmt: skip
-    system = _System(graph, rows, fitted, options, context)
-    if len(unknown):
-        found = _impute_unknown(system, names, points, anchors)
-    else:
-        found = _all_known(names, points, anchors, context)
-    if not options.validate:
-        return found
-    predictors = _predictors(system, points, anchors, context)
-    checked = validate(predictors, anchors.matrix, options.validate, context)
-    few = _ridge_notes(len(anchors.matrix), points.shape[1])
-    return replace(found, validation=replace(checked, notes=(*checked.notes, *few)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,11 +96,21 @@ class _System:
     options: ImputeOptions
     context: Context
 
+    @classmethod
+    def of(cls, points: Float64, known: Array, options: ImputeOptions, context: Context) -> Self:
+        """Build the graph of the points (n × d) and fit the weights."""
+        pool, progress = context.pool, context.progress
+        graph = neighbour_graph(points, options.delta, pool, progress, how=options.neighbours)
+        rows = np.arange(len(points)) if options.validate else np.flatnonzero(~known)
+        kind = cast(Literal["simplex", "nnls"], options.weights)
+        fitted = fit_weights(points, graph, rows, kind, options.weight_epsilon, pool, progress)
+        return cls(graph, rows, fitted, options, context)
+
     def solve(self, known: Array, anchors: Float64, progress: Progress) -> _Solved:
         """Return vectors of the entities that are not `known` (n), given anchors (p × K)."""
         unknown = np.flatnonzero(~known)
         options = self.options
-        weights = take_rows(self.fitted.matrix, np.searchsorted(self.rows, unknown))
+        weights = self.fitted.matrix.select(np.searchsorted(self.rows, unknown))
         weights, reattached = reattach(weights, self.graph, unknown, known)
         if options.solver == EXACT:
             found = solve_exact(weights, known, anchors, self.context.pool, progress)
@@ -115,14 +120,6 @@ class _System:
                 progress,
             )  # fmt: skip
         return _Solved(found, weights, reattached)
-
-
-def take_rows(matrix: Csr, rows: Int64) -> Csr:
-    """Return the given rows of a sparse matrix."""
-    lengths = np.diff(matrix.indptr)[rows]
-    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-    places = np.repeat(matrix.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    return Csr(indptr, matrix.indices[places], matrix.data[places], matrix.columns)
 
 
 def _predictors(
@@ -216,10 +213,8 @@ def _notes(solved: _Solved, graph: Graph, fitted: Weights) -> list[str]:
         notes.append(f"the weights of {whose} did not converge")
     if len(solved.reattached):
         which = several(len(solved.reattached), "entity was", "entities were")
-        notes.append(
-            f"{which} cut off from all known entities by zero weights, and reattached along the "
-            "spanning tree"
-        )
+        why = "cut off from all known entities by zero weights"
+        notes.append(f"{which} {why}, and reattached along the spanning tree")
     if not solution.converged:
         notes.append(
             f"{solution.solver} did not converge in {solution.iterations:,} iterations: "

@@ -28,14 +28,12 @@ def reattach(
     lost = ~_reached(weights, rows, known)
     if not lost.any():
         return weights, np.empty(0, np.int64)
-    degrees = np.diff(weights.indptr)
-    entry_rows = np.repeat(np.arange(weights.rows), degrees)
-    shift = np.repeat(graph.indptr[rows] - weights.indptr[:-1], degrees)
-    tree = graph.tree[np.arange(weights.nnz) + shift] != 0
-    raised = lost[entry_rows] & tree
+    entry_rows = np.repeat(np.arange(weights.rows), np.diff(weights.indptr))
+    changed = lost[entry_rows]
+    raised = changed & (graph.rows(rows).data != 0)
     data = np.where(raised, np.maximum(weights.data, TREE_WEIGHT), weights.data)
     sums = np.bincount(entry_rows, data, minlength=weights.rows)
-    data[lost[entry_rows]] /= sums[entry_rows[lost[entry_rows]]]
+    data[changed] /= sums[entry_rows[changed]]
     return Csr(weights.indptr, weights.indices, data, weights.columns), rows[lost]
 
 

@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from wordgeom.core.types import Csr, Float64, Int32, Int64
+from wordgeom.core.types import Csr, Float64, Int64
 from wordgeom.imputation import weight_kernels as kernels
 from wordgeom.imputation.graph import Graph
 from wordgeom.runtime.pool import Pool
@@ -48,13 +48,13 @@ def fit_weights(
     pool: Pool,
     progress: Progress,
 ) -> Weights:
-    """Fit the weights of the entities `rows` on their in-neighbours in the graph.
+    """Fit the weights of the entities `rows`, ascending, on their in-neighbours in the graph.
 
     points (n × d) C-order; epsilon: multiple of a row's smallest positive weight that is added to
     each of its weights (0.1 in the authors' program).
     """
-    indptr, indices = _pattern(graph, rows)
-    data, simplex = np.empty(len(indices)), kind == "simplex"
+    edges, simplex = graph.rows(rows), kind == "simplex"
+    indptr, indices, data = edges.indptr, edges.indices, np.empty(edges.nnz)
 
     def fit(block: tuple[int, int]) -> Int64:
         counts = np.zeros(2, np.int64)
@@ -80,14 +80,6 @@ def reconstruction_errors(points: Float64, matrix: Csr, rows: Int64, pool: Pool)
     for _ in _by_rows(pool, len(rows), measure):
         pass
     return errors
-
-
-def _pattern(graph: Graph, rows: Int64) -> tuple[Int64, Int32]:
-    """Return indptr (rows + 1) and indices (entries) of the in-neighbours of `rows`."""
-    degrees = np.diff(graph.indptr)[rows]
-    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(degrees)))
-    shift = np.repeat(graph.indptr[rows] - indptr[:-1], degrees)
-    return indptr, graph.indices[shift + np.arange(indptr[-1])]
 
 
 def _by_rows(

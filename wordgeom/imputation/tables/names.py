@@ -46,7 +46,7 @@ def read_names(path: Path, rows: int, table: Path) -> list[str]:
 
 
 def clean_names(raw: Sequence[str], where: str | Path) -> tuple[list[str], int]:
-    """Return names without white space, as vectors files need, and how many names it changed.
+    """Return names without white space, as vectors files need, and how many had some inside.
 
     A run of white space becomes one underscore. Raises InputError for a name that is empty or
     that UTF-8 cannot encode.
@@ -57,8 +57,11 @@ def clean_names(raw: Sequence[str], where: str | Path) -> tuple[list[str], int]:
         if not name:
             do = "name or remove it"
             raise InputError(f"entity {row + 1} has no name", where=where, do=do)
-        if not name.isascii():
-            _check_text(row, name, where)
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            what = f"the name of entity {row + 1}, {name!r}, cannot be encoded in UTF-8"
+            raise InputError(what, where=where, do="correct it") from None
     return names, sum(len(part) > 1 for part in parts)
 
 
@@ -79,11 +82,3 @@ def first_rows(names: Sequence[str], where: str | Path, *, strict: bool) -> list
             do="to keep the first of each, use --duplicates first",
         )
     return rows
-
-
-def _check_text(row: int, name: str, where: str | Path) -> None:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        what = f"the name of entity {row + 1}, {name!r}, cannot be encoded in UTF-8"
-        raise InputError(what, where=where, do="correct it") from None

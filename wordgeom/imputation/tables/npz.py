@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
+from wordgeom.core.types import Float64
 from wordgeom.formats.npy import as_float64
 from wordgeom.formats.npz import Archive, opened_archive
-from wordgeom.formats.sparse_layouts import FORMAT
-from wordgeom.imputation.tables.files import table_bytes
+from wordgeom.formats.sparse_layouts import FORMAT, entries, shape
+from wordgeom.imputation.tables.files import check_size, table_bytes
 from wordgeom.imputation.tables.npy import check_matrix
-from wordgeom.imputation.tables.sparse import read_sparse
 from wordgeom.imputation.tables.table import Table
 
 NAMES = "names"
@@ -28,7 +28,7 @@ def read_npz(path: Path, memory: int) -> Table:
     """
     with opened_archive(path, table_bytes(memory)) as archive:
         if FORMAT in archive.members:
-            table = Table(read_sparse(archive, path, memory))
+            table = Table(_dense(archive, path, memory))
         else:
             member, others = _matrix(archive, path)
             check_matrix(archive.header(member), memory, archive.where(member))
@@ -44,6 +44,18 @@ def has_names(path: Path) -> bool:
     """Return whether an archive has row names."""
     with opened_archive(path, 0) as archive:
         return NAMES in archive.members
+
+
+def _dense(archive: Archive, path: Path, memory: int) -> Float64:
+    """Return a sparse matrix (n × d) as a dense one, with repeated entries summed as in SciPy."""
+    rows, columns = shape(archive, path)
+    check_size(rows, columns, memory, path)
+    dense = np.zeros((rows, columns))
+    cells = dense.ravel()
+    with np.errstate(invalid="ignore", over="ignore"):  # nonfinite sums are reported later
+        for row, column, values in entries(archive, path, rows, columns):
+            np.add.at(cells, row * columns + column, values)
+    return dense
 
 
 def _matrix(archive: Archive, path: Path) -> tuple[str, list[str]]:

@@ -76,15 +76,11 @@ def holds_names(path: Path, kind: str) -> bool:
 
 def read_table(path: Path, kind: str, memory: int) -> Table:
     """Read a table of the given kind. Raises what its reader raises."""
-    if kind == NPY:
-        return npy.read_npy(path, memory)
-    if kind == NPZ:
-        return npz.read_npz(path, memory)
-    if kind == PARQUET:
-        return parquet.read_parquet(path, memory)
-    if kind == DELIMITED:
-        return delimited.read_delimited(path, memory)
-    return _read_vectors(path, memory)
+    readers = {
+        NPY: npy.read_npy, NPZ: npz.read_npz, PARQUET: parquet.read_parquet,
+        DELIMITED: delimited.read_delimited, VECTORS: _read_vectors,
+    }  # fmt: skip
+    return readers[kind](path, memory)
 
 
 def _read_vectors(path: Path, memory: int) -> Table:
