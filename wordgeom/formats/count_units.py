@@ -115,9 +115,9 @@ def _all_representable(values: Float64, denominator: int) -> bool:
     if denominator == FIXED_POINT:
         return True
     scaled = values * denominator
-    whole = np.rint(scaled)
-    fit = np.abs(scaled - whole) <= _SLACK + _RELATIVE * whole
-    return bool(np.all(fit & (whole > 0) & (whole < _MAX_EXACT)))
+    nearest = np.rint(scaled)
+    fit = np.abs(scaled - nearest) <= _SLACK + _RELATIVE * nearest
+    return bool(np.all(fit & (nearest > 0) & (nearest < _MAX_EXACT)))
 
 
 def _smallest_denominator(values: Float64, denominator: int) -> int:

@@ -62,16 +62,16 @@ def write_sparse(out: BinaryIO, matrix: Stored, context: Context) -> None:
         entries = _entries(matrix)
         index = np.dtype(np.int32 if entries < 1 << 31 else np.int64)
         with _member(packed, "indices", index, entries) as indices:
-            for first, many, columns, kept in _rows(matrix, context):
+            for first, many, columns, values in _rows(matrix, context):
                 lengths[first + 1 : first + 1 + len(many)] = many
                 indices.write(columns.astype(index, copy=False).data)
-                data.write(matrix_entries.values(matrix, kept).astype(dtype, copy=False).data)
+                data.write(matrix_entries.values(matrix, values).astype(dtype, copy=False).data)
         with _member(packed, "indptr", index, len(lengths)) as indptr:
             indptr.write(np.cumsum(lengths).astype(index).data)
         with _member(packed, "data", dtype, entries) as numbers:
             data.seek(0)
-            while held := data.read(_COPIED * dtype.itemsize):
-                numbers.write(held)
+            while chunk := data.read(_COPIED * dtype.itemsize):
+                numbers.write(chunk)
         _scalars(packed, matrix.shape)
 
 
@@ -95,13 +95,13 @@ def _rows(matrix: Stored, context: Context) -> Iterator[tuple[int, Int64, Array,
 
     size = len(matrix.vocabulary)
     dtype = matrix.store.array("data").dtype
-    held: np.dtype[Any] = np.dtype(np.uint32) if dtype == np.float32 else dtype
-    with RowGrouper(size, held, context) as mirrored:
+    integers: np.dtype[Any] = np.dtype(np.uint32) if dtype == np.float32 else dtype
+    with RowGrouper(size, integers, context) as mirrored:
         for row, column, data in matrix_entries.blocks(matrix):
             off = row != column
             mirrored.add(column[off], row[off], matrix_entries.as_integers(data)[off])
         parts: list[Summand] = [matrix_entries.IntegerMatrix(matrix), *mirrored.parts()]
-        blocks, _ = merge(parts, size, False, held, context.pool)
+        blocks, _ = merge(parts, size, False, integers, context.pool)
         for block in blocks:
             yield block.start, block.lengths, block.indices, block.values.view(dtype)
 

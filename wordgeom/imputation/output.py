@@ -35,7 +35,7 @@ class Output:
 
     @classmethod
     def of(cls, vectors: Path, table: Path | None, inputs: Sequence[Path]) -> Self:
-        """Return the output paths; a `table` of None is put beside the vectors.
+        """Return the output paths; a `table` of None is next to the vectors.
 
         Raises OptionError and MissingInputError for paths that cannot be written, OptionError for
         a path that is also an input.

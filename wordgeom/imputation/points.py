@@ -81,7 +81,7 @@ def _check_directions(names: list[str], directionless: Array, why: str) -> None:
     if directionless.any():
         raise InputError(
             f"the features of {names[int(np.argmax(directionless))]!r} have no direction: {why}",
-            found=f"{int(directionless.sum()):,} such entities",
+            found=f"{int(directionless.sum()):,} entities",
             do="remove them, or use --metric euclidean",
         )
 

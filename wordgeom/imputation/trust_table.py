@@ -75,7 +75,7 @@ def _filled(path: Path, split: list[tuple[int, list[str]]]) -> Trust:
 
 def _pairs(text: str, index: dict[str, int]) -> Iterable[tuple[int, float]]:
     for pair in text.split():
-        name, _, weight = pair.rpartition(":")  # a name may hold colons
+        name, _, weight = pair.rpartition(":")  # a name may contain colons
         yield index[name], float(weight)
 
 

@@ -50,7 +50,7 @@ def find_anchors(names: Sequence[str], vectors: Vectors, domain: str, file: str)
     finite = np.isfinite(matrix).all(axis=1)
     if not finite.all():
         word = vectors.words[int(rows[np.argmin(finite)])]
-        bad, do = f"{int(np.sum(~finite)):,} such vectors", "train again, or remove the entity"
+        bad, do = f"{int(np.sum(~finite)):,} vectors", "train again, or remove the entity"
         raise InputError(f"the vector of {word!r} is not finite", where=file, found=bad, do=do)
     zeros = int(np.sum(~matrix.any(axis=1)))
     return Anchors(known, np.flatnonzero(known), rows, matrix, zeros)
