@@ -196,9 +196,9 @@ def test_it_is_told_who_is_known_by_the_map_and_who_by_its_own_name(folder):
     Path("map").write_text("".join(f"{entity}\t{word}\n" for entity, word in entries))
     notes = impute(None, name_map="map").notes
     own = ", ".join(names[1:6])
-    assert f"known: 2 by the map, {P - 1} by their own names: {own}, …" in notes
-    assert "words of the map without a vector: 1: nowhere" in notes
-    assert not any("by the map" in note for note in impute(None).notes)
+    assert f"known: 2 by mapped names, {P - 1} by their own names: {own}, …" in notes
+    assert "mapped names without a vector: 1: nowhere" in notes
+    assert not any("by mapped names" in note for note in impute(None).notes)
 
 
 @pytest.mark.parametrize("changed", ["matrix.txt", "matrix.npy", "vectors.bin"])
@@ -221,7 +221,7 @@ def test_a_table_that_is_missing_or_changed_is_not_up_to_date(folder):
     with pytest.raises(OutputExistsError, match=r"new\.tsv, made with it, missing or changed"):
         impute()
     Path("new.bin").unlink()
-    with pytest.raises(OutputExistsError, match=r"new\.tsv: exists and holds something else"):
+    with pytest.raises(OutputExistsError, match=r"new\.tsv: exists and has different content"):
         impute()
     assert Path("new.tsv").read_text() == "mine\n"
 
@@ -229,7 +229,9 @@ def test_a_table_that_is_missing_or_changed_is_not_up_to_date(folder):
 def test_a_table_that_belongs_to_other_vectors_is_not_replaced(folder):
     impute()
     before = Path("new.tsv").read_bytes()
-    with pytest.raises(OutputExistsError, match=r"the table of new\.bin; name another .* --table"):
+    with pytest.raises(
+        OutputExistsError, match=r"the trust table of new\.bin; name another .* --table"
+    ):
         impute("new.txt", delta=5)
     assert Path("new.tsv").read_bytes() == before
     assert impute("new.txt", delta=5, table="other.tsv").vectors is not None
@@ -315,7 +317,7 @@ def test_no_name_in_common_shows_near_spellings(folder):
     assert f"--lower finds {P} of them" in line
     assert impute(lower=True).vectors is not None
     Path("matrix.txt").write_text("\n".join(f"ξξ{k}" for k in range(N)))
-    with pytest.raises(InputError, match="nothing spelt like it; rename them by --name-map"):
+    with pytest.raises(InputError, match="no similar word; rename them with --name-map"):
         impute(force=True)
 
 

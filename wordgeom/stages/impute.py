@@ -18,7 +18,7 @@ import numpy as np
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import several
-from wordgeom.imputation.domain import Domain, DomainOptions, inputs, read_domain
+from wordgeom.imputation.domain import Domain, DomainOptions, input_files, read_domain
 from wordgeom.imputation.latent import Imputation
 from wordgeom.imputation.latent import impute as impute_entities
 from wordgeom.imputation.options import ImputeOptions
@@ -77,7 +77,7 @@ class Impute(Stage):
     @cached_property
     def files(self) -> list[Path]:
         """The files that describe the domain. Raises MissingInputError."""
-        return [Path(file) for file in inputs(self.domain, self.of_domain)]
+        return [Path(file) for file in input_files(self.domain, self.of_domain)]
 
     @cached_property
     def written(self) -> Output | None:
