@@ -113,7 +113,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 def assert_refused(answer: Answer, *parts: str, status: int = 1) -> None:
     assert answer.err.count("\n") == 1, answer.err
-    assert answer.err.startswith("wordgeom: ")
+    assert answer.err.startswith("wordgeom: error: ")
     assert "Traceback" not in answer.err
     for part in parts:
         assert part in answer.err

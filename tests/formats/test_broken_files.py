@@ -31,7 +31,7 @@ def error_line(capsys) -> str:
     assert main(["convert", "m.npz", "out", "--words", "words.txt"]) == 1
     line = capsys.readouterr().err
     assert line.count("\n") == 1
-    assert line.startswith("wordgeom: m.npz")
+    assert line.startswith("wordgeom: error: m.npz")
     assert not Path("out").exists()
     return str(line)
 

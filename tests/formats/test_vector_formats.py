@@ -282,7 +282,7 @@ def test_errors_are_one_line_and_nothing_is_written(source, tmp_path):
         (OptionError, "v.bin", "w.bin", {"no_header": True}, "--no-header needs text"),
         (OptionError, "v.bin", "w.mtx", {}, ".bin, .txt or .vec"),
         (OptionError, "v.bin", "w.bin.gz", {}, ".bin, .txt or .vec"),
-        (OptionError, "v.bin", "w.bin", {"kind": "pmi"}, "--kind is not for vectors"),
+        (OptionError, "v.bin", "w.bin", {"kind": "pmi"}, "--kind does not apply to vectors"),
         (OutputExistsError, "v.bin", "w", {"target_format": "npy"}, "exists"),
         (
             OptionError,
