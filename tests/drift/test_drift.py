@@ -16,7 +16,7 @@ import wordgeom as wg
 from wordgeom.cli import main
 from wordgeom.core.errors import OptionError
 from wordgeom.drift.attestation import attested
-from wordgeom.drift.neighbours import nearby, unit
+from wordgeom.drift.neighbours import nearest_words, unit_vectors
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
 from wordgeom.methods.dlsa.model import DynamicModel
@@ -110,7 +110,7 @@ def test_displacement_and_cosine_are_the_model_s(model, capsys):
     fitted = DynamicModel.open(model)
     found = told(capsys, str(model), *FEW, "--then", "2003", "--now", "2008-01")
     moved = fitted.displacement(2003.0, 2008.0)
-    ends = [unit(fitted.vectors_at(time)) for time in (2003.0, 2008.0)]
+    ends = [unit_vectors(fitted.vectors_at(time)) for time in (2003.0, 2008.0)]
     for word in found["words"]:
         row = fitted.words.index(word["word"])
         assert word["displacement"] == pytest.approx(moved[row])
@@ -278,11 +278,11 @@ def test_movement_is_told_and_words_can_be_ordered_by_it(model, capsys):
 
 
 def test_neighbours_are_those_of_all_cosines():
-    units = unit(np.random.default_rng(1).standard_normal((40, 5)).astype(np.float32))
+    units = unit_vectors(np.random.default_rng(1).standard_normal((40, 5)).astype(np.float32))
     units[7] = 0.0
     rows = np.array([3, 7, 0])
     with Pool(2) as pool:
-        found = nearby(units, rows, 4, pool, Progress(), "words")
+        found = nearest_words(units, rows, 4, pool, Progress(), "words")
     cosines = units @ units.T
     for row, near in zip(rows.tolist(), found, strict=True):
         others = [k for k in range(40) if k not in (row, 7)]

@@ -9,9 +9,18 @@ import pytest
 from scipy.stats import f as f_distribution
 
 from wordgeom.core.errors import InputError
-from wordgeom.drift.f_tail import tail
-from wordgeom.drift.p_values import bins, max_t, one, own, p_values, pooled, q_values, smallest
-from wordgeom.drift.permutations import Arrangements
+from wordgeom.drift.f_tail import f_tail_p
+from wordgeom.drift.p_values import (
+    frequency_bins,
+    max_t_p_values,
+    own_p_values,
+    p_values,
+    pooled_p_values,
+    q_values,
+    single_p_value,
+    smallest_word_p,
+)
+from wordgeom.drift.permutations import Permutations
 
 
 def null_rows(rng, B, words):
@@ -23,13 +32,13 @@ def null_rows(rng, B, words):
 
 def test_own_p_counts_rows_that_are_no_smaller():
     F = np.array([[3, 1, 2], [1, 2, 2], [2, 3, 2], [4, 4, 2]], np.float32)
-    np.testing.assert_array_equal(own(F), [0.5, 1.0, 1.0])
+    np.testing.assert_array_equal(own_p_values(F), [0.5, 1.0, 1.0])
 
 
 def test_rounding_of_float32_makes_no_difference_between_equals():
     F = np.full((20, 5), 1.7, np.float32) * (1 + np.float32(1e-7) * np.arange(20)[::-1, None])
-    assert np.array_equal(own(F), np.ones(5))
-    assert one(F[:, 0].astype(np.float64)) == 1.0
+    assert np.array_equal(own_p_values(F), np.ones(5))
+    assert single_p_value(F[:, 0].astype(np.float64)) == 1.0
 
 
 @pytest.mark.parametrize("null", ["own", "pooled", "max-t"])
@@ -48,8 +57,8 @@ def test_max_t_is_never_below_a_words_own_p_nor_above_single_steps():
     F[0, :250] *= rng.uniform(1, 6, 250).astype(np.float32)
     S = (F - F.mean(axis=0, dtype=np.float64)) / F.astype(np.float64).std(axis=0)
     single = (S.max(axis=1)[:, None] >= S[0] - 1e-4).mean(axis=0)
-    p = max_t(F)
-    assert np.all(p >= own(F))
+    p = max_t_p_values(F)
+    assert np.all(p >= own_p_values(F))
     assert np.all(p <= single + 1e-12)
     assert np.any(p < single)
     assert np.all(np.diff(p[np.argsort(-S[0])]) >= 0)  # further out, never a larger p
@@ -63,15 +72,15 @@ def test_step_down_max_t_by_its_definition():
     for place, word in enumerate(order):
         largest = S[:, order[place:]].max(axis=1)
         last = p[word] = max(last, (largest >= S[0, word] - 1e-4).mean())
-    np.testing.assert_allclose(max_t(F), p)
+    np.testing.assert_allclose(max_t_p_values(F), p)
 
 
 def test_pooling_reaches_below_what_a_words_own_permutations_can():
     rng = np.random.default_rng(7)
     F = null_rows(rng, 39, 450)
     F[0, 3] = 1e3
-    p = pooled(F, rng.integers(1, 1000, 450))
-    alone = own(F)
+    p = pooled_p_values(F, rng.integers(1, 1000, 450))
+    alone = own_p_values(F)
     assert p[3] < alone[3] == 1 / 40
     assert np.corrcoef(p, alone)[0, 1] > 0.95
     assert q_values(p, False)[3] < 0.1 < q_values(alone, False)[3]
@@ -79,7 +88,7 @@ def test_pooling_reaches_below_what_a_words_own_permutations_can():
 
 def test_bins_hold_words_of_like_frequency():
     frequencies = np.random.default_rng(8).permutation(850)
-    found = bins(frequencies)
+    found = frequency_bins(frequencies)
     assert np.array_equal(np.sort(np.concatenate(found)), np.arange(850))
     assert [len(words) for words in found] == [213, 213, 212, 212]
     assert all(frequencies[a].max() < frequencies[b].min() for a, b in pairwise(found))
@@ -99,11 +108,11 @@ def test_a_word_that_is_never_otherwise_has_p_1():
 
 def test_tail_is_that_of_the_f_distribution():
     F = np.array([-1e-9, 0.5, 1.0, 9.0])
-    np.testing.assert_allclose(tail(F, 6, 80), f_distribution.sf(F, 6, 80), rtol=1e-10)
+    np.testing.assert_allclose(f_tail_p(F, 6, 80), f_distribution.sf(F, 6, 80), rtol=1e-10)
 
 
 def orders(codes, B, groups=None, rows=False, seed=1):
-    found = Arrangements(np.array(codes, np.int32), B, seed, groups, rows)
+    found = Permutations(np.array(codes, np.int32), B, seed, groups, rows)
     return found, np.concatenate(list(found.blocks(7)))
 
 
@@ -144,8 +153,8 @@ def test_many_orders_are_drawn_evenly_and_are_the_same_for_the_same_seed():
 
 def test_smallest_p_is_that_of_the_null():
     found, _ = orders(range(9), 99)
-    assert smallest("own", found, 500) == smallest("max-t", found, 500) == 1 / 100
-    assert smallest("pooled", found, 500) == 1 / (1 + 99 * 250)
+    assert smallest_word_p("own", found, 500) == smallest_word_p("max-t", found, 500) == 1 / 100
+    assert smallest_word_p("pooled", found, 500) == 1 / (1 + 99 * 250)
 
 
 def test_a_huge_number_of_orders_is_no_trouble():

@@ -11,10 +11,10 @@ from wordgeom.core.errors import RankError
 from wordgeom.drift import by_documents, by_times, freedman_lane
 from wordgeom.drift.mixture_test import mixture
 from wordgeom.drift.null_distribution import Runner
-from wordgeom.drift.permutations import Arrangements
-from wordgeom.drift.statistics import free_words, observe
+from wordgeom.drift.permutations import Permutations
+from wordgeom.drift.statistics import observed_statistics, remove_topics
 from wordgeom.drift.time_axis import Axis
-from wordgeom.drift.topics import directions
+from wordgeom.drift.topics import static_topics
 from wordgeom.linalg.svd import transpose
 from wordgeom.runtime.progress import Progress
 
@@ -30,12 +30,12 @@ def case():
     there = rng.random((N, P)) < rng.uniform(0.1, 0.9, P)
     X = (documents(rng, N, P, R) * there).astype(np.float32)
     with cpu() as (ops, _):
-        U = directions(to_csr(X), R, ops, 1)
+        U = static_topics(to_csr(X), R, ops, 1)
     return X, times, U
 
 
 def words_of(X, U, ops):
-    return free_words(transpose(to_csr(X)), U, ops)
+    return remove_topics(transpose(to_csr(X)), U, ops)
 
 
 def runner_of(pool, memory=10**9):
@@ -56,7 +56,7 @@ def test_topics_that_leave_no_dimension_are_refused(n, p, r):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 3)) @ rng.normal(size=(3, p))  # of rank 3
     with cpu() as (ops, _), pytest.raises(RankError, match="needs more than as many, found"):
-        directions(to_csr(X.astype(np.float32)), r, ops, 1)
+        static_topics(to_csr(X.astype(np.float32)), r, ops, 1)
 
 
 @pytest.mark.parametrize(("hold", "q"), CASES)
@@ -64,7 +64,7 @@ def test_f_and_partial_r2_are_those_of_ordinary_regression(case, hold, q):
     X, times, U = case
     values = polynomials(times, q)
     with cpu() as (ops, _):
-        found = observe(words_of(X, U, ops), Axis.of(times, values), hold, ops)
+        found = observed_statistics(words_of(X, U, ops), Axis.of(times, values), hold, ops)
     F, r2 = regression(X.astype(np.float64), U, values, hold)
     np.testing.assert_allclose(found.F, F, rtol=1e-6)
     np.testing.assert_allclose(found.r2, r2, rtol=1e-6)
@@ -75,7 +75,9 @@ def test_f_does_not_depend_on_how_the_polynomials_are_written(case):
     values, powers = polynomials(times, 2), np.column_stack([times, times**2])
     with cpu() as (ops, _):
         words = words_of(X, U, ops)
-        one, other = (observe(words, Axis.of(times, v), True, ops) for v in (values, powers))
+        one, other = (
+            observed_statistics(words, Axis.of(times, v), True, ops) for v in (values, powers)
+        )
     np.testing.assert_allclose(one.F, other.F, rtol=1e-5)
 
 
@@ -83,7 +85,7 @@ def test_f_does_not_depend_on_how_the_polynomials_are_written(case):
 def test_whole_times_exchanged_are_regressions_on_exchanged_times(case, hold, q):
     X, times, U = case
     axis = Axis.of(times, polynomials(times, q))
-    orders = Arrangements(np.arange(axis.times, dtype=np.int32), 40, 5, None)
+    orders = Permutations(np.arange(axis.times, dtype=np.int32), 40, 5, None)
     with cpu() as (ops, pool):
         words = words_of(X, U, ops)
         found = by_times.null(words, axis, orders, hold, runner_of(pool))
@@ -101,7 +103,7 @@ def test_whole_times_exchanged_are_regressions_on_exchanged_times(case, hold, q)
 def test_documents_exchanged_are_regressions_on_exchanged_times(case, hold, q, grouped):
     X, times, U = case
     axis, groups = Axis.of(times, polynomials(times, q)), np.arange(N) % 4 if grouped else None
-    orders = Arrangements(axis.codes, 20, 5, groups)
+    orders = Permutations(axis.codes, 20, 5, groups)
     with cpu() as (ops, pool):
         found = by_documents.null(words_of(X, U, ops), axis, orders, hold, runner_of(pool))
     for row, order in enumerate(np.concatenate(list(orders.blocks(6)))[:4]):
@@ -116,7 +118,7 @@ def test_documents_exchanged_are_regressions_on_exchanged_times(case, hold, q, g
 def test_freedman_lane_is_regression_of_permuted_residuals(case, hold, q):
     X, times, U = case
     axis = Axis.of(times, polynomials(times, q))
-    orders = Arrangements(axis.codes, 5, 5, None, rows=True)
+    orders = Permutations(axis.codes, 5, 5, None, rows=True)
     with cpu() as (ops, pool):
         found = freedman_lane.null(words_of(X, U, ops), axis, orders, hold, ops, runner_of(pool))
     values, wide = axis.values(), X.astype(np.float64)
@@ -134,20 +136,22 @@ def test_the_first_row_is_what_was_observed(case, module):
     X, times, U = case
     axis = Axis.of(times, polynomials(times, 2))
     codes = np.arange(axis.times, dtype=np.int32) if module is by_times else axis.codes
-    orders = Arrangements(codes, 9, 5, None, rows=module is freedman_lane)
+    orders = Permutations(codes, 9, 5, None, rows=module is freedman_lane)
     with cpu() as (ops, pool):
         words, runner = words_of(X, U, ops), runner_of(pool)
         extra = (ops,) if module is freedman_lane else ()
         null = module.null(words, axis, orders, True, *extra, runner)
-        np.testing.assert_allclose(null.F[0], observe(words, axis, True, ops).F, rtol=1e-4)
+        np.testing.assert_allclose(
+            null.F[0], observed_statistics(words, axis, True, ops).F, rtol=1e-4
+        )
 
 
 def test_the_same_bytes_at_any_threads_and_memory(case):
     X, times, U = case
     axis = Axis.of(times, polynomials(times, 2))
-    by_time = Arrangements(np.arange(axis.times, dtype=np.int32), 50, 5, None)
-    by_document = Arrangements(axis.codes, 20, 5, None)
-    rows = Arrangements(axis.codes, 3, 5, None, rows=True)
+    by_time = Permutations(np.arange(axis.times, dtype=np.int32), 50, 5, None)
+    by_document = Permutations(axis.codes, 20, 5, None)
+    rows = Permutations(axis.codes, 3, 5, None, rows=True)
     found = []
     for threads, memory in ((1, 10**9), (3, 10**9), (2, 1)):
         with cpu(threads) as (ops, pool):
@@ -167,7 +171,7 @@ def test_a_topic_that_lives_in_one_time_alone_does_no_harm():
     topic = np.where(times == 3, rng.normal(size=100), 0.0)
     X = 5.0 * np.outer(topic, rng.normal(size=8)) + 0.1 * rng.normal(size=(100, 8))
     axis = Axis.of(times, polynomials(times, 1))
-    orders = Arrangements(np.arange(5, dtype=np.int32), 30, 5, None)
+    orders = Permutations(np.arange(5, dtype=np.int32), 30, 5, None)
     with cpu() as (ops, pool):
         U = np.linalg.qr(np.column_stack([np.ones(100), topic]))[0][:, 1:]
         words = words_of(X.astype(np.float32), U, ops)
@@ -187,7 +191,7 @@ def test_mixture_is_0_where_topics_vary_alike_at_all_times():
 def test_mixture_does_not_depend_on_how_the_polynomials_are_written(case):
     X, times, U = case
     values, powers = polynomials(times, 2), np.column_stack([3.0 * times + 1.0, times**2])
-    orders = Arrangements(np.arange(7, dtype=np.int32), 9, 5, None)
+    orders = Permutations(np.arange(7, dtype=np.int32), 9, 5, None)
     with cpu() as (ops, pool):
         words = words_of(X, U, ops)
         one, other = (
@@ -212,9 +216,9 @@ def test_the_mixture_test_keeps_its_level_where_times_have_unequal_documents(siz
 
 def test_the_smallest_p_is_twice_as_large_where_times_lie_the_same_from_either_end():
     even, uneven = (Axis.of(t, polynomials(t, 1)) for t in (np.arange(4.0), np.arange(4.0) ** 2))
-    assert (even.mirrored, uneven.mirrored) == (True, False)
+    assert (even.symmetric, uneven.symmetric) == (True, False)
     codes = np.arange(4, dtype=np.int32)
-    found = [Arrangements(codes, 99, 1, None, mirrored=m).smallest_p for m in (True, False)]
+    found = [Permutations(codes, 99, 1, None, symmetric=m).smallest_p for m in (True, False)]
     assert found == pytest.approx([2 / 24, 1 / 24])
 
 

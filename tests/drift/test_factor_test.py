@@ -8,8 +8,8 @@ from scipy.stats import chi2, kstest
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.types import Csr
-from wordgeom.drift.factor_analysis import FACTANAL, LEAST, fit
-from wordgeom.drift.factor_test import MOST, degrees_of_freedom, factor_matrix, factor_test
+from wordgeom.drift.factor_analysis import FACTANAL, LOWER_BOUND, fit
+from wordgeom.drift.factor_test import MAX_WORDS, degrees_of_freedom, factor_matrix, factor_test
 
 
 def simulated(seed: int, n: int, p: int, r: int, noise: float = 1.0) -> np.ndarray:
@@ -136,7 +136,7 @@ def test_a_word_without_noise_is_told_of():
     X[:, 0] = np.random.default_rng(6).normal(size=200)
     X[:, 1] = X[:, 0] + 1e-4 * X[:, 1]
     found = factor_test(X, 2)
-    assert np.min(found.uniquenesses) == pytest.approx(LEAST)
+    assert np.min(found.uniquenesses) == pytest.approx(LOWER_BOUND)
     assert "no noise left (uniqueness 1e-05)" in found.notes[-1]
 
 
@@ -217,7 +217,7 @@ def test_a_sparse_matrix_becomes_the_same_matrix():
 
 def test_too_many_words_or_too_little_memory_are_refused():
     with pytest.raises(InputError) as caught:
-        factor_matrix(sparse(3, MOST + 1))
+        factor_matrix(sparse(3, MAX_WORDS + 1))
     assert str(caught.value) == (
         "the factor test is for at most 2,000 words, found 2,001; name the words to test"
     )

@@ -17,7 +17,7 @@ from wordgeom.core.types import Float64
 from wordgeom.evaluation.answers import scores
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.qvec import REPEATED, read_oracle
-from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, ranks, too_few
+from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, ranks, underdetermined
 from wordgeom.linalg.device import open_context
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
@@ -115,7 +115,7 @@ def test_cca_of_columns_that_depend_on_each_other(sides):
 def test_cca_of_too_few_words_is_no_number_and_it_is_said(n, few):
     rng = np.random.default_rng(7)
     vectors, features = rng.standard_normal((n, 5)), rng.random((n, 4))  # ranks 5 and 4
-    assert too_few(vectors, features) == few
+    assert underdetermined(vectors, features) == few
     assert np.isnan(qvec_cca(vectors, features)) == few
     assert np.isnan(qvec_cca_mean(vectors, features)) == few
     assert np.isfinite(qvec(vectors, features))

@@ -19,7 +19,7 @@ from wordgeom.evaluation import classification, gaussian_process, regression
 from wordgeom.evaluation import text_vectors as averaging
 from wordgeom.evaluation.answers import Task
 from wordgeom.evaluation.classification import accuracy, macro_f1, read_texts
-from wordgeom.evaluation.cross_validation import LEARNED, deal, predict
+from wordgeom.evaluation.cross_validation import TRAIN_ONLY, assign_folds, predict
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.regression import mean_absolute_error, r_squared, read_targets
 from wordgeom.evaluation.target_tables import read_table
@@ -132,7 +132,7 @@ def test_averages_beyond_memory_are_refused():
 @given(st.lists(st.integers(0, 4), min_size=4, max_size=60), st.integers(2, 7), st.integers(0, 99))
 def test_folds_are_even_in_size_and_in_each_label(labels, folds, seed):
     labels = np.array(labels)
-    fold = deal(labels, folds, np.random.default_rng(seed))
+    fold = assign_folds(labels, folds, np.random.default_rng(seed))
     for chosen in (fold, *(fold[labels == label] for label in set(labels.tolist()))):
         sizes = np.bincount(chosen, minlength=folds)
         assert len(sizes) == folds
@@ -141,7 +141,7 @@ def test_folds_are_even_in_size_and_in_each_label(labels, folds, seed):
 
 @pytest.mark.parametrize("memory", [0, 10**6, 10**15])
 def test_every_item_is_asked_once_and_not_learned_from(using: Context, memory: int):
-    fold = np.array([0, 2, 1, LEARNED, 0, 1])
+    fold = np.array([0, 2, 1, TRAIN_ONLY, 0, 1])
     learned_from = {}
 
     def fit(learned, asked):
@@ -365,7 +365,7 @@ def test_folds_beyond_the_texts_are_lowered(tmp_path: Path, vectors: Vectors, us
 def test_a_bound_that_was_reached_is_said(using: Context):
     means = np.random.default_rng(0).standard_normal((40, 2))
     fit = gaussian_process.gaussian_process(means, means[:, 0] ** 2)  # without any noise
-    _, remarks = predict(fit, np.repeat([0, LEARNED], 20), using)
+    _, remarks = predict(fit, np.repeat([0, TRAIN_ONLY], 20), using)
     assert remarks[0].startswith("ended at a bound of ")
     assert remarks[0].endswith("noise")
 
@@ -387,10 +387,10 @@ def test_an_ascent_that_ends_early_is_said(tmp_path, vectors: Vectors, using: Co
 def test_more_than_can_be_learned_from_is_refused(tmp_path, vectors: Vectors, using: Context):
     (path,) = put(tmp_path, "\n".join(numbered(vectors, 60, split=True)))
     task = read_targets(path, OPTIONS)
-    with patch.object(regression, "MOST", 39), pytest.raises(InputError) as caught:
+    with patch.object(regression, "MAX_TEXTS", 39), pytest.raises(InputError) as caught:
         task.answer(vectors, using)
     assert_one_line(caught, "0.txt", "39 texts at most", "found 40")
-    huge = patch.object(regression, "bytes_of_a_fit", lambda n: 10**18)
+    huge = patch.object(regression, "fit_bytes", lambda n: 10**18)
     with huge, pytest.raises(InputError) as caught:
         task.answer(vectors, using)
     assert_one_line(caught, "0.txt", "--memory")

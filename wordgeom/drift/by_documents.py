@@ -11,40 +11,40 @@ import numpy as np
 
 from wordgeom.core.types import Float32, Float64, Int32
 from wordgeom.drift.contrasts import (
-    GROUP,
-    SINGLE,
+    FLOAT32_RIDGE,
+    GROUP_SIZE,
     Contrasts,
     Moments,
-    Rest,
+    Residuals,
     contrasts,
-    moved,
-    word_values,
+    tested_columns,
+    word_f_values,
 )
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import Null, Runner
-from wordgeom.drift.permutations import Arrangements
-from wordgeom.drift.statistics import Words, degrees_of_freedom
+from wordgeom.drift.null_distribution import NullDistribution, Runner
+from wordgeom.drift.permutations import Permutations
+from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom
 from wordgeom.drift.time_axis import Axis
 
-AT_ONCE = 16 * GROUP  # arrangements
+AT_ONCE = 16 * GROUP_SIZE  # arrangements
 _WORDS = 64
 _ROWS = 8192  # documents whose products are added up at once
 
 
 def null(
-    words: Words,
+    words: WordResiduals,
     axis: Axis,
-    arrangements: Arrangements,
+    arrangements: Permutations,
     hold: bool,
     runner: Runner,
     whole: bool = False,
-) -> Null:
+) -> NullDistribution:
     """Return F of w words under arrangements of the documents' codes; whole: of those of times."""
-    found = Null.empty(arrangements.count, len(words))
+    found = NullDistribution.empty(arrangements.count, len(words))
     for start, block in enumerate(arrangements.blocks(AT_ONCE)):
         codes = block[:, axis.codes] if whole else block
         rows = slice(start * AT_ONCE, start * AT_ONCE + len(block))
-        groups = [codes[at : at + GROUP] for at in range(0, len(codes), GROUP)]
+        groups = [codes[at : at + GROUP_SIZE] for at in range(0, len(codes), GROUP_SIZE)]
         known = list(runner.pool.map(lambda g: _known(g, words.Z, axis.levels, hold), groups))
         found.mixture[rows] = np.concatenate([one.mixture for one in known])
         task = _Task(words, axis, codes, known, hold)
@@ -62,7 +62,7 @@ class _Known:
     """What words need of b arrangements: contrasts, first (b, q, r+1, r+1), the mixture (b)."""
 
     def __init__(self, moments: Moments, n: int, hold: bool) -> None:
-        self.contrasts = contrasts(moments, n, hold, SINGLE).single()
+        self.contrasts = contrasts(moments, n, hold, FLOAT32_RIDGE).single()
         self.first, self.mixture = moments.first.astype(np.float32), mixture(moments)
 
 
@@ -83,10 +83,10 @@ def _known(codes: Int32, Z: Float64, levels: Float64, hold: bool) -> _Known:
 
 
 class _Task:
-    """Arrangements that are known, for blocks of words."""
+    """Permutations that are known, for blocks of words."""
 
     def __init__(
-        self, words: Words, axis: Axis, codes: Int32, known: list[_Known], hold: bool
+        self, words: WordResiduals, axis: Axis, codes: Int32, known: list[_Known], hold: bool
     ) -> None:
         self._words, self._known, self._q = words, known, axis.degree
         self._Z = words.Z.astype(np.float32)
@@ -95,7 +95,7 @@ class _Task:
         self._values = values.reshape(len(words.Z), -1)
         n = len(words.Z)
         self._degrees = degrees_of_freedom(n, words.rank, self._q)
-        self._tested = moved(hold)
+        self._tested = tested_columns(hold)
 
     def fill(self, block: slice, F: Float32) -> None:
         """Set F (b × w) of a block of w words."""
@@ -108,10 +108,10 @@ class _Task:
             F[rows] = self._values_of(found, known.contrasts, rest)
             at = rows.stop
 
-    def _values_of(self, found: Float32, known: Contrasts, rest: Rest) -> Float64:
+    def _values_of(self, found: Float32, known: Contrasts, rest: Residuals) -> Float64:
         along = len(self._Z) ** 0.5 * found[:, :, :, 0].astype(np.float64)
         raw = np.concatenate([found[:, k, :, self._tested] for k in range(self._q)], axis=2)
-        return word_values(known, raw, along, rest)
+        return word_f_values(known, raw, along, rest)
 
     def _products(self, block: slice) -> Float32:
         """Return x_jᵀdiag(g_k)Z (w × b × q × r+1) of a block of words."""

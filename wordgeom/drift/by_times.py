@@ -12,33 +12,37 @@ import numpy as np
 from wordgeom.core.types import Array, Float32, Float64
 from wordgeom.drift import kernels
 from wordgeom.drift.contrasts import (
-    GROUP,
-    SINGLE,
+    FLOAT32_RIDGE,
+    GROUP_SIZE,
     Contrasts,
     Moments,
     contrasts,
-    moved,
-    word_values,
+    tested_columns,
+    word_f_values,
 )
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import Null, Runner
-from wordgeom.drift.permutations import Arrangements
-from wordgeom.drift.statistics import Words, degrees_of_freedom
+from wordgeom.drift.null_distribution import NullDistribution, Runner
+from wordgeom.drift.permutations import Permutations
+from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom
 from wordgeom.drift.time_axis import Axis
 
-MOST = 1024  # times: with more, their sums would take more than the documents
+MAX_TIMES = 1024  # times: with more, their sums would take more than the documents
 _WORDS = 128
 _SHARE = 4  # of the memory, for what is known of arrangements
 
 
-def null(words: Words, axis: Axis, arrangements: Arrangements, hold: bool, runner: Runner) -> Null:
-    """Return F of w words under arrangements of T ≤ MOST times."""
-    found = Null.empty(arrangements.count, len(words))
+def null(
+    words: WordResiduals, axis: Axis, arrangements: Permutations, hold: bool, runner: Runner
+) -> NullDistribution:
+    """Return F of w words under arrangements of T ≤ MAX_TIMES times."""
+    found = NullDistribution.empty(arrangements.count, len(words))
     grams = time_grams(words.Z, axis)
     size, label = _at_once(words.rank * axis.degree, runner.memory), "permutations of times"
     for start, block in enumerate(arrangements.blocks(size)):
         rows = slice(start * size, start * size + len(block))
-        groups = [axis.levels[block[at : at + GROUP]] for at in range(0, len(block), GROUP)]
+        groups = [
+            axis.levels[block[at : at + GROUP_SIZE]] for at in range(0, len(block), GROUP_SIZE)
+        ]
         known = list(runner.pool.map(lambda g: _known(g, grams, axis, len(words.Z), hold), groups))
         found.mixture[rows] = np.concatenate([value for _, value in known])
         task = _Task(words, axis, grams, groups, [c for c, _ in known], hold)
@@ -52,10 +56,10 @@ def null(words: Words, axis: Axis, arrangements: Arrangements, hold: bool, runne
 
 
 class _Task:
-    """Arrangements that are known, for blocks of words."""
+    """Permutations that are known, for blocks of words."""
 
     def __init__(
-        self, words: Words, axis: Axis, grams: Float64, groups: list[Float64],
+        self, words: WordResiduals, axis: Axis, grams: Float64, groups: list[Float64],
         known: list[Contrasts], hold: bool,
     ) -> None:  # fmt: skip
         self._words, self._axis, self._known = words, axis, known
@@ -63,7 +67,7 @@ class _Task:
         self._weights = [_flat(group) for group in groups]
         n = len(words.Z)
         self._degrees = degrees_of_freedom(n, words.rank, axis.degree)
-        self._tested = moved(hold)
+        self._tested = tested_columns(hold)
 
     def fill(self, block: slice, F: Float32) -> None:
         """Set F (b × w) of a block of w words."""
@@ -74,7 +78,7 @@ class _Task:
             found = (weights @ flat).reshape(-1, q, *M.shape[1:])
             raw = np.concatenate([found[:, k, :, self._tested] for k in range(q)], axis=2)
             along = n**0.5 * found[:, :, :, 0].astype(np.float64)
-            F[at : at + len(raw)] = word_values(known, raw, along, rest)
+            F[at : at + len(raw)] = word_f_values(known, raw, along, rest)
             at += len(raw)
 
     def _sums(self, block: slice) -> Float32:
@@ -107,7 +111,7 @@ def _known(
     pairs = (levels[:, :, :, None] * levels[:, :, None, :]).reshape(b, -1, q * q)
     second = (pairs.swapaxes(1, 2) @ flat).reshape(b, q, q, width, width)
     moments = Moments(first, second.swapaxes(2, 3))
-    return contrasts(moments, n, hold, SINGLE).single(), mixture(moments)
+    return contrasts(moments, n, hold, FLOAT32_RIDGE).single(), mixture(moments)
 
 
 def _flat(levels: Float64) -> Float32:
@@ -119,4 +123,4 @@ def _flat(levels: Float64) -> Float32:
 def _at_once(columns: int, memory: int) -> int:
     """Return how many arrangements are known at once: whole groups, so that none is torn."""
     room = memory // (_SHARE * 4 * columns * columns)
-    return max(1, min(room // GROUP, 64)) * GROUP
+    return max(1, min(room // GROUP_SIZE, 64)) * GROUP_SIZE

@@ -7,7 +7,7 @@ import numpy as np
 from wordgeom.core.types import Array, Csr
 
 
-def columns(sparse: Csr, chosen: Array) -> Csr:
+def select_columns(sparse: Csr, chosen: Array) -> Csr:
     """Return the columns (m) bool that are `chosen` (n × m), numbered anew."""
     there = chosen[sparse.indices]
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(there, dtype=np.int64)])

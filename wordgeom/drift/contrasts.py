@@ -15,10 +15,10 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float32, Float64
 
-GROUP = 16  # arrangements that are worked on at once
+GROUP_SIZE = 16  # arrangements that are worked on at once
 # Added to WᵀW, of the mean square of W's columns: a topic that lives in one time alone has no
 # change to speak of. The second is for words that are multiplied in float32.
-_RIDGE, SINGLE = 1e-10, 1e-7
+_RIDGE, FLOAT32_RIDGE = 1e-10, 1e-7
 _COLUMNS = 128  # of L⁻¹, which is a triangle, at once
 
 
@@ -53,7 +53,7 @@ def contrasts(moments: Moments, n: int, hold: bool, ridge: float = _RIDGE) -> Co
     first, second = moments.first, moments.second
     b, q, width = first.shape[:3]
     along = n**0.5 * first[:, :, 0]  # gᵀZ
-    tested = moved(hold)
+    tested = tested_columns(hold)
     across = first[:, :, tested].reshape(b, -1, width)  # WᵀZ
     gram = second[:, :, tested, :, tested].reshape(b, across.shape[1], across.shape[1])
     left = gram - across @ across.swapaxes(1, 2)
@@ -68,7 +68,7 @@ def contrasts(moments: Moments, n: int, hold: bool, ridge: float = _RIDGE) -> Co
     return Contrasts(inverse, inverse @ shared, trend)
 
 
-def moved(hold: bool) -> slice:
+def tested_columns(hold: bool) -> slice:
     """Return which columns of Z are in W: the first, which is 1, where no trend is held."""
     return slice(1 if hold else 0, None)
 
@@ -84,7 +84,7 @@ def _inverse(gram: Float64, ridge: Float64) -> Float64:
 
 
 @dataclass(frozen=True, eq=False)
-class Rest:
+class Residuals:
     """What is left of words (w): rest, |R|².
 
     floor (w): a sum of squares that is rounding; degrees: of freedom, beside all columns.
@@ -95,7 +95,9 @@ class Rest:
     degrees: int
 
 
-def sums(found: Contrasts, raw: Array, along: Float64, words: Rest) -> tuple[Float64, Float64]:
+def sums_of_squares(
+    found: Contrasts, raw: Array, along: Float64, words: Residuals
+) -> tuple[Float64, Float64]:
     """Return explained sums of squares (b, w), and those to be explained.
 
     raw (b, w, qr): WᵀR; along (b, q, w): gᵀR. The triangle L⁻¹ is multiplied in strips.
@@ -112,12 +114,12 @@ def sums(found: Contrasts, raw: Array, along: Float64, words: Rest) -> tuple[Flo
     return explained, before
 
 
-def f_values(explained: Float64, before: Float64, columns: int, words: Rest) -> Float64:
+def f_values(explained: Float64, before: Float64, columns: int, words: Residuals) -> Float64:
     """Return F (b, w) of `columns` that explain so much of what was there before."""
     after = np.maximum(before - explained, words.floor)
     return np.asarray(explained / columns / (after / words.degrees))
 
 
-def word_values(found: Contrasts, raw: Float32, along: Float64, words: Rest) -> Float64:
+def word_f_values(found: Contrasts, raw: Float32, along: Float64, words: Residuals) -> Float64:
     """Return F (b, w), as `sums` takes its arguments."""
-    return f_values(*sums(found, raw, along, words), raw.shape[2], words)
+    return f_values(*sums_of_squares(found, raw, along, words), raw.shape[2], words)

@@ -6,14 +6,14 @@ import numpy as np
 
 from wordgeom.core.types import Float64
 
-ASSUMES = (
+ASSUMPTION = (
     "documents are independent, each word's noise is normal and of one variance, and the topics "
     "are known; topics are estimated from the very words that are tested, so that p is too small: "
     "in simulated counts a tenth of still words had p ≤ .05"
 )
 
 
-def tail(F: Float64, columns: int, degrees: int) -> Float64:
+def f_tail_p(F: Float64, columns: int, degrees: int) -> Float64:
     """Return P(F' ≥ F) of F (w) with `columns` and `degrees` degrees of freedom."""
     from scipy.special import fdtrc
 

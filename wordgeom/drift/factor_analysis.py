@@ -18,7 +18,7 @@ from wordgeom.linalg.blas import one_thread
 # R's factanal stops at FACTANAL. A word of r loadings and noise, all of variance 1 and σ², has the
 # uniqueness σ² / (r + σ²): .0025 at σ² = .01 and r = 4, which lies outside, and the test rejects
 # every such table whether the model holds or not. The bound only has to keep Ψ away from 0.
-LEAST = 1e-5
+LOWER_BOUND = 1e-5
 FACTANAL = 5e-3
 _ROUNDS = 1000  # of L-BFGS-B
 _STEEP = 1e-4  # a slope by log ψ below it moves the statistic by less than it is printed with
@@ -38,7 +38,7 @@ class Fit:
     converged: bool
 
 
-def fit(correlations: Float64, r: int, least: float = LEAST) -> Fit:
+def fit(correlations: Float64, r: int, least: float = LOWER_BOUND) -> Fit:
     """Return the model of r factors (0 < r < p) of a correlation matrix (p × p) of full rank.
 
     least: the bound of uniquenesses. The search begins where factanal's does, at

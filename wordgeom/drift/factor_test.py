@@ -19,13 +19,13 @@ import numpy as np
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import plural, several
 from wordgeom.core.types import Array, Csr, Float64
-from wordgeom.drift.factor_analysis import LEAST, fit
+from wordgeom.drift.factor_analysis import LOWER_BOUND, fit
 from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.memory import refuse_too_large
 
-ASSUMES = "the dimension is right: one that is too small is rejected as a change is"
-MOST = 2000  # words: each step of the fit takes time that grows with their cube
-ENOUGH = 4  # documents to a word
+ASSUMPTION = "the dimension is right: one that is too small is rejected as a change is"
+MAX_WORDS = 2000  # words: each step of the fit takes time that grows with their cube
+DOCUMENTS_PER_WORD = 4  # documents to a word
 _CONSTANT = 1e-12  # of a column's mean square: variance that is rounding
 _SINGULAR = 1e-10  # an eigenvalue of correlations that is rounding
 _WHAT = "the factor test"
@@ -80,11 +80,11 @@ def factor_test(X: Float64, r: int) -> FactorTest:
 def factor_matrix(X: Csr, memory: int | None = None) -> Float64:
     """Return a sparse matrix (n × p) as `factor_test` takes it.
 
-    memory: bytes that both may use. Raises InputError for more than MOST words, or too large an X.
+    memory: bytes that both may use. Raises InputError for more than MAX_WORDS words, or too large an X.
     """
-    if X.columns > MOST:
+    if X.columns > MAX_WORDS:
         raise InputError(
-            f"{_WHAT} is for at most {MOST:,} words", found=f"{X.columns:,}",
+            f"{_WHAT} is for at most {MAX_WORDS:,} words", found=f"{X.columns:,}",
             do="name the words to test",
         )  # fmt: skip
     if memory is not None:
@@ -133,16 +133,16 @@ def _notes(n: int, uniquenesses: Float64, converged: bool) -> tuple[str, ...]:
     notes = []
     kept = uniquenesses[~np.isnan(uniquenesses)]
     p, constant = len(kept), len(uniquenesses) - len(kept)
-    at_bound = int(np.sum(kept <= LEAST * (1 + 1e-9)))
+    at_bound = int(np.sum(kept <= LOWER_BOUND * (1 + 1e-9)))
     if constant:
         are = several(constant, "word does", "words do")
         notes.append(f"{are} not vary and took no part in {_WHAT}")
-    if n < ENOUGH * p:
-        notes.append(f"{n:,} documents are fewer than {ENOUGH} times the {p:,} words: "
+    if n < DOCUMENTS_PER_WORD * p:
+        notes.append(f"{n:,} documents are fewer than {DOCUMENTS_PER_WORD} times the {p:,} words: "
                      f"{_WHAT} rejects too often")  # fmt: skip
     if at_bound:
         have = several(at_bound, "word has", "words have")
-        notes.append(f"{have} no noise left (uniqueness {LEAST:g}), where χ² is doubtful")
+        notes.append(f"{have} no noise left (uniqueness {LOWER_BOUND:g}), where χ² is doubtful")
     if not converged:
         notes.append(f"the fit of {_WHAT} did not converge: its statistic is too large")
     return tuple(notes)

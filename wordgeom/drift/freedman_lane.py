@@ -14,20 +14,25 @@ import numpy as np
 
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Csr, Float32, Float64
-from wordgeom.drift.contrasts import f_values, moved
-from wordgeom.drift.null_distribution import Null, Runner
-from wordgeom.drift.permutations import Arrangements
-from wordgeom.drift.statistics import Words, degrees_of_freedom, products
+from wordgeom.drift.contrasts import f_values, tested_columns
+from wordgeom.drift.null_distribution import NullDistribution, Runner
+from wordgeom.drift.permutations import Permutations
+from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom, products
 from wordgeom.drift.time_axis import Axis
 
 _WORDS = 1024
 
 
 def null(
-    words: Words, axis: Axis, arrangements: Arrangements, hold: bool, ops: Ops, runner: Runner
-) -> Null:
+    words: WordResiduals,
+    axis: Axis,
+    arrangements: Permutations,
+    hold: bool,
+    ops: Ops,
+    runner: Runner,
+) -> NullDistribution:
     """Return F of w words under arrangements of n rows; nothing of the mixture."""
-    found = Null.empty(arrangements.count, len(words))
+    found = NullDistribution.empty(arrangements.count, len(words))
     task = _Task(words, axis, hold, ops, runner)
     rows = (row for block in arrangements.blocks(1) for row in block)
     done = (task.fill(row, F) for row, F in zip(rows, found.F, strict=True))
@@ -39,11 +44,13 @@ def null(
 class _Task:
     """Words freed of the reduced model, for one permutation after the other."""
 
-    def __init__(self, words: Words, axis: Axis, hold: bool, ops: Ops, runner: Runner) -> None:
+    def __init__(
+        self, words: WordResiduals, axis: Axis, hold: bool, ops: Ops, runner: Runner
+    ) -> None:
         n, q = len(words.Z), axis.degree
         values = axis.values()
         reduced = np.hstack([words.Z, values]) if hold else words.Z
-        change = [values[:, k, None] * words.Z[:, moved(hold)] for k in range(q)]
+        change = [values[:, k, None] * words.Z[:, tested_columns(hold)] for k in range(q)]
         both = np.linalg.qr(np.hstack([reduced, *change]))[0]
         self._held = reduced.shape[1]
         self._both = both.astype(np.float32)

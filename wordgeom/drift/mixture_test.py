@@ -13,7 +13,9 @@ import numpy as np
 from wordgeom.core.types import Float64
 from wordgeom.drift.contrasts import Moments
 
-SAYS = "the mixture of topics drifts, or there are so many topics that they hold the words' change"
+MIXTURE_REJECTED = (
+    "the mixture of topics drifts, or there are so many topics that they hold the words' change"
+)
 
 
 def mixture(moments: Moments) -> Float64:

@@ -10,14 +10,14 @@ from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
 
-def unit(vectors: Float32) -> Float64:
+def unit_vectors(vectors: Float32) -> Float64:
     """Return vectors (p × r) of length 1; those of zeros stay so."""
     wide = vectors.astype(np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
     return wide / np.where(lengths > 0.0, lengths, 1.0)[:, None]
 
 
-def nearby(
+def nearest_words(
     units: Float64, rows: Int64, k: int, pool: Pool, progress: Progress, what: str
 ) -> list[list[int]]:
     """Return for each of the rows the k others of highest cosine, the highest first.

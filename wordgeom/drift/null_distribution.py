@@ -13,7 +13,7 @@ from wordgeom.runtime.progress import Progress
 
 
 @dataclass(frozen=True, eq=False)
-class Null:
+class NullDistribution:
     """F (B+1 × w) of w words, and the mixture's statistic (B+1), NaN where it does not apply.
 
     Row 0 is what was observed, computed as the others are.
@@ -23,7 +23,7 @@ class Null:
     mixture: Float64
 
     @classmethod
-    def empty(cls, count: int, words: int) -> Null:
+    def empty(cls, count: int, words: int) -> NullDistribution:
         """Return room for `count` arrangements."""
         return cls(np.empty((count, words), np.float32), np.full(count, np.nan))
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float32, Float64, Int64
 from wordgeom.drift.options import MAX_T, OWN, POOLED
-from wordgeom.drift.permutations import Arrangements
+from wordgeom.drift.permutations import Permutations
 
 _TIE = 1e-5  # of F, which was computed in float32
-BIN = 200  # words
+BIN_SIZE = 200  # words
 _WORDS = 512
 
 
@@ -25,7 +25,7 @@ def p_values(null: str, F: Float32, frequencies: Int64) -> Float64:
     frequencies (w): in how many documents each word is.
     """
     kinds: dict[str, Callable[[Float32, Int64], Float64]] = {
-        OWN: lambda F, _: own(F), POOLED: pooled, MAX_T: lambda F, _: max_t(F)
+        OWN: lambda F, _: own_p_values(F), POOLED: pooled_p_values, MAX_T: lambda F, _: max_t_p_values(F)
     }  # fmt: skip
     return kinds[null](F, frequencies)
 
@@ -37,47 +37,47 @@ def q_values(p: Float64, adjusted: bool) -> Float64:
     return p.copy() if adjusted else np.asarray(false_discovery_control(p), np.float64)
 
 
-def smallest(null: str, made: Arrangements, words: int) -> float:
+def smallest_word_p(null: str, made: Permutations, words: int) -> float:
     """Return the least p that one of `words` can have."""
     if null != POOLED:
         return made.smallest_p
-    return 1.0 / (1 + (made.count - 1) * (words // max(1, words // BIN)))
+    return 1.0 / (1 + (made.count - 1) * (words // max(1, words // BIN_SIZE)))
 
 
-def bins(frequencies: Int64) -> list[Int64]:
-    """Return words (w) in bins of about 200 of like frequency."""
+def frequency_bins(frequencies: Int64) -> list[Int64]:
+    """Return words (w) in frequency_bins of about 200 of like frequency."""
     order = np.argsort(frequencies, kind="stable")
-    return np.array_split(order, max(1, len(order) // BIN))
+    return np.array_split(order, max(1, len(order) // BIN_SIZE))
 
 
-def own(F: Float32) -> Float64:
+def own_p_values(F: Float32) -> Float64:
     """Return p of each word from its own permutations."""
     counts = [(part >= _low(part)).sum(axis=0) for part in _parts(F)]
     return np.asarray(np.concatenate(counts) / len(F))
 
 
-def one(values: Float64) -> float:
+def single_p_value(values: Float64) -> float:
     """Return p of a single statistic (B+1), NaN where there is none."""
     if np.isnan(values[0]):
         return float("nan")
     return float(np.count_nonzero(values >= values[0] - _TIE * abs(values[0])) / len(values))
 
 
-def pooled(F: Float32, frequencies: Int64) -> Float64:
+def pooled_p_values(F: Float32, frequencies: Int64) -> Float64:
     """Return p of words from the permutations of words of like frequency, studentised.
 
     Each word by mean and deviation of its own rows: words differ in both, and F pooled as it is
     finds few of the changes. What was observed is one of the rows, so that all stay exchangeable.
     """
     p = np.empty(F.shape[1])
-    for words in bins(frequencies):
+    for words in frequency_bins(frequencies):
         S, low = _studentised(F[:, words])
         rows = np.sort(S[1:], axis=None)
         p[words] = (1 + len(rows) - np.searchsorted(rows, low)) / (1 + len(rows))
     return p
 
 
-def max_t(F: Float32) -> Float64:
+def max_t_p_values(F: Float32) -> Float64:
     """Return step-down max-T p of studentised words: Westfall and Young 1993, algorithm 4.1.
 
     A word is held against the largest of all words that are no further out than it is.

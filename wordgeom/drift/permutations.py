@@ -12,8 +12,8 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Int32, Int64
 
 
-class Arrangements:
-    """Arrangements of codes (m), the first as they are; inside groups (m) where there are groups.
+class Permutations:
+    """Permutations of codes (m), the first as they are; inside groups (m) where there are groups.
 
     `count` of them: B + 1, or all that are different where these are no more (`complete`);
     `distinct`: how many are different, which may be infinite.
@@ -26,18 +26,18 @@ class Arrangements:
         seed: int,
         groups: Int64 | None,
         rows: bool = False,
-        mirrored: bool = False,
+        symmetric: bool = False,
     ) -> None:
         """Codes that are equal change nothing by changing places, but for rows: those differ.
 
-        mirrored: an order and its reverse are as extreme as each other. Raises InputError where
+        symmetric: an order and its reverse are as extreme as each other. Raises InputError where
         nothing can be permuted.
         """
         self._groups = np.zeros(len(codes), np.int64) if groups is None else groups
         if _distinct(self._groups, codes) == 1:
             raise InputError("there is nothing to permute: each group has a single time",
                              do="permute times or documents")  # fmt: skip
-        self._mirrored = mirrored
+        self._symmetric = symmetric
         self._codes = np.arange(len(codes), dtype=np.int32) if rows else codes
         self._seed, self.distinct = seed, _distinct(self._groups, self._codes)
         self.complete = self.distinct <= permutations + 1
@@ -46,7 +46,7 @@ class Arrangements:
     @property
     def smallest_p(self) -> float:
         """The smallest p that can come of it."""
-        return max(1.0 / self.count, (2.0 if self._mirrored else 1.0) / self.distinct)
+        return max(1.0 / self.count, (2.0 if self._symmetric else 1.0) / self.distinct)
 
     def blocks(self, size: int) -> Iterator[Int32]:
         """Yield arrangements (size or fewer × m); the same each time."""

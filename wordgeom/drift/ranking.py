@@ -11,9 +11,9 @@ import numpy as np
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.drift.controls import matched_controls
-from wordgeom.drift.neighbours import nearby, unit
+from wordgeom.drift.neighbours import nearest_words, unit_vectors
 from wordgeom.drift.options import LEVEL
-from wordgeom.drift.report import BY_F, Change, DriftReport, ReportOptions, Word, plain
+from wordgeom.drift.report import BY_F, Change, DriftReport, ReportOptions, Word, json_value
 from wordgeom.drift.verdict import Verdict
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.context import Context
@@ -27,7 +27,7 @@ _OF_TEST = (
 _OF_RANK = ("rank", "global_p", "mixture_p")
 
 
-class Listing:
+class RankedWords:
     """The words of a model beside its tests: at r topics, and perhaps at 2 r.
 
     holders (p): documents that hold each word; span: the times then and now; trend: that of the
@@ -84,7 +84,7 @@ class Listing:
         return [*shared, *own]
 
     def _words(self, rows: Int64) -> list[Word]:
-        units = [unit(self._fitted.vectors_at(time)) for time in self._span]
+        units = [unit_vectors(self._fitted.vectors_at(time)) for time in self._span]
         cosines = np.einsum("ij,ij->i", *units)
         near = [
             self._nearby(each * said[:, None], rows)
@@ -102,7 +102,7 @@ class Listing:
     def _nearby(self, units: Float64, rows: Int64) -> list[list[str]]:
         context, words = self._context, self._fitted.words
         k = self._form.neighbours
-        found = nearby(units, rows, k, context.pool, context.progress, "neighbours")
+        found = nearest_words(units, rows, k, context.pool, context.progress, "neighbours")
         return [[words[row] for row in near] for near in found]
 
     def _word(self, row: int, cosine: float, then: list[str], now: list[str], control: int) -> Word:
@@ -135,10 +135,10 @@ class Listing:
 
     def _test(self) -> dict[str, Any]:
         """Return what JSON says of the test; what is of twice the topics ends in _2r."""
-        told = {name: plain(getattr(self._verdicts[0], name)) for name in _OF_TEST}
+        told = {name: json_value(getattr(self._verdicts[0], name)) for name in _OF_TEST}
         told["trend"] = self._trend
         for verdict, suffix in zip(self._verdicts, ("", "_2r"), strict=False):
-            told |= {f"{name}{suffix}": plain(getattr(verdict, name)) for name in _OF_RANK}
+            told |= {f"{name}{suffix}": json_value(getattr(verdict, name)) for name in _OF_RANK}
             tested = verdict.qvalues[~np.isnan(verdict.qvalues)]
             told[f"significant{suffix}"] = int(np.sum(tested <= LEVEL)) if len(tested) else None
         return told

@@ -79,7 +79,7 @@ class Word:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the word as JSON has it."""
-        own = {name: plain(value) for name, value in vars(self).items() if name != "change"}
+        own = {name: json_value(value) for name, value in vars(self).items() if name != "change"}
         control = None if self.control is None else _facts(self.control)
         return {**_facts(self.change), **own, "control": control}
 
@@ -199,10 +199,10 @@ def _chance(p: float) -> str:
 
 
 def _facts(change: Change) -> dict[str, Any]:
-    return {name: plain(value) for name, value in vars(change).items()}
+    return {name: json_value(value) for name, value in vars(change).items()}
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """Return a figure as JSON has it; None for none."""
     if isinstance(value, float):
         return None if math.isnan(value) else value

@@ -15,10 +15,10 @@ import numpy as np
 from wordgeom.core.errors import RankError
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Csr
-from wordgeom.drift.columns import columns
-from wordgeom.drift.statistics import Words, free_words, observe
+from wordgeom.drift.columns import select_columns
+from wordgeom.drift.statistics import WordResiduals, observed_statistics, remove_topics
 from wordgeom.drift.time_axis import Axis
-from wordgeom.drift.topics import directions
+from wordgeom.drift.topics import static_topics
 from wordgeom.runtime.progress import Progress
 
 _TIMES = 2.5  # the median
@@ -26,23 +26,23 @@ _ROUNDS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Still:
+class StableWords:
     """Words freed of topics of those that are judged still: `number`, None for all words."""
 
-    words: Words
+    words: WordResiduals
     number: int | None
 
 
-def judge_still(
+def select_stable_words(
     X: Csr,
     columns_of: Csr,
-    words: Words,
+    words: WordResiduals,
     axis: Axis,
     hold: bool,
     ops: Ops,
     seed: int,
     progress: Progress,
-) -> Still:
+) -> StableWords:
     """Drop moving words in rounds, from `words` freed of topics of all.
 
     X (n × p) and its transpose. At least half of the words that vary are kept, and as many as r
@@ -52,13 +52,13 @@ def judge_still(
     least = max((int(still.sum()) + 1) // 2, r + 1)
     for _ in range(_ROUNDS):
         F = np.full(len(still), np.nan)
-        F[words.kept] = observe(words, axis, hold, ops).F
+        F[words.kept] = observed_statistics(words, axis, hold, ops).F
         fewer = still & np.less_equal(F, _TIMES * np.nanmedian(F[still]))
         if np.array_equal(fewer, still) or fewer.sum() < least:
             break
         try:
-            U = directions(columns(X, fewer), r, ops, seed, progress)
+            U = static_topics(select_columns(X, fewer), r, ops, seed, progress)
         except RankError:  # fewer dimensions than words
             break
-        still, words = fewer, free_words(columns_of, U, ops)
-    return Still(words, int(np.count_nonzero(still)))
+        still, words = fewer, remove_topics(columns_of, U, ops)
+    return StableWords(words, int(np.count_nonzero(still)))

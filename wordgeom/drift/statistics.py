@@ -16,14 +16,21 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Csr, Float64
 from wordgeom.drift import kernels
-from wordgeom.drift.contrasts import Moments, Rest, contrasts, f_values, moved, sums
+from wordgeom.drift.contrasts import (
+    Moments,
+    Residuals,
+    contrasts,
+    f_values,
+    sums_of_squares,
+    tested_columns,
+)
 from wordgeom.drift.time_axis import Axis
 
 _CONSTANT = 1e-12  # of a word's sum of squares: rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class WordResiduals:
     """Words freed of [1, U]: what all statistics start from.
 
     kept (p) bool: which of all words are not constant; of these w, columns: Xᵀ (w × n); sides
@@ -45,10 +52,10 @@ class Words:
         """How many topics there are, r."""
         return int(self.Z.shape[1]) - 1
 
-    def of(self, words: slice, degrees: int) -> Rest:
+    def of(self, words: slice, degrees: int) -> Residuals:
         """Return what some words have left."""
         floor = np.maximum(_CONSTANT * self.norms[words], np.finfo(np.float64).tiny)
-        return Rest(self.rest[words], floor, degrees)
+        return Residuals(self.rest[words], floor, degrees)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +66,7 @@ class Observed:
     r2: Float64
 
 
-def free_words(columns: Csr, U: Float64, ops: Ops) -> Words:
+def remove_topics(columns: Csr, U: Float64, ops: Ops) -> WordResiduals:
     """Free words, rows of Xᵀ (p × n), of [1, U]; raises InputError where none has anything left."""
     n = len(U)
     Z = np.hstack([np.full((n, 1), n**-0.5), U])
@@ -73,8 +80,8 @@ def free_words(columns: Csr, U: Float64, ops: Ops) -> Words:
             "no word varies beside the topics", do="check the weights, or lower --rank"
         )
     if kept.all():
-        return Words(kept, columns, Z, sides, rest, norms)
-    return Words(
+        return WordResiduals(kept, columns, Z, sides, rest, norms)
+    return WordResiduals(
         kept, columns.select(np.flatnonzero(kept)), Z, sides[:, kept], rest[kept], norms[kept]
     )
 
@@ -96,7 +103,7 @@ def degrees_of_freedom(n: int, r: int, q: int) -> int:
     return n - taken
 
 
-def observe(words: Words, axis: Axis, hold: bool, ops: Ops) -> Observed:
+def observed_statistics(words: WordResiduals, axis: Axis, hold: bool, ops: Ops) -> Observed:
     """Return F and partial R² of words with the documents' own times."""
     n, width = words.Z.shape
     degrees = degrees_of_freedom(n, words.rank, axis.degree)
@@ -107,9 +114,9 @@ def observe(words: Words, axis: Axis, hold: bool, ops: Ops) -> Observed:
     second = (S.T @ S).reshape(1, axis.degree, width, axis.degree, width)
     parts = np.stack([products(words.columns, part, ops) for part in each])  # (q, p, r+1)
     parts -= words.sides.T @ first[0]
-    raw = np.concatenate(parts[:, :, moved(hold)], axis=1)[None]
+    raw = np.concatenate(parts[:, :, tested_columns(hold)], axis=1)[None]
     found = contrasts(Moments(first, second), n, hold)
     rest = words.of(slice(None), degrees)
-    explained, before = sums(found, raw, n**0.5 * parts[None, :, :, 0], rest)
+    explained, before = sums_of_squares(found, raw, n**0.5 * parts[None, :, :, 0], rest)
     r2 = explained[0] / np.maximum(before[0], rest.floor)
     return Observed(f_values(explained, before, raw.shape[2], rest)[0], r2)

@@ -47,7 +47,7 @@ class Axis:
         return len(self.levels)
 
     @property
-    def mirrored(self) -> bool:
+    def symmetric(self) -> bool:
         """Whether times lie the same way from either end: polynomials of both explain as much."""
         ends = self.levels[:, 0] + self.levels[::-1, 0]
         return bool(np.allclose(ends, ends[0], rtol=0.0, atol=1e-9 * np.ptp(self.levels[:, 0])))

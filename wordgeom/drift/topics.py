@@ -19,7 +19,7 @@ from wordgeom.runtime.progress import Progress
 _ROUNDING = 1e-6  # of the largest singular value: of X, whose entries are float32
 
 
-def directions(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None = None) -> Float64:
+def static_topics(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None = None) -> Float64:
     """Return U (n × r): orthonormal columns, orthogonal to 1, that explain most of X (n × p).
 
     Raises InputError where no word varies, RankError where X, its means aside, has fewer than r + 1
@@ -47,7 +47,7 @@ def directions(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None = 
 
 
 def topic_bytes(X: Csr, r: int) -> int:
-    """Return the memory that `directions` takes beside X."""
+    """Return the memory that `static_topics` takes beside X."""
     return svd_bytes(X.rows, X.columns, X.nnz, Wanted(r + 1)) + 3 * 8 * X.rows * (r + 1)
 
 

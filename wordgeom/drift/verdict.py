@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Float64
-from wordgeom.drift.f_tail import ASSUMES
-from wordgeom.drift.mixture_test import SAYS
+from wordgeom.drift.f_tail import ASSUMPTION
+from wordgeom.drift.mixture_test import MIXTURE_REJECTED
 from wordgeom.drift.options import (
     DOCUMENTS,
     F_TAIL,
@@ -20,7 +20,7 @@ from wordgeom.drift.options import (
     WITHIN,
     DriftOptions,
 )
-from wordgeom.drift.permutations import Arrangements
+from wordgeom.drift.permutations import Permutations
 
 _METHODS = {
     TIMES: "permutation of whole times",
@@ -82,7 +82,7 @@ class Verdict:
     notes: tuple[str, ...]
 
 
-class Wording(NamedTuple):
+class Description(NamedTuple):
     """What was done, what it assumes, its statistic, and what words are held against."""
 
     method: str
@@ -91,13 +91,15 @@ class Wording(NamedTuple):
     words_null: str
 
 
-def wording(options: DriftOptions, hold: bool) -> Wording:
+def describe_test(options: DriftOptions, hold: bool) -> Description:
     """Return how a test is told of; hold: whether the trend is held."""
     if options.test == F_TAIL:
-        return Wording("tail of the F distribution", ASSUMES, _STATISTIC, "the F distribution")
+        return Description(
+            "tail of the F distribution", ASSUMPTION, _STATISTIC, "the F distribution"
+        )
     kinds = _RESIDUALS if options.freedman_lane else _METHODS
     statistic, null = f"{_STATISTIC}; of all words its mean", _NULLS[options.null]
-    return Wording(kinds[options.permute], _assumption(options, hold), statistic, null)
+    return Description(kinds[options.permute], _assumption(options, hold), statistic, null)
 
 
 def _assumption(options: DriftOptions, hold: bool) -> str:
@@ -109,7 +111,7 @@ def _assumption(options: DriftOptions, hold: bool) -> str:
 
 
 def notes(
-    options: DriftOptions, made: Arrangements | None, tested: int, words: int, still: int | None,
+    options: DriftOptions, made: Permutations | None, tested: int, words: int, still: int | None,
     whole: tuple[float, float], least: float,
 ) -> tuple[str, ...]:  # fmt: skip
     """Return what a user must be told; made: None without permutations; whole: as of a verdict."""
@@ -131,5 +133,5 @@ def notes(
         most = f"q of one word alone cannot be below {min(1.0, least * tested):.2g}"
         found.append(f"{most} with its own permutations: pool them, or make more")
     if whole[1] <= LEVEL < whole[0]:
-        found.append(f"the mixture test rejects and the words' does not: {SAYS}")
+        found.append(f"the mixture test rejects and the words' does not: {MIXTURE_REJECTED}")
     return tuple(found)

@@ -18,7 +18,7 @@ from wordgeom.core.types import Array, Int64
 from wordgeom.evaluation.analogy_search import NONE, predict
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.lines import read_lines, set_name
-from wordgeom.evaluation.missing_words import left_out
+from wordgeom.evaluation.missing_words import exclude_missing
 from wordgeom.evaluation.options import ZERO, EvalOptions
 from wordgeom.evaluation.word_lookup import Lookup
 from wordgeom.runtime.context import Context
@@ -53,7 +53,7 @@ class Analogies:
         given = np.full((len(rows), 2), NONE, np.int32)
         given[asked] = predict(lookup, rows[asked, :3], self.options.epsilon, context)
         items = np.arange(len(rows)) if self.options.oov == ZERO else asked
-        excluded, notes = left_out(
+        excluded, notes = exclude_missing(
             {_MISSING: ~known, _WITHOUT: known & ~directed}, self.options.oov, "counted as wrong"
         )
         return Answers("analogies", self.name, MEASURES, items, given[items], rows[items, 3],

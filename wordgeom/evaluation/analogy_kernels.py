@@ -11,7 +11,7 @@ _SEGMENT = 256  # rows tested at once: those that hold no better answer cost no 
 
 
 @kernel
-def raise_best(
+def update_best_answers(
     shifted: Float32, words: Int32, barred: Array, questions: Int64, start: int, stop: int,
     asked: Int32, epsilon: float, best: Float32, answers: Int32,
 ) -> None:  # fmt: skip

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from wordgeom.core.types import Float32, Int32, Int64
-from wordgeom.evaluation.analogy_kernels import raise_best
+from wordgeom.evaluation.analogy_kernels import update_best_answers
 from wordgeom.evaluation.word_lookup import Lookup, unit_rows
 from wordgeom.runtime.context import Context
 
@@ -57,7 +57,7 @@ class _Search:
         self._lookup, self._epsilon = lookup, epsilon
         self._units = unit_rows(lookup.matrix[distinct])
         self._best = np.tile(np.array(_BELOW, np.float32), (len(rows), 1))
-        self.asked = lookup.first[distinct]
+        self.asked = lookup.canonical[distinct]
         self.answers = np.full((len(rows), 2), NONE, np.int32)
 
     def shifted(self, block: slice) -> Float32:
@@ -70,8 +70,8 @@ class _Search:
         """Let the rows of some blocks, `shifted`, answer the questions from `start` on."""
         stop = min(start + _QUESTIONS, len(self._questions))
         for block, values in zip(blocks, held, strict=True):
-            words, barred = self._lookup.first[block], self._lookup.zero[block]
-            raise_best(
+            words, barred = self._lookup.canonical[block], self._lookup.zero[block]
+            update_best_answers(
                 values, words, barred, self._questions, start, stop, self.asked,
                 self._epsilon, self._best, self.answers,
             )  # fmt: skip

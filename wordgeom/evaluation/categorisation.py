@@ -16,10 +16,15 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Float32, Int64
 from wordgeom.evaluation.answers import JACKKNIFE, Answers, Measure
 from wordgeom.evaluation.clustering_measures import adjusted_rand, purity
-from wordgeom.evaluation.coverage import cover
-from wordgeom.evaluation.duplicates import added, counted, listed, objections
-from wordgeom.evaluation.estimators import steady
-from wordgeom.evaluation.fields import split
+from wordgeom.evaluation.coverage import cover_words
+from wordgeom.evaluation.duplicates import (
+    add_counts,
+    count_reasons,
+    exclusion_reasons,
+    with_exclusions,
+)
+from wordgeom.evaluation.estimators import deterministic_estimators
+from wordgeom.evaluation.fields import split_fields
 from wordgeom.evaluation.lines import read_lines, set_name
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.word_lookup import Lookup, unit_rows
@@ -55,15 +60,15 @@ class Categories:
 
         Raises InputError where fewer than two classes have two covered words.
         """
-        covered = cover(self.words, Lookup(vectors, self.options, restrict=False))
+        covered = cover_words(self.words, Lookup(vectors, self.options, restrict=False))
         classes = self._ids()[covered.items]
         sizes = np.bincount(classes)
         several = int(np.sum(sizes > 1))
         kept = sizes[classes] > 1
         alone = {ALONE: int(np.sum(~kept))}
-        excluded = added(self.excluded, counted(covered.reasons), alone)
+        excluded = add_counts(self.excluded, count_reasons(covered.reasons), alone)
         if several < 2:
-            found = listed(f"{several} of {len(set(self.classes))}", excluded)
+            found = with_exclusions(f"{several} of {len(set(self.classes))}", excluded)
             what = "needs two classes of at least two words that have vectors"
             raise InputError(what, where=self.path, found=found, do=_DO)
         unit = unit_rows(vectors.matrix[covered.rows[kept]])
@@ -92,16 +97,16 @@ def read_categories(path: str | Path, options: EvalOptions) -> Categories:
     if pairs[0][0].lower() == "word" and pairs[0][1].lower() in _HEADERS:
         del pairs[0]
     words, classes = [word for word, _ in pairs], [name for _, name in pairs]
-    reasons = objections(words, classes, REPEATED, CONTRADICTORY)
+    reasons = exclusion_reasons(words, classes, REPEATED, CONTRADICTORY)
     kept = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
     return Categories(
         set_name(path), str(path), tuple(word for word, _ in kept), tuple(name for _, name in kept),
-        counted(reasons), options,
+        count_reasons(reasons), options,
     )  # fmt: skip
 
 
 def _pair(line: str, separator: str, where: str) -> tuple[str, str]:
-    fields = [field.strip() for field in split(line, separator, where)]
+    fields = [field.strip() for field in split_fields(line, separator, where)]
     if len(fields) != 2 or not all(fields):
         do = "give a word and its class a line; a class with blanks needs a tab before it"
         raise InputError("is not a word and a class", where=where, found=repr(line[:60]), do=do)
@@ -114,7 +119,7 @@ def _clusters(unit: Float32, clusters: int, context: Context) -> tuple[Int64, tu
 
     seed = int(np.random.default_rng(context.seed).integers(2**31))
     model = KMeans(clusters, n_init=_STARTS, random_state=seed)
-    with steady():
+    with deterministic_estimators():
         labels = context.pool.call(lambda: model.fit_predict(unit.astype(np.float64)))
     found = len(np.unique(labels))
     note = f"k-means found {found} clusters, not {clusters}: too many vectors are the same"

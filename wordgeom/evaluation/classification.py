@@ -16,8 +16,13 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Measure
-from wordgeom.evaluation.cross_validation import Fit, deal, predict, standardised
-from wordgeom.evaluation.duplicates import added, counted, listed, objections
+from wordgeom.evaluation.cross_validation import Fit, assign_folds, predict, standardised
+from wordgeom.evaluation.duplicates import (
+    add_counts,
+    count_reasons,
+    exclusion_reasons,
+    with_exclusions,
+)
 from wordgeom.evaluation.lines import read_lines, set_name
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.text_vectors import UNKNOWN, averages
@@ -78,10 +83,10 @@ class LabelledTexts:
         kept = sizes[self.gold[found.items]] > 1
         items, means = found.items[kept], found.means[kept]
         left = {UNKNOWN: len(self.texts) - len(kept), ALONE: len(kept) - len(items)}
-        excluded = added(self.excluded, left)
+        excluded = add_counts(self.excluded, left)
         if np.sum(sizes > 1) < 2:
             what = "needs two labels of at least two texts with a known word"
-            seen = listed(f"{np.sum(sizes > 1)} of {len(self.labels)}", excluded)
+            seen = with_exclusions(f"{np.sum(sizes > 1)} of {len(self.labels)}", excluded)
             raise InputError(what, where=self.path, found=seen, do=_DO)
         given, notes = self._predict(means, self.gold[items], sizes, context)
         return Answers("classification", self.name, MEASURES, items, given, self.gold[items],
@@ -95,7 +100,7 @@ class LabelledTexts:
         folds = min(self.options.folds, int(sizes[sizes > 1].min()))
         if folds < self.options.folds:
             notes.append(f"{folds} folds, not {self.options.folds}: the smallest class has no more")
-        fold = deal(gold, folds, np.random.default_rng(context.seed))
+        fold = assign_folds(gold, folds, np.random.default_rng(context.seed))
         given, remarks = predict(_classifier(means, gold), fold, context)
         if remarks:
             notes.append(f"{len(remarks)} of {folds} folds {remarks[0]}")
@@ -114,13 +119,13 @@ def read_texts(path: str | Path, options: EvalOptions) -> LabelledTexts:
     if _is_header(lines[0][1]):
         del pairs[0]
     names, texts = [name for name, _ in pairs], [text for _, text in pairs]
-    reasons = objections(texts, names, REPEATED, CONTRADICTORY)
+    reasons = exclusion_reasons(texts, names, REPEATED, CONTRADICTORY)
     kept = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
     labels = sorted({name for name, _ in kept})
     number = {name: k for k, name in enumerate(labels)}
     gold = np.array([number[name] for name, _ in kept], np.int64)
     return LabelledTexts(set_name(path), str(path), tuple(text for _, text in kept), gold,
-                         tuple(labels), counted(reasons), options)  # fmt: skip
+                         tuple(labels), count_reasons(reasons), options)  # fmt: skip
 
 
 def _is_header(line: str) -> bool:

@@ -16,7 +16,7 @@ SAME = "words that differ from an earlier one in case only"
 
 
 @dataclass(frozen=True)
-class Covered:
+class Coverage:
     """items (n): places of the words that have a vector; rows (n) int64; why not, per word."""
 
     items: Int64
@@ -30,7 +30,7 @@ def has_direction(vector: Float32) -> bool:
     return bool(np.isfinite(vector).all() and vector.any())
 
 
-def cover(words: Sequence[str], lookup: Lookup) -> Covered:
+def cover_words(words: Sequence[str], lookup: Lookup) -> Coverage:
     """Look all words of a set up; none of the words may stand there twice."""
     seen: set[str] = set()
     rows, reasons = [], []
@@ -41,4 +41,4 @@ def cover(words: Sequence[str], lookup: Lookup) -> Covered:
         rows.append(-1 if row is None else row)
         seen.add(key)
     items = np.array([k for k, reason in enumerate(reasons) if not reason], np.int64)
-    return Covered(items, np.array(rows, np.int64)[items], reasons)
+    return Coverage(items, np.array(rows, np.int64)[items], reasons)

@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int64
-from wordgeom.evaluation.estimators import steady
+from wordgeom.evaluation.estimators import deterministic_estimators
 from wordgeom.runtime.context import Context
 
-LEARNED = -1  # the fold of items that are only learned from
+TRAIN_ONLY = -1  # the fold of items that are only learned from
 Fit = Callable[[Int64, Int64], tuple[Array, str]]
 
 
-def deal(labels: Int64, folds: int, rng: np.random.Generator) -> Int64:
+def assign_folds(labels: Int64, folds: int, rng: np.random.Generator) -> Int64:
     """Return each item's fold (n): shuffled, and each label's items spread evenly over folds.
 
     labels (n) int64, all the same where there are none. Sizes of folds, and the numbers of one
@@ -28,19 +28,17 @@ def deal(labels: Int64, folds: int, rng: np.random.Generator) -> Int64:
     return fold
 
 
-def predict(
-    fit: Fit, fold: Int64, context: Context, bytes_of_a_fit: int = 0
-) -> tuple[Array, list[str]]:
-    """Return what each fold's model says of its items (n), 0 for LEARNED ones, and remarks.
+def predict(fit: Fit, fold: Int64, context: Context, fit_bytes: int = 0) -> tuple[Array, list[str]]:
+    """Return what each fold's model says of its items (n), 0 for TRAIN_ONLY ones, and remarks.
 
     fit(learned, asked) takes positions (int64) and returns the answers to those asked and a
     remark, "" for none. Models are fitted on threads, as many at once as memory allows.
     """
-    numbers = [int(number) for number in np.unique(fold[fold != LEARNED])]
+    numbers = [int(number) for number in np.unique(fold[fold != TRAIN_ONLY])]
     ahead = 2 * context.pool.threads
-    if bytes_of_a_fit:
-        ahead = max(0, min(ahead, context.memory // bytes_of_a_fit - 1))
-    with steady():
+    if fit_bytes:
+        ahead = max(0, min(ahead, context.memory // fit_bytes - 1))
+    with deterministic_estimators():
         done = context.pool.map(partial(_one, fit, fold), numbers, ahead)
         shown = context.progress.follow(done, "learning", len(numbers), "folds", lambda _: 1)
         results = list(shown)

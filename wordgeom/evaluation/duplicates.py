@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 
-def objections(
+def exclusion_reasons(
     keys: Sequence[Hashable], answers: Sequence[Hashable], repeated: str, contradictory: str
 ) -> list[str]:
     """Return for each line why it is left out, "" where it stays.
@@ -27,12 +27,12 @@ def objections(
     ]
 
 
-def counted(reasons: Iterable[str]) -> dict[str, int]:
+def count_reasons(reasons: Iterable[str]) -> dict[str, int]:
     """Return how often each reason occurs, without those that stay ("")."""
     return {reason: n for reason, n in Counter(reasons).items() if reason}
 
 
-def added(*parts: Mapping[str, int]) -> dict[str, int]:
+def add_counts(*parts: Mapping[str, int]) -> dict[str, int]:
     """Return the sums of counts by reason, without those that are 0."""
     total: Counter[str] = Counter()
     for part in parts:
@@ -40,7 +40,7 @@ def added(*parts: Mapping[str, int]) -> dict[str, int]:
     return {reason: n for reason, n in total.items() if n}
 
 
-def listed(few: str, excluded: Mapping[str, int]) -> str:
+def with_exclusions(few: str, excluded: Mapping[str, int]) -> str:
     """Return how little there is, and what was left out of it, for an error."""
     reasons = ", ".join(f"{reason}: {number:,}" for reason, number in excluded.items())
     return f"{few} (left out: {reasons})" if reasons else few

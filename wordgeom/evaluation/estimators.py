@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def steady() -> Iterator[None]:
+def deterministic_estimators() -> Iterator[None]:
     """Hold BLAS and OpenMP to one thread, and scikit-learn's warnings of convergence back.
 
     What did not converge must be found and said by the caller. For the main thread, around all

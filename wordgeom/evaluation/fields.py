@@ -9,7 +9,7 @@ from wordgeom.core.errors import InputError
 _QUOTE = '"'
 
 
-def split(line: str, sign: str, where: str) -> list[str]:
+def split_fields(line: str, sign: str, where: str) -> list[str]:
     """Return the fields of a line between signs, or between blanks where `sign` is "".
 
     Between blanks a quote is a letter. Between tabs it is one too where it closes nothing, since a

@@ -10,12 +10,12 @@ import numpy as np
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.cross_validation import Fit, standardised
 
-MOST = 5000  # texts to learn from: time grows with their cube
+MAX_TEXTS = 5000  # texts to learn from: time grows with their cube
 _KERNEL = ("scale", "length", "noise")
 _SQUARES = 12  # n × n matrices of float64 alive at once, gradients with them
 
 
-def bytes_of_a_fit(n: int) -> int:
+def fit_bytes(n: int) -> int:
     """Return about how much memory a fit to n texts takes."""
     return _SQUARES * 8 * n * n
 

@@ -8,7 +8,7 @@ from wordgeom.core.types import Array
 from wordgeom.evaluation.options import ZERO
 
 
-def left_out(
+def exclude_missing(
     reasons: Mapping[str, Array], oov: str, instead: str
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return how many items are left out, by reason, and notes of those that count all the same.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wordgeom.core.errors import InputError
-from wordgeom.evaluation.fields import split
+from wordgeom.evaluation.fields import split_fields
 from wordgeom.evaluation.lines import read_lines
 
 _COMMENT = "#"
@@ -66,7 +66,7 @@ def _separator(lines: Sequence[str]) -> str:
 
 
 def _fields(line: str, separator: str, where: str) -> list[str]:
-    return [field.strip() for field in split(line, separator, where)]
+    return [field.strip() for field in split_fields(line, separator, where)]
 
 
 def _is_header(fields: Sequence[str]) -> bool:

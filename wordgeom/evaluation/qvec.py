@@ -14,11 +14,11 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Float64
 from wordgeom.evaluation.answers import JACKKNIFE, Answers, Measure
-from wordgeom.evaluation.coverage import cover
-from wordgeom.evaluation.duplicates import added, counted
+from wordgeom.evaluation.coverage import cover_words
+from wordgeom.evaluation.duplicates import add_counts, count_reasons
 from wordgeom.evaluation.lines import read_lines, set_name
 from wordgeom.evaluation.options import EvalOptions
-from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, too_few
+from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, underdetermined
 from wordgeom.evaluation.word_lookup import Lookup
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
@@ -51,13 +51,13 @@ class Oracle:
         P are the features that a covered word has. Raises InputError where no word is covered,
         and where n × P numbers do not fit the memory of the run.
         """
-        covered = cover(self.words, Lookup(vectors, self.options, restrict=False))
+        covered = cover_words(self.words, Lookup(vectors, self.options, restrict=False))
         if not len(covered.items):
             do = "check that they are of one language, and --case"
             raise InputError("not one of its words has a vector", where=self.path, do=do)
         chosen = [self.features[item] for item in covered.items.tolist()]
         given, gold = vectors.matrix[covered.rows], self._table(chosen, context)
-        excluded = added(self.excluded, counted(covered.reasons))
+        excluded = add_counts(self.excluded, count_reasons(covered.reasons))
         total = len(covered.items) + sum(excluded.values())
         notes = tuple(note for note in (self._dropped(gold), _overfit(given, gold)) if note)
         return Answers("qvec", self.name, MEASURES, covered.items, given, gold, total,
@@ -99,7 +99,7 @@ def read_oracle(path: str | Path, options: EvalOptions) -> Oracle:
             raise InputError(what, where=where, found=_short(line), do=_DO)
         repeated += word in features
         features.setdefault(word, _weights(weights, where))
-    excluded = added({REPEATED: repeated})
+    excluded = add_counts({REPEATED: repeated})
     return Oracle(set_name(path), str(path), tuple(features), tuple(features.values()),
                   excluded, options)  # fmt: skip
 
@@ -137,6 +137,6 @@ def _short(text: str) -> str:
 
 
 def _overfit(given: Any, gold: Float64) -> str:
-    if not too_few(given, gold):
+    if not underdetermined(given, gold):
         return ""
     return f"QVEC-CCA says nothing: {len(gold)} words do not outnumber dimensions and features"

@@ -34,7 +34,7 @@ def qvec_cca(vectors: Array, features: Array) -> float:
 
     That is max r(Xv, Sw) over v and w, the same for all invertible linear maps of the vectors
     (Tsvetkov, Faruqui and Dyer 2016, §3). nan where one side is constant or the words are too
-    few (`too_few`); near 1 for any vectors where n is not well above K + P.
+    few (`underdetermined`); near 1 for any vectors where n is not well above K + P.
     """
     found = _canonical(vectors, features)
     return float(found[0]) if len(found) else np.nan
@@ -57,7 +57,7 @@ def ranks(vectors: Array, features: Array) -> int:
     return sum(int(basis.shape[1]) for basis in _bases(vectors, features))
 
 
-def too_few(vectors: Array, features: Array) -> bool:
+def underdetermined(vectors: Array, features: Array) -> bool:
     """Return whether both sides together fill all room: any vectors would then agree with any."""
     sides = ((vectors, features), (_unit(vectors), _unit(features)))  # as both figures take them
     return max(ranks(*pair) for pair in sides) >= len(vectors) - 1

@@ -16,9 +16,9 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Measure
-from wordgeom.evaluation.cross_validation import LEARNED, deal, predict
-from wordgeom.evaluation.duplicates import added, counted, objections
-from wordgeom.evaluation.gaussian_process import MOST, bytes_of_a_fit, gaussian_process
+from wordgeom.evaluation.cross_validation import TRAIN_ONLY, assign_folds, predict
+from wordgeom.evaluation.duplicates import add_counts, count_reasons, exclusion_reasons
+from wordgeom.evaluation.gaussian_process import MAX_TEXTS, fit_bytes, gaussian_process
 from wordgeom.evaluation.lines import set_name
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.target_tables import Target, read_table
@@ -78,7 +78,7 @@ class Targets:
         fold, notes = self._folds(learned, context)
         given, more = self._predict(found, fold, context)
         unknown = int(np.sum(~self.learned)) - len(asked)
-        excluded = added(self.excluded, {UNKNOWN: unknown})
+        excluded = add_counts(self.excluded, {UNKNOWN: unknown})
         notes += self._unasked(int(self.learned.sum() - learned.sum())) + more
         gold = self.values[asked]
         if len(gold) and np.ptp(gold) == 0:
@@ -97,30 +97,30 @@ class Targets:
             found = f"{ask} to predict" + (f", {learn} to learn from" if split else "")
             what, do = "too few texts with a known word", "check the vectors, --kmer and --case"
             raise InputError(what, where=self.path, found=found, do=do)
-        if most > MOST:
-            what = f"a Gaussian process learns from {MOST:,} texts at most"
+        if most > MAX_TEXTS:
+            what = f"a Gaussian process learns from {MAX_TEXTS:,} texts at most"
             raise InputError(what, where=self.path, found=f"{most:,}", do="take a sample")
         if split:
-            return np.where(learned, LEARNED, 0), []
-        fold = deal(np.zeros(ask, np.int64), folds, np.random.default_rng(context.seed))
+            return np.where(learned, TRAIN_ONLY, 0), []
+        fold = assign_folds(np.zeros(ask, np.int64), folds, np.random.default_rng(context.seed))
         few = f"{folds} folds, not {self.options.folds}: there are no more texts"
         return fold, [few] if folds < self.options.folds else []
 
     def _predict(self, found: Averages, fold: Int64, context: Context) -> tuple[Float64, list[str]]:
         """Return each covered text's prediction, 0 for those only learned from, and remarks."""
         targets = self.values[found.items]
-        need = bytes_of_a_fit(len(fold))
+        need = fit_bytes(len(fold))
         if need > context.memory:
             size = f"{need / 1e9:.1f} GB"
             do = "raise it, or take a sample"
             raise InputError("does not fit --memory", where=self.path, found=size, do=do)
         given, remarks = predict(gaussian_process(found.means, targets), fold, context, need)
-        models = len(np.unique(fold[fold != LEARNED]))
+        models = len(np.unique(fold[fold != TRAIN_ONLY]))
         told = Counter(remarks).items()
         return given, [f"{n} of {models} Gaussian processes {remark}" for remark, n in told]
 
     def _unasked(self, unknown: int) -> list[str]:
-        left = added(self.unasked, {UNKNOWN: unknown})
+        left = add_counts(self.unasked, {UNKNOWN: unknown})
         return [f"left out of what is learned from: {n} {reason}" for reason, n in left.items()]
 
 
@@ -143,13 +143,13 @@ def read_targets(path: str | Path, options: EvalOptions) -> Targets:
 def _reasons(table: Sequence[Target]) -> list[str]:
     """Return for each row why it is left out, "" where it stays."""
     whole = [row for row in table if np.isfinite(row.value)]
-    reasons = iter(objections(
+    reasons = iter(exclusion_reasons(
         [row.text for row in whole], [row.value for row in whole], REPEATED, CONTRADICTORY
     ))  # fmt: skip
     return [next(reasons) if np.isfinite(row.value) else MISSING for row in table]
 
 
 def _left(table: Sequence[Target], reasons: Sequence[str], *, learned: bool) -> dict[str, int]:
-    return counted(
+    return count_reasons(
         reason for row, reason in zip(table, reasons, strict=True) if row.learned == learned
     )

@@ -17,7 +17,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.lines import set_name
-from wordgeom.evaluation.missing_words import left_out
+from wordgeom.evaluation.missing_words import exclude_missing
 from wordgeom.evaluation.options import ZERO, EvalOptions
 from wordgeom.evaluation.pairs import Pair, read_pairs
 from wordgeom.evaluation.word_lookup import Lookup
@@ -47,7 +47,7 @@ class Similarity:
         absent = np.isnan(cosines) & ~repeated
         if (absent | repeated).all():
             raise _none_known(self.path, len(cosines))
-        excluded, notes = left_out(
+        excluded, notes = exclude_missing(
             {_MISSING: absent & missing, _WITHOUT: absent & ~missing},
             self.options.oov,
             "taken as cosine 0",

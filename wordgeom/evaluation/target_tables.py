@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wordgeom.core.errors import InputError
-from wordgeom.evaluation.fields import split
+from wordgeom.evaluation.fields import split_fields
 from wordgeom.evaluation.lines import read_lines
 
 TEXT, TARGET, SPLIT = ("sequence", "text"), ("target", "y", "score"), "is_train"
@@ -34,7 +34,7 @@ def read_table(path: str | Path) -> list[Target]:
     """
     (number, header), *lines = read_lines(path)
     sign = "\t" if "\t" in header else ","
-    names = [name.strip().lower() for name in split(header, sign, f"{path} line {number}")]
+    names = [name.strip().lower() for name in split_fields(header, sign, f"{path} line {number}")]
     columns = _columns(names, f"{path} line {number}")
     if not lines:
         raise InputError("holds a header and no row", where=path)
@@ -63,7 +63,7 @@ def _columns(names: Sequence[str], where: str) -> _Columns:
 
 
 def _target(line: str, sign: str, width: int, columns: _Columns, where: str) -> Target:
-    fields = split(line, sign, where)
+    fields = split_fields(line, sign, where)
     if len(fields) != width:
         what = f"needs {width} columns, as the header has"
         raise InputError(what, where=where, found=len(fields), do="correct the line")

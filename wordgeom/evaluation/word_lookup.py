@@ -43,7 +43,7 @@ class Lookup:
         return rows
 
     @cached_property
-    def first(self) -> Int32:
+    def canonical(self) -> Int32:
         """(V') for each row the earliest row of the same word, which is its own if case is kept."""
         rows = (self._rows[self.key(word)] for word in self.words)
         return np.fromiter(rows, np.int32, len(self.words))

@@ -11,10 +11,10 @@ import numpy as np
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.types import Array, Int64
 from wordgeom.drift.attestation import attested
-from wordgeom.drift.factor_test import ASSUMES, factor_matrix, factor_test
+from wordgeom.drift.factor_test import ASSUMPTION, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
 from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, DriftOptions
-from wordgeom.drift.ranking import Listing
+from wordgeom.drift.ranking import RankedWords
 from wordgeom.drift.report import FACTORS, DriftReport, ReportOptions
 from wordgeom.drift.testing import test_drift
 from wordgeom.drift.verdict import Verdict
@@ -53,7 +53,7 @@ def drift(
         counts = fitted.open_documents()
         tests = _Tests(fitted, counts, options, context, rows)
         verdicts = tests.verdicts()
-        listing = Listing(
+        listing = RankedWords(
             fitted, verdicts, tests.holders, span, form, context, tests.trend, tests.said(span)
         )
         return listing.report(rows, [*tests.notes, *_guesses(fitted, form, span)])
@@ -126,7 +126,7 @@ class _Tests:
             f"p = {found.plain_p:.2g}"
         )
         return replace(
-            observed, method="T of factor analysis", assumption=ASSUMES, statistic=FACTORS,
+            observed, method="T of factor analysis", assumption=ASSUMPTION, statistic=FACTORS,
             words_null="none", global_p=found.p, pvalues=nothing, qvalues=nothing,
             notes=(told, *found.notes),
         )  # fmt: skip
