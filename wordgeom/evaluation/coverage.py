@@ -1,4 +1,4 @@
-"""Which words of a set have a vector, and why the others are left out."""
+"""Find the words of a set that have usable vectors, and why the others do not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAME = "words that differ from an earlier one in case only"
 
 @dataclass(frozen=True)
 class Coverage:
-    """items (n): places of the words that have a vector; rows (n) int64; why not, per word."""
+    """items (n): indices of the usable words; rows (n): their rows; reasons: "" or why not."""
 
     items: Int64
     rows: Int64
@@ -25,13 +25,13 @@ class Coverage:
 
 
 def has_direction(vector: Float32) -> bool:
-    """Tell whether a vector (K) is finite and not zero."""
-    # One at a time: a set asks for few of the millions of words that a file may hold.
+    """Return whether a vector (K) is finite and not zero."""
+    # Checked one at a time: a set uses few of the file's words, of which there may be millions.
     return bool(np.isfinite(vector).all() and vector.any())
 
 
 def cover_words(words: Sequence[str], lookup: Lookup) -> Coverage:
-    """Look all words of a set up; none of the words may stand there twice."""
+    """Look up all words of a set, which must be distinct."""
     seen: set[str] = set()
     rows, reasons = [], []
     for word in words:
