@@ -70,7 +70,7 @@ def test_names_stand_beside_the_matrix_or_where_the_option_says(tmp_path):
         ("x\na\nb\nc\n", ["matrix.txt", "each of the 3 rows", "found 4 names; leave out"]),
         ("a\n \nc\nd\n", ["matrix.txt line 2", "no name"]),
         (b"a\nb\n\xe9\n", ["matrix.txt line 3", "UTF-8"]),
-        ("", ["matrix.txt", "holds no line"]),
+        ("", ["matrix.txt", "no text in the file"]),
     ],
 )
 def test_a_wrong_file_of_names_is_told(tmp_path, text, parts):
@@ -180,7 +180,7 @@ def test_a_map_is_separated_by_tabs_commas_or_blanks(tmp_path, text):
         ("a,b\n\nc,d,e\n", ["line 3", "is not two names"]),
         ('"a,b\n', ["line 1", "is not CSV"]),
         ("a\tb\nx\ty\na\tc\n", ["line 3", "'a' is named 'c'", "'b' in line 1"]),
-        ("", ["holds no line"]),
+        ("", ["no text in the file"]),
     ],
 )
 def test_a_broken_map_is_told(tmp_path, text, parts):
