@@ -1,22 +1,24 @@
-"""What permutations give, and how they are worked through: in blocks of words on the pool."""
+"""Statistics under permutations, computed in blocks of permutations and words on the pool."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from wordgeom.core.types import Float32, Float64
+from wordgeom.core.types import Float32, Float64, Int32
+from wordgeom.drift.permutations import Permutations
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
 
 @dataclass(frozen=True, eq=False)
 class NullDistribution:
-    """F (B+1 × w) of w words, and the mixture's statistic (B+1), NaN where it does not apply.
+    """F (B+1 × w) of w words and the mixture statistic (B+1), NaN where it does not apply.
 
-    Row 0 is what was observed, computed as the others are.
+    Row 0 is the observed order, computed in the same way as the others.
     """
 
     F: Float32
@@ -24,32 +26,57 @@ class NullDistribution:
 
     @classmethod
     def empty(cls, count: int, words: int) -> NullDistribution:
-        """Return room for `count` arrangements."""
+        """Return uninitialised space for `count` permutations."""
         return cls(np.empty((count, words), np.float32), np.full(count, np.nan))
 
 
 @dataclass(frozen=True)
 class Runner:
-    """What runs permutations: threads, bytes, and who is told how far they are."""
+    """Threads, the memory limit in bytes, and progress."""
 
     pool: Pool
     memory: int
     progress: Progress
 
     def over_words(self, work: Callable[[slice], None], words: int, size: int, label: str) -> None:
-        """Run `work` on slices of `size` words."""
+        """Call `work` on slices of `size` words, in parallel."""
+
+        def run(block: slice) -> int:
+            work(block)
+            return int(block.stop - block.start)
+
         blocks = [slice(start, min(start + size, words)) for start in range(0, words, size)]
-        for _ in self.follow(self.pool.map(_told(work), blocks), label, words, "words"):
+        for _ in self.follow(self.pool.map(run, blocks), label, words, "words"):
             pass
 
     def follow(self, items: Iterator[int], label: str, total: int, unit: str) -> Iterable[int]:
-        """Tell of items, each being the number of things done."""
+        """Report progress over items, each the number of units done."""
         return self.progress.follow(items, label, total, unit, int)
 
 
-def _told(work: Callable[[slice], None]) -> Callable[[slice], int]:
-    def run(block: slice) -> int:
-        work(block)
-        return int(block.stop - block.start)
+class PermutationBlock(Protocol):
+    """A block of b permutations, prepared for all words; mixture (b): their mixture statistic."""
 
-    return run
+    mixture: Float64
+
+    def fill(self, words: slice, F: Float32) -> None:
+        """Set F (b × w) of a slice of w words."""
+
+
+def compute_null(
+    permutations: Permutations, size: int, prepare: Callable[[Int32], PermutationBlock],
+    words: int, word_block: int, runner: Runner, unit: str,
+) -> NullDistribution:  # fmt: skip
+    """Return F and the mixture statistic of blocks of `size` permutations of units."""
+    null = NullDistribution.empty(permutations.count, words)
+    for start, codes in enumerate(permutations.blocks(size)):
+        rows = slice(start * size, start * size + len(codes))
+        block, F = prepare(codes), null.F[rows]
+        null.mixture[rows] = block.mixture
+
+        def work(part: slice, block: PermutationBlock = block, F: Float32 = F) -> None:
+            block.fill(part, F[:, part])
+
+        label = f"permutations {rows.start:,} to {rows.stop - 1:,} of {unit}"
+        runner.over_words(work, words, word_block, label)
+    return null
