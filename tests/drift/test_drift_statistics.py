@@ -12,7 +12,7 @@ from wordgeom.drift import by_documents, by_times, freedman_lane
 from wordgeom.drift.mixture_test import mixture
 from wordgeom.drift.null_distribution import Runner
 from wordgeom.drift.permutations import Permutations
-from wordgeom.drift.statistics import observed_statistics, remove_topics
+from wordgeom.drift.statistics import observe, remove_topics
 from wordgeom.drift.time_axis import Axis
 from wordgeom.drift.topics import static_topics
 from wordgeom.linalg.svd import transpose
@@ -67,7 +67,7 @@ def test_f_and_partial_r2_equal_those_of_ordinary_regression(case, hold, q):
     X, times, U = case
     values = polynomials(times, q)
     with cpu() as (ops, _):
-        found = observed_statistics(words_of(X, U, ops), Axis.of(times, values), hold, ops)
+        found = observe(words_of(X, U, ops), Axis.of(times, values), hold, ops)
     F, r2 = regression(X.astype(np.float64), U, values, hold)
     np.testing.assert_allclose(found.F, F, rtol=1e-6)
     np.testing.assert_allclose(found.r2, r2, rtol=1e-6)
@@ -78,9 +78,7 @@ def test_f_does_not_depend_on_the_polynomial_basis(case):
     values, powers = polynomials(times, 2), np.column_stack([times, times**2])
     with cpu() as (ops, _):
         words = words_of(X, U, ops)
-        one, other = (
-            observed_statistics(words, Axis.of(times, v), True, ops) for v in (values, powers)
-        )
+        one, other = (observe(words, Axis.of(times, v), True, ops) for v in (values, powers))
     np.testing.assert_allclose(one.F, other.F, rtol=1e-5)
 
 
@@ -144,9 +142,7 @@ def test_the_first_row_is_observed(case, module):
         words, runner = words_of(X, U, ops), runner_of(pool)
         extra = (ops,) if module is freedman_lane else ()
         null = module.null(words, axis, orders, True, *extra, runner)
-        np.testing.assert_allclose(
-            null.F[0], observed_statistics(words, axis, True, ops).F, rtol=1e-4
-        )
+        np.testing.assert_allclose(null.F[0], observe(words, axis, True, ops).F, rtol=1e-4)
 
 
 def test_bytes_do_not_depend_on_threads_and_memory(case):

@@ -21,7 +21,7 @@ from wordgeom.drift.contrasts import (
     word_f_values,
 )
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import NullDistribution, Runner, compute_null
+from wordgeom.drift.null_distribution import Block, Null, Runner, compute_null
 from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom
 from wordgeom.drift.time_axis import Axis
@@ -35,11 +35,12 @@ _ROWS = 8192  # documents whose products are summed at once
 def null(
     words: WordResiduals, axis: Axis, permutations: Permutations, hold: bool, runner: Runner,
     whole: bool = False,
-) -> NullDistribution:  # fmt: skip
+) -> Null:  # fmt: skip
     """Return F of w words under permutations of document codes; whole: of time codes."""
 
-    def prepare(codes: Int32) -> _Block:
-        return _Block(words, axis, codes[:, axis.codes] if whole else codes, hold, runner.pool)
+    def prepare(codes: Int32) -> Block:
+        block = _Block(words, axis, codes[:, axis.codes] if whole else codes, hold, runner.pool)
+        return block.mixture, block.fill
 
     return compute_null(permutations, AT_ONCE, prepare, len(words), _WORDS, runner, "documents")
 
@@ -85,15 +86,15 @@ class _Block:
         # (n × b q): the polynomials of a document under all permutations are contiguous.
         self._values = axis.levels.astype(np.float32)[codes.T].reshape(n, -1)
 
-    def fill(self, words: slice, F: Float32) -> None:
-        """Set F (b × w) of a slice of w words."""
+    def fill(self, F: Float32, words: slice) -> None:
+        """Set F (b × w) at the columns `words`."""
         products = self._products(words)
         sides = self._words.sides[:, words].T.astype(np.float32)
         residuals, at = self._words.of(words, self._degrees), 0
         for group in self._groups:
             rows = slice(at, at + len(group.first))
             centred = products[:, rows].transpose(1, 2, 0, 3) - sides @ group.first
-            F[rows] = self._f_values(centred, group.contrasts, residuals)
+            F[rows, words] = self._f_values(centred, group.contrasts, residuals)
             at = rows.stop
 
     def _f_values(self, centred: Float32, group: Contrasts, residuals: Residuals) -> Float64:

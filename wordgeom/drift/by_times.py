@@ -21,7 +21,7 @@ from wordgeom.drift.contrasts import (
     word_f_values,
 )
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import NullDistribution, Runner, compute_null
+from wordgeom.drift.null_distribution import Block, Null, Runner, compute_null
 from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom
 from wordgeom.drift.time_axis import Axis
@@ -34,13 +34,14 @@ _SHARE = 4  # a quarter of the memory is for the contrasts of permutations
 
 def null(
     words: WordResiduals, axis: Axis, permutations: Permutations, hold: bool, runner: Runner
-) -> NullDistribution:
+) -> Null:
     """Return F of w words under permutations of T ≤ MAX_TIMES times."""
     grams = time_grams(words.Z, axis)
     size = _at_once(words.rank * axis.degree, runner.memory)
 
-    def prepare(codes: Int32) -> _Block:
-        return _Block(words, axis, grams, codes, hold, runner.pool)
+    def prepare(codes: Int32) -> Block:
+        block = _Block(words, axis, grams, codes, hold, runner.pool)
+        return block.mixture, block.fill
 
     return compute_null(permutations, size, prepare, len(words), _WORDS, runner, "times")
 
@@ -63,8 +64,8 @@ class _Block:
         self._grams, self._Z = grams.astype(np.float32), words.Z.astype(np.float32)
         self._weights = [_flat(group) for group in groups]
 
-    def fill(self, words: slice, F: Float32) -> None:
-        """Set F (b × w) of a slice of w words."""
+    def fill(self, F: Float32, words: slice) -> None:
+        """Set F (b × w) at the columns `words`."""
         M, n, at = self._sums(words), len(self._words.Z), 0
         residuals, q = self._words.of(words, self._degrees), self._axis.degree
         flat = M.reshape(len(M), -1)
@@ -72,7 +73,7 @@ class _Block:
             products = (weights @ flat).reshape(-1, q, *M.shape[1:])
             raw = np.concatenate([products[:, k, :, self._tested] for k in range(q)], axis=2)
             along = n**0.5 * products[:, :, :, 0].astype(np.float64)
-            F[at : at + len(raw)] = word_f_values(group, raw, along, residuals)
+            F[at : at + len(raw), words] = word_f_values(group, raw, along, residuals)
             at += len(raw)
 
     def _sums(self, words: slice) -> Float32:

@@ -15,7 +15,7 @@ import numpy as np
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Csr, Float32, Float64
 from wordgeom.drift.contrasts import f_values, tested_columns
-from wordgeom.drift.null_distribution import NullDistribution, Runner
+from wordgeom.drift.null_distribution import Null, Runner
 from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom, products
 from wordgeom.drift.time_axis import Axis
@@ -24,15 +24,11 @@ _WORDS = 1024
 
 
 def null(
-    words: WordResiduals,
-    axis: Axis,
-    permutations: Permutations,
-    hold: bool,
-    ops: Ops,
+    words: WordResiduals, axis: Axis, permutations: Permutations, hold: bool, ops: Ops,
     runner: Runner,
-) -> NullDistribution:
+) -> Null:  # fmt: skip
     """Return F of w words under permutations of n rows; the mixture statistic is NaN."""
-    null = NullDistribution.empty(permutations.count, len(words))
+    null = Null.empty(permutations.count, len(words))
     task = _Task(words, axis, hold, ops, runner)
     rows = (row for block in permutations.blocks(1) for row in block)
     done = (task.fill(row, F) for row, F in zip(rows, null.F, strict=True))

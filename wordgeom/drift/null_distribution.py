@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from wordgeom.runtime.progress import Progress
 
 
 @dataclass(frozen=True, eq=False)
-class NullDistribution:
+class Null:
     """F (B+1 × w) of w words and the mixture statistic (B+1), NaN where it does not apply.
 
     Row 0 is the observed order, computed in the same way as the others.
@@ -25,7 +25,7 @@ class NullDistribution:
     mixture: Float64
 
     @classmethod
-    def empty(cls, count: int, words: int) -> NullDistribution:
+    def empty(cls, count: int, words: int) -> Null:
         """Return uninitialised space for `count` permutations."""
         return cls(np.empty((count, words), np.float32), np.full(count, np.nan))
 
@@ -54,29 +54,19 @@ class Runner:
         return self.progress.follow(items, label, total, unit, int)
 
 
-class PermutationBlock(Protocol):
-    """A block of b permutations, prepared for all words; mixture (b): their mixture statistic."""
-
-    mixture: Float64
-
-    def fill(self, words: slice, F: Float32) -> None:
-        """Set F (b × w) of a slice of w words."""
+# The mixture statistic of b permutations, and a function that sets F (b × w) of w words.
+Block = tuple[Float64, Callable[[Float32, slice], None]]
 
 
 def compute_null(
-    permutations: Permutations, size: int, prepare: Callable[[Int32], PermutationBlock],
-    words: int, word_block: int, runner: Runner, unit: str,
-) -> NullDistribution:  # fmt: skip
-    """Return F and the mixture statistic of blocks of `size` permutations of units."""
-    null = NullDistribution.empty(permutations.count, words)
+    permutations: Permutations, size: int, prepare: Callable[[Int32], Block], words: int,
+    word_block: int, runner: Runner, unit: str,
+) -> Null:  # fmt: skip
+    """Return the statistics of `words` words under permutations, in blocks of `size`."""
+    null = Null.empty(permutations.count, words)
     for start, codes in enumerate(permutations.blocks(size)):
         rows = slice(start * size, start * size + len(codes))
-        block, F = prepare(codes), null.F[rows]
-        null.mixture[rows] = block.mixture
-
-        def work(part: slice, block: PermutationBlock = block, F: Float32 = F) -> None:
-            block.fill(part, F[:, part])
-
+        null.mixture[rows], fill = prepare(codes)
         label = f"permutations {rows.start:,} to {rows.stop - 1:,} of {unit}"
-        runner.over_words(work, words, word_block, label)
+        runner.over_words(partial(fill, null.F[rows]), words, word_block, label)
     return null

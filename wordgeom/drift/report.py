@@ -145,7 +145,7 @@ def footer(report: DriftReport) -> list[str]:
 def _model_line(model: Mapping[str, Any]) -> str:
     size = f"{model['words']:,} words in {model['documents']:,} documents"
     span = f"{model['times']:,} times, {model['first']:g} to {model['last']:g}"
-    how = f"{model['weight']} weights, r = {model['dim']}, degree {model['degree']}"
+    how = f"weight {model['weight']}, r = {model['dim']}, degree {model['degree']}"
     how += f", trend {model['trend']}"
     return f"{size} at {span}; {how}"
 
@@ -159,14 +159,14 @@ def _test_lines(test: Mapping[str, Any]) -> list[str]:
     rejected = "r factors do not fit" if test["statistic"] == FACTORS else "some word changed"
     ranks = [(test["rank"], "")] + ([(test["rank_2r"], "_2r")] if "rank_2r" in test else [])
     for rank, suffix in ranks:
-        parts = [f"r = {rank}"]
+        parts = []
         if (p := test.get(f"global_p{suffix}")) is not None:
-            parts.append(f"{rejected}: p = {p:.2g}")
+            parts.append(f"{rejected}, p = {p:.2g}")
         if (number := test.get(f"significant{suffix}")) is not None:
             parts.append(f"{number:,} words with q ≤ {LEVEL:g}")
         if (p := test.get(f"mixture_p{suffix}")) is not None:
-            parts.append(f"the mixture of topics drifted: p = {p:.2g}")
-        lines.append("; ".join(parts))
+            parts.append(f"the mixture of topics drifted, p = {p:.2g}")
+        lines.append(f"r = {rank}: {'; '.join(parts)}")
     return lines
 
 

@@ -16,7 +16,7 @@ from wordgeom.core.errors import RankError
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Csr
 from wordgeom.drift.columns import select_columns
-from wordgeom.drift.statistics import WordResiduals, observed_statistics, remove_topics
+from wordgeom.drift.statistics import WordResiduals, observe, remove_topics
 from wordgeom.drift.time_axis import Axis
 from wordgeom.drift.topics import static_topics
 from wordgeom.runtime.progress import Progress
@@ -45,7 +45,7 @@ def select_stable_words(
     least = max((int(stable.sum()) + 1) // 2, r + 1)
     for _ in range(_MAX_ROUNDS):
         F = np.full(len(stable), np.nan)
-        F[words.varying] = observed_statistics(words, axis, hold, ops).F
+        F[words.varying] = observe(words, axis, hold, ops).F
         fewer = stable & np.less_equal(F, _FACTOR * np.nanmedian(F[stable]))
         if np.array_equal(fewer, stable) or fewer.sum() < least:
             break

@@ -100,7 +100,7 @@ def degrees_of_freedom(n: int, r: int, q: int) -> int:
     return n - taken
 
 
-def observed_statistics(words: WordResiduals, axis: Axis, hold: bool, ops: Ops) -> Observed:
+def observe(words: WordResiduals, axis: Axis, hold: bool, ops: Ops) -> Observed:
     """Return F and partial R² of words with the observed times."""
     n, width = words.Z.shape
     degrees = degrees_of_freedom(n, words.rank, axis.degree)

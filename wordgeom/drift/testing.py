@@ -12,7 +12,7 @@ from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.drift import by_documents, by_times, freedman_lane
 from wordgeom.drift.f_tail import f_tail_p
-from wordgeom.drift.null_distribution import NullDistribution, Runner
+from wordgeom.drift.null_distribution import Null, Runner
 from wordgeom.drift.options import F_TAIL, MAX_T, TIMES, WITHIN, DriftOptions
 from wordgeom.drift.p_values import BIN_SIZE, p_values, q_values, single_p_value, smallest_word_p
 from wordgeom.drift.permutations import Permutations
@@ -21,7 +21,7 @@ from wordgeom.drift.statistics import (
     Observed,
     WordResiduals,
     degrees_of_freedom,
-    observed_statistics,
+    observe,
     remove_topics,
 )
 from wordgeom.drift.time_axis import Axis
@@ -104,7 +104,7 @@ class _Task:
     def by_tail(self) -> Verdict:
         """Return the verdict by the F distribution."""
         stable = self.stable_words()
-        observed = observed_statistics(stable.words, self.axis, self.hold, self.ops)
+        observed = observe(stable.words, self.axis, self.hold, self.ops)
         tested = self.rank if self.hold else self.rank + 1
         p = f_tail_p(observed.F, tested * self.axis.degree, self.degrees)
         return self._verdict(stable, observed, p, None, (np.nan, np.nan))
@@ -121,7 +121,7 @@ class _Task:
             del null  # frees memory for the next one, which is as large
             null = self._null(stable.words, permutations, runner)
         p = p_values(self.options.null, null.F, np.diff(stable.words.columns.indptr))
-        observed = observed_statistics(stable.words, self.axis, self.hold, self.ops)
+        observed = observe(stable.words, self.axis, self.hold, self.ops)
         return self._verdict(stable, observed, p, permutations, global_ps)
 
     def _permutations(self) -> Permutations:
@@ -148,9 +148,7 @@ class _Task:
         what = f"F of {self.X.columns:,} words in {count:,} permutations"
         refuse_too_large(what, needed, memory, "raise --memory or lower --permutations")
 
-    def _null(
-        self, words: WordResiduals, permutations: Permutations, runner: Runner
-    ) -> NullDistribution:
+    def _null(self, words: WordResiduals, permutations: Permutations, runner: Runner) -> Null:
         if self.options.freedman_lane:
             return freedman_lane.null(words, self.axis, permutations, self.hold, self.ops, runner)
         whole = self.options.permute == TIMES
@@ -171,8 +169,7 @@ class _Task:
         return Verdict(
             *describe_test(options, self.hold), self.rank, *facts, *global_ps, F, r2, p, q,
             len(varying) - len(words), stable.number,
-            verdict_notes(options, made, len(words), len(varying), stable.number, global_ps,
-                          least),
+            verdict_notes(options, made, len(words), varying.size, stable.number, global_ps, least),
         )  # fmt: skip
 
 

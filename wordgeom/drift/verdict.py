@@ -43,7 +43,7 @@ _RESIDUALS_ASSUMPTION = (
     "residuals given the topics are exchangeable over all documents{}; the mixture of topics may "
     "drift if the topics capture it; p is approximate"
 )
-_HELD = "words may become more or less frequent, which permutations allow for approximately"
+_HELD = "words may have frequency trends, which permutations allow for only approximately"
 _NULLS = {
     POOLED: "studentised permutations of words of similar frequency",
     MAX_T: "step-down max-T over all words, studentised",

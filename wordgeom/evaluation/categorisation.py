@@ -18,12 +18,7 @@ from wordgeom.core.types import Float32, Int64
 from wordgeom.evaluation.answers import JACKKNIFE, Answers, Measure
 from wordgeom.evaluation.clustering_measures import adjusted_rand, purity
 from wordgeom.evaluation.coverage import cover_words
-from wordgeom.evaluation.duplicates import (
-    add_counts,
-    count_reasons,
-    exclusion_reasons,
-    with_exclusions,
-)
+from wordgeom.evaluation.duplicates import add_counts, count_reasons, exclusions, with_exclusions
 from wordgeom.evaluation.estimators import deterministic_estimators
 from wordgeom.evaluation.fields import split_fields
 from wordgeom.evaluation.lines import read_lines, set_name
@@ -98,7 +93,7 @@ def read_categories(path: str | Path, options: EvalOptions) -> Categories:
     if pairs[0][0].lower() == "word" and pairs[0][1].lower() in _HEADERS:
         del pairs[0]
     words, classes = [word for word, _ in pairs], [name for _, name in pairs]
-    reasons = exclusion_reasons(words, classes, REPEATED, CONTRADICTORY)
+    reasons = exclusions(words, classes, REPEATED, CONTRADICTORY)
     used = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
     return Categories(
         set_name(path), str(path), tuple(word for word, _ in used), tuple(name for _, name in used),

@@ -17,12 +17,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.cross_validation import Fit, assign_folds, predict, standardised
-from wordgeom.evaluation.duplicates import (
-    add_counts,
-    count_reasons,
-    exclusion_reasons,
-    with_exclusions,
-)
+from wordgeom.evaluation.duplicates import add_counts, count_reasons, exclusions, with_exclusions
 from wordgeom.evaluation.lines import read_lines, set_name
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.text_vectors import UNKNOWN, averages
@@ -120,7 +115,7 @@ def read_texts(path: str | Path, options: EvalOptions) -> LabelledTexts:
     if _is_header(lines[0][1]):
         del pairs[0]
     names, texts = [name for name, _ in pairs], [text for _, text in pairs]
-    reasons = exclusion_reasons(texts, names, REPEATED, CONTRADICTORY)
+    reasons = exclusions(texts, names, REPEATED, CONTRADICTORY)
     used = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
     labels = sorted({name for name, _ in used})
     number = {name: k for k, name in enumerate(labels)}

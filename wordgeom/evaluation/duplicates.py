@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 
-def exclusion_reasons(
+def exclusions(
     keys: Sequence[Hashable], answers: Sequence[Hashable], repeated: str, contradictory: str
 ) -> list[str]:
     """Return the reason why each line is left out, "" for lines that are used.

@@ -17,7 +17,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.cross_validation import TRAIN_ONLY, assign_folds, predict
-from wordgeom.evaluation.duplicates import add_counts, count_reasons, exclusion_reasons
+from wordgeom.evaluation.duplicates import add_counts, count_reasons, exclusions
 from wordgeom.evaluation.gaussian_process import MAX_TEXTS, fit_bytes, gaussian_process
 from wordgeom.evaluation.lines import set_name
 from wordgeom.evaluation.options import EvalOptions
@@ -146,7 +146,7 @@ def read_targets(path: str | Path, options: EvalOptions) -> Targets:
 def _reasons(table: Sequence[Target]) -> list[str]:
     """Return the reason why each row is left out, "" for rows that are used."""
     complete = [row for row in table if np.isfinite(row.value)]
-    reasons = iter(exclusion_reasons(
+    reasons = iter(exclusions(
         [row.text for row in complete], [row.value for row in complete], REPEATED, CONTRADICTORY
     ))  # fmt: skip
     return [next(reasons) if np.isfinite(row.value) else MISSING for row in table]
