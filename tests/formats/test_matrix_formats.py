@@ -380,7 +380,7 @@ def test_every_conversion_error_is_one_line(counts, tmp_path):
             "the output's run card",
         ),
         (OptionError, counts, "y.npz", {"limit": 3}, "--limit does not apply to a matrix"),
-        (OptionError, npz, "x", {"float16": True}, "--float16 is not for a matrix"),
+        (OptionError, npz, "x", {"float16": True}, "--float16 does not apply to a matrix"),
         (OptionError, tmp_path / "m.mtx", "x.npz", {}, "is read into a folder"),
         (MissingInputError, tmp_path / "none", "x.npz", {}, "no such file or folder"),
         (MissingInputError, counts, "no/x.npz", {}, "no such folder"),

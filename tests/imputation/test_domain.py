@@ -70,7 +70,7 @@ def test_names_are_next_to_the_matrix_or_in_the_given_file(tmp_path):
         ("x\na\nb\nc\n", ["matrix.txt", "each of the 3 rows", "found 4 names; remove"]),
         ("a\n \nc\nd\n", ["matrix.txt line 2", "no name"]),
         (b"a\nb\n\xe9\n", ["matrix.txt line 3", "UTF-8"]),
-        ("", ["matrix.txt", "holds no line"]),
+        ("", ["matrix.txt", "no text in the file"]),
     ],
 )
 def test_an_invalid_names_file_is_rejected(tmp_path, text, parts):
@@ -180,7 +180,7 @@ def test_a_name_map_is_separated_by_tabs_commas_or_spaces(tmp_path, text):
         ("a,b\n\nc,d,e\n", ["line 3", "expected an entity and a word"]),
         ('"a,b\n', ["line 1", "malformed CSV"]),
         ("a\tb\nx\ty\na\tc\n", ["line 3", "'a' is mapped to 'c'", "'b' in line 1"]),
-        ("", ["holds no line"]),
+        ("", ["no text in the file"]),
     ],
 )
 def test_a_malformed_name_map_is_rejected(tmp_path, text, parts):

@@ -13,7 +13,7 @@ import numpy as np
 
 from wordgeom.core.types import Float64, Int64
 from wordgeom.evaluation.cross_validation import standardised
-from wordgeom.evaluation.estimators import steady
+from wordgeom.evaluation.estimators import deterministic_estimators
 from wordgeom.linalg.nearest_neighbours import nearest_to
 from wordgeom.runtime.pool import Pool
 
@@ -60,7 +60,7 @@ def ridge(points: Float64, entities: Int64, anchors: Float64, seed: int) -> Pred
             drawn = np.random.default_rng(seed).choice(len(visible), most, replace=False)
             visible = visible[np.sort(drawn)]
         learned, asked = standardised(points[entities[visible]], points[entities[hidden]])
-        with steady():
+        with deterministic_estimators():
             model = RidgeCV(alphas=_ALPHAS).fit(learned, anchors[visible])
             predicted = model.predict(asked)
         return np.asarray(predicted, np.float64).reshape(len(hidden), -1)

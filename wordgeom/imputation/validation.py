@@ -18,8 +18,8 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Measure, Score, difference, scores
-from wordgeom.evaluation.cross_validation import LEARNED, deal
-from wordgeom.evaluation.estimators import steady
+from wordgeom.evaluation.cross_validation import TRAIN_ONLY, assign_folds
+from wordgeom.evaluation.estimators import deterministic_estimators
 from wordgeom.evaluation.report import score_facts
 from wordgeom.imputation.baselines import Predict
 from wordgeom.runtime.context import Context
@@ -75,7 +75,7 @@ def validate(
     Raises OptionError for fewer nonzero anchors than folds.
     """
     fold, notes = _dealt(anchors, folds, context.seed)
-    hidden = np.flatnonzero(fold != LEARNED)
+    hidden = np.flatnonzero(fold != TRAIN_ONLY)
     predicted = {name: np.empty((len(hidden), anchors.shape[1])) for name in predictors}
     numbers = context.progress.follow(iter(range(folds)), "validation", folds, "folds", lambda _: 1)
     for number in numbers:
@@ -108,7 +108,7 @@ def check_folds(anchors: Float64, folds: int) -> Int64:
 
 
 def _dealt(anchors: Float64, folds: int, seed: int) -> tuple[Int64, list[str]]:
-    """Return the fold of each anchor (p), LEARNED for those that are never hidden, and notes."""
+    """Return the fold of each anchor (p), TRAIN_ONLY for those that are never hidden, and notes."""
     rng = np.random.default_rng(seed)
     chosen, notes = check_folds(anchors, folds), []
     if len(chosen) < len(anchors):
@@ -118,8 +118,8 @@ def _dealt(anchors: Float64, folds: int, seed: int) -> tuple[Int64, list[str]]:
         count = f"{MAX_HIDDEN:,} of {len(chosen):,} known vectors"
         notes.append(f"{count}, drawn at random, are hidden")
         chosen = np.sort(rng.choice(chosen, MAX_HIDDEN, replace=False))
-    fold = np.full(len(anchors), LEARNED, np.int64)
-    fold[chosen] = deal(np.zeros(len(chosen), np.int64), folds, rng)
+    fold = np.full(len(anchors), TRAIN_ONLY, np.int64)
+    fold[chosen] = assign_folds(np.zeros(len(chosen), np.int64), folds, rng)
     return fold, notes
 
 
@@ -153,7 +153,7 @@ def cosines_and_ranks(
         equal = np.sum(np.abs(cosines - own[:, None]) <= _TIE, axis=1)  # includes itself
         return np.column_stack((own, better + (equal + 1) / 2))
 
-    with steady():
+    with deterministic_estimators():
         return np.concatenate(list(context.pool.map(block, range(0, len(hidden), _ROWS))))
 
 
