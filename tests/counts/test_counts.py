@@ -37,7 +37,7 @@ from wordgeom.counts.cooccurrence import Plan
 from wordgeom.counts.partial_counts import ScratchParts
 from wordgeom.counts.windows import WindowOptions, denominator, weights
 from wordgeom.matrices.cooccurrence import StoredMatrix
-from wordgeom.runtime.pool import Lent, Pool
+from wordgeom.runtime.pool import Pool, Reusable
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import merge as merging
 from wordgeom.stages.build_cooc import Shard
@@ -225,7 +225,7 @@ def test_scratch_space_is_made_by_one_thread_at_a_time():
         time.sleep(0.01)  # another thread that came in now would be given the same one
         return made[-1]
 
-    lent = Lent(make)
+    lent = Reusable(make)
     with Pool(4) as pool:
         assert sorted(pool.map(lambda _: lent.take(), range(4))) == [0, 1, 2, 3]
 

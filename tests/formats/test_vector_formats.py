@@ -253,7 +253,7 @@ def test_a_conversion_that_is_stopped_between_two_names_is_finished(tmp_path, mo
     with pytest.raises(KeyboardInterrupt):
         convert(tmp_path / "v.bin", target, no_header=name == "w.txt")
     monkeypatch.undo()
-    run_card.settle(target, [tmp_path / "w.words.txt"] if name == "w.npz" else [])
+    run_card.finish_write(target, [tmp_path / "w.words.txt"] if name == "w.npz" else [])
     assert run_card.read_card(target) is not None
     assert not list(tmp_path.glob(".*"))
 
@@ -262,7 +262,7 @@ def test_a_conversion_that_is_stopped_between_two_names_is_finished(tmp_path, mo
 def test_a_second_writer_of_one_file_is_refused(source, tmp_path, name):
     form = None if "." in name else "projector"
     with (
-        run_card.only_writer(tmp_path / name),
+        run_card.writer_lock(tmp_path / name),
         pytest.raises(LockedError, match="is being written"),
     ):
         convert(source, tmp_path / name, target_format=form)

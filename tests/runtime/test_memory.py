@@ -20,7 +20,7 @@ from matrices import random_counts, store_matrix
 from wordgeom.core import row_blocks
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import train
@@ -155,11 +155,11 @@ def test_what_cannot_fit_is_refused_with_the_figure_before_a_row_is_read(
 
 
 def test_the_line_names_what_where_and_what_to_do():
-    refuse_too_large("all of them", 10**9, 10**9, "go")
+    check_memory("all of them", 10**9, 10**9, "go")
     with pytest.raises(
         InputError, match=r"^all of them take 2\.5 GB, found 1\.0 GB to be used; go"
     ):
-        refuse_too_large("all of them", 25 * 10**8, 10**9, "go")
+        check_memory("all of them", 25 * 10**8, 10**9, "go")
 
 
 @pytest.mark.parametrize("chosen", [np.arange(20), np.arange(60), np.array([3, 8, 40]), []])

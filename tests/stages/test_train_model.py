@@ -208,7 +208,7 @@ def test_what_cannot_be_is_refused(
 
 def test_the_memory_of_static_lsa_is_asked_for(monkeypatch):
     asked = []
-    monkeypatch.setattr(method, "refuse_too_large", lambda what, needed, *_: asked.append(needed))
+    monkeypatch.setattr(method, "check_memory", lambda what, needed, *_: asked.append(needed))
     source = cast(WeightedDocuments, SimpleNamespace(shape=(1000, 1000), entries=5000))
     method._check(source, 1000, method.Options(dim=4), 1)
     assert asked[0] >= svd_bytes(1000, 1000, 5000, Wanted(4, 1e-2)) > 7 * 8 * 1000**2

@@ -170,7 +170,7 @@ def _failures(path: Path, error: type[BaseException]) -> Iterator[Callable[[], o
 
     yield midway
     for module, name in (
-        (store, "whole_file"),
+        (store, "atomic_file"),
         (store, "sync_folder"),
         (arrays, "npy_header"),
     ):

@@ -96,7 +96,7 @@ def off_flag(name: str) -> str:
     return "--no-" + name.replace("_", "-")
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """Return advice that names the known word most like `word`, or lists the first of them."""
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
@@ -105,11 +105,11 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def check_known(values: Iterable[str], known: Iterable[str], where: str) -> None:
-    """Raise OptionError for the first of `values` that is not `known`, naming the nearest."""
+    """Raise OptionError for the first of `values` that is not `known`, naming the suggestion."""
     names = list(known)
     for name in values:
         if name not in names:
-            raise OptionError(f"unknown key {name!r}", where=where, do=nearest(name, names))
+            raise OptionError(f"unknown key {name!r}", where=where, do=suggestion(name, names))
 
 
 def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:

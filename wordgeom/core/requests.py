@@ -20,7 +20,7 @@ def differing_option(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str |
     return None
 
 
-def refuse_other(where: str | os.PathLike[str], how: str) -> OutputExistsError:
+def different_content(where: str | os.PathLike[str], how: str) -> OutputExistsError:
     """Return the error for output that is there and holds something else."""
     do = "pass --force to replace it, or name another with -o"
     return OutputExistsError("exists and holds something else", where=where, found=how, do=do)

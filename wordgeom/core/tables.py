@@ -17,7 +17,7 @@ def aligned(rows: Rows, words: int = 1, *, last: int = 0) -> list[str]:
     ]
 
 
-def piped(rows: Rows, words: int = 1) -> list[str]:
+def markdown_table(rows: Rows, words: int = 1) -> list[str]:
     """Return the rows, a head first, as lines of Markdown: the first `words` to the left."""
     head, *others = [[cell.strip().replace("|", "\\|") for cell in row] for row in rows]
     rule = ["---"] * words + ["---:"] * (len(head) - words)

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Csr, Int32, Int64
 from wordgeom.counts.kernels import GROUP, sum_rows
-from wordgeom.runtime.pool import Lent
+from wordgeom.runtime.pool import Reusable
 
 ENTRIES = 1 << 20  # room for entries in a block, unless one row needs more
 
@@ -49,10 +49,10 @@ class Workshop:
     def __init__(self, words: int, symmetric: bool, room: int, dtype: DTypeLike) -> None:
         self.words, self.symmetric, self.dtype = words, symmetric, np.dtype(dtype)
         self._benches: list[Bench] = []
-        self.benches = Lent(self._new_bench)
+        self.benches = Reusable(self._new_bench)
         # A kernel writes one group past the last entry before it knows that it is empty.
         size = room + GROUP
-        self.buffers = Lent(lambda: (np.empty(size, np.int32), np.empty(size, self.dtype)))
+        self.buffers = Reusable(lambda: (np.empty(size, np.int32), np.empty(size, self.dtype)))
 
     def _new_bench(self) -> Bench:
         self._benches.append(Bench(self.words, self.symmetric))

@@ -13,11 +13,11 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.formats import dense, detection
 from wordgeom.formats.options import ConvertOptions
-from wordgeom.formats.output_checks import refuse_unlike
+from wordgeom.formats.output_checks import check_same_request
 from wordgeom.formats.projector import FILES, write_projector
 from wordgeom.formats.word_files import beside, read_list, word_lines
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import Vectors, checked_words, read_vectors
+from wordgeom.vectors.keyed import Vectors, check_words, read_vectors
 
 _BY_COLUMN = ("spectrum", "residuals", "captured")  # statistics with a number for each column
 _LISTED = 5
@@ -77,9 +77,9 @@ def rewrite(
         notes += told
     if options.dim is not None:
         vectors = _first_columns(vectors, card, paths.source, options.dim)
-    made = replace(vectors, words=checked_words(vectors.words, options.space, paths.target))
+    made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
     if paths.form in detection.ARRAYS:
-        refuse_unlike(paths.target_words, word_lines(made.words), force)
+        check_same_request(paths.target_words, word_lines(made.words), force)
     _write(paths, made, options, None if card is None else _converted(card, options))
     return made, notes + dense.infinite(made.words, made.matrix)
 

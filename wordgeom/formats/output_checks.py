@@ -18,7 +18,7 @@ def refuse_existing(path: Path, force: bool) -> None:
         raise OutputExistsError("is a folder", where=path, do="name a file")
 
 
-def refuse_unlike(path: Path, lines: Sequence[bytes], force: bool) -> None:
+def check_same_request(path: Path, lines: Sequence[bytes], force: bool) -> None:
     """Raise OutputExistsError for a path that is there and does not hold these very lines.
 
     So that two files of the same stem can share their words.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError, WriteError
 from wordgeom.corpus.vocabulary import Vocabulary, vocabulary_bytes
-from wordgeom.storage.files import part_path, staged_file, take_name
+from wordgeom.storage.files import part_path, publish, staged_file
 
 
 def check(path: Path, inputs: Sequence[str], *, force: bool) -> None:
@@ -54,4 +54,4 @@ def saved(path: Path | None, vocabulary: Vocabulary) -> Iterator[None]:
     except BaseException:
         part_path(path).unlink(missing_ok=True)
         raise
-    take_name(path)
+    publish(path)

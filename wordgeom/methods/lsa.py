@@ -23,7 +23,7 @@ from wordgeom.core.types import Array, Csr, Float32, Float64
 from wordgeom.linalg import solver_options
 from wordgeom.methods.contract import Result
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
     from wordgeom.linalg.eigensolver import Look, Wanted
@@ -107,7 +107,7 @@ def _check(documents: WeightedDocuments, wanted: Wanted, memory: int) -> None:
     what = "the matrix, its transpose and a basis of its singular vectors"
     do = "raise --memory, lower --dim or --basis, or count with --max-vocab"
     needed = held + svd_bytes(n, V, documents.entries, wanted)
-    refuse_too_large(what, needed, memory, do)
+    check_memory(what, needed, memory, do)
 
 
 def _squares(X: Csr) -> tuple[Float64, Float64]:

@@ -23,7 +23,7 @@ from wordgeom.linalg import solver_options
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import Result
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
     from wordgeom.linalg.eigensolver import Eigenpairs, Look, Wanted
@@ -97,7 +97,7 @@ def _check(matrix: Matrix, wanted: Wanted, memory: int) -> None:
     matrix_bytes = 3 * (4 + matrix.dtype.itemsize) * matrix.entries // 2 + _ROW * V
     what = "the matrix and a basis of its eigenvectors"
     do = "raise --memory, lower --dim or --basis, or count with --max-vocab"
-    refuse_too_large(what, matrix_bytes + wanted.bytes(V), memory, do)
+    check_memory(what, matrix_bytes + wanted.bytes(V), memory, do)
 
 
 def _rank(values: Float64) -> int:

@@ -6,7 +6,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.runtime.run_options import GIGABYTE
 
 
-def refuse_too_large(what: str, needed: int, memory: int, do: str) -> None:
+def check_memory(what: str, needed: int, memory: int, do: str) -> None:
     """Raise InputError where `what` (a plural) takes more than `memory` bytes; do: what helps."""
     if needed > memory:
         found = f"{memory / GIGABYTE:.1f} GB to be used"

@@ -70,7 +70,7 @@ class Pool:
         return next(self.map(lambda _: function(), [None]))
 
 
-class Lent(Generic[_Value]):
+class Reusable(Generic[_Value]):
     """Scratch space, made at first need and lent to one thread at a time."""
 
     def __init__(self, make: Callable[[], _Value]) -> None:
@@ -98,7 +98,7 @@ class PerThread(Generic[_Value]):
         self._lock = threading.Lock()
         self.all: list[_Value] = []
 
-    def mine(self) -> tuple[int, _Value]:
+    def own(self) -> tuple[int, _Value]:
         """Return the calling thread's number and piece."""
         if not hasattr(self._local, "number"):
             piece = self._make()

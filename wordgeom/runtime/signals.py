@@ -14,7 +14,7 @@ _Handler = Callable[[int, FrameType | None], Any]
 
 
 @contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
+def deferred_signals() -> Iterator[None]:
     """Put signals to stop off to the end of the block; it must be short."""
     before = _handlers()
     waiting: list[tuple[int, FrameType | None]] = []
@@ -31,44 +31,44 @@ def undisturbed() -> Iterator[None]:
             before[number](number, frame)
 
 
-class Interruption:
+class StopRequest:
     """Whether somebody asked to stop; a second time nothing is put off any more."""
 
     def __init__(self, before: dict[int, _Handler]) -> None:
-        self._before, self._heeded = before, False
-        self.asked = False
+        self._before, self._immediate = before, False
+        self.requested = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Answer a signal: note it, or raise what it raises."""
         try:
             self._before[number](number, frame)
         except KeyboardInterrupt:
-            if self._heeded or self.asked:
-                self.asked = True
+            if self._immediate or self.requested:
+                self.requested = True
                 raise
-            self.asked = True
+            self.requested = True
 
     @contextlib.contextmanager
-    def heeded(self) -> Iterator[None]:
+    def immediate(self) -> Iterator[None]:
         """Let signals through while the block runs, which may wait for long."""
-        self._heeded = True
+        self._immediate = True
         try:
             yield
         finally:
-            self._heeded = False
+            self._immediate = False
 
 
 @contextlib.contextmanager
-def noticed() -> Iterator[Interruption]:
+def stop_requests() -> Iterator[StopRequest]:
     """Lend what tells whether to stop, to a block that looks often and then ends by itself.
 
     Raises KeyboardInterrupt at its end where it was asked to stop.
     """
     before = _handlers()
-    asked = Interruption(before)
+    asked = StopRequest(before)
     with _answered_by(asked, before):
         yield asked
-    if asked.asked:
+    if asked.requested:
         raise KeyboardInterrupt
 
 

@@ -26,7 +26,7 @@ from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
 from wordgeom.linalg.device import open_context
 from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.provenance import Clock
 from wordgeom.runtime.run_options import FLOOR, RunOptions
 from wordgeom.stages import corpus_inputs
@@ -161,7 +161,7 @@ def check_words(words: int, context: Context) -> None:
     """Refuse to count so many words that the sums and each thread's cells do not fit."""
     needed = words * (_WORD_BYTES + _BENCH_BYTES * context.pool.threads)
     do = "raise --memory or --min-count, or pass --max-vocab or fewer --threads"
-    refuse_too_large(f"counts of {words:,} words", needed, max(context.memory, FLOOR), do)
+    check_memory(f"counts of {words:,} words", needed, max(context.memory, FLOOR), do)
 
 
 def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:

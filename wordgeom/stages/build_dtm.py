@@ -24,7 +24,7 @@ from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
 from wordgeom.matrices.document_term import DOCUMENTS, HOLDERS, SUMS, StoredDocuments
 from wordgeom.matrices.times import parse_times
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.provenance import Clock
 from wordgeom.runtime.run_options import FLOOR, RunOptions
 from wordgeom.stages import corpus_inputs
@@ -117,7 +117,7 @@ def _check_room(words: int, rows: int, bytes_of_rows: int, context: Context) -> 
     needed += rows * _ROW_BYTES + 2 * bytes_of_rows
     do = "raise --memory or --min-count, or count parts of the text apart"
     what = f"counts of {words:,} words in {plural(rows, 'document')}"
-    refuse_too_large(what, needed, max(context.memory, FLOOR), do)
+    check_memory(what, needed, max(context.memory, FLOOR), do)
 
 
 def _empty_rows(attributes: dict[str, Any]) -> Iterator[str]:

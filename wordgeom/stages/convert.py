@@ -15,7 +15,7 @@ from wordgeom.core.options import check_known, flag, specs
 from wordgeom.formats import detection
 from wordgeom.formats.convert_vectors import Paths, rewrite
 from wordgeom.formats.options import ConvertOptions
-from wordgeom.formats.output_checks import refuse_existing, refuse_one_file, refuse_unlike
+from wordgeom.formats.output_checks import check_same_request, refuse_existing, refuse_one_file
 from wordgeom.formats.projector import refuse_foreign
 from wordgeom.linalg.device import open_context
 from wordgeom.methods.dlsa.model import DLSA
@@ -68,7 +68,7 @@ def convert(
     matrix = detection.is_matrix(job.source, job.target, source_format, target_format)
     if matrix and not job.source.is_dir():
         return _import(job)
-    with run_card.only_writer(job.target):
+    with run_card.writer_lock(job.target):
         return _export(job) if matrix else _convert_vectors(job)
 
 
@@ -121,10 +121,10 @@ def _export(job: _Job) -> Converted:
     matrix, clock = open_whole(job.source), Clock()
     documents = documents_lines(matrix, job.target, form)
     lines = words_lines(matrix, form, words, job.options.space)
-    refuse_unlike(words, lines, job.run.force)
+    check_same_request(words, lines, job.run.force)
     if documents is not None:
         refuse_one_file(words, {documents[0]: "the documents"})
-        refuse_unlike(*documents, job.run.force)
+        check_same_request(*documents, job.run.force)
 
     def card() -> dict[str, Any]:
         inputs = [{"digest": matrix.store.digest}]
@@ -183,7 +183,7 @@ def _import(job: _Job) -> Converted:
     if not job.run.force and store.exists(job.target):
         made = readable(job.target, kind)
         if made.request != request:
-            raise requests.refuse_other(job.target, "made from something else")
+            raise requests.different_content(job.target, "made from something else")
         return Converted(up_to_date(made, request).summary, store=made)
     with open_context(job.run, show=job.show) as context:
         file = open_entries(job.source, form, len(words.words), context.memory)

@@ -108,7 +108,7 @@ class Asked:
                 "text from a pipe, which cannot be compared" if streams else "made from other text"
             )
         if how is not None:
-            raise requests.refuse_other(self.out, how)
+            raise requests.different_content(self.out, how)
         return up_to_date(made, self._of_state())
 
     def _of_state(self) -> dict[str, Any]:
@@ -145,9 +145,9 @@ def up_to_date(made: Store, request: dict[str, Any]) -> Built:
     try:
         made.check()
     except WordgeomError as error:
-        raise requests.refuse_other(made.path, f"a store that was damaged ({error})") from None
+        raise requests.different_content(made.path, f"a store that was damaged ({error})") from None
     if state_folder(made.path).exists():
-        with suppress(LockedError), store.only_writer(made.path):
+        with suppress(LockedError), store.writer_lock(made.path):
             forget(made.path, request)
     return Built(made, f"{made.path}: up to date")
 
@@ -157,7 +157,7 @@ def readable(out: str | os.PathLike[str], kind: str) -> Store:
     try:
         made = Store.open(out)
     except WordgeomError as error:
-        raise requests.refuse_other(out, f"a store that cannot be read ({error})") from None
+        raise requests.different_content(out, f"a store that cannot be read ({error})") from None
     if made.kind != kind:
-        raise requests.refuse_other(out, f"a {made.kind} matrix")
+        raise requests.different_content(out, f"a {made.kind} matrix")
     return made

@@ -12,7 +12,7 @@ from wordgeom.core.formatting import several
 from wordgeom.matrices.document_term import Document, StoredDocuments
 from wordgeom.storage.files import same_file
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import without_space, writable_words
+from wordgeom.vectors.keyed import replace_white_space, writable_words
 
 
 class Names(NamedTuple):
@@ -37,7 +37,7 @@ def document_names(stored: StoredDocuments, space: str | None) -> Names:
         what = f"document {spaced + 1:,} is called {given[spaced]!r}, which holds white space"
         raise InputError(what, where=stored.path, do="--space _ replaces white space")
     if space is not None:
-        given = [without_space(name, space) for name in given]
+        given = [replace_white_space(name, space) for name in given]
     names = _unlike(given)
     return Names(names, _notes(documents, given, names), spaced is not None)
 
@@ -53,7 +53,7 @@ def checked_place(out: Path, documents: Path) -> None:
         raise OptionError("--documents and -o name one file", found=found, do="name another")
 
 
-def refuse_other(documents: Path, *, force: bool) -> None:
+def different_content(documents: Path, *, force: bool) -> None:
     """Raise OutputExistsError for a file that the vectors to be written do not account for."""
     if not force and os.path.lexists(documents):
         what = "exists and holds something else"

@@ -26,13 +26,13 @@ from wordgeom.methods.gbu.new_words import Newcomers, newcomers
 from wordgeom.methods.gbu.weighted_sweeps import confidences
 from wordgeom.runtime import provenance
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.provenance import Clock
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.train import open_matrix
 from wordgeom.stages.trained_options import AsTrained, as_trained
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import Vectors, checked_words, read_vectors, shape_of, writable_words
+from wordgeom.vectors.keyed import Vectors, check_words, read_vectors, shape_of, writable_words
 from wordgeom.weighting.pmi import WeightedMatrix
 
 _LEAST_RIDGE = 1.0  # a card may hold 0, and vectors columns of 0
@@ -75,7 +75,7 @@ def extend(
     how = as_trained(None if isinstance(vectors, Vectors) else Path(vectors))
     space = space or how.space
     names = _names(stored, space)
-    with run_card.only_writer(out), open_context(run, show=show) as context:
+    with run_card.writer_lock(out), open_context(run, show=show) as context:
         _check_memory(vectors, stored, context.memory)
         base = vectors if isinstance(vectors, Vectors) else read_vectors(Path(vectors))
         request = _request(base, stored, options, how, run)
@@ -107,7 +107,7 @@ def _check_out(out: Path, vectors: Source) -> None:
 def _names(stored: StoredMatrix, space: str | None) -> list[str]:
     """Return the words of the counts, their own list where nothing in them is replaced."""
     words = stored.vocabulary.words
-    names = words if space is None else checked_words(words, space, stored.path)
+    names = words if space is None else check_words(words, space, stored.path)
     return words if names == words else names
 
 
@@ -127,7 +127,7 @@ def _check_memory(vectors: Source, stored: StoredMatrix, memory: int) -> None:
     pairs, written = 2 * stored.stored, words + len(stored.vocabulary)
     needed = _PAIR * pairs + 12 * numbers * written + min(_SOLVING, 4 * _PAIR * pairs)
     what = f"{pairs:,} pairs and {written:,} vectors of {numbers:,}"
-    refuse_too_large(what, needed, memory, "raise --memory, or count with --max-vocab")
+    check_memory(what, needed, memory, "raise --memory, or count with --max-vocab")
 
 
 @dataclass(frozen=True)

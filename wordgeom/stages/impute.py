@@ -77,7 +77,7 @@ def impute(
     request = _request(files, vectors, of_domain, of_stage, run)
     if output is not None:
         request["options"]["table"] = output.table_name
-    with run_card.only_writer(out):
+    with run_card.writer_lock(out):
         if output is not None and output.up_to_date(request, run.force):
             if not of_stage.validate:
                 return Imputed(f"{out}: up to date")

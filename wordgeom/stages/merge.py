@@ -58,7 +58,7 @@ def merge_cooc(
         made = readable(out, COOC)
         if made.request == request:
             return up_to_date(made, _kept_request(request, matrices))
-        raise requests.refuse_other(out, "made from other matrices")
+        raise requests.different_content(out, "made from other matrices")
     window = WindowOptions.take(made_options(request))
     dtype = count_type(vocabulary, window)
     kept = Kept(state_folder(out), _kept_request(request, matrices), resume, force=run.force)

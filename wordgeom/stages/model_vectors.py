@@ -56,14 +56,14 @@ class AtTimes:
         """Raise OutputExistsError where vectors of another model are in the way, before a fit."""
         for _, path in self.times.values():
             if path.exists() and not force:
-                raise requests.refuse_other(path, "vectors of another model")
+                raise requests.different_content(path, "vectors of another model")
 
     def write(self, model: DynamicModel, *, force: bool) -> tuple[list[str], list[str]]:
         """Write what is not there yet; return a line for each, and what to tell."""
         lines, notes = [], []
         first, last = model.times.min(), model.times.max()
         for text, (time, path) in self.times.items():
-            with run_card.only_writer(path):
+            with run_card.writer_lock(path):
                 lines.append(self._write(model, text, force))
             if not first <= time <= last:
                 beyond = f"outside of the documents' {first:g} to {last:g}: a guess"

@@ -60,7 +60,7 @@ def build_pmi(
     }
     if not run.force and store.exists(out):
         made = readable(out, PMI)
-        run_card.refuse_unlike(out, request, made.request)
+        run_card.check_same_request(out, request, made.request)
         return up_to_date(made, request)
     kept = Kept(state_folder(out), request, resume, force=run.force)
     with (
@@ -178,7 +178,7 @@ def train(
     work = _Work.of(matrix, method, values)
     output = work.output(out, documents, space)
     request = work.request(run.seed, {} if output is None else output.settings)
-    with run_card.only_writer(out):
+    with run_card.writer_lock(out):
         if output is not None and output.up_to_date(request, run.force):
             forget(output.vectors, request)
             return Trained(f"{output.vectors}: up to date", None)

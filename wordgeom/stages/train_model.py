@@ -139,7 +139,7 @@ def _made(job: _Job) -> Modelled | None:
     if not store.exists(job.out):
         return None
     made = readable(job.out, DLSA)
-    run_card.refuse_unlike(job.out, job.request, made.request, "matrix or file of words")
+    run_card.check_same_request(job.out, job.request, made.request, "matrix or file of words")
     summary = up_to_date(made, job.request).summary
     return Modelled(DynamicModel.open(job.out), summary)
 

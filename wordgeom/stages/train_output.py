@@ -10,9 +10,9 @@ from typing import Any, BinaryIO, Self
 
 from wordgeom.matrices.document_term import Stored, StoredDocuments
 from wordgeom.methods.contract import Result
-from wordgeom.stages.document_vectors import checked_place, document_names, refuse_other
+from wordgeom.stages.document_vectors import checked_place, different_content, document_names
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import filler, writable_words
+from wordgeom.vectors.keyed import vector_writer, writable_words
 
 DOCUMENTS = "documents"  # of Result.arrays: the documents' vectors (n × K) float32
 
@@ -58,15 +58,15 @@ class Output:
         if run_card.up_to_date(self.vectors, request, force, beside=beside):
             return True
         if self.documents is not None:
-            refuse_other(self.documents, force=force)
+            different_content(self.documents, force=force)
         return False
 
     def write(self, result: Result, card: Mapping[str, Any]) -> None:
         """Write all files and the card that covers them, or none. Raises WriteError."""
         parts: dict[Path, Callable[[BinaryIO], object]] = {
-            self.vectors: filler(self.vectors, self.words, result.vectors)
+            self.vectors: vector_writer(self.vectors, self.words, result.vectors)
         }
         if self.documents is not None:
             matrix = result.arrays[DOCUMENTS]
-            parts[self.documents] = filler(self.documents, self.names, matrix)
+            parts[self.documents] = vector_writer(self.documents, self.names, matrix)
         run_card.write_together(self.vectors, parts, lambda: card)

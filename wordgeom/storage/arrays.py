@@ -84,7 +84,7 @@ class ArrayWriter:
             raise write_error(path, error) from error
 
     @classmethod
-    def again(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+    def reopen(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
         """Go on with an array where its `entry` was taken; what lies behind is cut off.
 
         Its bytes must have been checked (`marked_array`). Raises WriteError.

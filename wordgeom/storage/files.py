@@ -132,7 +132,7 @@ def part_path(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def whole_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
+def atomic_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
     """Open a new file that takes the name `path` when the block ends well, else is removed.
 
     durable: it outlives a power cut too. Raises WriteError when the disk refuses,
@@ -144,15 +144,15 @@ def whole_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def staged_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a new file that then waits, whole and durable, at `part_path(path)` for `take_name`.
+    """Open a new file that then waits, whole and durable, at `part_path(path)` for `publish`.
 
-    It is removed where the block does not end well. Raises what `whole_file` raises.
+    It is removed where the block does not end well. Raises what `atomic_file` raises.
     """
     with _explained(path), _part(path, durable=True, take=False) as out:
         yield out
 
 
-def take_name(path: Path, *, durable: bool = True) -> None:
+def publish(path: Path, *, durable: bool = True) -> None:
     """Give a whole part its name, in one step."""
     replace(part_path(path), path)
     if durable:
@@ -170,7 +170,7 @@ def _part(path: Path, *, durable: bool, take: bool) -> Iterator[BinaryIO]:
             if durable:
                 raw.sync()
             if take:
-                take_name(path, durable=durable)
+                publish(path, durable=durable)
         except BaseException:
             with contextlib.suppress(OSError):
                 part.unlink()  # while it is locked: nobody else's
@@ -266,9 +266,9 @@ class Lock:
     ) -> None:
         remove(self._path)
 
-    def release(self) -> None:
+    def abandon(self) -> None:
         """Leave the lock as that of a writer that is gone: its parts are to be gone on with."""
-        with whole_file(self._path) as out:
+        with atomic_file(self._path) as out:
             out.write(json.dumps(_NOBODY).encode())
 
     def _take(self) -> None:

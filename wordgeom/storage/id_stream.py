@@ -9,7 +9,7 @@ import numpy as np
 
 from wordgeom.core.types import Int32
 from wordgeom.storage.files import Closing
-from wordgeom.storage.scratch import Shelf
+from wordgeom.storage.scratch import ArrayFile
 
 _STEP = 1 << 22  # ids copied at once: Ctrl-C is heeded in between
 
@@ -68,7 +68,7 @@ class Spool(Closing):
 
     in_place = False
 
-    def __init__(self, limit: int, shelf: Shelf) -> None:
+    def __init__(self, limit: int, shelf: ArrayFile) -> None:
         self._limit, self._shelf = limit, shelf
         self._pieces: list[Int32] = []
         self._on_disk = False
@@ -76,7 +76,7 @@ class Spool(Closing):
         self.length = 0
 
     @classmethod
-    def of(cls, shelf: Shelf, length: int) -> Self:
+    def of(cls, shelf: ArrayFile, length: int) -> Self:
         """Return the ids that stand on a shelf."""
         made = cls(0, shelf)
         made._on_disk, made.length = True, length
@@ -88,7 +88,7 @@ class Spool(Closing):
         self._whole = None
         self._shelf.close()
 
-    def holds(self, length: int) -> bool:
+    def fits(self, length: int) -> bool:
         """Tell whether so many ids stay in memory."""
         return 4 * length <= self._limit
 
@@ -99,7 +99,7 @@ class Spool(Closing):
             self._shelf.put(ids)
             return
         self._pieces.append(ids)
-        if not self.holds(self.length):
+        if not self.fits(self.length):
             self.flush()
 
     def flush(self) -> None:

@@ -14,7 +14,7 @@ from wordgeom.core.types import Array
 from wordgeom.storage.files import Closing
 
 
-class Shelf(Protocol):
+class ArrayFile(Protocol):
     """Room for arrays, for any number of threads."""
 
     def put(self, array: Array) -> int:

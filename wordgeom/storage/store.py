@@ -19,16 +19,16 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from wordgeom.core.errors import FormatError, MissingInputError, OutputExistsError
-from wordgeom.runtime.signals import undisturbed
+from wordgeom.runtime.signals import deferred_signals
 from wordgeom.storage.arrays import ArrayWriter, StoredArray, marked_array
 from wordgeom.storage.files import (
     Lock,
+    atomic_file,
     make_folder,
     reached,
     remove,
     remove_folder,
     sync_folder,
-    whole_file,
     write_error,
 )
 from wordgeom.storage.meta import (
@@ -47,8 +47,17 @@ from wordgeom.storage.meta import (
 )
 
 __all__ = [
-    "CRC_BLOCK", "LOCK", "META", "ArrayWriter", "Store", "StoreWriter", "StoredArray", "exists",
-    "marked_array", "only_writer", "remove_store",
+    "CRC_BLOCK",
+    "LOCK",
+    "META",
+    "ArrayWriter",
+    "Store",
+    "StoreWriter",
+    "StoredArray",
+    "exists",
+    "marked_array",
+    "remove_store",
+    "writer_lock",
 ]  # fmt: skip
 
 
@@ -141,7 +150,7 @@ class StoreWriter:
             raise OutputExistsError("is a file", where=self.path, do="name a folder with -o")
         else:
             self._make_folder()
-        self._lock = only_writer(self.path)
+        self._lock = writer_lock(self.path)
         self._lock.__enter__()
         self._generation = 1 + max(_generations(self.path), default=0)
         return self
@@ -152,13 +161,13 @@ class StoreWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with undisturbed():  # parts without their lock would be anybody's
+        with deferred_signals():  # parts without their lock would be anybody's
             self._leave(kept=self._kept and error is not None)
 
     def array(self, name: str, dtype: DTypeLike) -> ArrayWriter:
         """Begin an array of one dimension, or go on with a marked one; write() to it in order."""
         if name in self._mark:
-            writer = ArrayWriter.again(self.path, self._mark[name])
+            writer = ArrayWriter.reopen(self.path, self._mark[name])
         else:
             writer = ArrayWriter(self._new(name, "npy"), np.dtype(dtype), HEADER)
         self._open.append(writer)
@@ -176,7 +185,7 @@ class StoreWriter:
         """Return the mark of the arrays as they are now; `keep` once it is written down."""
         return {name: e["writer"].entry() for name, e in self._entries.items()}
 
-    def keep(self) -> None:
+    def keep_parts(self) -> None:
         """Leave the arrays if this writer fails: a mark tells how far they are good."""
         self._kept = True
 
@@ -192,7 +201,7 @@ class StoreWriter:
         meta = {"format": FORMAT, "version": VERSION, "kind": self.kind}
         meta |= {"attributes": dict(attributes), "files": files}
         meta |= {"digest": content_digest(meta), "run": dict(card)}
-        with whole_file(self.path / META, durable=self._durable) as out:
+        with atomic_file(self.path / META, durable=self._durable) as out:
             out.write(json.dumps(meta, indent=1).encode("ascii"))  # a path may hold any byte
         return Store.open(self.path)
 
@@ -207,7 +216,7 @@ class StoreWriter:
             if not kept:
                 _remove_unnamed(self.path)
         finally:
-            self._lock.release() if kept else self._lock.__exit__(None, None, None)
+            self._lock.abandon() if kept else self._lock.__exit__(None, None, None)
         if not kept and self._made_folder and not (self.path / META).exists():
             reached("rmdir", self.path)
             self.path.rmdir()
@@ -223,7 +232,7 @@ class StoreWriter:
         self._made_folder = True
 
 
-def only_writer(path: Path) -> Lock:
+def writer_lock(path: Path) -> Lock:
     """Return the lock of a store; raises LockedError where another process writes it."""
     return Lock(path / LOCK, path)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
 from wordgeom.core.types import Float32
-from wordgeom.storage.files import whole_file
+from wordgeom.storage.files import atomic_file
 from wordgeom.vectors.word2vec_binary import read_binary, write_binary
 from wordgeom.vectors.word2vec_header import (
     BINARY_SUFFIXES,
@@ -68,12 +68,12 @@ def write_vectors(
     twice or has no UTF-8; MissingInputError for a missing folder; WriteError for a full disk.
     """
     path = Path(path)
-    fill = filler(path, words, matrix, space=space)
-    with whole_file(path) as out:
+    fill = vector_writer(path, words, matrix, space=space)
+    with atomic_file(path) as out:
         fill(out)
 
 
-def filler(
+def vector_writer(
     path: Path,
     words: Sequence[str],
     matrix: Float32,
@@ -117,7 +117,7 @@ def writable_words(path: str | Path, words: Sequence[str], *, space: str | None)
     if not path.parent.is_dir():
         do = "make it, or name another"
         raise MissingInputError("no such folder", where=path.parent, do=do)
-    return checked_words(words, space, path)
+    return check_words(words, space, path)
 
 
 def read_vectors(path: str | Path, *, limit: int | None = None) -> Vectors:
@@ -169,11 +169,11 @@ def _check_shape(words: Sequence[str], matrix: Float32) -> None:
         raise InputError(f"{len(words)} words need as many vectors", found=len(matrix))
 
 
-def checked_words(words: Sequence[str], space: str | None, path: Path) -> list[str]:
+def check_words(words: Sequence[str], space: str | None, path: Path) -> list[str]:
     """Return the words as they can be written, or raise for the first that cannot."""
     if space is not None and space.split() != [space]:
         raise OptionError("--space must be characters that are not white space", found=repr(space))
-    names = list(words) if space is None else [without_space(word, space) for word in words]
+    names = list(words) if space is None else [replace_white_space(word, space) for word in words]
     for row, name in enumerate(names):
         _check_name(row, name, path)
     _refuse_duplicates(names, path)
@@ -193,7 +193,7 @@ def _check_name(row: int, name: str, path: Path) -> None:
         raise InputError(what, where=path, do="correct the word") from error
 
 
-def without_space(word: str, space: str) -> str:
+def replace_white_space(word: str, space: str) -> str:
     """Return a word with `space` for each character that is white space."""
     return "".join(space if char.isspace() else char for char in word)
 

@@ -18,9 +18,9 @@ from typing import Any, BinaryIO
 
 from wordgeom.core import requests
 from wordgeom.core.errors import OutputExistsError
-from wordgeom.runtime.signals import undisturbed
-from wordgeom.storage.files import Lock, part_path, remove, staged_file, take_name
-from wordgeom.vectors.keyed import Vectors, filler
+from wordgeom.runtime.signals import deferred_signals
+from wordgeom.storage.files import Lock, part_path, publish, remove, staged_file
+from wordgeom.vectors.keyed import Vectors, vector_writer
 
 _SUFFIX = ".json"
 _KINDS = {"request": dict, "statistics": dict, "notes": list, "beside": dict}  # of what is used
@@ -63,20 +63,20 @@ def up_to_date(
 
     source: what the inputs are called where others were taken; beside: files that are made with it.
     """
-    settle(out, beside)
+    finish_write(out, beside)
     if out.is_dir():
         raise OutputExistsError("is a folder", where=out, do="name a file with -o")
     if force or not out.exists():
         return False
     card = read_card(out)
     if card is None:
-        raise requests.refuse_other(out, "no run card that fits it")
-    refuse_unlike(out, request, card.get("request", {}), source)
+        raise requests.different_content(out, "no run card that fits it")
+    check_same_request(out, request, card.get("request", {}), source)
     _refuse_changed(out, card, beside)
     return True
 
 
-def refuse_unlike(
+def check_same_request(
     out: str | os.PathLike[str],
     asked: Mapping[str, Any],
     made: Mapping[str, Any],
@@ -92,10 +92,10 @@ def refuse_unlike(
     if how is None and asked["inputs"] != made.get("inputs"):
         how = f"made from another {source}"
     if how is not None:
-        raise requests.refuse_other(out, how)
+        raise requests.different_content(out, how)
 
 
-def only_writer(out: str | os.PathLike[str] | None) -> AbstractContextManager[object]:
+def writer_lock(out: str | os.PathLike[str] | None) -> AbstractContextManager[object]:
     """Keep a second writer of `out` away while the block runs."""
     if out is None:
         return nullcontext()
@@ -115,7 +115,7 @@ def write(
 
     header: of a text. Raises what `write_vectors` raises.
     """
-    fill = filler(out, vectors.words, vectors.matrix, header=header)
+    fill = vector_writer(out, vectors.words, vectors.matrix, header=header)
     parts: dict[Path, Callable[[BinaryIO], object]] = {out: fill}
     for path, lines in (beside or {}).items():
         parts[path] = partial(_fill_lines, lines)
@@ -149,7 +149,7 @@ def write_together(
     """Write `out` and what lies beside it, each by what fills it, and their card: all or none.
 
     All lie ready before the first takes its name: a run that is killed in between is finished by
-    `settle`. The card is asked for when they lie ready; where there is none, an older one is
+    `finish_write`. The card is asked for when they lie ready; where there is none, an older one is
     removed. Raises what writing them raises, WriteError.
     """
     beside, staged = [path for path in parts if path != out], []
@@ -163,16 +163,16 @@ def write_together(
     except BaseException:
         _unstage(staged)  # what could not be staged may be another process's
         raise
-    with undisturbed():
+    with deferred_signals():
         if card is not None:
-            settle(out, beside)
+            finish_write(out, beside)
             return
         for path in parts:
-            take_name(path)
+            publish(path)
         remove(card_path(out))
 
 
-def settle(out: Path, beside: Iterable[Path] = ()) -> None:
+def finish_write(out: Path, beside: Iterable[Path] = ()) -> None:
     """Give the files of a write their names, if all of them lie ready; its card lies ready last.
 
     beside: what is written with `out`. A card of other files is left alone: who made it up could
@@ -185,8 +185,8 @@ def settle(out: Path, beside: Iterable[Path] = ()) -> None:
     waiting = [path for path, content in files.items() if _holds(part_path(path), content)]
     if all(path in waiting or _holds(path, content) for path, content in files.items()):
         for path in waiting:
-            take_name(path)
-        take_name(card_path(out))
+            publish(path)
+        publish(card_path(out))
 
 
 def _parsed(path: Path) -> dict[str, Any] | None:
@@ -217,7 +217,7 @@ def _refuse_changed(out: Path, card: Mapping[str, Any], beside: Sequence[Path]) 
     """Raise OutputExistsError where a file that was made with `out` is not as it was."""
     files = _contents(out, card, beside)
     if files is None:
-        raise requests.refuse_other(out, "made with other files beside it")
+        raise requests.different_content(out, "made with other files beside it")
     for path in beside:
         if not _holds(path, files[path]):
-            raise requests.refuse_other(out, f"{path}, made with it, missing or changed")
+            raise requests.different_content(out, f"{path}, made with it, missing or changed")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from wordgeom.corpus.inputs import formats
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.runtime.signals import Interruption
+from wordgeom.runtime.signals import StopRequest
 
 
 class Numbered(NamedTuple):
@@ -35,7 +35,7 @@ class Feed:
         sources: Sequence[Source],
         separators: bytes,
         options: CorpusOptions,
-        stop: Interruption,
+        stop: StopRequest,
     ) -> None:
         self._blocks, self._stop = self._all(sources, separators, options), stop
         self._read, self._current = hashlib.sha256(), Source("")
@@ -44,14 +44,14 @@ class Feed:
     @property
     def stopped(self) -> bool:
         """Whether somebody asked to stop."""
-        return self._stop.asked
+        return self._stop.requested
 
     def take(self) -> Numbered | None:
         """Return the next block, None where there is none or the reading is to stop."""
         numbered = None
-        if not (self.over or self._stop.asked):
+        if not (self.over or self._stop.requested):
             try:
-                with self._stop.heeded():  # a pipe may let us wait
+                with self._stop.immediate():  # a pipe may let us wait
                     numbered = next(self._blocks, None)
             except KeyboardInterrupt:
                 numbered = None  # in the midst of a block: those before it count

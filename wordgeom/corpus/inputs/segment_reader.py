@@ -18,7 +18,7 @@ from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenise_block import Tokenising, Tokens, newlines_between
 from wordgeom.corpus.tokens.tokenisers import Tokeniser
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.signals import noticed
+from wordgeom.runtime.signals import stop_requests
 from wordgeom.storage.id_stream import Spool
 
 
@@ -40,7 +40,7 @@ def read_segments(
     """
     found = keeper.found()
     separators = bytes(k for k in range(128) if tables.byte_map[k] == 0)
-    with noticed() as stop:
+    with stop_requests() as stop:
         feed = Feed(sources, separators, options, stop)
         reading = _Reading(feed, Tokenising(tables, options, runs), options, runs, keeper, context)
         steps = reading.steps(found, held)

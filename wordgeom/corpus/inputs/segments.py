@@ -14,7 +14,7 @@ from wordgeom.core.errors import StaleError
 from wordgeom.core.types import Int32
 from wordgeom.corpus.tokens.spill import Run
 from wordgeom.storage.id_stream import Spool
-from wordgeom.storage.scratch import Scratch, Shelf
+from wordgeom.storage.scratch import ArrayFile, Scratch
 
 
 class Piece(NamedTuple):
@@ -61,7 +61,7 @@ class Found:
 
     pieces: list[Piece]
     runs: list[Run]
-    ids: Shelf
+    ids: ArrayFile
     boundaries: int
     mark: Mark
 
@@ -70,11 +70,11 @@ class Draft(Protocol):
     """Where a segment that may be kept is written: its ids, and runs as they are spilled."""
 
     @property
-    def ids(self) -> Shelf:
+    def ids(self) -> ArrayFile:
         """Where ids go that are not held in memory."""
 
     @property
-    def runs(self) -> Shelf:
+    def runs(self) -> ArrayFile:
         """Where runs go."""
 
     def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], mark: Mark) -> None:

@@ -107,7 +107,7 @@ class _Output:
     ) -> None:
         memory = id_stream(context)
         # One array for all, where it fits; it is filled from the front and never copied.
-        self._whole = np.empty(capacity, np.int32) if memory.holds(capacity) else None
+        self._whole = np.empty(capacity, np.int32) if memory.fits(capacity) else None
         in_memory = self._whole is not None or sink is None
         self.stream: Sink = memory if in_memory or sink is None else sink(nothing)
 

@@ -19,7 +19,7 @@ from wordgeom.corpus.tokens.lexicon import Lexicon
 from wordgeom.corpus.tokens.spill_kernels import BUCKET_BITS, deal
 from wordgeom.runtime.pool import PerThread, Pool
 from wordgeom.storage.files import Closing
-from wordgeom.storage.scratch import Scratch, Shelf
+from wordgeom.storage.scratch import ArrayFile, Scratch
 
 BUCKETS = 1 << BUCKET_BITS
 TYPE_BYTES = 80  # what a type takes while a range of buckets is joined, its text aside
@@ -37,7 +37,7 @@ class Run:
     to.
     """
 
-    shelf: Shelf
+    shelf: ArrayFile
     types: int
     order: int
     edges: int
@@ -65,7 +65,7 @@ class Runs(Closing):
         self.room = min(memory // _SHARE // threads, _MOST)
         self.scratch = Scratch(folder)
         self.spilled: dict[int, Run] = {}
-        self._shelf: Shelf = self.scratch
+        self._shelf: ArrayFile = self.scratch
         self._of_segment: dict[int, Run] = {}
         self.costs = np.zeros(BUCKETS, np.int64)  # bytes that joining a bucket may take
         self._lock = threading.Lock()
@@ -78,9 +78,9 @@ class Runs(Closing):
         self.spilled.clear()
         self.scratch.close()
 
-    def mine(self) -> Current:
+    def own(self) -> Current:
         """Return the calling thread's lexicon."""
-        return self._threads.mine()[1]
+        return self._threads.own()[1]
 
     def held(self) -> list[Current]:
         """Return the lexicons that are in memory."""
@@ -95,7 +95,7 @@ class Runs(Closing):
             current.run = self._next()
         current.lexicon.clear()
 
-    def begin_segment(self, shelf: Shelf) -> None:
+    def begin_segment(self, shelf: ArrayFile) -> None:
         """Let the runs that are spilled from now on go to a shelf."""
         self._shelf, self._of_segment = shelf, {}
 
@@ -134,7 +134,7 @@ class Runs(Closing):
         return self._begun - 1
 
 
-def put(lexicon: Lexicon, shelf: Shelf, scratch: Scratch) -> tuple[Run, Int64]:
+def put(lexicon: Lexicon, shelf: ArrayFile, scratch: Scratch) -> tuple[Run, Int64]:
     """Write a lexicon as a run; returns with it (buckets) what joining each bucket may cost."""
     types = len(lexicon)
     order, cuts = np.empty(types, np.int32), np.zeros(BUCKETS + 1, np.int64)
@@ -201,7 +201,7 @@ def _costs(edges: Int64) -> Int64:
     return costs
 
 
-def _array(shelf: Shelf, start: int, shape: tuple[int, ...]) -> Int64:
+def _array(shelf: ArrayFile, start: int, shape: tuple[int, ...]) -> Int64:
     out = np.empty(shape, np.int64)
     shelf.read(start, out)
     return out

@@ -24,7 +24,7 @@ from wordgeom.methods.contract import Result
 from wordgeom.methods.dlsa.polynomials import HIGHEST
 from wordgeom.methods.dlsa.problem import FREE, HOLD
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
     from wordgeom.linalg.eigensolver import Look, Wanted
@@ -186,7 +186,7 @@ def _check(source: WeightedDocuments, n: int, options: Options, memory: int) -> 
     needed = 8 * source.entries + 24 * (n + V) + max(sweeps, start)
     what = f"dynamic LSA's matrices of {n:,} documents and {V:,} words"
     do = "raise --memory, or lower --dim, --degree or build-dtm's --max-vocab"
-    refuse_too_large(what, needed, memory, do)
+    check_memory(what, needed, memory, do)
 
 
 def _moving(words: list[str], chosen: list[str] | None) -> Array:

@@ -7,7 +7,7 @@ import logging
 import numpy as np
 
 from wordgeom.matrices.interfaces import Matrix
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 # An eigendecomposition of m × m: its arrays (the block, LAPACK's copy and two to work in, the
 # result), its work, and what one thread does in a second.
@@ -41,7 +41,7 @@ def check(
         what = f"all {matrix.entries:,} pairs and {V:,} vectors of {K:,}"
         do = "raise --memory, lower --dim, count with --max-vocab, or pass "
         do += "--sweeps 0" if sweeps else "--anchor-choice frequency"
-    refuse_too_large(what, needed, memory, do)
+    check_memory(what, needed, memory, do)
     seconds = _EIGH_FLOPS * float(m) ** 3 / _FLOPS
     if seconds > _LONG:
         _log.info("note: the eigenvectors of %s anchors take about %.0f s", f"{m:,}", seconds)
