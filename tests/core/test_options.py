@@ -18,10 +18,9 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
-from wordgeom.linalg.device import DeviceOptions
+from wordgeom.linalg.options import DeviceOptions
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.weighting.documents import DocumentOptions
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import DocumentOptions, PmiOptions
 
 SHARED: list[type[Options]] = [
     CorpusOptions, WindowOptions, PmiOptions, DocumentOptions, DeviceOptions, ResumeOptions,

@@ -33,7 +33,7 @@ from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.convert import Converted, convert
 from wordgeom.stages.train import build_pmi
 from wordgeom.storage.store import StoreWriter
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 NAMES = ["m.npz", "m.mtx", "m.mtx.gz", "m.glove"]
 TEXT = "the cat sat on the mat\nthe naïve dog saw the cat\na dog and a cat on a mat\n" * 2

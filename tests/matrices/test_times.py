@@ -99,15 +99,15 @@ def test_any_text_is_a_finite_time_or_none(text: str):
 def test_times_stand_in_the_order_of_documents():
     times = parse_times(documents("1950", "1949-07", "1950.5"))
     assert times.all_known().tolist() == [1950.0, 1949 + 181 / 365, 1950.5]
-    assert (len(times.missing), len(times.unfit), times.left_out()) == (0, 0, [])
+    assert (len(times.missing), len(times.unparsed), times.notes()) == (0, 0, [])
 
 
 def test_what_has_no_time_is_an_error_or_counted():
     times = parse_times(documents("1950", "", "soon", " ", "1952"), ["a.jsonl"])
-    assert (times.missing.tolist(), times.unfit.tolist()) == ([1, 3], [2])
+    assert (times.missing.tolist(), times.unparsed.tolist()) == ([1, 3], [2])
     assert times.known.tolist() == [0, 4]
     assert np.isnan(times.values[[1, 2, 3]]).all()
-    assert times.left_out() == [
+    assert times.notes() == [
         "2 documents have no time and are left out",
         "1 document has a time of no known format and is left out",
     ]

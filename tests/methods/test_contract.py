@@ -19,9 +19,9 @@ from wordgeom.matrices.document_term import Stored, open_stored
 from wordgeom.matrices.times import Times
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
-from wordgeom.stages.method_inputs import source_of, weighed
-from wordgeom.weighting.documents import DocumentOptions
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.stages.method_inputs import source_of
+from wordgeom.weighting.options import DocumentOptions, PmiOptions
+from wordgeom.weighting.stored import weighted
 
 V, K, n = 90, 6, 120  # words, dimensions, documents
 TIMES = Times(
@@ -55,8 +55,8 @@ def counts(method, made) -> Stored:
 
 def fit(method, stored, *, threads=1, device="cpu", weighting=None, **values):
     with Pool(threads) as pool:
-        weighted = weighed(stored, weighting or source_of(method).weighting(), pool)
-        given = {"matrix": weighted, "documents": weighted, "times": TIMES}
+        matrix = weighted(stored, weighting or source_of(method).weighting(), pool)
+        given = {"matrix": matrix, "documents": matrix, "times": TIMES}
         inputs = {need: given[need] for need in method.NEEDS}
         run = Context(pool, partial(get_ops, device, pool), 1 << 30)
         return method.fit(inputs, method.Options(**{"dim": K} | values), run)

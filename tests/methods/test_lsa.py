@@ -16,7 +16,7 @@ from wordgeom.cli import main
 from wordgeom.core.errors import FormatError, InputError, OptionError, OutputExistsError, RankError
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.eigensolver import Wanted
+from wordgeom.linalg.eigensolver import EigenSettings
 from wordgeom.linalg.krylov import Krylov
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.linalg.svd import svd_bytes
@@ -30,7 +30,8 @@ from wordgeom.stages.convert import convert
 from wordgeom.stages.document_vectors import document_names
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 RUN = RunOptions(threads=1)
 
@@ -44,7 +45,7 @@ def fit(stored, *, weight="log", memory=1 << 30, **values):
 
 def matrix(stored, weight="log"):
     with Pool(1) as pool:
-        found = WeightedDocuments(stored, DocumentOptions(weight=weight), pool).whole()
+        found = WeightedDocuments(stored, DocumentOptions(weight=weight), pool).full()
         return to_dense(found).astype(np.float64)
 
 
@@ -168,7 +169,7 @@ def test_more_dimensions_than_documents_are_refused(tmp_path):
 
 def test_too_little_memory_is_refused_before_the_matrix_is_read(dtm, monkeypatch):
     n, V = dtm.shape
-    needed = 8 * dtm.stored + 8 * n + svd_bytes(n, V, dtm.stored, Wanted(5, 1e-2))
+    needed = 8 * dtm.stored + 8 * n + svd_bytes(n, V, dtm.stored, EigenSettings(5, 1e-2))
     monkeypatch.setattr(StoredDocuments, "rows", None)  # would fail
     with pytest.raises(InputError, match=r"take 0\.0 GB, found 0\.0 GB to be used; raise"):
         fit(dtm, dim=5, memory=needed - 1)

@@ -20,12 +20,14 @@ from matrices import random_counts, store_matrix
 from wordgeom.core import row_blocks
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages import train
 from wordgeom.vectors.keyed import read_vectors, write_vectors
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 STATUS = Path("/proc/self/status")
 V, M, K = 5000, 700, 10  # words, anchors, dimensions: 3.5 M entries in the anchors' columns
@@ -169,7 +171,7 @@ def test_columns_have_no_more_entries_than_are_foreseen(tmp_path, chosen, symmet
     matrix = store_matrix(tmp_path / "pmi", full, kind="pmi", symmetric=symmetric)
     chosen = np.array(chosen, np.int64)
     with Pool(1) as pool:
-        source = weighted_store(matrix, pool)
+        source = StoredRows(matrix, pool)
         columns = source.columns(chosen)
         assert columns.nnz <= source.entries_of(chosen) <= 60 * len(chosen)
         assert source.dtype == columns.data.dtype == np.float64

@@ -81,7 +81,7 @@ def held(out: Path) -> tuple[list[Document], list[dict[str, int]]]:
     """The documents of a store, and the words of each with their counts."""
     stored = StoredDocuments.open(out)
     words, rows = stored.vocabulary.words, []
-    whole = stored.whole()
+    whole = stored.full()
     for start, stop in zip(whole.indptr[:-1], whole.indptr[1:], strict=True):
         columns = whole.indices[start:stop]
         assert (np.diff(columns) > 0).all()
@@ -90,7 +90,7 @@ def held(out: Path) -> tuple[list[Document], list[dict[str, int]]]:
         )
     dense = stored.to_scipy().toarray()
     assert (dense.sum(0) == stored.column_sums).all()
-    assert ((dense > 0).sum(0) == stored.holders).all()
+    assert ((dense > 0).sum(0) == stored.document_frequencies).all()
     return stored.documents(), rows
 
 

@@ -17,11 +17,11 @@ from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.core.keywords import options_of, plain
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
-from wordgeom.linalg.device import DeviceOptions
+from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods import load as load_method
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.run_options import RunOptions, UseOptions
-from wordgeom.weighting.documents import DocumentOptions
+from wordgeom.weighting.options import DocumentOptions
 
 PathLike = str | os.PathLike[str]
 

@@ -29,7 +29,7 @@ from wordgeom.counts.windows import WindowOptions
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
-from wordgeom.linalg.device import DeviceOptions
+from wordgeom.linalg.options import DeviceOptions
 from wordgeom.matrices.cooccurrence import COOC, DTM
 from wordgeom.matrices.document_term import Document, StoredDocuments, open_stored
 from wordgeom.methods import load as load_method
@@ -42,7 +42,7 @@ from wordgeom.vectors.keyed import (
     to_keyed_vectors,
     write_vectors,
 )
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 if TYPE_CHECKING:
     import scipy.sparse

@@ -9,7 +9,7 @@ import click
 from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.cli import flags, stages
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 OPTIONS = (PmiOptions, ResumeOptions, RunOptions)
 OWN = ("counts", "out")

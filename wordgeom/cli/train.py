@@ -13,7 +13,7 @@ from wordgeom.cli import flags, stages
 from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import listed
 from wordgeom.core.options import Options, flag, specs
-from wordgeom.linalg.device import DeviceOptions
+from wordgeom.linalg.options import DeviceOptions
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.method_inputs import SOURCES, settings_of, source_of
 

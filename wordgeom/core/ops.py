@@ -31,7 +31,7 @@ class Operator(Protocol):
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowSolutions:
     """The solutions (V × K); gains (V): how far below Σ c_ij g_ij² each row's objective is.
 
     steps: of conjugate gradients, of all rows together; missed: rows that missed the tolerance.
@@ -46,7 +46,7 @@ class Rows:
 class RowSolver(Protocol):
     """Solves (I + Σ c_ij o_j o_jᵀ) x_i = Σ c_ij g_ij o_j for all rows of one pattern."""
 
-    def solve(self, other: Tall, start: Tall, tol: float, most: int) -> Rows:
+    def solve(self, other: Tall, start: Tall, tol: float, most: int) -> RowSolutions:
         """Solve to residuals of tol ‖right side‖, from `start` (V × K), which is overwritten."""
 
 

@@ -6,30 +6,18 @@ import contextlib
 import logging
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, partial
 
 from wordgeom.core.errors import MissingInputError, OptionError, UnavailableError
 from wordgeom.core.ops import Ops
-from wordgeom.core.options import Options, option
+from wordgeom.linalg.numpy_ops import NumpyOps
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool, available_cpus, available_memory
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import FLOOR, GIGABYTE, RunOptions, UseOptions
 
 _log = logging.getLogger("wordgeom")
-_CHOICES = ("cpu", "cuda")
 _TORCH_DEVICES = {"cuda": "cuda", "torch-cpu": "cpu"}  # the second is for tests of parity
-
-
-@dataclass(frozen=True)
-class DeviceOptions(Options):
-    """Where the linear algebra runs."""
-
-    device: str = option(
-        "cpu", "run linear algebra on the CPU, or by Torch on a GPU (pip install torch)",
-        choices=_CHOICES,
-    )  # fmt: skip
 
 
 def get_ops(device: str, pool: Pool) -> Ops:
@@ -37,10 +25,7 @@ def get_ops(device: str, pool: Pool) -> Ops:
 
     Raises UnavailableError where Torch or CUDA is missing, OptionError for another name.
     """
-    # Imported here: this module is below linalg, and `--help` reads its options.
     if device == "cpu":
-        from wordgeom.linalg.numpy_ops import NumpyOps
-
         return NumpyOps(pool)
     if device not in _TORCH_DEVICES:
         raise OptionError("--device must be cpu or cuda", found=repr(device))

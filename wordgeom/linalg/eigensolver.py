@@ -36,7 +36,7 @@ _SINGLE = 1e-4  # the least tolerance that float32 serves well: λ₁ may be hun
 
 
 @dataclass(frozen=True)
-class Wanted:
+class EigenSettings:
     """What is asked of the solver.
 
     pairs: how many; tol: ‖Gu − λu‖ ≤ tol |λ| for each (or the rounding of λ₁, if that is more);
@@ -104,7 +104,7 @@ class RitzPairs:
 
 
 @dataclass(frozen=True)
-class Look:
+class Convergence:
     """Ritz pairs of the basis as it stands: how many have converged, as estimated."""
 
     converged: int
@@ -113,10 +113,10 @@ class Look:
 
 def largest_eigenpairs(
     operator: Operator,
-    wanted: Wanted,
+    wanted: EigenSettings,
     ops: Ops,
     *,
-    follow: Callable[[Iterator[Look]], Iterator[Look]] | None = None,
+    follow: Callable[[Iterator[Convergence]], Iterator[Convergence]] | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Eigenpairs:
     """Return the algebraically largest eigenpairs of a symmetric operator (V × V).
@@ -125,19 +125,19 @@ def largest_eigenpairs(
     keeps the state at every look, from which a later call goes on to the same bytes.
     """
     found = ritz_pairs(operator, wanted, ops, follow=follow, checkpoint=checkpoint)
-    residuals = measured(operator.multiply(found.vectors), found, ops)
+    residuals = residual_norms(operator.multiply(found.vectors), found, ops)
     return Eigenpairs(
         found.values, ops.to_numpy(found.vectors), residuals,
-        close(found.values, residuals, wanted), found.products + len(found.values), found.restarts,
+        within_tolerance(found.values, residuals, wanted), found.products + len(found.values), found.restarts,
     )  # fmt: skip
 
 
 def ritz_pairs(
     operator: Operator,
-    wanted: Wanted,
+    wanted: EigenSettings,
     ops: Ops,
     *,
-    follow: Callable[[Iterator[Look]], Iterator[Look]] | None = None,
+    follow: Callable[[Iterator[Convergence]], Iterator[Convergence]] | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> RitzPairs:
     """Return what `largest_eigenpairs` does before it measures the residuals."""
@@ -154,19 +154,21 @@ def ritz_pairs(
     return RitzPairs(values, vectors, krylov.products, krylov.restarts)
 
 
-def measured(image: Tall, found: RitzPairs, ops: Ops) -> Float64:
+def residual_norms(image: Tall, found: RitzPairs, ops: Ops) -> Float64:
     """Return (k) ‖Gu − λu‖ by GU (V × k), not as estimated; GU is written over."""
     ops.subtract(image, found.vectors, np.diag(found.values))
     return np.asarray(np.sqrt(np.maximum(np.diag(ops.inner(image, image)), 0.0)))
 
 
-def close(values: Float64, residuals: Float64, wanted: Wanted) -> Array:
+def within_tolerance(values: Float64, residuals: Float64, wanted: EigenSettings) -> Array:
     """(k) Tell which pairs keep the tolerance, each relative to its own eigenvalue."""
     rounding = _FLOOR * np.finfo(wanted.dtype).eps * np.abs(values).max(initial=0.0)
     return np.asarray(residuals <= np.maximum(wanted.tol * np.abs(values), rounding))
 
 
-def _looks(krylov: Krylov, wanted: Wanted, checkpoint: Checkpoint | None) -> Iterator[Look]:
+def _looks(
+    krylov: Krylov, wanted: EigenSettings, checkpoint: Checkpoint | None
+) -> Iterator[Convergence]:
     """Grow the basis until the pairs have converged or may be restarted no more."""
     best, left = 0, wanted.pairs
     state = checkpoint.restore() if checkpoint is not None else None
@@ -178,8 +180,8 @@ def _looks(krylov: Krylov, wanted: Wanted, checkpoint: Checkpoint | None) -> Ite
         while not krylov.full and krylov.filled < max(target, wanted.pairs):
             krylov.grow()
         values, residuals = krylov.ritz_values(wanted.pairs)
-        converged = int(np.count_nonzero(close(values, residuals, wanted)))
-        yield Look(converged, max(0, converged - best))
+        converged = int(np.count_nonzero(within_tolerance(values, residuals, wanted)))
+        yield Convergence(converged, max(0, converged - best))
         best, left = max(best, converged), wanted.pairs - converged
         if converged == wanted.pairs or (krylov.full and krylov.restarts == wanted.restarts):
             return
@@ -194,7 +196,7 @@ def _state(krylov: Krylov, best: int, left: int) -> Mapping[str, Array]:
     return {**krylov.state(), "looks": np.array([best, left])}
 
 
-def _dense(operator: Operator, wanted: Wanted, ops: Ops) -> RitzPairs:
+def _dense(operator: Operator, wanted: EigenSettings, ops: Ops) -> RitzPairs:
     size = operator.shape[0]
     eye, dense = np.eye(size), np.empty((size, size))
     for start in range(0, size, 4 * BLOCK):  # what lies between two factors of it may be far taller

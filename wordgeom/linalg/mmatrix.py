@@ -68,11 +68,11 @@ class Group:
     """
 
     def __init__(self, factored: Factored, right: Float64, found: Float64) -> None:
-        self._factored, self.found, self.iterations = factored, found, 0
+        self._factored, self.solution, self.iterations = factored, found, 0
         self._work = [np.empty_like(right) for _ in range(5)]
-        self._shadow, self._change = right - times(factored.matrix, found), np.empty_like(right)
-        self._square = squares(self._shadow)
-        self._enough = _GOAL**2 * squares(right)
+        self._shadow, self._change = right - multiply(factored.matrix, found), np.empty_like(right)
+        self._square = squared_norms(self._shadow)
+        self._enough = _GOAL**2 * squared_norms(right)
 
     def steps(self) -> Iterator[int]:
         """Iterate until the goal is reached or nothing makes it better; yield the iteration."""
@@ -95,9 +95,9 @@ class Group:
         product = self._work[0]
         self._factored.multiply(self._change, self._shadow, product)
         np.subtract(self._shadow, product, out=product)
-        square = squares(product)
+        square = squared_norms(product)
         better = square < self._square
-        self.found[:, better] += self._change[:, better]
+        self.solution[:, better] += self._change[:, better]
         self._shadow[:, better] = product[:, better]
         self._square = np.where(better, square, self._square)
 
@@ -142,7 +142,7 @@ class Group:
             yield None
 
 
-def times(matrix: Csr, right: Float64) -> Float64:
+def multiply(matrix: Csr, right: Float64) -> Float64:
     """Return matrix (q × m) times right (m × 8), on the calling thread."""
     out = np.empty((matrix.rows, WIDTH))
     sums = np.empty((2, WIDTH))
@@ -150,7 +150,7 @@ def times(matrix: Csr, right: Float64) -> Float64:
     return out
 
 
-def squares(tall: Float64) -> Float64:
+def squared_norms(tall: Float64) -> Float64:
     """Return the squared length of each column, (8) for (q × 8)."""
     return np.asarray(np.einsum("rc,rc->c", tall, tall))
 

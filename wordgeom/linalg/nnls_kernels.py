@@ -30,7 +30,7 @@ def dot(left: Float64, right: Float64) -> float:
 
 
 @kernel
-def nonnegative(vectors: Float64, target: Float64, weights: Float64) -> bool:
+def solve_nnls(vectors: Float64, target: Float64, weights: Float64) -> bool:
     """Set weights (k) ≥ 0 so that ‖target − Σ weights_j vectors_j‖ is least; False if given up.
 
     vectors (k × m), target (m). Vectors that depend on those in use get exactly 0; where it is

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from wordgeom.core.ops import Rows
+from wordgeom.core.ops import RowSolutions
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.linalg import kernels
@@ -142,7 +142,7 @@ class SparseRows:
         work = targets.indptr + _ROW * np.arange(len(targets.indptr))
         self._blocks = row_blocks(work, entries=_SOLVED_ENTRIES)
 
-    def solve(self, other: Array, start: Array, tol: float, most: int) -> Rows:
+    def solve(self, other: Array, start: Array, tol: float, most: int) -> RowSolutions:
         """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
         from wordgeom.linalg import row_solver_kernels
 
@@ -158,7 +158,7 @@ class SparseRows:
 
         for _ in self._pool.map(run, self._blocks):
             pass
-        return Rows(start, gains, int(steps.sum()), int(np.count_nonzero(steps == most)))
+        return RowSolutions(start, gains, int(steps.sum()), int(np.count_nonzero(steps == most)))
 
 
 def _splits(sparse: Csr) -> Int64:

@@ -19,15 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.errors import RankError
-from wordgeom.core.ops import Ops, Rows, RowSolver, Tall
+from wordgeom.core.ops import Ops, RowSolutions, RowSolver, Tall
 from wordgeom.core.types import Array, Csr, Float64
 from wordgeom.linalg.blas import one_thread
 
-MOST_STEPS = 200  # more than any system of rank K ≤ 200 needs, and than others were seen to take
+MAX_STEPS = 200  # more than any system of rank K ≤ 200 needs, and than others were seen to take
 
 
 @dataclass(frozen=True)
-class Held:
+class Penalty:
     """What is the same for all rows: how much every u_j counts, and ‖x‖²."""
 
     background: float
@@ -35,8 +35,8 @@ class Held:
 
 
 def solve_rows(
-    solver: RowSolver, other: Tall, start: Tall, held: Held, tol: float, ops: Ops
-) -> Rows:
+    solver: RowSolver, other: Tall, start: Tall, held: Penalty, tol: float, ops: Ops
+) -> RowSolutions:
     """Return each row's minimum, other (m × K) being held; start: (V × K), where to begin.
 
     Raises RankError where background and ridge leave a direction without weight.
@@ -45,11 +45,13 @@ def solve_rows(
     B[np.diag_indices_from(B)] += held.ridge
     lower, inverse = _factor(B)  # (K × K) L, L⁻¹
     # Rows: o = L⁻¹u is uᵀL⁻ᵀ, x' = Lᵀx is xᵀL, and back xᵀ = x'ᵀL⁻¹.
-    found = solver.solve(ops.combine(other, inverse.T), ops.combine(start, lower), tol, MOST_STEPS)
-    return Rows(ops.combine(found.solution, inverse), found.gains, found.steps, found.missed)
+    found = solver.solve(ops.combine(other, inverse.T), ops.combine(start, lower), tol, MAX_STEPS)
+    return RowSolutions(
+        ops.combine(found.solution, inverse), found.gains, found.steps, found.missed
+    )
 
 
-def fitted(targets: Csr, weights: Array) -> float:
+def zero_objective(targets: Csr, weights: Array) -> float:
     """Return Σ c_ij g_ij², the objective of vectors that are all 0."""
     step, total = 1 << 18, 0.0
     for start in range(0, targets.nnz, step):

@@ -20,7 +20,13 @@ import numpy as np
 
 from wordgeom.core.ops import Operator, Ops, Tall
 from wordgeom.core.types import Array, Checkpoint, Csr, Float64
-from wordgeom.linalg.eigensolver import Look, Wanted, close, measured, ritz_pairs
+from wordgeom.linalg.eigensolver import (
+    Convergence,
+    EigenSettings,
+    residual_norms,
+    ritz_pairs,
+    within_tolerance,
+)
 from wordgeom.linalg.krylov import BLOCK
 from wordgeom.linalg.signs import fix_signs
 
@@ -103,11 +109,11 @@ class _FreedTransposed:
 
 def truncated_svd(
     sparse: Csr,
-    wanted: Wanted,
+    wanted: EigenSettings,
     ops: Ops,
     *,
     effects: Float64 | None = None,
-    follow: Callable[[Iterator[Look]], Iterator[Look]] | None = None,
+    follow: Callable[[Iterator[Convergence]], Iterator[Convergence]] | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Svd:
     """Return the largest singular triplets of a sparse matrix (n × m), at most min(n, m) of them.
@@ -125,7 +131,7 @@ def truncated_svd(
     inner, outer = (Xt, X) if wide else (X, Xt)
     pairs = ritz_pairs(_Gram(inner, outer), wanted, ops, follow=follow, checkpoint=checkpoint)
     image = inner.multiply(pairs.vectors)
-    residuals = measured(outer.multiply(image), pairs, ops)
+    residuals = residual_norms(outer.multiply(image), pairs, ops)
     largest = max(float(pairs.values.max(initial=0.0)), rounding)
     values, inverse = _roots(pairs.values, np.finfo(dtype).eps * largest)
     other = ops.combine(image, np.diag(inverse))
@@ -133,12 +139,12 @@ def truncated_svd(
     if held is not None:  # of rounding, which the division by σ has made larger
         held.free(left)
     sides = _turned(ops.to_numpy(left), ops.to_numpy(right))
-    converged = close(pairs.values, residuals, wanted)
+    converged = within_tolerance(pairs.values, residuals, wanted)
     products = pairs.products + len(values)
     return Svd(sides[0], values, sides[1], residuals * inverse, converged, products)
 
 
-def svd_bytes(rows: int, columns: int, entries: int, wanted: Wanted) -> int:
+def svd_bytes(rows: int, columns: int, entries: int, wanted: EigenSettings) -> int:
     """Return the memory that `truncated_svd` takes beside its matrix, of float32."""
     small, large = min(rows, columns), max(rows, columns)
     kind = wanted.dtype_of(small).itemsize

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import torch
 
-from wordgeom.core.ops import Rows
+from wordgeom.core.ops import RowSolutions
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr
 
@@ -20,7 +20,9 @@ class TorchRows:
     def __init__(self, targets: Csr, weights: Array, device: str) -> None:
         self._targets, self._weights, self._device = targets, weights, device
 
-    def solve(self, other: torch.Tensor, start: torch.Tensor, tol: float, most: int) -> Rows:
+    def solve(
+        self, other: torch.Tensor, start: torch.Tensor, tol: float, most: int
+    ) -> RowSolutions:
         """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
         gains, total, missed = np.empty(self._targets.rows), 0, 0
         entries = max(1, _GATHERED // other.shape[1])
@@ -29,7 +31,7 @@ class TorchRows:
             gains[low:high] = gain.cpu().numpy()
             total += int(steps.sum())
             missed += int((steps == most).sum())
-        return Rows(start, gains, total, missed)
+        return RowSolutions(start, gains, total, missed)
 
     def _block(
         self, low: int, high: int, other: torch.Tensor, x: torch.Tensor, tol: float, most: int

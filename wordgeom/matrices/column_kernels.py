@@ -1,4 +1,4 @@
-"""Loops that pick columns out of stored rows and put them in order."""
+"""Loops that select columns out of stored rows and put them in order."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from wordgeom.runtime.jit import kernel
 
 
 @kernel
-def count_picked(
+def count_selected(
     indptr: Int64, indices: Int32, first: int, position: Int32, symmetric: bool, lengths: Int64
 ) -> None:
-    """Add to lengths[r + 1] how many entries `pick` puts into row r."""
+    """Add to lengths[r + 1] how many entries `select` puts into row r."""
     for r in range(len(indptr) - 1):
         i = first + r
         mirrored = symmetric and position[i] >= 0
@@ -23,7 +23,7 @@ def count_picked(
 
 
 @kernel
-def pick(
+def select(
     indptr: Int64, indices: Int32, data: Array, first: int, position: Int32, symmetric: bool,
     cursor: Int64, out_indices: Int32, out: Array,
 ) -> None:  # fmt: skip

@@ -30,13 +30,13 @@ def select_columns(source: RowSource, chosen: Int64, pool: Pool) -> Csr:
     indptr, dtype = np.zeros(V + 1, np.int64), np.dtype(np.float32)
     held = list(_rows(source, blocks, pool)) if len(blocks) <= _HELD else None
     for first, rows in held or _rows(source, blocks, pool):
-        kernels.count_picked(rows.indptr, rows.indices, first, position, source.symmetric, indptr)
+        kernels.count_selected(rows.indptr, rows.indices, first, position, source.symmetric, indptr)
         dtype = rows.data.dtype
     np.cumsum(indptr, out=indptr)
     indices, data = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], dtype)
     cursor = indptr[:-1].copy()
     for first, rows in held or _rows(source, blocks, pool):
-        kernels.pick(
+        kernels.select(
             rows.indptr, rows.indices, rows.data, first, position, source.symmetric,
             cursor, indices, data,
         )  # fmt: skip

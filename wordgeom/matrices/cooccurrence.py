@@ -17,10 +17,8 @@ from numpy.typing import DTypeLike
 
 from wordgeom.core.errors import FormatError, MissingInputError
 from wordgeom.core.row_blocks import row_blocks
-from wordgeom.core.types import Array, Csr, Float32, Int64
+from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes, vocabulary_bytes
-from wordgeom.runtime.pool import Pool
-from wordgeom.storage.memmap import Allocate, held
 from wordgeom.storage.store import Store, StoreWriter
 
 if TYPE_CHECKING:
@@ -153,74 +151,6 @@ def _check_types(store: Store) -> None:
     denominator = store.attributes.get("denominator", 1)
     if not known or type(denominator) is not int or denominator < 1:
         raise FormatError("its parts do not fit together", where=store.path, do=_AGAIN)
-
-
-class StoredRows:
-    """A stored matrix as methods read it (types.Matrix) and as rows (matrix.RowSource)."""
-
-    def __init__(self, matrix: StoredMatrix, pool: Pool) -> None:
-        self.vocabulary, self.symmetric = matrix.vocabulary, matrix.symmetric
-        self._matrix, self._pool = matrix, pool
-
-    @property
-    def words(self) -> list[str]:
-        """The V words, in order of the rows."""
-        return self.vocabulary.words
-
-    @property
-    def frequencies(self) -> Int64:
-        """(V) how often each word occurs in the corpus."""
-        return self.vocabulary.counts
-
-    def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of row blocks that cover the first `stop` rows."""
-        return self._matrix.row_blocks(stop)
-
-    def rows(self, start: int, stop: int) -> Csr:
-        """Return stored rows: of the upper triangle where the matrix is symmetric."""
-        return self._matrix.rows(start, stop)
-
-    def columns(self, chosen: Int64) -> Csr:
-        """Return G[:, chosen], (V × len(chosen)), for ascending `chosen`."""
-        from wordgeom.matrices.columns import select_columns
-
-        return select_columns(self, chosen, self._pool)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the entries."""
-        made: np.dtype[Any] = self._matrix.store.array("data").dtype
-        return made
-
-    @property
-    def has_counts(self) -> bool:
-        """Whether `counted` returns counts: what is stored are weights alone."""
-        return False
-
-    @property
-    def entries(self) -> int:
-        """Entries of the whole matrix, at most."""
-        return self._matrix.stored * (2 if self.symmetric else 1)
-
-    def entries_of(self, chosen: Int64) -> int:
-        """Entries of G[:, chosen], at most, for ascending `chosen`."""
-        m = len(chosen)
-        most = min(m * len(self.vocabulary), self.entries)
-        if self.symmetric and m > 0 and int(chosen[-1]) == m - 1:
-            # Those of the first m rows, and once more those of them in the first m columns.
-            stored = int(self._matrix.indptr[m])
-            most = min(most, stored + min(stored, m * (m - 1) // 2))
-        return most
-
-    def whole(self) -> Csr:
-        """Return G in memory, (V × V), both triangles."""
-        from wordgeom.matrices.symmetric import whole_matrix
-
-        return whole_matrix(self, self._pool)
-
-    def counted(self, allocate: Allocate = held) -> tuple[Csr, Float32] | None:
-        """Return None: what is stored are weights alone."""
-        return None
 
 
 class MatrixWriter:

@@ -24,7 +24,7 @@ from wordgeom.storage.store import Store
 if TYPE_CHECKING:
     import scipy.sparse
 
-DOCUMENTS, SUMS, HOLDERS = "documents", "columnsums", "holders"  # parts
+DOCUMENTS, SUMS, DOCUMENT_FREQUENCIES = "documents", "columnsums", "holders"  # parts
 _FIELDS, _DIGITS = 4, 18
 _MOST = 1 << 62  # tokens
 _AGAIN = "make the matrix again"
@@ -93,9 +93,9 @@ class StoredDocuments:
         return self._of_words(SUMS, _MOST)
 
     @property
-    def holders(self) -> Int64:
+    def document_frequencies(self) -> Int64:
         """(V) how many rows hold each word; raises FormatError."""
-        return self._of_words(HOLDERS, len(self))
+        return self._of_words(DOCUMENT_FREQUENCIES, len(self))
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
         """Return [start, stop) of row blocks of the size that blocks have."""
@@ -115,7 +115,7 @@ class StoredDocuments:
             raise FormatError(f"its {part} do not fit the matrix", where=self.path, do=_AGAIN)
         return found
 
-    def whole(self) -> Csr:
+    def full(self) -> Csr:
         """Return all counts in memory, (n × V)."""
         return self.rows(0, len(self))
 
@@ -136,7 +136,7 @@ class StoredDocuments:
         """Return the whole matrix of counts, (n × V)."""
         import scipy.sparse
 
-        whole = self.whole()
+        whole = self.full()
         parts = (whole.data, whole.indices, whole.indptr)
         return scipy.sparse.csr_array(parts, shape=self.shape)
 

@@ -65,18 +65,18 @@ class Matrix(Protocol):
 
     @property
     def has_counts(self) -> bool:
-        """Whether `counted` returns counts."""
+        """Whether `with_counts` returns counts."""
 
     def entries_of(self, chosen: Int64) -> int:
         """Entries of `columns(chosen)`, at most; each takes 4 bytes and those of its value."""
 
-    def whole(self) -> Csr:
+    def full(self) -> Csr:
         """Return G in memory, (V × V), both triangles; of the type that `columns` has.
 
         Takes up to 12 bytes for each of the `entries`.
         """
 
-    def counted(
+    def with_counts(
         self, allocate: Callable[[int, DTypeLike], Array] = np.empty
     ) -> tuple[Csr, Float32] | None:
         """Return G (V × V) on every pair that was counted, and the counts (nnz) themselves.

@@ -17,7 +17,7 @@ _ENTRIES = 1 << 22  # of the whole matrix in a block of work
 _RANGE = 1 << 26  # entries written to while the stored rows go by once
 
 
-def whole_matrix(source: RowSource, pool: Pool) -> Csr:
+def full_matrix(source: RowSource, pool: Pool) -> Csr:
     """Return G, (V × V), both triangles, columns ascending in each row; the source's own type."""
     V = len(source.vocabulary)
     blocks = source.row_blocks()
@@ -45,13 +45,13 @@ def whole_matrix(source: RowSource, pool: Pool) -> Csr:
 
 
 def expanded(source: RowSource, pool: Pool, allocate: Allocate) -> Csr:
-    """Return G as whole_matrix does, a symmetric one in room that `allocate` makes.
+    """Return G as full_matrix does, a symmetric one in room that `allocate` makes.
 
     The stored rows go by in blocks, once for their lengths and once for each range of rows.
     """
     V = len(source.vocabulary)
     if not source.symmetric:
-        return whole_matrix(source, pool)
+        return full_matrix(source, pool)
     lengths = np.zeros(V, np.int64)
     for first, part in _stored(source, pool, V):
         kernels.count_expanded(part.indptr, part.indices, first, lengths)

@@ -41,13 +41,13 @@ FORMATS = "numbers, and dates as 1950, 1950-07, 1950-07-31 or 1950-07-31T12:00, 
 class Times:
     """The times of n documents.
 
-    values (n) float64: NaN where there is none; missing, unfit: the rows of documents without a
+    values (n) float64: NaN where there is none; missing, unparsed: the rows of documents without a
     time, and of those whose time fits no format; problem: what is wrong with the first of them.
     """
 
     values: Float64
     missing: Int64
-    unfit: Int64
+    unparsed: Int64
     problem: InputError | None
 
     @property
@@ -61,9 +61,9 @@ class Times:
             raise self.problem
         return self.values
 
-    def left_out(self) -> list[str]:
+    def notes(self) -> list[str]:
         """Return what to tell of documents that are left out for want of a time."""
-        counted = ((self.missing, "no time"), (self.unfit, "a time of no known format"))
+        counted = ((self.missing, "no time"), (self.unparsed, "a time of no known format"))
         return [_left_out(len(rows), what) for rows, what in counted if len(rows)]
 
 
@@ -81,10 +81,10 @@ def parse_times(documents: Sequence[Document], names: Sequence[str] = ()) -> Tim
         raise InputError("no document has a time", where=", ".join(names[:1]), do=do)
     _refuse_mixture(documents, read, names)
     missing = np.flatnonzero(blank)
-    unfit = np.flatnonzero(np.isnan(values) & ~blank)
+    unparsed = np.flatnonzero(np.isnan(values) & ~blank)
     nowhere = np.flatnonzero(np.isnan(values))
     problem = _problem(documents[int(nowhere[0])], names) if len(nowhere) else None
-    return Times(values, missing, unfit, problem)
+    return Times(values, missing, unparsed, problem)
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ from wordgeom.core.errors import RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.options import option
 from wordgeom.core.types import Array, Csr, Float32, Float64
-from wordgeom.linalg import solver_options
+from wordgeom.linalg import options as solver_options
 from wordgeom.methods.contract import Result
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.eigensolver import Look, Wanted
+    from wordgeom.linalg.eigensolver import Convergence, EigenSettings
     from wordgeom.linalg.svd import Svd
     from wordgeom.weighting.documents import WeightedDocuments
 
@@ -60,20 +60,20 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
 
     Raises RankError where K is more than there is, InputError for too little memory.
     """
-    from wordgeom.linalg.eigensolver import Wanted
+    from wordgeom.linalg.eigensolver import EigenSettings
     from wordgeom.linalg.svd import truncated_svd
 
     documents: WeightedDocuments = inputs["documents"]
     seed = int(context.rng.integers(1 << 62))
-    wanted = Wanted(options.dim, options.tol, options.basis, options.restarts, seed)
+    wanted = EigenSettings(options.dim, options.tol, options.basis, options.restarts, seed)
     _check(documents, wanted, context.memory)
 
-    def follow(looks: Iterator[Look]) -> Iterator[Look]:
+    def follow(looks: Iterator[Convergence]) -> Iterator[Convergence]:
         return context.progress.follow(
             looks, "singular values", options.dim, "triplets", lambda look: look.gained
         )
 
-    X = documents.whole()
+    X = documents.full()
     rows, columns = _squares(X)
     if not columns.any():
         raise RankError("the matrix has no entry that is not 0", do="choose another --weight")
@@ -95,7 +95,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     return Result(words, {"documents": texts}, notes, statistics)
 
 
-def _check(documents: WeightedDocuments, wanted: Wanted, memory: int) -> None:
+def _check(documents: WeightedDocuments, wanted: EigenSettings, memory: int) -> None:
     """Refuse too large a K, and what does not fit into memory."""
     from wordgeom.linalg.svd import svd_bytes
 

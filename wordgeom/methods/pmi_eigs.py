@@ -19,14 +19,14 @@ from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.options import option
 from wordgeom.core.types import Float32, Float64
-from wordgeom.linalg import solver_options
+from wordgeom.linalg import options as solver_options
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import Result
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.eigensolver import Eigenpairs, Look, Wanted
+    from wordgeom.linalg.eigensolver import Convergence, Eigenpairs, EigenSettings
 
 NEEDS = ("matrix",)
 
@@ -54,19 +54,19 @@ class Options(base.Options):
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return U max(Λ, 0)^p; raises RankError where K is more than there is, InputError."""
-    from wordgeom.linalg.eigensolver import Wanted, largest_eigenpairs
+    from wordgeom.linalg.eigensolver import EigenSettings, largest_eigenpairs
 
     matrix: Matrix = inputs["matrix"]
     seed = int(context.rng.integers(1 << 62))
-    wanted = Wanted(options.dim, options.tol, options.basis, options.restarts, seed)
+    wanted = EigenSettings(options.dim, options.tol, options.basis, options.restarts, seed)
     _check(matrix, wanted, context.memory)
 
-    def follow(looks: Iterator[Look]) -> Iterator[Look]:
+    def follow(looks: Iterator[Convergence]) -> Iterator[Convergence]:
         return context.progress.follow(
             looks, "eigenpairs", options.dim, "pairs", lambda look: look.gained
         )
 
-    operator = context.ops.operator(matrix.whole())
+    operator = context.ops.operator(matrix.full())
     pairs = largest_eigenpairs(
         operator, wanted, context.ops, follow=follow, checkpoint=context.checkpoint
     )
@@ -84,7 +84,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     return Result(_scaled(pairs, rank, options.eig), notes=notes, statistics=statistics)
 
 
-def _check(matrix: Matrix, wanted: Wanted, memory: int) -> None:
+def _check(matrix: Matrix, wanted: EigenSettings, memory: int) -> None:
     """Refuse a matrix that is not symmetric, too large a K, and what does not fit into memory."""
     V = len(matrix.frequencies)
     if not matrix.symmetric:

@@ -21,7 +21,7 @@ from wordgeom.counts.count_rows import value_type
 from wordgeom.counts.documents import DocumentCounts
 from wordgeom.linalg.device import open_context
 from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
-from wordgeom.matrices.document_term import DOCUMENTS, HOLDERS, SUMS, StoredDocuments
+from wordgeom.matrices.document_term import DOCUMENT_FREQUENCIES, DOCUMENTS, SUMS, StoredDocuments
 from wordgeom.matrices.times import parse_times
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
@@ -88,7 +88,7 @@ def _write(
     empty = _write_rows(counts, matrix, rows, writer.path, context)
     writer.text(DOCUMENTS, documents)
     writer.array(SUMS, np.int64).write(counts.sums)
-    writer.array(HOLDERS, np.int64).write(counts.holders)
+    writer.array(DOCUMENT_FREQUENCIES, np.int64).write(counts.holders)
     told = {"tokens": encoded.tokens, "kept": encoded.kept, "documents": encoded.documents}
     return matrix.finish({**told, "empty": empty})
 

@@ -27,7 +27,8 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import UseOptions
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import row_of
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 
 def drift(
@@ -79,7 +80,7 @@ class _Tests:
             chosen = [documents[row] for row in fitted.rows.tolist()]
             self._groups = group_documents(chosen, options.group)
         weighted = WeightedDocuments(counts, DocumentOptions(fitted.weight), context.pool)
-        self._X, self._rows = weighted.whole().select(fitted.rows), rows
+        self._X, self._rows = weighted.full().select(fitted.rows), rows
 
     @property
     def holders(self) -> Int64:

@@ -18,7 +18,7 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Float32, Int64
 from wordgeom.linalg.device import get_ops, open_context
-from wordgeom.linalg.row_solver import Held
+from wordgeom.linalg.row_solver import Penalty
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.methods.gbu.calibration import Calibrated, calibrate
 from wordgeom.methods.gbu.extension import Anchored, ExtendOptions
@@ -173,7 +173,7 @@ class _Extension:
         place = np.full(len(self.names), -1, np.int32)
         place[words.known[chosen]] = np.arange(len(chosen), dtype=np.int32)
         weighted = WeightedMatrix(self.stored, self.how.weighting, self.context.pool)
-        targets, counts = weighted.counted()
+        targets, counts = weighted.with_counts()
         return Anchored(targets, confidences(counts, self.how.loss), place, known[chosen])
 
     def _new(self, words: Newcomers, pairs: Int64) -> Int64:
@@ -202,7 +202,7 @@ class _Extension:
             get_ops("cpu", self.context.pool),
             self.how.loss.held(self.base.matrix.shape[1]),
         )
-        held = Held(asked.background, max(asked.ridge, _LEAST_RIDGE))
+        held = Penalty(asked.background, max(asked.ridge, _LEAST_RIDGE))
         rng, progress = np.random.default_rng(self.context.seed), self.context.progress
         calibrated = calibrate(
             lambda rows: anchored.solve(rows, held, ops, progress)[0], words.known[able],

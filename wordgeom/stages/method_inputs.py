@@ -7,11 +7,7 @@ from types import ModuleType
 
 from wordgeom.core.options import Options
 from wordgeom.matrices.cooccurrence import COOC, DTM, PMI
-from wordgeom.matrices.document_term import Stored, StoredDocuments
-from wordgeom.matrices.interfaces import Matrix
-from wordgeom.runtime.pool import Pool
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.options import DocumentOptions, PmiOptions
 
 _MAKERS = {COOC: "build-cooc", PMI: "build-pmi", DTM: "build-dtm"}
 
@@ -59,14 +55,3 @@ def settings_of(method: ModuleType) -> tuple[str, ...]:
 def maker(kind: str) -> str:
     """Return the command that makes folders of a kind."""
     return _MAKERS.get(kind, f"kind {kind!r}")
-
-
-def weighed(stored: Stored, weighting: Options, pool: Pool) -> Matrix | WeightedDocuments:
-    """Return what a method gets from an open folder, its counts weighted as they are read."""
-    if isinstance(stored, StoredDocuments):
-        assert isinstance(weighting, DocumentOptions)
-        return WeightedDocuments(stored, weighting, pool)
-    if stored.store.kind == PMI:
-        return weighted_store(stored, pool)
-    assert isinstance(weighting, PmiOptions)
-    return WeightedMatrix(stored, weighting, pool)

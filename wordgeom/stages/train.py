@@ -20,7 +20,8 @@ from wordgeom.core.errors import InputError, OptionError, RankError, StaleError
 from wordgeom.core.formatting import plural
 from wordgeom.core.options import Options, flag, specs
 from wordgeom.core.types import Array, Checkpoint
-from wordgeom.linalg.device import DeviceOptions, open_context
+from wordgeom.linalg.device import open_context
+from wordgeom.linalg.options import DeviceOptions
 from wordgeom.matrices.cooccurrence import COOC, PMI, StoredMatrix
 from wordgeom.matrices.document_term import Stored, open_stored
 from wordgeom.methods.contract import Result
@@ -29,13 +30,15 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.provenance import Clock
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.counting import Built, readable, up_to_date
-from wordgeom.stages.method_inputs import maker, makes_model, settings_of, source_of, weighed
+from wordgeom.stages.method_inputs import maker, makes_model, settings_of, source_of
 from wordgeom.stages.train_output import DOCUMENTS, Output
 from wordgeom.storage import store
 from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors
-from wordgeom.weighting.pmi import NPMI, PmiOptions, WeightedMatrix
+from wordgeom.weighting.options import NPMI, PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
+from wordgeom.weighting.stored import weighted
 
 _NO_RESUME = ResumeOptions()
 _AHEAD = 8  # blocks of rows held at most, whatever the threads
@@ -262,7 +265,7 @@ class _Work:
         (need,) = self.method.NEEDS
         if checkpoint is not None:
             context = replace(context, checkpoint=checkpoint)
-        inputs = {need: weighed(self.stored, self.weighting, context.pool)}
+        inputs = {need: weighted(self.stored, self.weighting, context.pool)}
         result: Result = self.method.fit(inputs, self.options, context)
         if not all(np.isfinite(made).all() for made in (result.vectors, *result.arrays.values())):
             raise RankError("the vectors are not finite", do="lower --dim, or report this")

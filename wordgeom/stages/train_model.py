@@ -17,7 +17,8 @@ from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import plural, several
 from wordgeom.core.options import Options
 from wordgeom.corpus.vocabulary import Vocabulary, read_words
-from wordgeom.linalg.device import DeviceOptions, open_context
+from wordgeom.linalg.device import open_context
+from wordgeom.linalg.options import DeviceOptions
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.matrices.times import Times, parse_times
 from wordgeom.methods.contract import Result
@@ -34,7 +35,8 @@ from wordgeom.storage import store
 from wordgeom.storage.files import same_file
 from wordgeom.storage.store import StoreWriter
 from wordgeom.vectors import run_card
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 _NAMED = 5  # unknown words that are named
 

@@ -1,4 +1,4 @@
-"""Arrays in scratch files without a name, mapped into memory: what is too long to be held.
+"""Arrays in scratch files without a name, on_disk into memory: what is too long to be in_memory.
 
 Mapped pages are the system's to write back and to drop: they take no private memory. The file is
 gone with the array, or with the process.
@@ -20,12 +20,12 @@ from wordgeom.core.types import Array
 Allocate = Callable[[int, DTypeLike], Array]
 
 
-def held(length: int, dtype: DTypeLike) -> Array:
+def in_memory(length: int, dtype: DTypeLike) -> Array:
     """Return room for (length) numbers, in memory."""
     return np.empty(length, dtype)
 
 
-def mapped(folder: str | None) -> Allocate:
+def on_disk(folder: str | None) -> Allocate:
     """Return what makes room for (length) numbers on a disk, in `folder`; raises WriteError."""
 
     def allocate(length: int, dtype: DTypeLike) -> Array:

@@ -17,30 +17,13 @@ and the memory that it takes, is known before. Computed in float64, returned in 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.options import Options, option
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.runtime.pool import Pool
-
-RAW, ROWS, LOG, SQRT, TFIDF, PPMI = "raw", "rows", "log", "sqrt", "tf-idf", "ppmi"
-WEIGHTS = (RAW, ROWS, LOG, SQRT, TFIDF, PPMI)
-
-
-@dataclass(frozen=True)
-class DocumentOptions(Options):
-    """How counts by document become the matrix that is worked with."""
-
-    weight: str = option(
-        LOG,
-        "raw: counts x; rows: x over the document's sum; log: log(1 + x); sqrt: √x; "
-        "tf-idf: x log(n/f), of n documents f with the word; ppmi: positive PMI; "
-        "dlsa takes rows unless told",
-        choices=WEIGHTS,
-    )
+from wordgeom.weighting.options import LOG, RAW, ROWS, SQRT, TFIDF, DocumentOptions
 
 
 class WeightedDocuments:
@@ -85,7 +68,7 @@ class WeightedDocuments:
         weights = self._weigh(block).astype(np.float32)
         return Csr(block.indptr, block.indices, weights, block.columns)
 
-    def whole(self) -> Csr:
+    def full(self) -> Csr:
         """Return the whole matrix in memory, (n × V); 8 bytes an entry, and 8 a row."""
         indptr = self.counts.indptr
         indices, data = np.empty(self.entries, np.int32), np.empty(self.entries, np.float32)
@@ -111,7 +94,7 @@ def _weighting(counts: StoredDocuments, weight: str) -> Callable[[Csr], Array]:
     if weight in simple:
         return simple[weight]
     if weight == TFIDF:
-        inverse = _logarithm(len(counts), counts.holders)
+        inverse = _logarithm(len(counts), counts.document_frequencies)
         return lambda block: block.data * inverse[block.indices]
     sums = counts.column_sums
     expected = _logarithm(int(sums.sum()), sums)

@@ -11,7 +11,7 @@ from wordgeom.runtime.jit import kernel
 
 
 @kernel
-def weigh_rows(
+def weight_rows(
     indptr: Int64, indices: Int32, counts: Array, first: int, rows: Float64, columns: Float64,
     shift: float, clip: bool, both: bool, out_indptr: Int64, out_indices: Int32, out: Float32,
     total: float = 0.0, drop: bool = True,

@@ -14,52 +14,18 @@ meet seldom. It is at most 1 without smoothing.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.errors import OptionError
-from wordgeom.core.options import Options, option
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Csr, Float32, Float64, Int64
-from wordgeom.matrices.cooccurrence import StoredMatrix, StoredRows
-from wordgeom.matrices.interfaces import Matrix
+from wordgeom.matrices.cooccurrence import StoredMatrix
+from wordgeom.matrices.stored_rows import StoredRows
+from wordgeom.matrices.symmetric import expanded
 from wordgeom.runtime.pool import Pool
-from wordgeom.storage.memmap import Allocate, held
-
-PPMI, PMI, NPMI = "ppmi", "pmi", "npmi"
-
-
-@dataclass(frozen=True)
-class PmiOptions(Options):
-    """How counts become a PMI matrix."""
-
-    weighting: str = option(
-        PPMI,
-        "ppmi: negative values become 0; pmi: they stay, as in the build-up's paper; "
-        "npmi: ppmi over −log of the pair's probability, at most 1",
-        choices=(PPMI, PMI, NPMI),
-    )
-    neg: float = option(
-        1.0,
-        "subtract the logarithm of this from every PMI (weighted sweeps of gbu: 0.2, unless given)",
-        low=0.0,
-        metavar="K",
-    )
-    cds: float = option(
-        1.0, "raise context frequencies to this power (word2vec .75; 1: off)", low=0.0, high=1.0
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.0 < self.neg < math.inf:
-            raise OptionError("--neg must be above 0 and finite", found=self.neg)
-        if self.cds == 0.0:
-            raise OptionError("--cds must be above 0", found=self.cds, do="1 is no smoothing")
-        if self.weighting == NPMI and self.neg < 1.0:
-            # Of frequent pairs it would grow beyond all bounds.
-            do = "pass --neg 1 or more, or --weighting ppmi"
-            raise OptionError("--weighting npmi takes no --neg below 1", found=self.neg, do=do)
+from wordgeom.storage.memmap import Allocate, in_memory
+from wordgeom.weighting import kernels
+from wordgeom.weighting.options import NPMI, PMI, PmiOptions
 
 
 class WeightedMatrix(StoredRows):
@@ -82,17 +48,15 @@ class WeightedMatrix(StoredRows):
 
     @property
     def has_counts(self) -> bool:
-        """Whether `counted` returns counts."""
+        """Whether `with_counts` returns counts."""
         return True
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return weighted rows; float32, without the entries that clipping made 0."""
         return self._weigh(self._matrix.rows(start, stop), start, drop=True)
 
-    def counted(self, allocate: Allocate = held) -> tuple[Csr, Float32]:
+    def with_counts(self, allocate: Allocate = in_memory) -> tuple[Csr, Float32]:
         """Return G (V × V) on every pair that was counted, and the counts (nnz)."""
-        from wordgeom.matrices.symmetric import expanded
-
         counts = expanded(StoredRows(self._matrix, self._pool), self._pool, allocate)
         data, values = (allocate(counts.nnz, np.float32) for _ in range(2))
         denominator = self._matrix.denominator
@@ -107,21 +71,14 @@ class WeightedMatrix(StoredRows):
         return Csr(counts.indptr, counts.indices, data, counts.columns), values
 
     def _weigh(self, counts: Csr, start: int, *, drop: bool) -> Csr:
-        from wordgeom.weighting import kernels  # Numba: `--help` reads the options above
-
         indptr = np.empty(counts.rows + 1, np.int64)
         indices = np.empty(counts.nnz, np.int32)
         data = np.empty(counts.nnz, np.float32)
-        kept = kernels.weigh_rows(
+        kept = kernels.weight_rows(
             counts.indptr, counts.indices, counts.data, start, self._rows, self._columns,
             self._shift, self._clip, self._both, indptr, indices, data, self._total, drop,
         )  # fmt: skip
         return Csr(indptr, indices[:kept], data[:kept], counts.columns)
-
-
-def weighted_store(matrix: StoredMatrix, pool: Pool) -> Matrix:
-    """Return a stored PMI matrix as methods read it."""
-    return StoredRows(matrix, pool)
 
 
 def _context_shares(sums: Int64, cds: float) -> Float64:

@@ -27,7 +27,7 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.eigensolver import Look, Wanted
+    from wordgeom.linalg.eigensolver import Convergence, EigenSettings
     from wordgeom.matrices.times import Times
     from wordgeom.methods.dlsa.fit import State
     from wordgeom.methods.dlsa.polynomials import Polynomials
@@ -86,7 +86,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     rows, notes = _used(source, times)
     polynomials = Polynomials.of(times.values[rows], options.degree)
     _check(source, len(rows), options, context.memory)
-    X = source.whole().select(rows)
+    X = source.full().select(rows)
     moving = _moving(source.words, inputs.get("moving"))
     state, squares, total = _fitted(X, polynomials, moving, options, context)
     A, B, rank = _padded(state, options.dim)
@@ -124,7 +124,7 @@ def _fitted(
         wanted = _start(options, int(context.rng.integers(1 << 62)))
         effects = effects_of(polynomials.values, options.trend)
 
-        def follow(looks: Iterator[Look]) -> Iterator[Look]:
+        def follow(looks: Iterator[Convergence]) -> Iterator[Convergence]:
             return context.progress.follow(
                 looks, "static LSA", options.dim, "dimensions", lambda look: look.gained
             )
@@ -148,18 +148,18 @@ def _fitted(
     return state, problem.squares, problem.total
 
 
-def _start(options: Options, seed: int = 1) -> Wanted:
+def _start(options: Options, seed: int = 1) -> EigenSettings:
     """Return what static LSA is asked for."""
-    from wordgeom.linalg.eigensolver import Wanted
+    from wordgeom.linalg.eigensolver import EigenSettings
 
-    return Wanted(options.dim, _START_TOL, seed=seed)
+    return EigenSettings(options.dim, _START_TOL, seed=seed)
 
 
 def _used(source: WeightedDocuments, times: Times) -> tuple[Int64, list[str]]:
     """Return the documents that have a time and a word, and what to tell of the others."""
     known = times.known
     filled = np.diff(source.counts.indptr)[known] > 0
-    empty, notes = int(np.count_nonzero(~filled)), times.left_out()
+    empty, notes = int(np.count_nonzero(~filled)), times.notes()
     if empty:
         one = "document holds no word of the vocabulary and is left out"
         more = "documents hold no word of the vocabulary and are left out"

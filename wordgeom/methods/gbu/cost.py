@@ -13,7 +13,7 @@ from wordgeom.runtime.memory import check_memory
 # result), its work, and what one thread does in a second.
 _DENSE_COPIES, _EIGH_FLOPS, _FLOPS = 5, 4.0, 2e10
 _ROW = 100  # bytes of a row beside its entries: its word, where it begins, its tiles
-_COUNTED, _WHOLE = 20, 12  # bytes of an entry: Matrix.counted, Matrix.whole
+_COUNTED, _WHOLE = 20, 12  # bytes of an entry: Matrix.with_counts, Matrix.full
 _HELD_VECTORS = 5  # arrays (V × K): v and u, and both and a solution in a half sweep's coordinates
 _LONG = 10.0  # seconds worth a word beforehand
 _log = logging.getLogger(__name__)

@@ -1,10 +1,21 @@
-"""The options of the eigensolver, shared by the methods that use it."""
+"""The options of linear algebra: the device, and the eigensolver's basis."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from wordgeom.core.options import option
+from wordgeom.core.options import Options, option
+
+
+@dataclass(frozen=True)
+class DeviceOptions(Options):
+    """Where the linear algebra runs."""
+
+    device: str = option(
+        "cpu", "run linear algebra on the CPU, or by Torch on a GPU (pip install torch)",
+        choices=("cpu", "cuda"),
+    )  # fmt: skip
 
 
 def basis() -> Any:
