@@ -126,10 +126,10 @@ def largest_eigenpairs(
     """
     found = ritz_pairs(operator, wanted, ops, follow=follow, checkpoint=checkpoint)
     residuals = residual_norms(operator.multiply(found.vectors), found, ops)
-    return Eigenpairs(
-        found.values, ops.to_numpy(found.vectors), residuals,
-        within_tolerance(found.values, residuals, wanted), found.products + len(found.values), found.restarts,
-    )  # fmt: skip
+    converged = within_tolerance(found.values, residuals, wanted)
+    products = found.products + len(found.values)
+    vectors = ops.to_numpy(found.vectors)
+    return Eigenpairs(found.values, vectors, residuals, converged, products, found.restarts)
 
 
 def ritz_pairs(
@@ -148,7 +148,7 @@ def ritz_pairs(
     # whoever shares the processor, half as much time again.
     with one_thread():
         krylov = Krylov.start(operator, ops, wanted.columns(size), wanted.dtype, wanted.seed)
-        for _ in (follow or iter)(_looks(krylov, wanted, checkpoint)):
+        for _ in (follow or iter)(_iterations(krylov, wanted, checkpoint)):
             pass
         values, vectors = krylov.ritz_vectors(wanted.pairs)
     return RitzPairs(values, vectors, krylov.products, krylov.restarts)
@@ -166,7 +166,7 @@ def within_tolerance(values: Float64, residuals: Float64, wanted: EigenSettings)
     return np.asarray(residuals <= np.maximum(wanted.tol * np.abs(values), rounding))
 
 
-def _looks(
+def _iterations(
     krylov: Krylov, wanted: EigenSettings, checkpoint: Checkpoint | None
 ) -> Iterator[Convergence]:
     """Grow the basis until the pairs have converged or may be restarted no more."""

@@ -14,7 +14,7 @@ for each entry.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,9 +46,7 @@ def solve_rows(
     lower, inverse = _factor(B)  # (K × K) L, L⁻¹
     # Rows: o = L⁻¹u is uᵀL⁻ᵀ, x' = Lᵀx is xᵀL, and back xᵀ = x'ᵀL⁻¹.
     found = solver.solve(ops.combine(other, inverse.T), ops.combine(start, lower), tol, MAX_STEPS)
-    return RowSolutions(
-        ops.combine(found.solution, inverse), found.gains, found.steps, found.missed
-    )
+    return replace(found, solution=ops.combine(found.solution, inverse))
 
 
 def zero_objective(targets: Csr, weights: Array) -> float:
