@@ -393,7 +393,7 @@ def test_a_sum_that_was_stopped_before_its_first_row_keeps_nothing(folder, monke
     write = KeptRows.write
     monkeypatch.setattr(KeptRows, "write", lambda self, _: write(self, map(interrupt, [1])))
     assert run("merge", "1", "2") == AGAIN
-    assert "nothing was finished yet" in capsys.readouterr().err
+    assert "no checkpoint yet" in capsys.readouterr().err
     assert names() == before
 
 

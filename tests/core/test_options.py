@@ -178,5 +178,5 @@ def test_one_name_has_one_meaning(method):
 
 def test_advice_names_the_nearest_or_what_there_is():
     assert suggestion("windw", ["window", "seed"]) == "did you mean window?"
-    assert suggestion("xyz", ["window", "seed"]) == "known are seed, window"
+    assert suggestion("xyz", ["window", "seed"]) == "choose one of seed, window"
     assert suggestion("xyz", [f"key{k}" for k in range(50)]).endswith(", …")

@@ -171,7 +171,7 @@ def test_too_little_memory_is_refused_before_the_matrix_is_read(dtm, monkeypatch
     n, V = dtm.shape
     needed = 8 * dtm.stored + 8 * n + svd_bytes(n, V, dtm.stored, EigenSettings(5, 1e-2))
     monkeypatch.setattr(StoredDocuments, "rows", None)  # would fail
-    with pytest.raises(InputError, match=r"take 0\.0 GB, found 0\.0 GB to be used; raise"):
+    with pytest.raises(InputError, match=r"need 0\.0 GB, found a memory limit of 0\.0 GB; raise"):
         fit(dtm, dim=5, memory=needed - 1)
     with pytest.raises(TypeError, match="not callable"):
         fit(dtm, dim=5, memory=needed)
@@ -208,7 +208,7 @@ def test_documents_lie_beside_words_whole_or_not_at_all(dtm, tmp_path):
         wg.train(dtm.path, "lsa", dim=4, out=out, documents=documents)
     with pytest.raises(OutputExistsError, match=r"--documents docs\.txt, not None"):
         wg.train(dtm.path, "lsa", dim=4, out=out)
-    with pytest.raises(OutputExistsError, match="exists and holds something else") as caught:
+    with pytest.raises(OutputExistsError, match="exists and has different content") as caught:
         wg.train(dtm.path, "lsa", dim=4, out=tmp_path / "w.bin", documents=documents)
     assert_one_line(caught, "docs.txt", "--force")
     assert not (tmp_path / "w.bin").exists()

@@ -204,7 +204,9 @@ def test_a_matrix_without_a_positive_eigenvalue_is_refused(tmp_path, G):
 def test_too_little_memory_is_refused_before_the_matrix_is_read(counts, monkeypatch):
     monkeypatch.setattr(StoredMatrix, "rows", None)  # would fail
     needed = 12 * 2 * counts.stored + 100 * V + eigensolver.EigenSettings(5).bytes(V)
-    with pytest.raises(InputError, match=r"take 0\.0 GB, found 0\.0 GB to be used; raise") as error:
+    with pytest.raises(
+        InputError, match=r"need 0\.0 GB, found a memory limit of 0\.0 GB; raise"
+    ) as error:
         fit(counts, pmi_eigs.Options(dim=5), memory=needed - 1)
     assert "\n" not in str(error.value)
     with pytest.raises(TypeError, match="not callable"):

@@ -153,13 +153,15 @@ def test_what_cannot_fit_is_refused_with_the_figure_before_a_row_is_read(
     monkeypatch.setattr(type(stored), "rows", None)  # would fail
     with pytest.raises(InputError) as caught:
         train.train(tmp_path / "cooc", method, {"dim": 20}, RunOptions(memory=TINY / 10), out=None)
-    assert_one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", "--max-vocab")
+    assert_one_line(
+        caught, "need 0.0 GB, found a memory limit of 0.0 GB", "--memory", "--max-vocab"
+    )
 
 
 def test_the_line_names_what_where_and_what_to_do():
     check_memory("all of them", 10**9, 10**9, "go")
     with pytest.raises(
-        InputError, match=r"^all of them take 2\.5 GB, found 1\.0 GB to be used; go"
+        InputError, match=r"^all of them need 2\.5 GB, found a memory limit of 1\.0 GB; go"
     ):
         check_memory("all of them", 25 * 10**8, 10**9, "go")
 

@@ -91,7 +91,7 @@ def test_another_option_is_named_and_the_old_output_kept(
         build(text, tmp_path / "cooc", **changed)
     do = "; pass --force to replace it, or name another with -o"
     assert_one_line(
-        caught, tmp_path / "cooc", "exists and holds something else", f"found {found}", do
+        caught, tmp_path / "cooc", "exists and has different content", f"found {found}", do
     )
     assert tree(tmp_path / "cooc") == before
 

@@ -351,7 +351,7 @@ def test_the_vocabulary_is_saved_with_the_counts(text: Path, tmp_path: Path):
 def test_a_matrix_that_does_not_fit_is_refused_before_it_is_written(text: Path, tmp_path: Path):
     with patch.object(build_dtm, "_ROW_BYTES", 1 << 40), pytest.raises(InputError) as caught:
         build_documents(text, tmp_path / "dtm")
-    assert_one_line(caught, "words in 15 documents take", "GB to be used; raise --memory")
+    assert_one_line(caught, "words in 15 documents need", "GB; raise --memory")
     assert not (tmp_path / "dtm").exists()
 
 

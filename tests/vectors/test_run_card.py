@@ -131,7 +131,7 @@ def test_a_card_whose_parts_are_of_other_kinds_counts_as_none(folder, part):
     assert run_card.read_card(OUT) is None
     run_card.write(OUT, NEW, {"request": {"command": "train", "options": 3}})
     request = {"command": "train", "options": {"dim": 3}, "inputs": []}
-    with pytest.raises(OutputExistsError, match="made before --dim was known"):
+    with pytest.raises(OutputExistsError, match="made before --dim existed"):
         run_card.up_to_date(OUT, request, force=False)
 
 

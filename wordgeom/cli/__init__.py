@@ -103,7 +103,7 @@ def _interrupted(arguments: Sequence[str]) -> int:
 
     if arguments[0] not in RESUMABLE:
         return _fail(_INTERRUPTED, 1)
-    stopped = StoppedError(kept=False)
+    stopped = StoppedError(saved=False)
     return _fail(str(stopped), stopped.exit_code)
 
 

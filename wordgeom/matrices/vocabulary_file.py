@@ -38,7 +38,7 @@ def check_made(path: Path, vocabulary: Vocabulary) -> bool:
     if path.is_file() and path.read_bytes() == vocabulary_bytes(vocabulary):
         return True
     do = "pass --force to replace it, or name another with --save-vocab"
-    raise OutputExistsError("exists and holds something else", where=path, do=do)
+    raise OutputExistsError("exists and has different content", where=path, do=do)
 
 
 @contextlib.contextmanager

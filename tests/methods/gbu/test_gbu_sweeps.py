@@ -153,7 +153,7 @@ def test_what_weighs_pairs_is_refused_where_none_is_weighted(name, others, given
 def test_what_does_not_fit_is_refused_with_the_figure(counts, options, parts):
     with pytest.raises(InputError) as caught:
         fit(counts, gbu.Options(**options), memory=10_000)
-    assert_one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", *parts)
+    assert_one_line(caught, "need 0.0 GB, found a memory limit of 0.0 GB", "--memory", *parts)
 
 
 def test_weighted_sweeps_shift_unless_told_otherwise(counts):
