@@ -237,7 +237,7 @@ def test_an_interrupted_run_tells_of_its_state(work, monkeypatch, capsys):
 
     monkeypatch.setattr(StoredCheckpoint, "save", stopped)
     assert main([*TRAIN, "--checkpoint", "0"]) == 75
-    assert "--resume goes on from it" in capsys.readouterr().err
+    assert "pass --resume to continue" in capsys.readouterr().err
 
 
 def test_a_forgotten_resume_does_not_lose_the_state(interrupted, capsys):

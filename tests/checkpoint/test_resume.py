@@ -266,7 +266,7 @@ def test_the_steps_of_a_configuration_go_on(folder, monkeypatch, capsys):
     )
     with stopped(monkeypatch, 2):
         assert main(["run", "x.toml"]) == AGAIN
-    assert "--resume goes on" in capsys.readouterr().err
+    assert "pass --resume to continue" in capsys.readouterr().err
     assert main(["run", "x.toml"]) == 1
     assert main(["run", "x.toml", "--resume"]) == 0
     assert names() == {"corpus.txt", "x.toml", "cooc", "pmi", "vectors.bin", "vectors.bin.json"}

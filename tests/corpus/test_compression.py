@@ -108,9 +108,7 @@ def test_what_follows_the_end_and_is_not_packed_so_is_refused(folder: Path, kind
         (path,) = put(folder, PACK[kind](b"a" * 99) + after)
         with pytest.raises(FormatError) as caught:
             text(path)
-        assert_one_line(
-            caught, path, f"broken {kind} file, found rubbish after its end", "fetch it again"
-        )
+        assert_one_line(caught, path, f"broken {kind} file, found rubbish after its end", "again")
 
 
 @given(st.sampled_from(sorted(PACK)), st.integers(10, 150), st.integers(0, 255))

@@ -382,7 +382,7 @@ def test_what_cannot_be_converted_is_one_line(counts, tmp_path):
         (OptionError, npz, "x", {"float16": True}, "--float16 is not for a matrix"),
         (OptionError, tmp_path / "m.mtx", "x.npz", {}, "is read into a folder"),
         (MissingInputError, tmp_path / "none", "x.npz", {}, "no such file or folder"),
-        (MissingInputError, counts, "no/x.npz", {}, "no such folder"),
+        (MissingInputError, counts, "no/x.npz", {}, "no such"),
         (FormatError, tmp_path / "state", "x.npz", {}, "meta.json"),
         (MissingInputError, tmp_path / "other", "x.npz", {}, "kind 'state'"),
         (MissingInputError, dense, "x", {}, "d.words.txt: no such file of words"),

@@ -85,7 +85,7 @@ def test_a_wrong_file_of_names_is_told(tmp_path, text, parts):
 def test_a_file_of_names_that_is_not_there_is_told_as_what_it_is(tmp_path, option):
     path = matrix_file(tmp_path)
     put(path.with_suffix(".txt"), "a\nb\nc\n")
-    for name, part in (("none", "no such file; check the path"), ("", "found a folder")):
+    for name, part in (("none", "no such file; check the path"), ("", "found a directory")):
         with pytest.raises(MissingInputError) as caught:
             inputs(path, DomainOptions.take({option: str(tmp_path / name)}))
         assert_one_line(caught, part)

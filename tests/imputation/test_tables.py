@@ -240,7 +240,7 @@ def test_what_programs_write_otherwise_is_told_how(tmp_path, text, part):
     assert_one_line(caught, part)
 
 
-@pytest.mark.parametrize(("name", "what"), [("none.csv", "no such file"), ("", "is not a file")])
+@pytest.mark.parametrize(("name", "what"), [("none.csv", "no such file"), ("", "not a file")])
 def test_a_file_that_is_not_there_is_told(tmp_path, name, what):
     with pytest.raises(MissingInputError) as caught:
         read_domain(tmp_path / name, DomainOptions(), GB)

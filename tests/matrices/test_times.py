@@ -108,8 +108,8 @@ def test_what_has_no_time_is_an_error_or_counted():
     assert times.known.tolist() == [0, 4]
     assert np.isnan(times.values[[1, 2, 3]]).all()
     assert times.notes() == [
-        "2 documents have no time and are left out",
-        "1 document has a time of no known format and is left out",
+        "2 documents have no time and are excluded",
+        "1 document has a time of unknown format and is excluded",
     ]
     with pytest.raises(InputError) as caught:
         times.all_known()
@@ -121,7 +121,7 @@ def test_a_time_of_no_format_is_told_with_its_place():
     with pytest.raises(InputError) as caught:
         times.all_known()
     assert_one_line(
-        caught, "file 1 line 4: the document has a time of no known format, found 'July'; numbers"
+        caught, "file 1 line 4: the document has a time of unknown format, found 'July'; use"
     )
 
 

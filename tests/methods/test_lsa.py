@@ -204,7 +204,7 @@ def test_documents_lie_beside_words_whole_or_not_at_all(dtm, tmp_path):
     assert again.documents is not None
     np.testing.assert_array_equal(again.documents, model.documents)
     documents.write_text("1 4\nother 1 2 3 4\n")
-    with pytest.raises(OutputExistsError, match=r"docs\.txt, made with it, missing or changed"):
+    with pytest.raises(OutputExistsError, match=r"docs\.txt, written with it, missing or changed"):
         wg.train(dtm.path, "lsa", dim=4, out=out, documents=documents)
     with pytest.raises(OutputExistsError, match=r"--documents docs\.txt, not None"):
         wg.train(dtm.path, "lsa", dim=4, out=out)

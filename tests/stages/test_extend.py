@@ -350,7 +350,7 @@ def test_bad_input_is_told_in_one_line(folder):
         ({"vectors": "all.bin"}, InputError, "cooc: has no word that all.bin lacks, found 80"),
         ({"vectors": "foreign.bin"}, InputError, "cooc: has no word of foreign.bin, found 80"),
         ({"counts": "left"}, InputError, "left: holds counts of one side; count with --context"),
-        ({"counts": "pmi"}, MissingInputError, "pmi: is not a cooc matrix, found kind 'pmi'"),
+        ({"counts": "pmi"}, MissingInputError, "pmi: not a cooc matrix, found kind 'pmi'"),
         ({"counts": "none"}, MissingInputError, "none"),
         ({"vectors": "none.bin"}, MissingInputError, "none.bin"),
         ({"vectors": "cut.bin"}, FormatError, "cut.bin"),
@@ -359,7 +359,7 @@ def test_bad_input_is_told_in_one_line(folder):
         ({"vectors": "one.bin", "min_pairs": 1}, InputError, "cooc: too few known words were"),
         ({"memory": 1e-5}, InputError, "vectors of 4 need 0.0 GB, found a memory limit of 0.0 GB"),
         ({"out": "vectors.bin"}, OptionError, "vectors.bin: is an input, which output would"),
-        ({"out": "new.csv"}, OptionError, "vectors are written to .bin, .txt or .vec"),
+        ({"out": "new.csv"}, OptionError, "unknown suffix of a vectors file"),
         ({"min_pairs": 0}, OptionError, "--min-pairs must be at least 1, found 0"),
     ):  # fmt: skip
         with pytest.raises(error) as told:

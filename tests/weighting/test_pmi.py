@@ -203,5 +203,5 @@ def test_sums_that_do_not_fit_their_matrix_are_refused(tmp_path: Path, part: str
         there = np.nonzero(counts)
         rows.write(np.count_nonzero(counts, axis=1), there[1].astype(np.int32), counts[there])
         writer.commit(rows.finish({"triangle": "", "denominator": 1}), {})
-    with Pool(1) as pool, pytest.raises(FormatError, match=f"its {part} do not fit the matrix"):
+    with Pool(1) as pool, pytest.raises(FormatError, match=f"its {part} do not match the matrix"):
         WeightedMatrix(StoredMatrix.open(path), PmiOptions(), pool)

@@ -48,7 +48,7 @@ def open_context(
     """
     scratch = options.tmp_dir if isinstance(options, RunOptions) else None
     if scratch is not None and not os.path.isdir(scratch):
-        raise MissingInputError("no such folder", where=scratch, do="check --tmp-dir")
+        raise MissingInputError("no such directory", where=scratch, do="check --tmp-dir")
     memory = int(options.memory * GIGABYTE) or available_memory() // 2
     show = show and not options.quiet
     if show and memory < FLOOR:

@@ -1,4 +1,4 @@
-"""A stored matrix as methods read it: row blocks, selected columns, or the full matrix."""
+"""A stored matrix as methods read it: by row blocks, by selected columns, or in full."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wordgeom.storage.memmap import Allocate, in_memory
 
 
 class StoredRows:
-    """A stored matrix as methods read it (types.Matrix) and as rows (matrix.RowSource)."""
+    """A stored matrix as an interfaces.Matrix and an interfaces.RowSource."""
 
     def __init__(self, matrix: StoredMatrix, pool: Pool) -> None:
         self.vocabulary, self.symmetric = matrix.vocabulary, matrix.symmetric
@@ -28,11 +28,11 @@ class StoredRows:
 
     @property
     def frequencies(self) -> Int64:
-        """(V) how often each word occurs in the corpus."""
+        """The corpus frequencies (V) of the words."""
         return self.vocabulary.counts
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of row blocks that cover the first `stop` rows."""
+        """Return [start, stop) of blocks of the first `stop` rows."""
         return self._matrix.row_blocks(stop)
 
     def rows(self, start: int, stop: int) -> Csr:
@@ -45,34 +45,34 @@ class StoredRows:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the entries."""
-        made: np.dtype[Any] = self._matrix.store.array("data").dtype
-        return made
+        """The dtype of the entries."""
+        stored: np.dtype[Any] = self._matrix.store.array("data").dtype
+        return stored
 
     @property
     def has_counts(self) -> bool:
-        """Whether `with_counts` returns counts: what is stored are weights alone."""
+        """False: the matrix has no counts."""
         return False
 
     @property
     def entries(self) -> int:
-        """Entries of the whole matrix, at most."""
+        """An upper bound of the entries of the full matrix."""
         return self._matrix.stored * (2 if self.symmetric else 1)
 
     def entries_of(self, chosen: Int64) -> int:
-        """Entries of G[:, chosen], at most, for ascending `chosen`."""
+        """Return an upper bound of the entries of G[:, chosen], for ascending `chosen`."""
         m = len(chosen)
         most = min(m * len(self.vocabulary), self.entries)
         if self.symmetric and m > 0 and int(chosen[-1]) == m - 1:
-            # Those of the first m rows, and once more those of them in the first m columns.
+            # The first m stored rows, and once more their entries in the first m columns.
             stored = int(self._matrix.indptr[m])
             most = min(most, stored + min(stored, m * (m - 1) // 2))
         return most
 
     def full(self) -> Csr:
-        """Return G in memory, (V × V), both triangles."""
+        """Return G (V × V) in memory, both triangles."""
         return full_matrix(self, self._pool)
 
     def with_counts(self, allocate: Allocate = in_memory) -> tuple[Csr, Float32] | None:
-        """Return None: what is stored are weights alone."""
+        """Return None: the matrix has no counts."""
         return None
