@@ -138,7 +138,7 @@ def test_numbers_that_are_no_years_do_not_go_with_dates():
         parse_times(documents("1950", "1950-07", "12"), ["a.tsv"])
     assert_one_line(
         caught, "a.tsv line 6: the document 'd3' has the time '12', a number among dates",
-        "found '1950-07' in a.tsv line 4; write all",
+        "found '1950-07' in a.tsv line 4; use years",
     )  # fmt: skip
 
 

@@ -201,7 +201,7 @@ def test_a_missing_input_is_found_before_anything_is_read(text: Path, tmp_path: 
     for option, name in (("read_vocab", "none"), ("tmp_dir", "gone")):
         with pytest.raises(MissingInputError) as caught:
             build(text, tmp_path / "cooc", **{option: str(tmp_path / name)})
-        assert_one_line(caught, tmp_path / name, "no such f")
+        assert_one_line(caught, tmp_path / name, "no such ")
     assert not (tmp_path / "cooc").exists()
 
 

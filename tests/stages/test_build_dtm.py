@@ -359,7 +359,7 @@ def test_a_matrix_that_does_not_fit_is_refused_before_it_is_written(text: Path, 
     ("part", "change", "said"),
     [
         ("documents", lambda lines: lines[:-1], "14 lines for 15 rows"),
-        ("documents", lambda lines: [*lines[:-1], "1\tx\t\t"], "documents.tsv line 15: is no"),
+        ("documents", lambda lines: [*lines[:-1], "1\tx\t\t"], "documents.tsv line 15: not a"),
         ("documents", lambda lines: [*lines[:-1], "1\t2\t"], "not a document, found 1\t2"),
         ("vocab", lambda lines: lines[:-1], "inconsistent"),
     ],

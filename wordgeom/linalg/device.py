@@ -1,4 +1,4 @@
-"""Where a run computes: NumPy on the CPU, or Torch on a GPU; and the context that it opens."""
+"""The device of a run, NumPy on the CPU or Torch on a GPU, and the context of its computation."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import FLOOR, GIGABYTE, RunOptions, UseOptions
 
 _log = logging.getLogger("wordgeom")
-_TORCH_DEVICES = {"cuda": "cuda", "torch-cpu": "cpu"}  # the second is for tests of parity
+_TORCH_DEVICES = {"cuda": "cuda", "torch-cpu": "cpu"}  # the second is for tests
 
 
 def get_ops(device: str, pool: Pool) -> Ops:
-    """Return the linear algebra for a device: cpu, cuda, or torch-cpu.
+    """Return the linear algebra of a device: cpu, cuda or torch-cpu.
 
-    Raises UnavailableError where Torch or CUDA is missing, OptionError for another name.
+    Raises UnavailableError where Torch or CUDA is missing, OptionError for an unknown device.
     """
     if device == "cpu":
         return NumpyOps(pool)
@@ -31,7 +31,7 @@ def get_ops(device: str, pool: Pool) -> Ops:
         raise OptionError("--device must be cpu or cuda", found=repr(device))
     try:
         from wordgeom.linalg.torch_ops import TorchOps
-    except (ImportError, OSError) as error:  # OSError: a library that it loads is not there
+    except (ImportError, OSError) as error:  # OSError: a missing shared library
         do = "pip install torch, or use --device cpu"
         raise UnavailableError(f"--device {device} needs Torch", found=error, do=do) from error
     return TorchOps(_TORCH_DEVICES[device])
@@ -52,7 +52,7 @@ def open_context(
     memory = int(options.memory * GIGABYTE) or available_memory() // 2
     show = show and not options.quiet
     if show and memory < FLOOR:
-        _log.info("note: --memory %g cannot be kept: the program itself takes %.1f GB",
+        _log.info("note: --memory %g is too low: the program itself needs %.1f GB",
                   options.memory, FLOOR / GIGABYTE)  # fmt: skip
     with Pool(options.threads or available_cpus()) as pool:
         open_ops = cache(partial(get_ops, device, pool))

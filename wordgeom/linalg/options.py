@@ -1,4 +1,4 @@
-"""The options of linear algebra: the device, and the eigensolver's basis."""
+"""The options of linear algebra: the device, and those of the eigensolver."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from wordgeom.core.options import Options, option
 
 @dataclass(frozen=True)
 class DeviceOptions(Options):
-    """Where the linear algebra runs."""
+    """The device of the linear algebra."""
 
     device: str = option(
-        "cpu", "run linear algebra on the CPU, or by Torch on a GPU (pip install torch)",
+        "cpu", "device of the linear algebra; cuda needs Torch and a GPU",
         choices=("cpu", "cuda"),
     )  # fmt: skip
 
 
 def basis() -> Any:
-    """Declare how many columns the solver may hold."""
+    """Declare the Krylov basis size."""
     return option(
-        0, "columns of the basis, more of which take memory and save products; 0: 3 K + 128",
+        0, "Krylov basis size, 0 for 3 K + 128; larger needs more memory and fewer products",
         low=0, metavar="N",
     )  # fmt: skip
 
 
 def restarts() -> Any:
-    """Declare how long the solver goes on."""
-    return option(30, "how often the basis may be cut and grown anew before it is given up", low=0)
+    """Declare the maximum number of restarts."""
+    return option(30, "maximum number of thick restarts", low=0)

@@ -1,4 +1,4 @@
-"""Weighted least squares of rows in Torch: conjugate gradients of a block of rows at once."""
+"""Weighted least squares of rows in Torch, by conjugate gradients of a block of rows at once."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wordgeom.core.ops import RowSolutions
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr
 
-_GATHERED = 1 << 27  # numbers gathered at once: .5 GB in float32
+_GATHERED = 1 << 27  # numbers gathered at once: 0.5 GB in float32
 
 
 class TorchRows:
-    """Weighted least squares of the rows of a pattern (linalg.rows.RowSolver) on a device."""
+    """Weighted least squares of the rows of a pattern (ops.RowSolver) on a device."""
 
     def __init__(self, targets: Csr, weights: Array, device: str) -> None:
         self._targets, self._weights, self._device = targets, weights, device
@@ -36,7 +36,7 @@ class TorchRows:
     def _block(
         self, low: int, high: int, other: torch.Tensor, x: torch.Tensor, tol: float, most: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Solve the rows [low, high) in place in x; return their gains and steps (rows)."""
+        """Solve the rows [low, high) in place in x; return the gains and steps of each row."""
         begin, end = int(self._targets.indptr[low]), int(self._targets.indptr[high])
         weights = self._tensor(self._weights[begin:end]).to(other.dtype)
         targets = self._tensor(self._targets.data[begin:end]).to(other.dtype)
@@ -45,7 +45,7 @@ class TorchRows:
         system = _System(self._targets.indptr[low : high + 1] - begin, gathered)
         b = system.gather(weights.sqrt() * targets)
         r = b - system.times(x)
-        worse = (x * (b + r)).sum(1) < 0.0  # than 0: too far away for what rounding leaves of x
+        worse = (x * (b + r)).sum(1) < 0.0  # a worse start than 0: restart there
         x[worse], r[worse] = 0.0, b[worse]
         p, rr = r.clone(), (r * r).sum(1)
         enough = tol * tol * (b * b).sum(1)
@@ -69,7 +69,7 @@ class TorchRows:
 
 
 class _System:
-    """I + YᵀY of each row, Y being the rows that were gathered for it."""
+    """The matrix I + YᵀY of each row, where Y are its gathered rows."""
 
     def __init__(self, indptr: Array, gathered: torch.Tensor) -> None:
         self._gathered = gathered
@@ -84,7 +84,7 @@ class _System:
         return p + self.gather((self._gathered * p[self._own]).sum(1))
 
     def gather(self, values: torch.Tensor) -> torch.Tensor:
-        """Return Yᵀ times its part of the values (entries), of each row (rows × K)."""
+        """Return Yᵀ times the values (entries) of each row, (rows × K)."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
             shape = (self._rows, len(values))

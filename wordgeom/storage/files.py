@@ -196,7 +196,7 @@ def _is_ours(raw: WatchedFile, part: Path, path: Path) -> bool:
     try:
         fcntl.flock(raw, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        what = "another process is writing it"
+        what = "is being written by another process"
         raise LockedError(what, where=path, do=_WAIT) from None
     except OSError:  # a file system without locks
         pass

@@ -19,7 +19,7 @@ class PmiOptions(Options):
 
     weighting: str = option(
         PPMI,
-        "PMI with negative values clipped (ppmi) or not (pmi), or normalised PPMI (npmi)",
+        "pmi; ppmi: negative values clipped to 0; npmi: ppmi, normalised to at most 1",
         choices=(PPMI, PMI, NPMI),
     )
     neg: float = option(
