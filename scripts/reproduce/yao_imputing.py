@@ -13,7 +13,7 @@ from wordgeom.imputation.solve import solve_exact, solve_power
 from wordgeom.imputation.weights import Kind, fit_weights
 from wordgeom.runtime.context import Context
 
-MOST_STEPS = 100_000
+MAX_STEPS = 100_000
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,7 @@ def impute(points: Float64, known: Array, anchors: Float64, way: Way, using: Con
     if way.eta is None:
         solved = solve_exact(fitted, known, anchors, using.pool, using.progress)
     else:
-        solved = solve_power(
-            fitted, known, anchors, way.eta, MOST_STEPS, using.pool, using.progress
-        )
+        solved = solve_power(fitted, known, anchors, way.eta, MAX_STEPS, using.pool, using.progress)
     vectors = np.empty((len(points), anchors.shape[1]))
     vectors[known], vectors[rows] = anchors, solved.vectors
     return Imputed(vectors, len(reattached))

@@ -251,7 +251,7 @@ def test_a_state_of_another_version_is_refused_before_the_matrix_is_read(
     interrupted, monkeypatch, capsys
 ):
     monkeypatch.setattr(kept_module, "__version__", "99.0")
-    monkeypatch.setattr("wordgeom.matrices.symmetric.whole_matrix", None)  # would fail
+    monkeypatch.setattr("wordgeom.matrices.symmetric.full_matrix", None)  # would fail
     assert main([*TRAIN, "--resume"]) == 1
     assert f"found wordgeom {wordgeom.__version__}" in capsys.readouterr().err
 

@@ -24,7 +24,7 @@ from wordgeom.cli import main
 from wordgeom.core import row_blocks
 from wordgeom.counts import cooccurrence, count_rows, merge
 from wordgeom.matrices.cooccurrence import MatrixWriter, StoredMatrix
-from wordgeom.runtime.signals import noticed, undisturbed
+from wordgeom.runtime.signals import deferred_signals, stop_requests
 from wordgeom.stages import build_cooc
 from wordgeom.storage import files
 from wordgeom.storage.store import Store
@@ -311,7 +311,7 @@ def test_a_block_that_must_not_be_broken_is_not(monkeypatch):
     done = []
 
     def work() -> None:
-        with undisturbed():
+        with deferred_signals():
             os.kill(os.getpid(), signal.SIGTERM)
             os.kill(os.getpid(), signal.SIGTERM)
             done.append("block")
@@ -329,8 +329,8 @@ def test_threads_may_use_blocks_that_must_not_be_broken():
     done = []
 
     def work() -> None:
-        with undisturbed(), noticed() as stop, stop.heeded():
-            done.append(stop.asked)
+        with deferred_signals(), stop_requests() as stop, stop.immediate():
+            done.append(stop.requested)
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -345,16 +345,16 @@ def test_a_loop_ends_by_itself_where_it_looks_and_at_once_where_it_waits():
     rounds: list[str] = []
 
     def looks() -> None:
-        with noticed() as stop:
-            while not stop.asked and len(rounds) < 3:
+        with stop_requests() as stop:
+            while not stop.requested and len(rounds) < 3:
                 interrupt()
                 rounds.append("whole")
 
     def waits(before: int) -> None:
-        with noticed() as stop:
+        with stop_requests() as stop:
             for _ in range(before):
                 interrupt()
-            with stop.heeded():
+            with stop.immediate():
                 interrupt()
                 rounds.append("never")
 

@@ -217,7 +217,7 @@ def flip_last(content: bytearray) -> None:
 @pytest.mark.parametrize("part", ["indptr", "indices", "data", "rowsums", "vocab"])
 @pytest.mark.parametrize(
     ("how", "say"),
-    [("missing", "is missing"), ("short", "has another size"), ("edited", "was edited or damaged")],
+    [("missing", "missing"), ("short", "has the wrong size"), ("edited", "edited or damaged")],
 )
 def test_a_broken_part_of_a_matrix_is_refused(check_refused, part, how, say):
     path = newest(part)
@@ -225,7 +225,7 @@ def test_a_broken_part_of_a_matrix_is_refused(check_refused, part, how, say):
         path.unlink()
     else:
         edit(path, bytearray.pop if how == "short" else flip_last)
-    line = (str(path), say, "; make it again with --force")
+    line = (str(path), say, "; rebuild it with --force")
     for args in (["info", "cooc", "--check"], ["build-pmi", "-o", "new"]):
         check_refused(*args, say=line)
     if part != "indptr" or how != "edited":
@@ -235,7 +235,7 @@ def test_a_broken_part_of_a_matrix_is_refused(check_refused, part, how, say):
 def test_a_broken_matrix_is_not_an_up_to_date_one_and_can_be_made_again(check_refused, ask, folder):
     digest = ask("info", "cooc", "--digest").out
     newest("data").unlink()
-    check_refused(*COUNT, say=("cooc: exists", "cannot be read", "is missing", "--force"))
+    check_refused(*COUNT, say=("cooc: exists", "cannot be read", "missing", "--force"))
     assert ask(*COUNT, "--force").status == 0
     assert ask("info", "cooc", "--digest").out == digest
 
@@ -243,10 +243,13 @@ def test_a_broken_matrix_is_not_an_up_to_date_one_and_can_be_made_again(check_re
 @pytest.mark.parametrize(
     ("meta", "say"),
     [
-        (lambda m: m | {"version": 99}, ("format version 99", "newer wordgeom")),
-        (lambda m: m | {"format": "other"}, ("is not wordgeom's", "name a folder")),
-        (lambda m: m | {"attributes": {}}, ("was edited or damaged", "--force")),
-        (lambda m: [m], ("is not wordgeom's", ";")),
+        (lambda m: m | {"version": 99}, ("format version, found version 99", "upgrade wordgeom")),
+        (
+            lambda m: m | {"format": "other"},
+            ("not written by wordgeom", "a directory that wordgeom"),
+        ),
+        (lambda m: m | {"attributes": {}}, ("edited or damaged", "--force")),
+        (lambda m: [m], ("not written by wordgeom", ";")),
     ],
     ids=["newer", "foreign", "edited", "no table"],
 )
@@ -271,7 +274,7 @@ def test_a_matrix_whose_parent_was_rebuilt_is_stale(check_refused, ask, folder):
 def test_a_run_card_that_was_edited_is_refused(check_refused):
     path = Path("pmi/meta.json")
     path.write_text(json.dumps(json.loads(path.read_bytes()) | {"run": {"parent": "../cooc"}}))
-    say = ("pmi/meta.json: its run card was edited", "; make it again with --force")
+    say = ("pmi/meta.json: its run card was edited", "; rebuild it with --force")
     check_refused("train", "pmi", "--method", "gbu", "--dim", "8", "-o", "new.bin", say=say)
 
 
@@ -345,7 +348,9 @@ def test_output_that_holds_something_else_is_kept(check_refused, args, say):
     if "twin" in args:
         Path("twin.txt").write_text(Path("corpus.txt").read_text() + "word1\n")
         main(["build-cooc", "twin.txt", "-o", "twin", "--min-count", "2", "--quiet"])
-    check_refused(*args, say=(*say, "; pass --force to replace it, or name another with -o"))
+    check_refused(
+        *args, say=(*say, "; pass --force to overwrite it, or choose another output with -o")
+    )
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
@@ -353,13 +358,15 @@ def test_what_is_not_ours_is_never_replaced_by_a_folder_or_a_file(check_refused,
     Path("mine").mkdir()
     Path("mine/letter.txt").write_text("dear")
     check_refused(
-        *COUNT[:-1], "mine", *force, say=("mine: is a folder with other files", "letter.txt")
+        *COUNT[:-1], "mine", *force, say=("mine: a directory with other files", "letter.txt")
     )
     check_refused(
-        *COUNT[:-1], "corpus.txt", *force, say=("corpus.txt: is a file", "; name a folder")
+        *COUNT[:-1], "corpus.txt", *force, say=("corpus.txt: is a file", "; pass a directory")
     )
     Path("mine.bin").mkdir()
-    check_refused(*TRAIN[:-1], "mine.bin", *force, say=("mine.bin: is a folder", "; name a file"))
+    check_refused(
+        *TRAIN[:-1], "mine.bin", *force, say=("mine.bin: is a directory", "; pass a file")
+    )
 
 
 def test_output_that_is_what_was_asked_for_is_not_made_again(ask, folder):
@@ -384,7 +391,7 @@ def test_force_makes_it_again_and_the_content_is_the_same(ask, folder):
 
 def test_a_vectors_file_that_was_edited_is_not_up_to_date(check_refused, folder):
     edit(Path("vectors.bin"), flip_last)
-    check_refused(*TRAIN, say=("vectors.bin: exists", "no run card that fits it", "--force"))
+    check_refused(*TRAIN, say=("vectors.bin: exists", "no run card that matches it", "--force"))
 
 
 def test_output_goes_into_a_folder_that_is_there(check_refused):

@@ -12,15 +12,14 @@ import pytest
 from wordgeom import methods
 from wordgeom.cli import flags, main
 from wordgeom.core.errors import OptionError
-from wordgeom.core.options import Options, flag, kind, nearest, off_flag, option, specs
+from wordgeom.core.options import Options, flag, kind, off_flag, option, specs, suggestion
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
-from wordgeom.linalg.device import DeviceOptions
+from wordgeom.linalg.options import DeviceOptions
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.weighting.documents import DocumentOptions
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import DocumentOptions, PmiOptions
 
 SHARED: list[type[Options]] = [
     CorpusOptions, WindowOptions, PmiOptions, DocumentOptions, DeviceOptions, ResumeOptions,
@@ -177,6 +176,6 @@ def test_one_name_has_one_meaning(method):
 
 
 def test_advice_names_the_nearest_or_what_there_is():
-    assert nearest("windw", ["window", "seed"]) == "did you mean window?"
-    assert nearest("xyz", ["window", "seed"]) == "known are seed, window"
-    assert nearest("xyz", [f"key{k}" for k in range(50)]).endswith(", …")
+    assert suggestion("windw", ["window", "seed"]) == "did you mean window?"
+    assert suggestion("xyz", ["window", "seed"]) == "choose one of seed, window"
+    assert suggestion("xyz", [f"key{k}" for k in range(50)]).endswith(", …")

@@ -38,7 +38,7 @@ from wordgeom.counts.cooccurrence import Plan
 from wordgeom.counts.partial_counts import ScratchParts
 from wordgeom.counts.windows import WindowOptions, denominator, weights
 from wordgeom.matrices.cooccurrence import StoredMatrix
-from wordgeom.runtime.pool import Lent, Pool
+from wordgeom.runtime.pool import Pool, Reusable
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.build_cooc import Shard
 from wordgeom.storage.store import Store
@@ -225,7 +225,7 @@ def test_lent_objects_are_made_by_one_thread_at_a_time():
         time.sleep(0.01)  # a second thread here would get the same object
         return made[-1]
 
-    lent = Lent(make)
+    lent = Reusable(make)
     with Pool(4) as pool:
         assert sorted(pool.map(lambda _: lent.take(), range(4))) == [0, 1, 2, 3]
 

@@ -32,7 +32,7 @@ from wordgeom.formats.word_files import read_words
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage.store import StoreWriter
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 NAMES = ["m.npz", "m.mtx", "m.mtx.gz", "m.glove"]
 TEXT = "the cat sat on the mat\nthe naïve dog saw the cat\na dog and a cat on a mat\n" * 2
@@ -383,7 +383,7 @@ def test_every_conversion_error_is_one_line(counts, tmp_path):
         (OptionError, npz, "x", {"float16": True}, "--float16 does not apply to a matrix"),
         (OptionError, tmp_path / "m.mtx", "x.npz", {}, "is read into a folder"),
         (MissingInputError, tmp_path / "none", "x.npz", {}, "no such file or folder"),
-        (MissingInputError, counts, "no/x.npz", {}, "no such folder"),
+        (MissingInputError, counts, "no/x.npz", {}, "no such"),
         (FormatError, tmp_path / "state", "x.npz", {}, "meta.json"),
         (MissingInputError, tmp_path / "other", "x.npz", {}, "kind 'state'"),
         (MissingInputError, dense, "x", {}, "d.words.txt: no such file of words"),

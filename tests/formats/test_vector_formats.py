@@ -172,7 +172,7 @@ def test_text_without_a_header_is_detected(tmp_path, packed):
     assert read.words == ["the", ". . .", "1"]
     assert read.matrix.tolist() == single([[0.5, -1, 2], [1e-3, 0, 4], [7, 8, 9.5]]).tolist()
     assert read_vectors(path, limit=1).words == ["the"]
-    with pytest.raises(InputError, match=r"word 2, '\. \. \.', holds white space"):
+    with pytest.raises(InputError, match=r"word 2, '\. \. \.', contains white space"):
         convert(path, tmp_path / "w.bin")
     made = convert(path, tmp_path / "w.bin", space="_").vectors
     assert made is not None
@@ -182,11 +182,11 @@ def test_text_without_a_header_is_detected(tmp_path, packed):
 @pytest.mark.parametrize(
     ("content", "part"),
     [
-        (GLOVE + "cut 1 2\n", "line 4 must hold a word and 3 numbers, found 3 fields"),
-        (GLOVE + "bad 1 x 3\n", "line 4 must hold 3 numbers after its word, found 'x'"),
-        (GLOVE + "\nb 1 2 3\n", "line 4 must hold a word and 3 numbers, found 0 fields"),
-        (GLOVE + "open 1 2 3", "ends too soon, found a line without a line end"),
-        ("a " + "1.5 " * 999 + "\n" + "b\n" * 99, "promises 100 words of 999 numbers"),
+        (GLOVE + "cut 1 2\n", "line 4 must have a word and 3 numbers, found 3 fields"),
+        (GLOVE + "bad 1 x 3\n", "line 4 must have 3 numbers after its word, found 'x'"),
+        (GLOVE + "\nb 1 2 3\n", "line 4 must have a word and 3 numbers, found 0 fields"),
+        (GLOVE + "open 1 2 3", "truncated, found a last line without a line break"),
+        ("a " + "1.5 " * 999 + "\n" + "b\n" * 99, "implies 100 words of 999 numbers"),
     ],
 )
 def test_a_broken_line_of_text_is_named(tmp_path, content, part):
@@ -253,7 +253,7 @@ def test_a_conversion_interrupted_between_two_renames_is_completed(tmp_path, mon
     with pytest.raises(KeyboardInterrupt):
         convert(tmp_path / "v.bin", target, no_header=name == "w.txt")
     monkeypatch.undo()
-    run_card.settle(target, [tmp_path / "w.words.txt"] if name == "w.npz" else [])
+    run_card.finish_write(target, [tmp_path / "w.words.txt"] if name == "w.npz" else [])
     assert run_card.read_card(target) is not None
     assert not list(tmp_path.glob(".*"))
 
@@ -262,7 +262,7 @@ def test_a_conversion_interrupted_between_two_renames_is_completed(tmp_path, mon
 def test_a_second_writer_of_one_file_is_rejected(source, tmp_path, name):
     form = None if "." in name else "projector"
     with (
-        run_card.only_writer(tmp_path / name),
+        run_card.writer_lock(tmp_path / name),
         pytest.raises(LockedError, match="is being written"),
     ):
         convert(source, tmp_path / name, target_format=form)

@@ -33,8 +33,9 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.regression import read_targets
 from wordgeom.evaluation.sets import read_set
 from wordgeom.imputation.domain import DomainOptions, read_domain
-from wordgeom.matrices.cooccurrence import StoredMatrix, StoredRows
+from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.matrices.times import parse_times
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.plot.drift_results import read_drift_results
@@ -44,8 +45,9 @@ from wordgeom.stages.info import describe
 from wordgeom.storage.files import Lock
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions, PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 _MEMORY = 4 << 26
 
@@ -81,7 +83,7 @@ def _store(path: Path) -> None:
         if kind == "cooc"
         else StoredRows(matrix, _pool())
     )
-    rows.whole()
+    rows.full()
     rows.columns(np.arange(min(3, len(rows.words))))
 
 
@@ -90,7 +92,7 @@ def _documents(path: Path) -> None:
     counts = StoredDocuments.open(path.parent)
     describe(path.parent, check=True)
     for weight in ("rows", "tf-idf", "ppmi"):
-        WeightedDocuments(counts, DocumentOptions(weight=weight), _pool()).whole()
+        WeightedDocuments(counts, DocumentOptions(weight=weight), _pool()).full()
     parse_times(counts.documents(), counts.names())
 
 

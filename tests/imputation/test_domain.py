@@ -85,7 +85,7 @@ def test_an_invalid_names_file_is_rejected(tmp_path, text, parts):
 def test_a_missing_names_file_is_reported_as_such(tmp_path, option):
     path = matrix_file(tmp_path)
     put(path.with_suffix(".txt"), "a\nb\nc\n")
-    for name, part in (("none", "no such file; check the path"), ("", "found a folder")):
+    for name, part in (("none", "no such file; check the path"), ("", "found a directory")):
         with pytest.raises(MissingInputError) as caught:
             input_files(path, DomainOptions.take({option: str(tmp_path / name)}))
         assert_one_line(caught, part)

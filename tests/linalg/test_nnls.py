@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from wordgeom.linalg.nnls_kernels import nonnegative
+from wordgeom.linalg.nnls_kernels import solve_nnls
 
 
 def solve(vectors, target):
     weights = np.empty(len(vectors))
-    assert nonnegative(np.array(vectors, float), np.array(target, float), weights)
+    assert solve_nnls(np.array(vectors, float), np.array(target, float), weights)
     return weights
 
 

@@ -8,7 +8,8 @@ from matrices import random_counts, store_matrix, to_dense
 
 from wordgeom.core import row_blocks
 from wordgeom.matrices.columns import select_columns
-from wordgeom.matrices.cooccurrence import StoredMatrix, StoredRows
+from wordgeom.matrices.cooccurrence import StoredMatrix
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.runtime.pool import Pool
 
 CHOICES = [

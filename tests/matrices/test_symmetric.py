@@ -8,10 +8,11 @@ from matrices import random_counts, store_matrix, to_dense
 
 from wordgeom.core import row_blocks
 from wordgeom.matrices import symmetric as expansion
-from wordgeom.matrices.cooccurrence import StoredRows
-from wordgeom.matrices.symmetric import whole_matrix
+from wordgeom.matrices.stored_rows import StoredRows
+from wordgeom.matrices.symmetric import full_matrix
 from wordgeom.runtime.pool import Pool
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 
 def sizes(monkeypatch, stored, whole):
@@ -33,7 +34,7 @@ def test_the_whole_matrix_equals_the_dense_one(tmp_path, monkeypatch, symmetric,
         sizes(monkeypatch, stored, whole)
         with Pool(threads) as pool:
             rows = StoredRows(matrix, pool)
-            found = rows.whole()
+            found = rows.full()
         assert found.data.dtype == dtype
         assert np.array_equal(to_dense(found), full)
         assert found.nnz == np.count_nonzero(full) <= rows.entries
@@ -44,7 +45,7 @@ def test_the_whole_matrix_equals_the_dense_one(tmp_path, monkeypatch, symmetric,
 def test_matrices_of_hardly_an_entry(tmp_path, full, symmetric):
     matrix = store_matrix(tmp_path / "m", full, kind="pmi", symmetric=symmetric)
     with Pool(1) as pool:
-        found = whole_matrix(StoredRows(matrix, pool), pool)
+        found = full_matrix(StoredRows(matrix, pool), pool)
     assert (found.rows, found.columns) == full.shape
     assert np.array_equal(to_dense(found), full)
 
@@ -56,8 +57,8 @@ def test_weighted_rows_make_the_matrix_whose_columns_they_are(tmp_path, monkeypa
     sizes(monkeypatch, 70, 90)
     with Pool(2) as pool:
         rows = WeightedMatrix(matrix, PmiOptions(cds=0.75), pool)
-        whole, columns = to_dense(rows.whole()), to_dense(rows.columns(np.arange(60)))
-        assert rows.entries >= rows.whole().nnz
+        whole, columns = to_dense(rows.full()), to_dense(rows.columns(np.arange(60)))
+        assert rows.entries >= rows.full().nnz
     assert np.array_equal(whole, columns)
     assert whole.dtype == np.float32
     assert np.array_equal(whole, whole.T) == symmetric
@@ -70,5 +71,5 @@ def test_a_large_row_is_found_from_every_block(tmp_path, monkeypatch):
     matrix = store_matrix(tmp_path / "m", full, kind="pmi")
     sizes(monkeypatch, 10, 7)
     with Pool(3) as pool:
-        found = whole_matrix(StoredRows(matrix, pool), pool)
+        found = full_matrix(StoredRows(matrix, pool), pool)
     assert np.array_equal(to_dense(found), full)

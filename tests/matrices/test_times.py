@@ -99,17 +99,17 @@ def test_any_text_is_a_finite_time_or_none(text: str):
 def test_times_stand_in_the_order_of_documents():
     times = parse_times(documents("1950", "1949-07", "1950.5"))
     assert times.all_known().tolist() == [1950.0, 1949 + 181 / 365, 1950.5]
-    assert (len(times.missing), len(times.unfit), times.left_out()) == (0, 0, [])
+    assert (len(times.missing), len(times.unparsed), times.notes()) == (0, 0, [])
 
 
 def test_what_has_no_time_is_an_error_or_counted():
     times = parse_times(documents("1950", "", "soon", " ", "1952"), ["a.jsonl"])
-    assert (times.missing.tolist(), times.unfit.tolist()) == ([1, 3], [2])
+    assert (times.missing.tolist(), times.unparsed.tolist()) == ([1, 3], [2])
     assert times.known.tolist() == [0, 4]
     assert np.isnan(times.values[[1, 2, 3]]).all()
-    assert times.left_out() == [
-        "2 documents have no time and are left out",
-        "1 document has a time of no known format and is left out",
+    assert times.notes() == [
+        "2 documents have no time and are excluded",
+        "1 document has a time of unknown format and is excluded",
     ]
     with pytest.raises(InputError) as caught:
         times.all_known()
@@ -121,7 +121,7 @@ def test_a_time_of_no_format_is_told_with_its_place():
     with pytest.raises(InputError) as caught:
         times.all_known()
     assert_one_line(
-        caught, "file 1 line 4: the document has a time of no known format, found 'July'; numbers"
+        caught, "file 1 line 4: the document has a time of unknown format, found 'July'; use"
     )
 
 
@@ -138,7 +138,7 @@ def test_numbers_that_are_no_years_do_not_go_with_dates():
         parse_times(documents("1950", "1950-07", "12"), ["a.tsv"])
     assert_one_line(
         caught, "a.tsv line 6: the document 'd3' has the time '12', a number among dates",
-        "found '1950-07' in a.tsv line 4; write all",
+        "found '1950-07' in a.tsv line 4; use years",
     )  # fmt: skip
 
 

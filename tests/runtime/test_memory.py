@@ -22,11 +22,13 @@ from wordgeom.core import row_blocks
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array
 from wordgeom.matrices.opening import open_matrix
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.matrices.stored_rows import StoredRows
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import read_vectors, write_vectors
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 STATUS = Path("/proc/self/status")
 V, M, K = 5000, 700, 10  # words, anchors, dimensions: 3.5 M entries in the anchors' columns
@@ -156,11 +158,11 @@ def test_what_cannot_fit_is_refused_with_the_figure_before_a_row_is_read(
 
 
 def test_the_line_names_what_where_and_what_to_do():
-    refuse_too_large("all of them", 10**9, 10**9, "go")
+    check_memory("all of them", 10**9, 10**9, "go")
     with pytest.raises(
-        InputError, match=r"^all of them take 2\.5 GB, found 1\.0 GB to be used; go"
+        InputError, match=r"^all of them need 2\.5 GB, found a memory limit of 1\.0 GB; go"
     ):
-        refuse_too_large("all of them", 25 * 10**8, 10**9, "go")
+        check_memory("all of them", 25 * 10**8, 10**9, "go")
 
 
 @pytest.mark.parametrize("chosen", [np.arange(20), np.arange(60), np.array([3, 8, 40]), []])
@@ -170,7 +172,7 @@ def test_columns_have_no_more_entries_than_are_foreseen(tmp_path, chosen, symmet
     matrix = store_matrix(tmp_path / "pmi", full, kind="pmi", symmetric=symmetric)
     chosen = np.array(chosen, np.int64)
     with Pool(1) as pool:
-        source = weighted_store(matrix, pool)
+        source = StoredRows(matrix, pool)
         columns = source.columns(chosen)
         assert columns.nnz <= source.entries_of(chosen) <= 60 * len(chosen)
         assert source.dtype == columns.data.dtype == np.float64

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from wordgeom.runtime.pool import Lent, PerThread, Pool
+from wordgeom.runtime.pool import PerThread, Pool, Reusable
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -55,7 +55,7 @@ def test_a_long_call_does_not_hold_up_an_interrupt():
 
 def test_lent_pieces_are_never_held_twice_and_are_used_again():
     numbers, held, lock = itertools.count(), set(), threading.Lock()
-    lent = Lent(lambda: next(numbers))
+    lent = Reusable(lambda: next(numbers))
 
     def borrow(_: int) -> None:
         piece = lent.take()
@@ -77,7 +77,7 @@ def test_a_thread_keeps_its_piece():
     pieces: PerThread[list[tuple[int, int]]] = PerThread(list)
 
     def note(k: int) -> None:
-        number, mine = pieces.mine()
+        number, mine = pieces.own()
         mine.append((threading.get_ident(), k))
         assert pieces.all[number] is mine
 

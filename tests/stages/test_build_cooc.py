@@ -89,9 +89,9 @@ def test_another_option_is_named_and_the_old_output_kept(
     before = tree(tmp_path / "cooc")
     with pytest.raises(OutputExistsError) as caught:
         build(text, tmp_path / "cooc", **changed)
-    do = "; pass --force to replace it, or name another with -o"
+    do = "; pass --force to overwrite it, or choose another output with -o"
     assert_one_line(
-        caught, tmp_path / "cooc", "exists and holds something else", f"found {found}", do
+        caught, tmp_path / "cooc", "exists and has different content", f"found {found}", do
     )
     assert tree(tmp_path / "cooc") == before
 
@@ -125,7 +125,7 @@ def test_output_that_is_damaged_or_of_another_kind_needs_force(text: Path, tmp_p
     with pytest.raises(OutputExistsError) as caught:
         build(text, made.path)
     assert_one_line(
-        caught, made.path, "found a store that cannot be read", "is missing", "; pass --force"
+        caught, made.path, "found a store that cannot be read", "missing", "; pass --force"
     )
     assert build(text, made.path, force=True).store.digest == digest
 
@@ -307,7 +307,7 @@ def test_matrices_that_do_not_add_up_are_refused(tmp_path: Path):
             [other, f"has another vocabulary than {out}", "; count each text"],
         ),
         ([out, wide], InputError, [wide, f"differs from {out}", "; count both with the same"]),
-        ([out, tmp_path / "no"], MissingInputError, [tmp_path / "no", "no such matrix folder"]),
+        ([out, tmp_path / "no"], MissingInputError, [tmp_path / "no", "no such matrix directory"]),
     ):
         check_refused_merge(out, parts, error, *said)
 
@@ -337,13 +337,13 @@ def test_a_vocabulary_file_replaces_nothing_that_was_not_offered(text: Path, tmp
     for path, force, error, part in (
         (text, True, OptionError, "an input of this count"),
         (other, False, OutputExistsError, "pass --force"),
-        (tmp_path, True, OptionError, "a folder"),
-        (tmp_path / "none" / "v.tsv", False, MissingInputError, "no such folder"),
+        (tmp_path, True, OptionError, "a directory"),
+        (tmp_path / "none" / "v.tsv", False, MissingInputError, "no such directory"),
     ):
         with pytest.raises(error) as caught:
             build(text, tmp_path / "new", force=force, save_vocab=str(path))
         assert_one_line(
-            caught, path.name if part != "no such folder" else "none", part, "--save-vocab"
+            caught, path.name if part != "no such directory" else "none", part, "--save-vocab"
         )
         assert not (tmp_path / "new").exists()
     assert (text.read_bytes(), other.read_text()) == (before, "precious\n")

@@ -81,7 +81,7 @@ def held(out: Path) -> tuple[list[Document], list[dict[str, int]]]:
     """The documents of a store, and the words of each with their counts."""
     stored = StoredDocuments.open(out)
     words, rows = stored.vocabulary.words, []
-    whole = stored.whole()
+    whole = stored.full()
     for start, stop in zip(whole.indptr[:-1], whole.indptr[1:], strict=True):
         columns = whole.indices[start:stop]
         assert (np.diff(columns) > 0).all()
@@ -90,7 +90,7 @@ def held(out: Path) -> tuple[list[Document], list[dict[str, int]]]:
         )
     dense = stored.to_scipy().toarray()
     assert (dense.sum(0) == stored.column_sums).all()
-    assert ((dense > 0).sum(0) == stored.holders).all()
+    assert ((dense > 0).sum(0) == stored.document_frequencies).all()
     return stored.documents(), rows
 
 
@@ -352,7 +352,7 @@ def test_the_vocabulary_is_saved_with_the_counts(text: Path, tmp_path: Path):
 def test_a_matrix_that_does_not_fit_is_refused_before_it_is_written(text: Path, tmp_path: Path):
     with patch.object(build_dtm, "_ROW_BYTES", 1 << 40), pytest.raises(InputError) as caught:
         build_documents(text, tmp_path / "dtm")
-    assert_one_line(caught, "words in 15 documents take", "GB to be used; raise --memory")
+    assert_one_line(caught, "words in 15 documents need", "GB; raise --memory")
     assert not (tmp_path / "dtm").exists()
 
 
@@ -360,9 +360,9 @@ def test_a_matrix_that_does_not_fit_is_refused_before_it_is_written(text: Path, 
     ("part", "change", "said"),
     [
         ("documents", lambda lines: lines[:-1], "14 lines for 15 rows"),
-        ("documents", lambda lines: [*lines[:-1], "1\tx\t\t"], "documents.tsv line 15: is no"),
-        ("documents", lambda lines: [*lines[:-1], "1\t2\t"], "is no document, found 1\t2"),
-        ("vocab", lambda lines: lines[:-1], "do not fit together"),
+        ("documents", lambda lines: [*lines[:-1], "1\tx\t\t"], "documents.tsv line 15: not a"),
+        ("documents", lambda lines: [*lines[:-1], "1\t2\t"], "not a document, found 1\t2"),
+        ("vocab", lambda lines: lines[:-1], "inconsistent"),
     ],
 )
 def test_a_store_whose_parts_do_not_fit_is_refused(
@@ -387,7 +387,7 @@ def test_one_kind_of_matrix_is_not_taken_for_another(text: Path, tmp_path: Path)
     build(text, tmp_path / "cooc")
     with pytest.raises(MissingInputError) as caught:
         StoredDocuments.open(tmp_path / "cooc")
-    assert_one_line(caught, "is not a dtm matrix, found kind 'cooc'; make one with wordgeom")
+    assert_one_line(caught, "not a document-term matrix, found kind 'cooc'; create one")
     build_documents(text, tmp_path / "dtm")
     for function in (wg.pmi, lambda path: wg.train(path, "gbu")):
         with pytest.raises(WordgeomError) as refused:

@@ -27,7 +27,7 @@ from wordgeom.core.errors import (
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.linalg.numpy_ops import NumpyOps
-from wordgeom.linalg.row_solver import Held
+from wordgeom.linalg.row_solver import Penalty
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.methods.gbu.calibration import cosines, fit_map
 from wordgeom.methods.gbu.extension import Anchored
@@ -38,7 +38,8 @@ from wordgeom.stages.trained_options import trained_options
 from wordgeom.storage import files
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 V, K, NEW = 80, 4, (7, 20, 41, 66)  # words, numbers of a vector, rows that the vectors lack
 
@@ -76,7 +77,7 @@ def exact(anchors: int) -> tuple[Float64, Float64]:
     with Pool(1) as pool:
         weighted = WeightedMatrix(stored, PmiOptions(neg=0.2), pool)
         targets = np.zeros((V, V))
-        whole = weighted.whole()
+        whole = weighted.full()
         targets[np.repeat(np.arange(V), np.diff(whole.indptr)), whole.indices] = whole.data
     c = np.minimum(1.0, counts / 5.0) ** 0.5
     known = np.setdiff1d(np.arange(V), NEW)  # rows stand in order of frequency
@@ -118,7 +119,7 @@ def test_vectors_of_a_matrix_of_low_rank_come_back():
     with Pool(1) as pool:
         problem = anchored(full, weights, np.arange(40), true[:40])
         solved, missed = problem.solve(
-            np.arange(60), Held(1e-9, 1e-9), NumpyOps(pool), Progress()
+            np.arange(60), Penalty(1e-9, 1e-9), NumpyOps(pool), Progress()
         )  # fmt: skip
     assert missed == 0
     scale = np.sqrt((true[:40] ** 2).sum() / 40)  # anchors were brought to length 1
@@ -137,7 +138,7 @@ def test_the_map_from_many_solutions_to_vectors_is_found():
 def test_a_word_s_own_column_gives_nothing_away():
     draw = np.random.default_rng(4)
     full, weights = draw.uniform(1.0, 2.0, (12, 12)), draw.uniform(0.1, 1.0, (12, 12))
-    vectors, rows, held = draw.standard_normal((9, 3)), np.arange(12), Held(0.05, 1.0)
+    vectors, rows, held = draw.standard_normal((9, 3)), np.arange(12), Penalty(0.05, 1.0)
     other = full + np.diag(draw.uniform(5.0, 9.0, 12))
     with Pool(1) as pool:
         one, two = (
@@ -349,7 +350,7 @@ def test_bad_input_is_told_in_one_line(folder):
         ({"vectors": "all.bin"}, InputError, "cooc: has no word that all.bin lacks, found 80"),
         ({"vectors": "foreign.bin"}, InputError, "cooc: has no word of foreign.bin, found 80"),
         ({"counts": "left"}, InputError, "left: holds counts of one side; count with --context"),
-        ({"counts": "pmi"}, MissingInputError, "pmi: is not a cooc matrix, found kind 'pmi'"),
+        ({"counts": "pmi"}, MissingInputError, "pmi: not a cooc matrix, found kind 'pmi'"),
         ({"counts": "none"}, MissingInputError, "none"),
         ({"vectors": "none.bin"}, MissingInputError, "none.bin"),
         ({"vectors": "cut.bin"}, FormatError, "cut.bin"),

@@ -28,7 +28,7 @@ from wordgeom.core.errors import (
     StaleError,
     WordgeomError,
 )
-from wordgeom.linalg.eigensolver import Wanted
+from wordgeom.linalg.eigensolver import EigenSettings
 from wordgeom.linalg.svd import svd_bytes
 from wordgeom.methods.dlsa import method
 from wordgeom.methods.dlsa.model import DynamicModel
@@ -38,7 +38,8 @@ from wordgeom.stages.train import Train
 from wordgeom.storage.store import StoreWriter
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 N, DIM, DEGREE = 160, 4, 2
 Record = dict[str, Any]
@@ -92,7 +93,7 @@ def test_a_model_holds_what_was_fitted(made: Done, dtm: Path):
     np.testing.assert_array_equal(model.times, 1950 + np.arange(N) * 50 // N)
     with Pool(1) as pool:
         whole = WeightedDocuments(model.open_documents(), DocumentOptions(weight="rows"), pool)
-        X = to_dense(whole.whole()).astype(np.float64)
+        X = to_dense(whole.full()).astype(np.float64)
     F = np.concatenate((np.ones((N, 1)), model.polynomials.values), axis=1)
     left = X - F @ (F.T @ X) / N
     np.testing.assert_allclose(model.spread, left.std(axis=0), rtol=1e-5)
@@ -208,10 +209,10 @@ def test_what_cannot_be_is_refused(
 
 def test_the_memory_of_static_lsa_is_asked_for(monkeypatch):
     asked = []
-    monkeypatch.setattr(method, "refuse_too_large", lambda what, needed, *_: asked.append(needed))
+    monkeypatch.setattr(method, "check_memory", lambda what, needed, *_: asked.append(needed))
     source = cast(WeightedDocuments, SimpleNamespace(shape=(1000, 1000), entries=5000))
     method._check(source, 1000, method.Options(dim=4), 1)
-    assert asked[0] >= svd_bytes(1000, 1000, 5000, Wanted(4, 1e-2)) > 7 * 8 * 1000**2
+    assert asked[0] >= svd_bytes(1000, 1000, 5000, EigenSettings(4, 1e-2)) > 7 * 8 * 1000**2
     method._check(source, 1000, method.Options(dim=900, degree=3), 1)
     assert asked[1] > 4 * 8 * (4 * 900) ** 2
 

@@ -170,7 +170,7 @@ def _failures(path: Path, error: type[BaseException]) -> Iterator[Callable[[], o
 
     yield midway
     for module, name in (
-        (store, "whole_file"),
+        (store, "atomic_file"),
         (store, "sync_folder"),
         (arrays, "npy_header"),
     ):
@@ -203,7 +203,7 @@ def test_a_full_disk_is_an_error_of_one_line_that_keeps_the_old(tmp_path: Path):
     for name in ("fsync", "replace"):
         with patch.object(os, name, side_effect=full), pytest.raises(WriteError) as caught:
             write(tmp_path / "s", 2)
-        assert_one_line(caught, tmp_path / "s", "cannot be written: no space left", "; free room")
+        assert_one_line(caught, tmp_path / "s", "cannot be written: no space left", "; free ")
         assert tree(tmp_path / "s") == before
 
 
@@ -316,7 +316,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, name: str):
     with pytest.raises(OutputExistsError) as caught:
         write(tmp_path, 1)
     assert_one_line(
-        caught, tmp_path, "is a folder with other files", f"found {name}", "; name another"
+        caught, tmp_path, "a directory with other files", f"found {name}", "; choose another"
     )
     assert tree(tmp_path) == {name: b"mine"}
 
@@ -328,7 +328,7 @@ def test_another_program_s_meta_json_is_left_alone(tmp_path: Path, meta: str):
     before = tree(tmp_path)
     with pytest.raises(OutputExistsError) as caught:
         write(tmp_path, 1)
-    assert_one_line(caught, tmp_path, "holds another program's meta.json", "; name another folder")
+    assert_one_line(caught, tmp_path, "another program's meta.json", "; choose another directory")
     assert tree(tmp_path) == before
 
 
@@ -336,14 +336,14 @@ def test_a_file_where_the_folder_should_be_is_left_alone(tmp_path: Path):
     (path,) = put(tmp_path, "mine")
     with pytest.raises(OutputExistsError) as caught:
         write(path, 1)
-    assert_one_line(caught, path, "is a file", "; name a folder with -o")
+    assert_one_line(caught, path, "is a file", "; pass a directory with -o")
     assert path.read_text(encoding="utf-8") == "mine"
 
 
 def test_a_store_in_a_folder_that_is_not_there_is_refused(tmp_path: Path):
     with pytest.raises(MissingInputError) as caught:
         write(tmp_path / "no" / "s", 1)
-    assert_one_line(caught, tmp_path / "no", "no such folder", "; make it")
+    assert_one_line(caught, tmp_path / "no", "no such directory", "; create it")
 
 
 def test_a_store_with_a_user_s_file_in_it_keeps_that_file(tmp_path: Path):
@@ -358,10 +358,10 @@ def test_what_is_no_store_is_not_opened(tmp_path: Path):
     odd = tmp_path / "odd"
     (odd / META).mkdir(parents=True)
     for path, kind, parts in (
-        (tmp_path / "none", MissingInputError, ["no such matrix folder", "; make one"]),
-        (file, MissingInputError, ["is a file, not a matrix folder", "; make one"]),
+        (tmp_path / "none", MissingInputError, ["no such matrix directory", "; create one"]),
+        (file, MissingInputError, ["a file, not a matrix directory", "; create one"]),
         (odd, FormatError, ["meta.json: cannot be read, found Is a directory"]),
-        (tmp_path, FormatError, ["has no meta.json", "; name a folder that wordgeom made"]),
+        (tmp_path, FormatError, ["has no meta.json", "; pass a directory that wordgeom created"]),
     ):
         with pytest.raises(kind) as caught:
             Store.open(path)
@@ -374,7 +374,7 @@ def test_a_missing_part_is_named(cooc: Path, name: str):
     path.unlink()
     with pytest.raises(FormatError) as caught:
         StoredMatrix.open(cooc)
-    assert_one_line(caught, path, "is missing", "; make it again")
+    assert_one_line(caught, path, "missing", "; rebuild it")
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -385,8 +385,8 @@ def test_a_part_of_another_size_is_named(cooc: Path, name: str, change: int):
     os.truncate(path, size + change)
     with pytest.raises(FormatError) as caught:
         StoredMatrix.open(cooc)
-    found = f"found {size + change:,} bytes where {size:,} were written"
-    assert_one_line(caught, path, "has another size", found, "; make it again")
+    found = f"found {size + change:,} bytes, not {size:,}"
+    assert_one_line(caught, path, "has the wrong size", found, "; rebuild it")
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -403,9 +403,9 @@ def test_a_flipped_bit_anywhere_in_a_part_is_seen(cooc: Path, name: str):
                 read_all(cooc)
             header = path.suffix == ".npy" and place < 128
             assert_one_line(
-                caught, path, "has another header" if header else "was edited or damaged"
+                caught, path, "header does not match" if header else "edited or damaged"
             )
-            assert_one_line(caught, "; make it again")
+            assert_one_line(caught, "; rebuild it")
     path.write_bytes(raw)
     assert read_all(cooc) == whole
 
@@ -420,7 +420,7 @@ def test_a_part_of_another_store_is_seen(cooc: Path, tmp_path: Path, name: str):
     shutil.copy(theirs, ours)
     with pytest.raises(FormatError) as caught:
         read_all(cooc)
-    assert_one_line(caught, ours, "; make it again")
+    assert_one_line(caught, ours, "; rebuild it")
 
 
 def test_a_block_that_is_not_read_need_not_be_whole(tmp_path: Path):
@@ -437,9 +437,7 @@ def test_a_block_that_is_not_read_need_not_be_whole(tmp_path: Path):
     for start, stop in ((0, length), (CRC_BLOCK // 8 - 1, CRC_BLOCK // 8 + 1)):
         with pytest.raises(FormatError) as caught:
             stored.read(start, stop)
-        assert_one_line(
-            caught, stored.path, "was edited or damaged", "found another checksum in MiB 1"
-        )
+        assert_one_line(caught, stored.path, "edited or damaged", "found another checksum in MiB 1")
 
 
 def test_a_part_that_goes_while_it_is_read_is_named(cooc: Path):
@@ -448,7 +446,7 @@ def test_a_part_that_goes_while_it_is_read_is_named(cooc: Path):
     path.write_bytes(path.read_bytes()[:-4])
     with pytest.raises(FormatError) as caught:
         matrix.rows(0, 1)
-    assert_one_line(caught, path, "is shorter than meta.json says", "; make it again")
+    assert_one_line(caught, path, "shorter than meta.json says", "; rebuild it")
     path.unlink()
     with pytest.raises(FormatError) as caught:
         matrix.rows(0, 1)
@@ -491,19 +489,19 @@ def test_an_edited_meta_json_is_seen_before_anything_is_allocated(
     cooc: Path, where: list[str], value: object
 ):
     _edit(cooc, where, value)
-    check_refused_cheaply(cooc, "was edited or damaged", "; make it again")
+    check_refused_cheaply(cooc, "edited or damaged", "; rebuild it")
 
 
 @pytest.mark.parametrize(
     ("where", "value", "parts"),
     [
-        (["files", "data", "length"], HUGE, ["was edited or damaged"]),  # checksums are too few
-        (["files", "data", "length"], 2, ["data.1.npy", "has another size"]),
-        (["attributes", "shape"], [HUGE, HUGE], ["its parts do not fit together"]),
-        (["attributes", "shape"], None, ["its parts do not fit together"]),
-        (["files", "indptr"], ["indices"], ["its parts do not fit together"]),
-        (["files", "data"], ["vocab"], ["its parts do not fit together"]),
-        (["kind"], "vectors", ["is not a cooc or pmi matrix", "found kind 'vectors'"]),
+        (["files", "data", "length"], HUGE, ["edited or damaged"]),  # checksums are too few
+        (["files", "data", "length"], 2, ["data.1.npy", "has the wrong size"]),
+        (["attributes", "shape"], [HUGE, HUGE], ["its parts are inconsistent"]),
+        (["attributes", "shape"], None, ["its parts are inconsistent"]),
+        (["files", "indptr"], ["indices"], ["its parts are inconsistent"]),
+        (["files", "data"], ["vocab"], ["its parts are inconsistent"]),
+        (["kind"], "vectors", ["not a cooc or pmi matrix", "found kind 'vectors'"]),
     ],
 )
 def test_a_meta_json_that_lies_under_a_right_digest_is_refused(
@@ -522,7 +520,7 @@ def test_a_store_without_a_part_that_a_matrix_has_is_refused(tmp_path: Path):
     write(tmp_path / "s", 1)
     with pytest.raises(FormatError) as caught:
         Store.open(tmp_path / "s").array("data")
-    assert_one_line(caught, tmp_path / "s", "has no part data", "; make it again")
+    assert_one_line(caught, tmp_path / "s", "has no part data", "; rebuild it")
 
 
 def _edit(path: Path, where: list[str], value: object) -> dict[str, Any]:
@@ -549,8 +547,8 @@ def check_refused_cheaply(path: Path, *parts: str) -> None:
 @pytest.mark.parametrize("version", [2, 0, None, "1", [[1]]])
 def test_a_store_of_another_version_is_told_from_damage(cooc: Path, version: object):
     _edit(cooc, ["version"], version)
-    found = f"found format version {version!r}, known is 1"
-    check_refused_cheaply(cooc, META, "cannot be read", found, "; use a newer wordgeom")
+    found = f"found version {version!r}, not 1"
+    check_refused_cheaply(cooc, META, "unsupported format version", found, "; upgrade wordgeom")
 
 
 @pytest.mark.parametrize("depth", [*range(300, 1100, 50), 100_000])
@@ -570,7 +568,7 @@ def test_nested_json_is_refused_at_any_depth(cooc: Path, depth: int, where: str)
 def test_a_meta_json_that_is_not_ours_is_named(cooc: Path, meta: str):
     (cooc / META).write_text(meta, encoding="utf-8")
     known = meta in ("[]", "3", '{"format": "zarr"}')
-    check_refused_cheaply(cooc, META, "is not wordgeom's" if known else "is not JSON", ";")
+    check_refused_cheaply(cooc, META, "not written by wordgeom" if known else "not JSON", ";")
 
 
 @settings(max_examples=60)
@@ -616,7 +614,7 @@ def test_a_column_out_of_range_never_reaches_a_kernel(tmp_path: Path, cooc: Path
             writer.commit(matrix.store.attributes, {})
         with pytest.raises(FormatError) as caught:
             StoredMatrix.open(tmp_path / "bad").rows(0, words)
-        assert_one_line(caught, tmp_path / "bad", "a column is out of range", "; make it again")
+        assert_one_line(caught, tmp_path / "bad", "a column is out of range", "; rebuild it")
 
 
 def test_the_lock_of_a_process_that_ended_unnoticed_is_taken_over(tmp_path: Path):

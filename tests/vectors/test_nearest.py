@@ -72,7 +72,11 @@ def test_the_scale_does_not_matter(scale):
 
 @pytest.mark.parametrize(
     ("word", "advice"),
-    [("Word12", "did you mean word12?"), ("wrd8", "did you mean word8?"), ("ξ", "nothing like it")],
+    [
+        ("Word12", "did you mean word12?"),
+        ("wrd8", "did you mean word8?"),
+        ("ξ", "no word of the vocabulary is similar"),
+    ],
 )
 def test_an_unknown_word_is_named(vectors, word, advice):
     with pytest.raises(InputError) as error:
@@ -91,7 +95,7 @@ def test_a_query_of_zero_is_refused(positive, negative, names):
     vectors = Vectors(list("abc"), np.array([[1, 2], [2, 4], [0, 0]], np.float32))
     with pytest.raises(InputError) as error:
         similar(vectors, positive, negative)
-    assert f"adds up to zero, found {names}" in str(error.value)
+    assert f"sum to zero, found {names}" in str(error.value)
 
 
 def test_top_bounds_the_answer(vectors):

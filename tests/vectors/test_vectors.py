@@ -346,13 +346,13 @@ def test_a_cut_file_is_never_read(tmp_path, suffix, told):
         ("1_0 2", ["first line"]),
         ("٢ 2", ["first line"]),
         ("9" * 19 + " 2", ["first line"]),
-        ("9" * 300, ["no line end"]),
+        ("9" * 300, ["no line break"]),
         ("0 2", ["at least 1", "0 words of 2 numbers"]),
         ("2 0", ["at least 1", "2 words of 0 numbers"]),
-        ("1000000000 10000", ["promises 1000000000 words of 10000 numbers", "bytes"]),
-        ("999999999999999999 999999999999999999", ["promises"]),
-        ("3 2", ["promises 3 words"]),
-        ("1 2", ["goes on after"]),
+        ("1000000000 10000", ["announces 1000000000 words of 10000 numbers", "bytes"]),
+        ("999999999999999999 999999999999999999", ["announces"]),
+        ("3 2", ["announces 3 words"]),
+        ("1 2", ["has data after"]),
         ("2 1", []),
         ("2 3", []),
     ],
@@ -395,9 +395,9 @@ def test_nothing_is_allocated_for_a_lie(tmp_path, name):
         ("2 2\na 1 2\nb ٣ 4\n", ["line 3", "'٣'"]),
         (
             "2 2\na 1 2\nb 3 44",
-            ["ends too soon", "1 whole lines", "without a line end", "if it is whole"],
+            ["truncated", "1 complete lines", "without a line break", "if it is complete"],
         ),
-        ("2 2\na 1 2\nb 3 4\nc 5 6\n", ["goes on after the 2 words", "'c 5 6'"]),
+        ("2 2\na 1 2\nb 3 4\nc 5 6\n", ["has data after the 2 words", "'c 5 6'"]),
         ("2 2\na 1 2 3\nb 4 5 6\n", ["more than the 2 numbers", "'1'"]),
     ],
 )
@@ -414,9 +414,9 @@ def test_false_lines_are_refused(tmp_path, text, parts):
         ("v.bin", b"2 1\na \0\0\0\0\xff\xfe \0\0\0\0", ["word 2", "byte 10", "UTF-8"]),
         ("v.txt", b"2 1\na 1\n\xff\xfe 2\n", ["word 2", "byte 8", "UTF-8"]),
         ("v.bin", b"2 1\na \0\0\0\0 \0\0\0\0b", ["word 2", "byte 10", "empty"]),
-        ("v.bin", b"1 1\na \0\0\0\0b", ["goes on after", "1 more bytes"]),
-        ("v.bin", b"2 2\na 1 2\nb 3.25 4.25\n", ["holds text", "rename"]),
-        ("v.txt", b"1 2\na \0\0\0\0\0\0\0\0", ["holds binary", "rename"]),
+        ("v.bin", b"1 1\na \0\0\0\0b", ["has data after", "1 more bytes"]),
+        ("v.bin", b"2 2\na 1 2\nb 3.25 4.25\n", ["contains text", "rename"]),
+        ("v.txt", b"1 2\na \0\0\0\0\0\0\0\0", ["contains binary", "rename"]),
         ("v.txt", b"", ["is empty"]),
     ],
 )
@@ -429,7 +429,7 @@ def test_false_contents_are_refused(tmp_path, name, data, parts):
 
 def test_what_is_no_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe.txt")
-    expected = {"none.bin": "no such file", ".": "a folder", "pipe.txt": "a device or pipe"}
+    expected = {"none.bin": "no such file", ".": "a directory", "pipe.txt": "a device or pipe"}
     for name, part in expected.items():
         with pytest.raises(MissingInputError) as error:
             read_vectors(tmp_path / name)

@@ -21,7 +21,8 @@ from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.weighting.pmi import NPMI, PPMI, PmiOptions, WeightedMatrix
+from wordgeom.weighting.options import NPMI, PPMI, PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 
 def formula(counts: Int64, options: PmiOptions, *, symmetric: bool = True) -> Float64:

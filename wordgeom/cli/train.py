@@ -13,7 +13,7 @@ from wordgeom.cli import flags, frame
 from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import listed
 from wordgeom.core.options import Options, flag, specs
-from wordgeom.linalg.device import DeviceOptions
+from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods.contract import DOCUMENT_VECTORS, MODEL
 from wordgeom.methods.inputs import INPUTS, inputs_of, reading_options, settings_of
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions

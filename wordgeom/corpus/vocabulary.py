@@ -9,7 +9,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError, MissingInputError
 from wordgeom.core.types import Int64
-from wordgeom.storage.files import whole_file
+from wordgeom.storage.files import atomic_file
 
 _NONE = np.empty(0, np.int64)
 _BOM = "\ufeff"
@@ -119,7 +119,7 @@ def vocabulary_bytes(vocabulary: Vocabulary) -> bytes:
 
 def save_vocabulary(path: str | Path, vocabulary: Vocabulary) -> None:
     """Write a vocabulary file atomically."""
-    with whole_file(Path(path)) as out:
+    with atomic_file(Path(path)) as out:
         out.write(vocabulary_bytes(vocabulary))
 
 

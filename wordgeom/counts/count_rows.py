@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Csr, Int32, Int64
 from wordgeom.counts.kernels import GROUP, sum_rows
-from wordgeom.runtime.pool import Lent
+from wordgeom.runtime.pool import Reusable
 
 ENTRIES = 1 << 20  # entries in a block, unless one row has more
 
@@ -57,10 +57,10 @@ class Workspace:
     def __init__(self, words: int, symmetric: bool, room: int, dtype: DTypeLike) -> None:
         self.words, self.symmetric, self.dtype = words, symmetric, np.dtype(dtype)
         self._all: list[Accumulator] = []
-        self.accumulators = Lent(self._new)
+        self.accumulators = Reusable(self._new)
         # A kernel writes one group beyond the last entry before it finds the group empty.
         size = room + GROUP
-        self.buffers = Lent(lambda: (np.empty(size, np.int32), np.empty(size, self.dtype)))
+        self.buffers = Reusable(lambda: (np.empty(size, np.int32), np.empty(size, self.dtype)))
 
     def _new(self) -> Accumulator:
         self._all.append(Accumulator(self.words, self.symmetric))

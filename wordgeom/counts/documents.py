@@ -13,7 +13,7 @@ import numpy as np
 
 from wordgeom.core.types import Array, Int32, Int64
 from wordgeom.counts import document_kernels
-from wordgeom.runtime.pool import Lent, Pool
+from wordgeom.runtime.pool import Pool, Reusable
 from wordgeom.storage.id_stream import Ids
 
 BLOCK = 1 << 20  # ids counted at once: about 10 ms
@@ -52,7 +52,7 @@ class DocumentCounts:
 
     def _blocks(self) -> Iterator[_Block]:
         """Yield the counts of each block; its first and last row may continue in other blocks."""
-        accumulators, buffers = Lent(lambda: _Accumulator(self._words)), Lent(_Buffers)
+        accumulators, buffers = Reusable(lambda: _Accumulator(self._words)), Reusable(_Buffers)
         stream = self._stream
         parts = (stream.read(at, at + BLOCK) for at in range(0, stream.length, BLOCK))
 

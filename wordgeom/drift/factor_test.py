@@ -21,7 +21,7 @@ from wordgeom.core.formatting import plural, several
 from wordgeom.core.types import Array, Csr, Float64
 from wordgeom.drift.factor_analysis import LOWER_BOUND, fit
 from wordgeom.linalg.blas import one_thread
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 ASSUMPTION = "the number of factors is right: too small a number is rejected like a change"
 MAX_WORDS = 2000  # the time of each iteration grows with the cube
@@ -90,7 +90,7 @@ def factor_matrix(X: Csr, memory: int | None = None) -> Float64:
         )  # fmt: skip
     if memory is not None:
         what = f"the {X.rows:,} × {X.columns:,} numbers of {_WHAT}"
-        refuse_too_large(what, 16 * X.rows * X.columns, memory, "name the words to test")
+        check_memory(what, 16 * X.rows * X.columns, memory, "name the words to test")
     dense = np.zeros((X.rows, X.columns))
     dense[np.repeat(np.arange(X.rows), np.diff(X.indptr)), X.indices] = X.data
     return dense

@@ -30,7 +30,7 @@ from wordgeom.drift.verdict import Verdict, describe_test, verdict_notes
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.svd import transpose
 from wordgeom.methods.dlsa.problem import FREE
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
@@ -146,7 +146,7 @@ class _Task:
         needed = 4 * count * p + 12 * self.X.nnz + max(block, pooled)
         needed = max(needed, 12 * self.X.nnz + topic_bytes(self.X, self.rank))
         what = f"F of {self.X.columns:,} words in {count:,} permutations"
-        refuse_too_large(what, needed, memory, "raise --memory or lower --permutations")
+        check_memory(what, needed, memory, "raise --memory or lower --permutations")
 
     def _null(self, words: WordResiduals, permutations: Permutations, runner: Runner) -> Null:
         if self.options.freedman_lane:

@@ -12,7 +12,7 @@ import numpy as np
 from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Csr, Float64
-from wordgeom.linalg.eigensolver import Look, Wanted
+from wordgeom.linalg.eigensolver import Convergence, EigenSettings
 from wordgeom.linalg.svd import svd_bytes, truncated_svd
 from wordgeom.runtime.progress import Progress
 
@@ -31,12 +31,12 @@ def static_topics(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None
     if r >= most:
         raise _too_many(r, most)
 
-    def follow(looks: Iterator[Look]) -> Iterator[Look]:
+    def follow(looks: Iterator[Convergence]) -> Iterator[Convergence]:
         return (progress or Progress()).follow(
             looks, "topics", r + 1, "topics", lambda look: look.gained
         )
 
-    wanted = Wanted(r + 1, seed=seed)
+    wanted = EigenSettings(r + 1, seed=seed)
     svd = truncated_svd(X, wanted, ops, effects=mean, follow=follow)
     if not svd.values[0]:
         raise InputError("all words are constant over documents", do="check the weights")
@@ -49,7 +49,7 @@ def static_topics(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None
 
 def topic_bytes(X: Csr, r: int) -> int:
     """Return the memory in bytes that `static_topics` needs besides X."""
-    return svd_bytes(X.rows, X.columns, X.nnz, Wanted(r + 1)) + 3 * 8 * X.rows * (r + 1)
+    return svd_bytes(X.rows, X.columns, X.nnz, EigenSettings(r + 1)) + 3 * 8 * X.rows * (r + 1)
 
 
 def _too_many(r: int, most: int) -> RankError:

@@ -10,7 +10,7 @@ from typing import Any
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, option
-from wordgeom.core.tables import aligned, piped
+from wordgeom.core.tables import aligned, markdown_table
 from wordgeom.evaluation.answers import Score
 from wordgeom.evaluation.options import FOLD, SKIP, ZERO
 
@@ -76,7 +76,11 @@ def render(report: Report, options: ReportOptions) -> str:
     rows = _rows(report, options.sections)
     if options.markdown:
         return "\n".join(
-            [*piped([_HEADER, *rows], _TEXT_COLUMNS), "", *(f"- {line}" for line in footer(report))]
+            [
+                *markdown_table([_HEADER, *rows], _TEXT_COLUMNS),
+                "",
+                *(f"- {line}" for line in footer(report)),
+            ]
         )
     return "\n".join([*aligned([_HEADER, *rows], _TEXT_COLUMNS), "", *footer(report)])
 

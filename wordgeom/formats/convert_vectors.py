@@ -17,7 +17,7 @@ from wordgeom.formats.output_checks import check_shared_file
 from wordgeom.formats.projector import FILES, write_projector
 from wordgeom.formats.word_files import companion_path, read_word_list, word_lines
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import Vectors, checked_words, read_vectors
+from wordgeom.vectors.keyed import Vectors, check_words, read_vectors
 
 _PER_COLUMN = ("spectrum", "residuals", "captured")  # statistics with one number per column
 _MAX_LISTED = 5
@@ -78,7 +78,7 @@ def rewrite(
         notes += messages
     if options.dim is not None:
         vectors = _first_columns(vectors, card, paths.source, options.dim)
-    made = replace(vectors, words=checked_words(vectors.words, options.space, paths.target))
+    made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
     if paths.form in detection.ARRAYS:
         check_shared_file(paths.target_words, word_lines(made.words), force)
     _write(paths, made, options, None if card is None else _converted(card, options))

@@ -16,7 +16,7 @@ from wordgeom.formats.word_files import companion_path, count_lines
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.document_term import DOCUMENTS, Stored, StoredDocuments
 from wordgeom.runtime.context import Context
-from wordgeom.vectors.keyed import checked_words
+from wordgeom.vectors.keyed import check_words
 
 _VOCABULARY = "vocab.txt"  # GloVe's name for the words file
 
@@ -42,7 +42,7 @@ def words_lines(matrix: Stored, form: str, words: Path, space: str | None) -> li
     vocabulary = matrix.vocabulary
     if form != detection.GLOVE:
         return count_lines(vocabulary, "\t")
-    names = checked_words(vocabulary.words, space, words)
+    names = check_words(vocabulary.words, space, words)
     return count_lines(Vocabulary(names, vocabulary.counts), " ")
 
 

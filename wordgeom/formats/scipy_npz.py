@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from wordgeom.formats.npz import opened_archive
 from wordgeom.matrices.cooccurrence import PMI
 from wordgeom.matrices.document_term import Stored, StoredDocuments
 from wordgeom.runtime.context import Context
+from wordgeom.storage.scratch import Scratch
 
 _MEMORY_SHARE = 4  # a member read at once may take memory / 4
 _COPIED = 1 << 20  # numbers copied at once
@@ -56,7 +56,7 @@ def write_sparse(out: BinaryIO, matrix: Stored, context: Context) -> None:
     lengths = np.zeros(matrix.shape[0] + 1, np.int64)
     dtype = np.dtype(np.float32 if matrix.store.kind == PMI else np.float64)
     with (
-        tempfile.TemporaryFile(dir=context.scratch) as data,
+        Scratch(context.scratch) as data,
         zipfile.ZipFile(out, "w") as packed,  # uncompressed, for speed
     ):
         entries = _entries(matrix)
@@ -65,13 +65,14 @@ def write_sparse(out: BinaryIO, matrix: Stored, context: Context) -> None:
             for first, many, columns, values in _rows(matrix, context):
                 lengths[first + 1 : first + 1 + len(many)] = many
                 indices.write(columns.astype(index, copy=False).data)
-                data.write(matrix_entries.values(matrix, values).astype(dtype, copy=False).data)
+                data.put(matrix_entries.values(matrix, values).astype(dtype, copy=False))
         with _member(packed, "indptr", index, len(lengths)) as indptr:
             indptr.write(np.cumsum(lengths).astype(index).data)
         with _member(packed, "data", dtype, entries) as numbers:
-            data.seek(0)
-            while chunk := data.read(_COPIED * dtype.itemsize):
-                numbers.write(chunk)
+            for start in range(0, entries, _COPIED):
+                part = np.empty(min(_COPIED, entries - start), dtype)
+                data.read(start * dtype.itemsize, part)
+                numbers.write(part.data)
         _scalars(packed, matrix.shape)
 
 

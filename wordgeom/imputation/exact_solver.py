@@ -10,7 +10,7 @@ import numpy as np
 from wordgeom.core.types import Float64
 from wordgeom.imputation.linear_system import System, relative_residual
 from wordgeom.linalg.blas import one_thread
-from wordgeom.linalg.mmatrix import Factored, Group, squares, times
+from wordgeom.linalg.mmatrix import Factored, Group, multiply, squared_norms
 from wordgeom.linalg.mmatrix_kernels import WIDTH
 from wordgeom.runtime.pool import Pool
 
@@ -68,9 +68,9 @@ class ExactSolver:
         for _ in group.steps():
             if self._stopped.is_set():
                 break
-        rest = right - times(self._factored.matrix, group.found)
+        rest = right - multiply(self._factored.matrix, group.solution)
         columns = slice(first, first + WIDTH)
-        self.vectors[self._system.order, columns] = group.found[:, : self._mean[columns].size]
+        self.vectors[self._system.order, columns] = group.solution[:, : self._mean[columns].size]
         return group.iterations, relative_residual(rest, right)
 
     def _right(self, first: int) -> tuple[Float64, Float64]:
@@ -82,7 +82,7 @@ class ExactSolver:
         width = self._mean[columns].size
         block, start = np.zeros((len(self._anchors), WIDTH)), np.zeros((len(self.vectors), WIDTH))
         block[:, :width], start[:, :width] = self._anchors[:, columns], self._mean[columns]
-        right = times(self._system.outer, block)
-        rest = right - times(self._factored.matrix, start)
-        start[:, squares(rest) >= squares(right)] = 0.0
+        right = multiply(self._system.outer, block)
+        rest = right - multiply(self._factored.matrix, start)
+        start[:, squared_norms(rest) >= squared_norms(right)] = 0.0
         return right, start

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int32, Int64
-from wordgeom.linalg.nnls_kernels import dot, nonnegative
+from wordgeom.linalg.nnls_kernels import dot, solve_nnls
 from wordgeom.runtime.jit import kernel
 
 
@@ -31,7 +31,7 @@ def fit_rows(
         row = slice(indptr[r], indptr[r + 1])
         weights = data[row]
         vectors, target = _problem(points, entities[r], indices[row], simplex)
-        if not nonnegative(vectors, target, weights):
+        if not solve_nnls(vectors, target, weights):
             counts[1] += 1
         if not _normalise(weights, epsilon):
             counts[0] += 1

@@ -19,10 +19,10 @@ from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.counts.count_rows import value_type
 from wordgeom.counts.documents import DocumentCounts
 from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
-from wordgeom.matrices.document_term import DOCUMENTS, HOLDERS, SUMS, StoredDocuments
+from wordgeom.matrices.document_term import DOCUMENT_FREQUENCIES, DOCUMENTS, SUMS, StoredDocuments
 from wordgeom.matrices.times import parse_times
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import FLOOR
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.counting import CountStage, stored_text
@@ -94,7 +94,7 @@ def _write(
     empty = _write_rows(counts, matrix, rows, writer, context)
     writer.text(DOCUMENTS, documents)
     writer.array(SUMS, np.int64).write(counts.sums)
-    writer.array(HOLDERS, np.int64).write(counts.document_frequencies)
+    writer.array(DOCUMENT_FREQUENCIES, np.int64).write(counts.document_frequencies)
     facts = {"tokens": encoded.tokens, "kept": encoded.kept, "documents": encoded.documents}
     return matrix.finish({**facts, "empty": empty})
 
@@ -123,7 +123,7 @@ def _check_memory(words: int, rows: int, bytes_of_rows: int, context: Context) -
     needed += rows * _ROW_BYTES + 2 * bytes_of_rows
     do = "raise --memory or --min-count, or count parts of the text separately"
     what = f"counts of {words:,} words in {plural(rows, 'document')}"
-    refuse_too_large(what, needed, max(context.memory, FLOOR), do)
+    check_memory(what, needed, max(context.memory, FLOOR), do)
 
 
 def _empty_rows(attributes: dict[str, Any]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.core.options import flag
-from wordgeom.core.requests import refuse_other
+from wordgeom.core.requests import different_content
 from wordgeom.formats import detection
 from wordgeom.formats.convert_vectors import Paths, rewrite
 from wordgeom.formats.export import (
@@ -248,7 +248,7 @@ class MatrixImport(Conversion):
             return None
         made = readable(self.target, self.kind)
         if made.request != request:
-            raise refuse_other(self.target, "made from something else")
+            raise different_content(self.target, "made from something else")
         return checked(made)
 
     def work(self, job: Job) -> Outcome:

@@ -13,7 +13,7 @@ from wordgeom.checkpoint.corpus_writer import CorpusWriter
 from wordgeom.checkpoint.state import State
 from wordgeom.checkpoint.token_ids import TokenIds, find_ids, save_ids
 from wordgeom.core.formatting import several
-from wordgeom.core.requests import differing_option, refuse_other
+from wordgeom.core.requests import different_content, differing_option
 from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.encoding.row_mapping import MakeSink
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
@@ -123,7 +123,7 @@ class CountStage(Stage):
         made = readable(self.out, self.kind)
         how = self._difference(made, options)
         if how is not None:
-            raise refuse_other(self.out, how)
+            raise different_content(self.out, how)
         return checked(made)
 
     def _difference(self, made: Store, options: dict[str, Any]) -> str | None:

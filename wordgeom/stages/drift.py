@@ -28,7 +28,8 @@ from wordgeom.runtime.run_options import ResumeOptions, UseOptions
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import row_of
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class _Tests:
             chosen = [documents[row] for row in fitted.rows.tolist()]
             self._groups = group_documents(chosen, options.group)
         weighted = WeightedDocuments(counts, DocumentOptions(fitted.weight), context.pool)
-        self._X, self._rows = weighted.whole().select(fitted.rows), rows
+        self._X, self._rows = weighted.full().select(fitted.rows), rows
 
     @property
     def document_frequencies(self) -> Int64:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
-from wordgeom.runtime.signals import Interruption
+from wordgeom.runtime.signals import StopRequest
 
 
 class NumberedBlock(NamedTuple):
@@ -35,7 +35,7 @@ class BlockFeed:
         sources: Sequence[Source],
         separators: bytes,
         options: CorpusOptions,
-        stop: Interruption,
+        stop: StopRequest,
     ) -> None:
         self._blocks, self._stop = self._all(sources, separators, options), stop
         self._read, self._current = hashlib.sha256(), Source("")
@@ -44,14 +44,14 @@ class BlockFeed:
     @property
     def stopped(self) -> bool:
         """Whether the run was interrupted."""
-        return self._stop.asked
+        return self._stop.requested
 
     def take(self) -> NumberedBlock | None:
         """Return the next block; None at the end and after an interruption."""
         numbered = None
-        if not (self.over or self._stop.asked):
+        if not (self.over or self._stop.requested):
             try:
-                with self._stop.heeded():  # reading a pipe may block
+                with self._stop.immediate():  # reading a pipe may block
                     numbered = next(self._blocks, None)
             except KeyboardInterrupt:
                 numbered = None  # an incomplete block is not counted

@@ -99,7 +99,7 @@ class _StreamWriter:
     ) -> None:
         memory = id_stream(context)
         # If everything fits, one array is filled from the front and never copied.
-        self._array = np.empty(capacity, np.int32) if memory.holds(capacity) else None
+        self._array = np.empty(capacity, np.int32) if memory.fits(capacity) else None
         in_memory = self._array is not None or sink is None
         self.stream: Sink = memory if in_memory or sink is None else sink(outside)
 

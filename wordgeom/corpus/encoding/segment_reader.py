@@ -29,7 +29,7 @@ from wordgeom.corpus.tokens import kernels
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenisers import Tokeniser
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.signals import noticed
+from wordgeom.runtime.signals import stop_requests
 from wordgeom.storage.id_stream import Spool
 
 
@@ -52,7 +52,7 @@ def read_segments(
     """
     saved = checkpoint.saved_segments()
     separators = bytes(k for k in range(128) if tables.byte_map[k] == 0)
-    with noticed() as stop:
+    with stop_requests() as stop:
         feed = BlockFeed(sources, separators, options, stop)
         tokenise = BlockTokeniser(tables, options, runs)
         reader = _SegmentReader(feed, tokenise, options, runs, checkpoint, context)

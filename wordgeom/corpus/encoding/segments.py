@@ -14,7 +14,7 @@ from wordgeom.core.errors import StaleError
 from wordgeom.core.types import Int32
 from wordgeom.corpus.tokens.spill import Run
 from wordgeom.storage.id_stream import Spool
-from wordgeom.storage.scratch import Scratch, Shelf
+from wordgeom.storage.scratch import ArrayFile, Scratch
 
 
 class Piece(NamedTuple):
@@ -61,7 +61,7 @@ class SavedSegment:
 
     pieces: list[Piece]
     runs: list[Run]
-    ids: Shelf
+    ids: ArrayFile
     boundaries: int
     position: Position
 
@@ -70,11 +70,11 @@ class SegmentDraft(Protocol):
     """Storage of a segment that may become part of a checkpoint: its ids and its spilled runs."""
 
     @property
-    def ids(self) -> Shelf:
+    def ids(self) -> ArrayFile:
         """Storage of ids that do not stay in memory."""
 
     @property
-    def runs(self) -> Shelf:
+    def runs(self) -> ArrayFile:
         """Storage of runs."""
 
     def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], position: Position) -> None:

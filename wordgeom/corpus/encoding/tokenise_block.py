@@ -14,7 +14,7 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import kernels
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenisers import Tokeniser
-from wordgeom.runtime.pool import Lent
+from wordgeom.runtime.pool import Reusable
 
 _NEVER = 1 << 62
 _NEWLINES = {"line": 1, "block": 2, "file": _NEVER}
@@ -54,7 +54,7 @@ class BlockTokeniser:
     def __init__(self, tables: Tokeniser, options: CorpusOptions, runs: Runs) -> None:
         self._tables, self._runs = tables, runs
         self._threshold = newlines_between(options)
-        self._room = Lent(lambda: [np.empty(0, np.int32)])
+        self._room = Reusable(lambda: [np.empty(0, np.int32)])
 
     def __call__(self, numbered: NumberedBlock) -> TokenisedBlock:
         """Return the ids of a block. Raises InputError for a token that is too long, WriteError."""

@@ -19,7 +19,7 @@ from wordgeom.corpus.tokens.lexicon import Lexicon
 from wordgeom.corpus.tokens.spill_kernels import BUCKET_BITS, deal
 from wordgeom.runtime.pool import PerThread, Pool
 from wordgeom.storage.files import Closing
-from wordgeom.storage.scratch import Scratch, Shelf
+from wordgeom.storage.scratch import ArrayFile, Scratch
 
 BUCKETS = 1 << BUCKET_BITS
 TYPE_BYTES = 80  # memory of a type while its bucket is merged, without its text
@@ -36,7 +36,7 @@ class Run:
     byte of each bucket; numbers (types) int64, in scratch space: the merged type numbers.
     """
 
-    shelf: Shelf
+    shelf: ArrayFile
     types: int
     order: int
     edges: int
@@ -64,7 +64,7 @@ class Runs(Closing):
         self.limit = min(memory // _SHARE // threads, _MOST)
         self.scratch = Scratch(directory)
         self.spilled: dict[int, Run] = {}
-        self._shelf: Shelf = self.scratch
+        self._shelf: ArrayFile = self.scratch
         self._of_segment: dict[int, Run] = {}
         self.costs = np.zeros(BUCKETS, np.int64)  # bytes that merging a bucket may take
         self._lock = threading.Lock()
@@ -79,7 +79,7 @@ class Runs(Closing):
 
     def mine(self) -> ThreadLexicon:
         """Return the calling thread's lexicon."""
-        return self._threads.mine()[1]
+        return self._threads.own()[1]
 
     def lexicons(self) -> list[ThreadLexicon]:
         """Return the lexicons that are in memory."""
@@ -94,7 +94,7 @@ class Runs(Closing):
             current.run = self._next()
         current.lexicon.clear()
 
-    def begin_segment(self, shelf: Shelf) -> None:
+    def begin_segment(self, shelf: ArrayFile) -> None:
         """Store the runs that are spilled from now on in `shelf`."""
         self._shelf, self._of_segment = shelf, {}
 
@@ -133,7 +133,7 @@ class Runs(Closing):
         return self._number - 1
 
 
-def write_run(lexicon: Lexicon, shelf: Shelf, scratch: Scratch) -> tuple[Run, Int64]:
+def write_run(lexicon: Lexicon, shelf: ArrayFile, scratch: Scratch) -> tuple[Run, Int64]:
     """Write a lexicon as a run; return it and (buckets) the bytes that merging each may take."""
     types = len(lexicon)
     order, cuts = np.empty(types, np.int32), np.zeros(BUCKETS + 1, np.int64)
@@ -200,7 +200,7 @@ def _costs(edges: Int64) -> Int64:
     return costs
 
 
-def _array(shelf: Shelf, start: int, shape: tuple[int, ...]) -> Int64:
+def _array(shelf: ArrayFile, start: int, shape: tuple[int, ...]) -> Int64:
     out = np.empty(shape, np.int64)
     shelf.read(start, out)
     return out
