@@ -196,7 +196,7 @@ def test_vectors_of_another_model_are_in_the_way_before_a_fit(dtm: Path, tmp_pat
         ({"at": "1e300"}, InputError, ["1e+300: too far away", "1950 to 1999"]),
         ({"moving": "gone.txt"}, MissingInputError, ["gone.txt"]),
         ({"dim": N + 1}, RankError, ["--dim 161", "words", "found 69"]),
-        ({"memory": 1e-4}, InputError, ["matrices of 160 documents and 69 words take"]),
+        ({"memory": 1e-4}, InputError, ["matrices of 160 documents and 69 words need"]),
     ],
 )
 def test_what_cannot_be_is_refused(

@@ -51,15 +51,12 @@ class Svd:
     products: int
 
 
-class _Gram:
-    """The operator AᵀA (m × m) of an operator A (n × m)."""
+@dataclass(frozen=True)
+class _Product:
+    """An operator given by its product."""
 
-    def __init__(self, matrix: Operator, transposed: Operator) -> None:
-        self._matrix, self._transposed = matrix, transposed
-        self.shape = (matrix.shape[1], matrix.shape[1])
-
-    def multiply(self, tall: Tall) -> Tall:
-        return self._transposed.multiply(self._matrix.multiply(tall))
+    shape: tuple[int, int]
+    multiply: Callable[[Tall], Tall]
 
 
 class _Effects:
@@ -84,27 +81,12 @@ class _Effects:
         copy[:] = tall
         return self.project_out(copy)
 
-
-class _Projected:
-    """The operator (I − GGᵀ)X, for an operator X (n × m)."""
-
-    def __init__(self, matrix: Operator, effects: _Effects) -> None:
-        self._matrix, self._effects = matrix, effects
-        self.shape = matrix.shape
-
-    def multiply(self, tall: Tall) -> Tall:
-        return self._effects.project_out(self._matrix.multiply(tall))
-
-
-class _ProjectedTransposed:
-    """The operator Xᵀ(I − GGᵀ), for an operator Xᵀ (m × n)."""
-
-    def __init__(self, transposed: Operator, effects: _Effects) -> None:
-        self._transposed, self._effects = transposed, effects
-        self.shape = transposed.shape
-
-    def multiply(self, tall: Tall) -> Tall:
-        return self._transposed.multiply(self._effects.projected(tall))
+    def removed(self, X: Operator, Xt: Operator) -> tuple[Operator, Operator]:
+        """Return (I − GGᵀ)X and its transpose, for operators X (n × m) and Xᵀ."""
+        return (
+            _Product(X.shape, lambda tall: self.project_out(X.multiply(tall))),
+            _Product(Xt.shape, lambda tall: Xt.multiply(self.projected(tall))),
+        )
 
 
 def truncated_svd(
@@ -127,9 +109,11 @@ def truncated_svd(
     X, Xt = ops.operator(sparse), ops.operator(transpose(sparse))
     rounding = 0.0 if held is None else held.length(Xt) ** 2
     if held is not None:
-        X, Xt = _Projected(X, held), _ProjectedTransposed(Xt, held)
+        X, Xt = held.removed(X, Xt)
     inner, outer = (Xt, X) if wide else (X, Xt)
-    pairs = ritz_pairs(_Gram(inner, outer), wanted, ops, follow=follow, checkpoint=checkpoint)
+    size = inner.shape[1]
+    gram = _Product((size, size), lambda tall: outer.multiply(inner.multiply(tall)))
+    pairs = ritz_pairs(gram, wanted, ops, follow=follow, checkpoint=checkpoint)
     image = inner.multiply(pairs.vectors)
     residuals = residual_norms(outer.multiply(image), pairs, ops)
     largest = max(float(pairs.values.max(initial=0.0)), rounding)

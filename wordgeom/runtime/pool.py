@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 _Item = TypeVar("_Item")
@@ -34,12 +33,7 @@ class Pool:
         self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix=THREAD_NAME)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._executor is not None:
             # Ctrl-C does not wait for a long LAPACK call to finish.
             stopped = kind is not None and issubclass(kind, KeyboardInterrupt)

@@ -34,9 +34,8 @@ class Progress:
         """
         if not self._show:
             return items
-        if sys.stderr.isatty():
-            return _with_bar(items, label, total, unit, size, done)
-        return _with_lines(items, label, total, unit, size, done)
+        report = _with_bar if sys.stderr.isatty() else _with_lines
+        return report(items, label, total, unit, size, done)
 
 
 def _with_bar(

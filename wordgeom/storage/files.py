@@ -17,7 +17,6 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, Self, cast
 
 from wordgeom.core.errors import LockedError, MissingInputError, WordgeomError, WriteError
@@ -109,12 +108,7 @@ class Closing:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -258,12 +252,7 @@ class Lock:
                 raise write_error(self._target, error) from error
         raise LockedError("another writer took the lock", where=self._target, do="try again")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         remove(self._path)
 
     def abandon(self) -> None:

@@ -12,7 +12,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -155,14 +154,9 @@ class StoreWriter:
         self._generation = 1 + max(_generations(self.path), default=0)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         with deferred_signals():  # parts must not outlive their lock
-            self._leave(keep=self._keep and error is not None)
+            self._leave(keep=self._keep and kind is not None)
 
     def array(self, name: str, dtype: DTypeLike) -> ArrayWriter:
         """Return the writer of a new one-dimensional array, or of a marked one to resume."""
@@ -215,7 +209,7 @@ class StoreWriter:
             if not keep:
                 _remove_unnamed(self.path)
         finally:
-            self._lock.abandon() if keep else self._lock.__exit__(None, None, None)
+            self._lock.abandon() if keep else self._lock.__exit__()
         if not keep and self._made_folder and not (self.path / META).exists():
             reached("rmdir", self.path)
             self.path.rmdir()
