@@ -137,7 +137,7 @@ def test_it_is_a_step_of_run_between_train_and_eval(ask, folder):
     assert any(line.startswith("pairs") for line in rest)
     assert "vectors.imputed.bin: up to date" in ask("run", "x.toml").out
     (folder / "x.toml").write_text('[impute]\ndomain = "firms.csv"\ndelta = "five"\n')
-    assert "x.toml [impute]: --delta must be a whole number" in ask("run", "x.toml").err
+    assert "x.toml [impute]: --delta must be an integer" in ask("run", "x.toml").err
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""An option is declared once: its flag, TOML key, range and choices follow, and are kept."""
+"""Options: flags, TOML keys, ranges and choices follow from one declaration."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_field_is_a_key(tmp_path):
     assert Example.take(table) == Example(many=4, much=2, really=True, usual_too=False)
 
 
-def test_options_that_change_nothing_are_no_part_of_a_request():
+def test_options_without_effect_on_the_result_are_not_in_a_request():
     assert set(Example().result_options()) == {"many", "much", "which", "where", "usual_too"}
 
 
@@ -98,10 +98,10 @@ def test_options_that_change_nothing_are_no_part_of_a_request():
     [
         ("many", 0, "--many must be between 1 and 9, found 0"),
         ("many", 10, "--many must be between 1 and 9, found 10"),
-        ("many", 4.0, "--many must be a whole number, found 4.0"),
-        ("many", True, "--many must be a whole number, found True"),
-        ("many", "4", "--many must be a whole number, found '4'"),
-        ("many", None, "--many must be a whole number, found None"),
+        ("many", 4.0, "--many must be an integer, found 4.0"),
+        ("many", True, "--many must be an integer, found True"),
+        ("many", "4", "--many must be an integer, found '4'"),
+        ("many", None, "--many must be an integer, found None"),
         ("much", -1, "--much must be at least 0, found -1"),
         ("much", float("nan"), "--much must be at least 0, found nan"),
         ("much", "x", "--much must be a number, found 'x'"),
@@ -113,7 +113,7 @@ def test_options_that_change_nothing_are_no_part_of_a_request():
         ("really", 1, "--really must be true or false, found 1"),
     ],
 )
-def test_a_value_that_does_not_fit_is_refused(name, value, say):
+def test_a_value_that_does_not_fit_is_rejected(name, value, say):
     with pytest.raises(OptionError) as caught:
         Example(**{name: value})
     assert str(caught.value) == say
@@ -146,7 +146,7 @@ def test_every_number_has_a_range():
 
 
 @pytest.mark.parametrize("case", [case for case, _ in NUMBERS], ids=[name for _, name in NUMBERS])
-def test_a_number_out_of_range_is_refused_by_its_flag(case, capsys, tmp_path, monkeypatch):
+def test_a_number_out_of_range_is_rejected_by_its_flag(case, capsys, tmp_path, monkeypatch):
     cls, field, spec = case
     monkeypatch.chdir(tmp_path)
     Path("corpus.txt").write_text("a b\n")
@@ -175,7 +175,7 @@ def test_one_name_has_one_meaning(method):
             assert meanings.setdefault(field.name, meaning) == meaning, field.name
 
 
-def test_advice_names_the_nearest_or_what_there_is():
+def test_a_suggestion_is_the_nearest_name_or_a_list():
     assert suggestion("windw", ["window", "seed"]) == "did you mean window?"
     assert suggestion("xyz", ["window", "seed"]) == "choose one of seed, window"
     assert suggestion("xyz", [f"key{k}" for k in range(50)]).endswith(", …")

@@ -1,4 +1,4 @@
-"""The eigensolver against known spectra, dense NumPy, and what it claims of itself."""
+"""The eigensolver against known spectra, dense NumPy, and its own estimates."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_small_matrices_give_all_pairs_that_there_are(ops, size):
 
 
 @pytest.mark.parametrize("extra", [0, 1, 2, 40])
-def test_the_limit_of_what_is_made_dense_does_not_show(ops, extra):
+def test_dense_and_iterative_solutions_agree_at_the_limit(ops, extra):
     K = 10
     size = K + 64 + 4 * BLOCK + extra
     G = random_sparse(size, 33)
@@ -177,7 +177,7 @@ def test_a_basis_has_room_for_a_restart_and_never_exceeds_the_space(K, size, bas
 @pytest.mark.parametrize(
     ("size", "K", "tol"), [(5000, 40, 1e-2), (5000, 40, 1e-5), (3000, 200, 1e-2), (300, 300, 1e-2)]
 )
-def test_no_more_memory_is_taken_than_foretold(ops, size, K, tol):
+def test_memory_stays_below_the_estimate(ops, size, K, tol):
     operator = ops.operator(Csr(
         np.arange(size + 1), np.arange(size, dtype=np.int32), np.linspace(1, 2, size) ** 9, size
     ))  # fmt: skip
@@ -300,7 +300,7 @@ def test_bytes_depend_on_the_seed_and_not_on_threads():
     np.testing.assert_allclose(results[0].values, results[3].values, rtol=1e-5)
 
 
-def test_what_has_not_converged_is_told(ops):
+def test_unconverged_pairs_are_reported(ops):
     wanted = EigenSettings(20, 1e-8, restarts=0)
     operator = Reflected(np.linspace(1, 0, V))
     found = largest_eigenpairs(operator, wanted, ops)
@@ -311,7 +311,7 @@ def test_what_has_not_converged_is_told(ops):
     assert np.all(found.values <= operator.values[:20] + 1e-12)
 
 
-def test_restarts_are_counted_and_kept_to(ops):
+def test_restarts_are_counted_and_limited(ops):
     operator = Reflected(np.linspace(1, 0, V))
     for restarts in (0, 1, 3):
         wanted = EigenSettings(5, 1e-8, basis=133, restarts=restarts)
@@ -320,7 +320,7 @@ def test_restarts_are_counted_and_kept_to(ops):
         assert found.products == BLOCK * (4 + 2 * restarts) + 5
 
 
-def test_looks_tell_what_was_gained_until_all_is(ops):
+def test_convergence_is_reported_until_all_pairs_converge(ops):
     seen = []
 
     def follow(looks):
@@ -342,7 +342,7 @@ LONG = {
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_a_run_goes_on_from_any_state_to_the_same_bytes(ops, name):
+def test_a_run_resumes_from_any_state_to_the_same_bytes(ops, name):
     values, K, basis = LONG[name]
     wanted = EigenSettings(K, 1e-5, basis)
     whole = Kept()

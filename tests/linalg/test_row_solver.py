@@ -168,7 +168,7 @@ def test_a_start_at_the_minimum_stays_there(device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_start_however_far_leaves_no_rounding(device):
+def test_a_distant_start_leaves_no_rounding(device):
     given = problem(12, K=20, dtype=np.float32)
     far = Problem(given.targets, given.weights, given.other, given.start * np.float32(1e6))
     x, y = (solve(made, device=device)[1] for made in (given, far))

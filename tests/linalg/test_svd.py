@@ -72,7 +72,7 @@ def test_triplets_of_a_large_matrix(ops, monkeypatch, n, m):
     np.testing.assert_allclose(cosines, 1.0, atol=1e-9)
 
 
-def test_what_lies_beyond_the_rank_is_zero(ops):
+def test_values_beyond_the_rank_are_zero(ops):
     rng = np.random.default_rng(51)
     X = rng.standard_normal((50, 3)) @ rng.standard_normal((3, 30))
     for wide in (X, X.T):
@@ -124,7 +124,7 @@ def freed(X, G):
 
 @pytest.mark.parametrize(("n", "m"), [(60, 25), (25, 60), (40, 40)])
 @pytest.mark.parametrize("k", [7, 60])
-def test_effects_are_taken_away_from_the_dense_matrix(ops, n, m, k):
+def test_effects_are_projected_out_of_the_dense_matrix(ops, n, m, k):
     X, G = sparse(n, m) + 3.0, some_effects(n)
     found = truncated_svd(to_csr(X), EigenSettings(k, 1e-8), ops, effects=G)
     true = np.linalg.svd(freed(X, G), compute_uv=False)[:k]
@@ -137,7 +137,7 @@ def test_effects_are_taken_away_from_the_dense_matrix(ops, n, m, k):
 
 @pytest.mark.parametrize(("n", "m"), [(700, 300), (300, 700)])
 @pytest.mark.parametrize(("tol", "close", "rounding"), [(1e-8, 1e-9, 1e-14), (1e-3, 1e-4, 1e-6)])
-def test_effects_are_taken_away_from_a_large_matrix(ops, monkeypatch, n, m, tol, close, rounding):
+def test_effects_are_projected_out_of_a_large_matrix(ops, monkeypatch, n, m, tol, close, rounding):
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
     X, G = sparse(n, m) + 1.0 + np.linspace(-1, 1, n)[:, None], some_effects(n)
     data = X.astype(np.float32) if tol > 1e-4 else X

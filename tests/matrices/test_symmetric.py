@@ -1,4 +1,4 @@
-"""The whole matrix in memory against the dense one that was stored."""
+"""The full matrix in memory against the dense one that was stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def sizes(monkeypatch, stored, whole):
 
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
-def test_the_whole_matrix_equals_the_dense_one(tmp_path, monkeypatch, symmetric, dtype):
+def test_the_full_matrix_equals_the_dense_one(tmp_path, monkeypatch, symmetric, dtype):
     full = random_counts(np.random.default_rng(40), 50, symmetric=symmetric)
     full[7], full[:, 7] = 0, 0
     full[49], full[:, 49] = 0, 0
@@ -42,7 +42,7 @@ def test_the_whole_matrix_equals_the_dense_one(tmp_path, monkeypatch, symmetric,
 
 @pytest.mark.parametrize("full", [np.zeros((4, 4)), np.eye(1), np.zeros((1, 1)), np.diag([0, 3.0])])
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_matrices_of_hardly_an_entry(tmp_path, full, symmetric):
+def test_matrices_of_few_entries(tmp_path, full, symmetric):
     matrix = store_matrix(tmp_path / "m", full, kind="pmi", symmetric=symmetric)
     with Pool(1) as pool:
         found = full_matrix(StoredRows(matrix, pool), pool)
@@ -51,7 +51,7 @@ def test_matrices_of_hardly_an_entry(tmp_path, full, symmetric):
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_weighted_rows_make_the_matrix_whose_columns_they_are(tmp_path, monkeypatch, symmetric):
+def test_weighted_rows_and_columns_agree(tmp_path, monkeypatch, symmetric):
     counts = random_counts(np.random.default_rng(41), 60, symmetric=symmetric)
     matrix = store_matrix(tmp_path / "m", counts, symmetric=symmetric)
     sizes(monkeypatch, 70, 90)

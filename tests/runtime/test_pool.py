@@ -1,4 +1,4 @@
-"""Blocks on threads: ordered results, no more ahead than allowed, prompt interruption."""
+"""The thread pool: ordered results, bounded look-ahead, prompt interruption."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_long_call_does_not_hold_up_an_interrupt():
         free.set()
 
 
-def test_lent_pieces_are_never_held_twice_and_are_used_again():
+def test_reusable_objects_have_one_user_and_are_reused():
     numbers, held, lock = itertools.count(), set(), threading.Lock()
     lent = Reusable(lambda: next(numbers))
 
@@ -73,7 +73,7 @@ def test_lent_pieces_are_never_held_twice_and_are_used_again():
     assert 1 <= next(numbers) <= 3
 
 
-def test_a_thread_keeps_its_piece():
+def test_a_thread_has_one_object():
     pieces: PerThread[list[tuple[int, int]]] = PerThread(list)
 
     def note(k: int) -> None:

@@ -1,4 +1,4 @@
-"""Arrays on the disk that are on_disk into memory: the same numbers, and a line where none fit."""
+"""Mapped arrays: the same numbers as in memory, and one line for a full disk."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from wordgeom.weighting.pmi import WeightedMatrix
 
 @pytest.mark.parametrize("length", [0, 1, 100_000])
 @pytest.mark.parametrize("dtype", [np.int32, np.float32, np.int64])
-def test_room_can_be_written_and_leaves_no_name(tmp_path, length, dtype):
+def test_a_mapped_array_is_writable_and_leaves_no_file(tmp_path, length, dtype):
     room = memmap.on_disk(str(tmp_path))(length, dtype)
     assert (room.shape, room.dtype) == ((length,), dtype)
     room[:] = np.arange(length)
@@ -33,7 +33,7 @@ def test_room_can_be_written_and_leaves_no_name(tmp_path, length, dtype):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_disk_is_a_line_before_any_page_is_written(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_before_any_page_is_written(tmp_path, monkeypatch):
     def full(*_: int) -> None:
         raise OSError(28, os.strerror(28))
 
@@ -46,7 +46,7 @@ def test_a_full_disk_is_a_line_before_any_page_is_written(tmp_path, monkeypatch)
 
 @pytest.mark.parametrize("size", [1, 50, 700, BLOCK_ENTRIES])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_matrix_expanded_by_ranges_is_the_whole_matrix(tmp_path, monkeypatch, size, threads):
+def test_a_matrix_expanded_by_ranges_is_the_full_matrix(tmp_path, monkeypatch, size, threads):
     counts = random_counts(np.random.default_rng(4), 60)
     counts[:, 9] = counts[9] = 0
     matrix = store_matrix(tmp_path / "c", counts)
@@ -61,7 +61,7 @@ def test_a_matrix_expanded_by_ranges_is_the_whole_matrix(tmp_path, monkeypatch, 
     np.testing.assert_array_equal(found.data, wanted.data)
 
 
-def test_pairs_on_the_disk_make_the_same_vectors(tmp_path, monkeypatch):
+def test_mapped_pairs_give_the_same_vectors(tmp_path, monkeypatch):
     matrix = store_matrix(tmp_path / "c", random_counts(np.random.default_rng(5), 80))
     made, used = [], []
 

@@ -1,4 +1,4 @@
-"""A store is the old content or the new, and nothing that was not written is ever read."""
+"""Stores: the old content or the new, and only checked bytes are read."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_new_generation_leaves_only_its_own_files(tmp_path: Path):
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
-def test_a_failure_leaves_the_old_store_as_it_was(tmp_path: Path, error: type[BaseException]):
+def test_a_failure_leaves_the_old_store_unchanged(tmp_path: Path, error: type[BaseException]):
     write(tmp_path / "s", 1, 2, 3)
     before = tree(tmp_path / "s")
     for fail in _failures(tmp_path / "s", error):
@@ -187,7 +187,7 @@ def test_a_failure_leaves_no_new_folder(tmp_path: Path):
         assert list(tmp_path.iterdir()) == []
 
 
-def test_a_writer_that_cannot_clean_up_keeps_nobody_out(tmp_path: Path):
+def test_a_writer_that_cannot_clean_up_leaves_no_lock(tmp_path: Path):
     write(tmp_path / "s", 1)
     broken = patch.object(store, "_remove_unnamed", side_effect=OSError(5, "Input/output error"))
     with broken, pytest.raises(OSError, match="Input/output"):
@@ -208,7 +208,7 @@ def test_a_full_disk_is_an_error_of_one_line_that_keeps_the_old(tmp_path: Path):
 
 
 @pytest.mark.parametrize("step", range(4))
-def test_an_interruption_of_the_clearing_comes_after_it(tmp_path: Path, step: int):
+def test_signals_are_deferred_during_cleanup(tmp_path: Path, step: int):
     """Before each file that is removed, the lock, and the folder."""
     steps: list[str] = []
 
@@ -237,7 +237,7 @@ with StoreWriter(sys.argv[1], "thing") as old, StoreWriter(sys.argv[2], "thing")
 """
 
 
-def test_what_a_killed_writer_leaves_is_cleared_by_the_next(tmp_path: Path):
+def test_the_next_writer_removes_the_parts_of_a_killed_one(tmp_path: Path):
     old, new = write(tmp_path / "old", 1).path, tmp_path / "new"
     ended = subprocess.run([sys.executable, "-c", KILLED, old, new], check=False)
     assert ended.returncode == -signal.SIGKILL
@@ -250,7 +250,7 @@ def test_what_a_killed_writer_leaves_is_cleared_by_the_next(tmp_path: Path):
         assert set(tree(path)) == {META, *(e["file"] for e in made.parts().values())}
 
 
-def test_a_second_writer_is_refused_and_the_first_goes_on(tmp_path: Path):
+def test_a_second_writer_is_rejected_and_the_first_continues(tmp_path: Path):
     path = tmp_path / "s"
     with StoreWriter(path, "thing") as first:
         numbers = first.array("numbers", np.int32)
@@ -272,7 +272,7 @@ def test_a_second_writer_is_refused_and_the_first_goes_on(tmp_path: Path):
     [(2**22 + 1, "1"), (2**22 + 1, "?"), (os.getpid(), "1")],
     ids=["gone", "gone, start unknown", "number taken again"],
 )
-def test_the_lock_of_a_process_that_is_gone_is_taken_over(tmp_path: Path, pid: int, start: str):
+def test_the_lock_of_a_dead_process_is_taken_over(tmp_path: Path, pid: int, start: str):
     write(tmp_path / "s", 1)
     lock = {"host": socket.gethostname(), "pid": pid, "start": start}
     (tmp_path / "s" / LOCK).write_text(json.dumps(lock), encoding="utf-8")
@@ -288,7 +288,7 @@ def test_the_lock_of_a_process_that_is_gone_is_taken_over(tmp_path: Path, pid: i
         ([], ["found an unreadable lock", "; remove"]),
     ],
 )
-def test_a_lock_that_cannot_be_judged_is_respected(tmp_path: Path, lock: object, parts: list[str]):
+def test_an_unreadable_lock_is_respected(tmp_path: Path, lock: object, parts: list[str]):
     write(tmp_path / "s", 1)
     (tmp_path / "s" / LOCK).write_text(json.dumps(lock), encoding="utf-8")
     before = tree(tmp_path / "s")
@@ -298,7 +298,7 @@ def test_a_lock_that_cannot_be_judged_is_respected(tmp_path: Path, lock: object,
     assert tree(tmp_path / "s") == before
 
 
-def test_a_lock_refuses_as_long_as_its_block_runs(tmp_path: Path):
+def test_a_lock_holds_as_long_as_its_block_runs(tmp_path: Path):
     with (
         Lock(tmp_path / LOCK, tmp_path),
         pytest.raises(LockedError),
@@ -340,7 +340,7 @@ def test_a_file_where_the_folder_should_be_is_left_alone(tmp_path: Path):
     assert path.read_text(encoding="utf-8") == "mine"
 
 
-def test_a_store_in_a_folder_that_is_not_there_is_refused(tmp_path: Path):
+def test_a_store_in_a_missing_directory_is_rejected(tmp_path: Path):
     with pytest.raises(MissingInputError) as caught:
         write(tmp_path / "no" / "s", 1)
     assert_one_line(caught, tmp_path / "no", "no such directory", "; create it")
@@ -353,7 +353,7 @@ def test_a_store_with_a_user_s_file_in_it_keeps_that_file(tmp_path: Path):
     assert tree(tmp_path / "s")["letter.txt"] == b"mine"
 
 
-def test_what_is_no_store_is_not_opened(tmp_path: Path):
+def test_a_path_that_is_not_a_store_is_rejected(tmp_path: Path):
     (file,) = put(tmp_path, "text")
     odd = tmp_path / "odd"
     (odd / META).mkdir(parents=True)
@@ -423,7 +423,7 @@ def test_a_part_of_another_store_is_seen(cooc: Path, tmp_path: Path, name: str):
     assert_one_line(caught, ours, "; rebuild it")
 
 
-def test_a_block_that_is_not_read_need_not_be_whole(tmp_path: Path):
+def test_an_unread_block_may_be_damaged(tmp_path: Path):
     length = 3 * CRC_BLOCK // 8
     with StoreWriter(tmp_path / "s", "thing") as writer:
         writer.array("numbers", np.int64).write(np.arange(length))
@@ -489,7 +489,7 @@ def test_an_edited_meta_json_is_seen_before_anything_is_allocated(
     cooc: Path, where: list[str], value: object
 ):
     _edit(cooc, where, value)
-    check_refused_cheaply(cooc, "edited or damaged", "; rebuild it")
+    check_rejected_cheaply(cooc, "edited or damaged", "; rebuild it")
 
 
 @pytest.mark.parametrize(
@@ -504,7 +504,7 @@ def test_an_edited_meta_json_is_seen_before_anything_is_allocated(
         (["kind"], "vectors", ["not a cooc or pmi matrix", "found kind 'vectors'"]),
     ],
 )
-def test_a_meta_json_that_lies_under_a_right_digest_is_refused(
+def test_an_inconsistent_meta_json_with_a_right_digest_is_rejected(
     cooc: Path, where: list[str], value: Any, parts: list[str]
 ):
     if where[0] == "files" and isinstance(value, list):
@@ -513,10 +513,10 @@ def test_a_meta_json_that_lies_under_a_right_digest_is_refused(
     (cooc / META).write_text(
         json.dumps(meta | {"digest": _store_meta.content_digest(meta)}), encoding="utf-8"
     )
-    check_refused_cheaply(cooc, *parts)
+    check_rejected_cheaply(cooc, *parts)
 
 
-def test_a_store_without_a_part_that_a_matrix_has_is_refused(tmp_path: Path):
+def test_a_store_without_a_part_that_a_matrix_has_is_rejected(tmp_path: Path):
     write(tmp_path / "s", 1)
     with pytest.raises(FormatError) as caught:
         Store.open(tmp_path / "s").array("data")
@@ -533,7 +533,7 @@ def _edit(path: Path, where: list[str], value: object) -> dict[str, Any]:
     return meta
 
 
-def check_refused_cheaply(path: Path, *parts: str) -> None:
+def check_rejected_cheaply(path: Path, *parts: str) -> None:
     tracemalloc.start()
     try:
         with pytest.raises((FormatError, MissingInputError)) as caught:
@@ -545,15 +545,15 @@ def check_refused_cheaply(path: Path, *parts: str) -> None:
 
 
 @pytest.mark.parametrize("version", [2, 0, None, "1", [[1]]])
-def test_a_store_of_another_version_is_told_from_damage(cooc: Path, version: object):
+def test_a_store_of_another_version_is_distinguished_from_damage(cooc: Path, version: object):
     _edit(cooc, ["version"], version)
     found = f"found version {version!r}, not 1"
-    check_refused_cheaply(cooc, META, "unsupported format version", found, "; upgrade wordgeom")
+    check_rejected_cheaply(cooc, META, "unsupported format version", found, "; upgrade wordgeom")
 
 
 @pytest.mark.parametrize("depth", [*range(300, 1100, 50), 100_000])
 @pytest.mark.parametrize("where", ["whole", "attributes", "files", "version"])
-def test_nested_json_is_refused_at_any_depth(cooc: Path, depth: int, where: str):
+def test_nested_json_is_rejected_at_any_depth(cooc: Path, depth: int, where: str):
     raw = (cooc / META).read_text(encoding="utf-8")
     nested = "[" * depth + "]" * depth
     if where != "whole":
@@ -561,14 +561,14 @@ def test_nested_json_is_refused_at_any_depth(cooc: Path, depth: int, where: str)
         meta[where] = {"shape": "NEST"} if where != "version" else "NEST"
         nested = json.dumps(meta).replace('"NEST"', nested)
     (cooc / META).write_text(nested, encoding="utf-8")
-    check_refused_cheaply(cooc, META)
+    check_rejected_cheaply(cooc, META)
 
 
 @pytest.mark.parametrize("meta", ["", "{", "\x00", "[]", "3", '{"format": "zarr"}'])
 def test_a_meta_json_that_is_not_ours_is_named(cooc: Path, meta: str):
     (cooc / META).write_text(meta, encoding="utf-8")
     known = meta in ("[]", "3", '{"format": "zarr"}')
-    check_refused_cheaply(cooc, META, "not written by wordgeom" if known else "not JSON", ";")
+    check_rejected_cheaply(cooc, META, "not written by wordgeom" if known else "not JSON", ";")
 
 
 @settings(max_examples=60)
@@ -617,7 +617,7 @@ def test_a_column_out_of_range_never_reaches_a_kernel(tmp_path: Path, cooc: Path
         assert_one_line(caught, tmp_path / "bad", "a column is out of range", "; rebuild it")
 
 
-def test_the_lock_of_a_process_that_ended_unnoticed_is_taken_over(tmp_path: Path):
+def test_the_lock_of_an_unreaped_process_is_taken_over(tmp_path: Path):
     code = (
         "import os, sys; from pathlib import Path; from wordgeom.storage.files import Lock\n"
         "Lock(Path(sys.argv[1]), Path('x')).__enter__(); os._exit(9)"

@@ -1,4 +1,4 @@
-"""Vectors, what lies beside them and their card: all of them old or all of them new."""
+"""Vectors, the files beside them and their card: all old or all new."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_write_that_is_killed_leaves_old_or_new(folder, monkeypatch):
     assert state() == new
 
 
-def test_a_card_that_lies_ready_beside_other_vectors_changes_nothing(folder, monkeypatch):
+def test_a_staged_card_of_other_vectors_changes_nothing(folder, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(run_card, "finish_write", lambda *_: None)
         write(NEW, b"new\n")
@@ -98,7 +98,7 @@ NO_CARDS = [b"", b"[]", b'{"content": 3}', b'{"beside": 3}', b'{"notes": 3}', b"
 
 
 @pytest.mark.parametrize("card", NO_CARDS)
-def test_a_card_that_is_none_changes_nothing(folder, card):
+def test_an_invalid_card_changes_nothing(folder, card):
     part_path(run_card.card_path(OUT)).write_bytes(card)
     before = state()
     run_card.finish_write(OUT)
@@ -106,7 +106,7 @@ def test_a_card_that_is_none_changes_nothing(folder, card):
 
 
 @pytest.mark.parametrize("name", ["../theirs.txt", "theirs.txt", "{folder}/theirs.txt"])
-def test_a_card_that_was_made_up_moves_no_file_but_its_own(folder, name):
+def test_a_forged_card_renames_no_other_file(folder, name):
     inner = folder / "inner"
     inner.mkdir()
     for place in (folder, inner):
@@ -124,7 +124,7 @@ def test_a_card_that_was_made_up_moves_no_file_but_its_own(folder, name):
 
 
 @pytest.mark.parametrize("part", ["request", "statistics", "notes"])
-def test_a_card_whose_parts_are_of_other_kinds_counts_as_none(folder, part):
+def test_a_card_with_values_of_other_types_is_ignored(folder, part):
     held = run_card.read_card(OUT)
     assert held is not None
     run_card.card_path(OUT).write_text(json.dumps({**held, part: 3}))
@@ -156,7 +156,7 @@ def test_a_link_in_place_of_a_part_is_not_followed(folder):
     assert theirs.read_text() == "theirs"
 
 
-def test_two_writers_of_one_file_do_not_meet(folder):
+def test_two_writers_of_one_file_exclude_each_other(folder):
     with atomic_file(Path("x")) as out:
         out.write(b"first")
         with pytest.raises(LockedError, match="x: is being written"), atomic_file(Path("x")):
@@ -165,7 +165,7 @@ def test_two_writers_of_one_file_do_not_meet(folder):
     assert Path("x").read_bytes() == b"first"
 
 
-def test_a_writer_that_is_refused_leaves_the_other_s_part(folder):
+def test_a_writer_that_is_rejected_leaves_the_other_s_part(folder):
     with staged_file(TABLE) as theirs:
         theirs.write(b"theirs")
         with pytest.raises(LockedError, match=r"v\.tsv: is being written"):
@@ -175,7 +175,7 @@ def test_a_writer_that_is_refused_leaves_the_other_s_part(folder):
     assert part_path(TABLE).read_bytes() == b"theirs"
 
 
-def test_the_part_of_a_dead_writer_is_written_over(folder):
+def test_the_part_of_a_dead_writer_is_overwritten(folder):
     part_path(Path("x")).write_bytes(b"much longer than what comes")
     with atomic_file(Path("x")) as out:
         out.write(b"new")

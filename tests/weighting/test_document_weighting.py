@@ -1,4 +1,4 @@
-"""Weights of counts by document: those of the formulas, on the pattern of the counts."""
+"""Document weights against the formulas, on the pattern of the counts."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_blocks_change_no_bit(
     assert np.array_equal(to_dense(source.rows(3, 9)), whole[3:9])
 
 
-def test_rows_add_up_to_one(counts: StoredDocuments, pool: Pool):
+def test_rows_sum_to_one(counts: StoredDocuments, pool: Pool):
     sums = weighted(counts, "rows", pool).sum(1)
     empty = np.diff(counts.indptr) == 0
     np.testing.assert_allclose(sums, ~empty, rtol=1e-6)
@@ -112,6 +112,6 @@ def test_a_word_of_all_documents_keeps_its_entries(tmp_path: Path, pool: Pool):
     assert (whole.data[whole.indices == source.words.index("a")] == 0).all()
 
 
-def test_another_weight_is_refused():
+def test_another_weight_is_rejected():
     with pytest.raises(OptionError, match="--weight must be raw or rows or log"):
         DocumentOptions(weight="idf")

@@ -1,4 +1,4 @@
-"""PMI and its kin against the formula over dense matrices."""
+"""The PMI family against the formula over dense matrices."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_rows_and_columns_equal_the_formula(tmp_path, monkeypatch, options, symm
     "options", [*SETTINGS, PmiOptions(weighting="npmi"), PmiOptions(weighting="npmi", neg=2.0)]
 )
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_counted_holds_every_pair_that_was_counted(tmp_path, options, symmetric, denominator):
+def test_with_counts_has_every_counted_pair(tmp_path, options, symmetric, denominator):
     """Its pattern is that of the counts, its values those of the rows, 0 where clipped."""
     counts = random_counts(np.random.default_rng(6), 60, symmetric=symmetric)
     stored = store_matrix(tmp_path / "cooc", counts, symmetric=symmetric)
@@ -103,7 +103,7 @@ def test_counted_holds_every_pair_that_was_counted(tmp_path, options, symmetric,
         assert (found.data == 0).any()
 
 
-def test_weights_alone_hold_no_counts(tmp_path):
+def test_stored_weights_have_no_counts(tmp_path):
     stored = store_matrix(tmp_path / "pmi", np.eye(4, dtype=np.float32), kind="pmi")
     with Pool(1) as pool:
         source = StoredRows(stored, pool)
@@ -111,7 +111,7 @@ def test_weights_alone_hold_no_counts(tmp_path):
         assert source.with_counts() is None
 
 
-def test_counted_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch):
+def test_with_counts_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch):
     stored = store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(7), 60))
     with Pool(3) as pool:
         whole, counts = WeightedMatrix(stored, PmiOptions(cds=0.75), pool).with_counts()
@@ -184,13 +184,13 @@ def test_sums_beyond_an_int64_are_exact(tmp_path):
     "values",
     [{"neg": 0.0}, {"neg": -1.0}, {"neg": math.nan}, {"neg": math.inf}, {"cds": 0.0}, {"cds": 1.1}],
 )
-def test_impossible_options_are_refused(values):
+def test_impossible_options_are_rejected(values):
     with pytest.raises(OptionError, match=f"--{next(iter(values))}"):
         PmiOptions(**values)
 
 
 @pytest.mark.parametrize("part", ["rowsums", "columnsums"])
-def test_sums_that_do_not_fit_their_matrix_are_refused(tmp_path: Path, part: str):
+def test_sums_that_do_not_fit_their_matrix_are_rejected(tmp_path: Path, part: str):
     """Compiled code reads them by the matrix's columns."""
     counts = random_counts(np.random.default_rng(3), 20, symmetric=False)
     path = tmp_path / "cooc"

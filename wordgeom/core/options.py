@@ -17,7 +17,7 @@ from wordgeom.core.errors import OptionError
 _KEY = "wordgeom"
 _LISTED = 30
 _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
-    "int": ("a whole number", (int,)),
+    "int": ("an integer", (int,)),
     "float": ("a number", (int, float)),
     "bool": ("true or false", (bool,)),
     "str": ("text", (str,)),
