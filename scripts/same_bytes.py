@@ -49,7 +49,10 @@ def main() -> int:
     if words and words[0] not in _MODES and not words[0].startswith("-"):
         words = ["both", *words]
     args = _parser().parse_args(words)
-    return _MODES[args.mode](args)
+    try:
+        return _MODES[args.mode](args)
+    except OSError as error:
+        raise SystemExit(f"same_bytes: {error}") from None
 
 
 def _parser() -> argparse.ArgumentParser:

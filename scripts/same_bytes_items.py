@@ -54,8 +54,12 @@ def kind(name: str) -> str:
 
 
 def facts(work: Path, name: str) -> Any:
-    """Return what is compared of a JSON text."""
-    return _filtered(json.loads((work / name).read_bytes()))
+    """Return what is compared of a JSON text; the whole text if it is none."""
+    text = (work / name).read_text(encoding="utf-8", errors="replace")
+    try:
+        return _filtered(json.loads(text))
+    except ValueError:
+        return text
 
 
 def marks(work: Path, name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +42,11 @@ def reopen(before: Mapping[str, Any], program: Program) -> dict[str, Any]:
     }
 
 
-def _repeat(program: Program, outputs: Path, names: Iterable[str]) -> None:
+def _repeat(program: Program, outputs: Path, names: Collection[str]) -> None:
     """Run every command again over its output; record those that do not leave it as it is."""
-    lines = [*program.config_lines(), *(line for phase in PHASES for line in phase)]
+    places = {Path(name).parts[1] for name in names if name.startswith("configs/")}
+    configs = [line for line in program.config_lines() if Path(line.place).name in places]
+    lines = [*configs, *(line for phase in PHASES for line in phase)]
     for done in program.run(line.resumed() for line in lines if line.makes):
         if done.status == 0 and _UP_TO_DATE not in done.printed:
             message = f"did not answer {_UP_TO_DATE!r}: {done.message}"

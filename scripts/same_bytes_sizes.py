@@ -127,7 +127,7 @@ def _of_numbers(before: Any, after: Any) -> str:
     if not apart:
         return "the same numbers"
     text = f"{apart:,} of {before.size:,} entries, {_largest(one.ravel(), other.ravel())}"
-    return text + (f", smallest row cosine {_cosine(one, other):.9f}" if one.ndim == 2 else "")
+    return text + (_cosines(one, other) if one.ndim == 2 else "")
 
 
 def _largest(one: Any, other: Any) -> str:
@@ -139,14 +139,14 @@ def _largest(one: Any, other: Any) -> str:
     return f"largest difference {apart.max():.2g} (relative {relative.max():.2g})"
 
 
-def _cosine(one: Any, other: Any) -> float:
-    """Return the smallest cosine of rows that are not 0 in both; -1 where just one of them is 0."""
+def _cosines(one: Any, other: Any) -> str:
+    """Return the smallest cosine of two rows, and how many rows are 0 on one side alone."""
     lengths = np.linalg.norm(one, axis=1), np.linalg.norm(other, axis=1)
-    both, none = (lengths[0] > 0) & (lengths[1] > 0), (lengths[0] == 0) & (lengths[1] == 0)
-    if not (both | none).all():
-        return -1.0
+    both = (lengths[0] > 0) & (lengths[1] > 0)
     dots = (one[both] * other[both]).sum(axis=1) / (lengths[0][both] * lengths[1][both])
-    return float(dots.min(initial=1.0))
+    text = f", smallest row cosine {dots.min(initial=1.0):.9f}"
+    single = np.count_nonzero((lengths[0] > 0) != (lengths[1] > 0))
+    return text + (f", {single:,} rows are 0 in one file alone" if single else "")
 
 
 def _vectors(raw: bytes, binary: bool) -> tuple[list[str], Any] | None:
