@@ -13,7 +13,7 @@ DUMP = "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 
 
 def main(output: Path) -> None:
-    """Extract the articles to `output`, which appears whole or not at all."""
+    """Extract the articles to `output`, atomically."""
     articles = tokens = 0
     partial = output.with_name(output.name + ".partial")
     with partial.open("w", encoding="utf-8", newline="\n") as file:

@@ -33,7 +33,7 @@ from wordgeom.stages.stage import Outcome, Stage, run_stage
 from wordgeom.stages.train import Train
 from wordgeom.storage.store import Store
 from wordgeom.vectors.keyed import Vectors
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 PathLike = str | os.PathLike[str]
 _NO_RESUME = ResumeOptions()

@@ -30,7 +30,9 @@ def options_of(name: str, method: str | None = None) -> set[str]:
     assert command is not None
     arguments = ["--method", method, "--help"] if method else ["--help"]
     context = command.make_context(name, arguments, parent, resilient_parsing=True)
-    return set(re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)", command.get_help(context), re.MULTILINE))
+    text = command.get_help(context)
+    rows = re.findall(r"^  (?:-\w, )?(--[a-z0-9-]+)(?: / (--no-[a-z-]+))?", text, re.MULTILINE)
+    return {spelling for row in rows for spelling in row if spelling}
 
 
 def section(title: str) -> str:

@@ -8,12 +8,12 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float64
 from wordgeom.imputation.graph import neighbour_graph
-from wordgeom.imputation.reattachment import mend
+from wordgeom.imputation.reattachment import reattach
 from wordgeom.imputation.solve import solve_exact, solve_power
 from wordgeom.imputation.weights import Kind, fit_weights
 from wordgeom.runtime.context import Context
 
-MOST_STEPS = 100_000
+MAX_STEPS = 100_000
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ PUBLISHED = Way(eta=1e-2, weights="nnls", epsilon=0.1)
 
 @dataclass(frozen=True, eq=False)
 class Imputed:
-    """vectors (n × K) float64, known ones as they were; mended: entities cut off from anchors."""
+    """vectors (n × K) float64, known ones unchanged; reattached: entities cut off from anchors."""
 
     vectors: Float64
-    mended: int
+    reattached: int
 
 
 def impute(points: Float64, known: Array, anchors: Float64, way: Way, using: Context) -> Imputed:
@@ -50,16 +50,14 @@ def impute(points: Float64, known: Array, anchors: Float64, way: Way, using: Con
     fitted = fit_weights(
         points, graph, rows, way.weights, way.epsilon, using.pool, using.progress
     ).matrix
-    fitted, mended = mend(fitted, graph, rows, known)
+    fitted, reattached = reattach(fitted, graph, rows, known)
     if way.eta is None:
         solved = solve_exact(fitted, known, anchors, using.pool, using.progress)
     else:
-        solved = solve_power(
-            fitted, known, anchors, way.eta, MOST_STEPS, using.pool, using.progress
-        )
+        solved = solve_power(fitted, known, anchors, way.eta, MAX_STEPS, using.pool, using.progress)
     vectors = np.empty((len(points), anchors.shape[1]))
     vectors[known], vectors[rows] = anchors, solved.vectors
-    return Imputed(vectors, len(mended))
+    return Imputed(vectors, len(reattached))
 
 
 def varied(way: Way, delta: int | None = None, eta: float | None = None) -> Way:

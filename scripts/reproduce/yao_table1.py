@@ -45,13 +45,13 @@ _Judge = Callable[[int], Answers]
 class Space:
     """Vectors (m × K) of some firms, `items` (m) their numbers among all firms, ascending.
 
-    mended: how many were cut off from every known firm by weights of 0 and got other weights.
+    reattached: firms that weights of 0 cut off from every known one.
     """
 
     items: Int64
     vectors: Float64
     sectors: Array
-    mended: int = 0
+    reattached: int = 0
 
     def judge(self, k: int, vote: Vote = PLAIN) -> Answers:
         """Let each firm be judged by all others of the space."""
@@ -74,7 +74,7 @@ class Table1:
     def space(self, points: Float64, way: Way = EXACT) -> Space:
         """Return the space of all firms, imputed from points (n × d)."""
         made = impute(points, self.known, self.anchors, way, self.using)
-        return Space(self.every, made.vectors, self.firms.sectors, made.mended)
+        return Space(self.every, made.vectors, self.firms.sectors, made.reattached)
 
     def rows(self) -> Iterator[tuple[str, list[Score]]]:
         """Yield the rows of the table: names, and scores at each k."""
@@ -158,7 +158,8 @@ def _print(table: Table1, reading: str) -> bool:
     _row("after − domain alone, all firms (paired)", table.domain_gains())
     for name, scores in table.others():
         _row(name, scores)
-    print(f"\n{table.after.mended} imputed firms were cut off from all known ones, and mended.  ")
+    cut_off = table.after.reattached
+    print(f"\n{cut_off} imputed firms were cut off from all known ones, and reattached.  ")
     before, after = list(rows.values())[:2]
     parts = verdict(before, after)
     for part, holds in zip(_PARTS, parts, strict=True):

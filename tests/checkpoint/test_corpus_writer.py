@@ -25,10 +25,12 @@ from wordgeom.checkpoint.corpus_writer import CorpusWriter
 from wordgeom.checkpoint.state import STATE, State
 from wordgeom.cli import main
 from wordgeom.core.errors import InputError, StaleError
-from wordgeom.corpus.inputs import formats, readers
-from wordgeom.corpus.inputs.block_feed import Feed, Numbered
+from wordgeom.corpus.encoding import tokenise_block
+from wordgeom.corpus.encoding.block_feed import BlockFeed, NumberedBlock
+from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import lexicon, spill, tokenise_block
+from wordgeom.corpus.records import formats
+from wordgeom.corpus.tokens import lexicon, spill
 from wordgeom.runtime.run_options import ResumeOptions
 from wordgeom.storage.store import Store, StoreWriter
 
@@ -47,7 +49,7 @@ def stopped(at: int, *, inside: bool) -> Iterator[None]:
         if calls[0] == at:
             os.kill(os.getpid(), signal.SIGINT)
 
-    def take(feed: Feed) -> Any:
+    def take(feed: BlockFeed) -> Any:
         count()
         return whole_take(feed)
 
@@ -56,8 +58,9 @@ def stopped(at: int, *, inside: bool) -> Iterator[None]:
             count()
             yield block
 
-    whole_take, whole_blocks = Feed.take, formats.blocks
-    with patch.object(formats, "blocks", blocks) if inside else patch.object(Feed, "take", take):
+    whole_take, whole_blocks = BlockFeed.take, formats.blocks
+    owner, name, wrapper = (formats, "blocks", blocks) if inside else (BlockFeed, "take", take)
+    with patch.object(owner, name, wrapper):
         yield
 
 
@@ -67,7 +70,7 @@ def small(block: int, types: int = 1 << 10) -> Iterator[None]:
     with ExitStack() as patched:
         patched.enter_context(patch.object(readers, "BLOCK", block))
         patched.enter_context(patch.object(corpus_writer, "WORTH", 0))
-        patched.enter_context(patch.object(lexicon, "_FIRST_TYPES", types))
+        patched.enter_context(patch.object(lexicon, "_INITIAL_TYPES", types))
         patched.enter_context(patch.object(spill, "_SHARE", 1 << 12))
         yield
 
@@ -83,7 +86,7 @@ def go_on(
     """Read with what is kept in a folder."""
     state = folder / ".state"
     kept = State(state, REQUEST, ResumeOptions(resume=True, checkpoint=checkpoint))
-    return read(paths, options, keeper=CorpusWriter(kept), **how)
+    return read(paths, options, checkpoint=CorpusWriter(kept), **how)
 
 
 def outcome(run: Any) -> tuple[object, ...]:
@@ -139,7 +142,7 @@ def test_what_was_read_is_not_read_again(folder: Path, inside: bool):
     tokenised = []
     tokenise = tokenise_block._tokenise
 
-    def noted(numbered: Numbered, *rest: Any) -> Any:
+    def noted(numbered: NumberedBlock, *rest: Any) -> Any:
         tokenised.append(numbered.base)
         return tokenise(numbered, *rest)
 
@@ -207,7 +210,7 @@ def interrupted(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("text", ["a b c d e g\n" * 20, "a b c d e f\n" * 6, "a b c d e f\n", ""])
 def test_segments_of_another_text_are_refused(interrupted: Path, text: str):
     paths = put(interrupted, text)
-    with small(30), pytest.raises(StaleError, match="made from other text; begin anew"):
+    with small(30), pytest.raises(StaleError, match="found a state of another text; start over"):
         go_on(interrupted, paths, CorpusOptions(min_count=1))
 
 
@@ -302,10 +305,10 @@ def test_a_stop_behind_the_reading_leaves_all_of_the_text(
 ):
     assert main([*COUNT, "-o", "whole"]) == 0
     with monkeypatch.context() as patched:
-        patched.setattr("wordgeom.corpus.tokens.encode.with_phrases", _interrupt)
+        patched.setattr("wordgeom.corpus.encoding.encode.with_phrases", _interrupt)
         assert main(COUNT) == AGAIN
     with monkeypatch.context() as patched:
-        patched.setattr(tokenise_block.Tokenising, "__call__", None)  # would fail
+        patched.setattr(tokenise_block.BlockTokeniser, "__call__", None)  # would fail
         assert main([*COUNT, "--resume"]) == 0
     assert digest("cooc") == digest("whole")
 
@@ -316,7 +319,7 @@ def _interrupt(*_: Any) -> None:
 
 def test_segments_go_when_the_whole_text_is_kept(records: Path, monkeypatch: pytest.MonkeyPatch):
     with monkeypatch.context() as patched:
-        patched.setattr("wordgeom.stages.build_cooc._count", _interrupt)
+        patched.setattr("wordgeom.stages.build_cooc.BuildCooc._count", _interrupt)
         assert main([*COUNT, "--checkpoint", "0"]) == AGAIN
     assert {path.name for path in Path(".cooc.state").iterdir()} == {"request.json", "ids"}
 
@@ -339,7 +342,7 @@ def test_other_text_is_refused_under_the_same_stamp_and_from_a_pipe(
     stamp, text = path.stat(), path.read_bytes()
     path.write_bytes(text.replace(b"york", b"yolk"))
     os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    assert ".cooc.state: holds the state of another run, found made from other text" in complaint(
+    assert ".cooc.state: belongs to another run, found a state of another text" in complaint(
         capsys, *COUNT, "--resume"
     )
     assert main([*COUNT, "--force"]) == 0
@@ -351,7 +354,7 @@ def test_other_text_is_refused_under_the_same_stamp_and_from_a_pipe(
 
     with stopped(5, inside=True):
         assert main(piped(text)) == AGAIN
-    assert "made from other text" in complaint(capsys, *piped(text[::-1]), "--resume")
+    assert "found a state of another text" in complaint(capsys, *piped(text[::-1]), "--resume")
     assert main([*piped(text), "--resume"]) == 0
     assert main([*piped(text)[:3], "whole", *piped(text)[4:]]) == 0
     assert digest("piped") == digest("whole")

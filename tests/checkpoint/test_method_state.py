@@ -79,7 +79,7 @@ def test_nothing_is_restored_where_nothing_is(tmp_path):
 
 
 def test_a_state_is_replaced_with_force_alone(folder):
-    with pytest.raises(OutputExistsError, match="--resume goes on from it, --force begins anew"):
+    with pytest.raises(OutputExistsError, match="or start over with --force"):
         kept(folder, resume=False)
     assert kept(folder).restore() is not None
     anew = MethodState(State(folder, REQUEST, ResumeOptions(), force=True))
@@ -103,7 +103,7 @@ def test_the_state_lies_beside_the_output(tmp_path, monkeypatch):
     [
         (REQUEST | {"options": {"dim": 4, "tol": 0.1}}, "made with --dim 3, not 4"),
         (REQUEST | {"options": {"dim": 3, "seed": 1}}, "made before --seed was known"),
-        (REQUEST | {"inputs": [{"digest": "b"}]}, "made from other inputs"),
+        (REQUEST | {"inputs": [{"digest": "b"}]}, "other inputs"),
     ],
 )
 def test_the_state_of_another_request_is_refused(folder, request_, found):
@@ -220,8 +220,8 @@ def test_a_damaged_state_stops_a_run_in_a_line(interrupted, capsys):
     flip(next(STATE_FOLDER.glob("run/basis*")))
     assert main([*TRAIN, "--resume"]) == 1
     note, error = capsys.readouterr().err.splitlines()
-    assert note == "wordgeom: note: going on from run"
-    assert error.startswith("wordgeom: .vectors.bin.state/")
+    assert note == "wordgeom: note: resuming from run"
+    assert error.startswith("wordgeom: error: .vectors.bin.state/")
 
 
 def test_a_short_run_keeps_no_state(work, monkeypatch):
@@ -238,12 +238,12 @@ def test_an_interrupted_run_tells_of_its_state(work, monkeypatch, capsys):
 
     monkeypatch.setattr(MethodState, "save", stopped)
     assert main([*TRAIN, "--checkpoint", "0"]) == 75
-    assert "--resume goes on from it" in capsys.readouterr().err
+    assert "continue with --resume" in capsys.readouterr().err
 
 
 def test_a_forgotten_resume_does_not_lose_the_state(interrupted, capsys):
     assert main(TRAIN) == 1
-    assert "--resume goes on from it, --force begins anew" in capsys.readouterr().err
+    assert "resume it with --resume, or start over with --force" in capsys.readouterr().err
     assert main([*TRAIN, "--resume"]) == 0
 
 
@@ -251,11 +251,11 @@ def test_a_state_of_another_version_is_refused_before_the_matrix_is_read(
     interrupted, monkeypatch, capsys
 ):
     monkeypatch.setattr(kept_module, "__version__", "99.0")
-    monkeypatch.setattr("wordgeom.matrices.symmetric.whole_matrix", None)  # would fail
+    monkeypatch.setattr("wordgeom.matrices.symmetric.full_matrix", None)  # would fail
     assert main([*TRAIN, "--resume"]) == 1
-    assert f"made by wordgeom {wordgeom.__version__}" in capsys.readouterr().err
+    assert f"found wordgeom {wordgeom.__version__}" in capsys.readouterr().err
 
 
 def test_resuming_from_nothing_is_said(work, capsys):
     assert main([*TRAIN, "--resume"]) == 0
-    assert "no state to go on from: from the beginning" in capsys.readouterr().err
+    assert "nothing to resume; starting from the beginning" in capsys.readouterr().err

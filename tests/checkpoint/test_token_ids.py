@@ -61,7 +61,7 @@ def test_a_piece_is_none_as_soon_as_its_removal_began_and_gives_way_to_the_next(
 
 def test_a_text_comes_back_as_it_was(folder):
     fresh = encode_files([folder / "t.txt"], CorpusOptions(min_count=1), gap=2)
-    found = find_ids(kept(folder), beyond=False)
+    found = find_ids(kept(folder))
     assert found is not None
     encoded, documents = found
     assert documents == b"1\t1\tid\t\n"

@@ -23,9 +23,9 @@ from wordgeom.checkpoint.state import State
 from wordgeom.checkpoint.token_ids import PartialCounts, find_ids
 from wordgeom.cli import flags, frame
 from wordgeom.core.errors import MissingInputError
-from wordgeom.corpus.inputs import formats
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, read_words
 from wordgeom.evaluation.categorisation import read_categories
 from wordgeom.evaluation.classification import read_texts
@@ -33,8 +33,9 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.regression import read_targets
 from wordgeom.evaluation.sets import read_set
 from wordgeom.imputation.domain import DomainOptions, read_domain
-from wordgeom.matrices.cooccurrence import StoredMatrix, StoredRows
+from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.matrices.times import parse_times
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.plot.drift_results import read_drift_results
@@ -44,8 +45,9 @@ from wordgeom.stages.info import describe
 from wordgeom.storage.files import Lock
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions, PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 _MEMORY = 4 << 26
 
@@ -81,7 +83,7 @@ def _store(path: Path) -> None:
         if kind == "cooc"
         else StoredRows(matrix, _pool())
     )
-    rows.whole()
+    rows.full()
     rows.columns(np.arange(min(3, len(rows.words))))
 
 
@@ -90,7 +92,7 @@ def _documents(path: Path) -> None:
     counts = StoredDocuments.open(path.parent)
     describe(path.parent, check=True)
     for weight in ("rows", "tf-idf", "ppmi"):
-        WeightedDocuments(counts, DocumentOptions(weight=weight), _pool()).whole()
+        WeightedDocuments(counts, DocumentOptions(weight=weight), _pool()).full()
     parse_times(counts.documents(), counts.names())
 
 
@@ -114,7 +116,7 @@ def _state(path: Path) -> object:
     rows = MatrixRows(kept, folder.parent / "v", "cooc")
     for _ in rows.earlier():
         pass
-    text = find_ids(kept, beyond=False)
+    text = find_ids(kept)
     if text is not None:
         text[0].stream.read(0, 10)
     part = PartialCounts(kept).find((0, 3), 2)
@@ -128,7 +130,7 @@ def _reading(path: Path) -> object:
 
     top = next(folder for folder in path.parents if (folder / "t.txt").exists())
     kept = State(top / ".v.state", seeds.REQUEST, ResumeOptions(resume=True))
-    return read([top / "t.txt"], keeper=CorpusWriter(kept))
+    return read([top / "t.txt"], checkpoint=CorpusWriter(kept))
 
 
 def _card(path: Path) -> object:
@@ -165,7 +167,7 @@ def _lock(path: Path) -> None:
 def _text(path: Path) -> object:
     from corpora import read
 
-    return read([path], folder=tempfile.gettempdir())
+    return read([path], directory=tempfile.gettempdir())
 
 
 _ASKED: dict[str, dict[str, Any]] = {

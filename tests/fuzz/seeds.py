@@ -141,7 +141,7 @@ def readings() -> Group:
     def text(folder: Path) -> None:
         kept = State(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
         (folder / "t.txt").write_text(_TEXT)
-        read([folder / "t.txt"], keeper=CorpusWriter(kept))
+        read([folder / "t.txt"], checkpoint=CorpusWriter(kept))
 
     return [_files(text)]
 

@@ -22,8 +22,7 @@ from wordgeom.methods.inputs.kind import OpenInput
 from wordgeom.methods.inputs.matrix import OpenMatrix
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
-from wordgeom.weighting.documents import DocumentOptions
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import DocumentOptions, PmiOptions
 
 V, K, n = 90, 6, 120  # words, dimensions, documents
 TIMES = Times(

@@ -17,7 +17,7 @@ from wordgeom.cli import main
 from wordgeom.core.errors import FormatError, InputError, OptionError, OutputExistsError, RankError
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.eigensolver import Wanted
+from wordgeom.linalg.eigensolver import EigenSettings
 from wordgeom.linalg.krylov import Krylov
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.linalg.svd import svd_bytes
@@ -29,7 +29,8 @@ from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.artefacts.document_vectors import document_names
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 RUN = RunOptions(threads=1)
 
@@ -43,7 +44,7 @@ def fit(stored, *, weight="log", memory=1 << 30, **values):
 
 def matrix(stored, weight="log"):
     with Pool(1) as pool:
-        found = WeightedDocuments(stored, DocumentOptions(weight=weight), pool).whole()
+        found = WeightedDocuments(stored, DocumentOptions(weight=weight), pool).full()
         return to_dense(found).astype(np.float64)
 
 
@@ -167,9 +168,9 @@ def test_more_dimensions_than_documents_are_refused(tmp_path):
 
 def test_too_little_memory_is_refused_before_the_matrix_is_read(dtm, monkeypatch):
     n, V = dtm.shape
-    needed = 8 * dtm.stored + 8 * n + svd_bytes(n, V, dtm.stored, Wanted(5, 1e-2))
+    needed = 8 * dtm.stored + 8 * n + svd_bytes(n, V, dtm.stored, EigenSettings(5, 1e-2))
     monkeypatch.setattr(StoredDocuments, "rows", None)  # would fail
-    with pytest.raises(InputError, match=r"take 0\.0 GB, found 0\.0 GB to be used; raise"):
+    with pytest.raises(InputError, match=r"need 0\.0 GB, found a memory limit of 0\.0 GB; raise"):
         fit(dtm, dim=5, memory=needed - 1)
     with pytest.raises(TypeError, match="not callable"):
         fit(dtm, dim=5, memory=needed)
@@ -202,11 +203,11 @@ def test_documents_lie_beside_words_whole_or_not_at_all(dtm, tmp_path):
     assert again.documents is not None
     np.testing.assert_array_equal(again.documents, model.documents)
     documents.write_text("1 4\nother 1 2 3 4\n")
-    with pytest.raises(OutputExistsError, match=r"docs\.txt, made with it, missing or changed"):
+    with pytest.raises(OutputExistsError, match=r"docs\.txt, written with it, missing or changed"):
         wg.train(dtm.path, "lsa", dim=4, out=out, documents=documents)
     with pytest.raises(OutputExistsError, match=r"--documents docs\.txt, not None"):
         wg.train(dtm.path, "lsa", dim=4, out=out)
-    with pytest.raises(OutputExistsError, match="exists and holds something else") as caught:
+    with pytest.raises(OutputExistsError, match="exists and has different content") as caught:
         wg.train(dtm.path, "lsa", dim=4, out=tmp_path / "w.bin", documents=documents)
     assert_one_line(caught, "docs.txt", "--force")
     assert not (tmp_path / "w.bin").exists()

@@ -11,6 +11,7 @@ from wordgeom.core.errors import InputError, OutputExistsError, RankError
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.cooccurrence import StoredMatrix
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.methods import pmi_eigs
 from wordgeom.methods.gbu import method as gbu
 from wordgeom.runtime.context import Context
@@ -19,7 +20,8 @@ from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors, write_vectors
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 V = 80
 
@@ -29,7 +31,7 @@ def fit(matrix, options, *, method=pmi_eigs, memory=1 << 30, weighting="pmi", pr
         source = (
             WeightedMatrix(matrix, PmiOptions(weighting=weighting), pool)
             if matrix.store.kind == "cooc"
-            else weighted_store(matrix, pool)
+            else StoredRows(matrix, pool)
         )
         ops = get_ops("cpu", pool)
         context = Context(pool, lambda: ops, memory, progress=progress or Progress())
@@ -200,8 +202,10 @@ def test_a_matrix_without_a_positive_eigenvalue_is_refused(tmp_path, G):
 
 def test_too_little_memory_is_refused_before_the_matrix_is_read(counts, monkeypatch):
     monkeypatch.setattr(StoredMatrix, "rows", None)  # would fail
-    needed = 12 * 2 * counts.stored + 100 * V + eigensolver.Wanted(5).bytes(V)
-    with pytest.raises(InputError, match=r"take 0\.0 GB, found 0\.0 GB to be used; raise") as error:
+    needed = 12 * 2 * counts.stored + 100 * V + eigensolver.EigenSettings(5).bytes(V)
+    with pytest.raises(
+        InputError, match=r"need 0\.0 GB, found a memory limit of 0\.0 GB; raise"
+    ) as error:
         fit(counts, pmi_eigs.Options(dim=5), memory=needed - 1)
     assert "\n" not in str(error.value)
     with pytest.raises(TypeError, match="not callable"):

@@ -26,7 +26,7 @@ from wordgeom.runtime.run_options import RunOptions
 from wordgeom.runtime.subprocesses import Finished
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 from wordgeom.vectors.run_card import card_path
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 SMALL = PeerOptions(dim=5, window=3, min_count=2, threads=1, seed=1, epochs=1)
 

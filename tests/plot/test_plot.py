@@ -85,7 +85,7 @@ def test_what_cannot_be_written_is_refused_before_any_work(tmp_path):
     (tmp_path / "there.png").write_bytes(b"mine")
     cases = (
         ("q.jpg", OptionError, ("q.jpg", ".png, .svg or .pdf")),
-        ("no/q.png", MissingInputError, ("no such folder",)),
+        ("no/q.png", MissingInputError, ("no such",)),
         ("there.png", OutputExistsError, ("exists", "--force")),
     )
     for name, kind, say in cases:

@@ -196,9 +196,9 @@ def test_it_is_told_who_is_known_by_the_map_and_who_by_its_own_name(folder):
     Path("map").write_text("".join(f"{entity}\t{word}\n" for entity, word in entries))
     notes = impute(None, name_map="map").notes
     own = ", ".join(names[1:6])
-    assert f"known: 2 by the map, {P - 1} by their own names: {own}, …" in notes
-    assert "words of the map without a vector: 1: nowhere" in notes
-    assert not any("by the map" in note for note in impute(None).notes)
+    assert f"known: 2 by mapped names, {P - 1} by their own names: {own}, …" in notes
+    assert "mapped names without a vector: 1: nowhere" in notes
+    assert not any("by mapped names" in note for note in impute(None).notes)
 
 
 @pytest.mark.parametrize("changed", ["matrix.txt", "matrix.npy", "vectors.bin"])
@@ -218,10 +218,10 @@ def test_changed_input_is_not_up_to_date(folder, changed):
 def test_a_table_that_is_missing_or_changed_is_not_up_to_date(folder):
     impute()
     Path("new.tsv").write_text("mine\n")
-    with pytest.raises(OutputExistsError, match=r"new\.tsv, made with it, missing or changed"):
+    with pytest.raises(OutputExistsError, match=r"new\.tsv, written with it, missing or changed"):
         impute()
     Path("new.bin").unlink()
-    with pytest.raises(OutputExistsError, match=r"new\.tsv: exists and holds something else"):
+    with pytest.raises(OutputExistsError, match=r"new\.tsv: exists and has different content"):
         impute()
     assert Path("new.tsv").read_text() == "mine\n"
 
@@ -229,7 +229,9 @@ def test_a_table_that_is_missing_or_changed_is_not_up_to_date(folder):
 def test_a_table_that_belongs_to_other_vectors_is_not_replaced(folder):
     impute()
     before = Path("new.tsv").read_bytes()
-    with pytest.raises(OutputExistsError, match=r"the table of new\.bin; name another .* --table"):
+    with pytest.raises(
+        OutputExistsError, match=r"the trust table of new\.bin; name another .* --table"
+    ):
         impute("new.txt", delta=5)
     assert Path("new.tsv").read_bytes() == before
     assert impute("new.txt", delta=5, table="other.tsv").vectors is not None
@@ -255,7 +257,7 @@ def test_all_known_is_told_and_written(folder):
     np.save("known.npy", points[:P])
     Path("known.txt").write_text("\n".join(names[:P]))
     made = impute(domain="known.npy")
-    assert f"all {P} entities are known: nothing to impute" in made.notes
+    assert f"all {P} entities are known; nothing to impute" in made.notes
     assert Path("new.bin").read_bytes() == Path("vectors.bin").read_bytes()
     assert {row.source for row in read_trust(Path("new.tsv"))} == {"known"}
     checked = impute(None, domain="known.npy", validate=2)
@@ -270,7 +272,7 @@ def test_one_known_entity_is_the_right_answer(folder):
     (row,) = read_trust(Path("new.tsv"))
     assert (row.source, row.anchor) == ("known", "")
     assert math.isnan(row.distance)
-    assert "the only entity is known: nothing to impute" in made.notes
+    assert "the only entity is known; nothing to impute" in made.notes
 
 
 def test_entities_that_are_all_the_same_get_finite_vectors(folder):
@@ -297,7 +299,7 @@ def test_an_anchor_that_is_not_finite_is_named_and_one_of_zeros_counted(folder):
     name = domain()[0][7]
     vectors.matrix[vectors.index[name]] = 0
     write_vectors("vectors.bin", vectors.words, vectors.matrix)
-    assert "1 known vector is 0" in impute(None).notes
+    assert "1 known vector is zero" in impute(None).notes
     vectors.matrix[vectors.index[name], 2] = np.nan
     write_vectors("vectors.bin", vectors.words, vectors.matrix)
     with pytest.raises(InputError, match=f"vectors.bin: the vector of '{name}' is not finite"):
@@ -315,14 +317,14 @@ def test_no_name_in_common_shows_near_spellings(folder):
     assert f"--lower finds {P} of them" in line
     assert impute(lower=True).vectors is not None
     Path("matrix.txt").write_text("\n".join(f"ξξ{k}" for k in range(N)))
-    with pytest.raises(InputError, match="nothing spelt like it; rename them by --name-map"):
+    with pytest.raises(InputError, match="no similar word; rename them with --name-map"):
         impute(force=True)
 
 
 def test_what_cannot_fit_is_refused_before_it_starts(folder):
     with pytest.raises(InputError) as error:
         impute(memory=3e-5)
-    assert "do not fit --memory" in str(error.value)
+    assert "raise --memory" in str(error.value)
     assert "GB" in str(error.value)
     assert not Path("new.bin").exists()
 
@@ -369,7 +371,7 @@ def test_the_python_function_takes_gensim_s_vectors_and_refuses_other_things(fol
     anything: Any = wg.impute
     with pytest.raises(OptionError, match=r"domain must name a file, found ndarray; write it"):
         anything(np.ones((3, 2)))
-    with pytest.raises(OptionError, match=r"vectors must be a file's name, .* found dict"):
+    with pytest.raises(OptionError, match=r"vectors must be a file name, .* found dict"):
         anything("matrix.npy", {"firm1": [1.0]})
 
 

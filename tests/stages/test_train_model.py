@@ -28,7 +28,7 @@ from wordgeom.core.errors import (
     StaleError,
     WordgeomError,
 )
-from wordgeom.linalg.eigensolver import Wanted
+from wordgeom.linalg.eigensolver import EigenSettings
 from wordgeom.linalg.svd import svd_bytes
 from wordgeom.methods.dlsa import method
 from wordgeom.methods.dlsa.model import DynamicModel
@@ -38,7 +38,8 @@ from wordgeom.stages.train import Train
 from wordgeom.storage.store import StoreWriter
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 N, DIM, DEGREE = 160, 4, 2
 Record = dict[str, Any]
@@ -92,7 +93,7 @@ def test_a_model_holds_what_was_fitted(made: Done, dtm: Path):
     np.testing.assert_array_equal(model.times, 1950 + np.arange(N) * 50 // N)
     with Pool(1) as pool:
         whole = WeightedDocuments(model.open_documents(), DocumentOptions(weight="rows"), pool)
-        X = to_dense(whole.whole()).astype(np.float64)
+        X = to_dense(whole.full()).astype(np.float64)
     F = np.concatenate((np.ones((N, 1)), model.polynomials.values), axis=1)
     left = X - F @ (F.T @ X) / N
     np.testing.assert_allclose(model.spread, left.std(axis=0), rtol=1e-5)
@@ -166,7 +167,7 @@ def test_vectors_at_times_are_written_beside_the_model(made: Done, dtm: Path, mo
     again = fit(dtm, out, at="1950,1975-07-01, 2040")
     names = [f"{out}-{time}.bin" for time in ("1950", "1975-07-01", "2040")]
     assert [line.partition(":")[0] for line in again.lines] == names
-    assert any("2040 lies outside of the documents' 1950 to 1999" in n for n in again.notes)
+    assert any("2040 is outside the documents' times, 1950 to 1999" in n for n in again.notes)
     vectors = read_vectors(names[1])
     assert vectors.words == again.value.words
     np.testing.assert_array_equal(vectors.matrix, again.value.vectors_at(1975 + 181 / 365))
@@ -195,7 +196,7 @@ def test_vectors_of_another_model_are_in_the_way_before_a_fit(dtm: Path, tmp_pat
         ({"at": "1e300"}, InputError, ["1e+300: too far away", "1950 to 1999"]),
         ({"moving": "gone.txt"}, MissingInputError, ["gone.txt"]),
         ({"dim": N + 1}, RankError, ["--dim 161", "words", "found 69"]),
-        ({"memory": 1e-4}, InputError, ["matrices of 160 documents and 69 words take"]),
+        ({"memory": 1e-4}, InputError, ["matrices of 160 documents and 69 words need"]),
     ],
 )
 def test_what_cannot_be_is_refused(
@@ -208,10 +209,10 @@ def test_what_cannot_be_is_refused(
 
 def test_the_memory_of_static_lsa_is_asked_for(monkeypatch):
     asked = []
-    monkeypatch.setattr(method, "refuse_too_large", lambda what, needed, *_: asked.append(needed))
+    monkeypatch.setattr(method, "check_memory", lambda what, needed, *_: asked.append(needed))
     source = cast(WeightedDocuments, SimpleNamespace(shape=(1000, 1000), entries=5000))
     method._check(source, 1000, method.Options(dim=4), 1)
-    assert asked[0] >= svd_bytes(1000, 1000, 5000, Wanted(4, 1e-2)) > 7 * 8 * 1000**2
+    assert asked[0] >= svd_bytes(1000, 1000, 5000, EigenSettings(4, 1e-2)) > 7 * 8 * 1000**2
     method._check(source, 1000, method.Options(dim=900, degree=3), 1)
     assert asked[1] > 4 * 8 * (4 * 900) ** 2
 
@@ -219,14 +220,14 @@ def test_the_memory_of_static_lsa_is_asked_for(monkeypatch):
 def test_counts_are_not_replaced_by_their_model(dtm: Path):
     with pytest.raises(OptionError) as caught:
         fit(dtm, dtm, force=True)
-    assert_one_line(caught, "both the counts and the model")
+    assert_one_line(caught, "both the input and the model")
 
 
 def test_other_counts_are_refused(tmp_path: Path):
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(0), 9))
     with pytest.raises(InputError) as caught:
         fit(tmp_path / "cooc", tmp_path / "m")
-    assert_one_line(caught, "dlsa takes a folder of build-dtm", "one of build-cooc")
+    assert_one_line(caught, "is output of build-cooc; the method needs that of build-dtm")
 
 
 def texts(*times: str, text: str = "a b c d") -> list[Record]:
@@ -301,7 +302,7 @@ def test_words_that_may_not_move_stay(dtm: Path, tmp_path: Path):
     assert not model.coefficients[1:, :, ~model.moving].any()
     assert model.coefficients[1:, :, model.moving].any()
     assert not model.displacement(1950.0, 1999.0)[~model.moving].any()
-    assert f"{path}: 1 word of it is not among the counts and left out: unheard" in made.notes
+    assert f"{path}: 1 word is not in the counts and ignored: unheard" in made.notes
     assert fit(dtm, tmp_path / "m", moving=str(path)).summary.endswith("up to date")
     path.write_text("mover\n")
     with pytest.raises(OutputExistsError) as caught:
@@ -310,7 +311,7 @@ def test_words_that_may_not_move_stay(dtm: Path, tmp_path: Path):
     path.write_text("unheard\n")
     with pytest.raises(InputError) as refused:
         fit(dtm, tmp_path / "n", moving=str(path))
-    assert_one_line(refused, "holds no word of the counts", "1 word")
+    assert_one_line(refused, "has no word of the counts", "1 word")
 
 
 def test_a_run_goes_on_to_the_bytes_of_one_that_was_not_interrupted(
@@ -449,6 +450,6 @@ def test_the_command_line_makes_describes_and_does_not_convert_a_model(
     ):
         assert part in " ".join(told.split()) or part in told
     assert main(["convert", "model", "model.bin"]) == 2
-    assert "is a model of dynamic LSA; write its vectors" in capsys.readouterr().err
+    assert "is a model of dlsa, not vectors; write its vectors" in capsys.readouterr().err
     assert main([*train, "--neg", "2"]) == 2
     assert main(["train", "--method", "dlsa", "-o", "other", "--sweeps", "-1"]) == 2

@@ -28,7 +28,7 @@ from wordgeom.matrices.cooccurrence import COOC, DTM
 from wordgeom.matrices.document_term import Document, StoredDocuments, open_stored
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.storage.files import Closing
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 if TYPE_CHECKING:
     import scipy.sparse

@@ -21,7 +21,7 @@ from wordgeom.core.types import Float32
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
-from wordgeom.linalg.device import DeviceOptions
+from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods import load as load_method
 from wordgeom.methods.contract import MODEL, Status
 from wordgeom.methods.inputs import reading_options, settings_of

@@ -13,7 +13,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Array, Int64
-from wordgeom.corpus.inputs.segments import Found, Mark, Piece
+from wordgeom.corpus.encoding.segments import Piece, Position, SavedSegment
 from wordgeom.corpus.tokens.spill import Run
 from wordgeom.storage.scratch import raw_bytes
 from wordgeom.storage.store import Store, StoredArray
@@ -22,7 +22,7 @@ from wordgeom.storage.store import Store, StoredArray
 # (runs × 5) the numbers of `Run`.
 IDS, RUNS, PIECES, TABLE = "ids", "runs", "pieces", "table"
 RUN_FIELDS = ("types", "order", "edges", "entries", "arena")
-_PLACES = ("blocks", "newlines", "lines", "file", "files")  # numbers of `Mark`
+_PLACES = ("blocks", "newlines", "lines", "file", "files")  # fields of `Position`
 _STEP = 1 << 22  # numbers read at once
 
 
@@ -56,19 +56,19 @@ class StoredShelf:
         """Do nothing: each read opens the file."""
 
 
-def read_segment(piece: Store) -> Found:
+def read_segment(piece: Store) -> SavedSegment:
     """Return a segment. Raises FormatError for a damaged one."""
     at = piece.attributes
-    mark = Mark(at["digest"], *(at[name] for name in _PLACES))
+    position = Position(at["digest"], *(at[name] for name in _PLACES))
     runs = _runs(piece)
     ids = piece.array(IDS)
     found = [Piece(run, length) for run, length in _table(piece, PIECES, 2).tolist()]
-    return Found(found, runs, StoredShelf(ids), _boundaries(ids) + len(found), mark)
+    return SavedSegment(found, runs, StoredShelf(ids), _boundaries(ids) + len(found), position)
 
 
-def attributes_of(mark: Mark) -> dict[str, Any]:
-    """Return a mark as the attributes of a store."""
-    return {"digest": mark.digest} | {name: getattr(mark, name) for name in _PLACES}
+def attributes_of(position: Position) -> dict[str, Any]:
+    """Return a position as the attributes of a store."""
+    return {"digest": position.digest} | {name: getattr(position, name) for name in _PLACES}
 
 
 def _table(piece: Store, name: str, columns: int) -> Int64:

@@ -21,7 +21,7 @@ from wordgeom.checkpoint.corpus_reader import (
 from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import StaleError
 from wordgeom.core.types import Array
-from wordgeom.corpus.inputs.segments import Found, Mark, Piece
+from wordgeom.corpus.encoding.segments import Piece, Position, SavedSegment
 from wordgeom.corpus.tokens.spill import Run
 from wordgeom.storage.scratch import raw_bytes
 from wordgeom.storage.store import ArrayWriter, StoreWriter, marked_array
@@ -32,7 +32,7 @@ _TYPES: dict[str, np.dtype[Any]] = {IDS: np.dtype(np.int32), RUNS: np.dtype(np.u
 
 
 class CorpusWriter:
-    """Saves a text while it is read (corpus.inputs.segments.Keeper), one piece a segment."""
+    """Saves a text while it is read, one piece a segment (encoding.segments.CorpusCheckpoint)."""
 
     def __init__(self, state: State) -> None:
         self._state, self._number = state, 0
@@ -42,7 +42,7 @@ class CorpusWriter:
         """Bytes of ids that may wait in memory; writing them takes about .1 s."""
         return 8 * WORTH
 
-    def found(self) -> list[Found]:
+    def saved_segments(self) -> list[SavedSegment]:
         """Return the segments of an interrupted run. Raises FormatError for a damaged one."""
         found = []
         while (piece := self._state.find(f"{_NAME}{self._number}")) is not None:
@@ -55,7 +55,7 @@ class CorpusWriter:
         self._number += 1
         return SegmentWriter(self._state, f"{_NAME}{self._number - 1}")
 
-    def worth(self, ids: int) -> bool:
+    def is_worth_saving(self, ids: int) -> bool:
         """Return whether so many ids are worth saving."""
         return ids >= WORTH
 
@@ -63,7 +63,7 @@ class CorpusWriter:
         """Return whether a checkpoint is due."""
         return self._state.due()
 
-    def other_text(self) -> StaleError:
+    def text_changed(self) -> StaleError:
         """Return the error for segments of another text."""
         return self._state.stale("a state of another text")
 
@@ -74,7 +74,7 @@ def forget_text(state: State) -> None:
 
 
 class SegmentWriter:
-    """A segment that is being written (corpus.inputs.segments.Draft); its store is made lazily."""
+    """A segment that is being written; its store is created lazily (SegmentDraft)."""
 
     def __init__(self, state: State, name: str) -> None:
         self._state, self._name = state, name
@@ -98,7 +98,7 @@ class SegmentWriter:
         """Fill `out` from what was put at an offset."""
         self._places[name].read(start, out)
 
-    def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], mark: Mark) -> None:
+    def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], position: Position) -> None:
         """Commit the segment."""
         numbers = {run: k for k, run in enumerate(runs)}
         table = [[getattr(run, name) for name in RUN_FIELDS] for run in runs.values()]
@@ -107,7 +107,7 @@ class SegmentWriter:
             rows = [[numbers[piece.run], piece.length] for piece in pieces]
             writer.array(PIECES, np.int64).write(np.array(rows, np.int64).ravel())
             writer.array(TABLE, np.int64).write(np.array(table, np.int64).ravel())
-            writer.commit(attributes_of(mark), {})
+            writer.commit(attributes_of(position), {})
             self.close()
         self._state.saved()
 

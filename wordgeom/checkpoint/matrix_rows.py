@@ -17,7 +17,7 @@ from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.matrices.cooccurrence import MatrixWriter
-from wordgeom.runtime.signals import undisturbed
+from wordgeom.runtime.signals import deferred_signals
 from wordgeom.storage.store import LOCK, StoreWriter, exists, marked_array
 
 _ROWS, _LENGTHS, _MARK = "rows", "lengths", "mark"
@@ -67,7 +67,7 @@ class MatrixRows:
         """Write blocks of rows (lengths, columns, values), with a checkpoint when one is due."""
         try:
             for lengths, indices, data in rows:
-                with undisturbed():
+                with deferred_signals():
                     self._matrix.write(lengths, indices, data)
                 if self._state.due():
                     self._save()
@@ -91,9 +91,9 @@ class MatrixRows:
             yield start, Csr(indptr[start : stop + 1] - begin, indices, data, 0)
 
     def _save(self) -> None:
-        with undisturbed(), self._state.writer(_ROWS) as piece:
+        with deferred_signals(), self._state.writer(_ROWS) as piece:
             lengths = self._matrix.lengths
             piece.array(_LENGTHS, np.int64).write(lengths)
             piece.commit({_MARK: self.writer.mark()}, {})
-            self.writer.keep()
+            self.writer.keep_parts()
             self._state.saved()

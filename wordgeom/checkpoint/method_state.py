@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from wordgeom.checkpoint.state import State
 from wordgeom.core.types import Array
-from wordgeom.runtime.signals import undisturbed
+from wordgeom.runtime.signals import deferred_signals
 
 _RUN = "run"
 _ROWS = 1 << 14  # written at once
@@ -51,7 +51,7 @@ class MethodState:
             self._write_pending()
 
     def _write_pending(self) -> None:
-        with undisturbed():
+        with deferred_signals():
             for name, result in self._pending.items():
                 self._write(name, result)
             self._pending.clear()

@@ -21,7 +21,7 @@ from wordgeom.core.errors import OutputExistsError, StaleError, StoppedError
 from wordgeom.core.requests import differing_option
 from wordgeom.core.version import __version__
 from wordgeom.runtime.run_options import ResumeOptions
-from wordgeom.storage.files import make_folder, remove_folder, whole_file, write_error
+from wordgeom.storage.files import atomic_file, make_folder, remove_folder, write_error
 from wordgeom.storage.store import LOCK, Store, StoreWriter, exists, remove_store
 
 STATE = "state"  # the kind of the stores
@@ -148,7 +148,7 @@ class State:
         except OSError as error:
             raise write_error(self._folder, error) from error
         self._begun = True
-        with whole_file(self._folder / _REQUEST, durable=False) as out:
+        with atomic_file(self._folder / _REQUEST, durable=False) as out:
             out.write(json.dumps(self._request, indent=1).encode("ascii"))
 
 

@@ -12,8 +12,8 @@ import numpy as np
 from wordgeom.checkpoint import corpus_writer
 from wordgeom.checkpoint.state import State
 from wordgeom.core.types import Csr, Int32, Int64
+from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.inputs.readers import Source
-from wordgeom.corpus.tokens.encode import Encoded
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, vocabulary_bytes
 from wordgeom.counts.count_rows import Rows
 from wordgeom.counts.partial_counts import Part, Span
@@ -99,7 +99,7 @@ class TokenIds:
         self.length = array.length - 2 * _EDGE
 
 
-def find_ids(state: State) -> tuple[Encoded, bytes] | None:
+def find_ids(state: State) -> tuple[EncodedCorpus, bytes] | None:
     """Return the text that an interrupted run encoded, and its documents.tsv, or None."""
     piece = state.find(_IDS)
     if piece is None:
@@ -108,11 +108,11 @@ def find_ids(state: State) -> tuple[Encoded, bytes] | None:
     vocabulary = read_vocabulary_bytes(piece.text("vocab"), piece.path / "vocab.tsv")
     sources = [Source(**source) for source in at["sources"]]
     facts = {name: at[name] for name in _FACTS}
-    encoded = Encoded(vocabulary, TokenIds.of(piece), sources, **facts)
+    encoded = EncodedCorpus(vocabulary, TokenIds.of(piece), sources, **facts)
     return encoded, piece.text("documents")
 
 
-def save_ids(state: State, encoded: Encoded, documents: bytes, nothing: int) -> None:
+def save_ids(state: State, encoded: EncodedCorpus, documents: bytes, nothing: int) -> None:
     """Save a text that is long enough; its stream is then the saved one.
 
     nothing: the id of what is outside the stream.

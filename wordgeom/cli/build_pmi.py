@@ -9,7 +9,7 @@ import click
 
 from wordgeom.cli import flags, frame
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 if TYPE_CHECKING:
     from wordgeom.stages.stage import Stage

@@ -9,7 +9,7 @@ import click
 
 from wordgeom.cli import flags, frame
 from wordgeom.core.errors import OptionError
-from wordgeom.formats.detection import READ, WRITTEN
+from wordgeom.formats.detection import SOURCE_FORMATS, TARGET_FORMATS
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.runtime.run_options import RunOptions
 
@@ -35,9 +35,9 @@ def stage(settings: frame.Settings, where: str) -> Stage:
 @click.command("convert")
 @click.argument("source")
 @click.argument("target")
-@click.option("--from", "source_format", type=click.Choice(READ),
+@click.option("--from", "source_format", type=click.Choice(SOURCE_FORMATS),
               help="format of SOURCE  [by its name]")  # fmt: skip
-@click.option("--to", "target_format", type=click.Choice(WRITTEN),
+@click.option("--to", "target_format", type=click.Choice(TARGET_FORMATS),
               help="format of TARGET  [by its name]")  # fmt: skip
 @flags.takes(*OPTIONS)
 def command(config: str | None, **given: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from wordgeom.core.errors import OptionError
-from wordgeom.core.options import nearest
+from wordgeom.core.options import suggestion
 
 
 class LazyGroup(click.Group):
@@ -54,7 +54,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the arguments start with; raises OptionError."""
         if not ctx.resilient_parsing and args[0] not in self._members:
-            do = nearest(args[0], self._members)
+            do = suggestion(args[0], self._members)
             raise OptionError(f"no such {self._noun} {args[0]!r}", do=do)
         return super().resolve_command(ctx, args)
 

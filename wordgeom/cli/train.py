@@ -13,9 +13,9 @@ from wordgeom.cli import flags, frame
 from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import listed
 from wordgeom.core.options import Options, flag, specs
-from wordgeom.linalg.device import DeviceOptions
+from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods.contract import DOCUMENT_VECTORS, MODEL
-from wordgeom.methods.inputs import INPUTS, inputs_of, reading_options, settings_of
+from wordgeom.methods.inputs import INPUTS, reading_options, settings_of
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 
 if TYPE_CHECKING:
@@ -103,20 +103,25 @@ def _classes(method: str | None, args: list[str]) -> tuple[type[Options], ...]:
     return (*(methods.load(name).Options for name in methods.names()), *COMMON)
 
 
+def input_options(method: str) -> list[click.Option]:
+    """Return the options of a method's inputs besides the first, which is an argument."""
+    kinds = list(settings_of(methods.load(method)).items())[1:]
+    return [
+        click.Option([flag(setting)], metavar=kind.metavar, help=kind.help)
+        for setting, kind in kinds
+    ]
+
+
 def _own_parameters(method: str | None) -> list[click.Parameter]:
-    """Return the parameters of inputs and output; the first input is an argument."""
-    kinds = [] if method is None else inputs_of(methods.load(method))
-    settings = [kind for kind in kinds if kind.setting is not None]
-    argument = settings[0].setting if settings else "matrix"
+    """Return the parameters of inputs and output."""
+    first = "matrix" if method is None else next(iter(settings_of(methods.load(method))))
     parameters: list[click.Parameter] = [
-        click.Argument([str(argument)], required=False),
+        click.Argument([first], required=False),
         click.Option(["--method"], metavar="NAME", type=_METHODS, help="method; see below"),
         click.Option(["-o", "--out"], metavar="PATH", help=_OUT),
         click.Option(["--space"], metavar="CHAR", help="replacement for white space in words"),
+        *([] if method is None else input_options(method)),
     ]
-    for kind in settings[1:]:
-        name = flag(str(kind.setting))
-        parameters.append(click.Option([name], metavar=kind.metavar, help=kind.help))
     if method is None or "documents" in own_settings(method):
         parameters.append(click.Option(["--documents"], metavar="FILE", help=_DOCUMENTS))
     return parameters

@@ -15,7 +15,7 @@ from wordgeom.comparison.entries import Contender, Training
 from wordgeom.comparison.result import Comparison
 from wordgeom.comparison.scoring import answered, common_words, scored_against
 from wordgeom.core.errors import InputError, OptionError, OutputExistsError
-from wordgeom.core.options import flag, nearest, specs
+from wordgeom.core.options import flag, specs, suggestion
 from wordgeom.evaluation.answers import Task
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.linalg.device import open_context
@@ -88,7 +88,7 @@ def _checked(entry: Entry, names: Sequence[str]) -> Counted | None:
     if not names:
         raise OptionError("there is nothing to compare", do="name a matrix or vectors files")
     if entry.against is not None and entry.against not in names:
-        do = nearest(entry.against, names)
+        do = suggestion(entry.against, names)
         raise OptionError("--against names nobody", found=repr(entry.against), do=do)
     for name in entry.methods:
         methods.load(name)

@@ -25,7 +25,7 @@ from wordgeom.peers.counted import Counted
 from wordgeom.runtime.pool import available_cpus
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.runtime.subprocesses import run_module
-from wordgeom.storage.files import whole_file
+from wordgeom.storage.files import atomic_file
 from wordgeom.vectors.run_card import card_path, read_card
 
 _log = logging.getLogger("wordgeom")
@@ -177,6 +177,6 @@ def _from_peer(name: str, how: Training, text: Counted, options: PeerOptions) ->
     notes = (*entry.notes, *text.notes, *((f"(cached in {entry.path})",) if entry.cached else ()))
     out = how.folder / f"{name}.bin"
     for source, target in ((entry.path, out), (card_path(entry.path), card_path(out))):
-        with open(source, "rb") as held, whole_file(target) as whole:
+        with open(source, "rb") as held, atomic_file(target) as whole:
             shutil.copyfileobj(held, whole)
     return Contender(name, PEER, out, entry.seconds, entry.peak_bytes or None, notes, entry.tokens)

@@ -1,4 +1,4 @@
-"""Numbers of things in words."""
+"""Counts and lists in English."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def several(number: int, one: str, more: str) -> str:
-    """Return `1 page is empty` or `2 pages are empty`: the number with the form that is its own."""
+    """Return the number with its singular or plural: `1 page is empty`, `2 pages are empty`."""
     return f"{number:,} {one if number == 1 else more}"
 
 

@@ -20,13 +20,13 @@ from wordgeom.core.errors import RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.options import option
 from wordgeom.core.types import Array, Csr, Float32, Float64
-from wordgeom.linalg import solver_options
+from wordgeom.linalg import options
 from wordgeom.methods.contract import DOCUMENT_VECTORS, VECTORS, Result
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.eigensolver import Look, Wanted
+    from wordgeom.linalg.eigensolver import Convergence, EigenSettings
     from wordgeom.linalg.svd import Svd
     from wordgeom.weighting.documents import WeightedDocuments
 
@@ -52,8 +52,8 @@ class Options(base.Options):
         1e-2, "‖Xᵀu − σv‖ of each singular triplet is at most this times its σ",
         low=1e-10, high=0.1,
     )  # fmt: skip
-    basis: int = solver_options.basis()
-    restarts: int = solver_options.restarts()
+    basis: int = options.basis()
+    restarts: int = options.restarts()
 
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
@@ -61,20 +61,20 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
 
     Raises RankError where K is more than there is, InputError for too little memory.
     """
-    from wordgeom.linalg.eigensolver import Wanted
+    from wordgeom.linalg.eigensolver import EigenSettings
     from wordgeom.linalg.svd import truncated_svd
 
     documents: WeightedDocuments = inputs["documents"]
     seed = int(context.rng.integers(1 << 62))
-    wanted = Wanted(options.dim, options.tol, options.basis, options.restarts, seed)
+    wanted = EigenSettings(options.dim, options.tol, options.basis, options.restarts, seed)
     _check(documents, wanted, context.memory)
 
-    def follow(looks: Iterator[Look]) -> Iterator[Look]:
+    def follow(looks: Iterator[Convergence]) -> Iterator[Convergence]:
         return context.progress.follow(
             looks, "singular values", options.dim, "triplets", lambda look: look.gained
         )
 
-    X = documents.whole()
+    X = documents.full()
     rows, columns = _squares(X)
     if not columns.any():
         raise RankError("the matrix has no entry that is not 0", do="choose another --weight")
@@ -96,7 +96,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     return Result(words, {"documents": texts}, notes, statistics)
 
 
-def _check(documents: WeightedDocuments, wanted: Wanted, memory: int) -> None:
+def _check(documents: WeightedDocuments, wanted: EigenSettings, memory: int) -> None:
     """Refuse too large a K, and what does not fit into memory."""
     from wordgeom.linalg.svd import svd_bytes
 
@@ -108,7 +108,7 @@ def _check(documents: WeightedDocuments, wanted: Wanted, memory: int) -> None:
     what = "the matrix, its transpose and a basis of its singular vectors"
     do = "raise --memory, lower --dim or --basis, or count with --max-vocab"
     needed = held + svd_bytes(n, V, documents.entries, wanted)
-    refuse_too_large(what, needed, memory, do)
+    check_memory(what, needed, memory, do)
 
 
 def _squares(X: Csr) -> tuple[Float64, Float64]:

@@ -19,14 +19,14 @@ from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.options import option
 from wordgeom.core.types import Float32, Float64
-from wordgeom.linalg import solver_options
+from wordgeom.linalg import options as options
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.eigensolver import Eigenpairs, Look, Wanted
+    from wordgeom.linalg.eigensolver import Convergence, Eigenpairs, EigenSettings
 
 NEEDS = ("matrix",)
 MAKES = (VECTORS,)
@@ -49,25 +49,25 @@ class Options(base.Options):
     tol: float = option(
         1e-3, "‖Gu − λu‖ of each eigenpair is at most this times its λ", low=1e-10, high=0.1
     )
-    basis: int = solver_options.basis()
-    restarts: int = solver_options.restarts()
+    basis: int = options.basis()
+    restarts: int = options.restarts()
 
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return U max(Λ, 0)^p; raises RankError where K is more than there is, InputError."""
-    from wordgeom.linalg.eigensolver import Wanted, largest_eigenpairs
+    from wordgeom.linalg.eigensolver import EigenSettings, largest_eigenpairs
 
     matrix: Matrix = inputs["matrix"]
     seed = int(context.rng.integers(1 << 62))
-    wanted = Wanted(options.dim, options.tol, options.basis, options.restarts, seed)
+    wanted = EigenSettings(options.dim, options.tol, options.basis, options.restarts, seed)
     _check(matrix, wanted, context.memory)
 
-    def follow(looks: Iterator[Look]) -> Iterator[Look]:
+    def follow(looks: Iterator[Convergence]) -> Iterator[Convergence]:
         return context.progress.follow(
             looks, "eigenpairs", options.dim, "pairs", lambda look: look.gained
         )
 
-    operator = context.ops.operator(matrix.whole())
+    operator = context.ops.operator(matrix.full())
     pairs = largest_eigenpairs(
         operator, wanted, context.ops, follow=follow, checkpoint=context.checkpoint
     )
@@ -85,7 +85,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     return Result(_scaled(pairs, rank, options.eig), notes=notes, statistics=statistics)
 
 
-def _check(matrix: Matrix, wanted: Wanted, memory: int) -> None:
+def _check(matrix: Matrix, wanted: EigenSettings, memory: int) -> None:
     """Refuse a matrix that is not symmetric, too large a K, and what does not fit into memory."""
     V = len(matrix.frequencies)
     if not matrix.symmetric:
@@ -98,7 +98,7 @@ def _check(matrix: Matrix, wanted: Wanted, memory: int) -> None:
     matrix_bytes = 3 * (4 + matrix.dtype.itemsize) * matrix.entries // 2 + _ROW * V
     what = "the matrix and a basis of its eigenvectors"
     do = "raise --memory, lower --dim or --basis, or count with --max-vocab"
-    refuse_too_large(what, matrix_bytes + wanted.bytes(V), memory, do)
+    check_memory(what, matrix_bytes + wanted.bytes(V), memory, do)
 
 
 def _rank(values: Float64) -> int:

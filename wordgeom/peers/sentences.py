@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wordgeom.core.errors import InputError
-from wordgeom.corpus.inputs.readers import is_packed
+from wordgeom.corpus.inputs.readers import is_compressed
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.peers import Sentences
 from wordgeom.runtime.context import Context
 
 if TYPE_CHECKING:
-    from wordgeom.corpus.tokens.encode import Encoded
+    from wordgeom.corpus.encoding.encode import EncodedCorpus
 
 LONGEST = 10_000  # tokens of a sentence, gensim's MAX_WORDS_IN_BATCH
 _IDS = 1 << 16  # read at once
@@ -37,7 +37,7 @@ class Text:
     @property
     def of_lines(self) -> bool:
         """Whether gensim reads the files as they were counted."""
-        packed = any(map(is_packed, self.names))
+        packed = any(map(is_compressed, self.names))
         at = self.options
         return (at.tokeniser, at.input_format, packed) == ("whitespace", "text", False)
 
@@ -60,7 +60,7 @@ def opened(text: Text, context: Context) -> Iterator[Sentences]:
             do = "count it with --tokeniser words, or convert it"
             raise InputError("gensim reads UTF-8 alone", where=where, found=found, do=do) from None
         return
-    from wordgeom.corpus.tokens.encode import encode
+    from wordgeom.corpus.encoding.encode import encode
 
     # Every token has a row, and words are chosen by the peer.
     options = replace(
@@ -88,7 +88,7 @@ class _Lines:
 class _Documents:
     """The documents of an encoded corpus, in which every token has a row."""
 
-    def __init__(self, encoded: Encoded) -> None:
+    def __init__(self, encoded: EncodedCorpus) -> None:
         self._stream, self._words = encoded.stream, encoded.vocabulary.words
 
     def __iter__(self) -> Iterator[list[str]]:

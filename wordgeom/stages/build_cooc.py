@@ -13,9 +13,9 @@ from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
-from wordgeom.corpus.inputs.segments import Keeper
-from wordgeom.corpus.tokens.encode import Encoded, encode
-from wordgeom.corpus.tokens.row_mapping import MakeSink
+from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
+from wordgeom.corpus.encoding.row_mapping import MakeSink
+from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
 from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.runtime.context import Context
@@ -91,21 +91,21 @@ class BuildCooc(CountStage):
         notes = self.notes(encoded, self._short_documents(encoded))
         return Outcome(self._summary(made, encoded, job), self.out, notes, value=made)
 
-    def _text(self, context: Context, state: State) -> tuple[Encoded, bytes]:
+    def _text(self, context: Context, state: State) -> tuple[EncodedCorpus, bytes]:
         """Return the text and its documents.tsv."""
         ends, reach = self.window.count == WINDOWS, self.window.window
 
-        def read(sink: MakeSink, keeper: Keeper) -> Encoded:
+        def read(sink: MakeSink, checkpoint: CorpusCheckpoint) -> EncodedCorpus:
             names, corpus = self.inputs.names, self.inputs.corpus
             return encode(
                 names, corpus, context, gap=reach, ends=ends, short=2 * reach, sink=sink,
-                keeper=keeper,
+                checkpoint=checkpoint,
             )  # fmt: skip
 
         return stored_text(state, read, beyond=ends)
 
     def _count(
-        self, encoded: Encoded, context: Context, state: State, rows: MatrixRows
+        self, encoded: EncodedCorpus, context: Context, state: State, rows: MatrixRows
     ) -> tuple[Int64, Int64]:
         """Write the rows of the counts; return the sums of all rows and columns."""
         from wordgeom.checkpoint.token_ids import PartialCounts
@@ -127,7 +127,7 @@ class BuildCooc(CountStage):
         write_rows(counted, rows, context, words)
         return all_sums(shop, rows)
 
-    def _check_pairs(self, encoded: Encoded, row_sums: Int64) -> None:
+    def _check_pairs(self, encoded: EncodedCorpus, row_sums: Int64) -> None:
         if row_sums.any() or self.part is not None:
             return
         raise InputError(
@@ -137,7 +137,7 @@ class BuildCooc(CountStage):
             do="check --document and --min-count",
         )
 
-    def _attributes(self, encoded: Encoded) -> dict[str, Any]:
+    def _attributes(self, encoded: EncodedCorpus) -> dict[str, Any]:
         attributes: dict[str, Any] = {
             "triangle": "upper" if self.window.context == "both" else "",
             "denominator": denominator(self.window),
@@ -147,12 +147,12 @@ class BuildCooc(CountStage):
         }
         return attributes | ({"shard": self.shard} if self.shard else {})
 
-    def _summary(self, made: Store, encoded: Encoded, job: Job) -> str:
+    def _summary(self, made: Store, encoded: EncodedCorpus, job: Job) -> str:
         part = f" (shard {self.part.index} of {self.part.of})" if self.part else ""
         read = f"{plural(encoded.tokens, 'token')} in {plural(encoded.documents, 'document')}"
         return f"{made.path}: {matrix_shape(made)} from {read}{part}; {job.seconds()}"
 
-    def _short_documents(self, encoded: Encoded) -> Iterator[str]:
+    def _short_documents(self, encoded: EncodedCorpus) -> Iterator[str]:
         """Yield a warning where most documents are shorter than two windows."""
         corpus = self.inputs.corpus
         of_lines = corpus.input_format == "text" and corpus.tokeniser != "kmer"

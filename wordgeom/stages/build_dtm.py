@@ -13,16 +13,16 @@ import numpy as np
 from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import FormatError, InputError
 from wordgeom.core.formatting import plural, several
-from wordgeom.corpus.inputs.segments import Keeper
-from wordgeom.corpus.tokens.encode import Encoded, encode_documents
-from wordgeom.corpus.tokens.row_mapping import MakeSink
+from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_documents
+from wordgeom.corpus.encoding.row_mapping import MakeSink
+from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.counts.count_rows import value_type
 from wordgeom.counts.documents import DocumentCounts
 from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
-from wordgeom.matrices.document_term import DOCUMENTS, HOLDERS, SUMS, StoredDocuments
+from wordgeom.matrices.document_term import DOCUMENT_FREQUENCIES, DOCUMENTS, SUMS, StoredDocuments
 from wordgeom.matrices.times import parse_times
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import FLOOR
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.counting import CountStage, stored_text
@@ -60,12 +60,12 @@ class BuildDtm(CountStage):
         summary = f"{_summary(made, encoded)}; {job.seconds()}"
         return Outcome(summary, self.out, self.notes(encoded, notes), value=made)
 
-    def _text(self, context: Context, state: State) -> tuple[Encoded, bytes]:
+    def _text(self, context: Context, state: State) -> tuple[EncodedCorpus, bytes]:
         """Return the text and its documents.tsv."""
 
-        def read(sink: MakeSink, keeper: Keeper) -> Encoded:
+        def read(sink: MakeSink, checkpoint: CorpusCheckpoint) -> EncodedCorpus:
             names, corpus = self.inputs.names, self.inputs.corpus
-            return encode_documents(names, corpus, context, sink=sink, keeper=keeper)
+            return encode_documents(names, corpus, context, sink=sink, checkpoint=checkpoint)
 
         return stored_text(state, read, beyond=False)
 
@@ -84,7 +84,7 @@ class BuildDtm(CountStage):
 
 
 def _write(
-    encoded: Encoded, documents: bytes, writer: StoreWriter, context: Context
+    encoded: EncodedCorpus, documents: bytes, writer: StoreWriter, context: Context
 ) -> dict[str, Any]:
     """Write the rows and the other parts; return the attributes of the store."""
     words, rows = encoded.vocabulary, documents.count(b"\n")
@@ -94,7 +94,7 @@ def _write(
     empty = _write_rows(counts, matrix, rows, writer, context)
     writer.text(DOCUMENTS, documents)
     writer.array(SUMS, np.int64).write(counts.sums)
-    writer.array(HOLDERS, np.int64).write(counts.holders)
+    writer.array(DOCUMENT_FREQUENCIES, np.int64).write(counts.document_frequencies)
     facts = {"tokens": encoded.tokens, "kept": encoded.kept, "documents": encoded.documents}
     return matrix.finish({**facts, "empty": empty})
 
@@ -123,7 +123,7 @@ def _check_memory(words: int, rows: int, bytes_of_rows: int, context: Context) -
     needed += rows * _ROW_BYTES + 2 * bytes_of_rows
     do = "raise --memory or --min-count, or count parts of the text separately"
     what = f"counts of {words:,} words in {plural(rows, 'document')}"
-    refuse_too_large(what, needed, max(context.memory, FLOOR), do)
+    check_memory(what, needed, max(context.memory, FLOOR), do)
 
 
 def _empty_rows(attributes: dict[str, Any]) -> Iterator[str]:
@@ -135,7 +135,7 @@ def _empty_rows(attributes: dict[str, Any]) -> Iterator[str]:
         yield several(empty, one, more)
 
 
-def _summary(made: Store, encoded: Encoded) -> str:
+def _summary(made: Store, encoded: EncodedCorpus) -> str:
     rows, words = made.attributes["shape"]
     shape = f"{plural(rows, 'document')} × {plural(words, 'word')}"
     entries = several(made.attributes["stored"], "entry", "entries")

@@ -20,7 +20,8 @@ from wordgeom.stages.existing import checked, readable
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.storage import store
 from wordgeom.vectors import run_card
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 _AHEAD = 8  # blocks of rows held at most, at any number of threads
 
@@ -65,7 +66,7 @@ class BuildPmi(Stage):
         if self.run.force or not store.exists(self.out):
             return None
         made = readable(self.out, PMI)
-        run_card.refuse_unlike(self.out, request, made.request)
+        run_card.check_same_request(self.out, request, made.request)
         return checked(made)
 
     def work(self, job: Job) -> Outcome:

@@ -11,20 +11,20 @@ from typing import Any, BinaryIO
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.core.options import flag
-from wordgeom.core.requests import refuse_other
+from wordgeom.core.requests import different_content
 from wordgeom.formats import detection
 from wordgeom.formats.convert_vectors import Paths, rewrite
 from wordgeom.formats.export import (
     documents_lines,
-    fill_matrix,
-    found_words,
-    told,
+    export_facts,
+    find_words_path,
     words_lines,
     words_path,
+    write_matrix,
 )
 from wordgeom.formats.options import ConvertOptions
-from wordgeom.formats.output_checks import refuse_existing, refuse_one_file, refuse_unlike
-from wordgeom.formats.projector import refuse_foreign
+from wordgeom.formats.output_checks import check_overwrite, check_shared_file, check_words_file
+from wordgeom.formats.projector import check_projector_directory
 from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.matrices.document_term import Stored
 from wordgeom.matrices.opening import open_any
@@ -117,11 +117,11 @@ class VectorsConversion(Conversion):
         form = detection.check_target(self.target, self.target_format, detection.VECTORS, "vectors")
         paths = Paths.of(self.source, self.source_format, self.target, form, self.options.words)
         if form in detection.ARRAYS:
-            refuse_one_file(paths.target_words, {**self.outputs, self.source: "the input"})
+            check_words_file(paths.target_words, {**self.outputs, self.source: "the input"})
         for path in paths.written():
-            refuse_existing(path, self.run.force)
+            check_overwrite(path, self.run.force)
         if form == detection.PROJECTOR:
-            refuse_foreign(self.target)
+            check_projector_directory(self.target)
         made, notes = rewrite(paths, self.options, job.context.memory, self.run.force)
         rows, columns = made.matrix.shape
         return Outcome(
@@ -159,17 +159,17 @@ class MatrixExport(Conversion):
         artefact_at(self.source).check_convertible()
         form = self.form
         words = self.words_file(words_path(self.target, form))
-        refuse_one_file(words, self.outputs)
-        refuse_existing(self.target, self.run.force)
+        check_words_file(words, self.outputs)
+        check_overwrite(self.target, self.run.force)
         matrix = self.matrix
         documents = documents_lines(matrix, self.target, form)
         lines = words_lines(matrix, form, words, self.options.space)
-        refuse_unlike(words, lines, self.run.force)
+        check_shared_file(words, lines, self.run.force)
         if documents is not None:
-            refuse_one_file(words, {documents[0]: "the documents"})
-            refuse_unlike(*documents, self.run.force)
+            check_words_file(words, {documents[0]: "the documents"})
+            check_shared_file(*documents, self.run.force)
         parts: dict[Path, Callable[[BinaryIO], None]] = {
-            self.target: lambda out: fill_matrix(
+            self.target: lambda out: write_matrix(
                 out, matrix, self.target, form, words, job.context
             ),
             words: lambda out: out.writelines(lines),
@@ -184,7 +184,7 @@ class MatrixExport(Conversion):
 
     def _card(self, job: Job, lines: Sequence[bytes]) -> dict[str, Any]:
         card = job.card(self.request)
-        card |= {"matrix": told(self.matrix), "words": run_card.content(b"".join(lines))}
+        card |= {"matrix": export_facts(self.matrix), "words": run_card.content(b"".join(lines))}
         return card | {"source": self.matrix.store.card.get("request")}
 
     def _shape(self) -> str:
@@ -207,15 +207,15 @@ class MatrixImport(Conversion):
     def form(self) -> str:
         """The format of the source. Raises OptionError."""
         self.check_options((*_OF_VECTORS, "space"), "a matrix that is imported")
-        if self.target_format or detection.told(self.target):
+        if self.target_format or detection.format_of(self.target):
             do = "name a directory, and convert that to the other format"
             raise OptionError("a matrix is imported into a directory", where=self.target, do=do)
-        return self.source_format or detection.told(self.source) or ""
+        return self.source_format or detection.format_of(self.source) or ""
 
     @cached_property
     def words(self) -> Path:
         """The file of words. Raises MissingInputError."""
-        path = self.words_file(found_words(self.source, self.form))
+        path = self.words_file(find_words_path(self.source, self.form))
         if not path.exists():
             do = "name it: --words FILE"
             raise MissingInputError("no such file of words", where=path, do=do)
@@ -224,9 +224,9 @@ class MatrixImport(Conversion):
     @cached_property
     def _known(self) -> Any:
         """What a run card beside the source records of the matrix, and a note on it."""
-        from wordgeom.formats.import_matrix import Known
+        from wordgeom.formats.import_matrix import ExportRecord
 
-        return Known.beside(self.source, self.words)
+        return ExportRecord.read(self.source, self.words)
 
     @property
     def kind(self) -> str:
@@ -248,7 +248,7 @@ class MatrixImport(Conversion):
             return None
         made = readable(self.target, self.kind)
         if made.request != request:
-            raise refuse_other(self.target, "made from something else")
+            raise different_content(self.target, "made from something else")
         return checked(made)
 
     def work(self, job: Job) -> Outcome:

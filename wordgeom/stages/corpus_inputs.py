@@ -9,7 +9,7 @@ from typing import Any
 
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.options import flag
-from wordgeom.corpus.inputs import formats, paths
+from wordgeom.corpus.inputs import paths
 from wordgeom.corpus.inputs.readers import (
     STDIN,
     Source,
@@ -19,6 +19,7 @@ from wordgeom.corpus.inputs.readers import (
     is_stream,
 )
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
@@ -43,10 +44,10 @@ def find(names: Sequence[str], corpus: CorpusOptions) -> Inputs:
     for name in names:
         if store.exists(name):
             raise MissingInputError("is a matrix, not text", where=name, do="name text files")
-    found = paths.files(names)
+    found = paths.expand(names)
     for name in found:
         check_input(name)
-    told = paths.told(names, found)
+    told = paths.expansion_note(names, found)
     return Inputs(found, formats.resolve(found, corpus), [] if told is None else [told])
 
 

@@ -11,10 +11,10 @@ from wordgeom.checkpoint.matrix_rows import MatrixRows
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
 from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.counts.count_rows import Rows, Workshop, value_type
+from wordgeom.counts.count_rows import Rows, Workspace, value_type
 from wordgeom.counts.windows import WindowOptions, weights
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import FLOOR
 from wordgeom.storage.store import Store, StoreWriter
 
@@ -25,7 +25,7 @@ def check_words(words: int, context: Context) -> None:
     """Raise InputError where the sums and each thread's cells of so many words exceed --memory."""
     needed = words * (_WORD_BYTES + _BENCH_BYTES * context.pool.threads)
     do = "raise --memory or --min-count, or pass --max-vocab or fewer --threads"
-    refuse_too_large(f"counts of {words:,} words", needed, max(context.memory, FLOOR), do)
+    check_memory(f"counts of {words:,} words", needed, max(context.memory, FLOOR), do)
 
 
 def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:
@@ -41,7 +41,7 @@ def write_rows(counted: Iterator[Rows], rows: MatrixRows, context: Context, word
     rows.write((block.lengths, block.indices, block.values) for block in followed)
 
 
-def all_sums(shop: Workshop, rows: MatrixRows) -> tuple[Int64, Int64]:
+def all_sums(shop: Workspace, rows: MatrixRows) -> tuple[Int64, Int64]:
     """Return the sums of rows and columns of the matrix, resumed rows included."""
     for first, earlier in rows.earlier():
         shop.add(first, earlier)

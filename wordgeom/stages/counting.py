@@ -13,14 +13,14 @@ from wordgeom.checkpoint.corpus_writer import CorpusWriter
 from wordgeom.checkpoint.state import State
 from wordgeom.checkpoint.token_ids import TokenIds, find_ids, save_ids
 from wordgeom.core.formatting import several
-from wordgeom.core.requests import differing_option, refuse_other
-from wordgeom.corpus.inputs.input_warnings import remarks
+from wordgeom.core.requests import different_content, differing_option
+from wordgeom.corpus.encoding.encode import EncodedCorpus
+from wordgeom.corpus.encoding.row_mapping import MakeSink
+from wordgeom.corpus.encoding.segments import CorpusCheckpoint
+from wordgeom.corpus.inputs.document_index import documents_bytes
+from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import is_stream
-from wordgeom.corpus.inputs.segments import Keeper
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.document_index import documents_bytes
-from wordgeom.corpus.tokens.encode import Encoded
-from wordgeom.corpus.tokens.row_mapping import MakeSink
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
 from wordgeom.matrices import vocabulary_file
 from wordgeom.matrices.count_request import made_options
@@ -100,7 +100,7 @@ class CountStage(Stage):
         return there
 
     def commit(
-        self, job: Job, writer: StoreWriter, attributes: dict[str, Any], encoded: Encoded
+        self, job: Job, writer: StoreWriter, attributes: dict[str, Any], encoded: EncodedCorpus
     ) -> Store:
         """Commit the store, and with it the vocabulary file."""
         read = corpus_inputs.cards(encoded.sources)
@@ -108,9 +108,9 @@ class CountStage(Stage):
         with vocabulary_file.saved(self.save_vocab, encoded.vocabulary):
             return writer.commit(attributes, job.card(request))
 
-    def notes(self, encoded: Encoded, more: Iterable[str] = ()) -> list[str]:
-        """Return the remarks on the inputs, followed by those of the stage."""
-        notes = [*self.inputs.notes, *encoded.notes, *remarks(encoded.sources), *more]
+    def notes(self, encoded: EncodedCorpus, more: Iterable[str] = ()) -> list[str]:
+        """Return the input_warnings on the inputs, followed by those of the stage."""
+        notes = [*self.inputs.notes, *encoded.notes, *input_warnings(encoded.sources), *more]
         repaired = sum(source.repaired for source in encoded.sources)
         if repaired:
             one = "byte that is not UTF-8 was replaced or skipped"
@@ -123,7 +123,7 @@ class CountStage(Stage):
         made = readable(self.out, self.kind)
         how = self._difference(made, options)
         if how is not None:
-            raise refuse_other(self.out, how)
+            raise different_content(self.out, how)
         return checked(made)
 
     def _difference(self, made: Store, options: dict[str, Any]) -> str | None:
@@ -140,8 +140,8 @@ class CountStage(Stage):
 
 
 def stored_text(
-    state: State, read: Callable[[MakeSink, Keeper], Encoded], *, beyond: bool
-) -> tuple[Encoded, bytes]:
+    state: State, read: Callable[[MakeSink, CorpusCheckpoint], EncodedCorpus], *, beyond: bool
+) -> tuple[EncodedCorpus, bytes]:
     """Return a text and its documents.tsv, from the checkpoint or by `read`.
 
     beyond: ids go to V + 1, which separates documents, and not only to V.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from wordgeom.core.errors import WordgeomError
-from wordgeom.core.requests import refuse_other
+from wordgeom.core.requests import different_content
 from wordgeom.stages.stage import Outcome
 from wordgeom.storage.store import Store
 
@@ -15,9 +15,9 @@ def readable(out: str | os.PathLike[str], kind: str) -> Store:
     try:
         made = Store.open(out)
     except WordgeomError as error:
-        raise refuse_other(out, f"a store that cannot be read ({error})") from None
+        raise different_content(out, f"a store that cannot be read ({error})") from None
     if made.kind != kind:
-        raise refuse_other(out, f"a {made.kind} store")
+        raise different_content(out, f"a {made.kind} store")
     return made
 
 
@@ -29,5 +29,5 @@ def checked(made: Store) -> Outcome:
     try:
         made.check()
     except WordgeomError as error:
-        raise refuse_other(made.path, f"a damaged store ({error})") from None
+        raise different_content(made.path, f"a damaged store ({error})") from None
     return Outcome(f"{made.path}: up to date", made.path, value=made)

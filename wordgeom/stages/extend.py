@@ -19,7 +19,7 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Float32, Int64
 from wordgeom.linalg.device import memory_limit
-from wordgeom.linalg.row_solver import Held
+from wordgeom.linalg.row_solver import Penalty
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.matrices.opening import open_matrix
 from wordgeom.methods.contract import Status
@@ -28,14 +28,14 @@ from wordgeom.methods.gbu.extension import Anchored, ExtendOptions
 from wordgeom.methods.gbu.new_words import Newcomers, newcomers
 from wordgeom.methods.gbu.weighted_sweeps import confidences
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.stages.trained_options import TrainedOptions, trained_options
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import (
     Vectors,
-    checked_words,
+    check_words,
     digest_of,
     read_vectors,
     shape_of,
@@ -155,7 +155,7 @@ def _check_out(out: Path, vectors: Source) -> None:
 def _names(stored: StoredMatrix, space: str | None) -> list[str]:
     """Return the words of the counts, the same list where nothing is replaced."""
     words = stored.vocabulary.words
-    names = words if space is None else checked_words(words, space, stored.path)
+    names = words if space is None else check_words(words, space, stored.path)
     return words if names == words else names
 
 
@@ -165,7 +165,7 @@ def _check_memory(vectors: Source, stored: StoredMatrix, memory: int) -> None:
     pairs, written = 2 * stored.stored, words + len(stored.vocabulary)
     needed = _PAIR * pairs + 12 * numbers * written + min(_SOLVING, 4 * _PAIR * pairs)
     what = f"{pairs:,} pairs and {written:,} vectors of {numbers:,}"
-    refuse_too_large(what, needed, memory, "raise --memory, or count with --max-vocab")
+    check_memory(what, needed, memory, "raise --memory, or count with --max-vocab")
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class _Extension:
         place = np.full(len(self.names), -1, np.int32)
         place[words.known[chosen]] = np.arange(len(chosen), dtype=np.int32)
         weighted = WeightedMatrix(self.stored, self.how.weighting, self.context.pool)
-        targets, counts = weighted.counted()
+        targets, counts = weighted.with_counts()
         return Anchored(targets, confidences(counts, self.how.loss), place, known[chosen])
 
     def _new(self, words: Newcomers, pairs: Int64) -> Int64:
@@ -242,7 +242,7 @@ class _Extension:
             self.context.ops,
             self.how.loss.held(self.base.matrix.shape[1]),
         )
-        held = Held(asked.background, max(asked.ridge, _LEAST_RIDGE))
+        held = Penalty(asked.background, max(asked.ridge, _LEAST_RIDGE))
         rng, progress = np.random.default_rng(self.context.seed), self.context.progress
         calibrated = calibrate(
             lambda rows: anchored.solve(rows, held, ops, progress)[0], words.known[able],

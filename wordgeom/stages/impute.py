@@ -18,7 +18,7 @@ import numpy as np
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import several
-from wordgeom.imputation.domain import Domain, DomainOptions, inputs, read_domain
+from wordgeom.imputation.domain import Domain, DomainOptions, input_files, read_domain
 from wordgeom.imputation.latent import Imputation
 from wordgeom.imputation.latent import impute as impute_entities
 from wordgeom.imputation.options import ImputeOptions
@@ -28,7 +28,7 @@ from wordgeom.imputation.report import validation_lines
 from wordgeom.imputation.tables.matching import Anchors, find_anchors, map_notes
 from wordgeom.imputation.trust import Trust
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.storage import opening
@@ -77,7 +77,7 @@ class Impute(Stage):
     @cached_property
     def files(self) -> list[Path]:
         """The files that describe the domain. Raises MissingInputError."""
-        return [Path(file) for file in inputs(self.domain, self.of_domain)]
+        return [Path(file) for file in input_files(self.domain, self.of_domain)]
 
     @cached_property
     def written(self) -> Output | None:
@@ -210,4 +210,4 @@ def _check_memory(
     vectors = 4 * numbers * (words + written) + 8 * numbers * n
     what = f"{n:,} × {d:,} points and {written:,} vectors of {numbers:,}"
     do = "raise --memory" + ("" if options.only_entities else ", or pass --only-entities")
-    refuse_too_large(what, 16 * n * d + vectors + _EDGE * n * options.delta, memory, do)
+    check_memory(what, 16 * n * d + vectors + _EDGE * n * options.delta, memory, do)

@@ -12,7 +12,7 @@ import numpy as np
 from wordgeom.checkpoint.matrix_rows import MatrixRows
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import several
-from wordgeom.core.requests import differing_option, refuse_other
+from wordgeom.core.requests import different_content, differing_option
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
@@ -83,7 +83,7 @@ class Merge(Stage):
             return None
         made = readable(self.out, COOC)
         if made.request != request:
-            raise refuse_other(self.out, "made from other matrices")
+            raise different_content(self.out, "made from other matrices")
         return checked(made)
 
     def work(self, job: Job) -> Outcome:

@@ -146,7 +146,7 @@ def _lock(stage: Stage, *, files: bool) -> AbstractContextManager[object]:
     """Keep a second writer of the output away; files: of a file, else of a store."""
     if stage.output is None or stage.writes_store == files:
         return contextlib.nullcontext()
-    return run_card.only_writer(stage.output) if files else store.only_writer(stage.output)
+    return run_card.writer_lock(stage.output) if files else store.writer_lock(stage.output)
 
 
 def _open_state(stage: Stage) -> State | None:

@@ -15,7 +15,7 @@ import numpy as np
 from wordgeom import methods
 from wordgeom.core.errors import OptionError, RankError
 from wordgeom.core.options import Options, flag
-from wordgeom.linalg.device import DeviceOptions
+from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods.contract import MODEL, Result
 from wordgeom.methods.inputs import open_inputs
 from wordgeom.methods.inputs.kind import OpenInput

@@ -12,7 +12,7 @@ from wordgeom.core.options import flag
 from wordgeom.methods.gbu import method as gbu
 from wordgeom.methods.gbu.weighted_sweeps import Loss
 from wordgeom.vectors import run_card
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 _LOSS = ("x_max", "alpha", "background", "ridge")
 

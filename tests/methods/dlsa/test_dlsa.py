@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.eigensolver import Wanted
+from wordgeom.linalg.eigensolver import EigenSettings
 from wordgeom.linalg.svd import truncated_svd
 from wordgeom.methods.dlsa import canonical_form, fit
 from wordgeom.methods.dlsa.polynomials import Polynomials
@@ -187,7 +187,7 @@ def test_the_threads_of_the_blas_change_no_byte_of_a_half(half: str):
 def fitted(dense: Array, degree: int, sweeps: int, pool: Pool, rank: int = R) -> fit.State:
     problem, _ = posed(dense, degree, "free", pool)
     ops = get_ops("cpu", pool)
-    svd = truncated_svd(to_csr(dense), Wanted(rank), ops, effects=problem.effects)
+    svd = truncated_svd(to_csr(dense), EigenSettings(rank), ops, effects=problem.effects)
     state = fit.started(svd, degree + 1, problem.total)
     for _ in fit.sweep(state, sweeper(problem, pool, state.ridges), fit.halves(sweeps)):
         pass

@@ -12,12 +12,14 @@ from running import train
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.linalg.device import get_ops
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.methods import pmi_eigs
 from wordgeom.methods.gbu import method as gbu
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 WORDS = 90
 
@@ -27,7 +29,7 @@ def fit(matrix, options, *, method=gbu, threads=1, memory=1 << 30, **kwargs):
         source = (
             WeightedMatrix(matrix, PmiOptions(**kwargs), pool)
             if matrix.store.kind == "cooc"
-            else weighted_store(matrix, pool)
+            else StoredRows(matrix, pool)
         )
         run = Context(pool, partial(get_ops, "cpu", pool), memory)
         return method.fit({"matrix": source}, options, run)
@@ -78,7 +80,7 @@ def test_dimensions_that_the_anchors_do_not_carry_are_zero_and_told(counts):
 
 def test_weights_without_counts_get_plain_sweeps_and_a_note(tmp_path, counts):
     with Pool(1) as pool:
-        whole = to_dense(WeightedMatrix(counts, PmiOptions(), pool).whole())
+        whole = to_dense(WeightedMatrix(counts, PmiOptions(), pool).full())
     stored = store_matrix(tmp_path / "pmi", whole, kind="pmi")
     result = fit(stored, gbu.Options(dim=5))
     plain = fit(stored, gbu.Options(dim=5, weighted=False))
@@ -151,7 +153,7 @@ def test_what_weighs_pairs_is_refused_where_none_is_weighted(name, others, given
 def test_what_does_not_fit_is_refused_with_the_figure(counts, options, parts):
     with pytest.raises(InputError) as caught:
         fit(counts, gbu.Options(**options), memory=10_000)
-    assert_one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", *parts)
+    assert_one_line(caught, "need 0.0 GB, found a memory limit of 0.0 GB", "--memory", *parts)
 
 
 def test_weighted_sweeps_shift_unless_told_otherwise(counts):

@@ -14,7 +14,7 @@ from wordgeom.cli import main
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Csr
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.row_solver import fitted
+from wordgeom.linalg.row_solver import zero_objective
 from wordgeom.methods.gbu import weighted_sweeps
 from wordgeom.methods.gbu.weighted_sweeps import (
     Loss,
@@ -25,7 +25,8 @@ from wordgeom.methods.gbu.weighted_sweeps import (
     saved,
 )
 from wordgeom.runtime.pool import Pool
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 DEVICES = ["cpu", pytest.param("torch-cpu", marks=pytest.mark.torch)]
 V, K = 70, 8
@@ -45,7 +46,7 @@ def counted(tmp_path_factory):
     counts = random_counts(np.random.default_rng(40), V)
     stored = store_matrix(tmp_path_factory.mktemp("weighted") / "cooc", counts)
     with Pool(1) as pool:
-        targets, values = WeightedMatrix(stored, PmiOptions(), pool).counted()
+        targets, values = WeightedMatrix(stored, PmiOptions(), pool).with_counts()
     assert 0 < np.count_nonzero(targets.data) < targets.nnz < V * V
     return targets, values
 
@@ -70,7 +71,7 @@ def swept(ops, counted, loss, halves, tol, *, K=K, dtype=np.float64, start=None)
     # Weights as wide as the vectors, so that float64 is float64 throughout.
     weights = confidences(counts.copy(), loss).astype(dtype)
     targets = Csr(targets.indptr, targets.indices, targets.data.astype(dtype), targets.columns)
-    solver, worst = ops.row_solver(targets, weights), fitted(targets, weights)
+    solver, worst = ops.row_solver(targets, weights), zero_objective(targets, weights)
     for _ in half_sweeps(state, solver, worst, loss, halves, tol, ops):
         yield state
 

@@ -28,7 +28,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     centred = inputs["vectors"].matrix - inputs["vectors"].matrix.mean(axis=0)
     _, sizes, axes = np.linalg.svd(centred, full_matrices=False)
     made = np.zeros((len(centred), options.dim), np.float32)
-    rank = int(min(options.dim, np.count_nonzero(sizes > 1e-6 * sizes[0])))
+    rank = min(options.dim, int(np.count_nonzero(sizes > 1e-6 * sizes[0])))
     made[:, :rank] = centred @ axes[:rank].T
     status = Status.of(missed=False, deficient=rank < options.dim)
     return Result(made, statistics={"effective_rank": rank}, status=status)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,17 +39,19 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
         made, first = _start(matrix, inputs.get("init"), options.dim, context), 0
 
     def steps() -> Iterator[int]:
-        nonlocal made
-        for number in range(first, options.rounds):
-            made = _step(made, pairs, options.pull)
-            context.checkpoint.save(
-                lambda now=made, done=number + 1: {"made": now, "round": np.array([done])}
-            )
+        nonlocal made, first
+        while first < options.rounds:
+            made, first = _step(made, pairs, options.pull), first + 1
+            context.checkpoint.save(partial(_state, made, first))
             yield 1
 
     for _ in context.progress.follow(steps(), "retrofitting", options.rounds, "rounds", int):
         pass
     return Result(np.ascontiguousarray(made, np.float32), statistics={"pairs": len(pairs)})
+
+
+def _state(made: Array, done: int) -> dict[str, Array]:
+    return {"made": made, "round": np.array([done])}
 
 
 def _start(matrix: Any, init: Any, dim: int, context: Context) -> Array:

@@ -26,10 +26,10 @@ from wordgeom.methods.contract import MODEL, Export, Result
 from wordgeom.methods.dlsa.polynomials import HIGHEST
 from wordgeom.methods.dlsa.problem import FREE, HOLD
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.eigensolver import Look, Wanted
+    from wordgeom.linalg.eigensolver import Convergence, EigenSettings
     from wordgeom.matrices.times import Times
     from wordgeom.methods.dlsa.fit import State
     from wordgeom.methods.dlsa.model import DynamicModel
@@ -87,7 +87,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     rows, notes = _used(source, times)
     polynomials = Polynomials.of(times.values[rows], options.degree)
     _check(source, len(rows), options, context.memory)
-    X = source.whole().select(rows)
+    X = source.full().select(rows)
     moving = _moving(source.words, inputs.get("moving"))
     state, squares, total = _fitted(X, polynomials, moving, options, context)
     A, B, rank = _padded(state, options.dim)
@@ -169,7 +169,7 @@ def _fitted(
         wanted = _start(options, int(context.rng.integers(1 << 62)))
         effects = effects_of(polynomials.values, options.trend)
 
-        def follow(looks: Iterator[Look]) -> Iterator[Look]:
+        def follow(looks: Iterator[Convergence]) -> Iterator[Convergence]:
             return context.progress.follow(
                 looks, "static LSA", options.dim, "dimensions", lambda look: look.gained
             )
@@ -193,18 +193,18 @@ def _fitted(
     return state, problem.squares, problem.total
 
 
-def _start(options: Options, seed: int = 1) -> Wanted:
+def _start(options: Options, seed: int = 1) -> EigenSettings:
     """Return what static LSA is asked for."""
-    from wordgeom.linalg.eigensolver import Wanted
+    from wordgeom.linalg.eigensolver import EigenSettings
 
-    return Wanted(options.dim, _START_TOL, seed=seed)
+    return EigenSettings(options.dim, _START_TOL, seed=seed)
 
 
 def _used(source: WeightedDocuments, times: Times) -> tuple[Int64, list[str]]:
     """Return the documents that have a time and a word, and what to tell of the others."""
     known = times.known
     filled = np.diff(source.counts.indptr)[known] > 0
-    empty, notes = int(np.count_nonzero(~filled)), times.left_out()
+    empty, notes = int(np.count_nonzero(~filled)), times.notes()
     if empty:
         one = "document holds no word of the vocabulary and is left out"
         more = "documents hold no word of the vocabulary and are left out"
@@ -231,7 +231,7 @@ def _check(source: WeightedDocuments, n: int, options: Options, memory: int) -> 
     needed = 8 * source.entries + 24 * (n + V) + max(sweeps, start)
     what = f"dynamic LSA's matrices of {n:,} documents and {V:,} words"
     do = "raise --memory, or lower --dim, --degree or build-dtm's --max-vocab"
-    refuse_too_large(what, needed, memory, do)
+    check_memory(what, needed, memory, do)
 
 
 def _moving(words: list[str], chosen: list[str] | None) -> Array:

@@ -29,7 +29,7 @@ from wordgeom.methods.dlsa.canonical_form import aligned
 from wordgeom.methods.dlsa.polynomials import Polynomials
 from wordgeom.methods.dlsa.problem import FREE, HOLD
 from wordgeom.storage.store import Store
-from wordgeom.weighting.documents import WEIGHTS
+from wordgeom.weighting.options import WEIGHTS
 
 DLSA = "dlsa"  # the kind of the store
 _MAKE = "wordgeom train DTM --method dlsa"

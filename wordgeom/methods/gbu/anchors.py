@@ -26,7 +26,7 @@ def choose(
     by_frequency = np.argsort(-matrix.frequencies, kind="stable")
     if choice == FREQUENCY:
         return np.sort(by_frequency[:m])
-    whole = matrix.whole()
+    whole = matrix.full()
     if choice == CORENESS:
         return np.sort(by_coreness(whole, matrix.frequencies)[:m])
     if choice == RANDOM:

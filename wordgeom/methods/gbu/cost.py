@@ -7,13 +7,13 @@ import logging
 import numpy as np
 
 from wordgeom.matrices.interfaces import Matrix
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 # An eigendecomposition of m × m: its arrays (the block, LAPACK's copy and two to work in, the
 # result), its work, and what one thread does in a second.
 _DENSE_COPIES, _EIGH_FLOPS, _FLOPS = 5, 4.0, 2e10
 _ROW = 100  # bytes of a row beside its entries: its word, where it begins, its tiles
-_COUNTED, _WHOLE = 20, 12  # bytes of an entry: Matrix.counted, Matrix.whole
+_COUNTED, _WHOLE = 20, 12  # bytes of an entry: Matrix.with_counts, Matrix.full
 _HELD_VECTORS = 5  # arrays (V × K): v and u, and both and a solution in a half sweep's coordinates
 _LONG = 10.0  # seconds worth a word beforehand
 _log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ def check(
         what = f"all {matrix.entries:,} pairs and {V:,} vectors of {K:,}"
         do = "raise --memory, lower --dim, count with --max-vocab, or pass "
         do += "--sweeps 0" if sweeps else "--anchor-choice frequency"
-    refuse_too_large(what, needed, memory, do)
+    check_memory(what, needed, memory, do)
     seconds = _EIGH_FLOPS * float(m) ** 3 / _FLOPS
     if seconds > _LONG:
         _log.info("note: the eigenvectors of %s anchors take about %.0f s", f"{m:,}", seconds)

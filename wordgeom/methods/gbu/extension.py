@@ -15,7 +15,7 @@ from wordgeom.core.ops import Ops
 from wordgeom.core.options import Options, option
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float32, Int32, Int64
-from wordgeom.linalg.row_solver import Held, solve_rows
+from wordgeom.linalg.row_solver import Penalty, solve_rows
 from wordgeom.runtime.progress import Progress
 
 _TOL = 1e-3  # of a row's residual
@@ -55,7 +55,7 @@ class Anchored:
             found[start:stop] = np.diff(self._picked(np.arange(start, stop))[0].indptr)
         return found
 
-    def solve(self, rows: Int64, held: Held, ops: Ops, progress: Progress) -> tuple[Array, int]:
+    def solve(self, rows: Int64, held: Penalty, ops: Ops, progress: Progress) -> tuple[Array, int]:
         """Return each row's solution x (n × K) float32, and how many missed the tolerance.
 
         A row's own column is left out. Of vectors of any scale x is the same: the anchors are

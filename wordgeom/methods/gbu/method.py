@@ -26,7 +26,7 @@ from wordgeom.methods.contract import VECTORS, Result
 from wordgeom.methods.gbu import cost
 from wordgeom.methods.gbu.anchors import CHOICES, choose
 from wordgeom.runtime.context import Context
-from wordgeom.storage.memmap import held, mapped
+from wordgeom.storage.memmap import in_memory, on_disk
 
 if TYPE_CHECKING:
     from wordgeom.methods.gbu.algorithm1 import Built
@@ -162,7 +162,7 @@ def _unweighted(matrix: Matrix, m: int, options: Options, sweeps: int, context: 
     if not sweeps:
         notes = _anchor_notes(built.rank, K) + _lonely_notes(lonely, m)
         return Result(np.ascontiguousarray(built.vectors, np.float32), {}, notes, statistics)
-    ops, operator = context.ops, context.ops.operator(matrix.whole())
+    ops, operator = context.ops, context.ops.operator(matrix.full())
     tall = ops.tall(built.vectors, built.vectors.dtype)
 
     def steps() -> Iterator[int]:
@@ -185,7 +185,7 @@ def _unweighted(matrix: Matrix, m: int, options: Options, sweeps: int, context: 
 
 def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Result:
     """Return both sides of weighted sweeps that began at the build-up, joined as --mix says."""
-    from wordgeom.linalg.row_solver import fitted
+    from wordgeom.linalg.row_solver import zero_objective
     from wordgeom.methods.gbu import weighted_sweeps
     from wordgeom.methods.gbu.balanced_factors import joined
 
@@ -198,7 +198,7 @@ def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Res
         state = _started(matrix, targets, m, options, context)
     weights = weighted_sweeps.confidences(counts, loss)
     solver = ops.row_solver(targets, weights)
-    worst = fitted(targets, weights)
+    worst = zero_objective(targets, weights)
     made = weighted_sweeps.half_sweeps(state, solver, worst, loss, halves, _TOL, ops)
     for _ in context.progress.follow(made, "weighted", halves, "halves", int, done=state.halves):
         if context.checkpoint is not None:
@@ -220,7 +220,7 @@ def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Res
 def _counted(matrix: Matrix, options: Options, context: Context) -> tuple[Csr, Float32]:
     """Return targets and counts, on the disk where they do not fit beside the vectors."""
     fits = cost.pairs_fit(matrix, options.dim, context.memory)
-    found = matrix.counted(held if fits else mapped(context.scratch))
+    found = matrix.with_counts(in_memory if fits else on_disk(context.scratch))
     assert found is not None, "has_counts said so"
     return found
 

@@ -23,7 +23,7 @@ import numpy as np
 from wordgeom.core.errors import FormatError
 from wordgeom.core.ops import Ops, RowSolver, Tall
 from wordgeom.core.types import Array, Checkpoint, Float32
-from wordgeom.linalg.row_solver import Held, solve_rows
+from wordgeom.linalg.row_solver import Penalty, solve_rows
 
 _MOST_COLUMNS = 300  # up to which λ grows: docs/methods/gbu.md
 _STEP = 1 << 22  # counts turned into weights at once
@@ -38,13 +38,13 @@ class Loss:
     background: float
     ridge: float
 
-    def held(self, K: int) -> Held:
+    def held(self, K: int) -> Penalty:
         """Return what is the same for all rows of K columns.
 
         λ grows with the square of K, since later columns hold more noise, and no more from K = 300
         on, where a larger one was seen to take everything (docs/methods/gbu.md).
         """
-        return Held(self.background, self.ridge * (min(K, _MOST_COLUMNS) / 100.0) ** 2)
+        return Penalty(self.background, self.ridge * (min(K, _MOST_COLUMNS) / 100.0) ** 2)
 
 
 @dataclass

@@ -14,7 +14,8 @@ from wordgeom.matrices.times import Times, parse_times
 from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request
 from wordgeom.methods.inputs.stores import open_store
 from wordgeom.runtime.context import Context
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 
 class OpenDocuments(OpenInput):

@@ -12,7 +12,7 @@ from wordgeom.core.formatting import several
 from wordgeom.matrices.document_term import Document, StoredDocuments
 from wordgeom.storage.files import same_file
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import without_space, writable_words
+from wordgeom.vectors.keyed import replace_white_space, writable_words
 
 
 class Names(NamedTuple):
@@ -37,7 +37,7 @@ def document_names(stored: StoredDocuments, space: str | None) -> Names:
         what = f"the name of document {spaced + 1:,}, {given[spaced]!r}, contains white space"
         raise InputError(what, where=stored.path, do="replace it: --space _")
     if space is not None:
-        given = [without_space(name, space) for name in given]
+        given = [replace_white_space(name, space) for name in given]
     names = _unique(given)
     return Names(names, _notes(documents, given, names), spaced is not None)
 

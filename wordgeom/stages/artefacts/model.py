@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from wordgeom import methods
 from wordgeom.core.errors import OptionError
-from wordgeom.core.requests import refuse_other
+from wordgeom.core.requests import different_content
 from wordgeom.corpus.vocabulary import vocabulary_bytes
 from wordgeom.methods.contract import Export, Result
 from wordgeom.runtime.provenance import Clock, card
@@ -70,10 +70,10 @@ class ModelOutput(MethodOutput):
         if run.force or not store.exists(self.path):
             for path in self._exports:
                 if path.exists() and not run.force:
-                    raise refuse_other(path, "vectors of another model")
+                    raise different_content(path, "vectors of another model")
             return None
         made = readable(self.path, self.target.name)
-        run_card.refuse_unlike(self.path, request, made.request, "matrix or file of words")
+        run_card.check_same_request(self.path, request, made.request, "matrix or file of words")
         return self._exported(checked(made), request, run)
 
     def open(self) -> AbstractContextManager[StoreWriter]:
@@ -110,7 +110,7 @@ class ModelOutput(MethodOutput):
         """Return the outcome with the opened model and the exports, written where missing."""
         outcome.value = model = open_model(self.path)
         for path, export in self._exports.items():
-            with run_card.only_writer(path):
+            with run_card.writer_lock(path):
                 outcome.lines.append(self._export(path, export, model, request, run))
             if note := export.note(model, path):
                 outcome.notes.append(note)

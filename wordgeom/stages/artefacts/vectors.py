@@ -24,7 +24,7 @@ from wordgeom.stages.artefacts.document_vectors import (
 from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import Vectors, filler, read_vectors, writable_words
+from wordgeom.vectors.keyed import Vectors, read_vectors, vector_writer, writable_words
 
 DOCUMENTS = "documents"  # of Result.arrays: the documents' vectors (n × K) float32
 
@@ -77,7 +77,10 @@ class VectorsOutput(MethodOutput):
         card = job.card(
             request, statistics=result.statistics, notes=notes, status=result.status.value
         )
-        parts = {self.path: filler(self.path, self.words, result.vectors), **self._others(result)}
+        parts = {
+            self.path: vector_writer(self.path, self.words, result.vectors),
+            **self._others(result),
+        }
         run_card.write_together(self.path, parts, lambda: card)
         made = MadeVectors(Vectors(self.words, result.vectors), result.arrays.get(DOCUMENTS))
         shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
@@ -120,7 +123,7 @@ class DocumentVectorsOutput(VectorsOutput):
         if self._beside is None:
             return {}
         matrix: Array = result.arrays[DOCUMENTS]
-        return {self._beside: filler(self._beside, self._names, matrix)}
+        return {self._beside: vector_writer(self._beside, self._names, matrix)}
 
 
 def check_documents(given: object, out: object, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The blocks of all files, one after the other, and how far they were handed out."""
+"""The blocks of all files in sequence, with a record of how many were handed out."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from wordgeom.corpus.inputs import formats
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.runtime.signals import Interruption
+from wordgeom.corpus.records import formats
+from wordgeom.runtime.signals import StopRequest
 
 
-class Numbered(NamedTuple):
-    """A block: the number of its file, from 0, and its place in all files, in bytes of clean text.
+class NumberedBlock(NamedTuple):
+    """A block, the index of its file, and its offset in the text of all files, in bytes.
 
-    A file of nothing has no block.
+    An empty file has no block.
     """
 
     file: int
@@ -23,11 +23,11 @@ class Numbered(NamedTuple):
     block: Block
 
 
-class Feed:
-    """Hands out blocks until there are no more, or somebody asks to stop.
+class BlockFeed:
+    """Hands out blocks until the end of the text or an interruption.
 
-    taken: how many were handed out; digest: of the files' bytes that were read for them, the same
-    whenever the same files are read; over: no more will come.
+    taken: blocks handed out; digest: of the file bytes that were read for them, reproducible for
+    the same files; over: there are no more blocks.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Feed:
         sources: Sequence[Source],
         separators: bytes,
         options: CorpusOptions,
-        stop: Interruption,
+        stop: StopRequest,
     ) -> None:
         self._blocks, self._stop = self._all(sources, separators, options), stop
         self._read, self._current = hashlib.sha256(), Source("")
@@ -43,18 +43,18 @@ class Feed:
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody asked to stop."""
-        return self._stop.asked
+        """Whether the run was interrupted."""
+        return self._stop.requested
 
-    def take(self) -> Numbered | None:
-        """Return the next block, None where there is none or the reading is to stop."""
+    def take(self) -> NumberedBlock | None:
+        """Return the next block; None at the end and after an interruption."""
         numbered = None
-        if not (self.over or self._stop.asked):
+        if not (self.over or self._stop.requested):
             try:
-                with self._stop.heeded():  # a pipe may let us wait
+                with self._stop.immediate():  # reading a pipe may block
                     numbered = next(self._blocks, None)
             except KeyboardInterrupt:
-                numbered = None  # in the midst of a block: those before it count
+                numbered = None  # an incomplete block is not counted
         if numbered is None:
             self.over = True
             return None
@@ -66,11 +66,11 @@ class Feed:
 
     def _all(
         self, sources: Sequence[Source], separators: bytes, options: CorpusOptions
-    ) -> Iterator[Numbered]:
+    ) -> Iterator[NumberedBlock]:
         base = 0
         for file, source in enumerate(sources):
             self._current = source
             for block in formats.blocks(source, separators, options):
-                yield Numbered(file, base, block)
+                yield NumberedBlock(file, base, block)
                 base += len(block.text)
             self._read.update(source.running.digest())

@@ -1,22 +1,22 @@
-"""The loops over all tokens that look for phrases: join pairs, count again."""
+"""Loops over all tokens for phrases: join pairs, recount."""
 
 from __future__ import annotations
 
 from wordgeom.core.types import Int32, Int64
 from wordgeom.runtime.jit import kernel
 
-NOTHING = -(1 << 62)  # no token waits
+NOTHING = -(1 << 62)  # no token is pending
 
 
 @kernel
 def join_pairs(
     ids: Int32, starts: Int64, seconds: Int32, phrases: Int32, state: Int64, out: Int32
 ) -> int:
-    """Join chosen pairs of neighbours, greedily from left to right.
+    """Join chosen pairs of adjacent tokens, greedily from left to right.
 
-    starts (ids + 1): the bounds of each first word in seconds, ascending, and phrases (pairs).
-    What is negative is joined to nothing. state (1): the token that waits for its right neighbour,
-    or NOTHING. Returns how many were written to `out`, at most one more than were read.
+    starts (ids + 1): bounds of each first word in `seconds` (ascending) and `phrases` (pairs).
+    Negative ids are never joined. state (1): the token that is pending until its right neighbour
+    is read, or NOTHING. Returns the number of ids written to `out`, at most one more than read.
     """
     waiting = state[0]
     written = 0
@@ -45,7 +45,7 @@ def join_pairs(
 
 @kernel
 def recount(ids: Int32, at: int, counts: Int64, firsts: Int64) -> None:
-    """Add to counts how often each id occurs, and note where first; ids[0] is at place `at`."""
+    """Add the occurrences of each id to `counts` and set its first position; ids[0] is at `at`."""
     for k in range(len(ids)):
         word = ids[k]
         if word >= 0:
