@@ -22,7 +22,7 @@ from wordgeom.linalg.row_solver import Held
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.methods.gbu.calibration import Calibrated, calibrate
 from wordgeom.methods.gbu.extension import Anchored, ExtendOptions
-from wordgeom.methods.gbu.new_words import Newcomers, newcomers
+from wordgeom.methods.gbu.new_words import VocabularySplit, split_vocabulary
 from wordgeom.methods.gbu.weighted_sweeps import confidences
 from wordgeom.runtime import provenance
 from wordgeom.runtime.context import Context
@@ -144,7 +144,7 @@ class _Extension:
 
     def make(self, out: str | os.PathLike[str] | None) -> Extended:
         """Return the vectors, what to say of them, and the middle of the summary."""
-        words = newcomers(self.stored, self.names, self.base, self.named)
+        words = split_vocabulary(self.stored, self.names, self.base, self.named)
         anchored = self._anchored(words)
         pairs = anchored.pairs()
         new = self._new(words, pairs)
@@ -159,7 +159,7 @@ class _Extension:
         notes = [self.how.note(self.named), *self._notes(statistics)]
         return Extended(_middle(statistics), Vectors(joined, matrix), notes, statistics)
 
-    def _anchored(self, words: Newcomers) -> Anchored:
+    def _anchored(self, words: VocabularySplit) -> Anchored:
         known = self.base.matrix[words.own]
         if not np.isfinite(known).all():
             row = words.own[np.flatnonzero(~np.isfinite(known).all(axis=1))[0]]
@@ -176,7 +176,7 @@ class _Extension:
         targets, counts = weighted.counted()
         return Anchored(targets, confidences(counts, self.how.loss), place, known[chosen])
 
-    def _new(self, words: Newcomers, pairs: Int64) -> Int64:
+    def _new(self, words: VocabularySplit, pairs: Int64) -> Int64:
         """Return the new words with enough pairs; raise InputError where there is none."""
         new = words.new[pairs[words.new] >= self.options.min_pairs]
         if not len(new):
@@ -188,7 +188,7 @@ class _Extension:
         return new
 
     def _solved(
-        self, anchored: Anchored, words: Newcomers, pairs: Int64, new: Int64
+        self, anchored: Anchored, words: VocabularySplit, pairs: Int64, new: Int64
     ) -> tuple[Calibrated, Float32, int]:
         """Return the map from solutions to vectors, new vectors (n × K), how many missed."""
         there = self.base.matrix[words.own].any(axis=1)  # the cosine with 0 tells nothing
@@ -213,7 +213,7 @@ class _Extension:
         return calibrated, made.astype(np.float32, copy=False), missed
 
     def _statistics(
-        self, words: Newcomers, new: Int64, pairs: Int64, anchored: Anchored, found: Calibrated
+        self, words: VocabularySplit, new: Int64, pairs: Int64, anchored: Anchored, found: Calibrated
     ) -> dict[str, Any]:
         return {
             "known": len(self.base.words), "counted": len(words.known), "new": len(new),
