@@ -211,14 +211,14 @@ def peer_of(
 ) -> tuple[float, Path]:
     """Train a model of gensim's as `wordgeom compare --peers` does, and through its cache."""
     from wordgeom.peers import PeerOptions
-    from wordgeom.peers.cache import trained
+    from wordgeom.peers.cache import trained_peer
     from wordgeom.peers.sentences import Text
 
     text = Text((str(Path(corpus).resolve()),), options)
     asked = PeerOptions(dim, 5, 5, len(os.sched_getaffinity(0)), seed)
     with tempfile.TemporaryDirectory() as spare:
-        entry = trained(name, text, asked, Path(spare))
-        return entry.seconds, entry.path
+        peer = trained_peer(name, text, asked, Path(spare))
+        return peer.seconds, peer.path
 
 
 def digest(path: str | Path) -> str:

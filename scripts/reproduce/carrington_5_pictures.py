@@ -13,7 +13,7 @@ from carrington_5_tables import rejected
 
 from wordgeom.core.types import Array, Float64
 from wordgeom.drift.factor_test import degrees_of_freedom
-from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, plain_ticks, thin_grid
+from wordgeom.plot.figure import INK, PALE, log_ticks, plain_ticks, saved_figure, thin_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ _FAINT = "#d9d9d9"
 def histograms(name: str, figure: Figure, found: Float64, folder: Path) -> None:
     """Draw T / ν of each cell over χ² / ν: Bartlett-corrected in ink, plain in grey at noise 1."""
     rows = -(-len(figure.cells) // figure.columns)
-    with drawn(folder / f"figure-{name}.png", 7.2, 0.9 + 1.6 * rows) as canvas:
+    with saved_figure(folder / f"figure-{name}.png", 7.2, 0.9 + 1.6 * rows) as canvas:
         grid = canvas.subplots(rows, figure.columns, squeeze=False, sharex=True)
         degrees = np.array([degrees_of_freedom(c.p, c.fitted) for c in figure.cells])
         shares = field(found, "statistic") / degrees[:, None, None]
@@ -77,7 +77,7 @@ def power(found: Mapping[str, Float64], folder: Path) -> None:
     """Draw the shares rejected by ϕ²: T in ink, permutation in grey."""
     if not found:
         return
-    with drawn(folder / "power.png", 7.2, 3.2) as canvas:
+    with saved_figure(folder / "power.png", 7.2, 3.2) as canvas:
         grid = canvas.subplots(1, len(found), squeeze=False, sharey=True)
         for axes, (name, values) in zip(grid.flat, found.items(), strict=True):
             cells = FIGURES[name].cells
@@ -101,7 +101,7 @@ def eigenvalues(
     found: Float64, ranks: Sequence[int], situations: Sequence[str], folder: Path
 ) -> None:
     """Draw the medians of eigenvalues in descending order, 90 % of the runs around each."""
-    with drawn(folder / "figure-5.15.png", 7.2, 6.4) as canvas:
+    with saved_figure(folder / "figure-5.15.png", 7.2, 6.4) as canvas:
         grid = canvas.subplots(len(NOISES), len(ranks), sharex=True, sharey="row")
         for noise, cell in np.ndindex(grid.shape):
             axes = grid[noise, cell]

@@ -13,7 +13,7 @@ from yao_imputing import EXACT, PUBLISHED, Way, impute, varied
 from yao_knn import PLAIN, judge
 from yao_table1 import told
 
-from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, thin_grid
+from wordgeom.plot.figure import INK, PALE, log_ticks, saved_figure, thin_grid
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
@@ -92,7 +92,7 @@ def spread(curve: list[float]) -> float:
 
 def draw(deltas: Curves, etas: Curves, picture: Path) -> None:
     """Draw both panels: black k = 5, grey k = 10."""
-    with drawn(picture, 6.8, 2.9) as figure:
+    with saved_figure(picture, 6.8, 2.9) as figure:
         left, right = figure.subplots(1, 2, sharey=True)
         _panel(left, DELTAS, deltas)
         left.set_xlabel("δ")

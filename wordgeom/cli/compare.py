@@ -68,7 +68,7 @@ def command(
     for cls in _WEIGHTING:
         cls.take(values)  # refused before anything is trained
         weighting |= {f.name: values[f.name] for f, _ in specs(cls) if f.name in values}
-    entry = compare.Entry(**own, **_chosen(paths, values), weighting=weighting)
+    entry = compare.CompareRequest(**own, **_chosen(paths, values), weighting=weighting)
     files = {name: values[name] for name in ("sets", *KINDS)}
     tasks = read_tasks(**files, options=judging)
     found = compare.compare(entry, tasks, judging, run, show=True)
@@ -81,7 +81,7 @@ def command(
 
 
 def _chosen(paths: Iterable[str], values: dict[str, Any]) -> dict[str, Any]:
-    """Return who takes part, as fields of an Entry."""
+    """Return who takes part, as fields of a CompareRequest."""
     from wordgeom.comparison.entries import available_methods
     from wordgeom.storage.store import Store
 

@@ -213,7 +213,12 @@ class _Extension:
         return calibrated, made.astype(np.float32, copy=False), missed
 
     def _statistics(
-        self, words: VocabularySplit, new: Int64, pairs: Int64, anchored: Anchored, found: Calibrated
+        self,
+        words: VocabularySplit,
+        new: Int64,
+        pairs: Int64,
+        anchored: Anchored,
+        found: Calibrated,
     ) -> dict[str, Any]:
         return {
             "known": len(self.base.words), "counted": len(words.known), "new": len(new),
