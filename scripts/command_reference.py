@@ -1,4 +1,4 @@
-"""Write docs/commands.md from the commands and their option classes; --check only compares."""
+"""Write docs/reference/commands.md from the commands and their options; --check only compares."""
 
 from __future__ import annotations
 
@@ -6,27 +6,29 @@ import inspect
 import re
 import sys
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 
 import click
 
 from wordgeom import methods
 from wordgeom.cli import COMMANDS, flags, group
-from wordgeom.cli.train import COMMON
+from wordgeom.cli.frame import STAGES
+from wordgeom.cli.train import COMMON, input_options
 from wordgeom.core.options import Options, Spec, flag, range_text, specs
 
-TARGET = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "commands.md"
 _HEAD = """# Commands
 
-Made by `scripts/command_reference.py` from what `wordgeom COMMAND --help` prints; do not edit.
-Every option is also a key of a configuration file's table for the command (`min-count = 10`) and
-a keyword of the Python function (`min_count=10`). A flag wins over the file, the file over the
-default.
+`scripts/command_reference.py` generates this page from the help of the commands; do not edit it.
+Every option is also a key in the command's table of a configuration file (`min-count = 10`) and a
+keyword of the Python function (`min_count=10`). A flag overrides the file, and the file overrides
+the default.
 """
 
 
 def reference() -> str:
-    """Return the text of docs/commands.md."""
+    """Return the text of docs/reference/commands.md."""
     context = click.Context(group, info_name="wordgeom")
     parts = [_HEAD]
     for name in COMMANDS:
@@ -53,7 +55,7 @@ def _command(name: str, command: click.Command, parent: click.Context) -> list[s
         common = {flag(field.name) for cls in COMMON for field, _ in specs(cls)}
         for method in methods.names():
             parts += [f"### train --method {method}\n", f"{methods.summary(method)}\n"]
-            made = flags.parameters(methods.load(method).Options)
+            made = [*input_options(method), *flags.parameters(methods.load(method).Options)]
             parts += _table([p for p in made if p.opts[0] not in common])
     return parts
 
@@ -71,10 +73,17 @@ def _table(options: Iterable[click.Option]) -> list[str]:
 
 
 def _row(option: click.Option) -> str:
-    text, _, default = (option.help or "").partition("  [")
-    names = " ".join(f"`{spelling}`" for spelling in option.opts)
-    default = f"`{default.removesuffix(']')}`" if default else ""
-    return "| " + " | ".join([names, _values(option), default, text.replace("|", "\\|")]) + " |"
+    text, default = _help(option)
+    names = " ".join(f"`{spelling}`" for spelling in (*option.opts, *option.secondary_opts))
+    shown = f"`{default}`" if default else ""
+    return "| " + " | ".join([names, _values(option), shown, text.replace("|", "\\|")]) + " |"
+
+
+def _help(option: click.Option) -> tuple[str, str]:
+    """Return the help of an option and its default, which stands in brackets at the end."""
+    found = re.fullmatch(r"(.*?)(?:  \[([^\]]*)\])?", option.help or "")
+    assert found is not None
+    return found[1], found[2] or ""
 
 
 def _values(option: click.Option) -> str:
@@ -82,7 +91,7 @@ def _values(option: click.Option) -> str:
         return ""
     if isinstance(option.type, click.Choice):
         return ", ".join(f"`{choice}`" for choice in option.type.choices)
-    name, text = option.opts[-1], (option.help or "").partition("  [")[0]
+    name, (text, _) = option.opts[-1], _help(option)
     spec = _SPECS.get((name, text)) or _SPECS.get((name, ""))
     limits = f" {range_text(spec)}" if spec and (spec.low, spec.high) != (None, None) else ""
     return f"{option.metavar or 'N'}{limits}"
@@ -91,18 +100,11 @@ def _values(option: click.Option) -> str:
 def _all_specs() -> dict[tuple[str, str], Spec]:
     """Return every specification by its flag and help, and by its flag alone.
 
-    Two commands may have a flag of one name, or explain one flag in their own words.
+    Two commands may have a flag of one name, or describe one flag in different words.
     """
-    from wordgeom.cli import build_cooc, impute
-    from wordgeom.cli import eval as evaluation
-
-    classes: list[type[Options]] = [
-        *build_cooc.OPTIONS,
-        *evaluation.OPTIONS,
-        *impute.OPTIONS,
-        *COMMON,
-    ]
-    classes += [methods.load(name).Options for name in methods.names()]
+    modules = [import_module(f"wordgeom.cli.{name.replace('-', '_')}") for name in STAGES]
+    classes: list[type[Options]] = [cls for module in modules for cls in module.OPTIONS]
+    classes += [*COMMON, *(methods.load(name).Options for name in methods.names())]
     declared = [(flag(field.name), spec) for cls in classes for field, spec in specs(cls)]
     return {(name, text): spec for name, spec in declared for text in ("", spec.help)}
 
@@ -111,14 +113,14 @@ _SPECS = _all_specs()
 
 
 def main() -> int:
-    """Write the file, or with --check tell whether it is as it would be written."""
+    """Write the page, or with --check compare it with what would be written."""
     text = reference()
     if "--check" not in sys.argv[1:]:
         TARGET.write_text(text, encoding="utf-8")
         return 0
     if TARGET.read_text(encoding="utf-8") == text:
         return 0
-    print("docs/commands.md is out of date; run scripts/command_reference.py", file=sys.stderr)
+    print(f"{TARGET.name} is out of date; run scripts/command_reference.py", file=sys.stderr)
     return 1
 
 

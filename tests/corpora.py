@@ -1,4 +1,4 @@
-"""Small corpora, and what must come of them, written in plain Python from the definitions alone."""
+"""Small corpora, and reference results in plain Python that follow only the definitions."""
 
 from __future__ import annotations
 
@@ -15,27 +15,25 @@ from typing import Any
 
 import pytest
 from hypothesis import strategies as st
+from running import Done, build_cooc, build_dtm
 
 from wordgeom.core.errors import WordgeomError
+from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
+from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.inputs.readers import Source
-from wordgeom.corpus.inputs.segments import Keeper
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.encode import Encoded, encode
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.linalg.device import get_ops
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.build_cooc import build_cooc
-from wordgeom.stages.build_dtm import build_dtm
-from wordgeom.stages.counting import Built
 
-Token = str | None  # None: a place without a word
+Token = str | None  # None: a position without a word
 Pairs = dict[tuple[str, str], Fraction]
 
 _MASK = (1 << 64) - 1
 
-# Few words, so that they repeat and meet; scripts of one to four bytes; every kind of break.
+# Few words, so that they repeat and co-occur; scripts of one to four bytes; every separator.
 _WORDS = ["a ", "a ", "a ", "b ", "b ", "c ", "D ", "d ", "naïve ", "Мир ", "𐐀x ", "1 ", "a", "ж"]
 _BREAKS = [" ", "\n", "\n", "\n\n", "\r\n", "\t", "…", "- ", "\n \n"]
 _pieces = st.sampled_from([*_WORDS, *_WORDS, *_BREAKS])
@@ -47,7 +45,7 @@ corpus_texts = st.one_of(
 
 @st.composite
 def window_options(draw: st.DrawFn, widest: int = 6) -> WindowOptions:
-    """Any way to look at a window of up to `widest` tokens on a side."""
+    """Any window of up to `widest` tokens on a side."""
     return WindowOptions(
         window=draw(st.integers(1, widest)),
         window_weight=draw(st.sampled_from(["flat", "harmonic", "dynamic"])),
@@ -57,7 +55,7 @@ def window_options(draw: st.DrawFn, widest: int = 6) -> WindowOptions:
 
 @st.composite
 def corpus_options(draw: st.DrawFn) -> CorpusOptions:
-    """Any way to make words of text."""
+    """Any way to split text into words."""
     return CorpusOptions(
         tokeniser=draw(st.sampled_from(["words", "whitespace"])),
         document=draw(st.sampled_from(["line", "block", "file"])),
@@ -69,7 +67,7 @@ def corpus_options(draw: st.DrawFn) -> CorpusOptions:
 
 
 def reference_tokens(text: str, tokeniser: str) -> list[str]:
-    """Tokens by the definition, one code point after the other."""
+    """Tokens by the definition, one code point at a time."""
     if tokeniser == "whitespace":
         return [t.decode() for t in text.encode().replace(b"\0", b" ").split()]
     marked = "".join(c if _in_a_word(c) else " " for c in text)
@@ -79,8 +77,8 @@ def reference_tokens(text: str, tokeniser: str) -> list[str]:
 def reference_lower(token: str) -> str:
     """Lower case, code point by code point, with ς for a Σ that ends a token and is not all of it.
 
-    This is str.lower() of the token but for a Σ beside marks, digits or `_`, where Python looks
-    for letters further away: see test_tokenisers.
+    This equals str.lower() of the token except for a Σ beside marks, digits or `_`, where Python
+    considers letters further away: see test_tokenisers.
     """
     lower = "".join(c.lower() for c in token)
     return lower[:-1] + "ς" if len(token) > 1 and token[-1] == "Σ" else lower
@@ -92,7 +90,7 @@ def _in_a_word(c: str) -> bool:
 
 
 def reference_documents(texts: Sequence[str], tokeniser: str, document: str) -> list[list[str]]:
-    """Documents that hold a token. A line without a token is an empty line."""
+    """Documents with a token; a line without a token is an empty line."""
     documents: list[list[str]] = []
     for text in texts:
         lines = [reference_tokens(line, tokeniser) for line in text.split("\n")]
@@ -122,7 +120,7 @@ def reference_vocabulary(
 def reference_stream(
     documents: list[list[str]], vocabulary: dict[str, int], options: CorpusOptions, seed: int
 ) -> list[list[Token]]:
-    """Each document with what has no row, or is thinned out, as a hole or left out."""
+    """Each document, with tokens that are subsampled or without a row as None or dropped."""
     total = sum(map(len, documents))
     position = 0
     streams = []
@@ -163,26 +161,26 @@ def reference_weight(distance: int, options: WindowOptions) -> Fraction:
 
 
 def reference_pairs(streams: Iterable[Sequence[Token]], options: WindowOptions) -> Pairs:
-    """Weight of each (word, context), over all pairs of places."""
+    """Weight of each (word, context) over all pairs of positions."""
     pairs: Pairs = {}
     for stream in streams:
         for here, word in enumerate(stream):
             for there, context in enumerate(stream):
-                if word is None or context is None or not _sees(here, there, options):
+                if word is None or context is None or not _in_window(here, there, options):
                     continue
                 weight = reference_weight(abs(there - here), options)
                 pairs[word, context] = pairs.get((word, context), Fraction(0)) + weight
     return pairs
 
 
-def _sees(here: int, there: int, options: WindowOptions) -> bool:
+def _in_window(here: int, there: int, options: WindowOptions) -> bool:
     side = {"both": there != here, "left": there < here, "right": there > here}
     return side[options.context] and abs(there - here) <= options.window
 
 
 @dataclass(frozen=True)
 class Read:
-    """What encode() made: words with counts, the stream (None: no row, or a gap), its numbers."""
+    """The result of encode(): words with counts, the stream (None: no row or a gap), totals."""
 
     vocabulary: dict[str, int]
     stream: list[Token]
@@ -194,7 +192,7 @@ class Read:
 
 
 def read(names: Sequence[str | Path], options: CorpusOptions | None = None, **how: Any) -> Read:
-    """Encode files, with a gap of 2 between documents; those below 2 tokens are short."""
+    """Encode files with a gap of 2 between documents; documents below 2 tokens are short."""
     encoded = encode_files(names, options or CorpusOptions(min_count=1), gap=2, **how)
     words = encoded.vocabulary.words
     with closing(encoded.stream):
@@ -211,7 +209,7 @@ def read(names: Sequence[str | Path], options: CorpusOptions | None = None, **ho
 
 
 def with_gaps(streams: Iterable[Sequence[Token]]) -> list[Token]:
-    """Put documents one after the other as read() does."""
+    """Concatenate documents with gaps, as read() does."""
     joined = [token for stream in streams for token in [None, None, *stream]]
     return joined[2:]
 
@@ -224,18 +222,18 @@ def encode_files(
     threads: int = 1,
     memory: int = 1 << 30,
     seed: int = 1,
-    folder: str | None = None,
-    keeper: Keeper | None = None,
-) -> Encoded:
+    directory: str | None = None,
+    checkpoint: CorpusCheckpoint | None = None,
+) -> EncodedCorpus:
     """encode() with a pool of its own."""
     with Pool(threads) as pool:
-        context = Context(pool, partial(get_ops, "cpu", pool), memory, seed, folder)
+        context = Context(pool, partial(get_ops, "cpu", pool), memory, seed, directory)
         named = [str(n) for n in names]
-        return encode(named, options, context, gap=gap, short=2, keeper=keeper)
+        return encode(named, options, context, gap=gap, short=2, checkpoint=checkpoint)
 
 
-def build(names: Path | list[Path], out: Path, **options: Any) -> Built:
-    """build_cooc() with options of every kind by name; every word counts, two threads."""
+def build(names: Path | list[Path], out: Path, **options: Any) -> Done:
+    """build_cooc() with options by name; --min-count 1 and two threads by default."""
     names = [names] if isinstance(names, Path) else names
     how = {k: options.pop(k) for k in ("shard", "save_vocab") if k in options}
     values = {"min_count": 1, "threads": 2, **options}
@@ -243,8 +241,8 @@ def build(names: Path | list[Path], out: Path, **options: Any) -> Built:
     return build_cooc([str(n) for n in names], out, corpus, window, RunOptions.take(values), **how)
 
 
-def build_documents(names: Path | list[Path], out: Path, **options: Any) -> Built:
-    """build_dtm() with options of every kind by name; every word counts, two threads."""
+def build_documents(names: Path | list[Path], out: Path, **options: Any) -> Done:
+    """build_dtm() with options by name; --min-count 1 and two threads by default."""
     names = [names] if isinstance(names, Path) else names
     how = {k: options.pop(k) for k in ("save_vocab", "resume") if k in options}
     values = {"min_count": 1, "threads": 2, **options}
@@ -261,7 +259,7 @@ def put(folder: Path, *contents: str | bytes) -> list[Path]:
 
 
 def assert_one_line(caught: pytest.ExceptionInfo[BaseException], *parts: object) -> None:
-    """Assert that the error is the package's own, on one line that holds every part."""
+    """Assert that the error is the package's own, one line that contains every part."""
     assert isinstance(caught.value, WordgeomError)
     line = str(caught.value)
     assert len(line.splitlines()) == 1

@@ -1,4 +1,4 @@
-"""Documents that drift or do not, and F of them by ordinary regression."""
+"""Simulated documents with and without drift, and their F by ordinary regression."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cpu(threads: int = 2, device: str = "cpu") -> Iterator[tuple[Ops, Pool]]:
 
 
 def polynomials(times: Array, degree: int) -> Float64:
-    """Powers of the times (n × q), made orthonormal to each other and to 1, of mean square 1."""
+    """Powers of the times (n × q), orthogonal to each other and to 1, with mean square 1."""
     t = (times - times.mean()) / max(np.ptp(times), 1.0)
     basis = np.linalg.qr(np.vander(t, degree + 1, increasing=True))[0][:, 1:]
     return np.asarray(basis * len(times) ** 0.5)
@@ -44,7 +44,7 @@ def documents(
     moving: int | None = None,
     noise: float = 1.0,
 ) -> Float64:
-    """A B₀ + T A B₁ + Z (n × p): `change` is the deviation of B₁, for the first `moving` words."""
+    """A B₀ + T A B₁ + Z (n × p); change: standard deviation of B₁ for the first `moving` words."""
     A, B0 = rng.normal(size=(n, topics)), rng.normal(size=(topics, p))
     X = A @ B0 + noise * rng.normal(size=(n, p))
     if t is not None and change:

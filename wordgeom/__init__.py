@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING, Any
 from wordgeom.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from wordgeom.api.models import measure_drift, open_model, train_model
-    from wordgeom.api.vectors import (
+    from wordgeom.api.counts import (
         Counts,
         DocumentCounts,
         Weighted,
-        convert,
         count,
         count_documents,
-        extend,
-        impute,
-        load_vectors,
         open_matrix,
         pmi,
-        score,
-        train,
     )
+    from wordgeom.api.models import measure_drift, open_model, train_model
+    from wordgeom.api.vectors import convert, extend, impute, load_vectors, score, train
 
+_MODULES = {
+    "counts": ("Counts", "DocumentCounts", "Weighted", "count", "count_documents", "open_matrix",
+               "pmi"),
+    "models": ("measure_drift", "open_model", "train_model"),
+    "vectors": ("convert", "extend", "impute", "load_vectors", "score", "train"),
+}  # fmt: skip
 __all__ = [
     "Counts", "DocumentCounts", "Weighted", "convert", "count", "count_documents", "extend",
     "impute", "load_vectors", "measure_drift", "open_matrix", "open_model", "pmi", "score",
     "train", "train_model",
 ]  # fmt: skip
-_OF_DRIFT = ("measure_drift", "open_model", "train_model")
 
 
 def __dir__() -> list[str]:
@@ -38,8 +38,8 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    # The public functions bring NumPy and more; `wordgeom --help` must not wait for them.
-    if name in __all__:
-        module = "wordgeom.api.models" if name in _OF_DRIFT else "wordgeom.api.vectors"
-        return getattr(import_module(module), name)
+    # The public functions need NumPy and more; `wordgeom --help` must not wait for them.
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"wordgeom.api.{module}"), name)
     raise AttributeError(f"module 'wordgeom' has no attribute {name!r}")

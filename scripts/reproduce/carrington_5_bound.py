@@ -10,7 +10,7 @@ from carrington_5_runs import Job, Map, Plan, gather
 from carrington_5_tables import LEVEL, table
 
 from wordgeom.core.types import Float64
-from wordgeom.drift.factor_analysis import FACTANAL, LEAST, fit
+from wordgeom.drift.factor_analysis import FACTANAL, LOWER_BOUND, fit
 from wordgeom.drift.factor_test import degrees_of_freedom
 from wordgeom.linalg.blas import one_thread
 
@@ -37,12 +37,12 @@ def run(plan: Plan, work: Map) -> None:
             " · ".join(f"{value:.4f}" for value in uniqueness),
             *(" · ".join(f"{x:.3f}" for x in shares[:, bound]) for bound in (0, 1)),
         ])  # fmt: skip
-    table(("setting", "uniqueness of a typical word", f"bound {LEAST:g}",
+    table(("setting", "uniqueness of a typical word", f"bound {LOWER_BOUND:g}",
            f"bound {FACTANAL:g}"), rows)  # fmt: skip
 
 
 def _statistics(job: Job) -> Float64:
-    """Return T (runs × 2), Bartlett-corrected, with the bounds LEAST and FACTANAL."""
+    """Return T (runs × 2), Bartlett-corrected, with the bounds LOWER_BOUND and FACTANAL."""
     name, number = _CELLS[job.cell]
     cell = FIGURES[name].cells[number]
     factor = cell.n - 1 - (2 * cell.p + 5) / 6 - 2 * cell.fitted / 3
@@ -52,5 +52,5 @@ def _statistics(job: Job) -> Float64:
             X = simulate(cell, NOISES[job.noise], rng)[0]
             R = np.asarray(np.corrcoef(X.T))
             rows.append([factor * fit(R, cell.fitted, least).discrepancy
-                         for least in (LEAST, FACTANAL)])  # fmt: skip
+                         for least in (LOWER_BOUND, FACTANAL)])  # fmt: skip
     return np.array(rows)

@@ -8,12 +8,12 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float64
 from wordgeom.imputation.graph import neighbour_graph
-from wordgeom.imputation.reattachment import mend
+from wordgeom.imputation.reattachment import reattach
 from wordgeom.imputation.solve import solve_exact, solve_power
 from wordgeom.imputation.weights import Kind, fit_weights
 from wordgeom.runtime.context import Context
 
-MOST_STEPS = 100_000
+MAX_STEPS = 100_000
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ PUBLISHED = Method(eta=1e-2, weights="nnls", epsilon=0.1)
 
 @dataclass(frozen=True, eq=False)
 class Imputed:
-    """vectors (n × K) float64, known ones unchanged; reattached: number of such entities."""
+    """vectors (n × K) float64, known ones unchanged; reattached: entities cut off from anchors."""
 
     vectors: Float64
     reattached: int
@@ -52,12 +52,12 @@ def impute(
     fitted = fit_weights(
         points, graph, rows, method.weights, method.epsilon, context.pool, context.progress
     ).matrix
-    fitted, reattached = mend(fitted, graph, rows, known)
+    fitted, reattached = reattach(fitted, graph, rows, known)
     if method.eta is None:
         solved = solve_exact(fitted, known, anchors, context.pool, context.progress)
     else:
         solved = solve_power(
-            fitted, known, anchors, method.eta, MOST_STEPS, context.pool, context.progress
+            fitted, known, anchors, method.eta, MAX_STEPS, context.pool, context.progress
         )
     vectors = np.empty((len(points), anchors.shape[1]))
     vectors[known], vectors[rows] = anchors, solved.vectors

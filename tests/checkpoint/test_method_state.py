@@ -12,13 +12,14 @@ from matrices import random_counts, store_matrix
 
 import wordgeom
 from wordgeom.checkpoint import state as kept_module
-from wordgeom.checkpoint.method_state import StoredCheckpoint
-from wordgeom.checkpoint.state import Kept, ResumeOptions, state_folder
+from wordgeom.checkpoint.method_state import MethodState
+from wordgeom.checkpoint.state import State, state_folder
 from wordgeom.cli import main
 from wordgeom.core.errors import FormatError, OutputExistsError, StaleError
 from wordgeom.core.types import Array
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.krylov import Krylov
+from wordgeom.runtime.run_options import ResumeOptions
 
 REQUEST = {"command": "train", "options": {"dim": 3, "tol": 0.1}, "inputs": [{"digest": "a"}]}
 STATE: dict[str, Array] = {
@@ -30,7 +31,7 @@ STATE: dict[str, Array] = {
 
 def kept(folder, request=REQUEST, *, resume=True, minutes=0.0):
     options = ResumeOptions(resume=resume, checkpoint=minutes)
-    return StoredCheckpoint(Kept(folder, request, options))
+    return MethodState(State(folder, request, options))
 
 
 @pytest.fixture
@@ -74,19 +75,19 @@ def test_a_state_is_asked_for_only_when_it_is_due(tmp_path, monkeypatch):
 
 def test_nothing_is_restored_where_nothing_is(tmp_path):
     assert kept(tmp_path / "state").restore() is None
-    Kept(tmp_path / "state", REQUEST, ResumeOptions()).remove()
+    State(tmp_path / "state", REQUEST, ResumeOptions()).remove()
 
 
 def test_a_state_is_replaced_with_force_alone(folder):
-    with pytest.raises(OutputExistsError, match="--resume goes on from it, --force begins anew"):
+    with pytest.raises(OutputExistsError, match="or start over with --force"):
         kept(folder, resume=False)
     assert kept(folder).restore() is not None
-    anew = StoredCheckpoint(Kept(folder, REQUEST, ResumeOptions(), force=True))
+    anew = MethodState(State(folder, REQUEST, ResumeOptions(), force=True))
     assert anew.restore() is None
 
 
 def test_removing_a_state_leaves_nothing_of_it(folder):
-    Kept(folder, REQUEST, ResumeOptions(resume=True)).remove()
+    State(folder, REQUEST, ResumeOptions(resume=True)).remove()
     assert not folder.exists()
 
 
@@ -102,7 +103,7 @@ def test_the_state_lies_beside_the_output(tmp_path, monkeypatch):
     [
         (REQUEST | {"options": {"dim": 4, "tol": 0.1}}, "made with --dim 3, not 4"),
         (REQUEST | {"options": {"dim": 3, "seed": 1}}, "made before --seed was known"),
-        (REQUEST | {"inputs": [{"digest": "b"}]}, "made from other inputs"),
+        (REQUEST | {"inputs": [{"digest": "b"}]}, "other inputs"),
     ],
 )
 def test_the_state_of_another_request_is_refused(folder, request_, found):
@@ -162,7 +163,7 @@ def work(tmp_path, monkeypatch):
 def interrupted(work, monkeypatch):
     """What is there when a run was interrupted after its second state."""
     saves = []
-    save = StoredCheckpoint.save
+    save = MethodState.save
 
     def stopped(self, state):
         save(self, state)
@@ -171,7 +172,7 @@ def interrupted(work, monkeypatch):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(StoredCheckpoint, "save", stopped)
+        patch.setattr(MethodState, "save", stopped)
         assert main([*TRAIN, "--checkpoint", "0"]) == 75
     assert not Path("vectors.bin").exists()
     assert STATE_FOLDER.is_dir()
@@ -219,8 +220,8 @@ def test_a_damaged_state_stops_a_run_in_a_line(interrupted, capsys):
     flip(next(STATE_FOLDER.glob("run/basis*")))
     assert main([*TRAIN, "--resume"]) == 1
     note, error = capsys.readouterr().err.splitlines()
-    assert note == "wordgeom: note: going on from run"
-    assert error.startswith("wordgeom: .vectors.bin.state/")
+    assert note == "wordgeom: note: resuming from run"
+    assert error.startswith("wordgeom: error: .vectors.bin.state/")
 
 
 def test_a_short_run_keeps_no_state(work, monkeypatch):
@@ -229,20 +230,20 @@ def test_a_short_run_keeps_no_state(work, monkeypatch):
 
 
 def test_an_interrupted_run_tells_of_its_state(work, monkeypatch, capsys):
-    save = StoredCheckpoint.save
+    save = MethodState.save
 
     def stopped(self, state):
         save(self, state)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(StoredCheckpoint, "save", stopped)
+    monkeypatch.setattr(MethodState, "save", stopped)
     assert main([*TRAIN, "--checkpoint", "0"]) == 75
-    assert "--resume goes on from it" in capsys.readouterr().err
+    assert "continue with --resume" in capsys.readouterr().err
 
 
 def test_a_forgotten_resume_does_not_lose_the_state(interrupted, capsys):
     assert main(TRAIN) == 1
-    assert "--resume goes on from it, --force begins anew" in capsys.readouterr().err
+    assert "resume it with --resume, or start over with --force" in capsys.readouterr().err
     assert main([*TRAIN, "--resume"]) == 0
 
 
@@ -250,11 +251,11 @@ def test_a_state_of_another_version_is_refused_before_the_matrix_is_read(
     interrupted, monkeypatch, capsys
 ):
     monkeypatch.setattr(kept_module, "__version__", "99.0")
-    monkeypatch.setattr("wordgeom.matrices.symmetric.whole_matrix", None)  # would fail
+    monkeypatch.setattr("wordgeom.matrices.symmetric.full_matrix", None)  # would fail
     assert main([*TRAIN, "--resume"]) == 1
-    assert f"made by wordgeom {wordgeom.__version__}" in capsys.readouterr().err
+    assert f"found wordgeom {wordgeom.__version__}" in capsys.readouterr().err
 
 
 def test_resuming_from_nothing_is_said(work, capsys):
     assert main([*TRAIN, "--resume"]) == 0
-    assert "no state to go on from: from the beginning" in capsys.readouterr().err
+    assert "nothing to resume; starting from the beginning" in capsys.readouterr().err

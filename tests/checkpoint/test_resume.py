@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 
 from wordgeom.checkpoint import corpus_writer
-from wordgeom.checkpoint.matrix_rows import KeptRows
-from wordgeom.checkpoint.token_ids import KeptParts
+from wordgeom.checkpoint.matrix_rows import MatrixRows
+from wordgeom.checkpoint.token_ids import PartialCounts
 from wordgeom.cli import main
 from wordgeom.core import row_blocks
 from wordgeom.counts import cooccurrence, count_rows, merge
 from wordgeom.matrices.cooccurrence import MatrixWriter, StoredMatrix
-from wordgeom.runtime.signals import noticed, undisturbed
+from wordgeom.runtime.signals import deferred_signals, stop_requests
 from wordgeom.stages import build_cooc
 from wordgeom.storage import files
 from wordgeom.storage.store import Store
@@ -41,7 +41,7 @@ def folder(tmp_path, monkeypatch):
     Path("corpus.txt").write_text("\n".join(" ".join(f"w{k}" for k in line) for line in ids))
     for module in (count_rows, merge):
         monkeypatch.setattr(module, "ENTRIES", 2000)
-    monkeypatch.setattr(cooccurrence, "_BLOCK_LOOKS", 20_000)
+    monkeypatch.setattr(cooccurrence, "_BLOCK_WORK", 20_000)
     monkeypatch.setattr(row_blocks, "BLOCK_ENTRIES", 2000)
     monkeypatch.setattr(corpus_writer, "WORTH", 0)
     return tmp_path
@@ -146,7 +146,7 @@ def test_finished_parts_are_not_counted_again_with_another_memory_or_not(
     folder, monkeypatch, in_parts
 ):
     assert run(*COUNT, "-o", "whole") == 0
-    spill, spans = KeptParts.spill, []
+    spill, spans = PartialCounts.spill, []
 
     def third(self, span, *rest):
         spans.append(span)
@@ -154,7 +154,7 @@ def test_finished_parts_are_not_counted_again_with_another_memory_or_not(
             raise KeyboardInterrupt
         return spill(self, span, *rest)
 
-    monkeypatch.setattr(KeptParts, "spill", third)
+    monkeypatch.setattr(PartialCounts, "spill", third)
     assert run(*COUNT) == AGAIN
     assert run(*COUNT, "--resume") == 0
     assert len(set(spans)) == len(spans) - 1  # the third alone was counted again
@@ -207,12 +207,12 @@ def test_the_state_of_other_requests_is_refused(interrupted, capsys):
     assert "made with --window-weight harmonic, not flat" in told
     with Path("corpus.txt").open("a") as text:
         text.write("more\n")
-    assert "made from other inputs" in complaint(capsys, *COUNT, "--resume")
+    assert "other inputs" in complaint(capsys, *COUNT, "--resume")
     assert state == {path: path.read_bytes() for path in state}
 
 
 def test_a_forgotten_resume_loses_nothing_and_force_begins_anew(interrupted, capsys):
-    assert "--resume goes on from it, --force begins anew" in complaint(capsys, *COUNT)
+    assert "resume it with --resume, or start over with --force" in complaint(capsys, *COUNT)
     assert "is unfinished" in complaint(capsys, "train", "cooc", "--method", "gbu")
     assert run(*COUNT, "--force") == 0
     assert names() == {"corpus.txt", "cooc"}
@@ -266,7 +266,7 @@ def test_the_steps_of_a_configuration_go_on(folder, monkeypatch, capsys):
     )
     with stopped(monkeypatch, 2):
         assert main(["run", "x.toml"]) == AGAIN
-    assert "--resume goes on" in capsys.readouterr().err
+    assert "continue with --resume" in capsys.readouterr().err
     assert main(["run", "x.toml"]) == 1
     assert main(["run", "x.toml", "--resume"]) == 0
     assert names() == {"corpus.txt", "x.toml", "cooc", "pmi", "vectors.bin", "vectors.bin.json"}
@@ -311,7 +311,7 @@ def test_a_block_that_must_not_be_broken_is_not(monkeypatch):
     done = []
 
     def work() -> None:
-        with undisturbed():
+        with deferred_signals():
             os.kill(os.getpid(), signal.SIGTERM)
             os.kill(os.getpid(), signal.SIGTERM)
             done.append("block")
@@ -329,8 +329,8 @@ def test_threads_may_use_blocks_that_must_not_be_broken():
     done = []
 
     def work() -> None:
-        with undisturbed(), noticed() as stop, stop.heeded():
-            done.append(stop.asked)
+        with deferred_signals(), stop_requests() as stop, stop.immediate():
+            done.append(stop.requested)
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -345,16 +345,16 @@ def test_a_loop_ends_by_itself_where_it_looks_and_at_once_where_it_waits():
     rounds: list[str] = []
 
     def looks() -> None:
-        with noticed() as stop:
-            while not stop.asked and len(rounds) < 3:
+        with stop_requests() as stop:
+            while not stop.requested and len(rounds) < 3:
                 interrupt()
                 rounds.append("whole")
 
     def waits(before: int) -> None:
-        with noticed() as stop:
+        with stop_requests() as stop:
             for _ in range(before):
                 interrupt()
-            with stop.heeded():
+            with stop.immediate():
                 interrupt()
                 rounds.append("never")
 
@@ -377,7 +377,7 @@ def test_a_stopped_run_leaves_no_empty_folder_of_its_own(folder, monkeypatch, th
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(build_cooc, "_count", interrupt)
+    monkeypatch.setattr(build_cooc.BuildCooc, "_count", interrupt)
     assert run(*COUNT) == AGAIN
     assert Path("cooc").exists() == (there == "an empty folder")
 
@@ -390,10 +390,10 @@ def test_a_sum_that_was_stopped_before_its_first_row_keeps_nothing(folder, monke
     def interrupt(*_: Any) -> Any:
         raise KeyboardInterrupt
 
-    write = KeptRows.write
-    monkeypatch.setattr(KeptRows, "write", lambda self, _: write(self, map(interrupt, [1])))
+    write = MatrixRows.write
+    monkeypatch.setattr(MatrixRows, "write", lambda self, _: write(self, map(interrupt, [1])))
     assert run("merge", "1", "2") == AGAIN
-    assert "nothing was finished yet" in capsys.readouterr().err
+    assert "no checkpoint was saved yet" in capsys.readouterr().err
     assert names() == before
 
 

@@ -113,7 +113,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 def assert_refused(answer: Answer, *parts: str, status: int = 1) -> None:
     assert answer.err.count("\n") == 1, answer.err
-    assert answer.err.startswith("wordgeom: ")
+    assert answer.err.startswith("wordgeom: error: ")
     assert "Traceback" not in answer.err
     for part in parts:
         assert part in answer.err
@@ -129,7 +129,7 @@ def stdin_of(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_corpus_that_holds_no_word_is_refused(check_refused, folder):
     Path("empty.txt").write_bytes(b"")
-    say = ("empty.txt: holds no word", "found 0 bytes", "; check")
+    say = ("empty.txt: contains no words", "found 0 bytes", "; check")
     check_refused("build-cooc", "empty.txt", "-o", "new", say=say)
     check_refused("build-cooc", "empty.txt", "-o", "cooc", "--force", say=say)
 
@@ -171,7 +171,7 @@ def test_a_truncated_gzip_file_is_refused(check_refused):
 
 def test_a_token_of_a_megabyte_is_refused(check_refused):
     Path("long.txt").write_text("a b c\n" + "x" * 1_000_000 + "\n")
-    say = ("long.txt", "a token is too long at byte 6", "found 1,000,000 bytes", "; check")
+    say = ("long.txt", "the token is too long at byte 6", "found 1,000,000 bytes", "; check")
     check_refused("build-cooc", "long.txt", "-o", "new", say=say)
 
 
@@ -217,7 +217,7 @@ def flip_last(content: bytearray) -> None:
 @pytest.mark.parametrize("part", ["indptr", "indices", "data", "rowsums", "vocab"])
 @pytest.mark.parametrize(
     ("how", "say"),
-    [("missing", "is missing"), ("short", "has another size"), ("edited", "was edited or damaged")],
+    [("missing", "missing"), ("short", "has the wrong size"), ("edited", "edited or damaged")],
 )
 def test_a_broken_part_of_a_matrix_is_refused(check_refused, part, how, say):
     path = newest(part)
@@ -225,7 +225,7 @@ def test_a_broken_part_of_a_matrix_is_refused(check_refused, part, how, say):
         path.unlink()
     else:
         edit(path, bytearray.pop if how == "short" else flip_last)
-    line = (str(path), say, "; make it again with --force")
+    line = (str(path), say, "; rebuild it with --force")
     for args in (["info", "cooc", "--check"], ["build-pmi", "-o", "new"]):
         check_refused(*args, say=line)
     if part != "indptr" or how != "edited":
@@ -235,7 +235,7 @@ def test_a_broken_part_of_a_matrix_is_refused(check_refused, part, how, say):
 def test_a_broken_matrix_is_not_an_up_to_date_one_and_can_be_made_again(check_refused, ask, folder):
     digest = ask("info", "cooc", "--digest").out
     newest("data").unlink()
-    check_refused(*COUNT, say=("cooc: exists", "cannot be read", "is missing", "--force"))
+    check_refused(*COUNT, say=("cooc: exists", "cannot be read", "missing", "--force"))
     assert ask(*COUNT, "--force").status == 0
     assert ask("info", "cooc", "--digest").out == digest
 
@@ -243,10 +243,13 @@ def test_a_broken_matrix_is_not_an_up_to_date_one_and_can_be_made_again(check_re
 @pytest.mark.parametrize(
     ("meta", "say"),
     [
-        (lambda m: m | {"version": 99}, ("format version 99", "newer wordgeom")),
-        (lambda m: m | {"format": "other"}, ("is not wordgeom's", "name a folder")),
-        (lambda m: m | {"attributes": {}}, ("was edited or damaged", "--force")),
-        (lambda m: [m], ("is not wordgeom's", ";")),
+        (lambda m: m | {"version": 99}, ("format version, found version 99", "upgrade wordgeom")),
+        (
+            lambda m: m | {"format": "other"},
+            ("not written by wordgeom", "a directory that wordgeom"),
+        ),
+        (lambda m: m | {"attributes": {}}, ("edited or damaged", "--force")),
+        (lambda m: [m], ("not written by wordgeom", ";")),
     ],
     ids=["newer", "foreign", "edited", "no table"],
 )
@@ -271,13 +274,13 @@ def test_a_matrix_whose_parent_was_rebuilt_is_stale(check_refused, ask, folder):
 def test_a_run_card_that_was_edited_is_refused(check_refused):
     path = Path("pmi/meta.json")
     path.write_text(json.dumps(json.loads(path.read_bytes()) | {"run": {"parent": "../cooc"}}))
-    say = ("pmi/meta.json: its run card was edited", "; make it again with --force")
+    say = ("pmi/meta.json: its run card was edited", "; rebuild it with --force")
     check_refused("train", "pmi", "--method", "gbu", "--dim", "8", "-o", "new.bin", say=say)
 
 
 def test_a_shard_is_no_matrix_to_work_with(check_refused, ask, folder):
     assert ask("build-cooc", "corpus.txt", "--shard", "1/2").status == 0
-    say = ("cooc.shard-1-of-2: is a part", "found shard 1 of 2", "wordgeom merge")
+    say = ("cooc.shard-1-of-2: is one shard of a matrix", "found shard 1 of 2", "wordgeom merge")
     check_refused("train", "cooc.shard-1-of-2", "--method", "gbu", "-o", "new.bin", say=say)
     check_refused(
         "build-cooc", "corpus.txt", "--shard", "3/2", say=("--shard i/N", "'3/2'"), status=2
@@ -330,7 +333,7 @@ def test_a_lock_whose_writer_died_is_taken_over(ask, folder):
         ([*COUNT, "--bad-bytes", "skip"], ("cooc: exists", "--bad-bytes error, not skip")),
         (["build-cooc", "other.txt", "--min-count", "2"], ("cooc: exists", "made from other text")),
         (["build-pmi", "--neg", "5"], ("pmi: exists", "--neg 1.0, not 5.0")),
-        (["build-pmi", "-o", "cooc"], ("cooc: exists", "a cooc matrix")),
+        (["build-pmi", "-o", "cooc"], ("cooc: exists", "a cooc store")),
         ([*TRAIN, "--dim", "9"], ("vectors.bin: exists", "--dim 8, not 9")),
         ([*TRAIN, "--seed", "2"], ("vectors.bin: exists", "--seed 1, not 2")),
         (["train", "pmi", *TRAIN[2:]], ("vectors.bin: exists", "made ")),
@@ -345,7 +348,9 @@ def test_output_that_holds_something_else_is_kept(check_refused, args, say):
     if "twin" in args:
         Path("twin.txt").write_text(Path("corpus.txt").read_text() + "word1\n")
         main(["build-cooc", "twin.txt", "-o", "twin", "--min-count", "2", "--quiet"])
-    check_refused(*args, say=(*say, "; pass --force to replace it, or name another with -o"))
+    check_refused(
+        *args, say=(*say, "; pass --force to overwrite it, or choose another output with -o")
+    )
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
@@ -353,13 +358,15 @@ def test_what_is_not_ours_is_never_replaced_by_a_folder_or_a_file(check_refused,
     Path("mine").mkdir()
     Path("mine/letter.txt").write_text("dear")
     check_refused(
-        *COUNT[:-1], "mine", *force, say=("mine: is a folder with other files", "letter.txt")
+        *COUNT[:-1], "mine", *force, say=("mine: a directory with other files", "letter.txt")
     )
     check_refused(
-        *COUNT[:-1], "corpus.txt", *force, say=("corpus.txt: is a file", "; name a folder")
+        *COUNT[:-1], "corpus.txt", *force, say=("corpus.txt: is a file", "; pass a directory")
     )
     Path("mine.bin").mkdir()
-    check_refused(*TRAIN[:-1], "mine.bin", *force, say=("mine.bin: is a folder", "; name a file"))
+    check_refused(
+        *TRAIN[:-1], "mine.bin", *force, say=("mine.bin: is a directory", "; pass a file")
+    )
 
 
 def test_output_that_is_what_was_asked_for_is_not_made_again(ask, folder):
@@ -384,16 +391,16 @@ def test_force_makes_it_again_and_the_content_is_the_same(ask, folder):
 
 def test_a_vectors_file_that_was_edited_is_not_up_to_date(check_refused, folder):
     edit(Path("vectors.bin"), flip_last)
-    check_refused(*TRAIN, say=("vectors.bin: exists", "no run card that fits it", "--force"))
+    check_refused(*TRAIN, say=("vectors.bin: exists", "no run card that matches it", "--force"))
 
 
 def test_output_goes_into_a_folder_that_is_there(check_refused):
     for args in (COUNT, ["build-pmi"], TRAIN):
         check_refused(*args, "-o", "nowhere/out.bin", say=("nowhere: no such folder", "; make it"))
-    check_refused("convert", "vectors.bin", "nowhere/v.txt", say=("nowhere: no such folder",))
+    check_refused("convert", "vectors.bin", "nowhere/v.txt", say=("nowhere: no such directory",))
     check_refused(*COUNT, "-o", "corpus.txt/cooc", say=("corpus.txt/cooc: cannot be written",))
     check_refused(
-        *COUNT, "-o", "new", "--tmp-dir", "nowhere", say=("nowhere: no such folder", "--tmp-dir")
+        *COUNT, "-o", "new", "--tmp-dir", "nowhere", say=("nowhere: no such directory", "--tmp-dir")
     )
 
 
@@ -456,8 +463,8 @@ def test_quiet_says_nothing(ask, folder):
         (["build-cooc"], ("needs a CORPUS", "; name a text file")),
         (["build-cooc", "-", "-"], ("standard input", "given twice")),
         (["similar"], ("VECTORS", "wordgeom similar --help")),
-        (["train"], ("train needs --method", "known are", "gbu")),
-        (["train", "--dim", "5"], ("train needs --method", "known are", "gbu")),
+        (["train"], ("train needs --method", "choose", "gbu")),
+        (["train", "--dim", "5"], ("train needs --method", "choose", "gbu")),
         (["train", "--methd", "gbu"], ("train has no option --methd", "did you mean --method?")),
         (["train", "--method"], ("--method", "requires an argument")),
         (["train", "--method", "gub"], ("unknown method 'gub'", "did you mean gbu?")),
@@ -478,8 +485,8 @@ def test_a_mistake_is_answered_with_what_was_meant(check_refused, args, say):
         ("[build-cooc]\nmin-cuont = 2", ("'min-cuont'", "did you mean min-count?")),
         ("[build-cooc]\nmin_cuont = 2", ("'min-cuont'", "did you mean min-count?")),
         ("[build-cooc]\nmin-count = 2\nmin_count = 3", ("'min-count' is given twice", "keep one")),
-        ('[build-cooc]\nmin-count = "2"', ("--min-count must be a whole number", "found '2'")),
-        ("[build-cooc]\nmin-count = true", ("--min-count must be a whole number", "True")),
+        ('[build-cooc]\nmin-count = "2"', ("--min-count must be an integer", "found '2'")),
+        ("[build-cooc]\nmin-count = true", ("--min-count must be an integer", "True")),
         ("[build-cooc]\nmin-count = 0", ("--min-count must be at least 1", "found 0")),
         ("[build-cooc]\nforce = 1", ("--force must be true or false", "found 1")),
         ("[build-cooc]\ncorpus = 5", ("corpus must be text", "found 5")),
@@ -518,6 +525,7 @@ from dataclasses import dataclass
 from wordgeom.core import options as declared
 
 NEEDS = ("matrix",)
+MAKES = ("vectors",)
 
 @dataclass(frozen=True)
 class Options(declared.Options):
@@ -526,7 +534,7 @@ class Options(declared.Options):
     dim: int = declared.option(100, "dimension", low=1)
     tol: float = declared.option(1e-3, "tolerance", low=0.0)
 
-def fit(inputs, options, run):
+def fit(inputs, options, context):
     """Return nothing."""
 '''
 
@@ -538,7 +546,7 @@ def test_an_option_of_another_method_is_answered_with_its_owner(
     monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
     monkeypatch.setitem(sys.modules, "wordgeom.methods.other_eigs", None)
     del sys.modules["wordgeom.methods.other_eigs"]  # undone, with what is imported now, at the end
-    say = ("--tol belongs to lsa, other-eigs and pmi-eigs", "found --method gbu")
+    say = ("--tol is an option of lsa, other-eigs and pmi-eigs", "found --method gbu")
     check_refused("train", "--method", "gbu", "--tol", "3", say=say, status=2)
     check_refused("train", "--tol=3", "--method=gbu", say=say, status=2)
     Path("x.toml").write_text('[train]\nmethod = "gbu"\ntol = 3\n')
@@ -826,7 +834,7 @@ def test_a_group_alone_prints_its_help(ask):
 
 @pytest.mark.parametrize(
     ("command", "order"),
-    [("eval", "label, tab, text"), ("eval", "word, tab, class"), ("compare", "label, tab, text")],
+    [("eval", "label TAB text"), ("eval", "word TAB class"), ("compare", "label TAB text")],
 )
 def test_the_help_tells_the_order_of_a_set_s_columns(ask, command, order):
     assert order in " ".join(ask(command, "--help").out.split())
@@ -942,7 +950,7 @@ def test_a_named_pipe_is_read_as_the_file_is(ask, folder):
 
 
 def test_text_in_two_byte_units_is_refused(check_refused):
-    say = ("wide.txt: looks like UTF-16", "; convert it: iconv")
+    say = ("wide.txt: looks like UTF-16", "; convert it with iconv")
     for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
         Path("wide.txt").write_bytes("one two three\n".encode(encoding) * 20)
         for bad_bytes in ("error", "skip"):

@@ -1,4 +1,4 @@
-"""`wordgeom impute`, alone and as a step of `wordgeom run`: what it prints and refuses."""
+"""`wordgeom impute`, alone and as a step of `wordgeom run`: output and errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wordgeom.vectors.keyed import read_vectors, write_vectors
 
 
 class Answer(NamedTuple):
-    """What a command line came to."""
+    """The result of a command line."""
 
     status: int
     out: str
@@ -37,7 +37,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with firms.csv, 30 of whose 60 entities are in vectors.bin."""
+    """A directory with firms.csv, 30 of whose 60 entities are in vectors.bin."""
     monkeypatch.chdir(tmp_path)
     draw = np.random.default_rng(0)
     rows = [f"firm{k}," + ",".join(f"{x:.6f}" for x in draw.standard_normal(4)) for k in range(60)]
@@ -51,7 +51,7 @@ def contents(folder: Path) -> dict[str, str]:
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.iterdir()}
 
 
-def test_it_imputes_by_default_beside_the_vectors(ask, folder):
+def test_the_default_output_is_next_to_the_vectors(ask, folder):
     done = ask("impute", "--domain", "firms.csv")
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("vectors.imputed.bin: 60 entities, 30 known, 30 imputed; ")
@@ -60,7 +60,7 @@ def test_it_imputes_by_default_beside_the_vectors(ask, folder):
     assert ask("impute", "--domain", "firms.csv").out == "vectors.imputed.bin: up to date\n"
 
 
-def test_quiet_says_nothing(ask, folder):
+def test_quiet_prints_nothing(ask, folder):
     assert ask("impute", "--domain", "firms.csv", "--validate", "2", "--quiet") == (0, "", "")
 
 
@@ -72,13 +72,13 @@ def test_validation_is_printed_as_a_table(ask, folder):
         assert part in done.out
 
 
-def test_a_validation_is_printed_again_where_all_is_up_to_date(ask, folder):
+def test_a_saved_validation_is_printed_when_up_to_date(ask, folder):
     args = ("impute", "--domain", "firms.csv", "--validate", "5")
     first, again = ask(*args).out.splitlines(), ask(*args).out.splitlines()
     assert again == ["vectors.imputed.bin: up to date", *first[1:]]
-    told = ask("info", "vectors.imputed.bin").out.splitlines()
-    assert told[-len(first) + 1 :] == first[1:]
-    assert max(map(len, told)) < 200
+    shown = ask("info", "vectors.imputed.bin").out.splitlines()
+    assert shown[-len(first) + 1 :] == first[1:]
+    assert max(map(len, shown)) < 200
     assert '"nearest known"' in ask("info", "--json", "vectors.imputed.bin").out
 
 
@@ -87,7 +87,7 @@ def test_all_known_is_success_with_a_note(ask, folder):
     Path("known.csv").write_text("\n".join(lines))
     done = ask("impute", "--domain", "known.csv")
     assert done.status == 0
-    assert "note: all 30 entities are known: nothing to impute" in done.err
+    assert "note: all 30 entities are known; nothing to impute" in done.err
     assert "30 known, 0 imputed" in done.out
 
 
@@ -106,7 +106,7 @@ def test_all_known_is_success_with_a_note(ask, folder):
         (("--domain", "firms.csv", "--validate", "31"), 2, ("--validate 31", "found 30")),
         (("--domain", "firms.csv", "--detla", "3"), 2, ("did you mean --delta?",)),
         (("--domain", "firms.csv", "--weights", "x"), 2, ("simplex",)),
-        (("--domain", "one.csv"), 1, ("no entity is a word", "rename them by --name-map")),
+        (("--domain", "one.csv"), 1, ("no entity is a word", "rename them with --name-map")),
         (("--domain", "two.csv",), 2, ("--delta 8", "found 2", "--delta 1 or less")),
     ],
 )  # fmt: skip
@@ -137,7 +137,7 @@ def test_it_is_a_step_of_run_between_train_and_eval(ask, folder):
     assert any(line.startswith("pairs") for line in rest)
     assert "vectors.imputed.bin: up to date" in ask("run", "x.toml").out
     (folder / "x.toml").write_text('[impute]\ndomain = "firms.csv"\ndelta = "five"\n')
-    assert "x.toml [impute]: --delta must be a whole number" in ask("run", "x.toml").err
+    assert "x.toml [impute]: --delta must be an integer" in ask("run", "x.toml").err
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_it_is_a_step_of_run_between_train_and_eval(ask, folder):
         ('domain = "firms.npy"\nnames = "none.txt"', "none.txt"),
     ],
 )
-def test_run_misses_a_table_before_its_first_stage(ask, folder, lines, missing):
+def test_run_reports_a_missing_table_before_its_first_stage(ask, folder, lines, missing):
     np.save("firms.npy", np.ones((3, 2)))
     Path("corpus.txt").write_text("a b a b\n")
     Path("x.toml").write_text(
@@ -161,8 +161,8 @@ def test_run_misses_a_table_before_its_first_stage(ask, folder, lines, missing):
     assert contents(folder) == before
 
 
-def test_info_tells_of_what_was_imputed(ask, folder):
+def test_info_describes_imputed_vectors(ask, folder):
     ask("impute", "--domain", "firms.csv")
-    told = ask("info", "vectors.imputed.bin")
-    assert "impute" in told.out
-    assert "no run card" not in told.out
+    shown = ask("info", "vectors.imputed.bin")
+    assert "impute" in shown.out
+    assert "no run card" not in shown.out

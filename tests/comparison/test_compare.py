@@ -129,7 +129,7 @@ def test_words_that_are_not_common_are_left_out_and_counted(ask):
 
 def test_the_policy_names_what_the_sets_depend_on(ask):
     policy = ask("good.bin", "--against", "good.bin").out.splitlines()[-1]
-    assert "; pairs see the first 300,000 words; 200 resamples, seed 1" in policy
+    assert "; pairs use the first 300,000 words; 200 resamples, seed 1" in policy
     assert "3CosMul" not in policy
 
 

@@ -1,4 +1,4 @@
-"""An option is declared once: its flag, TOML key, range and choices follow, and are kept."""
+"""Options: flags, TOML keys, ranges and choices follow from one declaration."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ import click
 import pytest
 
 from wordgeom import methods
-from wordgeom.checkpoint.state import ResumeOptions
 from wordgeom.cli import flags, main
 from wordgeom.core.errors import OptionError
-from wordgeom.core.options import Options, flag, kind, nearest, off_flag, option, specs
+from wordgeom.core.options import Options, flag, kind, off_flag, option, specs, suggestion
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
-from wordgeom.linalg.device import DeviceOptions
-from wordgeom.runtime.run_options import RunOptions
-from wordgeom.weighting.documents import DocumentOptions
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.linalg.options import DeviceOptions
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.weighting.options import DocumentOptions, PmiOptions
 
 SHARED: list[type[Options]] = [
     CorpusOptions, WindowOptions, PmiOptions, DocumentOptions, DeviceOptions, ResumeOptions,
@@ -91,7 +89,7 @@ def test_a_field_is_a_key(tmp_path):
     assert Example.take(table) == Example(many=4, much=2, really=True, usual_too=False)
 
 
-def test_options_that_change_nothing_are_no_part_of_a_request():
+def test_options_without_effect_on_the_result_are_not_in_a_request():
     assert set(Example().result_options()) == {"many", "much", "which", "where", "usual_too"}
 
 
@@ -100,10 +98,10 @@ def test_options_that_change_nothing_are_no_part_of_a_request():
     [
         ("many", 0, "--many must be between 1 and 9, found 0"),
         ("many", 10, "--many must be between 1 and 9, found 10"),
-        ("many", 4.0, "--many must be a whole number, found 4.0"),
-        ("many", True, "--many must be a whole number, found True"),
-        ("many", "4", "--many must be a whole number, found '4'"),
-        ("many", None, "--many must be a whole number, found None"),
+        ("many", 4.0, "--many must be an integer, found 4.0"),
+        ("many", True, "--many must be an integer, found True"),
+        ("many", "4", "--many must be an integer, found '4'"),
+        ("many", None, "--many must be an integer, found None"),
         ("much", -1, "--much must be at least 0, found -1"),
         ("much", float("nan"), "--much must be at least 0, found nan"),
         ("much", "x", "--much must be a number, found 'x'"),
@@ -115,7 +113,7 @@ def test_options_that_change_nothing_are_no_part_of_a_request():
         ("really", 1, "--really must be true or false, found 1"),
     ],
 )
-def test_a_value_that_does_not_fit_is_refused(name, value, say):
+def test_a_value_that_does_not_fit_is_rejected(name, value, say):
     with pytest.raises(OptionError) as caught:
         Example(**{name: value})
     assert str(caught.value) == say
@@ -148,7 +146,7 @@ def test_every_number_has_a_range():
 
 
 @pytest.mark.parametrize("case", [case for case, _ in NUMBERS], ids=[name for _, name in NUMBERS])
-def test_a_number_out_of_range_is_refused_by_its_flag(case, capsys, tmp_path, monkeypatch):
+def test_a_number_out_of_range_is_rejected_by_its_flag(case, capsys, tmp_path, monkeypatch):
     cls, field, spec = case
     monkeypatch.chdir(tmp_path)
     Path("corpus.txt").write_text("a b\n")
@@ -177,7 +175,7 @@ def test_one_name_has_one_meaning(method):
             assert meanings.setdefault(field.name, meaning) == meaning, field.name
 
 
-def test_advice_names_the_nearest_or_what_there_is():
-    assert nearest("windw", ["window", "seed"]) == "did you mean window?"
-    assert nearest("xyz", ["window", "seed"]) == "known are seed, window"
-    assert nearest("xyz", [f"key{k}" for k in range(50)]).endswith(", …")
+def test_a_suggestion_is_the_nearest_name_or_a_list():
+    assert suggestion("windw", ["window", "seed"]) == "did you mean window?"
+    assert suggestion("xyz", ["window", "seed"]) == "choose one of seed, window"
+    assert suggestion("xyz", [f"key{k}" for k in range(50)]).endswith(", …")

@@ -1,4 +1,4 @@
-"""Packed files: told by their content, read as what was packed, refused when they are broken."""
+"""Compressed files: recognised by content, decompressed exactly, rejected when broken."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from wordgeom.core.errors import FormatError, InputError, MissingInputError, WordgeomError
 from wordgeom.corpus.inputs import compression, readers
-from wordgeom.corpus.inputs.readers import Source, is_packed, read_blocks
+from wordgeom.corpus.inputs.readers import Source, is_compressed, read_blocks
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
@@ -30,7 +30,7 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     "zstd": zstandard.compress,
 }
 kinds = pytest.mark.parametrize("kind", PACK)
-SKIPPED = b"\x53\x2a\x4d\x18\x04\0\0\0abcd"  # a frame of zstd that holds nothing to unpack
+SKIPPED = b"\x53\x2a\x4d\x18\x04\0\0\0abcd"  # a skippable zstd frame
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def text(path: Path | str) -> bytes:
     st.booleans(),
     st.sampled_from([64, 1 << 21]),
 )
-def test_a_file_of_several_streams_reads_as_their_contents_joined(
+def test_concatenated_streams_read_as_their_joined_contents(
     folder: Path, kind: str, parts: list[bytes], padded: bool, block: int
 ):
     raw = b"".join(PACK[kind](part) + bytes(8 * padded) for part in parts)
@@ -62,29 +62,29 @@ def test_a_file_of_several_streams_reads_as_their_contents_joined(
 
 
 @kinds
-def test_content_tells_and_not_the_name(folder: Path, kind: str):
+def test_the_content_decides_not_the_name(folder: Path, kind: str):
     raw = PACK[kind](b"a b c")
-    assert compression.kind(raw) == compression.kind(raw[: compression.HEAD]) == kind
+    assert compression.detect(raw) == compression.detect(raw[: compression.HEAD_BYTES]) == kind
     (path,) = put(folder, raw)
-    assert (is_packed(str(path)), text(path)) == (True, b"a b c")
+    assert (is_compressed(str(path)), text(path)) == (True, b"a b c")
     plain = folder / "plain.gz"
     plain.write_bytes(b"BZh9 is how bzip2 begins")
-    assert (is_packed(str(plain)), text(plain)) == (False, plain.read_bytes())
+    assert (is_compressed(str(plain)), text(plain)) == (False, plain.read_bytes())
 
 
 @kinds
-def test_empty_streams_hold_nothing(folder: Path, kind: str):
+def test_empty_streams_are_empty(folder: Path, kind: str):
     empty, among = put(folder, PACK[kind](b""), PACK[kind](b"") + PACK[kind](b"a") * 2)
     assert (text(empty), text(among)) == (b"", b"aa")
 
 
-def test_frames_of_zstd_to_be_skipped_are_skipped(folder: Path):
+def test_skippable_zstd_frames_are_skipped(folder: Path):
     (path,) = put(folder, SKIPPED + zstandard.compress(b"a ") + SKIPPED + zstandard.compress(b"b"))
     assert text(path) == b"a b"
 
 
 @kinds
-def test_standard_input_is_unpacked(kind: str, monkeypatch: pytest.MonkeyPatch):
+def test_standard_input_is_decompressed(kind: str, monkeypatch: pytest.MonkeyPatch):
     stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(PACK[kind](b"a b\nc"))))
     monkeypatch.setattr(sys, "stdin", stdin)
     assert text("-") == b"a b\nc"
@@ -92,9 +92,9 @@ def test_standard_input_is_unpacked(kind: str, monkeypatch: pytest.MonkeyPatch):
 
 
 @kinds
-def test_a_file_that_was_cut_anywhere_is_refused(folder: Path, kind: str):
+def test_a_truncated_file_is_rejected(folder: Path, kind: str):
     whole = PACK[kind](b"".join(b"%d " % (k * k) for k in range(99)))
-    for length in range(compression.HEAD, len(whole), 11):
+    for length in range(compression.HEAD_BYTES, len(whole), 11):
         (path,) = put(folder, whole[:length])
         with pytest.raises(FormatError) as caught:
             text(path)
@@ -102,19 +102,19 @@ def test_a_file_that_was_cut_anywhere_is_refused(folder: Path, kind: str):
 
 
 @kinds
-def test_what_follows_the_end_and_is_not_packed_so_is_refused(folder: Path, kind: str):
+def test_other_data_after_the_end_is_rejected(folder: Path, kind: str):
     other = PACK["zstd" if kind == "xz" else "xz"](b"b")
     for after in (b"junk", b"\0\0\0x", other):
         (path,) = put(folder, PACK[kind](b"a" * 99) + after)
         with pytest.raises(FormatError) as caught:
             text(path)
         assert_one_line(
-            caught, path, f"broken {kind} file, found rubbish after its end", "fetch it again"
+            caught, path, f"broken {kind} file, found other data after its end", "fetch it again"
         )
 
 
 @given(st.sampled_from(sorted(PACK)), st.integers(10, 150), st.integers(0, 255))
-def test_a_garbled_file_is_refused_or_reads_as_it_was(
+def test_a_corrupted_file_is_rejected_or_reads_unchanged(
     folder: Path, kind: str, place: int, byte: int
 ):
     content = b"".join(b"%d " % (k * k) for k in range(99))
@@ -132,20 +132,20 @@ def test_a_garbled_file_is_refused_or_reads_as_it_was(
     assert kind == "zstd" or read == content
 
 
-def test_a_header_that_asks_for_much_memory_is_refused(folder: Path):
+def test_a_header_that_requests_too_much_memory_is_rejected(folder: Path):
     filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 28, "mode": lzma.MODE_FAST}]
     wide = zstandard.ZstdCompressionParameters(window_log=28)
     packer = zstandard.ZstdCompressor(compression_params=wide).compressobj()
-    # An encoder takes what it promises: so the header of a small one is rewritten for xz.
+    # An xz encoder allocates its dictionary, so the header of a small file is rewritten.
     for raw in (_lying_xz(filters), packer.compress(b"a b") + packer.flush()):
         (path,) = put(folder, raw)
         with pytest.raises(InputError) as caught:
             text(path)
-        assert_one_line(caught, path, "takes more than 128 MiB to unpack; unpack it yourself")
+        assert_one_line(caught, path, "needs more than 128 MiB of memory to decompress; decompress")
 
 
 def _lying_xz(filters: list[dict[str, int]]) -> bytes:
-    """An xz file whose dictionary is said to be 1.5 GiB."""
+    """An xz file whose header claims a dictionary of 1.5 GiB."""
     import zlib
 
     small = [{**filters[0], "dict_size": 1 << 16}]
@@ -158,7 +158,7 @@ def _lying_xz(filters: list[dict[str, int]]) -> bytes:
 
 
 @pytest.mark.parametrize(("kind", "size"), [("gzip", 1 << 25), ("xz", 1 << 25), ("zstd", 1 << 26)])
-def test_a_small_file_of_much_text_is_read_in_little_memory(folder: Path, kind: str, size: int):
+def test_highly_compressed_text_is_read_in_little_memory(folder: Path, kind: str, size: int):
     (path,) = put(folder, PACK[kind](b"a " * (size // 2)))
     tracemalloc.start()
     length = sum(len(block.text) for block in read_blocks(Source(str(path)), b" \n", "error"))
@@ -168,7 +168,7 @@ def test_a_small_file_of_much_text_is_read_in_little_memory(folder: Path, kind: 
     assert peak < 1 << 25
 
 
-def test_a_file_that_fails_while_it_is_read_is_named(folder: Path):
+def test_a_read_error_names_the_file(folder: Path):
     (path,) = put(folder, b"a")
 
     class Broken(io.RawIOBase):

@@ -1,4 +1,4 @@
-"""Text becomes the same words and documents however it is packed, cut, read or kept."""
+"""The same words and documents for any compression, block size, thread count and memory."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def content(made: Read) -> tuple[object, ...]:
     st.sampled_from([TINY, 400, 1 << 30]),
     st.integers(0, 2**63 - 1),
 )
-def test_documents_words_and_places_are_those_of_the_definition(
+def test_documents_words_and_positions_follow_the_definition(
     folder: Path,
     texts: list[str],
     options: CorpusOptions,
@@ -88,8 +88,8 @@ def test_documents_words_and_places_are_those_of_the_definition(
     st.lists(st.sampled_from([b"a ", b"b\n", b"\xff", b"\xe6\x9d", b"\xe6\x9d\xb1", b" ", b"c"])),
     st.integers(1, 9),
 )
-@example([b"\xff\xff\xff\xff x y\n"], 2)  # what replaces them is longer: x must stay before y
-def test_bytes_that_are_not_utf8_are_refused_replaced_or_skipped(
+@example([b"\xff\xff\xff\xff x y\n"], 2)  # replacements are longer: x must stay before y
+def test_invalid_utf8_is_rejected_replaced_or_skipped(
     folder: Path, pieces: list[bytes], block: int
 ):
     raw = b"\xef\xbb\xbfa " + b"".join(pieces)
@@ -128,7 +128,7 @@ def test_lines_blocks_and_files_are_documents(folder: Path):
         assert read(paths, options).stream == with_gaps([d.split() for d in expected])
 
 
-def test_the_last_line_needs_no_end_and_a_file_ends_a_line(folder: Path):
+def test_the_end_of_a_file_ends_its_last_line(folder: Path):
     assert read(put(folder, "a b", "c")).stream == read(put(folder, "a b\n", "c\n")).stream
 
 
@@ -154,14 +154,16 @@ def test_a_saved_vocabulary_is_read_back_with_any_word(folder: Path):
 @pytest.mark.parametrize(
     ("raw", "parts"),
     [
-        (b"a\n\n\t2", ["line 3: an empty word; remove the line"]),
-        (b"a\t1\n\nb\na \t2", ["line 4: the word 'a' is there twice; remove one"]),
+        (b"a\n\n\t2", ["line 3: empty word; remove the line"]),
+        (b"a\t1\n\nb\na \t2", ["line 4: the word 'a' is repeated; remove one"]),
         (b"a\n\xff", ["not UTF-8 at byte 2"]),
-        (b"a\n" + 70_000 * b"x", ["line 2: a word is too long, found 70,000 characters"]),
-        (b"a\n" + MAX_TOKEN // 2 * "é".encode(), ["line 2: a word is too long, found 2,048"]),
+        (b"a\n" + 70_000 * b"x", ["line 2: the word is too long, found 70,000 characters"]),
+        (b"a\n" + MAX_TOKEN // 2 * "é".encode(), ["line 2: the word is too long, found 2,048"]),
     ],
 )
-def test_a_vocabulary_file_that_lies_is_refused_by_line(folder: Path, raw: bytes, parts: list[str]):
+def test_an_invalid_vocabulary_file_is_rejected_with_the_line(
+    folder: Path, raw: bytes, parts: list[str]
+):
     (text,) = put(folder, "a b")
     words = folder / "words"
     words.write_bytes(raw)
@@ -170,15 +172,13 @@ def test_a_vocabulary_file_that_lies_is_refused_by_line(folder: Path, raw: bytes
     assert_one_line(caught, words, *parts)
 
 
-def test_a_vocabulary_of_other_words_is_refused(folder: Path):
+def test_a_vocabulary_without_a_word_of_the_text_is_rejected(folder: Path):
     (text,) = put(folder, "a b")
     words = folder / "words"
     words.write_text("king\nqueen\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read([text], CorpusOptions(read_vocab=str(words)))
-    assert_one_line(
-        caught, text, "none of the vocabulary's words", f"found 2 words in {words}; check"
-    )
+    assert_one_line(caught, text, "no word of the vocabulary", f"found 2 words in {words}; check")
 
 
 @given(
@@ -187,9 +187,7 @@ def test_a_vocabulary_of_other_words_is_refused(folder: Path):
     st.integers(-3, 45),
     st.integers(-3, 45),
 )
-def test_a_spool_gives_back_what_it_was_given(
-    pieces: list[list[int]], limit: int, start: int, stop: int
-):
+def test_a_spool_returns_its_content(pieces: list[list[int]], limit: int, start: int, stop: int):
     whole = [i for piece in pieces for i in piece]
     arrays = [np.array(piece, np.int32) for piece in pieces]
     with Spool(limit, Scratch(None)) as spool, Spool(limit, Scratch(None)) as one_by_one:
@@ -201,16 +199,14 @@ def test_a_spool_gives_back_what_it_was_given(
         assert [p.tolist() for p in one_by_one.pieces([len(p) for p in pieces])] == pieces
 
 
-def test_a_scratch_folder_that_takes_nothing_is_an_error_of_one_line(folder: Path):
+def test_an_unusable_scratch_directory_is_an_error_of_one_line(folder: Path):
     with pytest.raises(WriteError) as caught, Spool(0, Scratch(str(folder / "gone"))) as spool:
         spool.append(np.zeros(1, np.int32))
-    assert_one_line(
-        caught, folder / "gone", "scratch space: no such file", "; free room", "--tmp-dir"
-    )
+    assert_one_line(caught, folder / "gone", "scratch space: no such file", "; free ", "--tmp-dir")
 
 
 @pytest.mark.parametrize("block", [7, 1 << 21])
-def test_gzip_reads_as_what_was_packed(folder: Path, block: int):
+def test_gzip_is_decompressed_exactly(folder: Path, block: int):
     text = "a b\nc dé\n\nb a b\n" * 50
     raw = text.encode()
     members = gzip.compress(raw[:301]) + gzip.compress(b"") + gzip.compress(raw[301:])
@@ -223,12 +219,12 @@ def test_gzip_reads_as_what_was_packed(folder: Path, block: int):
         assert made.sources[0].digest == readers.file_digest(str(path))
 
 
-def test_a_broken_gzip_file_is_told_from_a_short_text(folder: Path):
+def test_a_broken_gzip_file_is_not_read_as_a_short_text(folder: Path):
     whole = gzip.compress(bytes(range(97, 123)) * 999 + b" end")
     cases = {
         "ended before the end": whole[:-9],
         "crc check failed": whole[:-8] + bytes(8),
-        "rubbish after its end": whole + b"junk",
+        "other data after its end": whole + b"junk",
         "error -3 while decompressing": whole[:12] + b"\xff\xff\xff" + whole[15:],
     }
     for found, raw in cases.items():
@@ -240,7 +236,7 @@ def test_a_broken_gzip_file_is_told_from_a_short_text(folder: Path):
 
 @pytest.mark.parametrize("tokeniser", ["words", "whitespace"])
 @pytest.mark.parametrize("letter", ["x", "ж", "東"])
-def test_the_longest_token_is_read_and_a_longer_one_refused_with_its_place(
+def test_the_longest_token_is_read_and_a_longer_one_rejected(
     folder: Path, tokeniser: str, letter: str
 ):
     options = CorpusOptions(tokeniser=tokeniser, min_count=1)
@@ -257,13 +253,13 @@ def test_the_longest_token_is_read_and_a_longer_one_refused_with_its_place(
         length = count * len(letter.encode())
         with patch.object(readers, "BLOCK", block), pytest.raises(InputError) as caught:
             read([name], options)
-        found = f"found {length:,} bytes without a break"
+        found = f"found {length:,} bytes without a separator"
         assert_one_line(
-            caught, name, "a token is too long at byte 36,", found, "; check that this is text"
+            caught, name, "the token is too long at byte 36,", found, "; check that this is text"
         )
 
 
-def test_a_file_without_any_break_is_refused_before_it_fills_the_memory(folder: Path):
+def test_a_file_without_separators_is_rejected_before_it_fills_memory(folder: Path):
     (path,) = put(folder, "a " + "x" * 1000)
     with (
         patch.object(readers, "BLOCK", 16),
@@ -279,14 +275,16 @@ def test_a_file_without_any_break_is_refused_before_it_fills_the_memory(folder: 
 @pytest.mark.parametrize(
     "raw", [b"", b" \n\n", "\ufeff…\u2028".encode(), gzip.compress(b"", mtime=0)]
 )
-def test_a_corpus_without_a_word_is_refused(folder: Path, raw: bytes):
+def test_a_corpus_without_words_is_rejected(folder: Path, raw: bytes):
     (path,) = put(folder, raw)
     with pytest.raises(InputError) as caught:
         read([path])
-    assert_one_line(caught, path, "holds no word", f"found {len(raw)} bytes", "; check the file")
+    assert_one_line(
+        caught, path, "contains no words", f"found {len(raw)} bytes", "; check the file"
+    )
 
 
-def test_a_count_that_no_word_reaches_is_named_with_the_most_frequent(folder: Path):
+def test_an_unreachable_min_count_is_reported_with_the_largest_count(folder: Path):
     (path,) = put(folder, "a b a c")
     with pytest.raises(InputError) as caught:
         read([path], CorpusOptions(min_count=3))
@@ -296,7 +294,7 @@ def test_a_count_that_no_word_reaches_is_named_with_the_most_frequent(folder: Pa
     assert_one_line(caught, "; lower --min-count")
 
 
-def test_a_missing_file_and_a_folder_are_named(folder: Path):
+def test_a_missing_file_and_a_directory_are_named(folder: Path):
     with pytest.raises(MissingInputError) as caught:
         read([folder / "none.txt"])
     assert_one_line(caught, folder / "none.txt", "no such file")
@@ -317,9 +315,9 @@ def test_standard_input_is_read_like_a_file(
     assert not stdin.buffer.closed
 
 
-def test_threads_that_are_held_up_leave_the_order_of_words_alone(folder: Path):
-    # All are equally frequent, so that the first place decides; a block holds two words, and the
-    # next holds them again the other way round.
+def test_delayed_threads_do_not_change_the_order_of_words(folder: Path):
+    # All words are equally frequent, so the first occurrence decides. A block has two words, and
+    # the next block has them in reverse order.
     words = [chr(97 + k // 10) + str(k % 10) for k in range(40)]
     text = " ".join(f"{a} {b} {b} {a}" for a, b in zip(words[::2], words[1::2], strict=True))
     draw = random.Random(1)

@@ -1,4 +1,4 @@
-"""Names of inputs, the forms that files have, and texts of every kind, through to the words."""
+"""Names of inputs, file formats, and texts of every kind, through to the words."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
-from wordgeom.corpus.inputs import formats, hard_wrapping
-from wordgeom.corpus.inputs.input_warnings import remarks
-from wordgeom.corpus.inputs.paths import files, told
+from wordgeom.corpus.inputs import hard_wrapping
+from wordgeom.corpus.inputs.input_warnings import input_warnings
+from wordgeom.corpus.inputs.paths import expand, expansion_note
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 
 ALL = CorpusOptions(min_count=1)
 
-# Proverbs that nobody owns.
+# Traditional proverbs.
 KOREAN = "가는 말이 고와야 오는 말이 곱다. 낮말은 새가 듣고 밤말은 쥐가 듣는다."
 RUSSIAN = "Тише едешь — дальше будешь. Ёж ежу не товарищ? Семь раз отмерь, один раз отрежь."
 
@@ -64,53 +65,56 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["-", "none.txt"], ["-", "none.txt"]),
     ],
 )
-def test_folders_and_patterns_stand_for_files_each_read_once(
+def test_directories_and_patterns_expand_to_files_each_read_once(
     tree: Path, names: list[str], expected: list[str]
 ):
-    assert files(names) == expected
+    assert expand(names) == expected
     many = f"{len(expected)} file" + "s" * (len(expected) > 1)
-    line = (told(names, expected) or "").split(";")[0]
+    line = (expansion_note(names, expected) or "").split(";")[0]
     assert line == ("" if names == expected else f"{' '.join(names)}: {many}")
 
 
 @pytest.mark.parametrize(
     ("names", "line"),
     [
-        (["a.txt", "a.txt"], "a.txt a.txt: 1 file; named again, read once: 1 file: a.txt"),
-        (["*.txt", "a.txt"], "*.txt a.txt: 2 files; named again, read once: 1 file: a.txt"),
-        (["a.txt", "sub/up/a.txt", "./a.txt"], "1 file; named again, read once: 1 file: sub/up/a"),
+        (["a.txt", "a.txt"], "a.txt a.txt: 1 file; repeated names read once: 1 file: a.txt"),
+        (["*.txt", "a.txt"], "*.txt a.txt: 2 files; repeated names read once: 1 file: a.txt"),
+        (
+            ["a.txt", "sub/up/a.txt", "./a.txt"],
+            "1 file; repeated names read once: 1 file: sub/up/a",
+        ),
         ([".", "."], "4 files: ./a.txt, ./b.txt, ./sub/c.txt, …"),
     ],
 )
 def test_a_file_is_read_once_however_often_it_is_named(tree: Path, names: list[str], line: str):
-    found = files(names)
+    found = expand(names)
     assert len({os.path.realpath(name) for name in found}) == len(found)
-    assert line in (told(names, found) or "")
+    assert line in (expansion_note(names, found) or "")
 
 
-def test_a_file_whose_name_looks_like_a_pattern_is_itself(tree: Path):
+def test_an_existing_file_is_no_pattern(tree: Path):
     (tree / "[b].txt").write_text("x", encoding="utf-8")
-    assert files(["[b].txt"]) == ["[b].txt"]
+    assert expand(["[b].txt"]) == ["[b].txt"]
 
 
-def test_what_stands_for_no_file_is_refused(tree: Path):
+def test_names_without_a_file_are_rejected(tree: Path):
     (tree / "empty" / "in").mkdir(parents=True)
     (tree / "broken").mkdir()
     (tree / "broken" / "link").symlink_to("nowhere")
     cases: list[tuple[list[str], type[Exception], str]] = [
-        (["empty"], MissingInputError, "empty: holds no file; files whose names begin with ."),
+        (["empty"], MissingInputError, "empty: the directory contains no files; files whose names"),
         (["*.tex"], MissingInputError, "*.tex: no file matches this pattern; check"),
-        (["a**b*"], OptionError, "a**b*: no pattern of files, found "),
-        (["broken"], MissingInputError, "broken/link: is no regular file; remove it"),
-        (["-", "a.txt", "-"], OptionError, "standard input can be read once, found - given twice"),
+        (["a**b*"], OptionError, "a**b*: not a valid pattern, found "),
+        (["broken"], MissingInputError, "broken/link: not a regular file; remove it"),
+        (["-", "a.txt", "-"], OptionError, "can be read only once, found - given twice"),
     ]
     for names, error, line in cases:
         with pytest.raises(error) as caught:
-            files(names)
+            expand(names)
         assert_one_line(caught, line)
 
 
-def test_a_folder_that_may_not_be_read_is_named(tree: Path, monkeypatch: pytest.MonkeyPatch):
+def test_an_unreadable_directory_is_named(tree: Path, monkeypatch: pytest.MonkeyPatch):
     inner = os.scandir
 
     def forbidden(path: str) -> Any:
@@ -121,21 +125,21 @@ def test_a_folder_that_may_not_be_read_is_named(tree: Path, monkeypatch: pytest.
     monkeypatch.setattr(os, "scandir", forbidden)  # a test that is root may read all
     for name in (".", "**/*.txt", "*/*.txt", "s*"):
         with pytest.raises(MissingInputError) as caught:
-            files([name])
+            expand([name])
         assert_one_line(caught, "sub: cannot be read: permission denied")
-    assert files(["*.txt"]) == ["a.txt", "b.txt"]
+    assert expand(["*.txt"]) == ["a.txt", "b.txt"]
 
 
-def test_a_pipe_with_a_name_is_read_once(tmp_path: Path):
+def test_a_named_pipe_is_read_once(tmp_path: Path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(b"a b\na",))
     writer.start()
-    assert read(files([str(pipe)]), ALL).vocabulary == {"a": 2, "b": 1}
+    assert read(expand([str(pipe)]), ALL).vocabulary == {"a": 2, "b": 1}
     writer.join()
 
 
-# ── Forms ────────────────────────────────────────────────────────────────────────────────────
+# ── Formats ───────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
@@ -153,9 +157,9 @@ def test_a_pipe_with_a_name_is_read_once(tmp_path: Path):
         ("a.fna", "fasta"),
     ],
 )
-def test_the_suffix_tells_the_form_unless_it_is_named(name: str, form: str):
-    assert formats.form_of(name, ALL) == form
-    assert formats.form_of(name, CorpusOptions(input_format="tsv")) == "tsv"
+def test_the_suffix_decides_unless_a_format_is_given(name: str, form: str):
+    assert formats.format_of(name, ALL) == form
+    assert formats.format_of(name, CorpusOptions(input_format="tsv")) == "tsv"
 
 
 @pytest.mark.parametrize(
@@ -174,7 +178,7 @@ def test_the_suffix_tells_the_form_unless_it_is_named(name: str, form: str):
         (["a.x"], {"input_format": "jsonl"}, ("words", "jsonl", "text")),
     ],
 )
-def test_auto_is_decided_by_the_files_and_stays_decided(
+def test_auto_is_resolved_once_by_the_files(
     names: list[str], given: dict[str, object], decided: tuple[str, str, str | None]
 ):
     made = formats.resolve(names, CorpusOptions(**given))  # type: ignore[arg-type]
@@ -185,27 +189,31 @@ def test_auto_is_decided_by_the_files_and_stays_decided(
 @pytest.mark.parametrize(
     ("names", "given", "parts"),
     [
-        (["a.txt", "b.fa"], {}, ["cut by different tokenisers, found fasta (b.fa), text (a.txt)"]),
+        (["a.txt", "b.fa"], {}, ["need different tokenisers, found fasta (b.fa), text (a.txt)"]),
         (
             ["b.fa"],
             {"tokeniser": "words"},
-            ["b.fa: --tokeniser words cannot cut fasta", "kmer can"],
+            ["b.fa: --tokeniser words does not support fasta", "pass --tokeniser kmer"],
         ),
-        (["a.conllu"], {"tokeniser": "kmer"}, ["cannot cut conllu; --tokeniser whitespace or "]),
+        (
+            ["a.conllu"],
+            {"tokeniser": "kmer"},
+            ["does not support conllu; pass --tokeniser whitespace or "],
+        ),
         (["a.txt"], {"text_field": "x"}, ["--text-field belongs to jsonl and tsv, found text"]),
         (["a.jsonl", "a.txt"], {"id_field": "x"}, ["a.txt: --id-field belongs to", "leave the"]),
         (["a.fa"], {"time_field": "x"}, ["--time-field belongs to jsonl and tsv, found fasta"]),
         (["a.jsonl"], {"column": "lemma"}, ["--column belongs to conllu, found jsonl"]),
-        (["a.jsonl"], {"document": "file"}, ["a record of jsonl is a document, found --document"]),
+        (["a.jsonl"], {"document": "file"}, ["each jsonl record is a document, found --doc"]),
         (["a"], {"tokeniser": "kmer", "document": "block"}, ["each list of k-mers is a document"]),
-        (["a.txt"], {"k": 4}, ["--k belongs to --tokeniser kmer, found --tokeniser words"]),
+        (["a.txt"], {"k": 4}, ["--k needs --tokeniser kmer, found --tokeniser words"]),
         (["a.fa"], {"id_field": "x"}, ["FASTA has no fields but headers, found x; --id-field h"]),
-        (["a.tsv"], {"text_field": "0"}, ["columns are counted from 1, found 0"]),
-        (["a.tsv"], {"text_field": "9" * 5000}, ["columns are counted from 1"]),
+        (["a.tsv"], {"text_field": "0"}, ["column numbers start at 1, found 0"]),
+        (["a.tsv"], {"text_field": "9" * 5000}, ["column numbers start at 1"]),
         (["a.tsv"], {"text_field": "2", "id_field": "x"}, ["by number and by name, found 2, x"]),
     ],
 )
-def test_options_that_do_not_fit_the_files_are_refused(
+def test_options_that_contradict_the_files_are_rejected(
     names: list[str], given: dict[str, object], parts: list[str]
 ):
     with pytest.raises(OptionError) as caught:
@@ -213,7 +221,7 @@ def test_options_that_do_not_fit_the_files_are_refused(
     assert_one_line(caught, *parts)
 
 
-def test_files_of_several_forms_are_one_corpus(tmp_path: Path):
+def test_mixed_formats_are_one_corpus(tmp_path: Path):
     contents = {"a.txt": "a b\nc", "b.jsonl": '{"t": "a\\nc"}', "c.tsv": "t\tu\nb\tc\n"}
     names = []
     for name, content in contents.items():
@@ -244,9 +252,9 @@ def paragraphs(draw: random.Random) -> list[str]:
 
 @settings(max_examples=15)
 @given(st.integers(0, 999), st.integers(50, 120))
-def test_wrapped_paragraphs_are_seen_with_their_width(seed: int, width: int):
+def test_hard_wrapping_is_detected_with_its_width(seed: int, width: int):
     wrapped = [textwrap.fill(text, width) for text in paragraphs(random.Random(seed))]
-    found = hard_wrapping.judge("\n\n".join(wrapped).encode())
+    found = hard_wrapping.detect("\n\n".join(wrapped).encode())
     assert found["share"] > 0.6
     assert width - 8 <= found["width"] <= width
     assert f"near {found['width']} characters" in hard_wrapping.warning("x", found)
@@ -264,13 +272,13 @@ def test_wrapped_paragraphs_are_seen_with_their_width(seed: int, width: int):
     ],
     ids=["a paragraph a line", "sentences", "bare sentences", "one line", "words", "few lines"],
 )
-def test_lines_that_end_by_themselves_are_not_called_wrapped(
+def test_other_lines_are_not_detected_as_wrapped(
     form: Callable[[random.Random], str],
 ):
-    assert hard_wrapping.judge(form(random.Random(1)).encode()) == {}
+    assert hard_wrapping.detect(form(random.Random(1)).encode()) == {}
 
 
-def test_wrapped_text_is_noted_where_lines_are_documents(tmp_path: Path):
+def test_hard_wrapping_matters_only_if_lines_are_documents(tmp_path: Path):
     text = "\n\n".join(textwrap.fill(p, 70) for p in paragraphs(random.Random(2)))
     (path,) = put(tmp_path, text)
     for document, noted in (("line", True), ("block", False)):
@@ -280,21 +288,21 @@ def test_wrapped_text_is_noted_where_lines_are_documents(tmp_path: Path):
         assert bool(source.wrapped) == noted
 
 
-def test_what_was_left_out_and_what_looks_wrapped_is_told_once_for_all_files():
+def test_warnings_sum_over_all_files():
     wrapped = {"share": 0.9, "width": 72}
     one = Source("a", counts={"gaps in sequences": 1_200, "x": 1}, wrapped=wrapped)
     two = Source("b", counts={"x": 2}, wrapped=wrapped)
-    first, second = remarks([Source("c"), one, two])
-    assert first == "left out: gaps in sequences: 1,200, x: 3"
-    assert second.startswith("a looks hard-wrapped (90% of its first lines end in mid-sentence ")
-    assert second.endswith("pass --document block (so does 1 more file)")
-    assert remarks([Source("c")]) == []
+    first, second = input_warnings([Source("c"), one, two])
+    assert first == "skipped: gaps in sequences: 1,200, x: 3"
+    assert second.startswith("a looks hard-wrapped: 90% of its first lines end in mid-sentence ")
+    assert second.endswith("pass --document block (also 1 other file)")
+    assert input_warnings([Source("c")]) == []
 
 
-def test_what_is_read_of_a_record_keeps_its_place_for_messages(tmp_path: Path):
+def test_messages_about_records_give_their_location(tmp_path: Path):
     path = tmp_path / "a.tsv"
     path.write_text("1\ta\n2\t" + 5000 * "x" + "\n", encoding="utf-8")
     asked = formats.resolve([str(path)], CorpusOptions(text_field="2"))
     with pytest.raises(InputError) as caught:
         read([path], asked)
-    assert_one_line(caught, path, "a token is too long", "found 5,000 bytes")
+    assert_one_line(caught, path, "the token is too long", "found 5,000 bytes")

@@ -1,4 +1,4 @@
-"""k-mers: the k shifted lists of each sequence, wherever blocks end."""
+"""k-mers: the k frames of each sequence, wherever blocks end."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordgeom.core.errors import InputError
-from wordgeom.corpus.inputs import formats, readers
+from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.records import kmers
+from wordgeom.corpus.records import formats, kmers
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +23,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("kmers")
 
 
-def lists(path: Path, block: int = 1 << 21, **options: object) -> tuple[list[list[str]], Source]:
-    """The documents that a file becomes, token by token; every block ends between tokens."""
+def frames(path: Path, block: int = 1 << 21, **options: object) -> tuple[list[list[str]], Source]:
+    """The documents of a file as tokens; every block ends between tokens."""
     asked = formats.resolve([str(path)], CorpusOptions(**options))  # type: ignore[arg-type]
     source = Source(str(path))
     with patch.object(readers, "BLOCK", block):
@@ -36,7 +36,7 @@ def lists(path: Path, block: int = 1 << 21, **options: object) -> tuple[list[lis
 
 
 def shifted(sequence: str, k: int) -> list[list[str]]:
-    """The lists by the definition."""
+    """The frames by the definition."""
     each = [
         [sequence[at : at + k] for at in range(shift, len(sequence) - k + 1, k)]
         for shift in range(k)
@@ -46,7 +46,7 @@ def shifted(sequence: str, k: int) -> list[list[str]]:
 
 def test_the_papers_example(folder: Path):
     (path,) = put(folder, "ADTIVAVET\n")
-    made, _ = lists(path, tokeniser="kmer")
+    made, _ = frames(path, tokeniser="kmer")
     assert made == [["ADT", "IVA", "VET"], ["DTI", "VAV"], ["TIV", "AVE"]]
 
 
@@ -56,11 +56,11 @@ def test_the_papers_example(folder: Path):
     st.integers(1, 40),
     st.sampled_from(["\n", "\r\n"]),
 )
-def test_every_line_gives_its_k_shifted_lists(
+def test_every_line_gives_its_k_frames(
     folder: Path, lines: list[str], k: int, block: int, end: str
 ):
     (path,) = put(folder, end.join(lines))
-    made, source = lists(path, block, tokeniser="kmer", k=k)
+    made, source = frames(path, block, tokeniser="kmer", k=k)
     sequences = [line.replace(" ", "") for line in lines]
     assert made == [one for sequence in sequences for one in shifted(sequence, k)]
     assert source.counts.get(kmers.SHORT, 0) == sum(0 < len(s) < k for s in sequences)
@@ -70,7 +70,7 @@ def test_every_line_gives_its_k_shifted_lists(
     st.lists(st.tuples(st.text("ACgt-*", max_size=30), st.integers(1, 9)), min_size=1, max_size=5),
     st.integers(1, 40),
 )
-def test_a_record_of_fasta_is_a_sequence_in_capitals_without_gaps(
+def test_fasta_records_are_upper_case_without_gaps(
     folder: Path, records: list[tuple[str, int]], block: int
 ):
     text = ""
@@ -79,7 +79,7 @@ def test_a_record_of_fasta_is_a_sequence_in_capitals_without_gaps(
         text += f">s{number} some words\n; a comment\n" + "".join(f"{line}\n" for line in cut)
     path = folder / "some.fasta"
     path.write_text(text, encoding="utf-8")
-    made, source = lists(path, block, id_field="header")
+    made, source = frames(path, block, id_field="header")
     sequences = [sequence.replace("-", "").upper() for sequence, _ in records]
     assert made == [one for sequence in sequences for one in shifted(sequence, 3)]
     assert source.counts.get("gaps in sequences", 0) == sum(s.count("-") for s, _ in records)
@@ -89,7 +89,7 @@ def test_a_record_of_fasta_is_a_sequence_in_capitals_without_gaps(
     assert [r.line for r in source.documents] == headers
 
 
-def test_k_mers_are_counted_as_words_each_list_a_document(folder: Path):
+def test_k_mers_are_words_and_each_frame_a_document(folder: Path):
     path = folder / "one.fa"
     path.write_text(">a\nACGTACGTA\n>b\nAC\n", encoding="utf-8")
     made = read([path], formats.resolve([str(path)], CorpusOptions(min_count=1)))
@@ -98,23 +98,23 @@ def test_k_mers_are_counted_as_words_each_list_a_document(folder: Path):
     assert made.documents == 3
 
 
-def test_letters_beyond_ascii_are_refused_with_their_place(folder: Path):
+def test_letters_beyond_ascii_are_rejected_with_their_location(folder: Path):
     (path,) = put(folder, "ACG\nAÇG")
     with pytest.raises(InputError) as caught:
-        lists(path, tokeniser="kmer")
-    assert_one_line(caught, path, "not ASCII at byte 5, found 0xc3; --tokeniser kmer cuts")
+        frames(path, tokeniser="kmer")
+    assert_one_line(caught, path, "not ASCII at byte 5, found 0xc3; --tokeniser kmer reads")
     record = folder / "s.tsv"
     record.write_text("a\tACG\nb\tAÇG\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        lists(record, tokeniser="kmer", text_field="2")
+        frames(record, tokeniser="kmer", text_field="2")
     assert_one_line(caught, record, "not ASCII in line 2, found 0xc3")
 
 
-def test_a_sequence_beyond_what_memory_should_hold_is_refused(folder: Path):
+def test_a_sequence_too_long_for_memory_is_rejected(folder: Path):
     (path,) = put(folder, "ACGT" * 99)
     with (
         patch.object(kmers, "_LONGEST", 100),
         pytest.raises(InputError) as caught,
     ):
-        lists(path, 30, tokeniser="kmer")
-    assert_one_line(caught, path, "a sequence is too long, found more than 100 letters; cut it")
+        frames(path, 30, tokeniser="kmer")
+    assert_one_line(caught, path, "the sequence is too long, found more than 100 letters; cut it")

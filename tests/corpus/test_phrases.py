@@ -1,4 +1,4 @@
-"""Phrases are those of the definition, however the text is cut, kept, or spread over threads."""
+"""Phrases follow the definition for any block size, storage and thread count."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordgeom.core.errors import InputError, OptionError
+from wordgeom.corpus.encoding import memory_limits, phrases
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import phrases, retained_types, room
+from wordgeom.corpus.tokens import candidate_types
 from wordgeom.counts import cooccurrence
 
 Documents = list[list[str]]
 HOLE = " "  # a token without a row
 
-# Few words, so that pairs repeat; some that read as phrases of others.
+# Few words, so that pairs repeat; some are spelt like phrases of others.
 _texts = st.lists(
     st.lists(st.sampled_from(["a", "a", "b", "b", "c", "d", "a_b", "b_c"]), max_size=8),
     min_size=3,
@@ -90,7 +91,7 @@ def reference(
     st.sampled_from([3, 17, 1 << 10]),
     st.booleans(),
 )
-def test_phrases_are_those_of_the_definition(
+def test_phrases_follow_the_definition(
     folder: Path,
     text: str,
     passes: int,
@@ -111,10 +112,10 @@ def test_phrases_are_those_of_the_definition(
     vocabulary, stream = reference(text, options, stop, keep)
     how = {"memory": 1 << 20, "threads": 2}
     with (
-        patch.object(phrases, "STEP", step),
+        patch.object(phrases, "_STEP", step),
         patch.object(cooccurrence, "_SMALLEST_CHUNK", 4 * step),
         patch.object(cooccurrence, "_CHUNK_SHARE", 2.0**-20),
-        patch.object(room, "_IDS_SHARE", 1 << 40 if on_disk else 4),
+        patch.object(memory_limits, "_IDS_SHARE", 1 << 40 if on_disk else 4),
     ):
         if not vocabulary:
             with pytest.raises(InputError):
@@ -126,7 +127,7 @@ def test_phrases_are_those_of_the_definition(
     assert made.kept == sum(token is not None for token in stream)
 
 
-def test_two_passes_make_up_to_four_words_and_a_phrase_is_one_token(folder: Path):
+def test_two_passes_join_up_to_four_words_and_a_phrase_is_one_token(folder: Path):
     (path,) = put(folder, "new york city hall\n" * 4)
     once = read([path], CorpusOptions(min_count=2, phrases=1, phrase_threshold=-0.5))
     twice = read([path], CorpusOptions(min_count=2, phrases=2, phrase_threshold=-0.5))
@@ -135,51 +136,51 @@ def test_two_passes_make_up_to_four_words_and_a_phrase_is_one_token(folder: Path
     assert (once.tokens, twice.tokens, twice.documents, twice.short) == (8, 4, 4, 4)
 
 
-def test_a_phrase_that_reads_as_a_word_is_that_word(folder: Path):
+def test_a_phrase_spelt_like_a_word_is_that_word(folder: Path):
     (path,) = put(folder, "new york\n" * 4 + "new_york\n" * 3)
     made = read([path], CorpusOptions(min_count=2, phrases=1, phrase_threshold=0.1))
     assert made.vocabulary == {"new_york": 7}
 
 
-def test_pairs_do_not_reach_across_documents_nor_over_rare_words(folder: Path):
+def test_pairs_cross_neither_documents_nor_rare_words(folder: Path):
     (path,) = put(folder, "".join(f"a x{k} b\nb\na\n" for k in range(4)))
     options = CorpusOptions(min_count=4, phrases=1, phrase_threshold=-9.0)
     assert set(read([path], options).vocabulary) == {"a", "b"}
 
 
-def test_the_number_of_phrases_is_told_with_the_most_frequent(folder: Path):
+def test_a_note_reports_the_number_of_phrases_and_the_most_frequent(folder: Path):
     (path,) = put(folder, "new york is big\n" * 4 + "new is york\n")
     options = CorpusOptions(min_count=2, phrases=1, phrase_threshold=0.0)
     (note,) = encode_files([path], options, gap=1).notes
     assert note == "2 phrases have a row: new_york, is_big"
     options = CorpusOptions(min_count=2, phrases=1, phrase_threshold=99.0)
     (note,) = encode_files([path], options, gap=1).notes
-    assert note == "no phrases were found; a lower --phrase-threshold finds more"
+    assert note == "no phrases found; a lower --phrase-threshold finds more"
 
 
-def test_phrases_and_a_given_vocabulary_are_refused_together(folder: Path):
+def test_phrases_and_a_fixed_vocabulary_exclude_each_other(folder: Path):
     path, words = put(folder, "a b", "a\n")
     with pytest.raises(OptionError) as caught:
         read([path], CorpusOptions(read_vocab=str(words), phrases=1))
-    assert_one_line(caught, "--phrases and --read-vocab", "; leave one out")
+    assert_one_line(caught, "--phrases and --read-vocab", "; leave one of them out")
 
 
-def test_phrases_that_leave_no_word_frequent_enough_are_an_error_of_one_line(folder: Path):
+def test_phrases_that_leave_no_frequent_word_are_an_error_of_one_line(folder: Path):
     (path,) = put(folder, "a a a a a")
     with pytest.raises(InputError) as caught:
         read([path], CorpusOptions(min_count=3, phrases=1, phrase_threshold=-9.0))
     assert_one_line(caught, path, "no word occurs 3 times", "found 2 different words", "; lower")
 
 
-def test_phrases_that_do_not_fit_are_refused_with_their_number(folder: Path):
+def test_phrases_that_exceed_the_memory_are_rejected_with_their_number(folder: Path):
     (path,) = put(folder, "a b c d\n" * 3)
     options = CorpusOptions(min_count=2, phrases=1, phrase_threshold=-9.0)
-    with patch.object(retained_types, "WORD_BYTES", 1 << 18), pytest.raises(InputError) as caught:
+    with patch.object(candidate_types, "WORD_BYTES", 1 << 18), pytest.raises(InputError) as caught:
         read([path], options, memory=1 << 20)
     assert_one_line(caught, path, "does not fit in memory", "found 8 words or more", "--max-vocab")
 
 
-def test_a_pair_that_met_by_chance_as_often_as_is_counted_at_all_is_not_joined(folder: Path):
+def test_a_pair_with_a_count_of_min_count_is_not_joined(folder: Path):
     (path,) = put(folder, "a b c d e f g h\n" + "x y z\n" * 2)
     made = read([path], CorpusOptions(min_count=1, phrases=1, phrase_threshold=0.0))
     assert [word for word in made.vocabulary if "_" in word] == ["x_y"]

@@ -1,4 +1,4 @@
-"""Formats of records: a record is a line, wherever blocks end, and refusals name the line."""
+"""Record formats: a record is a line wherever blocks end, and errors name the line."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wordgeom.core.errors import InputError, OptionError
-from wordgeom.corpus.inputs import formats, readers
+from wordgeom.corpus.inputs import readers
+from wordgeom.corpus.inputs.document_index import Documents, Record, documents_bytes
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.records import tsv
-from wordgeom.corpus.tokens.document_index import Documents, Record, documents_bytes
+from wordgeom.corpus.records import formats, tsv
 
 letters = st.text(st.sampled_from("ab é\n\r\u2028東😀\\\"'"), max_size=12)
 cells = st.text(st.sampled_from("ab é\u2028東😀\"'"), max_size=12)
@@ -37,7 +37,7 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
 
 
 def lines(path: Path, block: int = 1 << 21, **options: Any) -> tuple[list[str], Source]:
-    """The lines that a file becomes."""
+    """The lines read from a file."""
     asked = formats.resolve([str(path)], CorpusOptions(**options))
     source = Source(str(path))
     with patch.object(readers, "BLOCK", block):
@@ -47,7 +47,7 @@ def lines(path: Path, block: int = 1 << 21, **options: Any) -> tuple[list[str], 
     return b"".join(b.text for b in made).decode().split("\n"), source
 
 
-def assert_refused(path: Path, *parts: str, **options: Any) -> None:
+def assert_rejected(path: Path, *parts: str, **options: Any) -> None:
     with pytest.raises(InputError) as caught:
         lines(path, **options)
     assert_one_line(caught, path, *parts)
@@ -83,21 +83,21 @@ def test_a_name_with_a_dot_is_a_name_before_it_is_a_path(folder: Path):
         ('{"text": "x"', ["is not JSON, found expecting ',' delimiter at column 13"]),
         ('{"text": "a\tb"}', ["is not JSON, found invalid control character at column 12"]),
         ("{} x", ["is not JSON, found extra data at column 4"]),
-        ('["x"]', ["is not an object, found ['x']; an object a line is wanted"]),
+        ('["x"]', ["is not an object, found ['x']; write one object per line"]),
         ('{"title": "x"}', ["has no field 'text', found title; name the field"]),
-        ('{"text": null}', ["the field 'text' is not text, found null; a string or a list"]),
+        ('{"text": null}', ["the field 'text' is not text, found null; the text must be a string"]),
         ('{"text": ["a", 1]}', ["the field 'text' is not text, found [\"a\", 1]"]),
-        ('{"text": ' + "[" * 100_000, ["is not JSON that can be read"]),
-        ('{"n": ' + "9" * 5_000 + "}", ["is not JSON that can be read"]),
-        ('{"text": "\\ud800"}', ["half a character, found \\ud800; correct it"]),
+        ('{"text": ' + "[" * 100_000, ["JSON that cannot be parsed"]),
+        ('{"n": ' + "9" * 5_000 + "}", ["JSON that cannot be parsed"]),
+        ('{"text": "\\ud800"}', ["contains half of a surrogate pair, found \\ud800; correct it"]),
     ],
 )
-def test_what_is_no_object_with_a_text_is_refused(folder: Path, row: str, parts: list[str]):
+def test_lines_without_an_object_with_text_are_rejected(folder: Path, row: str, parts: list[str]):
     path = write(folder, "t.jsonl", '{"text": "ok"}\n' * 3 + row + "\n")
-    assert_refused(path, "line 4: ", *parts)
+    assert_rejected(path, "line 4: ", *parts)
 
 
-def test_half_a_character_is_replaced_or_skipped_as_asked(folder: Path):
+def test_lone_surrogates_are_replaced_or_skipped(folder: Path):
     path = write(folder, "t.jsonl", '{"text": "a\\ud800\\ud83d\\ude00"}\n{"text": "b"}')
     for mode, expected in (("replace", "a\ufffd😀"), ("skip", "a😀")):
         made, source = lines(path, bad_bytes=mode)
@@ -105,21 +105,21 @@ def test_half_a_character_is_replaced_or_skipped_as_asked(folder: Path):
 
 
 @pytest.mark.parametrize("row", ["{}", '{"id": ""}', '{"id": null}', '{"id": true}', '{"id": []}'])
-def test_an_id_or_a_time_that_is_asked_for_must_be_there(folder: Path, row: str):
+def test_a_requested_id_or_time_must_exist(folder: Path, row: str):
     whole = '{"text": "", "id": 1}\n' + json.dumps({"text": "", **json.loads(row)})
     path = write(folder, "t.jsonl", whole)
-    assert_refused(path, "line 2: lacks 'id', which --id-field asks for, found ", id_field="id")
-    assert_refused(
-        path, "line 1: lacks 'y', which --time-field asks for, found text, id", time_field="y"
+    assert_rejected(path, "line 2: has no 'id', required by --id-field, found ", id_field="id")
+    assert_rejected(
+        path, "line 1: has no 'y', required by --time-field, found text, id", time_field="y"
     )
 
 
-def test_a_line_beyond_what_is_parsed_at_once_is_refused(folder: Path):
+def test_a_very_long_line_is_rejected(folder: Path):
     path = write(folder, "t.jsonl", '{"text": "a"}\n{"text": "' + 999 * "a " + '"}\n')
     with patch.object(readers, "_LONGEST", 500), pytest.raises(InputError) as caught:
         lines(path, 100)
     assert_one_line(
-        caught, path, "line 2: is too long a line, found more than 5", "check that each"
+        caught, path, "line 2: the line is too long, found more than 5", "put each record"
     )
 
 
@@ -149,7 +149,7 @@ def test_a_column_by_number_or_by_name(
     assert [line.removesuffix("\r") for line in made] == ([""] * named + expected or [""])
 
 
-def test_ids_and_times_of_a_table_are_handed_on(folder: Path):
+def test_ids_and_times_of_a_table_are_indexed(folder: Path):
     path = write(folder, "t.tsv", "year\ttext\twho\n1946\ta b\tARG\n\n1947\tc\tAUS\n")
     made, source = lines(path, 16, text_field="text", id_field="who", time_field="year")
     assert made == ["", "a b", "", "c", ""]
@@ -162,7 +162,7 @@ def test_ids_and_times_of_a_table_are_handed_on(folder: Path):
         ("a\tb\nc\n", {"text_field": "1"}, ["line 2: needs 2 columns, found 1; correct it"]),
         ("a\n\nc\td\te\n", {"text_field": "1"}, ["line 3: needs 1 columns, found 3"]),
         ("a\tb\n", {"text_field": "3"}, ["line 1: has no column 3, found 2 columns: a, b"]),
-        ("a\tb\n", {"text_field": "c"}, ["line 1: has no column 'c', found a, b; the first line"]),
+        ("a\tb\n", {"text_field": "c"}, ["line 1: has no column 'c', found a, b; name a column"]),
         ("a\ta\n", {"text_field": "a"}, ["line 1: has more than one column 'a', found a, a"]),
         (
             "a\tb\nx\t\n",
@@ -177,13 +177,13 @@ def test_ids_and_times_of_a_table_are_handed_on(folder: Path):
         ("\t" * (tsv.MOST + 1), {"text_field": "1"}, ["line 1: has too many columns"]),
     ],
 )
-def test_a_ragged_table_and_a_missing_column_are_refused(
+def test_a_ragged_table_and_a_missing_column_are_rejected(
     folder: Path, table: str, options: dict[str, str], parts: list[str]
 ):
-    assert_refused(write(folder, "t.tsv", table), *parts, **options)
+    assert_rejected(write(folder, "t.tsv", table), *parts, **options)
 
 
-def test_a_table_without_a_named_column_is_refused_showing_its_columns(folder: Path):
+def test_a_table_needs_a_text_field_and_the_error_lists_its_columns(folder: Path):
     path = write(folder, "t.tsv", "1946\tARG\tThe delegation\nx")
     with pytest.raises(OptionError) as caught:
         lines(path)
@@ -216,7 +216,7 @@ def test_a_sentence_is_a_line_of_its_syntactic_words(folder: Path, block: int, e
     assert lines(path, block, column="lemma")[0] == ["ir nos ", "20_000 _ "]
 
 
-def test_words_of_a_treebank_are_taken_as_they_are_unless_a_tokeniser_is_named(folder: Path):
+def test_words_of_a_treebank_stay_unchanged_unless_a_tokeniser_is_given(folder: Path):
     path = write(folder, "t.conllu", TREE)
     for tokeniser, first in (("auto", "Vamos"), ("words", "vamos")):
         asked = formats.resolve([str(path)], CorpusOptions(min_count=1, tokeniser=tokeniser))
@@ -228,13 +228,13 @@ def test_words_of_a_treebank_are_taken_as_they_are_unless_a_tokeniser_is_named(f
     ("row", "parts"),
     [
         ("1\ta\ta", ["needs 10 columns, found 3; CoNLL-U has ten"]),
-        ("x" + 9 * "\t_", ["has no number of a word, found 'x'"]),
-        ("1\t\t" + 7 * "\t_", ["has an empty form; write _"]),
-        ("1\t" + "x" * 5_000 + 8 * "\t_", ["a word is too long, found 5,001 bytes"]),
+        ("x" + 9 * "\t_", ["needs a word number in column 1, found 'x'"]),
+        ("1\t\t" + 7 * "\t_", ["the form is empty; write _"]),
+        ("1\t" + "x" * 5_000 + 8 * "\t_", ["the word is too long, found 5,001 bytes"]),
     ],
 )
-def test_what_is_not_conllu_is_refused(folder: Path, row: str, parts: list[str]):
-    assert_refused(write(folder, "t.conllu", "# c\n\n" + row + "\n"), "line 3: ", *parts)
+def test_invalid_conllu_is_rejected(folder: Path, row: str, parts: list[str]):
+    assert_rejected(write(folder, "t.conllu", "# c\n\n" + row + "\n"), "line 3: ", *parts)
 
 
 # ── FASTA ────────────────────────────────────────────────────────────────────────────────────
@@ -245,13 +245,13 @@ def test_what_is_not_conllu_is_refused(folder: Path, row: str, parts: list[str])
     ("text", "parts"),
     [
         ("\nACG\n>a\nA", ["line 2: no header before the sequence", "; FASTA begins with >"]),
-        (">a\nACG\nA1G\n", ["line 3: no letter of a sequence, found '1'; letters"]),
-        (">a\nACG\nAéG\n", ["line 3: no letter of a sequence, found 0xc3"]),
+        (">a\nACG\nA1G\n", ["line 3: invalid character in a sequence, found '1'; sequences"]),
+        (">a\nACG\nAéG\n", ["line 3: invalid character in a sequence, found 0xc3"]),
         (">a\nACG\n> \nACG\n", ["line 3: has no id, found nothing after >"]),
         (">a\nACG\n>", ["line 3: has no id, found nothing after >"]),
     ],
 )
-def test_what_is_not_fasta_is_refused(folder: Path, block: int, text: str, parts: list[str]):
+def test_invalid_fasta_is_rejected(folder: Path, block: int, text: str, parts: list[str]):
     path = write(folder, "t.fasta", text)
     with pytest.raises(InputError) as caught:
         lines(path, block, id_field="header")
@@ -262,7 +262,7 @@ def test_what_is_not_fasta_is_refused(folder: Path, block: int, text: str, parts
 
 
 @given(st.lists(st.tuples(letters, letters, st.integers(1, 99)).map(lambda t: Record(*t))))
-def test_documents_give_back_ids_and_times_with_breaks_made_blanks(records: list[Record]):
+def test_documents_return_ids_and_times_with_breaks_as_spaces(records: list[Record]):
     documents = Documents()
     documents.add(records[:2])
     documents.add(records[2:])
@@ -274,9 +274,9 @@ def test_documents_give_back_ids_and_times_with_breaks_made_blanks(records: list
     assert rows == [*(f"2\t{r.line}\t{r.id}\t{r.time}" for r in flat), ""]
 
 
-def test_documents_are_no_field_of_a_source(folder: Path):
+def test_documents_are_not_a_field_of_a_source(folder: Path):
     path = write(folder, "t.tsv", "a\tb\n")
     _, source = lines(path, text_field="1", id_field="2")
-    kept = asdict(source)
-    assert Source(**json.loads(json.dumps(kept))) == source
-    assert (len(source.documents), "documents" in kept) == (1, False)
+    fields = asdict(source)
+    assert Source(**json.loads(json.dumps(fields))) == source
+    assert (len(source.documents), "documents" in fields) == (1, False)

@@ -1,4 +1,4 @@
-"""A vocabulary that does not fit is spilled and joined, and nobody can tell from the result."""
+"""Lexicons that are spilled and merged give the same result as those that fit in memory."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from hypothesis.extra.numpy import arrays
 from wordgeom.core.errors import InputError, WriteError
 from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import lexicon, retained_types, spill
+from wordgeom.corpus.tokens import candidate_types, lexicon, spill
+from wordgeom.corpus.tokens.candidate_types import CandidateTypes
 from wordgeom.corpus.tokens.lexicon import Lexicon
-from wordgeom.corpus.tokens.retained_types import Survivors
 from wordgeom.storage.scratch import Scratch
 
 HOW = {"memory": 1 << 20}
@@ -28,11 +28,11 @@ HOW = {"memory": 1 << 20}
 
 @contextmanager
 def spilling_after(types: int, share: int = 1 << 12) -> Iterator[None]:
-    """Let a lexicon be full after so many types, a power of two; let ranges of buckets be small."""
+    """Fill a lexicon after `types` types, a power of two, and make ranges of buckets small."""
     with ExitStack() as patched:
-        patched.enter_context(patch.object(lexicon, "_FIRST_TYPES", types))
+        patched.enter_context(patch.object(lexicon, "_INITIAL_TYPES", types))
         patched.enter_context(patch.object(spill, "_SHARE", share))
-        patched.enter_context(patch.object(retained_types, "_SPARE", 0))
+        patched.enter_context(patch.object(candidate_types, "_SPARE", 0))
         yield
 
 
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     st.integers(1, 3),
     st.sampled_from([1, 2, 4]),
 )
-def test_spilled_text_reads_as_text_that_was_held(
+def test_spilling_does_not_change_the_result(
     folder: Path, texts: list[str], options: CorpusOptions, block: int, threads: int, types: int
 ):
     paths = put(folder, *texts)
@@ -59,7 +59,7 @@ def test_spilled_text_reads_as_text_that_was_held(
 
 
 def outcome(paths: list[Path], options: CorpusOptions, threads: int = 1) -> tuple[object, ...]:
-    """What was read, with the order of the words, or the error."""
+    """The result, with the order of the words, or the error."""
     try:
         made = read(paths, options, threads=threads, **HOW)
     except InputError as error:
@@ -67,19 +67,19 @@ def outcome(paths: list[Path], options: CorpusOptions, threads: int = 1) -> tupl
     return list(made.vocabulary), made
 
 
-def test_many_runs_of_many_types_count_every_word(folder: Path):
+def test_many_runs_count_every_word(folder: Path):
     words = [f"w{k * 7919 % 5000}" for k in range(5000)]
     (path,) = put(folder, " ".join(words + words[::-1] + words[:100]))
     runs = []
-    put_run = spill.put
+    write_run = spill.write_run
 
     def watched(full: Lexicon, *shelves: Scratch) -> object:
         runs.append(len(full))
-        return put_run(full, *shelves)
+        return write_run(full, *shelves)
 
     with (
         patch.object(readers, "BLOCK", 4096),
-        patch.object(spill, "put", watched),
+        patch.object(spill, "write_run", watched),
         spilling_after(256, share=64),
     ):
         made = read([path], CorpusOptions(min_count=1), threads=2, memory=1 << 22)
@@ -91,7 +91,7 @@ def test_many_runs_of_many_types_count_every_word(folder: Path):
     assert list(top.vocabulary) == words[:150]
 
 
-def test_given_words_are_found_in_spilled_text(folder: Path):
+def test_a_fixed_vocabulary_is_found_in_spilled_text(folder: Path):
     text, given_words = put(folder, "b a b c\nzz a b " + "x y z " * 5, "c\nabsent\nb\na")
     options = CorpusOptions(read_vocab=str(given_words))
     with spilling_after(2):
@@ -100,13 +100,13 @@ def test_given_words_are_found_in_spilled_text(folder: Path):
     assert made.stream[:9] == ["b", "a", "b", "c", None, None, None, "a", "b"]
 
 
-def test_a_vocabulary_that_cannot_be_held_is_refused_with_the_figure(folder: Path):
+def test_a_vocabulary_that_exceeds_the_memory_is_rejected_with_the_figure(folder: Path):
     (path,) = put(folder, " ".join(f"w{k}" for k in range(6000)))
     with spilling_after(64, share=16):
         with pytest.raises(InputError) as caught:
             read([path], CorpusOptions(min_count=1), **HOW)
         assert_one_line(
-            caught, path, "does not fit in memory, found", "words or more, which take 0.00"
+            caught, path, "does not fit in memory, found", "words or more, which need 0.00"
         )
         assert_one_line(caught, "; raise --min-count, pass --max-vocab, or raise --memory")
         assert len(read([path], CorpusOptions(min_count=1, max_vocab=9), **HOW).vocabulary) == 9
@@ -115,17 +115,17 @@ def test_a_vocabulary_that_cannot_be_held_is_refused_with_the_figure(folder: Pat
 def test_a_full_disk_is_an_error_of_one_line(folder: Path):
     (path,) = put(folder, "a b c d e")
     with spilling_after(2), pytest.raises(WriteError) as caught:
-        read([path], CorpusOptions(min_count=1), folder=str(folder / "gone"), **HOW)
+        read([path], CorpusOptions(min_count=1), directory=str(folder / "gone"), **HOW)
     assert_one_line(caught, folder / "gone", "scratch space: no such file", "--tmp-dir")
     with spilling_after(2), patch("os.pwrite", side_effect=OSError(28, "No space left on device")):
         with pytest.raises(WriteError) as caught:
-            read([path], CorpusOptions(min_count=1), folder=str(folder), **HOW)
+            read([path], CorpusOptions(min_count=1), directory=str(folder), **HOW)
         assert_one_line(
-            caught, folder, "scratch space: no space left on device; free room", "--tmp-dir"
+            caught, folder, "scratch space: no space left on device; free ", "--tmp-dir"
         )
 
 
-def test_a_lexicon_stays_below_its_limit_and_keeps_what_it_has():
+def test_a_lexicon_stays_within_its_limit_and_keeps_its_types():
     limit = 8 << 20
     full = Lexicon(limit)
     text = np.frombuffer(" ".join(f"word{k}" for k in range(200_000)).encode(), np.uint8)
@@ -144,32 +144,32 @@ def test_a_lexicon_stays_below_its_limit_and_keeps_what_it_has():
     st.integers(0, 6),
     st.integers(1, 5),
 )
-def test_of_survivors_those_that_may_be_needed_are_held(
+def test_candidate_types_that_may_be_needed_are_kept(
     types: list[tuple[int, bool]], at_most: int, size: int
 ):
-    held = Survivors(at_most, 1 << 30)
+    held = CandidateTypes(at_most, 1 << 30)
     everyone = Lexicon.of([b"w%d" % k for k in range(len(types))])
     everyone.counts[:] = [count for count, _ in types]
-    everyone.firsts[:] = np.arange(len(types)) * 7 % 31  # no two alike
+    everyone.firsts[:] = np.arange(len(types)) * 7 % 31  # all different
     numbers = np.arange(len(types), dtype=np.int64) * 3
-    named = np.array([k for k, (_, is_named) in enumerate(types) if is_named], np.int64)
-    with patch.object(retained_types, "_SPARE", 0):
+    listed = np.array([k for k, (_, is_listed) in enumerate(types) if is_listed], np.int64)
+    with patch.object(candidate_types, "_SPARE", 0):
         for start in range(0, len(types), size):
             ids = np.arange(start, min(start + size, len(types)), dtype=np.int32)
-            here = named[(named >= start) & (named < start + size)] - start
+            here = listed[(listed >= start) & (listed < start + size)] - start
             held.add(everyone.select(ids), numbers[ids], here)
     held.finish()
-    places = held.places(numbers)
+    places = held.ids(numbers)
     best = np.lexsort((everyone.firsts, -everyone.counts))[: at_most or None]
-    for k in {*best.tolist(), *named.tolist()}:
+    for k in {*best.tolist(), *listed.tolist()}:
         assert held.table.word(int(places[k])) == everyone.word(k)
         assert held.table.counts[places[k]] == everyone.counts[k]
-    assert (held.places(numbers + 1) == -1).all()
+    assert (held.ids(numbers + 1) == -1).all()
 
 
 @settings(max_examples=20)
 @given(st.lists(arrays(np.int64, st.integers(0, 5)), max_size=6))
-def test_scratch_gives_back_what_was_put(parts: list[np.ndarray]):
+def test_scratch_returns_what_was_written(parts: list[np.ndarray]):
     with Scratch(None) as scratch:
         places = [scratch.put(part) for part in parts]
         for place, part in zip(places, parts, strict=True):
@@ -178,7 +178,7 @@ def test_scratch_gives_back_what_was_put(parts: list[np.ndarray]):
             assert out.tolist() == part.tolist()
 
 
-def test_who_comes_late_to_a_closed_scratch_file_finds_no_other_file(folder: Path):
+def test_a_closed_scratch_file_raises(folder: Path):
     scratch = Scratch(str(folder))
     place = scratch.put(np.arange(3))
     scratch.close()

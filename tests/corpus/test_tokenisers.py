@@ -1,4 +1,4 @@
-"""What a token is, in any script, wherever a block of text is cut and whoever reads it."""
+"""Tokens in any script, for any block size and any number of threads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHOLE = {
     n: CorpusOptions(tokeniser=n, document="file", min_count=1) for n in ("words", "whitespace")
 }
 
-# Letters of every width in bytes, marks, joiners, digits, signs, breaks that are ASCII and not.
+# Letters of every UTF-8 length, marks, joiners, digits, signs, separators in and beyond ASCII.
 MIXED = "aZ09_ \n\t'-.\0éÅßİ\u0131ΣσςΆжЖ한글हि\u0301\u200d\u200c\ufeff\u00a0\u2028…»·東。𐐀😀²Ⅷǅ"
 texts = st.text(st.one_of(st.sampled_from(MIXED), st.characters(exclude_categories=["Cs"])))
 
@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(texts, st.integers(1, 9), st.integers(1, 3), st.sampled_from(["words", "whitespace"]))
 @example("a" + "ΣΟΦΟΣ» ΣΟΦΟΣ ΣΟΦΟΣ\u2028Σ aΣ", 3, 2, "words")
-def test_tokens_are_those_of_the_definition_wherever_blocks_end(
+def test_tokens_follow_the_definition_wherever_blocks_end(
     folder: Path, text: str, block: int, threads: int, tokeniser: str
 ):
     text = "first " + text
@@ -49,11 +49,11 @@ def test_tokens_are_those_of_the_definition_wherever_blocks_end(
 
 @settings(max_examples=20)
 @given(st.text(st.characters(categories=["Lu", "Ll"]), min_size=1))
-def test_letters_are_lowered_as_python_lowers_the_word(word: str):
+def test_lower_case_is_that_of_python(word: str):
     assert reference_lower(word) == word.lower()
 
 
-def test_every_code_point_is_a_letter_or_a_break_as_unicode_says(folder: Path):
+def test_every_code_point_is_a_letter_or_a_separator_as_in_unicode(folder: Path):
     points = [chr(p) for p in range(sys.maxunicode + 1) if not 0xD800 <= p < 0xE000]
     (path,) = put(folder, " ".join(points))
     expected = Counter(
@@ -93,12 +93,12 @@ def test_words_of_many_scripts(folder: Path, text: str, expected: str):
 
 
 @pytest.mark.parametrize("text", ["AΣ1 x", "ΑΣ\u0301", "1Σ", "_Σ"])
-def test_a_sigma_beside_digits_and_marks_is_where_python_differs(folder: Path, text: str):
+def test_a_sigma_beside_digits_and_marks_differs_from_python(folder: Path, text: str):
     (path,) = put(folder, text)
     assert tokens(path) == [reference_lower(t) for t in text.split()] != text.lower().split()
 
 
-def test_whitespace_keeps_bytes_as_they_are(folder: Path):
+def test_whitespace_leaves_bytes_unchanged(folder: Path):
     text = "The\u00a0cat’s DON'T\x1c\x85 İ\0Σ\r\n\v\f e\u0301 \ufeff😀"
     (path,) = put(folder, text)
     expected = [t.decode() for t in text.encode().replace(b"\0", b" ").split()]
@@ -107,16 +107,16 @@ def test_whitespace_keeps_bytes_as_they_are(folder: Path):
 
 @pytest.mark.parametrize("tokeniser", ["words", "whitespace"])
 @pytest.mark.parametrize("block", [1, 2, 3, 4, 1 << 20])
-def test_a_mark_of_byte_order_opens_no_word(folder: Path, tokeniser: str, block: int):
+def test_a_byte_order_mark_is_not_part_of_a_word(folder: Path, tokeniser: str, block: int):
     (path,) = put(folder, "\ufeffking\ufeff queen")
     with patch.object(readers, "BLOCK", block):
         first = tokens(path, tokeniser)[0]
     assert first == ("king" if tokeniser == "words" else "king\ufeff")
 
 
-def test_many_types_of_many_lengths_stay_apart(folder: Path):
-    # More types than a lexicon has room for at first, more bytes than its arena, in each thread;
-    # words that share their first eight bytes, and prefixes of each other.
+def test_many_types_of_many_lengths_stay_distinct(folder: Path):
+    # In each thread more types and more bytes than a new lexicon has room for; words that share
+    # their first eight bytes, and prefixes of each other.
     words = [f"prefixed{k % 7 * 'long'}{k}" for k in range(50_000)] + [
         "p" * k for k in range(1, 4096)
     ]

@@ -1,4 +1,4 @@
-"""Files that are no text are refused as what they are; text that looks like records is told."""
+"""Files that are not text are rejected by format; text that looks like records is reported."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import pytest
 from corpora import assert_one_line, put, read
 
 from wordgeom.core.errors import InputError
-from wordgeom.corpus.inputs import formats, misread_records
-from wordgeom.corpus.inputs.input_warnings import remarks
+from wordgeom.corpus.inputs import misread_records
+from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 
 ALL = CorpusOptions(min_count=1)
 
@@ -38,20 +39,20 @@ def tarred(form: int) -> bytes:
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (zipped("a.txt"), "is a zip archive, not text; unpack it: unzip"),
+        (zipped("a.txt"), "is a zip archive, not text; unpack it with unzip"),
         (zipped(), "is a zip archive"),
         (zipped("_rels/.rels", "xl/workbook.xml"), "is a workbook, not text; save it as TSV"),
-        (zipped("word/document.xml"), "is a document of a word processor, not text; save it as"),
-        (tarred(tarfile.PAX_FORMAT), "is a tar archive, not text; unpack it: tar xf"),
+        (zipped("word/document.xml"), "is a word-processor document, not text; save it as"),
+        (tarred(tarfile.PAX_FORMAT), "is a tar archive, not text; unpack it with tar xf"),
         (tarred(tarfile.GNU_FORMAT), "is a tar archive"),
         (gzip.compress(tarred(tarfile.USTAR_FORMAT), mtime=0), "is a tar archive"),
-        (b"%PDF-1.7\n%\xe2\xe3\n1 0 obj", "is PDF, not text; convert it: pdftotext"),
-        ("가는 말이 고와야".encode("utf-16"), "a mark of UTF-16; convert it: iconv"),
-        ("an end".encode("utf-16-le"), "many zero bytes; convert it: iconv"),
+        (b"%PDF-1.7\n%\xe2\xe3\n1 0 obj", "is PDF, not text; convert it with pdftotext"),
+        ("가는 말이 고와야".encode("utf-16"), "a UTF-16 byte order mark; convert it with iconv"),
+        ("an end".encode("utf-16-le"), "many zero bytes; convert it with iconv"),
         ("가는말이고와야오는".encode("utf-16-le") + b"\1\2\3", "; check that this is text"),
     ],
 )
-def test_what_is_no_text_is_refused_as_what_it_is(tmp_path: Path, content: bytes, line: str):
+def test_a_file_that_is_not_text_is_rejected_by_format(tmp_path: Path, content: bytes, line: str):
     (path,) = put(tmp_path, content)
     for form in ("text", "jsonl"):
         with pytest.raises(InputError) as caught:
@@ -61,7 +62,7 @@ def test_what_is_no_text_is_refused_as_what_it_is(tmp_path: Path, content: bytes
 
 
 @pytest.mark.parametrize("text", ["PK is a name", "%PDF- begins one", "x" * 257 + "ustar y"])
-def test_text_that_only_begins_alike_is_text(tmp_path: Path, text: str):
+def test_text_that_begins_like_another_format_is_text(tmp_path: Path, text: str):
     (path,) = put(tmp_path, text)
     assert read([path], ALL).tokens > 0
 
@@ -69,12 +70,12 @@ def test_text_that_only_begins_alike_is_text(tmp_path: Path, text: str):
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("a.CSV", "is CSV; save it as TSV or JSONL, or pass --input-format text to count it as"),
-        ("a.csv.gz", "is CSV"),
-        ("a.json", "is JSON; save it as JSONL, an object a line, or pass --input-format text"),
+        ("a.CSV", "CSV is not supported; save it as TSV or JSONL, or pass --input-format text"),
+        ("a.csv.gz", "CSV is not supported"),
+        ("a.json", "JSON is not supported; save it as JSONL, one object per line, or pass"),
     ],
 )
-def test_a_suffix_that_is_not_read_is_refused_unless_a_format_is_named(name: str, line: str):
+def test_an_unsupported_suffix_is_rejected_unless_a_format_is_given(name: str, line: str):
     with pytest.raises(InputError) as caught:
         formats.resolve(["a.txt", name], ALL)
     assert_one_line(caught, name, line)
@@ -98,31 +99,31 @@ def test_a_suffix_that_is_not_read_is_refused_unless_a_format_is_named(name: str
         ("", ""),
     ],
 )
-def test_text_that_looks_like_records_is_told_apart(text: str, form: str):
-    assert misread_records.judge(text.encode()) == form
+def test_records_in_plain_text_are_detected(text: str, form: str):
+    assert misread_records.detect(text.encode()) == form
 
 
 @pytest.mark.parametrize("width", [1, 900, 70_000])
-def test_long_tables_are_told_wherever_what_is_looked_at_ends(width: int):
+def test_long_tables_are_detected_wherever_the_checked_bytes_end(width: int):
     row = b"x" * width + b"\tcell\n"
-    assert misread_records.judge(row * (3 * (1 << 20) // width)) == "tsv"
+    assert misread_records.detect(row * (3 * (1 << 20) // width)) == "tsv"
 
 
 @pytest.mark.parametrize("tokeniser", ["words", "kmer"])
-def test_records_counted_as_text_are_told_with_what_to_pass(tmp_path: Path, tokeniser: str):
+def test_the_warning_about_misread_records_names_the_option(tmp_path: Path, tokeniser: str):
     asked = CorpusOptions(tokeniser=tokeniser, min_count=1)
     sources = [Source(str(path)) for path in put(tmp_path, ">a\nACG\n>b\nAC\n" * 9, ">a\nA\n>b\n")]
     for source in sources:
         for _ in formats.blocks(source, b" \n", asked):
             pass
-    assert remarks(sources)[-1] == (
-        f"{sources[0].name} looks like FASTA and was counted as text; pass --input-format fasta "
-        "(so does 1 more file)"
+    assert input_warnings(sources)[-1] == (
+        f"{sources[0].name} looks like FASTA but was read as plain text; "
+        "pass --input-format fasta (also 1 other file)"
     )
 
 
-def test_files_of_nothing_among_others_are_told(tmp_path: Path):
+def test_empty_files_among_others_are_reported(tmp_path: Path):
     sources = read(put(tmp_path, "a b", "", gzip.compress(b"")), ALL).sources
-    empty = f"holds nothing: {sources[1].name}, {sources[2].name}"
-    assert remarks(sources) == [empty]
-    assert remarks(sources[1:2]) == []
+    empty = f"empty input: {sources[1].name}, {sources[2].name}"
+    assert input_warnings(sources) == [empty]
+    assert input_warnings(sources[1:2]) == []

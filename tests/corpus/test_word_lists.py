@@ -1,4 +1,4 @@
-"""Stop words have no row, words to keep have one; what is named in vain is told."""
+"""Stop words have no row, words to keep have one; words without effect are reported."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_stop_words_have_no_row_and_kept_words_one(
     room = max(most - len(keep & set(tokens)), 0) if most else len(ranked)
     able = [w for w in ranked if w not in stop | keep and tokens.count(w) >= least][:room]
     expected = {w: tokens.count(w) for w in ranked if w in keep or w in able}
-    with patch.object(lexicon, "_FIRST_TYPES", types):  # 2: most text is spilled
+    with patch.object(lexicon, "_INITIAL_TYPES", types):  # with 2, most text is spilled
         if not expected:
             with pytest.raises(InputError):
                 read([text], options, memory=1 << 20)
@@ -72,28 +72,30 @@ def test_stop_words_have_no_row_and_kept_words_one(
 
 
 @pytest.mark.parametrize("other", ["stop_words", "keep_words"])
-def test_a_given_vocabulary_leaves_nothing_to_choose(folder: Path, other: str):
+def test_a_fixed_vocabulary_excludes_word_lists(folder: Path, other: str):
     text, words = put(folder, "a b", "a\n")
     with pytest.raises(OptionError) as caught:
         read([text], CorpusOptions.take({"read_vocab": str(words), other: str(words)}))
-    assert_one_line(caught, f"--{other.replace('_', '-')} and --read-vocab", "; leave one out")
+    assert_one_line(
+        caught, f"--{other.replace('_', '-')} and --read-vocab", "; leave one of them out"
+    )
 
 
-def test_a_word_cannot_be_stopped_and_kept(folder: Path):
+def test_a_word_cannot_be_in_both_lists(folder: Path):
     text, stops, keeps = put(folder, "a b", "x\nb\n", "a\nb\n")
     with pytest.raises(OptionError) as caught:
         read([text], CorpusOptions(stop_words=str(stops), keep_words=str(keeps)))
-    assert_one_line(caught, "the word 'b' is in --stop-words and in --keep-words; remove it")
+    assert_one_line(caught, "the word 'b' is in both --stop-words and --keep-words; remove it")
 
 
-def test_a_file_of_words_that_is_missing_or_lies_is_refused(folder: Path):
+def test_a_missing_or_invalid_word_list_is_rejected(folder: Path):
     text, words = put(folder, "a b", "a\n\n\t1\nb")
     with pytest.raises(MissingInputError) as missing:
         read([text], CorpusOptions(stop_words=str(folder / "none")))
     assert_one_line(missing, folder / "none", "no such file")
-    with pytest.raises(FormatError) as lying:
+    with pytest.raises(FormatError) as invalid:
         read([text], CorpusOptions(keep_words=str(words)))
-    assert_one_line(lying, words, "line 3: an empty word")
+    assert_one_line(invalid, words, "line 3: empty word")
 
 
 def test_stopping_every_word_is_an_error_of_one_line(folder: Path):
@@ -101,7 +103,7 @@ def test_stopping_every_word_is_an_error_of_one_line(folder: Path):
     with pytest.raises(InputError) as caught:
         read([text], CorpusOptions(min_count=1, stop_words=str(stops)))
     assert_one_line(
-        caught, text, "no word occurs 1 times that is no stop word", "or shorten --stop-words"
+        caught, text, "no word except stop words occurs 1 times", "or shorten --stop-words"
     )
 
 
@@ -109,25 +111,24 @@ def notes(text: Path, options: CorpusOptions) -> list[str]:
     return encode_files([text], options, gap=1).notes
 
 
-def test_words_named_in_vain_are_told(folder: Path):
+def test_words_without_effect_are_reported(folder: Path):
     text, stops, keeps = put(folder, "the end of it", "The\nof\ndon't\nthe\n", "it\nking\nend\n")
     options = CorpusOptions(min_count=1, stop_words=str(stops), keep_words=str(keeps))
     assert notes(text, options) == [
-        "2 of the 4 words ('The', \"don't\") of --stop-words can never match: "
-        "the tokeniser makes no such word",
-        "1 of the 3 words ('king') of --keep-words left out: not in the text",
+        "2 of the 4 words ('The', \"don't\") in --stop-words can never match a token",
+        "1 of the 3 words ('king') in --keep-words do not occur in the text",
     ]
-    as_it_is = CorpusOptions(tokeniser="whitespace", min_count=1, stop_words=str(stops))
-    assert notes(text, as_it_is) == []
+    unchanged = CorpusOptions(tokeniser="whitespace", min_count=1, stop_words=str(stops))
+    assert notes(text, unchanged) == []
 
 
-def test_many_words_named_in_vain_are_told_by_the_first(folder: Path):
+def test_many_words_without_effect_are_reported_by_the_first(folder: Path):
     text, keeps = put(folder, "a b", "".join(f"w{k}\n" for k in range(2000)))
     (note,) = notes(text, CorpusOptions(min_count=1, keep_words=str(keeps)))
-    assert note.startswith("2,000 of the 2,000 words ('w0', 'w1', 'w2', …) of --keep-words")
+    assert note.startswith("2,000 of the 2,000 words ('w0', 'w1', 'w2', …) in --keep-words")
 
 
-def test_lists_are_read_without_white_space_blank_lines_and_repeats(folder: Path):
+def test_word_lists_ignore_spaces_blank_lines_and_repeats(folder: Path):
     asked = {"stop_words": "\ufeffthe\r\n\n  of \nthe\t7\nof", "keep_words": " \n it\n"}
     text, *paths = put(folder, "the end of it", *asked.values())
     made = dict(zip(asked, map(str, paths), strict=True))
@@ -135,13 +136,13 @@ def test_lists_are_read_without_white_space_blank_lines_and_repeats(folder: Path
         "end": 1,
         "it": 1,
     }
-    repeats = "--stop-words: named again, taken once: 2"
+    repeats = "--stop-words: 2 repeated words ignored"
     assert notes(text, CorpusOptions.take({"min_count": 1, **made})) == [repeats]
 
 
-def test_a_vocabulary_may_hold_blank_lines_and_no_word_twice(folder: Path):
+def test_a_vocabulary_may_have_blank_lines_but_no_repeats(folder: Path):
     text, words, twice = put(folder, "b a", "\n a\t3\n\nb \r\n", "a\n\n a\n")
     assert list(read([text], CorpusOptions(read_vocab=str(words))).vocabulary) == ["a", "b"]
     with pytest.raises(FormatError) as caught:
         read([text], CorpusOptions(read_vocab=str(twice)))
-    assert_one_line(caught, twice, "line 3: the word 'a' is there twice")
+    assert_one_line(caught, twice, "line 3: the word 'a' is repeated")

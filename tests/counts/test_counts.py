@@ -1,4 +1,4 @@
-"""Counts equal a plain count of pairs, whatever the chunks, threads, shards and block sizes."""
+"""Counts equal a plain count of pairs for any chunks, threads, shards and block sizes."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from corpora import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from running import merge_cooc
 
+from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.encode import Encoded
 from wordgeom.counts import cooccurrence, count_rows, merge
 from wordgeom.counts.cooccurrence import Plan
 from wordgeom.counts.partial_counts import ScratchParts
 from wordgeom.counts.windows import WindowOptions, denominator, weights
 from wordgeom.matrices.cooccurrence import StoredMatrix
-from wordgeom.runtime.pool import Lent, Pool
+from wordgeom.runtime.pool import Pool, Reusable
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import merge as merging
 from wordgeom.stages.build_cooc import Shard
 from wordgeom.storage.store import Store
 
@@ -55,11 +55,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Counted:
-    """A dense count (V, V) in units, its sums as the workshop knows them, its words."""
+    """A dense count (V, V) in units, and the sums from the workspace."""
 
     def __init__(
         self,
-        encoded: Encoded,
+        encoded: EncodedCorpus,
         options: WindowOptions,
         span: tuple[int, int] | None = None,
         *,
@@ -75,14 +75,14 @@ class Counted:
         following = 0
         with Pool(threads) as pool:
             stream = encoded.stream
-            blocks, shop = cooccurrence.count(stream, begin, end, plan, chunk, SCRATCH, pool)
+            blocks, workspace = cooccurrence.count(stream, begin, end, plan, chunk, SCRATCH, pool)
             for block in blocks:
                 assert block.start == following
                 assert block.values.dtype == dtype
                 following += len(block.lengths)
                 self._take(block)
         assert following == words
-        self.row_sums, self.column_sums = shop.sums()
+        self.row_sums, self.column_sums = workspace.sums()
         upper = np.triu(self.stored, 1)
         self.whole = self.stored + upper.T if both else self.stored
 
@@ -105,18 +105,18 @@ def expected_counts(pairs: Pairs, words: list[str], options: WindowOptions) -> n
     return whole
 
 
-def small_blocks(entries: int, looks: int) -> ExitStack:
-    """Cut rows into many blocks, so that threads and buffers have something to confuse."""
+def small_blocks(entries: int, work: int) -> ExitStack:
+    """Cut rows into many blocks, so that mistakes with threads and buffers show."""
     stack = ExitStack()
     stack.enter_context(patch.object(count_rows, "ENTRIES", entries))
     stack.enter_context(patch.object(merge, "ENTRIES", entries))
-    stack.enter_context(patch.object(cooccurrence, "_BLOCK_LOOKS", looks))
+    stack.enter_context(patch.object(cooccurrence, "_BLOCK_WORK", work))
     return stack
 
 
 @settings(max_examples=150)
 @given(st.data())
-def test_counts_and_their_sums_are_those_of_the_definition(folder: Path, data: st.DataObject):
+def test_counts_and_their_sums_follow_the_definition(folder: Path, data: st.DataObject):
     texts = data.draw(st.lists(corpus_texts, min_size=1, max_size=2))
     corpus, options = data.draw(corpus_options()), data.draw(window_options())
     documents = reference_documents(texts, corpus.tokeniser, corpus.document)
@@ -127,7 +127,7 @@ def test_counts_and_their_sums_are_those_of_the_definition(folder: Path, data: s
     expected = expected_counts(pairs, list(vocabulary), options)
 
     memory, threads = data.draw(st.sampled_from([4, 1 << 30])), data.draw(st.integers(1, 3))
-    chunk = data.draw(st.integers(1, 40))  # bounds fall inside documents and inside gaps
+    chunk = data.draw(st.integers(1, 40))  # bounds lie within documents and within gaps
     shards, entries = data.draw(st.integers(1, 4)), data.draw(st.integers(1, 30))
     dtype = data.draw(st.sampled_from([INT64, UINT32]))
     encoded = encode_files(
@@ -194,8 +194,8 @@ def test_left_is_right_transposed_and_both_is_their_sum(
     assert not np.tril(both.stored, -1).any()
 
 
-def test_many_words_and_threads_count_as_one(folder: Path):
-    # Several groups of cells and several eights of groups; rows from empty to full.
+def test_many_words_and_threads_give_the_same_counts(folder: Path):
+    # Several groups of cells and several eights of groups; rows of every density.
     rng = np.random.default_rng(0)
     ids = np.minimum(rng.zipf(1.3, 4000), 700)
     text = " ".join(f"w{k}" for k in ids)
@@ -217,15 +217,15 @@ def test_many_words_and_threads_count_as_one(folder: Path):
                 np.testing.assert_array_equal(made.column_sums, expected.sum(axis=0))
 
 
-def test_scratch_space_is_made_by_one_thread_at_a_time():
+def test_lent_objects_are_made_by_one_thread_at_a_time():
     made: list[int] = []
 
     def make() -> int:
         made.append(len(made))
-        time.sleep(0.01)  # another thread that came in now would be given the same one
+        time.sleep(0.01)  # a second thread here would get the same object
         return made[-1]
 
-    lent = Lent(make)
+    lent = Reusable(make)
     with Pool(4) as pool:
         assert sorted(pool.map(lambda _: lent.take(), range(4))) == [0, 1, 2, 3]
 
@@ -234,7 +234,7 @@ TEXT = ("the cat sat on the mat " * 3 + "\nthe dog\n\n" + "a cat and a dog and t
 
 
 def parts_of(store: Store) -> dict[str, bytes]:
-    """Every part's bytes, as they lie on the disk."""
+    """The bytes of each part on disk."""
     return {n: (store.path / e["file"]).read_bytes() for n, e in store.parts().items()}
 
 
@@ -251,14 +251,14 @@ def dense(path: Path) -> np.ndarray:
     ],
 )
 @pytest.mark.parametrize("of", [2, 3, 7])
-def test_merged_shards_are_one_run_bit_for_bit(tmp_path: Path, options: dict[str, Any], of: int):
+def test_merged_shards_equal_one_run_bit_for_bit(tmp_path: Path, options: dict[str, Any], of: int):
     names = put(tmp_path, TEXT, TEXT[::-1])
     one = build(names, tmp_path / "one", **options).store
     shards = [tmp_path / f"shard{k}" for k in range(1, of + 1)]
     for k, path in enumerate(shards, 1):
         build(names, path, shard=Shard(k, of), threads=k % 3 + 1, **{"memory": 1e-6, **options})
     with small_blocks(5, 50):
-        merged = merging.merge_cooc(shards[::-1], tmp_path / "merged", RunOptions(threads=3)).store
+        merged = merge_cooc(shards[::-1], tmp_path / "merged", RunOptions(threads=3)).store
     assert merged.digest == one.digest
     assert parts_of(merged) == parts_of(one)
     assert merged.card["request"] == one.card["request"]
@@ -279,14 +279,14 @@ def test_a_wide_window_is_counted_in_64_bits(tmp_path: Path):
 
 
 @pytest.mark.parametrize("context", ["both", "right"])
-def test_merged_texts_are_their_common_count(tmp_path: Path, context: str):
+def test_merged_texts_equal_their_joint_count(tmp_path: Path, context: str):
     names = put(tmp_path, TEXT, "cat dog\n\ncat zebra the")
     words = tmp_path / "words"
     words.write_text("the\ncat\nnever\ndog\nzebra\n", encoding="utf-8")
     options: dict[str, Any] = {"read_vocab": str(words), "context": context, "document": "block"}
     each = [build(name, tmp_path / name.stem, **options).store.path for name in names]
     both = build(names, tmp_path / "both", **options).store
-    merged = merging.merge_cooc(each, tmp_path / "merged", RunOptions()).store
+    merged = merge_cooc(each, tmp_path / "merged", RunOptions()).store
     assert (merged.digest, parts_of(merged)) == (both.digest, parts_of(both))
     matrix = StoredMatrix.open(merged.path)
     whole = dense(merged.path) * matrix.denominator
@@ -295,6 +295,6 @@ def test_merged_texts_are_their_common_count(tmp_path: Path, context: str):
 
 
 @given(st.integers(0, 99), st.integers(1, 9))
-def test_shards_cover_a_stream_once(length: int, of: int):
+def test_shards_partition_a_stream(length: int, of: int):
     spans = [Shard(k, of).span(length) for k in range(1, of + 1)]
     assert [i for a, b in spans for i in range(a, b)] == list(range(length))

@@ -1,4 +1,4 @@
-"""`--count windows` against windows laid over every document one by one."""
+"""`--count windows` against explicit enumeration of the windows of each document."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ import pytest
 from corpora import assert_one_line, build, put
 from hypothesis import given
 from hypothesis import strategies as st
+from running import merge_cooc
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Int64
-from wordgeom.counts import cooccurrence
-from wordgeom.counts import sliding_windows as sliding_places
+from wordgeom.counts import cooccurrence, sliding_windows
 from wordgeom.counts.cooccurrence import Plan
 from wordgeom.counts.partial_counts import ScratchParts
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, reach, weights
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import merge
 from wordgeom.stages.build_cooc import Shard
 from wordgeom.storage.id_stream import read_around
 
@@ -37,7 +36,7 @@ def sliding(window: int) -> WindowOptions:
 
 
 class Stream:
-    """Documents as ids (corpus.spool.Ids), `gap` ids V + 1 between them."""
+    """Documents as ids (storage.id_stream.Ids), `gap` ids V + 1 between them."""
 
     def __init__(self, documents: list[Document], words: int, gap: int) -> None:
         between = [words + 1] * gap
@@ -57,21 +56,21 @@ class Stream:
 
 
 def windows_of(document: Document, window: int) -> list[Document]:
-    """Every window of consecutive tokens; all of a document that is shorter."""
+    """Every window of consecutive tokens; a shorter document is one window."""
     last = max(len(document) - window, 0)
     return [document[start : start + window] for start in range(last + 1)]
 
 
 def reference(documents: list[Document], words: int, window: int) -> Int64:
-    """How many windows hold both words, on the diagonal a word twice."""
+    """The number of windows with both words, on the diagonal with a word at least twice."""
     counts = np.zeros((words, words), np.int64)
     for document in documents:
         for tokens in windows_of(document, window):
-            held = Counter(token for token in tokens if token < words)
-            for a, b in combinations(held, 2):
+            present = Counter(token for token in tokens if token < words)
+            for a, b in combinations(present, 2):
                 counts[a, b] += 1
                 counts[b, a] += 1
-            for a, often in held.items():
+            for a, often in present.items():
                 counts[a, a] += often > 1
     return counts
 
@@ -86,7 +85,7 @@ def counted(
     begin, end = span or (0, stream.length)
     upper = np.zeros((words, words), np.int64)
     with Pool(threads) as pool:
-        blocks, shop = cooccurrence.count(stream, begin, end, plan, chunk, SCRATCH, pool)
+        blocks, workspace = cooccurrence.count(stream, begin, end, plan, chunk, SCRATCH, pool)
         for block in blocks:
             bounds = np.cumsum([0, *block.lengths])
             for k in range(len(block.lengths)):
@@ -94,19 +93,19 @@ def counted(
                 assert (np.diff(block.indices[entries]) > 0).all()
                 assert (block.values[entries] > 0).all()
                 upper[block.start + k, block.indices[entries]] = block.values[entries]
-    return upper + np.triu(upper, 1).T, shop.sums()[0]
+    return upper + np.triu(upper, 1).T, workspace.sums()[0]
 
 
 @st.composite
 def documents_of(draw: st.DrawFn) -> tuple[list[Document], int]:
-    """Few words, so that they come again within a window; tokens without a row; short documents."""
+    """Few words, so that they repeat within a window; tokens without a row; short documents."""
     words = draw(st.integers(1, 5))
     document = st.lists(st.integers(0, words), min_size=1, max_size=14)
     return draw(st.lists(document, min_size=1, max_size=4)), words
 
 
 @given(st.data())
-def test_counts_are_those_of_windows_laid_over_each_document(data: st.DataObject):
+def test_counts_equal_the_enumeration_of_windows(data: st.DataObject):
     documents, words = data.draw(documents_of())
     window, gap = data.draw(st.integers(2, 7)), data.draw(st.integers(0, 3))
     stream = Stream(documents, words, window + gap)
@@ -115,8 +114,8 @@ def test_counts_are_those_of_windows_laid_over_each_document(data: st.DataObject
     cut = data.draw(st.integers(0, stream.length))
     at_once = data.draw(st.integers(1, 30))
     with (
-        patch.object(cooccurrence, "_BLOCK_LOOKS", 50),
-        patch.object(sliding_places, "_AT_ONCE", at_once),
+        patch.object(cooccurrence, "_BLOCK_WORK", 50),
+        patch.object(sliding_windows, "_AT_ONCE", at_once),
     ):
         whole, sums = counted(stream, words, window)
         parts = [
@@ -129,7 +128,7 @@ def test_counts_are_those_of_windows_laid_over_each_document(data: st.DataObject
     np.testing.assert_array_equal(parts[0][1] + parts[1][1], sums)
 
 
-def test_a_long_text_in_chunks_and_threads_counts_as_one():
+def test_chunks_and_threads_do_not_change_the_counts():
     ids = np.minimum(np.random.default_rng(0).zipf(1.3, 3000) - 1, 150).tolist()
     documents = [ids[:7], ids[7:2000], ids[2000:]]
     for window in (2, 10, 300):
@@ -141,7 +140,7 @@ def test_a_long_text_in_chunks_and_threads_counts_as_one():
 
 
 @pytest.mark.parametrize("oov", ["keep", "drop"])
-def test_a_corpus_is_counted_by_its_documents(tmp_path: Path, oov: str):
+def test_windows_of_a_corpus_stay_within_documents(tmp_path: Path, oov: str):
     text = "a b c a d\nb\n\nc a x y z a b b\na c"
     options: dict[str, Any] = {
         "count": WINDOWS, "window": 3, "window_weight": "flat", "min_count": 2, "oov": oov,
@@ -156,11 +155,11 @@ def test_a_corpus_is_counted_by_its_documents(tmp_path: Path, oov: str):
     shards = [tmp_path / str(k) for k in (1, 2, 3)]
     for k, path in enumerate(shards, 1):
         build(put(tmp_path, text), path, shard=Shard(k, 3), memory=1e-6, **options)
-    merged = merge.merge_cooc(shards, tmp_path / "merged", RunOptions(threads=2)).store
+    merged = merge_cooc(shards, tmp_path / "merged", RunOptions(threads=2)).store
     assert merged.digest == made.digest
 
 
-def test_windows_of_two_tokens_are_pairs_of_neighbours():
+def test_windows_of_two_tokens_are_adjacent_pairs():
     ids = np.random.default_rng(1).integers(0, 6, 500)
     expected = np.zeros((6, 6), np.int64)
     np.add.at(expected, (ids[:-1], ids[1:]), 1)
@@ -170,7 +169,7 @@ def test_windows_of_two_tokens_are_pairs_of_neighbours():
     np.testing.assert_array_equal(found, expected)
 
 
-def test_distinct_words_far_from_the_ends_meet_in_a_window_less_for_each_place_apart():
+def test_counts_of_distinct_words_fall_by_one_per_position_of_distance():
     window, words = 5, 60
     found, _ = counted(Stream([list(range(words))], words, window), words, window)
     for distance in range(1, words):
@@ -184,7 +183,7 @@ def test_a_document_shorter_than_the_window_is_one_window():
     np.testing.assert_array_equal(found, [[1, 1, 1], [1, 0, 1], [1, 1, 0]])
 
 
-def test_tokens_without_a_row_keep_their_place_in_a_window_and_end_no_document():
+def test_tokens_without_a_row_keep_their_place_and_end_no_document():
     inside, _ = counted(Stream([[0, 2, 2, 2, 1]], 2, 5), 2, 5)
     beyond, _ = counted(Stream([[0, 2, 2, 2, 2, 1]], 2, 5), 2, 5)
     apart, _ = counted(Stream([[0], [1]], 2, 5), 2, 5)
@@ -193,7 +192,7 @@ def test_tokens_without_a_row_keep_their_place_in_a_window_and_end_no_document()
     assert not apart.any()
 
 
-def test_a_window_reaches_one_token_less_than_it_is_long_and_counts_are_whole():
+def test_the_reach_is_one_less_than_the_window_and_counts_are_integers():
     options = sliding(10)
     assert reach(options) == 9
     assert len(weights(options)) == 2 * 9 + 1
@@ -201,7 +200,7 @@ def test_a_window_reaches_one_token_less_than_it_is_long_and_counts_are_whole():
     assert reach(WindowOptions(window=10)) == 10
 
 
-def test_windows_weigh_the_same_unless_something_else_is_asked_for():
+def test_the_default_weight_equals_the_explicit_one():
     asked = WindowOptions(count=WINDOWS, window_weight="flat")
     assert WindowOptions(count=WINDOWS).result_options() == asked.result_options()
     assert np.array_equal(weights(WindowOptions(count=WINDOWS)), weights(asked))
@@ -219,7 +218,7 @@ def test_windows_weigh_the_same_unless_something_else_is_asked_for():
         ({"window": 1}, ("--window 1", "pass --window 2")),
     ],
 )
-def test_what_windows_cannot_count_is_refused(values, parts):
+def test_options_that_contradict_windows_are_rejected(values, parts):
     with pytest.raises(OptionError) as caught:
         WindowOptions(count=WINDOWS, **values)
     assert_one_line(caught, *parts)

@@ -1,4 +1,4 @@
-"""`wordgeom drift`: what was planted is found, told in both forms, and bad input is one line."""
+"""`wordgeom drift`: planted changes are found, both formats agree, errors are one line."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 from corpora import assert_one_line
 from matrices import to_csr
+from running import drift
 
 import wordgeom as wg
 from wordgeom.cli import main
 from wordgeom.core.errors import OptionError
 from wordgeom.drift.attestation import attested
-from wordgeom.drift.neighbours import nearby, unit
+from wordgeom.drift.neighbours import nearest_words, unit_vectors
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import UseOptions
-from wordgeom.stages.drift import drift
 
 TOPICS = {"jail": "prison guard lock", "phone": "call network signal", "farm": "wheat cow plough"}
 YEARS = range(2000, 2012)
@@ -32,14 +32,14 @@ QUIET = UseOptions(quiet=True)
 
 
 def speeches(documents: int = 180) -> list[str]:
-    """Lines `id TAB year TAB words`: of one topic each; cell goes from jails to phones."""
+    """Lines `id TAB year TAB words`, one topic each; `cell` moves from jails to phones."""
     rng = np.random.default_rng(3)
     lines = []
     for k in range(documents):
         year = YEARS[k % len(YEARS)]
         topic = list(TOPICS)[k // len(YEARS) % len(TOPICS)]
-        company = [topic, *TOPICS[topic].split()]
-        words = rng.choice(company, 30).tolist() + rng.choice(["and", "the", "of"], 15).tolist()
+        context = [topic, *TOPICS[topic].split()]
+        words = rng.choice(context, 30).tolist() + rng.choice(["and", "the", "of"], 15).tolist()
         share = (year - YEARS[0]) / (len(YEARS) - 1)
         cells = {"jail": 1 - share, "phone": share}.get(topic, 0.0)
         words += ["cell"] * int(rng.poisson(8 * cells))
@@ -47,30 +47,30 @@ def speeches(documents: int = 180) -> list[str]:
     return lines
 
 
-def modelled(folder: Path, lines: Sequence[str], *more: str) -> Path:
-    """A model of speeches, by the commands that a user types."""
-    (folder / "speeches.tsv").write_text("\n".join(lines) + "\n")
+def train_model(directory: Path, lines: Sequence[str], *more: str) -> Path:
+    """A model of speeches, made by the commands that a user runs."""
+    (directory / "speeches.tsv").write_text("\n".join(lines) + "\n")
     counted = ["--id-field", "1", "--time-field", "2", "--text-field", "3", "--min-count", "1"]
-    text, dtm, model = (str(folder / name) for name in ("speeches.tsv", "dtm", "model"))
+    text, dtm, model = (str(directory / name) for name in ("speeches.tsv", "dtm", "model"))
     assert main(["build-dtm", text, "-o", dtm, *counted, "--quiet"]) == 0
     fit = ["--method", "dlsa", "--dim", "2", "--degree", "1", *more]
     assert main(["train", dtm, "-o", model, *fit, "--quiet"]) == 0
-    return folder / "model"
+    return directory / "model"
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return modelled(tmp_path_factory.mktemp("drift"), speeches())
+    return train_model(tmp_path_factory.mktemp("drift"), speeches())
 
 
-def told(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, Any]:
+def drift_json(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, Any]:
     capsys.readouterr()
     assert main(["drift", *args, "--json", "--quiet"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
 
-def refused(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+def rejected(capsys: pytest.CaptureFixture[str], *args: str) -> str:
     capsys.readouterr()
     assert main(["drift", *args, "--quiet"]) in (1, 2)
     out, err = capsys.readouterr()
@@ -79,8 +79,8 @@ def refused(capsys: pytest.CaptureFixture[str], *args: str) -> str:
     return err
 
 
-def test_the_word_that_moved_is_first_and_its_company_is_told(model, capsys):
-    found = told(capsys, str(model), *FEW)
+def test_the_moving_word_is_first_with_its_neighbours(model, capsys):
+    found = drift_json(capsys, str(model), *FEW)
     assert len(found["words"]) == len(DynamicModel.open(model).words)
     cell = found["words"][0]
     assert (cell["word"], cell["rank"]) == ("cell", 1)
@@ -93,8 +93,8 @@ def test_the_word_that_moved_is_first_and_its_company_is_told(model, capsys):
     assert (found["then"], found["now"]) == (2000.0, 2011.0)
 
 
-def test_json_has_what_is_promised_of_every_word(model, capsys):
-    found = told(capsys, str(model), *FEW)
+def test_json_has_all_figures_of_every_word(model, capsys):
+    found = drift_json(capsys, str(model), *FEW)
     fs = [word["f"] for word in found["words"]]
     assert fs == sorted(fs, reverse=True)
     for rank, word in enumerate(found["words"], 1):
@@ -106,11 +106,11 @@ def test_json_has_what_is_promised_of_every_word(model, capsys):
     assert {"method", "assumption", "smallest_p", "rank"} <= found["test"].keys()
 
 
-def test_displacement_and_cosine_are_the_model_s(model, capsys):
+def test_displacement_and_cosine_equal_those_of_the_model(model, capsys):
     fitted = DynamicModel.open(model)
-    found = told(capsys, str(model), *FEW, "--then", "2003", "--now", "2008-01")
+    found = drift_json(capsys, str(model), *FEW, "--then", "2003", "--now", "2008-01")
     moved = fitted.displacement(2003.0, 2008.0)
-    ends = [unit(fitted.vectors_at(time)) for time in (2003.0, 2008.0)]
+    ends = [unit_vectors(fitted.vectors_at(time)) for time in (2003.0, 2008.0)]
     for word in found["words"]:
         row = fitted.words.index(word["word"])
         assert word["displacement"] == pytest.approx(moved[row])
@@ -121,14 +121,14 @@ def test_displacement_and_cosine_are_the_model_s(model, capsys):
             continue
         cosines[row] = -np.inf
         assert word["neighbours_then"][0] == fitted.words[int(np.argmax(cosines))]
-    again = told(capsys, str(model), *FEW, "--by", "displacement", "--top", "3")
+    again = drift_json(capsys, str(model), *FEW, "--by", "displacement", "--top", "3")
     assert again["words"][0]["displacement"] == max(fitted.displacement(2000.0, 2011.0))
     assert len(again["words"]) == 3
 
 
-def test_control_words_are_others_of_as_many_documents(model, capsys):
-    found = told(capsys, str(model), *FEW, "--top", "2")
-    sizes = {w["word"]: w["documents"] for w in told(capsys, str(model), *FEW)["words"]}
+def test_control_words_have_similar_document_frequency(model, capsys):
+    found = drift_json(capsys, str(model), *FEW, "--top", "2")
+    sizes = {w["word"]: w["documents"] for w in drift_json(capsys, str(model), *FEW)["words"]}
     listed = {word["word"] for word in found["words"]}
     controls = [word["control"]["word"] for word in found["words"]]
     assert len({*controls, *listed}) == 4
@@ -137,8 +137,8 @@ def test_control_words_are_others_of_as_many_documents(model, capsys):
     assert abs(sizes[controls[0]] - first["documents"]) == nearest
 
 
-def test_the_table_and_json_tell_the_same(model, capsys):
-    found = told(capsys, str(model), *FEW, "--top", "3")
+def test_the_table_and_json_agree(model, capsys):
+    found = drift_json(capsys, str(model), *FEW, "--top", "3")
     capsys.readouterr()
     assert main(["drift", str(model), *FEW, "--top", "3", "--quiet"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -150,17 +150,17 @@ def test_the_table_and_json_tell_the_same(model, capsys):
     tests = [found["test"]["method"], found["test"]["assumption"]]
     for part in (
         *tests,
-        "r = 2; some word changed: p = 0.01",
-        "r = 4; ",
-        "medians beside control",
-        "99 permutations; ",
+        "r = 2: some word changed, p = 0.01",
+        "r = 4: ",
+        "medians of listed and of control words",
+        "99 permutations; smallest possible p: ",
     ):
         assert part in text
 
 
-def test_words_that_are_named_are_told_of_in_their_order(model, capsys):
-    every = {word["word"]: word for word in told(capsys, str(model), *FEW)["words"]}
-    found = told(capsys, str(model), "wheat", "cell", "wheat", *FEW)
+def test_named_words_are_listed_in_their_order(model, capsys):
+    every = {word["word"]: word for word in drift_json(capsys, str(model), *FEW)["words"]}
+    found = drift_json(capsys, str(model), "wheat", "cell", "wheat", *FEW)
     assert [word["word"] for word in found["words"]] == ["wheat", "cell"]
     for word in found["words"]:
         for name in ("rank", "f", "p", "q", "displacement", "neighbours_now"):
@@ -170,8 +170,8 @@ def test_words_that_are_named_are_told_of_in_their_order(model, capsys):
 @pytest.mark.parametrize(
     ("words", "method"),
     [
-        (["--permute", "documents"], "documents' times"),
-        (["--permute", "within", "--group", "id"], "inside groups"),
+        (["--permute", "documents"], "document times"),
+        (["--permute", "within", "--group", "id"], "within groups"),
         (["--permute", "documents", "--freedman-lane"], "Freedman–Lane"),
         (["--still"], "whole times"),
         (["--null", "max-t"], "whole times"),
@@ -180,8 +180,8 @@ def test_words_that_are_named_are_told_of_in_their_order(model, capsys):
         (["--no-both-ranks"], "whole times"),
     ],
 )
-def test_each_test_says_what_it_assumes_and_finds_the_word(model, capsys, words, method):
-    found = told(capsys, str(model), *([] if "--test" in words else FEW), *words)
+def test_each_test_prints_its_assumption_and_finds_the_word(model, capsys, words, method):
+    found = drift_json(capsys, str(model), *([] if "--test" in words else FEW), *words)
     assert method in found["test"]["method"]
     assert len(found["test"]["assumption"]) > 20
     assert found["words"][0]["word"] == "cell"
@@ -189,45 +189,44 @@ def test_each_test_says_what_it_assumes_and_finds_the_word(model, capsys, words,
     assert ("rank_2r" in found["test"]) == (words != ["--no-both-ranks"])
 
 
-def test_the_factor_test_is_of_the_words_that_are_named(model, capsys):
+def test_the_factor_test_uses_the_named_words(model, capsys):
     words = ["cell", "prison", "guard", "call", "network", "wheat", "cow"]
-    found = told(capsys, str(model), *words, "--test", "factor", "--rank", "1")
+    found = drift_json(capsys, str(model), *words, "--test", "factor", "--rank", "1")
     assert main(["drift", str(model), *words, "--test", "factor", "--rank", "1"]) == 0
-    assert "r = 1; r factors do not hold: p = " in capsys.readouterr().out
+    assert "r = 1: r factors do not fit, p = " in capsys.readouterr().out
     assert 0 <= found["test"]["global_p"] <= 1
     assert found["test"]["mixture_p"] is None
     assert all(word["p"] is None and word["f"] is not None for word in found["words"])
     assert any("Bartlett-corrected, of 14 degrees of freedom" in note for note in found["notes"])
-    # What times do not occur in does not depend on them: F does.
-    assert "the dimension is right" in found["test"]["assumption"]
+    assert "the number of factors is right" in found["test"]["assumption"]
 
 
-def test_a_rank_that_cannot_be_doubled_is_told(model, capsys):
-    found = told(capsys, str(model), *FEW, "--rank", "12")
+def test_a_rank_that_cannot_be_doubled_is_reported(model, capsys):
+    found = drift_json(capsys, str(model), *FEW, "--rank", "12")
     assert "rank_2r" not in found["test"]
     assert any(note.startswith("not tested with r = 24: ") for note in found["notes"])
 
 
-def test_times_that_no_document_is_of_and_another_trend_are_told(model, capsys):
-    other = told(capsys, str(model), *FEW, "--trend", "free")
+def test_extrapolated_times_and_another_trend_are_reported(model, capsys):
+    other = drift_json(capsys, str(model), *FEW, "--trend", "free")
     assert (other["test"]["trend"], other["model"]["trend"]) == ("free", "hold")
     assert any(note.startswith("F is of the trend free; ") for note in other["notes"])
-    notes = told(capsys, str(model), *FEW, "--then", "1900")["notes"]
+    notes = drift_json(capsys, str(model), *FEW, "--then", "1900")["notes"]
     assert "--then 1900 lies outside of the documents' 2000 to 2011: a guess" in notes
 
 
-def test_shuffled_years_change_nothing(tmp_path, capsys):
-    """Of 13 words whose documents had their years shuffled none has a q to speak of."""
+def test_shuffled_years_give_no_significant_words(tmp_path, capsys):
+    """None of 13 words is significant after the years were shuffled."""
     rng = np.random.default_rng(1)
     cells = [line.split("\t") for line in speeches()]
     years = rng.permutation([cell[1] for cell in cells])
     lines = [f"{c[0]}\t{year}\t{c[2]}" for c, year in zip(cells, years, strict=True)]
-    found = told(capsys, str(modelled(tmp_path, lines)), *FEW, "--permute", "documents")
+    found = drift_json(capsys, str(train_model(tmp_path, lines)), *FEW, "--permute", "documents")
     assert found["test"]["significant"] == 0
     assert found["test"]["global_p"] > 0.05
 
 
-def test_the_answer_is_the_same_at_any_number_of_threads(model):
+def test_the_report_does_not_depend_on_the_number_of_threads(model):
     options = DriftOptions(permutations=49)
     found = [
         drift(model, options, ReportOptions(), UseOptions(threads=k, quiet=True)).to_dict()
@@ -236,20 +235,20 @@ def test_the_answer_is_the_same_at_any_number_of_threads(model):
     assert found[0] == found[1]
 
 
-def test_the_python_functions_tell_what_the_commands_do(model, capsys, tmp_path):
+def test_the_python_functions_agree_with_the_commands(model, capsys, tmp_path):
     counts = wg.open_matrix(model.parent / "dtm")
     made = wg.train_model(counts, tmp_path / "again", dim=2, degree=1)
     assert made.store.digest == wg.open_model(model).store.digest
     np.testing.assert_array_equal(made.vectors_at(2005.0), wg.open_model(model).vectors_at(2005.0))
     report = wg.measure_drift(tmp_path / "again", "cell", permutations=99)
-    found = told(capsys, str(model), "cell", *FEW)
+    found = drift_json(capsys, str(model), "cell", *FEW)
     assert report.to_dict()["words"] == found["words"]
     with pytest.raises(OptionError) as caught:
         wg.measure_drift(model, permutation=9)
     assert_one_line(caught, "permutation", "did you mean permutations?")
 
 
-def test_words_are_attested_where_documents_of_about_the_time_hold_them():
+def test_words_are_attested_if_they_occur_in_documents_near_the_time():
     X = np.zeros((20, 3), np.float32)
     X[:2, 0] = X[2, 1] = X[19, 2] = 1.0
     times = np.arange(20.0)
@@ -259,9 +258,9 @@ def test_words_are_attested_where_documents_of_about_the_time_hold_them():
     assert attested(to_csr(X), tied, 0.2).tolist() == [True, True, False]
 
 
-def test_a_word_that_is_not_said_at_a_time_has_no_neighbours_there(tmp_path, capsys):
+def test_a_word_has_no_neighbours_at_a_time_without_attestation(tmp_path, capsys):
     late = [line + (" tablet" * 3 if "\t2011\t" in line else "") for line in speeches()]
-    found = told(capsys, str(modelled(tmp_path, late)), "tablet", "cell", *FEW)["words"]
+    found = drift_json(capsys, str(train_model(tmp_path, late)), "tablet", "cell", *FEW)["words"]
     tablet, cell = found
     assert (tablet["attested_then"], tablet["attested_now"]) == (False, True)
     assert tablet["neighbours_then"] == []
@@ -269,20 +268,20 @@ def test_a_word_that_is_not_said_at_a_time_has_no_neighbours_there(tmp_path, cap
     assert "tablet" not in cell["neighbours_then"]
 
 
-def test_movement_is_told_and_words_can_be_ordered_by_it(model, capsys):
+def test_words_can_be_sorted_by_movement(model, capsys):
     fitted = DynamicModel.open(model)
-    found = told(capsys, str(model), *FEW, "--by", "movement")["words"]
+    found = drift_json(capsys, str(model), *FEW, "--by", "movement")["words"]
     moved = dict(zip(fitted.words, fitted.movement().tolist(), strict=True))
     assert [word["movement"] for word in found] == sorted(moved.values(), reverse=True)
     assert all(word["movement"] == moved[word["word"]] for word in found)
 
 
-def test_neighbours_are_those_of_all_cosines():
-    units = unit(np.random.default_rng(1).standard_normal((40, 5)).astype(np.float32))
+def test_neighbours_have_the_highest_cosines():
+    units = unit_vectors(np.random.default_rng(1).standard_normal((40, 5)).astype(np.float32))
     units[7] = 0.0
     rows = np.array([3, 7, 0])
     with Pool(2) as pool:
-        found = nearby(units, rows, 4, pool, Progress(), "words")
+        found = nearest_words(units, rows, 4, pool, Progress(), "words")
     cosines = units @ units.T
     for row, near in zip(rows.tolist(), found, strict=True):
         others = [k for k in range(40) if k not in (row, 7)]
@@ -295,33 +294,33 @@ def test_neighbours_are_those_of_all_cosines():
     [
         (["sell"], ["unknown word 'sell'", "did you mean cell?"]),
         (["--then", "soon"], ["--then and --now must be times", "'soon'"]),
-        (["--permute", "within"], ["--group and --permute within go together"]),
-        (["--group", "id"], ["--group and --permute within go together"]),
+        (["--permute", "within"], ["--group and --permute within require each other"]),
+        (["--group", "id"], ["--group and --permute within require each other"]),
         (["--permute", "within", "--group", "no.tsv"], ["no.tsv", "cannot be read"]),
         (
             ["--permute", "within", "--group", "file", "--permutations", "0"],
             ["between 1 and 1000000", "0"],
         ),
         (["--freedman-lane"], ["permutes residuals of documents", "--permute times"]),
-        (["--test", "f", "--null", "own"], ["--null is for --test permutation", "--test f"]),
+        (["--test", "f", "--null", "own"], ["--null needs --test permutation", "--test f"]),
         (["--rank", "170"], ["degrees of freedom", "180 documents"]),
-        (["--test", "factor"], ["a word that is a sum of others"]),
+        (["--test", "factor"], ["needs linearly independent words"]),
         (["--permutation"], ["no option --permutation", "did you mean --permutations?"]),
     ],
 )
-def test_what_cannot_be_asked_is_one_line(model, capsys, words, parts):
-    line = refused(capsys, str(model), *words)
+def test_errors_are_one_line(model, capsys, words, parts):
+    line = rejected(capsys, str(model), *words)
     for part in parts:
         assert part in line
 
 
-def test_a_model_without_its_counts_is_refused(tmp_path, capsys):
-    model = modelled(tmp_path, speeches(60))
+def test_a_model_without_its_documents_is_rejected(tmp_path, capsys):
+    model = train_model(tmp_path, speeches(60))
     (tmp_path / "dtm").rename(tmp_path / "moved")
-    assert "its counts are missing" in refused(capsys, str(model))
+    assert "its counts are missing" in rejected(capsys, str(model))
     text = str(tmp_path / "speeches.tsv")
     more = ["--time-field", "2", "--text-field", "3", "--min-count", "2", "--quiet"]
     assert main(["build-dtm", text, "-o", str(tmp_path / "dtm"), *more]) == 0
-    assert "which has changed since" in refused(capsys, str(model))
-    assert "no such model" in refused(capsys, str(tmp_path / "none"))
-    assert "not a dynamic LSA model" in refused(capsys, str(tmp_path / "moved"))
+    assert "which has changed since" in rejected(capsys, str(model))
+    assert "no such model" in rejected(capsys, str(tmp_path / "none"))
+    assert "not a dynamic LSA model" in rejected(capsys, str(tmp_path / "moved"))

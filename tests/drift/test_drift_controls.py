@@ -1,4 +1,4 @@
-"""Control words occur in as many documents; groups are those that were named."""
+"""Control words match in document frequency; documents are grouped as requested."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DOCUMENTS = [Document(1, 1, "a", ""), Document(1, 2, "b", ""), Document(2, 1, "a
         )
     )
 )
-def test_each_control_is_the_nearest_word_that_is_left(
+def test_each_control_is_the_nearest_unused_word(
     drawn: tuple[list[int], list[int], list[bool]],
 ):
     sizes, chosen, usable = drawn
@@ -43,7 +43,7 @@ def test_each_control_is_the_nearest_word_that_is_left(
         left.remove(control)
 
 
-def test_documents_are_grouped_by_file_by_id_or_by_a_table(tmp_path: Path):
+def test_documents_are_grouped_by_file_id_or_table(tmp_path: Path):
     table = tmp_path / "groups.tsv"
     table.write_text("\ufeffa\tx\r\n\nb\ty\na\tx\n", encoding="utf-8")
     assert group_documents(DOCUMENTS, "file").tolist() == [0, 0, 1]
@@ -54,17 +54,15 @@ def test_documents_are_grouped_by_file_by_id_or_by_a_table(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("a\tx\nb y\n", ["line 2: is not an id, a tab and a group", "1 columns"]),
+        ("a\tx\nb y\n", ["line 2: not an id, a tab and a group", "1 columns"]),
         (
             "a\tx\nb\ty\na\tz\n",
-            ["line 3: puts the document 'a' into a second group, found 'z' after 'x'; leave"],
+            ["line 3: document 'a' is in two groups, found 'x' and 'z'; remove one"],
         ),
-        ("a\tx\n", ["has no group for the document 'b'", "1 of 3 documents are missing"]),
+        ("a\tx\n", ["no group for document 'b'", "1 of 3 documents without a group"]),
     ],
 )
-def test_a_table_of_groups_that_does_not_serve_is_refused(
-    tmp_path: Path, text: str, parts: list[str]
-):
+def test_an_invalid_table_of_groups_is_rejected(tmp_path: Path, text: str, parts: list[str]):
     table = tmp_path / "groups.tsv"
     table.write_text(text)
     with pytest.raises(InputError) as caught:
@@ -72,22 +70,22 @@ def test_a_table_of_groups_that_does_not_serve_is_refused(
     assert_one_line(caught, table, *parts)
 
 
-def test_documents_without_ids_are_no_group(tmp_path: Path):
+def test_documents_without_ids_are_not_grouped(tmp_path: Path):
     table = tmp_path / "groups.tsv"
     table.write_text("a\tx\n")
     some = [*DOCUMENTS, Document(2, 2, "", ""), Document(2, 3, "", "")]
     for by in ("id", str(table)):
         with pytest.raises(InputError) as caught:
             group_documents(some, by)
-        assert_one_line(caught, "no id to group them by", "2 of 5", "build-dtm --id-field")
+        assert_one_line(caught, "without ids cannot be grouped", "2 of 5", "build-dtm --id-field")
     assert group_documents(some, "file").tolist() == [0, 0, 1, 1, 1]
 
 
-def test_a_table_of_groups_that_cannot_be_read_is_refused(tmp_path: Path):
+def test_an_unreadable_table_of_groups_is_rejected(tmp_path: Path):
     with pytest.raises(MissingInputError) as caught:
         group_documents(DOCUMENTS, str(tmp_path / "none.tsv"))
     assert_one_line(caught, "none.tsv", "cannot be read", "No such file")
     (tmp_path / "bad.tsv").write_bytes(b"a\t\xff\n")
     with pytest.raises(InputError) as broken:
         group_documents(DOCUMENTS, str(tmp_path / "bad.tsv"))
-    assert_one_line(broken, "bad.tsv", "is not UTF-8", "byte 2")
+    assert_one_line(broken, "bad.tsv", "is not UTF-8", "byte at offset 2")

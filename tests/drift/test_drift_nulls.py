@@ -1,4 +1,4 @@
-"""p from permutations: uniform under nulls, ordered, never too small; which orders there are."""
+"""p values from permutations are uniform under the null; permutations are complete or random."""
 
 from __future__ import annotations
 
@@ -9,31 +9,40 @@ import pytest
 from scipy.stats import f as f_distribution
 
 from wordgeom.core.errors import InputError
-from wordgeom.drift.f_tail import tail
-from wordgeom.drift.p_values import bins, max_t, one, own, p_values, pooled, q_values, smallest
-from wordgeom.drift.permutations import Arrangements
+from wordgeom.drift.f_tail import f_tail_p
+from wordgeom.drift.p_values import (
+    frequency_bins,
+    max_t_p_values,
+    own_p_values,
+    p_values,
+    pooled_p_values,
+    q_values,
+    single_p_value,
+    smallest_word_p,
+)
+from wordgeom.drift.permutations import Permutations
 
 
 def null_rows(rng, B, words):
-    """F-like rows, all exchangeable, of words that differ in mean, spread and tail."""
+    """Exchangeable rows like F, of words that differ in mean, variance and tail."""
     shape = rng.uniform(1.0, 8.0, words)
     common = rng.gamma(2.0, 1.0, (B + 1, 1))  # words rise and fall together
     return (rng.gamma(shape, 1.0, (B + 1, words)) * 0.7 + 0.3 * shape * common).astype(np.float32)
 
 
-def test_own_p_counts_rows_that_are_no_smaller():
+def test_own_p_counts_rows_that_are_at_least_as_large():
     F = np.array([[3, 1, 2], [1, 2, 2], [2, 3, 2], [4, 4, 2]], np.float32)
-    np.testing.assert_array_equal(own(F), [0.5, 1.0, 1.0])
+    np.testing.assert_array_equal(own_p_values(F), [0.5, 1.0, 1.0])
 
 
-def test_rounding_of_float32_makes_no_difference_between_equals():
+def test_ties_up_to_float32_rounding_count_as_equal():
     F = np.full((20, 5), 1.7, np.float32) * (1 + np.float32(1e-7) * np.arange(20)[::-1, None])
-    assert np.array_equal(own(F), np.ones(5))
-    assert one(F[:, 0].astype(np.float64)) == 1.0
+    assert np.array_equal(own_p_values(F), np.ones(5))
+    assert single_p_value(F[:, 0].astype(np.float64)) == 1.0
 
 
 @pytest.mark.parametrize("null", ["own", "pooled", "max-t"])
-def test_p_is_uniform_when_the_first_row_is_like_the_others(null):
+def test_p_is_uniform_if_the_first_row_is_exchangeable(null):
     rng = np.random.default_rng(4)
     frequencies = rng.integers(1, 1000, 60)
     found = [p_values(null, null_rows(rng, 99, 60), frequencies) for _ in range(150)]
@@ -42,20 +51,20 @@ def test_p_is_uniform_when_the_first_row_is_like_the_others(null):
         assert np.mean(p <= level) == pytest.approx(level, abs=0.035 if null != "max-t" else 0.07)
 
 
-def test_max_t_is_never_below_a_words_own_p_nor_above_single_steps():
+def test_max_t_lies_between_own_and_single_step_p():
     rng = np.random.default_rng(5)
     F = null_rows(rng, 99, 300)
     F[0, :250] *= rng.uniform(1, 6, 250).astype(np.float32)
     S = (F - F.mean(axis=0, dtype=np.float64)) / F.astype(np.float64).std(axis=0)
     single = (S.max(axis=1)[:, None] >= S[0] - 1e-4).mean(axis=0)
-    p = max_t(F)
-    assert np.all(p >= own(F))
+    p = max_t_p_values(F)
+    assert np.all(p >= own_p_values(F))
     assert np.all(p <= single + 1e-12)
     assert np.any(p < single)
-    assert np.all(np.diff(p[np.argsort(-S[0])]) >= 0)  # further out, never a larger p
+    assert np.all(np.diff(p[np.argsort(-S[0])]) >= 0)  # monotone in the statistic
 
 
-def test_step_down_max_t_by_its_definition():
+def test_step_down_max_t_follows_its_definition():
     rng = np.random.default_rng(6)
     F = null_rows(rng, 49, 12)
     S = (F - F.mean(axis=0, dtype=np.float64)) / F.astype(np.float64).std(axis=0)
@@ -63,51 +72,51 @@ def test_step_down_max_t_by_its_definition():
     for place, word in enumerate(order):
         largest = S[:, order[place:]].max(axis=1)
         last = p[word] = max(last, (largest >= S[0, word] - 1e-4).mean())
-    np.testing.assert_allclose(max_t(F), p)
+    np.testing.assert_allclose(max_t_p_values(F), p)
 
 
-def test_pooling_reaches_below_what_a_words_own_permutations_can():
+def test_pooled_p_can_be_smaller_than_own_p():
     rng = np.random.default_rng(7)
     F = null_rows(rng, 39, 450)
     F[0, 3] = 1e3
-    p = pooled(F, rng.integers(1, 1000, 450))
-    alone = own(F)
+    p = pooled_p_values(F, rng.integers(1, 1000, 450))
+    alone = own_p_values(F)
     assert p[3] < alone[3] == 1 / 40
     assert np.corrcoef(p, alone)[0, 1] > 0.95
     assert q_values(p, False)[3] < 0.1 < q_values(alone, False)[3]
 
 
-def test_bins_hold_words_of_like_frequency():
+def test_bins_contain_words_of_similar_frequency():
     frequencies = np.random.default_rng(8).permutation(850)
-    found = bins(frequencies)
+    found = frequency_bins(frequencies)
     assert np.array_equal(np.sort(np.concatenate(found)), np.arange(850))
     assert [len(words) for words in found] == [213, 213, 212, 212]
     assert all(frequencies[a].max() < frequencies[b].min() for a, b in pairwise(found))
 
 
-def test_q_of_max_t_is_its_p_and_that_of_others_benjamini_and_hochbergs():
+def test_q_is_p_for_max_t_and_benjamini_hochberg_otherwise():
     p = np.array([0.01, 0.02, 0.03, 0.5])
     np.testing.assert_array_equal(q_values(p, True), p)
     np.testing.assert_allclose(q_values(p, False), [0.04, 0.04, 0.04, 0.5])
 
 
-def test_a_word_that_is_never_otherwise_has_p_1():
+def test_a_constant_statistic_has_p_1():
     F = np.ones((10, 4), np.float32)
     for null in ("own", "pooled", "max-t"):
         assert np.array_equal(p_values(null, F, np.arange(4)), np.ones(4))
 
 
-def test_tail_is_that_of_the_f_distribution():
+def test_f_tail_p_equals_the_survival_function():
     F = np.array([-1e-9, 0.5, 1.0, 9.0])
-    np.testing.assert_allclose(tail(F, 6, 80), f_distribution.sf(F, 6, 80), rtol=1e-10)
+    np.testing.assert_allclose(f_tail_p(F, 6, 80), f_distribution.sf(F, 6, 80), rtol=1e-10)
 
 
 def orders(codes, B, groups=None, rows=False, seed=1):
-    found = Arrangements(np.array(codes, np.int32), B, seed, groups, rows)
+    found = Permutations(np.array(codes, np.int32), B, seed, groups, rows)
     return found, np.concatenate(list(found.blocks(7)))
 
 
-def test_few_orders_are_all_made_each_once_what_was_observed_first():
+def test_few_permutations_are_all_generated_once_the_identity_first():
     found, rows = orders([0, 2, 1, 0], 20)
     assert (found.complete, found.count, found.distinct) == (True, 12, 12)
     assert rows[0].tolist() == [0, 2, 1, 0]
@@ -116,7 +125,7 @@ def test_few_orders_are_all_made_each_once_what_was_observed_first():
     assert found.smallest_p == 1 / 12
 
 
-def test_orders_inside_groups_stay_inside_them():
+def test_permutations_within_groups_stay_within_them():
     groups = np.array([5, 5, 5, 8, 8])
     found, rows = orders([0, 1, 1, 2, 3], 5, groups)
     assert found.complete
@@ -130,7 +139,7 @@ def test_orders_inside_groups_stay_inside_them():
         assert np.array_equal(inside, np.tile(np.flatnonzero(mixed == group), (51, 1)))
 
 
-def test_many_orders_are_drawn_evenly_and_are_the_same_for_the_same_seed():
+def test_random_permutations_are_uniform_and_depend_on_the_seed_alone():
     found, rows = orders(range(6), 600)
     assert (found.complete, found.count, found.distinct) == (False, 601, 720)
     assert found.smallest_p == 1 / 601
@@ -142,24 +151,24 @@ def test_many_orders_are_drawn_evenly_and_are_the_same_for_the_same_seed():
     assert not np.array_equal(rows, orders(range(6), 600, seed=2)[1])
 
 
-def test_smallest_p_is_that_of_the_null():
+def test_the_smallest_p_depends_on_the_null_distribution():
     found, _ = orders(range(9), 99)
-    assert smallest("own", found, 500) == smallest("max-t", found, 500) == 1 / 100
-    assert smallest("pooled", found, 500) == 1 / (1 + 99 * 250)
+    assert smallest_word_p("own", found, 500) == smallest_word_p("max-t", found, 500) == 1 / 100
+    assert smallest_word_p("pooled", found, 500) == 1 / (1 + 99 * 250)
 
 
-def test_a_huge_number_of_orders_is_no_trouble():
+def test_a_huge_number_of_permutations_is_handled():
     found, rows = orders(np.arange(2000) // 2, 3)
     assert rows.shape == (4, 2000)
     assert found.distinct > 1e300
 
 
-def test_groups_of_a_single_time_each_leave_nothing_to_permute():
+def test_groups_with_a_single_time_each_are_rejected():
     with pytest.raises(InputError, match="nothing to permute: each group has a single time; "):
         orders([0, 0, 1, 1], 9, np.array([1, 1, 2, 2]))
 
 
-def test_residuals_of_equal_times_differ():
+def test_rows_with_equal_codes_are_distinct():
     found, rows = orders([0, 0, 1], 9, rows=True)
     assert found.count == 6
     assert rows[0].tolist() == [0, 1, 2]

@@ -1,4 +1,4 @@
-"""F against ordinary regression, and under permutations against permuted times."""
+"""F against ordinary regression, observed and under permutations."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from wordgeom.core.errors import RankError
 from wordgeom.drift import by_documents, by_times, freedman_lane
 from wordgeom.drift.mixture_test import mixture
 from wordgeom.drift.null_distribution import Runner
-from wordgeom.drift.permutations import Arrangements
-from wordgeom.drift.statistics import free_words, observe
+from wordgeom.drift.permutations import Permutations
+from wordgeom.drift.statistics import observe, remove_topics
 from wordgeom.drift.time_axis import Axis
-from wordgeom.drift.topics import directions
+from wordgeom.drift.topics import static_topics
 from wordgeom.linalg.svd import transpose
 from wordgeom.runtime.progress import Progress
 
 CASES = [(hold, q) for hold in (True, False) for q in (1, 2, 3)]
-N, P, R = 90, 150, 3  # more words than a block of them has
+N, P, R = 90, 150, 3  # more words than in a block
 
 
 @pytest.fixture(scope="module")
 def case():
-    """Sparse documents of unequal times, words of unequal frequency, their topics."""
+    """Sparse documents at unequal times, words of unequal frequency, and their topics."""
     rng = np.random.default_rng(3)
     times = np.sort(rng.integers(0, 7, N)) * 1.5
     there = rng.random((N, P)) < rng.uniform(0.1, 0.9, P)
     X = (documents(rng, N, P, R) * there).astype(np.float32)
     with cpu() as (ops, _):
-        U = directions(to_csr(X), R, ops, 1)
+        U = static_topics(to_csr(X), R, ops, 1)
     return X, times, U
 
 
 def words_of(X, U, ops):
-    return free_words(transpose(to_csr(X)), U, ops)
+    return remove_topics(transpose(to_csr(X)), U, ops)
 
 
 def runner_of(pool, memory=10**9):
     return Runner(pool, memory, Progress())
 
 
-def test_topics_are_orthonormal_to_each_other_and_to_1_and_explain_most(case):
+def test_topics_are_orthonormal_centred_and_optimal(case):
     X, _, U = case
     np.testing.assert_allclose(U.T @ U, np.eye(R), atol=1e-12)
     np.testing.assert_allclose(U.sum(axis=0), 0.0, atol=1e-12)
@@ -52,15 +52,18 @@ def test_topics_are_orthonormal_to_each_other_and_to_1_and_explain_most(case):
 
 
 @pytest.mark.parametrize(("n", "p", "r"), [(30, 4, 4), (5, 30, 4), (30, 8, 3)])
-def test_topics_that_leave_no_dimension_are_refused(n, p, r):
+def test_too_many_topics_are_rejected(n, p, r):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 3)) @ rng.normal(size=(3, p))  # of rank 3
-    with cpu() as (ops, _), pytest.raises(RankError, match="needs more than as many, found"):
-        directions(to_csr(X.astype(np.float32)), r, ops, 1)
+    with (
+        cpu() as (ops, _),
+        pytest.raises(RankError, match="a higher rank, found rank"),
+    ):
+        static_topics(to_csr(X.astype(np.float32)), r, ops, 1)
 
 
 @pytest.mark.parametrize(("hold", "q"), CASES)
-def test_f_and_partial_r2_are_those_of_ordinary_regression(case, hold, q):
+def test_f_and_partial_r2_equal_those_of_ordinary_regression(case, hold, q):
     X, times, U = case
     values = polynomials(times, q)
     with cpu() as (ops, _):
@@ -70,7 +73,7 @@ def test_f_and_partial_r2_are_those_of_ordinary_regression(case, hold, q):
     np.testing.assert_allclose(found.r2, r2, rtol=1e-6)
 
 
-def test_f_does_not_depend_on_how_the_polynomials_are_written(case):
+def test_f_does_not_depend_on_the_polynomial_basis(case):
     X, times, U = case
     values, powers = polynomials(times, 2), np.column_stack([times, times**2])
     with cpu() as (ops, _):
@@ -80,10 +83,10 @@ def test_f_does_not_depend_on_how_the_polynomials_are_written(case):
 
 
 @pytest.mark.parametrize(("hold", "q"), CASES)
-def test_whole_times_exchanged_are_regressions_on_exchanged_times(case, hold, q):
+def test_permuted_times_equal_regressions_on_permuted_times(case, hold, q):
     X, times, U = case
     axis = Axis.of(times, polynomials(times, q))
-    orders = Arrangements(np.arange(axis.times, dtype=np.int32), 40, 5, None)
+    orders = Permutations(np.arange(axis.times, dtype=np.int32), 40, 5, None)
     with cpu() as (ops, pool):
         words = words_of(X, U, ops)
         found = by_times.null(words, axis, orders, hold, runner_of(pool))
@@ -98,10 +101,10 @@ def test_whole_times_exchanged_are_regressions_on_exchanged_times(case, hold, q)
 
 @pytest.mark.parametrize(("hold", "q"), [(True, 1), (False, 2), (True, 3)])
 @pytest.mark.parametrize("grouped", [False, True])
-def test_documents_exchanged_are_regressions_on_exchanged_times(case, hold, q, grouped):
+def test_permuted_documents_equal_regressions_on_permuted_times(case, hold, q, grouped):
     X, times, U = case
     axis, groups = Axis.of(times, polynomials(times, q)), np.arange(N) % 4 if grouped else None
-    orders = Arrangements(axis.codes, 20, 5, groups)
+    orders = Permutations(axis.codes, 20, 5, groups)
     with cpu() as (ops, pool):
         found = by_documents.null(words_of(X, U, ops), axis, orders, hold, runner_of(pool))
     for row, order in enumerate(np.concatenate(list(orders.blocks(6)))[:4]):
@@ -113,28 +116,28 @@ def test_documents_exchanged_are_regressions_on_exchanged_times(case, hold, q, g
 
 
 @pytest.mark.parametrize(("hold", "q"), [(True, 1), (False, 2)])
-def test_freedman_lane_is_regression_of_permuted_residuals(case, hold, q):
+def test_freedman_lane_equals_regression_of_permuted_residuals(case, hold, q):
     X, times, U = case
     axis = Axis.of(times, polynomials(times, q))
-    orders = Arrangements(axis.codes, 5, 5, None, rows=True)
+    orders = Permutations(axis.codes, 5, 5, None, rows=True)
     with cpu() as (ops, pool):
         found = freedman_lane.null(words_of(X, U, ops), axis, orders, hold, ops, runner_of(pool))
     values, wide = axis.values(), X.astype(np.float64)
     reduced = np.hstack([np.ones((N, 1)), U, values] if hold else [np.ones((N, 1)), U])
     fitted = reduced @ np.linalg.lstsq(reduced, wide, rcond=None)[0]
     for row, order in enumerate(np.concatenate(list(orders.blocks(6)))):
-        back = np.argsort(order)  # rows of the topics in this order are residuals in that one
+        back = np.argsort(order)  # permuting topics is permuting residuals inversely
         F, _ = regression(fitted + (wide - fitted)[back], U, values, hold)
         np.testing.assert_allclose(found.F[row], F, rtol=2e-4, atol=1e-5)
     assert np.isnan(found.mixture).all()
 
 
 @pytest.mark.parametrize("module", [by_times, by_documents, freedman_lane])
-def test_the_first_row_is_what_was_observed(case, module):
+def test_the_first_row_is_observed(case, module):
     X, times, U = case
     axis = Axis.of(times, polynomials(times, 2))
     codes = np.arange(axis.times, dtype=np.int32) if module is by_times else axis.codes
-    orders = Arrangements(codes, 9, 5, None, rows=module is freedman_lane)
+    orders = Permutations(codes, 9, 5, None, rows=module is freedman_lane)
     with cpu() as (ops, pool):
         words, runner = words_of(X, U, ops), runner_of(pool)
         extra = (ops,) if module is freedman_lane else ()
@@ -142,12 +145,12 @@ def test_the_first_row_is_what_was_observed(case, module):
         np.testing.assert_allclose(null.F[0], observe(words, axis, True, ops).F, rtol=1e-4)
 
 
-def test_the_same_bytes_at_any_threads_and_memory(case):
+def test_bytes_do_not_depend_on_threads_and_memory(case):
     X, times, U = case
     axis = Axis.of(times, polynomials(times, 2))
-    by_time = Arrangements(np.arange(axis.times, dtype=np.int32), 50, 5, None)
-    by_document = Arrangements(axis.codes, 20, 5, None)
-    rows = Arrangements(axis.codes, 3, 5, None, rows=True)
+    by_time = Permutations(np.arange(axis.times, dtype=np.int32), 50, 5, None)
+    by_document = Permutations(axis.codes, 20, 5, None)
+    rows = Permutations(axis.codes, 3, 5, None, rows=True)
     found = []
     for threads, memory in ((1, 10**9), (3, 10**9), (2, 1)):
         with cpu(threads) as (ops, pool):
@@ -161,13 +164,13 @@ def test_the_same_bytes_at_any_threads_and_memory(case):
     assert found[0] == found[1] == found[2]
 
 
-def test_a_topic_that_lives_in_one_time_alone_does_no_harm():
+def test_a_topic_at_a_single_time_does_not_inflate_f():
     rng = np.random.default_rng(2)
     times = np.repeat(np.arange(5.0), 20)
     topic = np.where(times == 3, rng.normal(size=100), 0.0)
     X = 5.0 * np.outer(topic, rng.normal(size=8)) + 0.1 * rng.normal(size=(100, 8))
     axis = Axis.of(times, polynomials(times, 1))
-    orders = Arrangements(np.arange(5, dtype=np.int32), 30, 5, None)
+    orders = Permutations(np.arange(5, dtype=np.int32), 30, 5, None)
     with cpu() as (ops, pool):
         U = np.linalg.qr(np.column_stack([np.ones(100), topic]))[0][:, 1:]
         words = words_of(X.astype(np.float32), U, ops)
@@ -176,18 +179,18 @@ def test_a_topic_that_lives_in_one_time_alone_does_no_harm():
     assert F.max() < 50.0
 
 
-def test_mixture_is_0_where_topics_vary_alike_at_all_times():
+def test_the_mixture_statistic_is_0_if_topics_vary_equally_at_all_times():
     from wordgeom.drift.contrasts import Moments
 
-    same = np.eye(4)[None, None] * 0.7  # Zᵀdiag(g)Z with g as constant as U sees it
+    same = np.eye(4)[None, None] * 0.7  # Zᵀdiag(g)Z with g uncorrelated with U
     second = np.eye(4)[None, None, :, None] * 1.3  # g of mean .7 and mean square 1.3
     assert mixture(Moments(same, second))[0] == pytest.approx(0.0)
 
 
-def test_mixture_does_not_depend_on_how_the_polynomials_are_written(case):
+def test_the_mixture_statistic_does_not_depend_on_the_polynomial_basis(case):
     X, times, U = case
     values, powers = polynomials(times, 2), np.column_stack([3.0 * times + 1.0, times**2])
-    orders = Arrangements(np.arange(7, dtype=np.int32), 9, 5, None)
+    orders = Permutations(np.arange(7, dtype=np.int32), 9, 5, None)
     with cpu() as (ops, pool):
         words = words_of(X, U, ops)
         one, other = (
@@ -198,8 +201,8 @@ def test_mixture_does_not_depend_on_how_the_polynomials_are_written(case):
 
 
 @pytest.mark.parametrize("sizes", [[150] + [8] * 9, [8] * 9 + [150], range(6, 46, 4)])
-def test_the_mixture_test_keeps_its_level_where_times_have_unequal_documents(sizes):
-    """Whole times of many documents and of few change places: the polynomials' scale with them."""
+def test_the_mixture_test_keeps_its_level_with_unequal_times(sizes):
+    """Permuting times with unequal numbers of documents changes the polynomials' scale."""
     times = np.repeat(np.arange(10.0), list(sizes))
     found = [
         verdict_of(documents(np.random.default_rng(k), len(times), 8, 2), times, 2,
@@ -210,15 +213,15 @@ def test_the_mixture_test_keeps_its_level_where_times_have_unequal_documents(siz
     assert np.mean(np.array(found) <= 0.1) <= 0.3
 
 
-def test_the_smallest_p_is_twice_as_large_where_times_lie_the_same_from_either_end():
+def test_the_smallest_p_is_twice_as_large_for_symmetric_times():
     even, uneven = (Axis.of(t, polynomials(t, 1)) for t in (np.arange(4.0), np.arange(4.0) ** 2))
-    assert (even.mirrored, uneven.mirrored) == (True, False)
+    assert (even.symmetric, uneven.symmetric) == (True, False)
     codes = np.arange(4, dtype=np.int32)
-    found = [Arrangements(codes, 99, 1, None, mirrored=m).smallest_p for m in (True, False)]
+    found = [Permutations(codes, 99, 1, None, symmetric=m).smallest_p for m in (True, False)]
     assert found == pytest.approx([2 / 24, 1 / 24])
 
 
-def test_a_mere_trend_is_a_change_where_it_is_free_alone():
+def test_a_trend_is_a_change_only_if_it_is_free():
     rng = np.random.default_rng(4)
     times = np.repeat(np.arange(10.0), 20)
     X = documents(rng, 200, 8, 2)

@@ -1,4 +1,4 @@
-"""The test of drift as a whole: its level, what it finds, what it refuses. Simulations are tiny."""
+"""The drift test end to end: level, power, errors. Simulations are small."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def verdicts(runs, make, rank, **options):
     ]
 
 
-def rejected(found):
+def rejection_rate(found):
     return np.mean([v.global_p <= 0.05 for v in found])
 
 
@@ -31,7 +31,7 @@ def flagged(found):
     return np.mean([v.pvalues <= 0.05 for v in found], axis=0)
 
 
-def test_a_verdict_holds_f_p_and_what_they_assume():
+def test_a_verdict_has_f_p_and_the_assumption():
     X = documents(np.random.default_rng(1), N, 12, 3, t=T, change=0.3).astype(np.float32)
     found = verdict_of(X, T, 3, degree=2, permutations=99, permute="documents")
     U = np.linalg.svd(X - X.mean(axis=0, dtype=np.float64), full_matrices=False)[0][:, :3]
@@ -42,32 +42,32 @@ def test_a_verdict_holds_f_p_and_what_they_assume():
     assert found.smallest_word_p <= found.pvalues.min() < 0.01
     assert np.all(found.qvalues >= found.pvalues)
     assert (found.rank, found.permutations, found.left_out, found.still) == (3, 99, 0, None)
-    assert found.method == "permutation of documents' times"
-    assert "no word, and no topic's frequency or spread, goes with time" in found.assumption
-    assert found.assumption.endswith("which permutations allow for only nearly")
+    assert found.method == "permutation of document times"
+    assert "no word, and no topic's frequency or variance, depends on time" in found.assumption
+    assert found.assumption.endswith("which permutations allow for only approximately")
 
 
 @pytest.mark.parametrize("permute", ["documents", "times", "within"])
 @pytest.mark.parametrize("rank", [2, 4])
-def test_the_level_is_kept_whether_topics_are_enough_or_too_few(permute, rank):
+def test_the_level_is_kept_with_enough_and_with_too_few_topics(permute, rank):
     groups = np.arange(N) % 3
     found = verdicts(
         80, lambda rng: documents(rng, N, 10, 4), rank, permute=permute, permutations=39,
         groups=groups, null="own",
     )  # fmt: skip
-    assert rejected(found) <= 0.125  # .05 and three deviations
+    assert rejection_rate(found) <= 0.125  # .05 plus three standard errors
     assert np.mean(flagged(found)) == pytest.approx(0.05, abs=0.025)
     p = np.sort([v.global_p for v in found])
     assert np.abs(p - (np.arange(80) + 1) / 80).max() < 0.18  # Kolmogorov and Smirnov, 1 %
 
 
-def test_a_factor_test_takes_too_few_topics_for_a_change():
+def test_the_factor_test_rejects_too_few_topics():
     rng = np.random.default_rng(17)
     found = [factor_test(documents(rng, N, 10, 4), 2).p for _ in range(20)]
-    assert np.mean(np.array(found) <= 0.05) >= 0.9  # permutations keep their level: above
+    assert np.mean(np.array(found) <= 0.05) >= 0.9  # unlike permutations, see above
 
 
-def test_words_of_unequal_frequency_have_uniform_p_on_a_null():
+def test_words_of_unequal_frequency_have_uniform_p_under_the_null():
     def counts(rng):
         topics = rng.dirichlet(0.3 * (np.arange(40) + 1.0) ** -1.2 * 40, 3)
         lengths = rng.integers(20, 400, N)
@@ -87,45 +87,45 @@ def test_words_of_unequal_frequency_have_uniform_p_on_a_null():
 def test_a_small_change_is_found(freedman_lane):
     options = {"permute": "documents", "permutations": 39, "freedman_lane": freedman_lane}
     found = verdicts(10, lambda rng: documents(rng, N, 20, 3, t=T, change=0.3), 3, **options)
-    assert rejected(found) >= 0.9
+    assert rejection_rate(found) >= 0.9
     assert np.isnan([v.mixture_p for v in found]).all() == freedman_lane
 
 
-def test_topics_from_still_words_do_not_blame_them():
+def test_topics_from_stable_words_do_not_flag_stable_words():
     def five(rng):
         return documents(rng, N, 20, 3, t=T, change=1.0, moving=5)
 
     options = {"permute": "documents", "permutations": 59, "null": "own"}
-    blamed, fair = (
+    biased, fair = (
         flagged(verdicts(12, five, 3, still=still, **options)) for still in (False, True)
     )
-    assert blamed[5:].mean() > 0.2
+    assert biased[5:].mean() > 0.2
     assert fair[5:].mean() <= 0.1
     assert fair[:5].mean() >= 0.9
 
 
-def test_judging_words_still_leaves_the_global_p_alone_and_is_told():
+def test_stable_words_leave_the_global_p_unchanged_and_are_reported():
     X = documents(np.random.default_rng(9), N, 20, 3, t=T, change=1.0, moving=5)
     plain, still = (
         verdict_of(X, T, 3, still=s, permute="documents", permutations=39) for s in (False, True)
     )
     assert (plain.global_p, plain.mixture_p) == (still.global_p, still.mixture_p)
     assert still.still in range(10, 20)
-    assert f"{still.still} of 20 words judged still" in still.notes[0]
+    assert f"estimated from {still.still} of 20 words, chosen as stable" in still.notes[0]
 
 
-def test_so_many_topics_that_they_hold_the_change_are_told_by_the_mixture():
+def test_the_mixture_test_detects_topics_that_absorb_the_change():
     def moving(rng):
         return documents(rng, N, 30, 2, t=T, change=0.4, noise=0.03)
 
     found = verdicts(10, moving, 4, permute="documents", permutations=39)
     assert np.mean([v.mixture_p <= 0.05 for v in found]) >= 0.9
-    assert rejected(found) <= 0.5
-    told = [any("mixture of topics drifts" in note for note in v.notes) for v in found]
-    assert told == [v.mixture_p <= 0.05 < v.global_p for v in found]
+    assert rejection_rate(found) <= 0.5
+    noted = [any("mixture of topics drifts" in note for note in v.notes) for v in found]
+    assert noted == [v.mixture_p <= 0.05 < v.global_p for v in found]
 
 
-def test_shocks_of_a_time_deceive_documents_and_not_times():
+def test_common_shocks_bias_permuted_documents_and_not_permuted_times():
     years = np.repeat(np.arange(20.0), 10)
 
     def shocked(rng):
@@ -136,23 +136,23 @@ def test_shocks_of_a_time_deceive_documents_and_not_times():
     for permute in ("documents", "times"):
         runs = (shocked(np.random.default_rng(run)) for run in range(30))
         found = [verdict_of(X, years, 2, permute=permute, permutations=39) for X in runs]
-        shares[permute] = rejected(found)
+        shares[permute] = rejection_rate(found)
     assert shares["documents"] > 0.3
     assert shares["times"] <= 0.15
 
 
-def test_few_times_have_few_orders_all_of_which_are_made():
+def test_few_times_use_all_distinct_permutations():
     times = np.repeat(np.arange(4.0), 25)
     X = documents(np.random.default_rng(3), 100, 8, 2)
     found = verdict_of(X, times, 2, null="own")
     assert (found.permutations, found.smallest_p) == (23, 2 / 24)
     np.testing.assert_allclose(found.pvalues * 24, np.round(found.pvalues * 24))
-    assert any("only 24 different permutations: all were made" in note for note in found.notes)
+    assert any("all 24 distinct permutations were used" in note for note in found.notes)
 
 
-def test_as_many_times_as_documents_are_permuted_as_documents():
+def test_more_than_max_times_are_permuted_as_documents():
     X = documents(np.random.default_rng(3), 1100, 4, 2)
-    times = 1.0 * np.random.default_rng(4).permutation(1100)  # more than are added up time by time
+    times = 1.0 * np.random.default_rng(4).permutation(1100)  # more than MAX_TIMES
     found = [verdict_of(X, times, 2, permutations=199, permute=p) for p in ("times", "documents")]
     np.testing.assert_array_equal(found[0].F, found[1].F)
     np.testing.assert_allclose(found[0].pvalues, found[1].pvalues, atol=0.1)
@@ -171,59 +171,59 @@ def test_as_many_times_as_documents_are_permuted_as_documents():
         {"permutations": 40, "null": "max-t"},
     ],
 )
-def test_the_same_verdict_at_any_number_of_threads(options):
+def test_the_verdict_does_not_depend_on_the_number_of_threads(options):
     X = documents(np.random.default_rng(4), N, 150, 3, t=T, change=0.2)
     found = [dataclasses.asdict(verdict_of(X, T, 3, threads=k, **options)) for k in (1, 3)]
     for one, other in zip(*(v.values() for v in found), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
-def test_words_that_do_not_vary_are_left_out_and_counted():
+def test_constant_words_are_left_out_and_counted():
     X = documents(np.random.default_rng(5), N, 12, 3)
     X[:, 2], X[:, 7] = 3.0, 0.0
     found = verdict_of(X, T, 3, permute="documents", permutations=19)
     assert found.left_out == 2
     for values in (found.F, found.r2, found.pvalues, found.qvalues):
         assert np.flatnonzero(np.isnan(values)).tolist() == [2, 7]
-    assert "2 words do not vary beside the topics: left out" in found.notes
+    assert "2 words are left out: no variance given the topics" in found.notes
 
 
-def test_the_tail_of_f_says_what_it_takes_for_granted():
+def test_the_f_test_states_its_assumption():
     found = verdict_of(documents(np.random.default_rng(6), N, 12, 3), T, 3, test="f")
     assert "topics are known" in found.assumption
     assert np.isnan(found.global_p)
     assert np.all((found.pvalues > 0) & (found.pvalues < 1))
 
 
-def test_too_few_permutations_for_q_of_a_word_alone_are_told():
+def test_too_few_permutations_for_q_are_reported():
     X = documents(np.random.default_rng(7), N, 40, 3)
-    note = "q of one word alone cannot be below 0.8"
-    told = [verdict_of(X, T, 3, permutations=49, null=null).notes for null in ("own", "pooled")]
-    assert [any(note in n for n in notes) for notes in told] == [True, False]
+    note = "q of a single changed word cannot be below 0.8"
+    noted = [verdict_of(X, T, 3, permutations=49, null=null).notes for null in ("own", "pooled")]
+    assert [any(note in n for n in notes) for notes in noted] == [True, False]
 
 
-def test_what_cannot_be_tested_is_refused_in_a_line():
+def test_errors_are_one_line():
     X = documents(np.random.default_rng(8), 40, 12, 3)
     times = np.repeat(np.arange(8.0), 5)
 
-    def refused(kind, match, X=X, times=times, rank=3, **options):
+    def rejected(kind, match, X=X, times=times, rank=3, **options):
         with pytest.raises(kind, match=match) as caught:
             verdict_of(X, times, rank, **options)
         assert len(str(caught.value).splitlines()) == 1
 
-    refused(InputError, "all documents have one time, found 1950", times=np.full(40, 1950.0))
-    refused(InputError, "--degree 2 needs more times", times=times // 4, degree=2)
-    refused(InputError, "10 topics at degree 3 take 44 .*, found 40 documents", rank=10, degree=3)
-    refused(RankError, "12 topics needs more than as many, found 12 dimensions", rank=12)
-    refused(InputError, "all words are constant over documents", X=np.ones((40, 12)))
-    refused(InputError, "each group has a single time", groups=times, permute="within")
-    refused(InputError, "no groups to permute inside", permute="within")
-    refused(
+    rejected(InputError, "all documents have the same time, found 1950", times=np.full(40, 1950.0))
+    rejected(InputError, "--degree 2 needs more than 2 distinct times", times=times // 4, degree=2)
+    rejected(InputError, "10 topics at degree 3 use 44 .*, found 40 documents", rank=10, degree=3)
+    rejected(RankError, "12 topics need data of a higher rank, found rank 12", rank=12)
+    rejected(InputError, "all words are constant over documents", X=np.ones((40, 12)))
+    rejected(InputError, "each group has a single time", groups=times, permute="within")
+    rejected(InputError, "--permute within needs groups", permute="within")
+    rejected(
         InputError, "F of 12 words in 1,000 permutations take", memory=1000, permute="documents"
     )
 
 
-def test_freedman_lane_with_whole_times_is_refused():
+def test_freedman_lane_with_whole_times_is_rejected():
     assert DriftOptions(permute="documents", freedman_lane=True).freedman_lane
     assert DriftOptions(permute="within", group="id", freedman_lane=True).freedman_lane
     with pytest.raises(OptionError, match="residuals of documents, found --permute times; add"):

@@ -1,4 +1,4 @@
-"""The factor test T: closed forms, scikit-learn's likelihood, its level, and what it refuses."""
+"""The factor test T: closed forms, scikit-learn's likelihood, its level, and its errors."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from scipy.stats import chi2, kstest
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.types import Csr
-from wordgeom.drift.factor_analysis import FACTANAL, LEAST, fit
-from wordgeom.drift.factor_test import MOST, degrees_of_freedom, factor_matrix, factor_test
+from wordgeom.drift.factor_analysis import FACTANAL, LOWER_BOUND, fit
+from wordgeom.drift.factor_test import MAX_WORDS, degrees_of_freedom, factor_matrix, factor_test
 
 
 def simulated(seed: int, n: int, p: int, r: int, noise: float = 1.0) -> np.ndarray:
@@ -18,7 +18,7 @@ def simulated(seed: int, n: int, p: int, r: int, noise: float = 1.0) -> np.ndarr
 
 
 def with_covariance(sigma: np.ndarray, n: int, seed: int = 1) -> np.ndarray:
-    """n rows whose covariance is sigma, exactly."""
+    """n rows whose covariance is exactly sigma."""
     rows = np.random.default_rng(seed).normal(size=(n, len(sigma)))
     Q, _ = np.linalg.qr(rows - rows.mean(axis=0))
     return n**0.5 * Q @ np.linalg.cholesky(sigma).T + 3.0
@@ -29,7 +29,7 @@ def one_factor(loadings: list[float]) -> tuple[np.ndarray, np.ndarray]:
     return np.outer(loads, loads) + np.diag(1.0 - loads**2), 1.0 - loads**2
 
 
-def test_covariances_of_r_factors_leave_nothing_and_give_their_uniquenesses():
+def test_an_exact_factor_covariance_is_recovered():
     sigma, psi = one_factor([0.9, 0.8, -0.7, 0.6, 0.5])
     found = factor_test(with_covariance(sigma, 50), 1)
     assert found.plain == pytest.approx(0.0, abs=1e-7)
@@ -40,7 +40,7 @@ def test_covariances_of_r_factors_leave_nothing_and_give_their_uniquenesses():
     np.testing.assert_allclose(found.eigenvalues, 1.0, atol=1e-5)
 
 
-def test_of_two_pairs_one_factor_takes_the_closer_and_leaves_the_other():
+def test_one_factor_fits_the_stronger_of_two_pairs():
     """Then Σ differs from R by one correlation ρ, and tr − log det − p is −log(1 − ρ²)."""
     sigma = np.eye(4)
     sigma[0, 1] = sigma[1, 0] = 0.8
@@ -53,7 +53,7 @@ def test_of_two_pairs_one_factor_takes_the_closer_and_leaves_the_other():
     assert found.plain_p == pytest.approx(chi2.sf(found.plain, 2))
 
 
-def test_the_statistic_is_the_function_of_the_eigenvalues():
+def test_the_statistic_follows_from_the_eigenvalues():
     """Equation 5.17: T = n Σ (λ − log λ − 1), and r of the λ are 1."""
     found = factor_test(simulated(3, 200, 12, 3), 3)
     left = found.eigenvalues
@@ -61,8 +61,8 @@ def test_the_statistic_is_the_function_of_the_eigenvalues():
     assert np.sum(np.abs(left - 1.0) < 1e-12) == 3
 
 
-def test_the_test_is_that_of_factanal():
-    """What R's factanal prints of ability.cov, six tests of 112 people (Smith and Stanley 1983)."""
+def test_the_test_equals_that_of_factanal():
+    """R's factanal on ability.cov: six tests of 112 people (Smith and Stanley 1983)."""
     low = [24.641, 5.991, 6.700, 33.520, 18.137, 149.831, 6.023, 1.782, 19.424, 12.711, 20.755,
            4.936, 31.430, 4.757, 52.604, 29.701, 7.204, 50.753, 9.075, 66.762, 135.292]  # fmt: skip
     sigma = np.zeros((6, 6))
@@ -79,7 +79,7 @@ def test_the_test_is_that_of_factanal():
 @pytest.mark.parametrize(
     ("n", "p", "true", "r"), [(300, 10, 2, 2), (300, 12, 3, 2), (60, 12, 3, 3)]
 )
-def test_the_likelihood_is_that_of_scikit_learn(n, p, true, r):
+def test_the_likelihood_equals_that_of_scikit_learn(n, p, true, r):
     from sklearn.decomposition import FactorAnalysis
 
     X = simulated(n + r, n, p, true)
@@ -94,7 +94,7 @@ def test_the_likelihood_is_that_of_scikit_learn(n, p, true, r):
     np.testing.assert_allclose(ours.uniquenesses, model.noise_variance_, atol=2e-3)
 
 
-def test_units_of_the_words_and_their_means_do_not_matter():
+def test_the_statistic_ignores_units_and_means():
     X = simulated(4, 100, 8, 2)
     units = np.array([1e-6, 1e6, -3.0, 1.0, 0.1, 7.0, 1e3, -1e-3])
     one, other = factor_test(X, 2), factor_test(X * units + units, 2)
@@ -103,12 +103,12 @@ def test_units_of_the_words_and_their_means_do_not_matter():
 
 
 @pytest.mark.parametrize("noise", [0.01, 1.0])
-def test_p_is_uniform_where_r_factors_are_the_truth(noise):
+def test_p_is_uniform_if_r_factors_are_true(noise):
     ps = [factor_test(simulated(seed, 200, 10, 2, noise), 2).p for seed in range(200)]
     assert kstest(ps, "uniform").pvalue > 0.01
 
 
-def test_without_bartletts_factor_few_documents_reject_too_often():
+def test_without_bartletts_factor_small_samples_reject_too_often():
     tests = [factor_test(simulated(seed, 50, 20, 5), 5) for seed in range(40)]
     assert np.mean([test.plain_p <= 0.05 for test in tests]) > 0.35
     assert np.mean([test.p <= 0.05 for test in tests]) < 0.2
@@ -121,8 +121,8 @@ def test_too_few_factors_are_rejected_and_too_many_are_not():
     assert np.mean(np.array(ps[5]) <= 0.05) <= 0.05
 
 
-def test_a_small_noise_lies_within_the_bound_where_factanals_is_a_trap():
-    """Uniquenesses near .0025, below factanal's .005: held there, a true model is rejected."""
+def test_small_noise_needs_a_lower_bound_than_that_of_factanal():
+    """Uniquenesses near .0025 are below factanal's bound .005, which rejects the true model."""
     tables = [simulated(seed, 400, 12, 4, 0.01) for seed in range(20)]
     tests = [factor_test(X, 4) for X in tables]
     assert np.median([np.median(test.uniquenesses) for test in tests]) < FACTANAL
@@ -131,16 +131,16 @@ def test_a_small_noise_lies_within_the_bound_where_factanals_is_a_trap():
     assert min(held) > chi2.isf(0.05, tests[0].degrees)
 
 
-def test_a_word_without_noise_is_told_of():
+def test_a_word_without_noise_is_reported():
     X = simulated(5, 200, 8, 1)
     X[:, 0] = np.random.default_rng(6).normal(size=200)
     X[:, 1] = X[:, 0] + 1e-4 * X[:, 1]
     found = factor_test(X, 2)
-    assert np.min(found.uniquenesses) == pytest.approx(LEAST)
+    assert np.min(found.uniquenesses) == pytest.approx(LOWER_BOUND)
     assert "no noise left (uniqueness 1e-05)" in found.notes[-1]
 
 
-def test_the_search_ends_where_there_is_no_way_down():
+def test_the_optimum_is_a_minimum():
     found = fit(np.corrcoef(simulated(7, 300, 9, 2).T), 2)
     assert found.converged
     for word in range(9):
@@ -152,7 +152,7 @@ def test_the_search_ends_where_there_is_no_way_down():
             assert np.sum(left - np.log(left) - 1) > found.discrepancy
 
 
-def test_constant_words_take_no_part_and_are_counted():
+def test_constant_words_are_left_out_and_counted():
     X = simulated(8, 100, 8, 2)
     held = np.insert(X, [0, 4], [[2.0, 0.0]], axis=1)
     one, other = factor_test(X, 2), factor_test(held, 2)
@@ -160,10 +160,10 @@ def test_constant_words_take_no_part_and_are_counted():
     assert other.degrees == one.degrees
     assert other.p == pytest.approx(one.p)
     assert np.flatnonzero(np.isnan(other.uniquenesses)).tolist() == [0, 5]
-    assert other.notes == ("2 words do not vary and took no part in the factor test",)
+    assert other.notes == ("2 words are constant and left out of the factor test",)
 
 
-def test_degrees_of_freedom_are_covariances_less_parameters():
+def test_degrees_of_freedom_are_covariances_minus_parameters():
     for p in range(1, 30):
         for r in range(p):
             parameters = p * r + p - r * (r - 1) // 2
@@ -174,31 +174,27 @@ def test_degrees_of_freedom_are_covariances_less_parameters():
 @pytest.mark.parametrize(
     ("shape", "r", "line"),
     [
-        ((8, 8), 2, "the factor test needs more documents than words, found 8 of 8 words that vary;"
-         " name fewer words to test"),
-        ((50, 8), 5, "the factor test cannot be done with 8 words and so many factors, found 5;"
-         " pass --rank 1 to 4, or name more words"),
-        ((50, 8), 8, "the factor test cannot be done with 8 words and so many factors, found 8;"
-         " pass --rank 1 to 4, or name more words"),
-        ((50, 8), 0, "the factor test cannot be done with 8 words and so many factors, found 0;"
-         " pass --rank 1 to 4, or name more words"),
-        ((50, 3), 1, "the factor test cannot be done with 3 words and so many factors, found 1;"
-         " name at least 4 words"),
+        ((8, 8), 2, "needs more documents than words, found 8 documents and 8 words; name fewer"
+         " words to test"),
+        ((50, 8), 5, "of 8 words allows 1 to 4 factors, found 5; change --rank or name more words"),
+        ((50, 8), 8, "of 8 words allows 1 to 4 factors, found 8; change --rank or name more words"),
+        ((50, 8), 0, "of 8 words allows 1 to 4 factors, found 0; change --rank or name more words"),
+        ((50, 3), 1, "needs at least 4 words, found 3; name more words"),
     ],
 )  # fmt: skip
-def test_what_leaves_no_test_is_refused_in_one_line(shape, r, line):
+def test_too_few_documents_or_words_are_rejected(shape, r, line):
     with pytest.raises((InputError, OptionError)) as caught:
         factor_test(simulated(1, shape[0], shape[1], 2), r)
-    assert str(caught.value) == line
+    assert str(caught.value) == f"the factor test {line}"
 
 
-def test_rows_that_add_up_to_one_are_refused():
+def test_rows_that_add_up_to_one_are_rejected():
     X = np.abs(simulated(9, 60, 8, 2))
-    with pytest.raises(InputError, match="a sum of others; leave out repeated words, or one"):
+    with pytest.raises(InputError, match="independent words; leave out repeated words, or one"):
         factor_test(X / X.sum(axis=1, keepdims=True), 2)
 
 
-def test_numbers_that_are_not_finite_are_refused():
+def test_numbers_that_are_not_finite_are_rejected():
     X = simulated(10, 60, 8, 2)
     X[3, 4] = np.nan
     with pytest.raises(InputError, match="needs finite numbers; check the weights"):
@@ -211,15 +207,15 @@ def sparse(rows: int, columns: int) -> Csr:
     return Csr(indptr, indices, np.array([2.5, -1.0], np.float32), columns)
 
 
-def test_a_sparse_matrix_becomes_the_same_matrix():
+def test_a_sparse_matrix_is_converted_exactly():
     assert factor_matrix(sparse(3, 2)).tolist() == [[0.0, 2.5], [-1.0, 0.0], [0.0, 0.0]]
 
 
-def test_too_many_words_or_too_little_memory_are_refused():
+def test_too_many_words_and_too_little_memory_are_rejected():
     with pytest.raises(InputError) as caught:
-        factor_matrix(sparse(3, MOST + 1))
+        factor_matrix(sparse(3, MAX_WORDS + 1))
     assert str(caught.value) == (
-        "the factor test is for at most 2,000 words, found 2,001; name the words to test"
+        "the factor test takes at most 2,000 words, found 2,001; name the words to test"
     )
     with pytest.raises(
         InputError, match=r"the 3 × 2 numbers of the factor test take .* name the words"

@@ -1,4 +1,4 @@
-"""Analogies against the formulas, against gensim's accuracy, and the form of their files."""
+"""Analogy answers against the formulas, accuracy against gensim, and the file format."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def random_vectors(rows, dim=7, seed=1):
 
 
 def planted(families=12, dim=40, noise=0.8, seed=2):
-    """Words of families that share four offsets, hidden in noise, some in both spellings."""
+    """Families of words that share four offsets, with noise; some words in two cases."""
     draw = np.random.default_rng(seed)
     bases, offsets = draw.standard_normal((families, 1, dim)), draw.standard_normal((4, dim))
     matrix = bases + offsets + noise * draw.standard_normal((families, 4, dim))
@@ -58,7 +58,7 @@ def planted(families=12, dim=40, noise=0.8, seed=2):
 
 
 def questions(families=14):
-    """Two sections of the planted families, and of two families that have no vectors."""
+    """Two sections of questions on planted families and on two families without vectors."""
     lines = []
     for section, a, b in (("first two", "a", "b"), ("others: b, d", "b", "d")):
         lines.append(f": {section}")
@@ -67,8 +67,8 @@ def questions(families=14):
     return "\n".join(lines) + "\n"
 
 
-def rules(vectors, a, b, c, epsilon):
-    """The two objectives (V), in float64 and straight from the formulas."""
+def objectives(vectors, a, b, c, epsilon):
+    """3CosAdd and 3CosMul (V each) in float64, straight from the formulas."""
     wide = vectors.matrix.astype(np.float64)
     norms = np.linalg.norm(wide, axis=1, keepdims=True)
     unit = np.divide(wide, norms, where=norms > 0, out=np.zeros_like(wide))
@@ -83,7 +83,7 @@ def rules(vectors, a, b, c, epsilon):
 
 @pytest.mark.parametrize("epsilon", [1e-3, 1e-6, 1.0])
 @pytest.mark.parametrize("rows", [5, 256, 1023, 1024, 1025, 2500])
-def test_answers_are_the_best_of_all_words_that_may_answer(rows, epsilon, using):
+def test_answers_maximise_the_objective_over_allowed_words(rows, epsilon, using):
     vectors = random_vectors(rows)
     vectors.matrix[[1, rows - 1]] = 0
     asked = np.random.default_rng(rows).integers(0, rows - 1, (1100, 3))
@@ -91,22 +91,22 @@ def test_answers_are_the_best_of_all_words_that_may_answer(rows, epsilon, using)
     answers = predict(Lookup(vectors, EvalOptions()), asked, epsilon, using)
     for (a, b, c), found in list(zip(asked, answers, strict=True))[:: 1 if rows < 9 else 30]:
         allowed = np.setdiff1d(np.arange(rows), [a, b, c, 1, rows - 1])
-        for rule, answer in zip(rules(vectors, a, b, c, epsilon), found, strict=True):
+        for objective, answer in zip(objectives(vectors, a, b, c, epsilon), found, strict=True):
             if not len(allowed):
                 assert answer == NONE
                 continue
             assert answer in allowed
-            assert rule[answer] == pytest.approx(rule[allowed].max(), rel=1e-5, abs=1e-6)
+            assert objective[answer] == pytest.approx(objective[allowed].max(), rel=1e-5, abs=1e-6)
 
 
-def test_of_equal_words_the_first_answers(using):
+def test_ties_go_to_the_first_word(using):
     matrix = np.concatenate([np.eye(4)[:3], np.tile(np.eye(4)[3], (3000, 1))]).astype(np.float32)
     vectors = Vectors([f"w{row}" for row in range(len(matrix))], matrix)
     answers = predict(Lookup(vectors, EvalOptions()), np.array([[0, 1, 2]]), 1e-3, using)
     assert answers.tolist() == [[3, 3]]
 
 
-def test_no_form_of_an_asked_word_answers(using):
+def test_no_case_variant_of_a_query_word_answers(using):
     matrix = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0.1], [0, 1, 1], [1, 1, 0]])
     vectors = Vectors(["a", "b", "c", "B", "C", "d"], matrix.astype(np.float32))
     for case, answer in (("fold", 5), ("exact", 4)):
@@ -114,7 +114,7 @@ def test_no_form_of_an_asked_word_answers(using):
         assert predict(lookup, np.array([[0, 1, 2]]), 1e-3, using)[0, 0] == answer
 
 
-def test_the_number_of_threads_changes_nothing():
+def test_answers_do_not_depend_on_the_number_of_threads():
     vectors = random_vectors(9000, dim=20)
     asked = np.random.default_rng(1).integers(0, 9000, (3000, 3))
     found = []
@@ -125,7 +125,7 @@ def test_the_number_of_threads_changes_nothing():
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e30])
-def test_the_scale_of_vectors_does_not_matter(scale, using):
+def test_answers_do_not_depend_on_the_scale_of_vectors(scale, using):
     vectors = random_vectors(300)
     asked = np.random.default_rng(1).integers(0, 300, (50, 3))
     scaled = replace(vectors, matrix=vectors.matrix * np.float32(scale))
@@ -138,7 +138,7 @@ def test_the_scale_of_vectors_does_not_matter(scale, using):
 
 @pytest.mark.parametrize(("case", "limit"), [("fold", 0), ("exact", 0), ("fold", 40)])
 @pytest.mark.parametrize("oov", ["skip", "zero"])
-def test_accuracy_equals_gensims_in_every_section(case, limit, oov, write, using):
+def test_accuracy_equals_that_of_gensim_in_every_section(case, limit, oov, write, using):
     vectors, path = planted(), write(questions())
     options = EvalOptions(oov=oov, case=case, restrict_vocab=limit)
     answers = read_analogies(path, options).answer(vectors, using)
@@ -157,7 +157,7 @@ def test_accuracy_equals_gensims_in_every_section(case, limit, oov, write, using
 
 
 @pytest.mark.filterwarnings("ignore:Call to deprecated `init_sims`:DeprecationWarning")  # gensim's
-def test_3cosmul_answers_as_gensims_does(write, using):
+def test_3cosmul_gives_the_answers_of_gensim(write, using):
     vectors = planted()
     keyed = to_keyed_vectors(vectors)
     path = write(questions(8))
@@ -170,12 +170,12 @@ def test_3cosmul_answers_as_gensims_does(write, using):
         assert vectors.words[given_rows[1]] == word
 
 
-def test_an_exact_parallelogram_is_answered_and_chance_is_not(write, using):
+def test_exact_parallelograms_are_answered_and_shuffled_vectors_are_not(write, using):
     vectors = planted(noise=0)
     answers = read_analogies(write(questions(12)), EvalOptions()).answer(vectors, using)
     added, multiplied = (score.value for score in scores(answers, 0, 1))
     assert added == 1
-    assert multiplied > 0.95  # no law: only the sum is exact
+    assert multiplied > 0.95  # not exactly 1: only 3CosAdd is exact on parallelograms
     shuffled = replace(vectors, matrix=np.random.default_rng(1).permutation(vectors.matrix))
     answers = read_analogies(write(questions(12)), EvalOptions()).answer(shuffled, using)
     assert max(score.value for score in scores(answers, 0, 1)) < 0.1
@@ -205,10 +205,10 @@ def test_no_question_in_the_vocabulary_is_an_error(write, using):
     for oov in ("skip", "zero"):
         with pytest.raises(InputError) as error:
             read_analogies(path, EvalOptions(oov=oov)).answer(random_vectors(5), using)
-        assert str(error.value).startswith(f"{path}: not one of 2 questions has vectors")
+        assert str(error.value).startswith(f"{path}: none of its 2 questions has vectors")
 
 
-def test_only_the_first_words_of_the_file_count(write, using):
+def test_restrict_vocab_uses_only_the_first_words(write, using):
     path = write(": s\nw0 w1 w2 w3\nw0 w1 w2 w6\n")
     answers = read_analogies(path, EvalOptions(restrict_vocab=5)).answer(random_vectors(9), using)
     assert answers.items.tolist() == [0]
@@ -222,7 +222,7 @@ _sections = st.dictionaries(_word, st.lists(st.tuples(_word, _word, _word, _word
 
 
 @given(_sections.filter(lambda parts: any(parts.values())), st.sampled_from(["\n", "\r\n"]))
-def test_questions_read_back_with_their_sections(tmp_path_factory, parts, end):
+def test_questions_round_trip_with_their_sections(tmp_path_factory, parts, end):
     lines = [
         line
         for name, asked in parts.items()
@@ -235,7 +235,7 @@ def test_questions_read_back_with_their_sections(tmp_path_factory, parts, end):
     assert list(zip(task.sections, task.questions, strict=True)) == expected
 
 
-def test_questions_above_the_first_section_are_called_after_the_file(write):
+def test_questions_above_the_first_section_are_named_after_the_file(write):
     task = read_analogies(write("a b c d\n: later\na b c d\n:\na b c d\n"), EvalOptions())
     assert task.sections == ("set", "later", "set")
 
@@ -245,10 +245,10 @@ def test_a_line_that_is_not_four_words_is_named(write, line):
     path = write(f": s\r\na b c d\r\n\r\n{line}\r\n")
     with pytest.raises(InputError) as error:
         read_analogies(path, EvalOptions())
-    assert str(error.value).startswith(f"{path} line 4: is not four words, found {line!r};")
+    assert str(error.value).startswith(f"{path} line 4: not four words, found {line!r};")
 
 
-def test_a_file_without_a_question_is_refused(write):
+def test_a_file_without_questions_is_rejected(write):
     with pytest.raises(InputError) as error:
         read_analogies(write(": s\n: t\n"), EvalOptions())
-    assert "holds no question; write lines of four words" in str(error.value)
+    assert "no analogy questions in the file; write four words on each line" in str(error.value)

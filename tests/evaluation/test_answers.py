@@ -1,4 +1,4 @@
-"""Scores and their intervals against closed forms, and the difference of two answers."""
+"""Scores and intervals against closed forms, and differences between two models."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def drawn(n, seed=0):
     return np.random.default_rng(seed).standard_normal(n)
 
 
-def test_a_bootstrap_interval_of_a_mean_is_that_of_the_normal_distribution():
+def test_the_bootstrap_interval_of_a_mean_agrees_with_the_normal_distribution():
     values = drawn(4000)
     (score,) = scores(answers(values), 4000, seed=1)
     half = 1.96 * values.std() / math.sqrt(len(values))
@@ -47,14 +47,14 @@ def test_a_bootstrap_interval_of_a_mean_is_that_of_the_normal_distribution():
     assert (score.used, score.total) == (4000, 4000)
 
 
-def test_a_jackknife_interval_of_a_mean_of_single_items_is_its_standard_error():
+def test_the_jackknife_interval_of_a_mean_follows_from_its_standard_error():
     values = drawn(20)  # as many items as groups
     (score,) = scores(answers(values, JACKKNIFE), 1000, seed=1)
     half = 1.959963984540054 * values.std(ddof=1) / math.sqrt(20)
     assert (score.low, score.high) == pytest.approx((score.value - half, score.value + half))
 
 
-def test_a_jackknife_of_groups_agrees_with_the_bootstrap_on_average():
+def test_the_grouped_jackknife_agrees_with_the_bootstrap_on_average():
     widths = []
     for seed in range(30):
         values = drawn(900, seed)
@@ -65,14 +65,14 @@ def test_a_jackknife_of_groups_agrees_with_the_bootstrap_on_average():
 
 
 @pytest.mark.parametrize("resampling", [BOOTSTRAP, JACKKNIFE])
-def test_the_seed_decides_the_interval(resampling):
+def test_the_interval_depends_on_the_seed_alone(resampling):
     values = answers(drawn(100), resampling)
     assert scores(values, 200, 1) == scores(values, 200, 1)
     assert scores(values, 200, 1) != scores(values, 200, 2)
 
 
 @pytest.mark.parametrize(("n", "resamples"), [(0, 100), (2, 100), (50, 0)])
-def test_too_few_items_or_no_resamples_leave_no_interval(n, resamples):
+def test_too_few_items_or_no_resamples_give_no_interval(n, resamples):
     measure = Measure("count", lambda given, gold: float(len(given)))
     (score,) = scores(answers(drawn(n), measures=(measure,)), resamples, 1)
     assert score.value == n
@@ -80,7 +80,7 @@ def test_too_few_items_or_no_resamples_leave_no_interval(n, resamples):
     assert math.isnan(score.high)
 
 
-def test_draws_without_a_figure_do_not_count():
+def test_resamples_with_an_undefined_score_are_ignored():
     def fragile(given, gold):
         return float(given.mean()) if given[0] > 0 else math.nan
 
@@ -93,7 +93,7 @@ def test_draws_without_a_figure_do_not_count():
 
 @pytest.mark.parametrize("resampling", [BOOTSTRAP, JACKKNIFE])
 @pytest.mark.parametrize(("n", "value"), [(40, 0.0), (4, 1.0), (37, 0.1)])
-def test_draws_that_all_score_the_same_give_no_interval(n, value, resampling):
+def test_resamples_with_equal_scores_give_no_interval(n, value, resampling):
     (score,) = scores(answers(np.full(n, value), resampling), 200, 1)
     assert score.value == pytest.approx(value)
     assert math.isnan(score.low)
@@ -113,15 +113,15 @@ def test_groups_are_scored_by_their_own_items():
         assert found[name] == [replace(alone, total=len(chosen))]
 
 
-def test_vectors_do_not_differ_from_themselves():
+def test_the_difference_from_itself_is_zero():
     given = answers(drawn(40))
     score = difference(given, given, given.measures[0], 300, 1)
     assert score.value == 0
-    assert math.isnan(score.low)  # what never differs says nothing of how much it might
+    assert math.isnan(score.low)  # all resamples are equal
     assert math.isnan(score.high)
 
 
-def test_a_difference_is_that_of_the_items_that_both_answered():
+def test_a_difference_uses_the_items_that_both_answered():
     values, more = drawn(60), drawn(60, 1) / 100 + 1
     odd = np.arange(1, 60, 2)
     first = answers(values)
@@ -129,7 +129,7 @@ def test_a_difference_is_that_of_the_items_that_both_answered():
     score = difference(first, second, first.measures[0], 500, 1)
     assert score.value == pytest.approx(more[odd].mean())
     assert (score.used, score.total) == (30, 60)
-    # Paired: the spread of the items themselves, a hundred times as large, does not enter.
+    # Paired: the standard deviation of the items, a hundred times as large, cancels.
     assert score.high - score.low < 0.02
     back = difference(second, first, first.measures[0], 500, 1)
     assert (back.value, back.low, back.high) == pytest.approx(
@@ -137,7 +137,7 @@ def test_a_difference_is_that_of_the_items_that_both_answered():
     )
 
 
-def test_answers_of_no_common_item_have_no_difference():
+def test_answers_without_common_items_have_no_difference():
     measure = Measure("mean", lambda a, b: float(a.mean()) if len(a) else math.nan)
     first = answers(drawn(5), measures=(measure,))
     second = replace(first, items=np.arange(5, 10))

@@ -1,4 +1,4 @@
-"""Clusters against classes: purity by hand, Rand's index against scikit-learn, files as read."""
+"""Purity by hand, adjusted Rand index against scikit-learn, planted clusters, file formats."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def put(folder: Path, content: str) -> Path:
 
 
 def planted(classes: int, each: int, noise: float = 0.1) -> tuple[Vectors, str]:
-    """Words about a direction for each class, at many lengths, and their file."""
+    """Vectors around one direction per class, with varying norms, and the class file."""
     rng = np.random.default_rng(4)
     centres = np.linalg.qr(rng.standard_normal((20, classes)))[0].T
     matrix = np.repeat(centres, each, axis=0) + noise * rng.standard_normal((classes * each, 20))
@@ -50,7 +50,7 @@ def planted(classes: int, each: int, noise: float = 0.1) -> tuple[Vectors, str]:
 
 
 @given(labelled)
-def test_purity_counts_each_clusters_most_common_class(pairs):
+def test_purity_is_the_share_of_the_most_common_classes(pairs):
     clusters, classes = np.array(pairs).T
     expected = sum(
         Counter(classes[clusters == c].tolist()).most_common(1)[0][1] for c in set(clusters)
@@ -62,7 +62,7 @@ def test_purity_counts_each_clusters_most_common_class(pairs):
 
 
 @given(labelled)
-def test_rands_index_is_scikit_learns(pairs):
+def test_the_adjusted_rand_index_equals_that_of_scikit_learn(pairs):
     from sklearn.metrics import adjusted_rand_score
 
     clusters, classes = np.array(pairs).T
@@ -70,7 +70,7 @@ def test_rands_index_is_scikit_learns(pairs):
     assert adjusted_rand(clusters, classes) == pytest.approx(expected, abs=1e-12)
 
 
-def test_figures_of_nothing_are_not_numbers():
+def test_measures_without_items_are_nan():
     none = np.empty(0, np.int64)
     assert np.isnan(purity(none, none))
     assert np.isnan(adjusted_rand(none, none))
@@ -84,7 +84,7 @@ def test_planted_classes_are_found(tmp_path: Path, using: Context):
     assert np.array_equal(answers.gold, np.repeat(np.arange(6), 15))
 
 
-def test_random_vectors_agree_by_chance_only(tmp_path: Path, using: Context):
+def test_random_vectors_score_at_chance_level(tmp_path: Path, using: Context):
     vectors, text = planted(classes=6, each=30, noise=50)
     answers = read_categories(put(tmp_path, text), EvalOptions()).answer(vectors, using)
     clean, rand = scores(answers, 100, 1)
@@ -103,7 +103,7 @@ def test_the_same_seed_gives_the_same_clusters_at_any_number_of_threads(tmp_path
     assert np.array_equal(given[0], given[1])
 
 
-def test_what_is_left_out_is_counted(tmp_path: Path, using: Context):
+def test_excluded_lines_are_counted_by_reason(tmp_path: Path, using: Context):
     text = (
         "word class\n"
         "cat animal\ndog animal\ncat animal\nDog animal\n"  # a repeat, and one in case only
@@ -123,11 +123,11 @@ def test_what_is_left_out_is_counted(tmp_path: Path, using: Context):
     assert answers.score(answers.measures[0]) == 1
 
 
-def test_vectors_that_are_all_the_same_are_said(tmp_path: Path, using: Context):
+def test_equal_vectors_are_reported(tmp_path: Path, using: Context):
     task = read_categories(put(tmp_path, "a x\nb x\nc y\nd y\n"), EvalOptions())
     answers = task.answer(Vectors(list("abcd"), np.ones((4, 3), np.float32)), using)
     assert answers.score(answers.measures[0]) == 0.5
-    assert "1 clusters, not 2" in answers.notes[0]
+    assert "1 cluster instead of 2" in answers.notes[0]
 
 
 @pytest.mark.parametrize(
@@ -147,14 +147,14 @@ def test_separators_headers_and_line_ends(tmp_path: Path, content: str):
     assert task.name == "classes"
 
 
-def test_a_quoted_class_may_hold_a_comma_and_a_word_may_be_a_quote(tmp_path: Path):
+def test_a_quoted_class_may_contain_a_comma_and_a_word_may_be_a_quote(tmp_path: Path):
     task = read_categories(put(tmp_path, '"cat","animal, big"\noak,tree\n'), EvalOptions())
     assert task.classes == ("animal, big", "tree")
     task = read_categories(put(tmp_path, '"\tsign\noak\ttree\n'), EvalOptions())
     assert task.words == ('"', "oak")
 
 
-def test_blanks_separate_where_no_tab_or_comma_does(tmp_path: Path):
+def test_white_space_separates_if_no_tab_or_comma_does(tmp_path: Path):
     task = read_categories(put(tmp_path, "word   class\ncat  animal\n a,b tree \n"), EvalOptions())
     assert task.words == ("cat", "a,b")
 
@@ -169,14 +169,14 @@ def test_a_line_without_one_class_is_named(tmp_path: Path, line: str, found: str
 
 
 @pytest.mark.parametrize("text", ["a x\nb x\nc y\n", "a x\nb x\n", "k x\nl x\nm y\nn y\n"])
-def test_fewer_than_two_classes_are_refused(tmp_path: Path, using: Context, text: str):
+def test_fewer_than_two_classes_are_rejected(tmp_path: Path, using: Context, text: str):
     task = read_categories(put(tmp_path, text), EvalOptions())
     with pytest.raises(InputError) as caught:
         task.answer(Vectors(list("abcd"), np.eye(4, dtype=np.float32)), using)
     assert_one_line(caught, "classes.txt", "two classes", "word, class", "--case")
 
 
-def test_too_few_classes_tell_what_was_left_out(tmp_path: Path, using: Context):
+def test_the_error_for_too_few_classes_lists_exclusions(tmp_path: Path, using: Context):
     text = "animal\tcat\nanimal\tdog\ntree\toak\ntree\telm\n"  # in the other order
     task = read_categories(put(tmp_path, text), EvalOptions())
     with pytest.raises(InputError) as caught:

@@ -1,4 +1,4 @@
-"""`wordgeom eval`: its three forms agree, nothing is left out in silence, bad input is one line."""
+"""`wordgeom eval`: the three formats agree, exclusions are reported, errors are one line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from running import evaluate
 
 from wordgeom.cli import main
 from wordgeom.evaluation import sets
@@ -16,7 +17,6 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.qvec import Oracle
 from wordgeom.evaluation.similarity import Similarity
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import evaluate
 from wordgeom.vectors.keyed import write_vectors
 
 PAIRS = "".join(f"w{k}\tw{k + 1}\t{(k * 7) % 11}\n" for k in range(12)) + "w1\tnone\t3\n"
@@ -26,7 +26,7 @@ ORACLE = "".join(f'w{k}\t{{"noun": {k % 3}, "verb": {k % 2}}}\n' for k in range(
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with vectors.bin, a file of each kind, and one that no word of is known."""
+    """A directory with vectors.bin, a set of each kind, and one of out-of-vocabulary words."""
     monkeypatch.chdir(tmp_path)
     matrix = np.random.default_rng(1).standard_normal((15, 4)).astype(np.float32)
     write_vectors("vectors.bin", [f"w{k}" for k in range(15)], matrix)
@@ -47,13 +47,13 @@ def ask(folder, capsys):
     return run
 
 
-def judged(ask, *args):
+def evaluated(ask, *args):
     return json.loads(ask(*args, "--json").out)
 
 
-def test_the_three_forms_tell_the_same(ask):
+def test_the_three_formats_agree(ask):
     args = ("vectors.bin", "pairs.txt", "questions.txt")
-    facts = judged(ask, *args)
+    facts = evaluated(ask, *args)
     plain, marked = (ask(*args, "--sections", *form).out for form in ((), ("--markdown",)))
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in marked.splitlines()]
     parts = facts["sections"]["questions"]
@@ -66,13 +66,13 @@ def test_the_three_forms_tell_the_same(ask):
     assert "12 of 13" in plain
     assert "12 of 13" in marked
     assert "one\\|two" in marked  # as text, not as the end of a cell
-    for line in ("pairs: left out, pairs with a word that has no vector: 1", "15 words × 4"):
+    for line in ("pairs: left out: 1 (pairs with a word that has no vector)", "15 words × 4"):
         assert line in plain
         assert line in marked
 
 
-def test_json_is_one_object_that_holds_everything(ask):
-    facts = judged(ask, "vectors.bin", "pairs.txt", "questions.txt", "--seed", "5")
+def test_json_is_one_object_with_all_scores(ask):
+    facts = evaluated(ask, "vectors.bin", "pairs.txt", "questions.txt", "--seed", "5")
     assert (facts["vectors"], facts["words"], facts["dimension"]) == ("vectors.bin", 15, 4)
     assert facts["policy"]["seed"] == 5
     assert facts["policy"]["oov"] == "skip"
@@ -100,44 +100,44 @@ def test_the_table_is_aligned(ask):
     assert len({len(line) for line in lines}) == 1
 
 
-def test_the_policy_is_stated(ask):
+def test_the_policy_is_printed(ask):
     assert (
-        "policy: items with a word that has no vector left out; case folded; pairs and analogies"
-        " see the first 300,000 words; 3CosMul's ε 0.001; 1,000 resamples, seed 1"
+        "policy: items with out-of-vocabulary words left out; case-insensitive; pairs and analogies"
+        " use the first 300,000 words; 3CosMul ε = 0.001; 1,000 resamples, seed 1"
     ) in ask("vectors.bin", "pairs.txt", "questions.txt").out
     changed = ("--oov", "zero", "--case", "exact", "--restrict-vocab", "0")
-    told = ask("vectors.bin", "pairs.txt", "questions.txt", *changed).out
-    assert "count as cosine 0, or as wrong; case kept; pairs and analogies see all words" in told
-    assert "pairs: pairs with a word that has no vector, taken as cosine 0: 1" in told
+    output = ask("vectors.bin", "pairs.txt", "questions.txt", *changed).out
+    assert "words score 0; case-sensitive; pairs and analogies use all words" in output
+    assert "pairs: pairs with a word that has no vector, scored as cosine 0: 1" in output
 
 
 @pytest.mark.parametrize(
     ("args", "policy"),
     [
-        (["pairs.txt"], "left out; case folded; pairs see the first 300,000 words; 1,000 res"),
-        (["questions.txt"], "folded; analogies see the first 300,000 words; 3CosMul's ε 0.001; 1"),
-        (["oracle.tsv"], "policy: case folded; 1,000 resamples, seed 1\n"),
-        (["oracle.tsv", "--oov", "zero"], "policy: case folded; 1,000 resamples, seed 1\n"),
+        (["pairs.txt"], "left out; case-insensitive; pairs use the first 300,000 words; 1,000 res"),
+        (["questions.txt"], "tive; analogies use the first 300,000 words; 3CosMul ε = 0.001; 1"),
+        (["oracle.tsv"], "policy: case-insensitive; 1,000 resamples, seed 1\n"),
+        (["oracle.tsv", "--oov", "zero"], "policy: case-insensitive; 1,000 resamples, seed 1\n"),
     ],
 )
-def test_the_policy_names_what_applies(ask, args, policy):
+def test_the_policy_lists_the_options_that_apply(ask, args, policy):
     assert policy in ask("vectors.bin", *args).out
 
 
 @pytest.mark.parametrize(
     "text", ["pos\tgood film here now\nneg\tbad film there then\n", "w0 noun\nw1 verb\n"]
 )
-def test_what_is_taken_for_pairs_and_is_none_may_be_of_another_kind(ask, text):
+def test_an_unrecognised_set_suggests_the_options_for_other_kinds(ask, text):
     Path("other.tsv").write_text(text)
-    told = ask("vectors.bin", "other.tsv", status=1).err
-    assert told.startswith("wordgeom: other.tsv line ")
-    assert told.endswith("go with --categories, --classify and --regress\n")
-    assert told.count("\n") == 1
+    output = ask("vectors.bin", "other.tsv", status=1).err
+    assert output.startswith("wordgeom: other.tsv line ")
+    assert output.endswith("use --categories, --classify or --regress\n")
+    assert output.count("\n") == 1
 
 
-def test_no_interval_is_a_dash(ask):
+def test_an_undefined_interval_is_a_dash(ask):
     Path("wrong.txt").write_text(": none\n" + "w0 w1 w2 w4\nw5 w6 w7 w9\nw1 w2 w3 w8\n")
-    scores = judged(ask, "vectors.bin", "wrong.txt")["scores"]
+    scores = evaluated(ask, "vectors.bin", "wrong.txt")["scores"]
     assert {(score["score"], score["low"], score["high"]) for score in scores} == {(0, None, None)}
     rows = ask("vectors.bin", "wrong.txt").out.splitlines()[1:3]
     assert [row.split()[2:4] for row in rows] == [["0.0000", "–"]] * 2
@@ -147,25 +147,25 @@ def test_sets_of_one_name_are_numbered(ask, folder):
     for name in ("a/set.txt", "b/set.txt", "set (2).txt"):
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(PAIRS)
-    facts = judged(ask, "vectors.bin", "a/set.txt", "b/set.txt", "set (2).txt")
+    facts = evaluated(ask, "vectors.bin", "a/set.txt", "b/set.txt", "set (2).txt")
     names = ["set", "set (2)", "set (2) (2)"]
     assert [score["set"] for score in facts["scores"][::2]] == names
     assert list(facts["excluded"]) == names
 
 
-def test_a_set_without_a_known_item_is_told_while_others_are_scored(ask):
-    told = ask("vectors.bin", "foreign.txt", "pairs.txt")
-    assert "foreign: left out: foreign.txt: not one of 2 pairs has vectors" in told.out
-    facts = judged(ask, "vectors.bin", "foreign.txt", "pairs.txt")
+def test_a_set_without_known_items_is_skipped_and_reported(ask):
+    output = ask("vectors.bin", "foreign.txt", "pairs.txt")
+    assert "foreign: skipped: foreign.txt: none of its 2 pairs has vectors" in output.out
+    facts = evaluated(ask, "vectors.bin", "foreign.txt", "pairs.txt")
     assert {score["set"] for score in facts["scores"]} == {"pairs"}
     assert list(facts["refused"]) == ["foreign"]
 
 
-def test_no_set_with_a_known_item_is_an_error(ask):
-    told = ask("vectors.bin", "foreign.txt", "foreign.txt", status=1)
-    assert told.out == ""
-    assert told.err.startswith("wordgeom: foreign.txt: not one of 2 pairs has vectors")
-    assert told.err.count("\n") == 1
+def test_an_error_if_no_set_has_known_items(ask):
+    output = ask("vectors.bin", "foreign.txt", "foreign.txt", status=1)
+    assert output.out == ""
+    assert output.err.startswith("wordgeom: foreign.txt: none of its 2 pairs has vectors")
+    assert output.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -180,34 +180,34 @@ def test_no_set_with_a_known_item_is_an_error(ask):
     ],
 )
 def test_bad_input_is_one_line(ask, args, say):
-    told = ask(*args, status=1)
-    assert say in told.err
-    assert told.err.count("\n") == 1
-    assert told.out == ""
+    output = ask(*args, status=1)
+    assert say in output.err
+    assert output.err.count("\n") == 1
+    assert output.out == ""
 
 
 @pytest.mark.parametrize(
     ("args", "say"),
     [
-        (["--json", "--markdown"], "--json and --markdown are two forms of one report"),
+        (["--json", "--markdown"], "--json and --markdown exclude each other"),
         (["--restrict-vocab", "-1"], "--restrict-vocab must be at least 0"),
         (["--epsilon", "0"], "--epsilon must be between"),
         (["--oov", "guess"], "--oov"),
     ],
 )
-def test_wrong_options_are_refused(ask, args, say):
-    told = ask("vectors.bin", "pairs.txt", *args, status=2)
-    assert say in told.err
-    assert told.err.count("\n") == 1
+def test_invalid_options_are_rejected(ask, args, say):
+    output = ask("vectors.bin", "pairs.txt", *args, status=2)
+    assert say in output.err
+    assert output.err.count("\n") == 1
 
 
-def test_threads_change_nothing_and_the_seed_the_intervals_alone(ask):
+def test_scores_ignore_threads_and_seed_and_intervals_ignore_threads(ask):
     args = ("vectors.bin", "pairs.txt", "questions.txt")
     assert ask(*args, "--threads", "1").out == ask(*args, "--threads", "3").out
-    one, other = (judged(ask, *args, "--seed", seed)["scores"] for seed in "12")
+    one, other = (evaluated(ask, *args, "--seed", seed)["scores"] for seed in "12")
     assert [score["score"] for score in one] == [score["score"] for score in other]
     assert [score["low"] for score in one] != [score["low"] for score in other]
-    none = judged(ask, *args, "--resamples", "0")["scores"]
+    none = evaluated(ask, *args, "--resamples", "0")["scores"]
     assert {score["low"] for score in none} == {None}
 
 
@@ -229,14 +229,14 @@ def test_a_configuration_file_names_sets_and_options(ask, folder):
     )
 
 
-def test_words_that_the_file_holds_again_are_told(ask, folder):
+def test_repeated_words_are_reported(ask, folder):
     rows = [b"w%d %s" % (k % 15, np.array([k, 1, k % 3], np.float32).tobytes()) for k in range(17)]
     Path("twice.bin").write_bytes(b"17 3\n" + b"\n".join(rows))
-    told = ask("twice.bin", "pairs.txt").out
-    assert "twice.bin: words that the file holds again, left out: 2" in told
+    output = ask("twice.bin", "pairs.txt").out
+    assert "twice.bin: words that the file holds again, left out: 2" in output
 
 
-# ── Which set a file is ──────────────────────────────────────────────────────────────────────
+# ── Recognising sets ────────────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
@@ -249,23 +249,23 @@ def test_words_that_the_file_holds_again_are_told(ask, folder):
         (':\t{"sign": 1}\n' + ORACLE, Oracle),
     ],
 )
-def test_a_set_is_known_by_its_content(folder, text, kind):
+def test_the_kind_of_a_set_is_recognised_by_its_content(folder, text, kind):
     Path("any.name.gz").write_bytes(gzip.compress(text.encode()))
     (task,) = sets.read_tasks(["any.name.gz"], [], [], [], EvalOptions())
     assert type(task) is kind
     assert task.name == "any"
 
 
-def test_without_sets_those_of_gensim_are_read(folder):
+def test_the_default_sets_are_those_of_gensim(folder):
     tasks = sets.read_tasks([], [], [], [], EvalOptions())
     assert [task.name for task in tasks] == ["wordsim353", "simlex999", "questions-words"]
     assert [len(task.pairs) for task in tasks if isinstance(task, Similarity)] == [353, 999]
     assert [len(task.questions) for task in tasks if isinstance(task, Analogies)] == [19544]
 
 
-def test_the_stage_judges_every_task(folder):
+def test_the_stage_evaluates_every_task(folder):
     options = EvalOptions(resamples=0)
     tasks = sets.read_tasks(["pairs.txt", "oracle.tsv"], [], [], [], options)
-    report = evaluate.evaluate("vectors.bin", tasks, options, RunOptions(threads=1))
+    report = evaluate("vectors.bin", tasks, options, RunOptions(threads=1))
     assert {score.task for score in report.scores} == {"similarity", "qvec"}
     assert report.to_dict()["policy"] == {**options.result_options(), "seed": 1}

@@ -1,4 +1,4 @@
-"""QVEC and QVEC-CCA against loops and closed forms, and oracles as they are read."""
+"""QVEC and QVEC-CCA against loops and closed forms, and the file format of oracles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wordgeom.core.types import Float64
 from wordgeom.evaluation.answers import scores
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.qvec import REPEATED, read_oracle
-from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, ranks, too_few
+from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, ranks, underdetermined
 from wordgeom.linalg.device import open_context
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
@@ -45,13 +45,13 @@ def put(folder: Path, *lines: str) -> Path:
     return path
 
 
-def test_qvec_is_the_sum_of_each_columns_best_correlation(sides):
+def test_qvec_is_the_sum_of_best_correlations(sides):
     vectors, features = sides
     best = [max(np.corrcoef(x, s)[0, 1] for s in features.T) for x in vectors.T]
     assert qvec(vectors, features) == pytest.approx(sum(best), abs=1e-12)
 
 
-def test_a_best_correlation_below_zero_takes_away():
+def test_a_negative_best_correlation_lowers_the_sum():
     rising, falling = np.arange(9.0)[:, None], -np.arange(9.0)[:, None]
     assert qvec(rising, falling) == pytest.approx(-1)
     assert qvec(np.hstack([rising, falling]), falling) == pytest.approx(0)
@@ -68,13 +68,13 @@ def test_constant_columns_correlate_with_nothing(sides):
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (1, 3), (5, 0)])
-def test_figures_of_too_little_are_not_numbers(shape):
+def test_measures_of_too_few_words_are_nan(shape):
     features = np.ones(shape)
     vectors = np.random.default_rng(0).standard_normal((shape[0], 4))
     assert all(np.isnan(f(vectors, features)) for f in (qvec, qvec_cca, qvec_cca_mean))
 
 
-def test_qvec_knows_no_scale_but_changes_when_vectors_turn(sides):
+def test_qvec_ignores_scale_but_changes_under_rotation(sides):
     vectors, features = sides
     scaled = vectors * [1e-30, 1, 1e30, 1e250, 1e-250]
     assert qvec(scaled, features) == pytest.approx(qvec(vectors, features), abs=1e-9)
@@ -83,7 +83,7 @@ def test_qvec_knows_no_scale_but_changes_when_vectors_turn(sides):
     assert abs(qvec(vectors @ turn, features) - qvec(vectors, features)) > 0.05
 
 
-def test_cca_is_the_root_of_the_largest_eigenvalue(sides):
+def test_cca_is_the_square_root_of_the_largest_eigenvalue(sides):
     x, s = (side - side.mean(axis=0) for side in sides)
     product = np.linalg.solve(x.T @ x, x.T @ s) @ np.linalg.solve(s.T @ s, s.T @ x)
     roots = np.sqrt(np.sort(np.linalg.eigvals(product).real)[::-1][:4])
@@ -97,13 +97,13 @@ def test_cca_agrees_with_scikit_learn(sides):
     assert qvec_cca(*sides) == pytest.approx(np.corrcoef(x[:, 0], s[:, 0])[0, 1], abs=1e-6)
 
 
-def test_cca_is_the_same_for_all_invertible_maps(sides):
+def test_cca_is_invariant_under_invertible_maps(sides):
     vectors, features = sides
     change = np.random.default_rng(2).standard_normal((5, 5)) + 3 * np.eye(5)
     assert qvec_cca(vectors @ change + 7, features) == pytest.approx(qvec_cca(*sides), abs=1e-10)
 
 
-def test_cca_of_columns_that_depend_on_each_other(sides):
+def test_cca_of_linearly_dependent_columns(sides):
     vectors, features = sides
     wider = np.hstack([vectors, vectors @ np.ones((5, 2)), np.zeros((60, 1))])
     shares = np.hstack([features, 4 - features.sum(axis=1, keepdims=True)])  # rows add up to 4
@@ -112,10 +112,10 @@ def test_cca_of_columns_that_depend_on_each_other(sides):
 
 
 @pytest.mark.parametrize(("n", "few"), [(8, True), (9, True), (10, True), (11, False)])
-def test_cca_of_too_few_words_is_no_number_and_it_is_said(n, few):
+def test_cca_of_too_few_words_is_nan(n, few):
     rng = np.random.default_rng(7)
     vectors, features = rng.standard_normal((n, 5)), rng.random((n, 4))  # ranks 5 and 4
-    assert too_few(vectors, features) == few
+    assert underdetermined(vectors, features) == few
     assert np.isnan(qvec_cca(vectors, features)) == few
     assert np.isnan(qvec_cca_mean(vectors, features)) == few
     assert np.isfinite(qvec(vectors, features))
@@ -130,13 +130,13 @@ def test_the_mean_is_over_all_canonical_correlations_of_unit_rows(sides):
     assert qvec_cca_mean(sides[0] * lengths, sides[1]) == pytest.approx(expected, abs=1e-10)
 
 
-def test_a_vector_that_holds_the_features_scores_full_marks(sides):
+def test_vectors_equal_to_the_features_score_the_maximum(sides):
     _, features = sides
     assert qvec(features, features) == pytest.approx(4)
     assert qvec_cca(features[:, :2] * 5, features) == pytest.approx(1)
 
 
-def test_an_oracle_is_answered_by_the_words_in_both(tmp_path: Path, using: Context):
+def test_an_oracle_is_answered_by_the_common_words(tmp_path: Path, using: Context):
     path = put(
         tmp_path,
         'cat\t{"noun": 1.0, "rare": 0}',
@@ -156,13 +156,13 @@ def test_an_oracle_is_answered_by_the_words_in_both(tmp_path: Path, using: Conte
     assert sorted(answers.excluded.values()) == [1, 1, 1, 1]
     assert answers.excluded[REPEATED] == 1
     assert answers.total == 7
-    assert "features that no covered word has, left out: 2" in answers.notes
-    assert any("3 words do not outnumber" in note for note in answers.notes)
+    assert "left out: 2 (features without an in-vocabulary word)" in answers.notes
+    assert any("3 words are too few" in note for note in answers.notes)
     for score in scores(answers, 100, 1)[1:]:
         assert np.isnan([score.value, score.low, score.high]).all()
 
 
-def test_scores_have_intervals_about_them(tmp_path: Path, using: Context, sides):
+def test_intervals_contain_their_scores(tmp_path: Path, using: Context, sides):
     vectors, features = sides
     named = [dict(zip("abcd", row, strict=True)) for row in features.tolist()]
     path = put(tmp_path, *(f"w{k}\t{json.dumps(row)}" for k, row in enumerate(named)))
@@ -196,7 +196,7 @@ def test_scores_have_intervals_about_them(tmp_path: Path, using: Context, sides)
         'word\t{"noun": ' + "9" * 400 + "}",
     ],
 )
-def test_a_broken_line_is_named(tmp_path: Path, line: str):
+def test_a_malformed_line_is_named(tmp_path: Path, line: str):
     path = put(tmp_path, 'cat\t{"noun": 1}', line)
     with pytest.raises(InputError) as caught:
         read_oracle(path, EvalOptions())
@@ -204,14 +204,14 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str):
     assert len(str(caught.value)) < 400
 
 
-def test_an_oracle_of_other_words_is_refused(tmp_path: Path, using: Context):
+def test_an_oracle_without_known_words_is_rejected(tmp_path: Path, using: Context):
     task = read_oracle(put(tmp_path, 'chat\t{"noun": 1}'), EvalOptions())
     with pytest.raises(InputError) as caught:
         task.answer(Vectors(["cat"], np.ones((1, 2), np.float32)), using)
-    assert_one_line(caught, "oracle.tsv", "not one of its words has a vector")
+    assert_one_line(caught, "oracle.tsv", "none of its words has a vector")
 
 
-def test_a_table_of_features_beyond_memory_is_refused(tmp_path: Path):
+def test_a_feature_matrix_above_the_memory_limit_is_rejected(tmp_path: Path):
     lines = [f'w{k}\t{{"f{k}": 1}}' for k in range(2000)]
     task = read_oracle(put(tmp_path, *lines), EvalOptions())
     vectors = Vectors([f"w{k}" for k in range(2000)], np.ones((2000, 2), np.float32))
@@ -232,7 +232,7 @@ def test_a_table_of_features_beyond_memory_is_refused(tmp_path: Path):
         min_size=1,
     )
 )
-def test_what_was_written_is_read(tmp_path_factory: pytest.TempPathFactory, oracle):
+def test_oracles_round_trip(tmp_path_factory: pytest.TempPathFactory, oracle):
     path = tmp_path_factory.mktemp("o") / "set.oracle.tsv"
     lines = (f"{word}\t{json.dumps(weights)}\r\n" for word, weights in oracle.items())
     path.write_bytes(b"\xef\xbb\xbf" + "".join(lines).encode("utf-8"))

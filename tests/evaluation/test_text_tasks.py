@@ -1,4 +1,4 @@
-"""Averages of texts, and what is learned from them: against loops, scikit-learn, planted truth."""
+"""Text averages, classification and regression against loops, scikit-learn and planted data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wordgeom.evaluation import classification, gaussian_process, regression
 from wordgeom.evaluation import text_vectors as averaging
 from wordgeom.evaluation.answers import Task
 from wordgeom.evaluation.classification import accuracy, macro_f1, read_texts
-from wordgeom.evaluation.cross_validation import LEARNED, deal, predict
+from wordgeom.evaluation.cross_validation import TRAIN_ONLY, assign_folds, predict
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.regression import mean_absolute_error, r_squared, read_targets
 from wordgeom.evaluation.target_tables import read_table
@@ -43,7 +43,7 @@ def using() -> Iterator[Context]:
 
 @pytest.fixture(scope="module")
 def vectors() -> Vectors:
-    """Words w0 … w39, of which the even ones point one way and the odd ones another."""
+    """Words w0 … w39: even ones point in one direction, odd ones in another."""
     rng = np.random.default_rng(2)
     matrix = 0.4 * rng.standard_normal((40, 8))
     matrix[::2, 0] += 1
@@ -56,7 +56,7 @@ def of_words(vectors: Vectors) -> Lookup:
 
 
 def sentences(classes: list[str], each: int) -> list[str]:
-    """Lines of five words, those of class k from every second word on from k."""
+    """Lines of five words: even words for even classes, odd words for odd classes."""
     rng = np.random.default_rng(6)
     return [
         f"{name}\tpage\t" + " ".join(f"w{2 * j + k % 2}" for j in rng.integers(0, 20, 5))
@@ -79,12 +79,12 @@ def numbered(vectors: Vectors, n: int, split: bool) -> list[str]:
 
 @given(texts)
 @example("ΣΟΦΟΣ» ΣΟΦΟΣ ΣΟΦΟΣ\u2028Σ aΣ ΣΣ _Σ ΣİΣ")
-def test_words_are_those_of_the_tokeniser(text: str):
+def test_words_equal_those_of_the_tokeniser(text: str):
     assert words(text) == reference_tokens(text, "words")
 
 
 @given(st.text("ACDE \n", max_size=30), st.integers(1, 5))
-def test_kmers_are_the_shifted_lists_together(sequence: str, k: int):
+def test_kmers_are_the_union_of_the_shifted_lists(sequence: str, k: int):
     letters = "".join(sequence.split())
     shifted = [letters[o + i : o + i + k] for o in range(k) for i in range(0, len(letters), k)]
     assert sorted(kmers(sequence, k)) == sorted(run for run in shifted if len(run) == k)
@@ -104,7 +104,7 @@ def test_a_text_is_the_mean_of_its_known_words(vectors: Vectors, using: Context)
     assert np.allclose(found.means, list(expected.values()), atol=1e-14)
 
 
-def test_words_without_direction_count_as_unknown(using: Context):
+def test_vectors_without_direction_are_ignored(using: Context):
     matrix = np.array([[1, 2], [0, 0], [np.nan, 1]], np.float32)
     lookup = of_words(Vectors(["a", "zero", "nan"], matrix))
     found = averages(["a zero nan", "zero nan", "A a", ""], lookup, 0, using, "")
@@ -112,14 +112,14 @@ def test_words_without_direction_count_as_unknown(using: Context):
     assert found.means.tolist() == [[1, 2], [1, 2]]
 
 
-def test_kmers_in_capitals_find_words_in_small_letters(using: Context):
+def test_kmer_lookup_folds_case(using: Context):
     lookup = of_words(Vectors(["acd", "cde"], np.eye(2, dtype=np.float32)))
     found = averages(["ACDE", "AC", "AC DEE"], lookup, 3, using, "")
     assert found.items.tolist() == [0, 2]
     assert found.means.tolist() == [[0.5, 0.5], [0.5, 0.5]]
 
 
-def test_averages_beyond_memory_are_refused():
+def test_averages_above_the_memory_limit_are_rejected():
     lookup = of_words(Vectors(["a"], np.ones((1, 5000), np.float32)))
     with (
         open_context(RunOptions(threads=1, memory=0.1)) as small,
@@ -130,9 +130,9 @@ def test_averages_beyond_memory_are_refused():
 
 
 @given(st.lists(st.integers(0, 4), min_size=4, max_size=60), st.integers(2, 7), st.integers(0, 99))
-def test_folds_are_even_in_size_and_in_each_label(labels, folds, seed):
+def test_folds_are_balanced_in_size_and_labels(labels, folds, seed):
     labels = np.array(labels)
-    fold = deal(labels, folds, np.random.default_rng(seed))
+    fold = assign_folds(labels, folds, np.random.default_rng(seed))
     for chosen in (fold, *(fold[labels == label] for label in set(labels.tolist()))):
         sizes = np.bincount(chosen, minlength=folds)
         assert len(sizes) == folds
@@ -140,39 +140,39 @@ def test_folds_are_even_in_size_and_in_each_label(labels, folds, seed):
 
 
 @pytest.mark.parametrize("memory", [0, 10**6, 10**15])
-def test_every_item_is_asked_once_and_not_learned_from(using: Context, memory: int):
-    fold = np.array([0, 2, 1, LEARNED, 0, 1])
-    learned_from = {}
+def test_every_item_is_predicted_once_by_a_model_not_trained_on_it(using: Context, memory: int):
+    fold = np.array([0, 2, 1, TRAIN_ONLY, 0, 1])
+    trained_on = {}
 
-    def fit(learned, asked):
-        learned_from.update(dict.fromkeys(asked.tolist(), learned.tolist()))
-        return 10 * asked, "slow" if 1 in asked else ""
+    def fit(train, test):
+        trained_on.update(dict.fromkeys(test.tolist(), train.tolist()))
+        return 10 * test, "slow" if 1 in test else ""
 
-    predicted, remarks = predict(fit, fold, using, memory)
+    predicted, problems = predict(fit, fold, using, memory)
     assert predicted.tolist() == [0, 10, 20, 0, 40, 50]
-    assert remarks == ["slow"]
-    assert sorted(learned_from) == [0, 1, 2, 4, 5]
-    for asked, learned in learned_from.items():
-        assert learned == [k for k in range(6) if fold[k] != fold[asked]]
+    assert problems == ["slow"]
+    assert sorted(trained_on) == [0, 1, 2, 4, 5]
+    for item, train in trained_on.items():
+        assert train == [k for k in range(6) if fold[k] != fold[item]]
 
 
-def test_no_more_models_are_fitted_at_once_than_memory_allows(using: Context):
+def test_models_in_parallel_respect_the_memory_limit(using: Context):
     running: list[int] = []
     most = []
 
-    def fit(learned, asked):
+    def fit(train, test):
         running.append(1)
         time.sleep(0.01)
         most.append(len(running))
         running.pop()
-        return asked, ""
+        return test, ""
 
     predict(fit, np.arange(6), using, using.memory)
     assert max(most) == 1
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=30))
-def test_f1_and_accuracy_are_scikit_learns(pairs):
+def test_f1_and_accuracy_equal_those_of_scikit_learn(pairs):
     from sklearn.metrics import accuracy_score, f1_score
 
     predicted, labels = np.array(pairs).T
@@ -183,7 +183,7 @@ def test_f1_and_accuracy_are_scikit_learns(pairs):
 
 
 @given(st.lists(st.tuples(st.floats(-9, 9), st.integers(-9, 9)), min_size=2, max_size=30))
-def test_r_squared_and_the_error_are_scikit_learns(pairs):
+def test_r_squared_and_the_error_equal_those_of_scikit_learn(pairs):
     from sklearn.metrics import mean_absolute_error as reference_error
     from sklearn.metrics import r2_score
 
@@ -197,14 +197,14 @@ def test_r_squared_and_the_error_are_scikit_learns(pairs):
     assert mean_absolute_error(predicted, targets) == pytest.approx(expected, abs=1e-12)
 
 
-def test_figures_of_no_text_are_not_numbers():
+def test_measures_without_texts_are_nan():
     none = np.empty(0)
     assert all(
         np.isnan(f(none, none)) for f in (macro_f1, accuracy, r_squared, mean_absolute_error)
     )
 
 
-def test_labels_are_learned_from_other_texts(tmp_path: Path, vectors: Vectors, using: Context):
+def test_planted_labels_are_predicted(tmp_path: Path, vectors: Vectors, using: Context):
     (path,) = put(tmp_path, "\r\n".join(sentences(["even", "odd"], 60)))
     answers = read_texts(path, OPTIONS).answer(vectors, using)
     assert answers.score(answers.measures[0]) > 0.95
@@ -212,8 +212,8 @@ def test_labels_are_learned_from_other_texts(tmp_path: Path, vectors: Vectors, u
     assert answers.notes == ()
 
 
-def test_labels_dealt_at_random_are_not_learned(tmp_path, vectors: Vectors, using: Context):
-    # Whoever learned from the text that is asked would know more than chance.
+def test_random_labels_are_predicted_at_chance_level(tmp_path, vectors: Vectors, using: Context):
+    # Training on the test text would beat chance.
     lines = [line.partition("\t")[2] for line in sentences(["even"], 200)]
     labels = np.random.default_rng(1).permutation([f"label{k % 2}" for k in range(200)])
     (path,) = put(tmp_path, "\n".join(f"{k}\t{t}" for k, t in zip(labels, lines, strict=True)))
@@ -221,7 +221,7 @@ def test_labels_dealt_at_random_are_not_learned(tmp_path, vectors: Vectors, usin
     assert 0.35 < answers.score(answers.measures[1]) < 0.65
 
 
-def test_texts_that_are_left_out_are_counted(tmp_path: Path, vectors: Vectors, using: Context):
+def test_excluded_texts_are_counted_by_reason(tmp_path: Path, vectors: Vectors, using: Context):
     lines = sentences(["even", "odd"], 5)
     twice, disputed = lines[0], lines[1].replace("even", "odd", 1)
     extra = [twice, disputed, "odd\tzzz", "odd\t", "once\tw1 w2", "lone\tw2 w3"]
@@ -236,14 +236,14 @@ def test_texts_that_are_left_out_are_counted(tmp_path: Path, vectors: Vectors, u
     assert answers.total == 16
     assert len(answers.items) == 9
     assert "lone, once" in answers.notes[0]
-    assert "4 folds, not 10: the smallest class" in answers.notes[1]
+    assert "4 folds instead of 10: the smallest class has 4 texts" in answers.notes[1]
 
 
-def test_what_did_not_converge_is_said_and_not_warned_of(tmp_path, vectors, using):
+def test_missing_convergence_is_a_note_and_not_a_warning(tmp_path, vectors, using):
     (path,) = put(tmp_path, "\n".join(sentences(["even", "odd"], 20)))
-    with patch.object(classification, "_ROUNDS", 1):
+    with patch.object(classification, "_MAX_ITERATIONS", 1):
         answers = read_texts(path, EvalOptions(folds=5)).answer(vectors, using)
-    assert answers.notes == ("5 of 5 folds did not converge in 1 rounds",)
+    assert answers.notes == ("5 of 5 folds did not converge in 1 iterations",)
 
 
 @pytest.mark.parametrize("kind", ["labels", "numbers"])
@@ -270,14 +270,14 @@ def test_a_line_without_a_label_is_named(tmp_path: Path, line: str, what: str):
 
 
 @pytest.mark.parametrize("text", ["a\tw1\na\tw2\nb\tw3", "a\tx\na\ty\nb\tz\nb\tu", "a\tw1\nb\tw1"])
-def test_fewer_than_two_labels_are_refused(tmp_path, vectors: Vectors, using: Context, text: str):
+def test_fewer_than_two_labels_are_rejected(tmp_path, vectors: Vectors, using: Context, text: str):
     (path,) = put(tmp_path, text)
     with pytest.raises(InputError) as caught:
         read_texts(path, OPTIONS).answer(vectors, using)
-    assert_one_line(caught, "0.txt", "two labels", "label, tab, text", "--case")
+    assert_one_line(caught, "0.txt", "two labels", "label TAB text", "--case")
 
 
-def test_too_few_labels_tell_what_was_left_out(tmp_path, vectors: Vectors, using: Context):
+def test_the_error_for_too_few_labels_lists_exclusions(tmp_path, vectors: Vectors, using: Context):
     lines = ["w1 w2\tpos", "w3 w4\tpos", "w5 w6\tneg", "w7 w8\tw9"]  # in the other order
     (path,) = put(tmp_path, "\n".join(lines))
     with pytest.raises(InputError) as caught:
@@ -287,20 +287,20 @@ def test_too_few_labels_tell_what_was_left_out(tmp_path, vectors: Vectors, using
 
 
 @pytest.mark.parametrize("head", ["label\ttext", "Class\tSENTENCE", "category\tdocument"])
-def test_a_header_is_no_text(tmp_path: Path, vectors: Vectors, using: Context, head: str):
+def test_a_header_is_skipped(tmp_path: Path, vectors: Vectors, using: Context, head: str):
     (path,) = put(tmp_path, "\r\n".join([head, *sentences(["even", "odd"], 5)]))
     task = read_texts(path, OPTIONS)
     assert (task.labels, len(task.texts)) == (("even", "odd"), 10)
 
 
 @pytest.mark.parametrize("line", ["label\ttext and more", "text\tlabel", "label\tpage\ttext"])
-def test_what_is_not_exactly_a_header_is_a_text(tmp_path: Path, line: str):
+def test_a_line_that_is_not_exactly_a_header_is_a_text(tmp_path: Path, line: str):
     (path,) = put(tmp_path, "\n".join([line, *sentences(["even", "odd"], 5)]))
     assert len(read_texts(path, OPTIONS).texts) == 11
 
 
 @pytest.mark.parametrize("split", [True, False])
-def test_a_linear_target_is_learned(tmp_path, vectors: Vectors, using: Context, split: bool):
+def test_a_linear_target_is_predicted(tmp_path, vectors: Vectors, using: Context, split: bool):
     (path,) = put(tmp_path, "\n".join(numbered(vectors, 90, split)))
     answers = read_targets(path, EvalOptions(folds=3)).answer(vectors, using)
     assert answers.score(answers.measures[0]) > 0.95
@@ -310,25 +310,25 @@ def test_a_linear_target_is_learned(tmp_path, vectors: Vectors, using: Context, 
         assert answers.items.tolist() == list(range(0, 90, 3))
 
 
-def test_the_process_is_scikit_learns(vectors: Vectors):
+def test_the_gaussian_process_equals_that_of_scikit_learn(vectors: Vectors):
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
     rng = np.random.default_rng(3)
     means = rng.standard_normal((70, 4)) * [1, 10, 100, 0.1] + 5
     targets = 7 + np.sin(means[:, 0]) + 0.3 * rng.standard_normal(70)
-    learned, asked = np.arange(60), np.arange(60, 70)
-    given, remark = gaussian_process.gaussian_process(means, targets)(learned, asked)
+    train, test = np.arange(60), np.arange(60, 70)
+    given, problem = gaussian_process.gaussian_process(means, targets)(train, test)
     z = (means - means[:60].mean(axis=0)) / means[:60].std(axis=0)
     # Lengths are in units of √K = 2.
     kernel = ConstantKernel(1.0, (1e-3, 1e5)) * Matern(2.0, (0.02, 2000), nu=2.5)
     model = GaussianProcessRegressor(kernel + WhiteKernel(1.0, (1e-5, 1e2)), normalize_y=True)
     model.fit(z[:60], targets[:60])
     assert np.allclose(given, model.predict(z[60:]), atol=1e-6)
-    assert remark == ""
+    assert problem == ""
 
 
-def test_rows_that_are_left_out_are_counted_apart(tmp_path, vectors: Vectors, using: Context):
+def test_excluded_rows_are_counted_by_split(tmp_path, vectors: Vectors, using: Context):
     rows = numbered(vectors, 30, split=True)
     extra = ["a,w1 w2,,True,0", "b,w1 w2,,False,0", "c,zzz,1,True,0", "d,zzz yyy,1,False,0"]
     again = [rows[1], rows[2], "e,w5,1,False,0", "f,w5,2,False,0"]
@@ -341,36 +341,35 @@ def test_rows_that_are_left_out_are_counted_apart(tmp_path, vectors: Vectors, us
         regression.CONTRADICTORY: 2,
     }
     assert answers.total == 10 + 5
-    learned = "left out of what is learned from: 1 "
-    told = {note.removeprefix(learned) for note in answers.notes if note.startswith(learned)}
-    assert told == {regression.MISSING, regression.REPEATED, averaging.UNKNOWN}
+    reasons = (regression.MISSING, regression.REPEATED, averaging.UNKNOWN)
+    assert {f"left out of training: 1 ({reason})" for reason in reasons} <= {*answers.notes}
 
 
-def test_a_constant_target_has_no_r_squared_and_it_is_said(tmp_path, vectors, using):
+def test_r_squared_of_a_constant_target_is_undefined(tmp_path, vectors, using):
     rows = ["text\ttarget", *(f"w{k} w{k + 1}\t3.5" for k in range(12))]
     (path,) = put(tmp_path, "\n".join(rows))
     answers = read_targets(path, EvalOptions(folds=2)).answer(vectors, using)
     assert np.isnan(answers.score(answers.measures[0]))
     assert answers.score(answers.measures[1]) == pytest.approx(0, abs=1e-6)
-    assert any("no R²" in note for note in answers.notes)
+    assert any("R² is undefined" in note for note in answers.notes)
 
 
-def test_folds_beyond_the_texts_are_lowered(tmp_path: Path, vectors: Vectors, using: Context):
+def test_texts_limit_the_number_of_folds(tmp_path: Path, vectors: Vectors, using: Context):
     (path,) = put(tmp_path, "\n".join(numbered(vectors, 5, split=False)))
     answers = read_targets(path, OPTIONS).answer(vectors, using)
-    assert "5 folds, not 10: there are no more texts" in answers.notes
+    assert "5 folds instead of 10: there are only 5 texts" in answers.notes
     assert len(answers.items) == 5
 
 
-def test_a_bound_that_was_reached_is_said(using: Context):
+def test_a_parameter_at_its_bound_is_reported(using: Context):
     means = np.random.default_rng(0).standard_normal((40, 2))
-    fit = gaussian_process.gaussian_process(means, means[:, 0] ** 2)  # without any noise
-    _, remarks = predict(fit, np.repeat([0, LEARNED], 20), using)
-    assert remarks[0].startswith("ended at a bound of ")
-    assert remarks[0].endswith("noise")
+    fit = gaussian_process.gaussian_process(means, means[:, 0] ** 2)  # noise-free
+    _, problems = predict(fit, np.repeat([0, TRAIN_ONLY], 20), using)
+    assert problems[0].startswith("ended at a bound of ")
+    assert problems[0].endswith("noise")
 
 
-def test_an_ascent_that_ends_early_is_said(tmp_path, vectors: Vectors, using: Context):
+def test_a_failed_optimisation_is_reported(tmp_path, vectors: Vectors, using: Context):
     from scipy import optimize
 
     def failing(*args, **how):
@@ -384,20 +383,20 @@ def test_an_ascent_that_ends_early_is_said(tmp_path, vectors: Vectors, using: Co
         assert answers.notes == (f"{note} processes did not converge",)
 
 
-def test_more_than_can_be_learned_from_is_refused(tmp_path, vectors: Vectors, using: Context):
+def test_too_large_a_training_set_is_rejected(tmp_path, vectors: Vectors, using: Context):
     (path,) = put(tmp_path, "\n".join(numbered(vectors, 60, split=True)))
     task = read_targets(path, OPTIONS)
-    with patch.object(regression, "MOST", 39), pytest.raises(InputError) as caught:
+    with patch.object(regression, "MAX_TEXTS", 39), pytest.raises(InputError) as caught:
         task.answer(vectors, using)
-    assert_one_line(caught, "0.txt", "39 texts at most", "found 40")
-    huge = patch.object(regression, "bytes_of_a_fit", lambda n: 10**18)
+    assert_one_line(caught, "0.txt", "at most 39 texts", "found 40")
+    huge = patch.object(regression, "fit_bytes", lambda n: 10**18)
     with huge, pytest.raises(InputError) as caught:
         task.answer(vectors, using)
     assert_one_line(caught, "0.txt", "--memory")
 
 
 @pytest.mark.parametrize("rows", [["text,y", "zzz,1"], ["text,y", "w1,1", "w2,2"]])
-def test_too_few_texts_are_refused(tmp_path, vectors: Vectors, using: Context, rows: list[str]):
+def test_too_few_texts_are_rejected(tmp_path, vectors: Vectors, using: Context, rows: list[str]):
     (path,) = put(tmp_path, "\n".join(rows))
     with pytest.raises(InputError) as caught:
         read_targets(path, OPTIONS).answer(vectors, using)
@@ -416,7 +415,7 @@ def test_too_few_texts_are_refused(tmp_path, vectors: Vectors, using: Context, r
 def test_columns_are_found_by_name_or_place(tmp_path: Path, header: str, row: str):
     (path,) = put(tmp_path, f"\ufeff{header}\r\n{row}\r\n")
     (found,) = read_table(path)
-    assert (found.text, found.value, found.learned) == ("AC DE", 1.5, True)
+    assert (found.text, found.value, found.train_only) == ("AC DE", 1.5, True)
 
 
 def test_a_sequence_may_be_long(tmp_path: Path):
@@ -427,19 +426,19 @@ def test_a_sequence_may_be_long(tmp_path: Path):
 @pytest.mark.parametrize(
     ("content", "parts"),
     [
-        ("name,T50\nx,1\n", ["line 1", "no column sequence or text", "name, t50"]),
-        ("T50,sequence\n1,AC\n", ["line 1", "no column target"]),
-        ("sequence,is_train\nAC,1\n", ["line 1", "no column target"]),
+        ("name,T50\nx,1\n", ["line 1", "no column named sequence or text", "name, t50"]),
+        ("T50,sequence\n1,AC\n", ["line 1", "no column named target"]),
+        ("sequence,is_train\nAC,1\n", ["line 1", "no column named target"]),
         ("text,y\nAC,1\nAC,warm\n", ["line 3", "not a finite number", "'warm'"]),
         ("text,y\nAC,nan\n", ["line 2", "not a finite number"]),
-        ("text,y\nAC,1,2\n", ["line 2", "2 columns", "found 3"]),
+        ("text,y\nAC,1,2\n", ["line 2", "2 columns", "found 3 in the row"]),
         ("text,y,is_train\nAC,1,maybe\n", ["line 2", "is_train", "'maybe'"]),
-        ('text,y\n"AC,1\n', ["line 2", "not CSV"]),
-        (f'text,y\n"{"A" * 200_000}",1\n', ["line 2", "not CSV", "limit"]),
-        ("text,y\n", ["a header and no row"]),
+        ('text,y\n"AC,1\n', ["line 2", "not valid CSV"]),
+        (f'text,y\n"{"A" * 200_000}",1\n', ["line 2", "not valid CSV", "limit"]),
+        ("text,y\n", ["no rows below the header"]),
     ],
 )
-def test_a_broken_table_is_named(tmp_path: Path, content: str, parts: list[str]):
+def test_an_error_in_a_table_names_the_line(tmp_path: Path, content: str, parts: list[str]):
     (path,) = put(tmp_path, content)
     with pytest.raises(InputError) as caught:
         read_targets(path, OPTIONS)

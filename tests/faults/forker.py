@@ -28,11 +28,11 @@ Job = dict[str, Any]
 # Blocks so small that a little text has many: every path that large runs take is walked.
 _SMALL = {
     "wordgeom.counts.cooccurrence": {
-        "_BLOCK_LOOKS": 4000, "_LARGEST_CHUNK": 1000, "_SMALLEST_CHUNK": 1000,
+        "_BLOCK_WORK": 4000, "_LARGEST_CHUNK": 1000, "_SMALLEST_CHUNK": 1000,
     },
     "wordgeom.counts.documents": {"BLOCK": 300},
     "wordgeom.core.row_blocks": {"BLOCK_ENTRIES": 400},
-    "wordgeom.corpus.tokens.room": {"_IDS_SHARE": 10**9},
+    "wordgeom.corpus.encoding.memory_limits": {"_IDS_SHARE": 10**9},
     "wordgeom.corpus.inputs.readers": {"BLOCK": 5000},
     "wordgeom.checkpoint.corpus_writer": {"WORTH": 0},
     "wordgeom.linalg.eigensolver": {"_DENSE": 0},

@@ -1,4 +1,4 @@
-"""A full disk: nothing of a conversion is left, and its one line names what the user named."""
+"""A full disk: a conversion leaves no files, and the error names the path that the user gave."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corpora import assert_one_line, build, put
+from running import convert
 
 from wordgeom.core.errors import WriteError
-from wordgeom.stages.convert import convert
 from wordgeom.vectors.keyed import write_vectors
 
 FULL = "cannot be written: file too large"
@@ -20,7 +20,7 @@ FULL = "cannot be written: file too large"
 
 @contextmanager
 def room_for(size: int) -> Iterator[None]:
-    """Refuse to let a file grow beyond `size` bytes."""
+    """Limit the size of files to `size` bytes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
@@ -38,7 +38,7 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", ["m.npz", "m.mtx", "m.mtx.gz", "m.glove"])
-def test_neither_matrix_nor_words_are_left(counts, tmp_path, name):
+def test_no_matrix_or_words_file_is_left(counts, tmp_path, name):
     convert(counts, tmp_path / name)
     size = (tmp_path / name).stat().st_size
     (tmp_path / "to").mkdir()
@@ -49,7 +49,7 @@ def test_neither_matrix_nor_words_are_left(counts, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["w.npy", "w.npz", "w"])
-def test_neither_vectors_nor_words_are_left(tmp_path, name):
+def test_no_vectors_or_words_file_is_left(tmp_path, name):
     form = None if "." in name else "projector"
     rows = np.ones((40, 3000), np.float32)
     write_vectors(tmp_path / "v.bin", [f"w{row}" for row in range(len(rows))], rows)

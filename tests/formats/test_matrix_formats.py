@@ -1,4 +1,4 @@
-"""Matrices as other programs' files: what they load is the matrix, and it comes back whole."""
+"""Matrices in other programs' formats: these programs load them, and they round-trip exactly."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from corpora import assert_one_line, build, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matrices import random_counts
+from running import Done, build_pmi, convert
 
 from wordgeom.cli import main
 from wordgeom.core.errors import (
@@ -30,10 +31,8 @@ from wordgeom.formats import row_grouping
 from wordgeom.formats.word_files import read_words
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.convert import Converted, convert
-from wordgeom.stages.train import build_pmi
 from wordgeom.storage.store import StoreWriter
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 NAMES = ["m.npz", "m.mtx", "m.mtx.gz", "m.glove"]
 TEXT = "the cat sat on the mat\nthe naïve dog saw the cat\na dog and a cat on a mat\n" * 2
@@ -42,7 +41,7 @@ RECORD = np.dtype([("row", "<i4"), ("column", "<i4"), ("value", "<f8")])
 
 @pytest.fixture(scope="module")
 def counts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Harmonic counts, whose units are 1/60."""
+    """Harmonic counts in units of 1/60."""
     folder = tmp_path_factory.mktemp("counts")
     build(put(folder, TEXT), folder / "cooc")
     return folder / "cooc"
@@ -62,7 +61,7 @@ def pmi(counts: Path) -> Path:
 
 
 def load(path: Path, words: int) -> np.ndarray:
-    """What another program makes of a file."""
+    """The matrix as another program loads it."""
     if path.suffix == ".npz":
         return scipy.sparse.load_npz(path).toarray()
     if path.suffix == ".glove":
@@ -84,7 +83,7 @@ def take(source: Path, target: Path, **values: Any) -> StoredMatrix:
 
 
 def entries(path: Path, rows: list[int], columns: list[int], values: Sequence[float]) -> Path:
-    """A file of GloVe's records, and words for them."""
+    """Write GloVe records and a words file."""
     records = np.empty(len(rows), RECORD)
     records["row"], records["column"], records["value"] = rows, columns, values
     records.tofile(path)
@@ -94,7 +93,9 @@ def entries(path: Path, rows: list[int], columns: list[int], values: Sequence[fl
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("made", ["counts", "one_sided", "pmi"])
-def test_others_load_the_matrix_and_it_comes_back_with_its_digest(tmp_path, request, name, made):
+def test_other_programs_load_the_matrix_and_import_restores_the_digest(
+    tmp_path, request, name, made
+):
     store = request.getfixturevalue(made)
     before, path = StoredMatrix.open(store), tmp_path / name
     convert(store, path)
@@ -108,7 +109,7 @@ def test_others_load_the_matrix_and_it_comes_back_with_its_digest(tmp_path, requ
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("made", ["counts", "one_sided", "pmi"])
-def test_without_its_card_the_content_is_the_same(tmp_path, request, name, made):
+def test_import_without_a_run_card_restores_the_content(tmp_path, request, name, made):
     store = request.getfixturevalue(made)
     before, path = StoredMatrix.open(store), tmp_path / name
     convert(store, path)
@@ -124,7 +125,7 @@ def test_without_its_card_the_content_is_the_same(tmp_path, request, name, made)
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_any_sparse_format_of_scipy_is_read(tmp_path, kind, symmetric):
+def test_every_scipy_layout_is_read(tmp_path, kind, symmetric):
     full = random_counts(np.random.default_rng(1), 9, symmetric=symmetric)
     scipy.sparse.save_npz(tmp_path / "m.npz", scipy.sparse.coo_array(full).asformat(kind))
     (tmp_path / "m.words.txt").write_text("".join(f"w{k}\n" for k in range(9)))
@@ -137,8 +138,8 @@ def test_any_sparse_format_of_scipy_is_read(tmp_path, kind, symmetric):
 
 @settings(max_examples=20)
 @given(data=st.data())
-def test_entries_in_any_order_are_added_up(tmp_path_factory, data):
-    """In chunks of a few entries, so that many partial matrices are joined and merged."""
+def test_entries_in_any_order_are_summed(tmp_path_factory, data):
+    """Chunks of a few entries, so that many partial matrices are merged."""
     place = st.integers(1, 3)
     listed = data.draw(st.lists(st.tuples(place, place, st.integers(0, 40)), min_size=1))
     denominator = data.draw(st.sampled_from([1, 5, 60, 2520]))
@@ -149,9 +150,9 @@ def test_entries_in_any_order_are_added_up(tmp_path_factory, data):
     np.add.at(full, (np.array(rows) - 1, np.array(columns) - 1), units)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(row_grouping, "CHUNK", data.draw(st.integers(1, 5)))
-        patch.setattr(row_grouping, "_PARTS", 2)
+        patch.setattr(row_grouping, "_MAX_PARTS", 2)
         if not full.any():
-            with pytest.raises(InputError, match="no entries but zeros"):
+            with pytest.raises(InputError, match="no entry other than 0"):
                 convert(path, folder / "back")
             return
         made = take(path, folder / "back")
@@ -161,26 +162,26 @@ def test_entries_in_any_order_are_added_up(tmp_path_factory, data):
     np.testing.assert_array_equal(made.sums("row") * denominator, full.sum(1) * made.denominator)
 
 
-def test_what_was_changed_or_left_out_is_told(tmp_path):
+def test_notes_report_changed_and_ignored_entries(tmp_path):
     path = entries(tmp_path / "m.glove", [1, 1, 2, 3], [2, 2, 1, 3], [1.0, 0.5, 1.0, 0.0])
     (tmp_path / "w").write_text("a\nb\nc\n")
     notes = "\n".join(convert(path, tmp_path / "back", words=str(tmp_path / "w")).notes)
-    for part in ("1 entry of a place", "1 entry is 0", "sums of rows", "is not symmetric"):
+    for part in ("1 repeated entry", "1 entry is 0", "row sums", "is asymmetric"):
         assert part in notes
 
 
-def test_sums_in_floating_point_become_whole_numbers_again(tmp_path):
-    """As GloVe adds up 1/distance: 0.1 ten times is not 1."""
+def test_floating_point_sums_are_rounded_to_units(tmp_path):
+    """GloVe sums 1/distance in floating point: ten times 0.1 is not 1."""
     value = sum([0.1] * 10) + sum([1 / 3] * 7)
     path = entries(tmp_path / "m.glove", [1, 2], [2, 1], [value, value + 4e-16])
-    made: Converted = convert(path, tmp_path / "back")
+    made: Done = convert(path, tmp_path / "back")
     assert made.store is not None
     assert made.store.attributes["denominator"] == 3
     assert made.store.attributes["triangle"] == "upper"
-    assert any("rounded to whole numbers of 1/3" in note for note in made.notes)
+    assert any("rounded to multiples of 1/3" in note for note in made.notes)
 
 
-def test_other_values_are_fixed_point_if_that_is_near_enough(tmp_path):
+def test_other_values_use_fixed_point_unless_too_small(tmp_path):
     path = entries(tmp_path / "m.glove", [1, 2, 3], [2, 1, 3], [math.pi, math.pi, math.e])
     made = take(path, tmp_path / "back")
     assert made.denominator == 1 << 32
@@ -197,14 +198,14 @@ def test_other_values_are_fixed_point_if_that_is_near_enough(tmp_path):
         ([1, 2], [1, -1], ["a count is negative", "-1 in row 2, column 1", "--kind pmi"]),
         ([1, 2], [1, np.nan], ["not finite", "nan in row 2"]),
         ([1, 2], [np.inf, 1], ["not finite", "inf in row 1"]),
-        ([1, 0], [1, 1], ["record 2 has a row that is none of 3 words", "found 0"]),
+        ([1, 0], [1, 1], ["record 2 has a row not between 1 and 3", "found 0"]),
         ([1, 4], [1, 1], ["record 2", "--words"]),
         ([1, 2], [1e300, 1], ["too large"]),
-        ([1, 2], [2.0**40, math.pi], ["too large to be stored in units of 1/4294967296"]),
-        ([1, 1], [0, 0], ["no entries but zeros"]),
+        ([1, 2], [2.0**40, math.pi], ["too large to store in units of 1/4294967296"]),
+        ([1, 1], [0, 0], ["no entry other than 0"]),
     ],
 )
-def test_what_is_no_count_is_refused_and_nothing_is_left(tmp_path, rows, values, parts):
+def test_invalid_counts_are_rejected_and_nothing_is_written(tmp_path, rows, values, parts):
     path = entries(tmp_path / "m.glove", rows, [1, 1], values)
     with pytest.raises(WordgeomError) as caught:
         convert(path, tmp_path / "back")
@@ -212,7 +213,7 @@ def test_what_is_no_count_is_refused_and_nothing_is_left(tmp_path, rows, values,
     assert not (tmp_path / "back").exists()
 
 
-def test_weights_are_any_finite_numbers_each_place_once(tmp_path):
+def test_weights_may_be_any_finite_number_but_not_repeat(tmp_path):
     path = entries(tmp_path / "m.glove", [1, 2, 3], [2, 1, 3], [-1.5, -1.5, 1e-30])
     made = take(path, tmp_path / "back", kind="pmi")
     full = np.zeros((3, 3), np.float32)
@@ -220,7 +221,7 @@ def test_weights_are_any_finite_numbers_each_place_once(tmp_path):
     np.testing.assert_array_equal(made.to_scipy().toarray(), full)
     assert made.symmetric
     for values, part in (
-        ([1, 1, 1], "cannot be added up"),
+        ([1, 1, 1], "must not repeat"),
         ([1, 1, 1e39], "not finite in float32"),
     ):
         entries(path, [1, 1, 3], [2, 2, 3], values)
@@ -228,7 +229,7 @@ def test_weights_are_any_finite_numbers_each_place_once(tmp_path):
             convert(path, tmp_path / "other", kind="pmi")
 
 
-def test_counts_train_as_the_matrix_they_came_from(counts, tmp_path, monkeypatch):
+def test_training_on_reimported_counts_gives_the_same_bytes(counts, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     convert(counts, "m.mtx")
     Path("m.mtx.json").unlink()
@@ -239,7 +240,7 @@ def test_counts_train_as_the_matrix_they_came_from(counts, tmp_path, monkeypatch
     assert Path("a.bin").read_bytes() == Path("b.bin").read_bytes()
 
 
-def test_a_second_conversion_is_up_to_date_or_refused(counts, tmp_path):
+def test_a_second_conversion_is_up_to_date_or_rejected(counts, tmp_path):
     path, back = tmp_path / "m.npz", tmp_path / "back"
     convert(counts, path)
     with pytest.raises(OutputExistsError, match=r"m\.npz: exists"):
@@ -251,7 +252,7 @@ def test_a_second_conversion_is_up_to_date_or_refused(counts, tmp_path):
         convert(path, back)
 
 
-def test_a_refused_export_leaves_the_old_files(counts, tmp_path):
+def test_a_rejected_export_leaves_existing_files(counts, tmp_path):
     path = tmp_path / "m.npz"
     (tmp_path / "m.words.txt").write_text("mine\n")
     with pytest.raises(OutputExistsError, match=r"m\.words\.txt"):
@@ -260,7 +261,7 @@ def test_a_refused_export_leaves_the_old_files(counts, tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_two_exports_to_one_folder_both_come_back(counts, tmp_path, name):
+def test_two_exports_to_one_directory_are_both_importable(counts, tmp_path, name):
     build(put(tmp_path, "x y z x y\n" * 3), tmp_path / "other")
     for store, stem in ((counts, "m"), (tmp_path / "other", "n")):
         convert(store, tmp_path / name.replace("m.", f"{stem}."))
@@ -270,7 +271,7 @@ def test_two_exports_to_one_folder_both_come_back(counts, tmp_path, name):
         assert made.store.digest == StoredMatrix.open(store).store.digest
 
 
-def test_gloves_own_words_are_read_where_there_are_no_others(tmp_path):
+def test_vocab_txt_is_the_fallback_words_file_of_glove(tmp_path):
     path = entries(tmp_path / "m.glove", [1, 2], [2, 1], [1, 1])
     assert take(path, tmp_path / "back").vocabulary.words == ["a", "b", "c"]
     (tmp_path / "m.vocab.txt").write_text("x 7\ny 5\nz 1\n")
@@ -278,39 +279,39 @@ def test_gloves_own_words_are_read_where_there_are_no_others(tmp_path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_card_that_fits_not_its_words_is_told_and_not_used(counts, tmp_path, name):
+def test_a_run_card_that_does_not_match_the_words_is_ignored_with_a_note(counts, tmp_path, name):
     path, before = tmp_path / name, StoredMatrix.open(counts)
     convert(counts, path)
     assert convert(path, tmp_path / "back").notes == []
     lines = words_of(path).read_text(encoding="utf-8").splitlines()
     words_of(path).write_text("\n".join(["new" + lines[0], *lines[1:]]), encoding="utf-8")
     made = convert(path, tmp_path / "again")
-    assert f"{name}.json does not fit the words in" in made.notes[0]
+    assert f"{name}.json does not match the words in" in made.notes[0]
     assert StoredMatrix.open(tmp_path / "again").store.digest != before.store.digest
 
 
 @pytest.mark.parametrize("unit", ["Infinity", "1e400", "0", '"60"', f"{10**400}", "[]"])
-def test_a_card_of_an_impossible_unit_is_told_and_not_used(counts, tmp_path, unit):
+def test_a_run_card_with_an_invalid_unit_is_ignored_with_a_note(counts, tmp_path, unit):
     path = tmp_path / "m.npz"
     convert(counts, path)
     card = tmp_path / "m.npz.json"
-    told = card.read_text().replace('"denominator": 60', f'"denominator": {unit}')
-    card.write_text(told)
+    text = card.read_text().replace('"denominator": 60', f'"denominator": {unit}')
+    card.write_text(text)
     made = convert(path, tmp_path / "back")
-    assert "m.npz.json is no card that fits m.npz" in made.notes[0]
+    assert "m.npz.json does not match m.npz" in made.notes[0]
     assert StoredMatrix.open(tmp_path / "back").denominator == 60
 
 
-def test_a_file_that_was_cut_is_not_taken_for_what_its_card_tells(counts, tmp_path):
+def test_the_run_card_of_a_truncated_file_is_ignored(counts, tmp_path):
     path = tmp_path / "m.glove"
     convert(counts, path)
     path.write_bytes(path.read_bytes()[:32])
     made = convert(path, tmp_path / "back")
-    assert "m.glove.json is no card that fits m.glove" in made.notes[0]
+    assert "m.glove.json does not match m.glove" in made.notes[0]
     assert StoredMatrix.open(tmp_path / "back").denominator != 60
 
 
-def test_files_of_one_stem_share_their_words_if_these_are_the_same(counts, tmp_path):
+def test_files_with_one_stem_share_a_words_file_only_if_it_is_identical(counts, tmp_path):
     convert(counts, tmp_path / "m.npz")
     convert(counts, tmp_path / "m.mtx")
     build(put(tmp_path, "x y z x y\n"), tmp_path / "other")
@@ -339,22 +340,22 @@ def test_words_are_read_with_counts_or_without(tmp_path, content, words, counts)
 @pytest.mark.parametrize(
     ("content", "part"),
     [
-        (b"", "holds no words"),
-        (b"a\n\nb\n", "line 2: an empty word"),
-        (b"a\nb\na\n", "line 3: the word 'a' is there twice"),
-        (b"a\t1\nb\n", "line 2: no count after the word"),
-        (b"a\t1\nb\t1.5\n", "line 2: no count after the word, found '1.5'"),
-        (b"a\n\xff\n", "at byte 2: is not UTF-8"),
+        (b"", "contains no words"),
+        (b"a\n\nb\n", "line 2: empty word"),
+        (b"a\nb\na\n", "line 3: repeated word 'a'"),
+        (b"a\t1\nb\n", "line 2: expected a count after the word"),
+        (b"a\t1\nb\t1.5\n", "line 2: expected a count after the word, found '1.5'"),
+        (b"a\n\xff\n", "at byte 2: not UTF-8"),
     ],
 )
-def test_a_broken_file_of_words_is_told(tmp_path, content, part):
+def test_a_broken_words_file_is_rejected(tmp_path, content, part):
     (tmp_path / "w.txt").write_bytes(content)
     with pytest.raises(WordgeomError) as caught:
         read_words(tmp_path / "w.txt")
     assert_one_line(caught, tmp_path / "w.txt", part)
 
 
-def test_what_cannot_be_converted_is_one_line(counts, tmp_path):
+def test_every_conversion_error_is_one_line(counts, tmp_path):
     npz, words = tmp_path / "m.npz", tmp_path / "m.words.txt"
     convert(counts, npz)
     (tmp_path / "state").mkdir()
@@ -369,7 +370,7 @@ def test_what_cannot_be_converted_is_one_line(counts, tmp_path):
             counts,
             "y.npz",
             {"words": str(tmp_path / "y.npz")},
-            "--words names the output",
+            "--words is the same file as the output",
         ),
         (
             OptionError,
@@ -378,15 +379,15 @@ def test_what_cannot_be_converted_is_one_line(counts, tmp_path):
             {"words": str(tmp_path / "y.npz.json")},
             "the output's run card",
         ),
-        (OptionError, counts, "y.npz", {"limit": 3}, "--limit is not for a matrix"),
-        (OptionError, npz, "x", {"float16": True}, "--float16 is not for a matrix"),
+        (OptionError, counts, "y.npz", {"limit": 3}, "--limit does not apply to a matrix"),
+        (OptionError, npz, "x", {"float16": True}, "--float16 does not apply to a matrix"),
         (OptionError, tmp_path / "m.mtx", "x.npz", {}, "is read into a folder"),
         (MissingInputError, tmp_path / "none", "x.npz", {}, "no such file or folder"),
-        (MissingInputError, counts, "no/x.npz", {}, "no such folder"),
+        (MissingInputError, counts, "no/x.npz", {}, "no such"),
         (FormatError, tmp_path / "state", "x.npz", {}, "meta.json"),
         (MissingInputError, tmp_path / "other", "x.npz", {}, "kind 'state'"),
         (MissingInputError, dense, "x", {}, "d.words.txt: no such file of words"),
-        (InputError, dense, "x", {"words": str(words)}, "holds no sparse matrix"),
+        (InputError, dense, "x", {"words": str(words)}, "not a SciPy sparse matrix"),
         (OptionError, npz, "x", {"wrods": "w"}, "did you mean words?"),
     ]
     (tmp_path / "m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1 1 0\n")
@@ -397,20 +398,20 @@ def test_what_cannot_be_converted_is_one_line(counts, tmp_path):
         assert_one_line(caught, part)
         assert sorted(tmp_path.rglob("*")) == before
     words.write_text("a\nb\n")
-    with pytest.raises(InputError, match="a row and a column for each word"):
+    with pytest.raises(InputError, match="a row and a column per word"):
         convert(npz, tmp_path / "x")
 
 
-def test_a_cut_file_of_records_is_refused(counts, tmp_path):
+def test_a_truncated_glove_file_is_rejected(counts, tmp_path):
     path = tmp_path / "m.glove"
     convert(counts, path)
     path.write_bytes(path.read_bytes()[:-3])
     with pytest.raises(FormatError) as caught:
         convert(path, tmp_path / "back")
-    assert_one_line(caught, path, "whole records of 16 bytes")
+    assert_one_line(caught, path, "not a multiple of 16 bytes")
 
 
-def test_a_broken_gzip_file_is_told(counts, tmp_path):
+def test_a_broken_gzip_file_is_rejected(counts, tmp_path):
     path = tmp_path / "m.mtx.gz"
     convert(counts, path)
     path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()))[:-9])

@@ -1,4 +1,4 @@
-"""Vectors as other programs' files: the same words and numbers, whatever the format."""
+"""Vectors in other programs' formats: words and numbers survive every conversion."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from corpora import assert_one_line
 from gensim.models import KeyedVectors
 from hypothesis import given
 from hypothesis import strategies as st
+from running import convert
 
 from wordgeom.cli import main
 from wordgeom.core.errors import (
@@ -26,7 +27,6 @@ from wordgeom.core.errors import (
     WordgeomError,
 )
 from wordgeom.formats import dense
-from wordgeom.stages.convert import convert
 from wordgeom.storage import files
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
@@ -47,7 +47,7 @@ def source(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("suffix", ["bin", "txt", "vec", "txt.gz", "vec.gz", "npy", "npz"])
-def test_every_format_comes_back_bit_for_bit(source, tmp_path, suffix):
+def test_every_format_round_trips_bit_for_bit(source, tmp_path, suffix):
     name = f"w.{suffix}"
     assert convert(source, tmp_path / name).summary.endswith("5 × 4")
     back = convert(tmp_path / name, tmp_path / "back.bin").vectors
@@ -58,7 +58,7 @@ def test_every_format_comes_back_bit_for_bit(source, tmp_path, suffix):
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Gensim's own
 @pytest.mark.parametrize("name", ["w.txt", "w.txt.gz"])
-def test_gensim_reads_text_with_and_without_its_first_line(source, tmp_path, name):
+def test_gensim_reads_text_with_and_without_a_header(source, tmp_path, name):
     for bare in (False, True):
         convert(source, tmp_path / name, force=True, no_header=bare)
         keyed = KeyedVectors.load_word2vec_format(tmp_path / name, no_header=bare)
@@ -68,7 +68,7 @@ def test_gensim_reads_text_with_and_without_its_first_line(source, tmp_path, nam
         assert (read.words, read.matrix.tolist()) == (WORDS, MATRIX.tolist())
 
 
-def test_numpy_reads_the_arrays_and_words_stand_beside(source, tmp_path):
+def test_numpy_reads_the_arrays_and_words_are_in_a_separate_file(source, tmp_path):
     convert(source, tmp_path / "w.npy", float16=True)
     convert(source, tmp_path / "x.npz", words=str(tmp_path / "names"))
     np.testing.assert_array_equal(np.load(tmp_path / "w.npy"), MATRIX.astype(np.float16))
@@ -77,7 +77,7 @@ def test_numpy_reads_the_arrays_and_words_stand_beside(source, tmp_path):
         assert (tmp_path / name).read_text(encoding="utf-8").splitlines() == WORDS
 
 
-def test_the_same_vectors_are_the_same_bytes(source, tmp_path):
+def test_equal_vectors_give_equal_bytes(source, tmp_path):
     for name in ("w.npz", "w.txt.gz"):
         convert(source, tmp_path / name)
         before = (tmp_path / name).read_bytes()
@@ -85,7 +85,7 @@ def test_the_same_vectors_are_the_same_bytes(source, tmp_path):
         assert (tmp_path / name).read_bytes() == before
 
 
-def test_a_projectors_folder_is_made_of_an_archive_too(source, tmp_path):
+def test_a_projector_directory_from_an_archive_is_the_same(source, tmp_path):
     convert(source, tmp_path / "v.npz")
     for path, name in ((source, "one"), (tmp_path / "v.npz", "other")):
         convert(path, tmp_path / name, target_format="projector")
@@ -94,7 +94,7 @@ def test_a_projectors_folder_is_made_of_an_archive_too(source, tmp_path):
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_a_projectors_folder_holds_numbers_and_words(source, tmp_path):
+def test_a_projector_directory_contains_numbers_and_words(source, tmp_path):
     folder = tmp_path / "p"
     convert(source, folder, target_format="projector")
     np.testing.assert_array_equal(
@@ -123,31 +123,31 @@ def test_chosen_words_keep_the_order_of_the_vectors(source, tmp_path):
         convert(source, tmp_path / "x.bin", only=str(tmp_path / "only"))
 
 
-def test_a_list_of_words_may_hold_blanks_and_repeats(source, tmp_path):
+def test_a_word_list_may_contain_blank_and_repeated_lines(source, tmp_path):
     (tmp_path / "only").write_text("\n  a\t\r\n\nthe\u3000\na\n \nthe\n")
     made = convert(source, tmp_path / "w.bin", only=str(tmp_path / "only"))
     assert read_vectors(tmp_path / "w.bin").words == ["the", "a"]
-    assert made.notes == [f"2 lines of {tmp_path / 'only'} repeat a word and were left out"]
+    assert made.notes == [f"2 lines of {tmp_path / 'only'} repeat a word and were ignored"]
     (tmp_path / "only").write_text(" \n\n")
-    with pytest.raises(InputError, match="holds no words"):
+    with pytest.raises(InputError, match="contains no words"):
         convert(source, tmp_path / "x.bin", only=str(tmp_path / "only"))
 
 
 @pytest.mark.parametrize("name", ["w.npy", "w.vec", "w.bin", "w"])
-def test_numbers_that_are_not_finite_are_told(tmp_path, monkeypatch, name):
+def test_a_note_reports_nonfinite_vectors(tmp_path, monkeypatch, name):
     monkeypatch.setattr(dense, "_ROWS", 2)
     matrix = MATRIX.copy()
     matrix[[3, 4], [0, 2]] = np.nan, -np.inf
     write_vectors(tmp_path / "v.bin", WORDS, matrix)
     form = None if "." in name else "projector"
-    told = convert(tmp_path / "v.bin", tmp_path / name, target_format=form).notes
-    assert told == ["2 vectors hold NaN or infinity, the first that of 'a'"]
+    notes = convert(tmp_path / "v.bin", tmp_path / name, target_format=form).notes
+    assert notes == ["2 vectors contain NaN or infinity (first: 'a')"]
     assert (
         convert(tmp_path / "v.bin", tmp_path / f"x{name}", target_format=form, limit=3).notes == []
     )
 
 
-def test_arrays_of_one_stem_share_their_words_if_these_are_the_same(source, tmp_path):
+def test_arrays_with_one_stem_share_a_words_file_only_if_it_is_identical(source, tmp_path):
     convert(source, tmp_path / "w.npy")
     convert(tmp_path / "w.npy", tmp_path / "w.npz")
     (tmp_path / "w.npz").unlink()
@@ -164,7 +164,7 @@ def test_an_array_is_written_as_numpy_writes_it(source, tmp_path, half):
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_text_without_a_first_line_is_known(tmp_path, packed):
+def test_text_without_a_header_is_detected(tmp_path, packed):
     path = tmp_path / ("g.txt.gz" if packed else "g.txt")
     content = ("\ufeff" + GLOVE + " \n").encode()
     path.write_bytes(gzip.compress(content) if packed else content)
@@ -172,7 +172,7 @@ def test_text_without_a_first_line_is_known(tmp_path, packed):
     assert read.words == ["the", ". . .", "1"]
     assert read.matrix.tolist() == single([[0.5, -1, 2], [1e-3, 0, 4], [7, 8, 9.5]]).tolist()
     assert read_vectors(path, limit=1).words == ["the"]
-    with pytest.raises(InputError, match=r"word 2, '\. \. \.', holds white space"):
+    with pytest.raises(InputError, match=r"word 2, '\. \. \.', contains white space"):
         convert(path, tmp_path / "w.bin")
     made = convert(path, tmp_path / "w.bin", space="_").vectors
     assert made is not None
@@ -182,21 +182,21 @@ def test_text_without_a_first_line_is_known(tmp_path, packed):
 @pytest.mark.parametrize(
     ("content", "part"),
     [
-        (GLOVE + "cut 1 2\n", "line 4 must hold a word and 3 numbers, found 3 fields"),
-        (GLOVE + "bad 1 x 3\n", "line 4 must hold 3 numbers after its word, found 'x'"),
-        (GLOVE + "\nb 1 2 3\n", "line 4 must hold a word and 3 numbers, found 0 fields"),
-        (GLOVE + "open 1 2 3", "ends too soon, found a line without a line end"),
-        ("a " + "1.5 " * 999 + "\n" + "b\n" * 99, "promises 100 words of 999 numbers"),
+        (GLOVE + "cut 1 2\n", "line 4 must have a word and 3 numbers, found 3 fields"),
+        (GLOVE + "bad 1 x 3\n", "line 4 must have 3 numbers after its word, found 'x'"),
+        (GLOVE + "\nb 1 2 3\n", "line 4 must have a word and 3 numbers, found 0 fields"),
+        (GLOVE + "open 1 2 3", "truncated, found a last line without a line break"),
+        ("a " + "1.5 " * 999 + "\n" + "b\n" * 99, "implies 100 words of 999 numbers"),
     ],
 )
-def test_a_broken_line_of_such_text_is_told(tmp_path, content, part):
+def test_a_broken_line_of_text_is_named(tmp_path, content, part):
     (tmp_path / "g.txt").write_text(content)
     with pytest.raises(FormatError) as caught:
         read_vectors(tmp_path / "g.txt")
     assert_one_line(caught, tmp_path / "g.txt", part)
 
 
-def test_a_gzip_file_that_was_cut_is_told(source, tmp_path):
+def test_a_truncated_gzip_file_is_rejected(source, tmp_path):
     path = tmp_path / "w.vec.gz"
     convert(source, path)
     path.write_bytes(path.read_bytes()[:-9])
@@ -206,7 +206,7 @@ def test_a_gzip_file_that_was_cut_is_told(source, tmp_path):
 
 
 @given(data=st.data())
-def test_no_mutation_of_such_text_raises_but_the_packages_own_errors(tmp_path_factory, data):
+def test_mutated_text_raises_only_wordgeom_errors(tmp_path_factory, data):
     content = bytearray(GLOVE.encode())
     for _ in range(data.draw(st.integers(1, 3))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
@@ -216,17 +216,17 @@ def test_no_mutation_of_such_text_raises_but_the_packages_own_errors(tmp_path_fa
         assert read_vectors(path).matrix.shape[1] >= 1
 
 
-def test_half_precision_refuses_what_it_cannot_hold(tmp_path):
+def test_half_precision_rejects_numbers_out_of_range(tmp_path):
     write_vectors(tmp_path / "v.bin", ["a", "b"], single([[1, np.inf], [65519, 7e4]]))
     with pytest.raises(InputError) as caught:
         convert(tmp_path / "v.bin", tmp_path / "w.npy", float16=True)
-    assert_one_line(caught, "the vector of 'b' does not fit into float16", "65,504")
+    assert_one_line(caught, "the vector of 'b' exceeds the range of float16", "65,504")
     convert(tmp_path / "v.bin", tmp_path / "w.npy", float16=True, limit=1)
     assert np.load(tmp_path / "w.npy").tolist() == [[1, np.inf]]
 
 
 @pytest.mark.parametrize("name", ["w.npz", "w.txt", "w.vec"])
-def test_the_run_card_goes_along(tmp_path, name):
+def test_the_run_card_is_converted_too(tmp_path, name):
     made = Vectors(WORDS, MATRIX)
     run_card.write(tmp_path / "v.bin", made, {"request": {"command": "train"}, "statistics": {}})
     convert(tmp_path / "v.bin", tmp_path / name, no_header=name == "w.txt")
@@ -241,7 +241,7 @@ def test_the_run_card_goes_along(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["w.npz", "w.txt"])
-def test_a_conversion_that_is_stopped_between_two_names_is_finished(tmp_path, monkeypatch, name):
+def test_a_conversion_interrupted_between_two_renames_is_completed(tmp_path, monkeypatch, name):
     made, target = Vectors(WORDS, MATRIX), tmp_path / name
     run_card.write(tmp_path / "v.bin", made, {"request": {"command": "train"}, "statistics": {}})
 
@@ -253,16 +253,16 @@ def test_a_conversion_that_is_stopped_between_two_names_is_finished(tmp_path, mo
     with pytest.raises(KeyboardInterrupt):
         convert(tmp_path / "v.bin", target, no_header=name == "w.txt")
     monkeypatch.undo()
-    run_card.settle(target, [tmp_path / "w.words.txt"] if name == "w.npz" else [])
+    run_card.finish_write(target, [tmp_path / "w.words.txt"] if name == "w.npz" else [])
     assert run_card.read_card(target) is not None
     assert not list(tmp_path.glob(".*"))
 
 
 @pytest.mark.parametrize("name", ["w.bin", "w.npy", "p"])
-def test_a_second_writer_of_one_file_is_refused(source, tmp_path, name):
+def test_a_second_writer_of_one_file_is_rejected(source, tmp_path, name):
     form = None if "." in name else "projector"
     with (
-        run_card.only_writer(tmp_path / name),
+        run_card.writer_lock(tmp_path / name),
         pytest.raises(LockedError, match="is being written"),
     ):
         convert(source, tmp_path / name, target_format=form)
@@ -270,7 +270,7 @@ def test_a_second_writer_of_one_file_is_refused(source, tmp_path, name):
     convert(source, tmp_path / name, target_format=form)
 
 
-def test_what_has_no_place_is_refused_and_nothing_is_written(source, tmp_path):
+def test_errors_are_one_line_and_nothing_is_written(source, tmp_path):
     np.save(tmp_path / "a.npy", np.ones(3))
     np.save(tmp_path / "o.npy", np.array([{}], object))
     np.save(tmp_path / "big.npy", np.array([[1e39]]))
@@ -278,32 +278,32 @@ def test_what_has_no_place_is_refused_and_nothing_is_written(source, tmp_path):
     (tmp_path / "w").write_text("a\n")
     words: dict[str, Any] = {"words": str(tmp_path / "w")}
     cases: list[tuple[type[WordgeomError], str, str, dict[str, Any], str]] = [
-        (OptionError, "v.bin", "w.bin", {"float16": True}, "--float16 is for .npy and .npz"),
-        (OptionError, "v.bin", "w.bin", {"no_header": True}, "--no-header is for text"),
+        (OptionError, "v.bin", "w.bin", {"float16": True}, "--float16 needs .npy or .npz"),
+        (OptionError, "v.bin", "w.bin", {"no_header": True}, "--no-header needs text"),
         (OptionError, "v.bin", "w.mtx", {}, ".bin, .txt or .vec"),
         (OptionError, "v.bin", "w.bin.gz", {}, ".bin, .txt or .vec"),
-        (OptionError, "v.bin", "w.bin", {"kind": "pmi"}, "--kind is not for vectors"),
+        (OptionError, "v.bin", "w.bin", {"kind": "pmi"}, "--kind does not apply to vectors"),
         (OutputExistsError, "v.bin", "w", {"target_format": "npy"}, "exists"),
         (
             OptionError,
             "v.bin",
             "x.npy",
             {"words": str(tmp_path / "x.npy")},
-            "--words names the output",
+            "--words is the same file as the output",
         ),
         (
             OptionError,
             "v.bin",
             "x.npy",
             {"words": str(tmp_path / "v.bin")},
-            "--words names the input",
+            "--words is the same file as the input",
         ),
         (MissingInputError, "a.npy", "w.bin", {}, "a.words.txt: no such file"),
-        (FormatError, "a.npy", "w.bin", words, "a row of numbers for each word"),
+        (FormatError, "a.npy", "w.bin", words, "a row of numbers per word"),
         (InputError, "o.npy", "w.bin", words, "never unpickled"),
-        (InputError, "big.npy", "w.bin", words, "beyond float32"),
-        (InputError, "two.npz", "w.bin", words, "must hold one matrix, found a, b"),
-        (InputError, "big.npy", "w.bin", words | {"memory": 1e-9}, "too large for --memory"),
+        (InputError, "big.npy", "w.bin", words, "range of float32"),
+        (InputError, "two.npz", "w.bin", words, "must contain one matrix, found a, b"),
+        (InputError, "big.npy", "w.bin", words | {"memory": 1e-9}, "exceeds --memory"),
     ]
     for error, name, target, values, part in cases:
         before = sorted(tmp_path.rglob("*"))
@@ -312,17 +312,17 @@ def test_what_has_no_place_is_refused_and_nothing_is_written(source, tmp_path):
         assert_one_line(caught, part)
         assert sorted(tmp_path.rglob("*")) == before
     np.save(tmp_path / "a.npy", np.ones((3, 2)))
-    with pytest.raises(InputError, match="holds 3 vectors, which need as many words"):
+    with pytest.raises(InputError, match="3 vectors need as many words"):
         convert(tmp_path / "a.npy", tmp_path / "w.bin", **words)
 
 
-def test_the_command_tells_what_it_made_and_left_out(source, tmp_path, monkeypatch, capsys):
+def test_the_command_prints_the_result_and_the_notes(source, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("o").write_text("the\nzzz\n")
     assert main(["convert", "v.bin", "p", "--to", "projector", "--only", "o"]) == 0
-    said = capsys.readouterr()
-    assert said.out == "p: 1 × 4\n"
-    assert said.err == "wordgeom: note: 1 of 2 words of o have no vector: zzz\n"
+    printed = capsys.readouterr()
+    assert printed.out == "p: 1 × 4\n"
+    assert printed.err == "wordgeom: note: 1 of 2 words of o have no vector: zzz\n"
     assert main(["convert", "v.bin", "w.npz", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
     assert not list(tmp_path.glob("*.json"))

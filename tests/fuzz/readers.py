@@ -11,20 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from running import convert
 
 from fuzz import packing, seeds
 from fuzz.culprits import CULPRITS
 from fuzz.packing import Files
-from wordgeom.checkpoint.corpus_writer import KeptText
-from wordgeom.checkpoint.matrix_rows import KeptRows
-from wordgeom.checkpoint.method_state import StoredCheckpoint
-from wordgeom.checkpoint.state import Kept, ResumeOptions
-from wordgeom.checkpoint.token_ids import KeptParts, find_ids
-from wordgeom.cli import flags, stages
+from wordgeom.checkpoint.corpus_writer import CorpusWriter
+from wordgeom.checkpoint.matrix_rows import MatrixRows
+from wordgeom.checkpoint.method_state import MethodState
+from wordgeom.checkpoint.state import State
+from wordgeom.checkpoint.token_ids import PartialCounts, find_ids
+from wordgeom.cli import flags, frame
 from wordgeom.core.errors import MissingInputError
-from wordgeom.corpus.inputs import formats
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, read_words
 from wordgeom.evaluation.categorisation import read_categories
 from wordgeom.evaluation.classification import read_texts
@@ -32,19 +33,21 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.regression import read_targets
 from wordgeom.evaluation.sets import read_set
 from wordgeom.imputation.domain import DomainOptions, read_domain
-from wordgeom.matrices.cooccurrence import StoredMatrix, StoredRows
+from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.matrices.times import parse_times
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.plot.drift_results import read_drift_results
 from wordgeom.runtime.pool import Pool
-from wordgeom.stages.convert import convert
+from wordgeom.runtime.run_options import ResumeOptions
 from wordgeom.stages.info import describe
 from wordgeom.storage.files import Lock
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions, PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 _MEMORY = 4 << 26
 
@@ -80,7 +83,7 @@ def _store(path: Path) -> None:
         if kind == "cooc"
         else StoredRows(matrix, _pool())
     )
-    rows.whole()
+    rows.full()
     rows.columns(np.arange(min(3, len(rows.words))))
 
 
@@ -89,7 +92,7 @@ def _documents(path: Path) -> None:
     counts = StoredDocuments.open(path.parent)
     describe(path.parent, check=True)
     for weight in ("rows", "tf-idf", "ppmi"):
-        WeightedDocuments(counts, DocumentOptions(weight=weight), _pool()).whole()
+        WeightedDocuments(counts, DocumentOptions(weight=weight), _pool()).full()
     parse_times(counts.documents(), counts.names())
 
 
@@ -109,25 +112,25 @@ def _state(path: Path) -> object:
     folder = path.parent
     while not folder.name.endswith(".state") and folder != folder.parent:
         folder = folder.parent
-    kept = Kept(folder, seeds.REQUEST, ResumeOptions(resume=True))
-    rows = KeptRows(kept, folder.parent / "v", "cooc")
+    kept = State(folder, seeds.REQUEST, ResumeOptions(resume=True))
+    rows = MatrixRows(kept, folder.parent / "v", "cooc")
     for _ in rows.earlier():
         pass
-    text = find_ids(kept, beyond=False)
+    text = find_ids(kept)
     if text is not None:
         text[0].stream.read(0, 10)
-    part = KeptParts(kept).find((0, 3), 2)
+    part = PartialCounts(kept).find((0, 3), 2)
     if part is not None:
         part.rows(0, 2)
-    return StoredCheckpoint(kept).restore()
+    return MethodState(kept).restore()
 
 
 def _reading(path: Path) -> object:
     from corpora import read
 
     top = next(folder for folder in path.parents if (folder / "t.txt").exists())
-    kept = Kept(top / ".v.state", seeds.REQUEST, ResumeOptions(resume=True))
-    return read([top / "t.txt"], keeper=KeptText(kept))
+    kept = State(top / ".v.state", seeds.REQUEST, ResumeOptions(resume=True))
+    return read([top / "t.txt"], checkpoint=CorpusWriter(kept))
 
 
 def _card(path: Path) -> object:
@@ -152,8 +155,8 @@ def _table(path: Path, **more: Any) -> object:
 
 
 def _config(path: Path) -> None:
-    for name, table in flags.read_tables(str(path), stages.TABLES).items():
-        stages.prepare(name, dict(table), str(path))
+    for name, table in flags.read_tables(str(path), frame.STAGES).items():
+        frame.prepare(name, dict(table), str(path))
 
 
 def _lock(path: Path) -> None:
@@ -164,7 +167,7 @@ def _lock(path: Path) -> None:
 def _text(path: Path) -> object:
     from corpora import read
 
-    return read([path], folder=tempfile.gettempdir())
+    return read([path], directory=tempfile.gettempdir())
 
 
 _ASKED: dict[str, dict[str, Any]] = {
@@ -188,54 +191,136 @@ def _foreign(path: Path) -> object:
     return convert(path, path.parent / "out.bin", space="_", threads=1, memory=0.5, quiet=True)
 
 
-_EVALUATE = ("evaluate.lines", "evaluate.fields")
-_TABLES = ("imputation.files", "imputation.reading", "imputation.names", "imputation.domain")
+_EVALUATE = ("evaluation.lines", "evaluation.fields")
+_TABLES = (
+    "imputation.tables.files",
+    "imputation.tables.readers",
+    "imputation.tables.names",
+    "imputation.domain",
+)
 
 # A new reader is a line here, with valid files in seeds.py.
 READERS = (
-    Reader("store", seeds.stores, _store, ("store", "matrix"), packing.vouch),
     Reader(
-        "documents", seeds.documents, _documents, ("document_matrix", "times"), packing.vouch
+        "store", seeds.stores, _store, ("storage.store", "matrices.cooccurrence"), packing.vouch
     ),
-    Reader("model", seeds.models, _model,
-           ("dynamic_model", "dynamic.polynomials", "dynamic.gauge"), packing.vouch),
-    Reader("state", seeds.states, _state,
-           ("kept", "kept_rows", "kept_counts", "checkpoints"), packing.vouch),
-    Reader("state of a text", seeds.readings, _reading, ("kept_text", "kept_segments"),
-           packing.vouch),
-    Reader("run card", seeds.cards, _card, ("cards", "describe"), packing.attest),
+    Reader(
+        "documents",
+        seeds.documents,
+        _documents,
+        ("matrices.document_term", "matrices.times"),
+        packing.vouch,
+    ),
+    Reader(
+        "model",
+        seeds.models,
+        _model,
+        ("methods.dlsa.model", "methods.dlsa.polynomials", "methods.dlsa.canonical_form"),
+        packing.vouch,
+    ),
+    Reader(
+        "state",
+        seeds.states,
+        _state,
+        (
+            "checkpoint.state",
+            "checkpoint.matrix_rows",
+            "checkpoint.token_ids",
+            "checkpoint.method_state",
+        ),
+        packing.vouch,
+    ),
+    Reader(
+        "state of a text",
+        seeds.readings,
+        _reading,
+        ("checkpoint.corpus_writer", "checkpoint.corpus_reader"),
+        packing.vouch,
+    ),
+    Reader(
+        "run card",
+        seeds.cards,
+        _card,
+        ("vectors.run_card", "stages.artefacts.vectors"),
+        packing.attest,
+    ),
     Reader("vocabulary", seeds.vocabularies, _vocabulary, ("corpus.vocabulary",)),
-    Reader("word2vec text", partial(seeds.vectors, ".txt", ".vec"), read_vectors,
-           ("vectors_text", "vectors_header")),
-    Reader("word2vec binary", partial(seeds.vectors, ".bin"), read_vectors,
-           ("vectors_binary", "vectors")),
-    Reader("pairs", seeds.pairs, _set, ("evaluate.pairs", *_EVALUATE), packing.gzipped),
-    Reader("analogies", seeds.analogies, _set, ("evaluate.analogies",), packing.gzipped),
-    Reader("QVEC", seeds.oracles, _set, ("evaluate.qvec",)),
-    Reader("categories", seeds.categories, partial(read_categories, options=EvalOptions()),
-           ("evaluate.categories",)),
-    Reader("labelled texts", seeds.labelled, partial(read_texts, options=EvalOptions()),
-           ("evaluate.classification",)),
-    Reader("targets", seeds.targets, partial(read_targets, options=EvalOptions()),
-           ("evaluate.targets",)),
-    Reader("table, delimited", seeds.delimited, _table,
-           ("imputation.delimited", "imputation.renaming", *_TABLES), packing.gzipped),
-    Reader("table, npy", seeds.npy, _table, ("imputation.arrays", "exchange.npy")),
-    Reader("table, npz", seeds.npz, _table, ("imputation.archives",), packing.zipped),
-    Reader("table, sparse", seeds.sparse, _table, ("imputation.sparse",), packing.zipped),
-    Reader("table, parquet", seeds.parquet, _table, ("imputation.parquet",)),
+    Reader(
+        "word2vec text",
+        partial(seeds.vectors, ".txt", ".vec"),
+        read_vectors,
+        ("vectors.word2vec_text", "vectors.word2vec_header"),
+    ),
+    Reader(
+        "word2vec binary",
+        partial(seeds.vectors, ".bin"),
+        read_vectors,
+        ("vectors.word2vec_binary", "vectors.keyed"),
+    ),
+    Reader("pairs", seeds.pairs, _set, ("evaluation.pairs", *_EVALUATE), packing.gzipped),
+    Reader("analogies", seeds.analogies, _set, ("evaluation.analogies",), packing.gzipped),
+    Reader("QVEC", seeds.oracles, _set, ("evaluation.qvec",)),
+    Reader(
+        "categories",
+        seeds.categories,
+        partial(read_categories, options=EvalOptions()),
+        ("evaluation.categorisation",),
+    ),
+    Reader(
+        "labelled texts",
+        seeds.labelled,
+        partial(read_texts, options=EvalOptions()),
+        ("evaluation.classification",),
+    ),
+    Reader(
+        "targets",
+        seeds.targets,
+        partial(read_targets, options=EvalOptions()),
+        ("evaluation.target_tables",),
+    ),
+    Reader(
+        "table, delimited",
+        seeds.delimited,
+        _table,
+        ("imputation.tables.delimited", "imputation.tables.name_map", *_TABLES),
+        packing.gzipped,
+    ),
+    Reader("table, npy", seeds.npy, _table, ("imputation.tables.npy", "formats.npy")),
+    Reader("table, npz", seeds.npz, _table, ("imputation.tables.npz",), packing.zipped),
+    Reader("table, sparse", seeds.sparse, _table, ("imputation.tables.sparse",), packing.zipped),
+    Reader("table, parquet", seeds.parquet, _table, ("imputation.tables.parquet",)),
     Reader("table, vectors", partial(seeds.vectors, ".bin", ".vec"), _table, ()),
     Reader("drift results", seeds.drifts, read_drift_results, ("plot.drift_results",)),
     Reader("configuration", seeds.configs, _config, ("cli.flags",)),
-    Reader("lock", seeds.locks, _lock, ("_files",)),
-    Reader("text", seeds.texts, _text, ("corpus.readers", "corpus.packed"), packing.gzipped),
-    Reader("records", seeds.records, _records,
-           ("corpus.jsonl", "corpus.tsv", "corpus.conllu", "corpus.fasta", "corpus.records")),
-    Reader("matrix", seeds.matrices, _matrix,
-           ("exchange.market", "exchange.glove", "exchange.scipy_files", "exchange.words"),
-           packing.gzipped),
-    Reader("vectors, foreign", seeds.foreign_vectors, _foreign, ("exchange.dense",)),
-)  # fmt: skip
+    Reader("lock", seeds.locks, _lock, ("storage.files",)),
+    Reader(
+        "text",
+        seeds.texts,
+        _text,
+        ("corpus.inputs.readers", "corpus.inputs.compression"),
+        packing.gzipped,
+    ),
+    Reader(
+        "records",
+        seeds.records,
+        _records,
+        (
+            "corpus.records.jsonl",
+            "corpus.records.tsv",
+            "corpus.records.conllu",
+            "corpus.records.fasta",
+            "corpus.records.fields",
+        ),
+    ),
+    Reader(
+        "matrix",
+        seeds.matrices,
+        _matrix,
+        ("formats.matrix_market", "formats.glove", "formats.scipy_npz", "formats.word_files"),
+        packing.gzipped,
+    ),
+    Reader("vectors, foreign", seeds.foreign_vectors, _foreign, ("formats.dense",)),
+)
 
 
 def reader(name: str) -> Reader:

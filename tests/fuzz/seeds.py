@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 from corpora import build_documents, encode_files, read
 from matrices import random_counts, store_matrix
+from running import train
 
 from fuzz.packing import Files, unzipped
-from wordgeom.checkpoint.corpus_writer import KeptText
-from wordgeom.checkpoint.matrix_rows import KeptRows
-from wordgeom.checkpoint.method_state import StoredCheckpoint
-from wordgeom.checkpoint.state import Kept, ResumeOptions
-from wordgeom.checkpoint.token_ids import KeptParts, keep_ids
+from wordgeom.checkpoint.corpus_writer import CorpusWriter
+from wordgeom.checkpoint.matrix_rows import MatrixRows
+from wordgeom.checkpoint.method_state import MethodState
+from wordgeom.checkpoint.state import State
+from wordgeom.checkpoint.token_ids import PartialCounts, save_ids
 from wordgeom.core.types import Array, Int64
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.count_rows import Rows
-from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.train_model import train_model
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.vectors.keyed import write_vectors
 
 Group = list[Files]
@@ -84,7 +84,7 @@ def models() -> Group:
         build_documents(path, folder / "dtm", time_field="t")
         asked: dict[str, Any] = {"dim": 2, "degree": 1, "sweeps": 1}
         asked |= {name: str(folder / value) for name, value in more.items()}
-        train_model(folder / "dtm", "dlsa", asked, RunOptions(threads=1), out=folder / "s")
+        train(folder / "dtm", "dlsa", asked, RunOptions(threads=1), out=folder / "s")
         for left in (path, folder / "moving.txt"):
             left.unlink()
         shutil.rmtree(folder / "dtm")
@@ -111,25 +111,25 @@ def states() -> Group:
     """The state of a method, and of rows that are being written."""
 
     def method(folder: Path) -> None:
-        kept = Kept(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
-        StoredCheckpoint(kept).save(lambda: {"a": np.ones((3, 2), np.float32), "n": np.arange(4)})
+        kept = State(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
+        MethodState(kept).save(lambda: {"a": np.ones((3, 2), np.float32), "n": np.arange(4)})
 
     def rows(folder: Path) -> None:
-        kept = Kept(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
+        kept = State(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
         try:
-            with KeptRows(kept, folder / "v", "cooc") as out:
+            with MatrixRows(kept, folder / "v", "cooc") as out:
                 out.begin(Vocabulary(["a", "b"], np.array([2, 1])), np.dtype(np.uint32))
                 out.write(_endless())
         except KeyboardInterrupt:
             pass
 
     def ids(folder: Path) -> None:
-        kept = Kept(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
+        kept = State(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
         (folder / "t.txt").write_text(_TEXT)
         encoded = encode_files([folder / "t.txt"], CorpusOptions(min_count=1), gap=2)
-        keep_ids(kept, encoded, b"id\ttime\n", len(encoded.vocabulary))
+        save_ids(kept, encoded, b"id\ttime\n", len(encoded.vocabulary))
         parts = [Rows(0, np.array([1, 1]), np.array([0, 1], np.int32), np.array([3, 2], np.uint32))]
-        KeptParts(kept).spill((0, 3), parts, 2, np.dtype(np.uint32))
+        PartialCounts(kept).spill((0, 3), parts, 2, np.dtype(np.uint32))
 
     return [_files(method), _files(rows), _files(ids)]
 
@@ -139,9 +139,9 @@ def readings() -> Group:
     """The state of a text that is being read, with the text."""
 
     def text(folder: Path) -> None:
-        kept = Kept(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
+        kept = State(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
         (folder / "t.txt").write_text(_TEXT)
-        read([folder / "t.txt"], keeper=KeptText(kept))
+        read([folder / "t.txt"], checkpoint=CorpusWriter(kept))
 
     return [_files(text)]
 

@@ -1,4 +1,4 @@
-"""Entities: their names in every form, numbers that are missing, and what is left out and told."""
+"""Domains: entity names, name maps, duplicates, and missing values."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from wordgeom.core.errors import InputError, MissingInputError, OptionError, WordgeomError
-from wordgeom.imputation.domain import Domain, DomainOptions, check_inputs, inputs, read_domain
-from wordgeom.imputation.tables.missing import filled
+from wordgeom.imputation.domain import Domain, DomainOptions, check_inputs, input_files, read_domain
+from wordgeom.imputation.tables.missing import fill_with_means
 from wordgeom.imputation.tables.name_map import read_map
 from wordgeom.vectors.keyed import write_vectors
 
@@ -39,41 +39,41 @@ def matrix_file(folder: Path) -> Path:
     return folder / "matrix.npy"
 
 
-# --- where names stand
+# --- names files
 
 
-def test_names_stand_beside_the_matrix_or_where_the_option_says(tmp_path):
+def test_names_are_next_to_the_matrix_or_in_the_given_file(tmp_path):
     path, options = matrix_file(tmp_path), DomainOptions()
     other = put(tmp_path / "other", "\ufeffa b\r\nü\r\nc\r\n\r\n")
     asked = DomainOptions(names=str(other))
     with pytest.raises(MissingInputError) as caught:
         read_domain(path, options, GB)
-    assert_one_line(caught, "matrix.npy", "into matrix.txt beside it", "--names")
+    assert_one_line(caught, "matrix.npy", "to matrix.txt next to it", "--names")
     for suffix, names in ((".names", ["x", "y", "z"]), (".txt", ["p", "q", "r"])):
         beside = put(path.with_suffix(suffix), "\n".join(names))
         domain = read_domain(path, options, GB)
         assert domain.names == names
         np.testing.assert_array_equal(domain.matrix, MATRIX)
-        assert inputs(path, options) == [path, beside]
+        assert input_files(path, options) == [path, beside]
     domain = read_domain(path, asked, GB)
     assert domain.names == ["a_b", "ü", "c"]
-    assert domain.notes == ("names whose white space became _: 1",)
+    assert domain.notes == ("names with white space replaced by _: 1",)
     entries = put(tmp_path / "m", "ü u\n")
     mapped = DomainOptions(names=str(other), name_map=str(entries))
-    assert inputs(path, mapped) == [path, other, entries]
+    assert input_files(path, mapped) == [path, other, entries]
 
 
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("a\nb\n", ["matrix.txt", "each of the 3 rows", "found 2 names; add the others"]),
-        ("x\na\nb\nc\n", ["matrix.txt", "each of the 3 rows", "found 4 names; leave out"]),
+        ("a\nb\n", ["matrix.txt", "each of the 3 rows", "found 2 names; add the missing"]),
+        ("x\na\nb\nc\n", ["matrix.txt", "each of the 3 rows", "found 4 names; remove"]),
         ("a\n \nc\nd\n", ["matrix.txt line 2", "no name"]),
         (b"a\nb\n\xe9\n", ["matrix.txt line 3", "UTF-8"]),
-        ("", ["matrix.txt", "holds no line"]),
+        ("", ["matrix.txt", "no text in the file"]),
     ],
 )
-def test_a_wrong_file_of_names_is_told(tmp_path, text, parts):
+def test_an_invalid_names_file_is_rejected(tmp_path, text, parts):
     path = matrix_file(tmp_path)
     put(path.with_suffix(".txt"), text)
     with pytest.raises(InputError) as caught:
@@ -82,18 +82,18 @@ def test_a_wrong_file_of_names_is_told(tmp_path, text, parts):
 
 
 @pytest.mark.parametrize("option", ["names", "name_map"])
-def test_a_file_of_names_that_is_not_there_is_told_as_what_it_is(tmp_path, option):
+def test_a_missing_names_file_is_reported_as_such(tmp_path, option):
     path = matrix_file(tmp_path)
     put(path.with_suffix(".txt"), "a\nb\nc\n")
-    for name, part in (("none", "no such file; check the path"), ("", "found a folder")):
+    for name, part in (("none", "no such file; check the path"), ("", "found a directory")):
         with pytest.raises(MissingInputError) as caught:
-            inputs(path, DomainOptions.take({option: str(tmp_path / name)}))
+            input_files(path, DomainOptions.take({option: str(tmp_path / name)}))
         assert_one_line(caught, part)
         assert "standard input" not in str(caught.value)
         assert "build-cooc" not in str(caught.value)
 
 
-def test_a_table_is_missed_early_unless_an_earlier_stage_may_make_it(tmp_path):
+def test_a_missing_table_is_reported_early_unless_a_stage_may_write_it(tmp_path):
     for name in ("none.csv", "none.npy", "none"):
         with pytest.raises(MissingInputError) as caught:
             check_inputs(tmp_path / name, DomainOptions())
@@ -103,8 +103,8 @@ def test_a_table_is_missed_early_unless_an_earlier_stage_may_make_it(tmp_path):
         check_inputs(matrix_file(tmp_path), DomainOptions())
 
 
-def test_names_in_the_file_are_the_names(tmp_path):
-    """Every format that holds names; an archive's own go before a file beside it."""
+def test_names_in_the_table_take_precedence(tmp_path):
+    """Every format with names; those in an archive take precedence over a names file."""
     put(tmp_path / "t.txt", "p\nq\nr\n")
     np.savez(tmp_path / "t.npz", x=MATRIX, names=np.array(["a", "b", "c"]))
     write_vectors(tmp_path / "t.bin", ["a", "b", "c"], MATRIX.astype(np.float32))
@@ -115,13 +115,13 @@ def test_names_in_the_file_are_the_names(tmp_path):
         assert domain.names == ["a", "b", "c"]
         assert domain.matrix.dtype == np.float64
         np.testing.assert_array_equal(domain.matrix, MATRIX)
-        assert inputs(tmp_path / name, DomainOptions()) == [tmp_path / name]
+        assert input_files(tmp_path / name, DomainOptions()) == [tmp_path / name]
         with pytest.raises(OptionError) as caught:
             read_domain(tmp_path / name, DomainOptions(names=str(tmp_path / "t.txt")), GB)
-        assert_one_line(caught, name, "--names is for a file without names")
+        assert_one_line(caught, name, "the table has names")
 
 
-def test_sparse_archives_take_names_beside_them(tmp_path):
+def test_sparse_archives_use_a_names_file(tmp_path):
     sparse.save_npz(tmp_path / "t.npz", sparse.csr_array(MATRIX))
     put(tmp_path / "t.txt", "p\nq\nr\n")
     domain = read_domain(tmp_path / "t.npz", DomainOptions(), GB)
@@ -129,13 +129,13 @@ def test_sparse_archives_take_names_beside_them(tmp_path):
     np.testing.assert_array_equal(domain.matrix, MATRIX)
 
 
-def test_memory_has_no_place_for_a_dense_copy(tmp_path):
+def test_a_table_larger_than_the_memory_limit_is_rejected(tmp_path):
     huge = sparse.coo_array(([1.0], ([0], [0])), shape=(10**6, 10**6))
     sparse.save_npz(tmp_path / "t.npz", huge)
     put(tmp_path / "t.txt", "p\n")
     write_vectors(tmp_path / "t.bin", ["a"], np.zeros((1, 50), np.float32))
     for name, memory, figures in (
-        ("t.npz", GB, "1,000,000 × 1,000,000 numbers take 8e+03 GB, found 0.25 GB"),
+        ("t.npz", GB, "1,000,000 × 1,000,000 numbers take 8e+03 GB, found a limit of 0.25 GB"),
         ("t.bin", 1000, "1 × 50 numbers take 4e-07 GB"),
     ):
         with pytest.raises(InputError) as caught:
@@ -143,17 +143,17 @@ def test_memory_has_no_place_for_a_dense_copy(tmp_path):
         assert_one_line(caught, name, figures, "truncated SVD", "--memory")
 
 
-# --- what names become
+# --- renaming
 
 
-def test_names_lose_white_space_then_are_mapped_then_lowered(tmp_path):
+def test_names_are_cleaned_then_mapped_then_lower_cased(tmp_path):
     text = " Apple\u00a0 Inc. ,1\nGE,2\n3 M,3\nBP,4\n"
     entries = "Apple Inc.\tapple\n3_M\tMMM Co\nXX\tyy\n"
     domain = of(tmp_path, text, name_map=entries, lower=True)
     assert domain.names == ["apple", "ge", "mmm_co", "bp"]
     assert domain.notes == (
-        "names whose white space became _: 2",
-        f"2 of 3 entries of {tmp_path / 'map'} name an entity; 'XX' does not",
+        "names with white space replaced by _: 2",
+        f"2 of 3 entries of {tmp_path / 'map'} match an entity; 'XX' does not",
     )
 
 
@@ -167,32 +167,32 @@ def test_names_lose_white_space_then_are_mapped_then_lowered(tmp_path):
         "a_b\tc\nd\te\na b\tc",
     ],
 )
-def test_a_map_is_separated_by_tabs_commas_or_blanks(tmp_path, text):
+def test_a_name_map_is_separated_by_tabs_commas_or_spaces(tmp_path, text):
     assert read_map(put(tmp_path / "map", text)) == {"a_b": "c", "d": "e"}
 
 
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("a b c\n", ["line 1", "is not two names", "'a b c'"]),
-        ("a\tb\nc\nd\te\n", ["line 2", "is not two names"]),
-        ("a\tb\nc\t\n", ["line 2", "is not two names"]),
-        ("a,b\n\nc,d,e\n", ["line 3", "is not two names"]),
-        ('"a,b\n', ["line 1", "is not CSV"]),
-        ("a\tb\nx\ty\na\tc\n", ["line 3", "'a' is named 'c'", "'b' in line 1"]),
-        ("", ["holds no line"]),
+        ("a b c\n", ["line 1", "expected an entity and a word", "'a b c'"]),
+        ("a\tb\nc\nd\te\n", ["line 2", "expected an entity and a word"]),
+        ("a\tb\nc\t\n", ["line 2", "expected an entity and a word"]),
+        ("a,b\n\nc,d,e\n", ["line 3", "expected an entity and a word"]),
+        ('"a,b\n', ["line 1", "malformed CSV"]),
+        ("a\tb\nx\ty\na\tc\n", ["line 3", "'a' is mapped to 'c'", "'b' in line 1"]),
+        ("", ["no text in the file"]),
     ],
 )
-def test_a_broken_map_is_told(tmp_path, text, parts):
+def test_a_malformed_name_map_is_rejected(tmp_path, text, parts):
     with pytest.raises(InputError) as caught:
         of(tmp_path, "a,1\n", name_map=text)
     assert_one_line(caught, "map", *parts)
 
 
-def test_a_word_of_two_in_a_map_with_blanks_is_told_to_take_a_tab(tmp_path):
+def test_a_space_in_a_space_separated_name_map_suggests_tabs(tmp_path):
     with pytest.raises(InputError) as caught:
         of(tmp_path, "a,1\n", name_map="a b\nc new york\n")
-    assert_one_line(caught, "map line 2", "put a tab between the entity and its word")
+    assert_one_line(caught, "map line 2", "separate the entity and its word by a tab")
     assert of(tmp_path, "a,1\n", name_map="a\tnew york\n").names == ["new_york"]
 
 
@@ -201,17 +201,17 @@ def test_a_word_of_two_in_a_map_with_blanks_is_told_to_take_a_tab(tmp_path):
     [
         ("aapl apple\n", "found 'aapl'; did you mean 'AAPL'?"),
         ("AAPLE apple\n", "did you mean 'AAPL'?"),
-        ("apple AAPL\n", "found 'apple'; its words do: write the entity first"),
-        ("ξ apple\n", "found 'ξ'; its names are 'AAPL', 'GE' …"),
+        ("apple AAPL\n", "found 'apple'; swap the columns"),
+        ("ξ apple\n", "found 'ξ'; the table has 'AAPL', 'GE' …"),
     ],
 )
-def test_a_map_of_another_table_is_refused(tmp_path, entries, part):
+def test_a_name_map_of_another_table_is_rejected(tmp_path, entries, part):
     with pytest.raises(InputError) as caught:
         of(tmp_path, "AAPL,1\nGE,2\n", name_map=entries)
-    assert_one_line(caught, "map", "no entry names an entity of the table", part)
+    assert_one_line(caught, "map", "no entry matches an entity of the table", part)
 
 
-def test_the_names_that_a_map_gave_are_known(tmp_path):
+def test_mapped_names_are_recorded(tmp_path):
     text = "AAPL,1\nGE,2\nApple,3\nge2,4\n"
     options = {"lower": True, "duplicates": "first"}
     assert of(tmp_path, text, **options).mapped is None
@@ -221,7 +221,7 @@ def test_the_names_that_a_map_gave_are_known(tmp_path):
 
 
 @given(st.text('ab,\t"_ \n\r', max_size=20))
-def test_any_map_gives_names_without_white_space_or_one_line(tmp_path_factory, text):
+def test_any_name_map_gives_clean_names_or_a_wordgeom_error(tmp_path_factory, text):
     try:
         words = read_map(put(tmp_path_factory.getbasetemp() / "map", text))
     except WordgeomError:
@@ -230,14 +230,14 @@ def test_any_map_gives_names_without_white_space_or_one_line(tmp_path_factory, t
     assert all(name.split() == [name] for name in (*words, *words.values()))
 
 
-def test_empty_and_unwritable_names_are_told(tmp_path):
+def test_empty_and_unencodable_names_are_rejected(tmp_path):
     with pytest.raises(InputError) as caught:
         of(tmp_path, "a,1\n ,2\n")
     assert_one_line(caught, "t.csv", "entity 2 has no name")
     np.savez(tmp_path / "t.npz", x=MATRIX, names=np.array(["a", "\ud800", "c"]))
     with pytest.raises(InputError) as caught:
         read_domain(tmp_path / "t.npz", DomainOptions(), GB)
-    assert_one_line(caught, "entity 2", "cannot be written in UTF-8")
+    assert_one_line(caught, "entity 2", "cannot be encoded in UTF-8")
 
 
 @pytest.mark.parametrize(
@@ -248,50 +248,50 @@ def test_empty_and_unwritable_names_are_told(tmp_path):
         ("a,1\nb,2\nc,3\nd,4\ne,5\n", {"name_map": "c a\nd b\ne a\n"}),
     ],
 )
-def test_names_that_repeat_are_refused_or_the_first_kept(tmp_path, text, options):
+def test_repeated_names_are_rejected_or_dropped(tmp_path, text, options):
     with pytest.raises(InputError) as caught:
         of(tmp_path, text, **options)
     assert_one_line(caught, "entities 1 and 3 are both named 'a'", "found 3", "--duplicates first")
     domain = of(tmp_path, text, duplicates="first", **options)
     assert domain.names == ["a", "b"]
     assert domain.matrix.tolist() == [[1], [2]]
-    assert "entities left out, whose names occur before: 3" in domain.notes
+    assert "entities dropped because of repeated names: 3" in domain.notes
 
 
-def test_words_that_repeat_in_vectors_are_refused_or_the_first_kept(tmp_path):
+def test_repeated_words_of_vectors_are_rejected_or_dropped(tmp_path):
     path = put(tmp_path / "t.vec", "3 1\na 1\nb 2\na 3\n")
     with pytest.raises(InputError) as caught:
         read_domain(path, DomainOptions(), GB)
-    assert_one_line(caught, "words that occur again", "found 1", "--duplicates first")
+    assert_one_line(caught, "contains repeated words", "found 1", "--duplicates first")
     domain = read_domain(path, DomainOptions(duplicates="first"), GB)
     assert domain.matrix.tolist() == [[1], [2]]
-    assert domain.notes == ("entities left out, whose names occur before: 1",)
+    assert domain.notes == ("entities dropped because of repeated names: 1",)
 
 
-def test_rows_that_repeat_are_entities(tmp_path):
+def test_equal_rows_are_separate_entities(tmp_path):
     assert of(tmp_path, "a,1,2\nb,1,2\nc,1,2\n").matrix.tolist() == [[1, 2]] * 3
 
 
-# --- numbers that are not there
+# --- missing values
 
 GAPS = "who,x,y,z\na,1,,\nb,3,5,\nc,NA,7,\nd,2,6,\n"
 
 
-def test_missing_numbers_are_refused_with_where_and_how_many(tmp_path):
+def test_missing_values_are_rejected_with_place_and_count(tmp_path):
     with pytest.raises(InputError) as caught:
         of(tmp_path, GAPS)
     assert_one_line(
-        caught, "entity 'a' has no number in column 'y'", "found 6 missing, of 4 entities"
+        caught, "entity 'a' has no value in column 'y'", "found 6 missing in 4 entities"
     )
     assert_one_line(caught, "--missing mean", "--missing drop")
 
 
-def test_missing_numbers_are_filled_with_means_of_columns(tmp_path):
+def test_missing_values_are_filled_with_column_means(tmp_path):
     domain = of(tmp_path, GAPS, missing="mean")
     assert domain.matrix.tolist() == [[1, 6], [3, 5], [2, 7], [2, 6]]
     assert domain.notes == (
-        "columns left out, without any number: 1",
-        "missing numbers filled with the means of their columns: 2, of 2 entities",
+        "columns without values dropped: 1",
+        "missing values filled with column means: 2 in 2 entities",
     )
     assert of(tmp_path, "a,1\nb,2\n", missing="mean").notes == ()
 
@@ -301,39 +301,39 @@ def test_the_mean_of_the_largest_numbers_is_finite(tmp_path):
     assert domain.matrix[2, 0] == pytest.approx(1.7e308)
 
 
-def test_filling_leaves_its_input_as_it_is():
+def test_filling_does_not_change_its_input():
     gaps = np.array([[1, np.nan], [3, 4]])
-    result, _ = filled(gaps, Path("t"))
+    result, _ = fill_with_means(gaps, Path("t"))
     assert result.tolist() == [[1, 4], [3, 4]]
     assert np.isnan(gaps[0, 1])
 
 
-def test_entities_with_missing_numbers_are_left_out(tmp_path):
+def test_entities_with_missing_values_are_dropped(tmp_path):
     domain = of(tmp_path, "who,x,y\na,1,\nb,3,5\nc,NA,7\nd,2,6\n", missing="drop")
     assert domain.names == ["b", "d"]
     assert domain.matrix.tolist() == [[3, 5], [2, 6]]
-    assert domain.notes == ("entities left out, with missing numbers: 2",)
+    assert domain.notes == ("entities with missing values dropped: 2",)
     assert of(tmp_path, "a,1\nb,2\n", missing="drop").notes == ()
 
 
 @pytest.mark.parametrize(
     ("text", "options", "parts"),
     [
-        (GAPS, {"missing": "drop"}, ["no entity is without a missing number", "4 with some"]),
-        ("a,\nb,NA\n", {"missing": "mean"}, ["holds no number"]),
-        ("a\nb\n", {}, ["holds no number", "2 entities of 0 numbers"]),
+        (GAPS, {"missing": "drop"}, ["no entity has all values", "4 incomplete"]),
+        ("a,\nb,NA\n", {"missing": "mean"}, ["contains no numbers"]),
+        ("a\nb\n", {}, ["contains no numbers", "2 entities with 0 features"]),
         ("who,x\na,1\nb,-inf\nc,inf\n", {}, ["entity 'b'", "infinite", "column 'x'", "found 2"]),
         ("a,1e999\n", {"missing": "mean"}, ["entity 'a'", "infinite", "column 2"]),
     ],
 )
-def test_what_leaves_nothing_finite_is_told(tmp_path, text, options, parts):
+def test_tables_without_usable_values_are_rejected(tmp_path, text, options, parts):
     with pytest.raises(InputError) as caught:
         of(tmp_path, text, **options)
     assert_one_line(caught, "t.csv", *parts)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_no_format_brings_in_what_is_not_finite(tmp_path, value):
+def test_nonfinite_values_are_rejected_in_every_format(tmp_path, value):
     matrix = MATRIX.copy()
     matrix[1, 1] = value
     np.savez(tmp_path / "t.npz", x=matrix, names=np.array(["a", "b", "c"]))
@@ -344,9 +344,9 @@ def test_no_format_brings_in_what_is_not_finite(tmp_path, value):
         assert_one_line(caught, name, "entity 'b'", "column 2")
 
 
-def test_an_empty_matrix_is_told(tmp_path):
+def test_an_empty_matrix_is_rejected(tmp_path):
     for shape in ((0, 3), (3, 0)):
         np.savez(tmp_path / "t.npz", x=np.zeros(shape), names=np.array(["a"] * shape[0], "U1"))
         with pytest.raises(InputError) as caught:
             read_domain(tmp_path / "t.npz", DomainOptions(), GB)
-        assert_one_line(caught, "holds no number")
+        assert_one_line(caught, "contains no numbers")

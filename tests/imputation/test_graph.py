@@ -1,4 +1,4 @@
-"""The spanning tree and the graph of neighbours: Kruskal's tree, Algorithm 1's rows."""
+"""The neighbourhood graph: Kruskal's spanning tree and the rows of Algorithm 1."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wordgeom.runtime.pool import Pool
 
 
 def kruskal(points):
-    """Return the tree's edges in order of their ends, equal distances by lower, then upper end."""
+    """Return the tree's edges, sorted; ties are broken by the lower, then the upper end."""
     squared = brute(points)
     low, high = np.triu_indices(len(points), 1)
     parent = list(range(len(points)))
@@ -48,14 +48,14 @@ def tree_of(points, k):
     n=st.integers(2, 60), d=st.integers(1, 4), k=st.integers(1, 6), seed=st.integers(0, 999),
     clusters=st.integers(1, 4),
 )  # fmt: skip
-def test_the_tree_is_kruskals(n, d, k, seed, clusters):
+def test_the_tree_matches_kruskal(n, d, k, seed, clusters):
     # Whole numbers have many ties and equal points; far clusters make short lists end inside.
     rng = np.random.default_rng(seed)
     points = rng.integers(0, 4, (n, d)) + 50.0 * rng.integers(0, clusters, (n, 1))
     assert (tree_of(points, min(k, n - 1)) == kruskal(points)).all()
 
 
-def test_the_tree_is_as_short_as_scipys():
+def test_the_tree_is_as_short_as_in_scipy():
     points = np.random.default_rng(1).standard_normal((800, 6))
     edges = tree_of(points, 3)
     ours = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1).sum()
@@ -64,7 +64,7 @@ def test_the_tree_is_as_short_as_scipys():
     assert ours == pytest.approx(theirs, rel=1e-12)
 
 
-def test_a_tree_of_an_index_spans_and_is_nearly_the_shortest(monkeypatch):
+def test_an_approximate_tree_spans_and_is_nearly_minimal(monkeypatch):
     points = surface(5000)
     points[:40] += 100.0  # far from all others: their lists end among themselves
     exact = tree_of(points, 5)
@@ -92,7 +92,7 @@ def csr(edges, data, n):
 
 @settings(max_examples=40, deadline=None)
 @given(n=st.integers(2, 40), delta=st.integers(1, 9), seed=st.integers(0, 999))
-def test_rows_are_those_of_algorithm_1(n, delta, seed):
+def test_rows_match_algorithm_1(n, delta, seed):
     points = np.random.default_rng(seed).integers(0, 5, (n, 3)).astype(np.float64)
     delta = min(delta, n - 1)
     with Pool(2) as pool:

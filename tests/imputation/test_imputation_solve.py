@@ -1,4 +1,4 @@
-"""The solved equations: closed forms, dense NumPy, hulls, hard cases, and the power iteration."""
+"""The solvers: closed forms, dense NumPy, convex hulls, hard cases, power iteration."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def pool():
 
 
 def random_weights(n, k, seed, known=0.3):
-    """Dense (n × n) weights of k random neighbours and the next entity, and who is known."""
+    """Dense (n × n) weights of k random neighbours and the next entity, and a mask of the known."""
     rng = np.random.default_rng(seed)
     full = np.zeros((n, n))
     full[np.arange(n).repeat(k), rng.integers(n, size=n * k)] = rng.random(n * k)
-    full[np.arange(n), (np.arange(n) + 1) % n] += 0.1  # a way to every anchor
+    full[np.arange(n), (np.arange(n) + 1) % n] += 0.1  # connects everyone to every anchor
     np.fill_diagonal(full, 0.0)
     mask = rng.random(n) < known
     mask[0], mask[1] = True, False
@@ -34,7 +34,7 @@ def random_weights(n, k, seed, known=0.3):
 
 
 def path(n, ends):
-    """The walk to both neighbours on a path, anchors at its ends."""
+    """The random walk on a path, with anchors at its ends."""
     full = np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1)
     known = np.zeros(n, bool)
     known[list(ends)] = True
@@ -42,7 +42,7 @@ def path(n, ends):
 
 
 def clusters(count, size, leak, seed):
-    """Clusters that hang on each other by weights of `leak`; anchors in the first alone."""
+    """Clusters connected by weights of `leak`; all anchors are in the first."""
     rng = np.random.default_rng(seed)
     n = count * size
     full = np.kron(np.eye(count), np.ones((size, size))) * rng.random((n, n))
@@ -74,7 +74,7 @@ def test_vectors_solve_the_equations_and_lie_between_the_anchors(pool, n, K):
     assert np.all(found.vectors >= anchors.min(axis=0) - 1e-9)
 
 
-def test_turned_anchors_turn_the_vectors(pool):
+def test_rotated_anchors_rotate_the_vectors(pool):
     full, known = random_weights(150, 4, 1)
     rng = np.random.default_rng(1)
     anchors, turn = rng.standard_normal((known.sum(), 12)), np.linalg.qr(rng.random((12, 12)))[0]
@@ -111,9 +111,9 @@ def test_one_unknown_is_the_weighted_mean(pool):
     np.testing.assert_allclose(found.vectors, full[[12]][:, known] @ anchors, atol=1e-14)
 
 
-def test_columns_of_zeros_and_equal_or_unread_numbers_are_kept(pool):
+def test_constant_and_unused_columns_are_exact(pool):
     full, known = random_weights(200, 4, 4)
-    full[~known, 0] = 0.0  # nobody reads the first anchor
+    full[~known, 0] = 0.0  # the first anchor has no weight
     full /= full.sum(axis=1, keepdims=True)
     anchors = np.zeros((known.sum(), 3))
     anchors[:, 1], anchors[0, 2] = 7.0, 1e6
@@ -124,7 +124,7 @@ def test_columns_of_zeros_and_equal_or_unread_numbers_are_kept(pool):
 
 
 @pytest.mark.parametrize("leak", [1e-1, 1e-3])
-def test_clusters_that_hang_by_mended_weights(pool, leak):
+def test_weakly_connected_clusters_converge(pool, leak):
     full, known = clusters(12, 25, leak, 5)
     anchors = np.random.default_rng(5).standard_normal((3, 6))
     found = solve(pool, full, known, anchors)
@@ -132,7 +132,7 @@ def test_clusters_that_hang_by_mended_weights(pool, leak):
     np.testing.assert_allclose(found.vectors, dense(full, known, anchors), atol=1e-4)
 
 
-def test_where_iterations_fail_complete_factors_solve(pool, monkeypatch):
+def test_the_direct_solver_replaces_failed_iterations(pool, monkeypatch):
     monkeypatch.setattr(mmatrix, "_CYCLES", 0)
     full, known = random_weights(120, 4, 6)
     anchors = np.random.default_rng(6).standard_normal((known.sum(), 10))
@@ -141,7 +141,7 @@ def test_where_iterations_fail_complete_factors_solve(pool, monkeypatch):
     np.testing.assert_allclose(found.vectors, dense(full, known, anchors), atol=1e-12)
 
 
-def test_steps_of_the_factors_alone_converge_too(monkeypatch):
+def test_preconditioned_steps_alone_converge(monkeypatch):
     monkeypatch.setattr(mmatrix.Group, "_cycle", mmatrix.Group._sweep)
     full, known = random_weights(100, 4, 7, known=0.6)
     anchors = np.random.default_rng(7).standard_normal((known.sum(), 3))
@@ -151,7 +151,7 @@ def test_steps_of_the_factors_alone_converge_too(monkeypatch):
     np.testing.assert_allclose(found.vectors, dense(full, known, anchors), atol=1e-9)
 
 
-def test_bytes_do_not_depend_on_threads_or_on_groups_under_way(pool, monkeypatch):
+def test_bytes_do_not_depend_on_threads_or_concurrent_groups(pool, monkeypatch):
     full, known = random_weights(300, 5, 8)
     anchors = np.random.default_rng(8).standard_normal((known.sum(), 30))
     first = solve(pool, full, known, anchors)
@@ -166,7 +166,7 @@ def power(pool, full, known, anchors, eta, most=5000):
     return solve_power(to_csr(full[~known]), known, anchors, eta, most, pool, Progress())
 
 
-def test_power_iterations_come_ever_nearer_to_the_solution(pool):
+def test_power_iterations_converge_monotonically(pool):
     full, known = random_weights(200, 4, 9)
     anchors = np.random.default_rng(9).standard_normal((known.sum(), 40))
     goal = dense(full, known, anchors)
@@ -181,7 +181,7 @@ def test_power_iterations_come_ever_nearer_to_the_solution(pool):
     np.testing.assert_allclose(last.vectors, goal, atol=1e-10)
 
 
-def test_power_stops_early_on_a_path_and_says_how_far_it_is_off(pool):
+def test_power_stops_early_on_a_path_and_reports_the_residual(pool):
     full, known = path(400, (0, 399))
     anchors = np.array([[0.0], [1.0]])
     found = power(pool, full, known, anchors, 1e-2)
@@ -191,7 +191,7 @@ def test_power_stops_early_on_a_path_and_says_how_far_it_is_off(pool):
     assert np.abs(found.vectors - dense(full, known, anchors)).max() > 0.4
 
 
-def test_power_of_anchors_that_are_0_is_0(pool):
+def test_power_of_zero_anchors_is_0(pool):
     full, known = random_weights(50, 3, 10)
     found = power(pool, full, known, np.zeros((known.sum(), 2)), 1e-2)
     assert (found.iterations, found.change, found.residual, found.converged) == (1, 0.0, 0.0, True)

@@ -1,4 +1,4 @@
-"""Points: their distances are in the order of the metric, at any size of the numbers."""
+"""Points: distances have the order of the metric, at any scale of the features."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_half_the_squared_distance_is_the_metric(metric):
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("metric", ["cosine", "correlation"])
-def test_directions_do_not_depend_on_the_size_of_numbers(metric, size):
+def test_directions_do_not_depend_on_scale(metric, size):
     rows = np.array([[3.0, 4, 0], [-1, 2, 5], [1, 1, 2]])
     made, _ = of(rows * size, metric=metric)
     # The smallest numbers have few bits.
@@ -79,7 +79,7 @@ def test_standardised_columns_have_mean_0_and_variance_1():
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_standardised_columns_do_not_depend_on_the_size_of_numbers(size):
+def test_standardised_columns_do_not_depend_on_scale(size):
     rows = np.array([[3.0, 4, 0], [-1, 2, 5], [1, 1, 2]])
     made, _ = of(rows * size, standardise=True)
     np.testing.assert_allclose(made, zscore(rows), atol=1e-3 if size < 1e-300 else 1e-12)
@@ -89,28 +89,28 @@ def test_constant_columns_become_0_and_are_counted():
     made, notes = of([[1, 0.1, 7], [2, 0.1, 7], [6, 0.1, 7]], standardise=True)
     assert not made[:, 1:].any()
     np.testing.assert_allclose(made[:, 0], zscore([1, 2, 6]))
-    assert notes == ["constant columns, 0 after --standardise: 2"]
+    assert notes == ["constant columns, set to 0 by --standardise: 2"]
 
 
 @pytest.mark.parametrize(
     ("metric", "rows", "parts"),
     [
-        ("cosine", [[1, 2], [0, 0], [-0.0, 0]], ["'e1'", "all 0", "found 2"]),
-        ("correlation", [[1, 2], [0.1, 0.1], [0, 0]], ["'e1'", "all the same", "found 2"]),
+        ("cosine", [[1, 2], [0, 0], [-0.0, 0]], ["'e1'", "all are 0", "found 2"]),
+        ("correlation", [[1, 2], [0.1, 0.1], [0, 0]], ["'e1'", "all are equal", "found 2"]),
         ("correlation", [[1], [2]], ["'e0'", "found 2"]),
     ],
 )
-def test_entities_without_a_direction_are_told(metric, rows, parts):
+def test_entities_without_a_direction_are_rejected(metric, rows, parts):
     with pytest.raises(InputError) as caught:
         of(rows, metric=metric)
     assert_one_line(caught, "no direction", *parts, "--metric euclidean")
 
 
 @pytest.mark.parametrize("size", [1e-320, 1e-200, 1e200, 1.7e308])
-def test_sizes_whose_squares_are_lost_are_scaled_by_a_power_of_two(size):
+def test_extreme_scales_are_corrected_by_a_power_of_two(size):
     rows = np.array([[1.0, 0], [0.5, -1], [0, 0.25]])
     made, notes = of(rows * size)
-    power = int(notes[0].partition("2^")[2].partition(":")[0])
+    power = int(notes[0].partition("2^")[2].split()[0])
     np.testing.assert_array_equal(made, np.ldexp(rows * size, power))
     assert np.isfinite(cdist(made, made, "sqeuclidean")).all()
     assert cdist(made, made, "sqeuclidean")[0, 1] > 0
@@ -121,7 +121,7 @@ def test_sizes_whose_squares_are_lost_are_scaled_by_a_power_of_two(size):
     st.sampled_from(["euclidean", "cosine", "correlation"]),
     st.booleans(),
 )
-def test_points_are_finite_whatever_the_numbers(matrix, metric, standardise):
+def test_points_are_always_finite(matrix, metric, standardise):
     try:
         made, _ = of(matrix, metric=metric, standardise=standardise)
     except InputError:

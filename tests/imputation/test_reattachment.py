@@ -1,4 +1,4 @@
-"""Mended weights: every unknown reaches an anchor, and nothing else has changed."""
+"""Reattachment: every unknown is connected to an anchor, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import pytest
 
 from wordgeom.core.types import Csr
 from wordgeom.imputation.graph import Graph
-from wordgeom.imputation.reattachment import MENDED, mend
+from wordgeom.imputation.reattachment import TREE_WEIGHT, reattach
 
 
 def tree_graph(n, extra, seed):
-    """A random tree, both ways, and `extra` other in-neighbours of each entity."""
+    """A random tree in both directions, plus `extra` other in-neighbours per entity."""
     rng = np.random.default_rng(seed)
     tree = np.zeros((n, n), bool)
     for i in range(1, n):
@@ -26,7 +26,7 @@ def tree_graph(n, extra, seed):
 
 
 def random_weights(graph, rows, rng, zeros):
-    """Weights in the graph's pattern, most of them 0, at least one of each row above 0."""
+    """Weights on the graph's edges, mostly 0, with a positive one in each row."""
     lines = [graph.indices[graph.indptr[i] : graph.indptr[i + 1]] for i in rows]
     data = []
     for line in lines:
@@ -39,7 +39,7 @@ def random_weights(graph, rows, rng, zeros):
 
 
 def reached(weights, rows, known):
-    """Entities from which an anchor is reached, found by going round until nothing changes."""
+    """Entities connected to an anchor, by fixed-point iteration."""
     dense = np.zeros((weights.columns, weights.columns))
     entry_rows = np.repeat(rows, np.diff(weights.indptr))
     dense[entry_rows, weights.indices] = weights.data
@@ -50,7 +50,7 @@ def reached(weights, rows, known):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_all_unknowns_reach_an_anchor_and_only_lost_rows_change(seed):
+def test_all_unknowns_are_connected_and_only_cut_off_rows_change(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 80))
     graph = tree_graph(n, 2, seed)
@@ -59,42 +59,42 @@ def test_all_unknowns_reach_an_anchor_and_only_lost_rows_change(seed):
     rows = np.flatnonzero(~known)
     weights = random_weights(graph, rows, rng, 0.9)
     before = weights.data.copy()
-    found, mended = mend(weights, graph, rows, known)
+    found, reattached = reattach(weights, graph, rows, known)
     np.testing.assert_array_equal(weights.data, before)
-    np.testing.assert_array_equal(mended, rows[~reached(weights, rows, known)])
+    np.testing.assert_array_equal(reattached, rows[~reached(weights, rows, known)])
     assert reached(found, rows, known).all()
     entry_rows = np.repeat(rows, np.diff(weights.indptr))
-    kept = ~np.isin(entry_rows, mended)
+    kept = ~np.isin(entry_rows, reattached)
     np.testing.assert_array_equal(found.data[kept], before[kept])
     sums = np.add.reduceat(found.data, found.indptr[:-1])
     np.testing.assert_allclose(sums, 1.0, atol=1e-14)
 
 
-def test_a_cluster_of_unknowns_is_joined_by_its_tree_edges():
-    # 0 is the anchor; 1 and 2 read each other alone, although the tree is 0 – 1 – 2.
+def test_a_cluster_of_unknowns_is_reattached_by_its_tree_edges():
+    # 0 is the anchor; 1 and 2 have weights on each other only, although the tree is 0 – 1 – 2.
     graph = Graph(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32), np.ones(4, np.uint8))
     weights = Csr(np.array([0, 2, 3]), np.array([0, 2, 1], np.int32), np.array([0.0, 1.0, 1.0]), 3)
     known = np.array([True, False, False])
-    found, mended = mend(weights, graph, np.array([1, 2]), known)
-    np.testing.assert_array_equal(mended, [1, 2])
-    expected = [MENDED / (1 + MENDED), 1 / (1 + MENDED), 1.0]
+    found, reattached = reattach(weights, graph, np.array([1, 2]), known)
+    np.testing.assert_array_equal(reattached, [1, 2])
+    expected = [TREE_WEIGHT / (1 + TREE_WEIGHT), 1 / (1 + TREE_WEIGHT), 1.0]
     np.testing.assert_allclose(found.data, expected, rtol=1e-14)
 
 
-def test_a_weight_that_rounding_would_swallow_is_no_way_out():
+def test_a_negligible_weight_does_not_connect():
     graph = Graph(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32), np.ones(4, np.uint8))
     data = np.array([1e-15, 1.0 - 1e-15, 1.0])
     weights = Csr(np.array([0, 2, 3]), np.array([0, 2, 1], np.int32), data, 3)
-    found, mended = mend(weights, graph, np.array([1, 2]), np.array([True, False, False]))
-    assert len(mended) == 2
-    assert found.data[0] > MENDED / 2
+    found, reattached = reattach(weights, graph, np.array([1, 2]), np.array([True, False, False]))
+    assert len(reattached) == 2
+    assert found.data[0] > TREE_WEIGHT / 2
 
 
-def test_weights_that_need_no_mending_are_returned_as_they_are():
+def test_connected_weights_are_returned_unchanged():
     graph = tree_graph(20, 2, 3)
     known = np.arange(20) == 4
     rows = np.flatnonzero(~known)
     weights = random_weights(graph, rows, np.random.default_rng(3), 0.0)
-    found, mended = mend(weights, graph, rows, known)
+    found, reattached = reattach(weights, graph, rows, known)
     assert found is weights
-    assert len(mended) == 0
+    assert len(reattached) == 0

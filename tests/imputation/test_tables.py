@@ -1,4 +1,4 @@
-"""Tables of text: what is written comes back, and what is no table is told in one line."""
+"""Delimited tables: round trips, header detection, and one-line errors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read(folder: Path, content: str | bytes, name: str = "t.csv", memory: int = 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz"])
 @given(data=st.data(), headed=st.booleans())
-def test_what_csv_writes_comes_back(tmp_path_factory, suffix, data, headed):
+def test_csv_round_trips(tmp_path_factory, suffix, data, headed):
     width = data.draw(st.integers(1, 4))
     row = st.tuples(names, st.lists(cells, min_size=width, max_size=width))
     rows = data.draw(st.lists(row, min_size=1, max_size=5))
@@ -71,11 +71,11 @@ def test_what_csv_writes_comes_back(tmp_path_factory, suffix, data, headed):
         ("a;1;2\nb;3;4\n", (2, 2), "column 2"),
         ("a\t1\t2\n", (1, 2), "column 2"),
         ("\ufeffa,1\r\n\r\nb,2", (2, 1), "column 2"),
-        ("name,x\n", None, "holds headings and no entity"),
-        ("", None, "holds no line"),
+        ("name,x\n", None, "contains a header but no entities"),
+        ("", None, "contains no lines"),
     ],
 )
-def test_headings_are_told_from_entities(tmp_path, text, shape, column):
+def test_headers_are_detected(tmp_path, text, shape, column):
     if shape is None:
         with pytest.raises(InputError) as caught:
             read(tmp_path, text)
@@ -86,16 +86,16 @@ def test_headings_are_told_from_entities(tmp_path, text, shape, column):
     assert table.column(0) == column
 
 
-def test_a_first_line_that_may_be_an_entity_is_told(tmp_path):
+def test_an_ambiguous_first_line_gives_a_note(tmp_path):
     assert not read(tmp_path, "who,x,y\na,1,2\n").notes
     (note,) = read(tmp_path, "who,7,y\na,1,2\n").notes
-    assert "first line was taken for headings: 'who', '7', 'y'" in note
+    assert "first line was read as a header: 'who', '7', 'y'" in note
     (note,) = read(tmp_path, "7,1\n8,2\n").notes
-    assert "all numbers, was taken for names: '7'" in note
+    assert "all numbers, was read as names: '7'" in note
 
 
 @pytest.mark.parametrize("cell", ["", " ", "NA", "n/a", "#N/A", "<NA>", "NaN", "null", "None", "-"])
-def test_the_usual_ways_to_say_nothing_are_missing(tmp_path, cell):
+def test_the_usual_markers_are_missing_values(tmp_path, cell):
     matrix = read(tmp_path, f"a,1,2\nb,{cell},4\n").matrix
     np.testing.assert_array_equal(matrix, [[1, 2], [np.nan, 4]])
 
@@ -108,21 +108,21 @@ def test_the_usual_ways_to_say_nothing_are_missing(tmp_path, cell):
         ("who,x,y\na,1,2\nb,3,foo\n", ["line 3", "column 'y' is not a number", "'foo'"]),
         ("a,1\nb,1_0\n", ["line 2", "column 2", "'1_0'"]),
         ("a,1\nb,?\n", ["line 2", "'?'"]),
-        ("who,x,y,z\na,1\n", ["line 1", "4 headings", "2 in a row"]),
-        ('a,1\n"b\nc",2\n"d,3\n', ["line 4", "is not CSV"]),
-        ('a,1\n"b"c,2\n', ["line 2", "is not CSV"]),
-        (b"a,1\nb\xff,2\n", ["line 2", "is not UTF-8", "0xff"]),
-        ("a,1\n".encode("utf-16"), ["line 1", "is not UTF-8"]),
+        ("who,x,y,z\na,1\n", ["line 1", "header has 4 cells", "2 cells in the next row"]),
+        ('a,1\n"b\nc",2\n"d,3\n', ["line 4", "malformed CSV"]),
+        ('a,1\n"b"c,2\n', ["line 2", "malformed CSV"]),
+        (b"a,1\nb\xff,2\n", ["line 2", "not UTF-8", "0xff"]),
+        ("a,1\n".encode("utf-16"), ["line 1", "not UTF-8"]),
         (gzip.compress(b"a,1\nb,2\n" * 999, mtime=0)[:-9], ["broken gzip file"]),
     ],
 )
-def test_what_is_no_table_is_told(tmp_path, content, parts):
+def test_malformed_tables_are_rejected(tmp_path, content, parts):
     with pytest.raises((InputError, FormatError)) as caught:
         read(tmp_path, content)
     assert_one_line(caught, "t.csv", *parts)
 
 
-def test_memory_bounds_numbers_and_names(tmp_path):
+def test_the_memory_limit_covers_numbers_and_names(tmp_path):
     many = b"a,1,2,3,4\n" * 40_000
     for content in (gzip.compress(many), gzip.compress(b"%s,1\n" % (b"n" * 90_000) * 100)):
         tracemalloc.start()
@@ -133,18 +133,18 @@ def test_memory_bounds_numbers_and_names(tmp_path):
         assert_one_line(caught, "a quarter of --memory")
 
 
-def test_a_line_without_end_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited, "_LONGEST", 16)
+def test_too_long_a_line_is_rejected(tmp_path, monkeypatch):
+    monkeypatch.setattr(delimited, "_MAX_LINE", 16)
     assert read(tmp_path, "a,1,2,3,4,5,6,7\nb,1,2,3,4,5,6,7").matrix.shape == (2, 7)
     with pytest.raises(InputError) as caught:
         read(tmp_path, "a,1\nb,23456789012345678\n")
-    assert_one_line(caught, "line 2", "is too long", "more than 16 bytes")
+    assert_one_line(caught, "line 2", "line too long", "more than 16 bytes")
 
 
 @given(st.binary(max_size=60) | st.text("a1,;\t\"'\n\r_.e-N \0é", max_size=40).map(str.encode))
 @example(b"\x1f\x8b\x08")
 @example(b'"')
-def test_any_bytes_give_a_table_or_one_line(tmp_path_factory, content):
+def test_any_bytes_give_a_table_or_a_wordgeom_error(tmp_path_factory, content):
     try:
         table = read(tmp_path_factory.getbasetemp(), content, "any.csv")
     except WordgeomError:
@@ -168,7 +168,7 @@ def test_any_bytes_give_a_table_or_one_line(tmp_path_factory, content):
         ("glove.840B", b"the 0.1 -2e-3 4\nof 1 2 3\n", "vectors"),
     ],
 )
-def test_a_kind_is_told_by_suffix_or_content(tmp_path, name, head, kind):
+def test_the_kind_is_detected_by_suffix_or_content(tmp_path, name, head, kind):
     (tmp_path / name).write_bytes(head)
     assert kind_of(tmp_path / name) == kind
 
@@ -183,7 +183,7 @@ def test_a_kind_is_told_by_suffix_or_content(tmp_path, name, head, kind):
         ("a.xyz", b""),
     ],
 )
-def test_what_is_no_known_table_is_told_which_are(tmp_path, name, head):
+def test_an_unknown_kind_lists_the_supported_ones(tmp_path, name, head):
     (tmp_path / name).write_bytes(head)
     with pytest.raises(InputError) as caught:
         kind_of(tmp_path / name)
@@ -209,14 +209,14 @@ def workbook(member: str, content: bytes = b"") -> bytes:
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
     ],
 )
-def test_a_workbook_is_told_to_be_saved_as_csv(tmp_path, name, content):
+def test_a_workbook_suggests_csv(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError) as caught:
         kind_of(tmp_path / name)
-    assert_one_line(caught, name, "is a workbook; save it as CSV")
+    assert_one_line(caught, name, "is a workbook; save each sheet as a CSV file")
 
 
-def test_packed_vectors_are_a_table(tmp_path):
+def test_compressed_vectors_are_a_table(tmp_path):
     (tmp_path / "t.vec.gz").write_bytes(gzip.compress(b"2 2\na 1 2\nb 3 4\n"))
     domain = read_domain(tmp_path / "t.vec.gz", DomainOptions(), GB)
     assert (domain.names, domain.matrix.tolist()) == (["a", "b"], [[1, 2], [3, 4]])
@@ -225,29 +225,29 @@ def test_packed_vectors_are_a_table(tmp_path):
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("who;x;y\na;1,5;2,5\n", "found '1,5'; write decimals with a point"),
-        ('who,x\na,"-1.234,5"\n', "write decimals with a point"),
-        ("a;1,5;2,5\nb;1,5;2,5\n", "write decimals with a point"),
-        (",name,x\n0,apple,1\n1,pear,2\n", "found 'apple'; the first column counts rows"),
+        ("who;x;y\na;1,5;2,5\n", "found '1,5'; use a decimal point"),
+        ('who,x\na,"-1.234,5"\n', "use a decimal point"),
+        ("a;1,5;2,5\nb;1,5;2,5\n", "use a decimal point"),
+        (",name,x\n0,apple,1\n1,pear,2\n", "found 'apple'; the first column is a row index"),
         (",name,x\n0,apple,1\n", "to_csv(FILE, index=False)"),
-        ("who,name,x\n0,apple,1\n", "found 'apple'; names stand in the first column"),
-        (",x,y\n0,1,pear\n", "found 'pear'; names stand in the first column"),
+        ("who,name,x\n0,apple,1\n", "found 'apple'; put names in the first column"),
+        (",x,y\n0,1,pear\n", "found 'pear'; put names in the first column"),
     ],
 )
-def test_what_programs_write_otherwise_is_told_how(tmp_path, text, part):
+def test_common_mistakes_get_a_specific_remedy(tmp_path, text, part):
     with pytest.raises(InputError) as caught:
         read(tmp_path, text)
     assert_one_line(caught, part)
 
 
 @pytest.mark.parametrize(("name", "what"), [("none.csv", "no such file"), ("", "is not a file")])
-def test_a_file_that_is_not_there_is_told(tmp_path, name, what):
+def test_a_missing_file_is_reported(tmp_path, name, what):
     with pytest.raises(MissingInputError) as caught:
         read_domain(tmp_path / name, DomainOptions(), GB)
     assert_one_line(caught, what)
 
 
-def test_parquet_takes_names_from_its_first_column_of_text(tmp_path):
+def test_parquet_names_are_in_the_first_text_column(tmp_path):
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     parquet = pytest.importorskip("pyarrow.parquet")
     columns = {
@@ -267,14 +267,17 @@ def test_parquet_takes_names_from_its_first_column_of_text(tmp_path):
         with pytest.raises(WordgeomError) as broken:
             read_domain(path, DomainOptions(), GB)
         assert_one_line(broken, "t.parquet")
-    for more, part in (({"other": ["x"] * 3}, "column 'other'"), ({"who": [1, 2, 3]}, "no column")):
+    for more, part in (
+        ({"other": ["x"] * 3}, "column 'other'"),
+        ({"who": [1, 2, 3]}, "no text column"),
+    ):
         parquet.write_table(pyarrow.table(columns | more), path)
         with pytest.raises(InputError) as caught:
             read_domain(path, DomainOptions(), GB)
         assert_one_line(caught, part)
 
 
-def test_parquet_without_pyarrow_says_how_to_get_it(tmp_path, monkeypatch):
+def test_parquet_without_pyarrow_explains_how_to_install_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
     with pytest.raises(WordgeomError) as caught:

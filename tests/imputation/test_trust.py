@@ -1,4 +1,4 @@
-"""Trust: nearest anchors and errors by brute force, and a table that reads back as it was."""
+"""Trust: nearest anchors and errors match brute force, and the trust table round-trips."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.core.types import Csr, Float64
 from wordgeom.imputation.graph import neighbour_graph
-from wordgeom.imputation.trust import Trust, judge
-from wordgeom.imputation.trust_table import COLUMNS, lines, read_trust
+from wordgeom.imputation.trust import Trust, assess_trust
+from wordgeom.imputation.trust_table import COLUMNS, read_trust, trust_lines
 from wordgeom.imputation.weights import fit_weights
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
 
-def judged(points: Float64, known: np.ndarray, kind: str = "simplex", threads: int = 2) -> Trust:
-    """What is told of points of which some are known."""
+def trust_of(points: Float64, known: np.ndarray, kind: str = "simplex", threads: int = 2) -> Trust:
+    """The trust table of points, some of them known."""
     names = [f"e{k}" for k in range(len(points))]
     rows = np.flatnonzero(~known)
     with Pool(threads) as pool:
         graph = neighbour_graph(points, 4, pool)
         fitted = fit_weights(points, graph, rows, kind, 0.0, pool, Progress())  # type: ignore[arg-type]
-        return judge(names, points, known, graph, fitted.matrix, rows[:1], pool)
+        return assess_trust(names, points, known, graph, fitted.matrix, rows[:1], pool)
 
 
 def cloud(n: int = 150, p: int = 40, seed: int = 0) -> tuple[Float64, np.ndarray]:
@@ -37,9 +37,9 @@ def cloud(n: int = 150, p: int = 40, seed: int = 0) -> tuple[Float64, np.ndarray
 
 
 @pytest.mark.parametrize("p", [1, 2, 20, 149])
-def test_the_nearest_anchor_is_that_of_all_distances(p):
+def test_the_nearest_anchor_matches_brute_force(p):
     points, known = cloud(p=p)
-    trust = judged(points, known)
+    trust = trust_of(points, known)
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
     np.fill_diagonal(apart, np.inf)
     apart[:, ~known] = np.inf
@@ -52,9 +52,9 @@ def test_the_nearest_anchor_is_that_of_all_distances(p):
     assert np.isnan(trust.distance[~has]).all()
 
 
-def test_the_error_is_that_of_the_weighted_mean_over_the_nearest_distance():
+def test_the_error_is_relative_to_the_nearest_distance():
     points, known = cloud()
-    trust = judged(points, known)
+    trust = trust_of(points, known)
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
     np.fill_diagonal(apart, np.inf)
     for entity in np.flatnonzero(~known).tolist():
@@ -69,9 +69,9 @@ def test_the_error_is_that_of_the_weighted_mean_over_the_nearest_distance():
     assert np.isnan(trust.anchor_weight[known]).all()
 
 
-def test_sources_are_told_apart():
+def test_sources_are_distinguished():
     points, known = cloud()
-    trust = judged(points, known)
+    trust = trust_of(points, known)
     first, *others = np.flatnonzero(~known).tolist()
     assert trust.row(first).source == "mended"
     assert {trust.row(k).source for k in others} == {"imputed"}
@@ -82,26 +82,26 @@ def test_a_twin_has_error_0():
     points, known = cloud()
     known[:2] = True, False
     points[1] = points[0]
-    trust = judged(points, known)
+    trust = trust_of(points, known)
     assert (trust.anchor[1], trust.distance[1], trust.error[1]) == (0, 0, 0)
 
 
 def test_threads_do_not_change_a_line():
     points, known = cloud()
-    assert list(lines(judged(points, known, threads=1))) == list(
-        lines(judged(points, known, threads=3))
+    assert list(trust_lines(trust_of(points, known, threads=1))) == list(
+        trust_lines(trust_of(points, known, threads=3))
     )
 
 
 def written(path: Path, trust: Trust) -> Path:
-    path.write_bytes(b"".join(lines(trust)))
+    path.write_bytes(b"".join(trust_lines(trust)))
     return path
 
 
-def test_a_table_reads_back_as_it_was(tmp_path):
-    trust = judged(*cloud())
+def test_a_trust_table_round_trips(tmp_path):
+    trust = trust_of(*cloud())
     read = read_trust(written(tmp_path / "t.tsv", trust))
-    assert list(lines(read)) == list(lines(trust))
+    assert list(trust_lines(read)) == list(trust_lines(trust))
     assert (read.source == trust.source).all()
     assert (read.anchor == trust.anchor).all()
 
@@ -110,7 +110,7 @@ _NAME = st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda n: n.spl
 
 
 @given(st.lists(_NAME, min_size=2, max_size=5, unique=True), st.floats(1e-6, 1))
-def test_any_name_without_white_space_reads_back(tmp_path_factory, names, weight):
+def test_any_name_without_white_space_round_trips(tmp_path_factory, names, weight):
     n = len(names)
     weights = Csr(np.array([0, *[0] * (n - 1), 1]), np.array([0], np.int32), np.array([weight]), n)
     source = np.array([*[0] * (n - 1), 1], np.uint8)
@@ -120,7 +120,7 @@ def test_any_name_without_white_space_reads_back(tmp_path_factory, names, weight
     read = read_trust(path)
     assert read.names == names
     assert [row.neighbours for row in read][-1][0][0] == names[0]
-    assert list(lines(read)) == list(lines(trust))
+    assert list(trust_lines(read)) == list(trust_lines(trust))
 
 
 HEAD = "\t".join(COLUMNS)
@@ -129,8 +129,8 @@ HEAD = "\t".join(COLUMNS)
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("a\tb\n1\t2\n", ("line 1", "no table of trust")),
-        (f"{HEAD}\n", ("nothing below its header",)),
+        ("a\tb\n1\t2\n", ("line 1", "not a trust table")),
+        (f"{HEAD}\n", ("nothing after the header",)),
         (f"{HEAD}\na\tknown\n", ("line 2",)),
         (f"{HEAD}\na\tguessed\t\t\t\t\t\n", ("line 2",)),
         (f"{HEAD}\na\tknown\tb\t1\t\t\t\n", ("line 2",)),
@@ -139,7 +139,7 @@ HEAD = "\t".join(COLUMNS)
         (f"{HEAD}\na\timputed\ta\t1\t1\t1\tc:1\n", ("line 2",)),
     ],
 )
-def test_what_is_no_table_of_trust_is_refused(tmp_path, text, parts):
+def test_a_malformed_trust_table_is_rejected(tmp_path, text, parts):
     (tmp_path / "t.tsv").write_text(text)
     with pytest.raises(FormatError) as error:
         read_trust(tmp_path / "t.tsv")

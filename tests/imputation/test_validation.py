@@ -1,4 +1,4 @@
-"""Validation: ranks by brute force, predictions of known quality, folds that hide all once."""
+"""Validation: ranks match brute force, and every anchor is hidden exactly once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def anchors(p: int = 60, columns: int = 6) -> Float64:
     return np.random.default_rng(1).standard_normal((p, columns))
 
 
-def test_ranks_are_those_of_sorted_cosines(using):
+def test_ranks_match_sorted_cosines(using):
     true, draw = anchors(), np.random.default_rng(2)
     true[7] = 3 * true[8]  # equal cosines
     hidden = np.array([3, 7, 8, 50])
@@ -52,19 +52,21 @@ def test_the_scale_of_a_prediction_does_not_matter(using, scale):
     assert found == pytest.approx(np.ones((60, 2)))
 
 
-def test_each_is_hidden_once_from_those_it_is_predicted_by(using):
+def test_each_anchor_is_hidden_exactly_once(using):
     true, seen = anchors(), []
 
-    def way(hidden: Int64, visible: Int64) -> Float64:
+    def predict(hidden: Int64, visible: Int64) -> Float64:
         assert not set(hidden) & set(visible)
         assert len(hidden) + len(visible) == len(true)
         seen.extend(hidden.tolist())
         return true[hidden]
 
-    found = validation.validate({"truth": way, "mean": baselines.mean_vector(true)}, true, 7, using)
+    found = validation.validate(
+        {"truth": predict, "mean": baselines.mean_vector(true)}, true, 7, using
+    )
     assert sorted(seen) == list(range(60))
     assert [score.value for score in found.scores["truth"]] == pytest.approx([1, 1, 1, 1])
-    # Differences are ours less the baseline's, and their intervals are paired.
+    # Differences are imputation − baseline, with paired intervals.
     gain, *_ = found.differences["mean"]
     assert gain.value == pytest.approx(1 - found.scores["mean"][0].value)
     assert gain.low <= gain.value <= gain.high
@@ -72,35 +74,35 @@ def test_each_is_hidden_once_from_those_it_is_predicted_by(using):
     assert len(validation_lines(found)) == 1 + 2 * len(validation.MEASURES) + 2
 
 
-def test_vectors_of_zeros_are_never_hidden_and_said(using):
+def test_zero_vectors_are_never_hidden(using):
     true = anchors()
     true[:5] = 0
     hidden_ever: list[int] = []
 
-    def way(hidden: Int64, visible: Int64) -> Float64:
+    def predict(hidden: Int64, visible: Int64) -> Float64:
         hidden_ever.extend(hidden.tolist())
         return true[hidden]
 
-    found = validation.validate({"truth": way}, true, 5, using)
+    found = validation.validate({"truth": predict}, true, 5, using)
     assert sorted(hidden_ever) == list(range(5, 60))
-    assert found.notes == ("5 known vectors are 0, and never hidden",)
+    assert found.notes == ("5 known vectors are 0 and never hidden",)
 
 
-def test_no_more_are_hidden_than_can_be_ranked(using, monkeypatch):
-    monkeypatch.setattr(validation, "MOST", 20)
+def test_the_number_of_hidden_vectors_is_bounded(using, monkeypatch):
+    monkeypatch.setattr(validation, "MAX_HIDDEN", 20)
     true = anchors()
     found = validation.validate({"mean": baselines.mean_vector(true)}, true, 5, using)
     assert found.scores["mean"][0].used == 20
     assert "20 of 60" in found.notes[0]
 
 
-def test_more_folds_than_known_are_refused(using):
+def test_more_folds_than_anchors_are_rejected(using):
     true = anchors(4)
-    with pytest.raises(OptionError, match=r"--validate 5 .* found 4 of them; ask for fewer folds"):
+    with pytest.raises(OptionError, match=r"--validate 5 .* found 4; use fewer folds"):
         validation.validate({"mean": baselines.mean_vector(true)}, true, 5, using)
 
 
-def test_the_baselines_predict_what_they_say(using):
+def test_mean_and_nearest_anchor_match_brute_force(using):
     draw = np.random.default_rng(3)
     points, true = draw.standard_normal((80, 4)), anchors()
     entities = np.sort(draw.choice(80, 60, replace=False))
@@ -113,7 +115,7 @@ def test_the_baselines_predict_what_they_say(using):
     assert (near == true[visible[closest]]).all()
 
 
-def test_ridge_learns_what_is_linear(using):
+def test_ridge_learns_a_linear_map(using):
     draw = np.random.default_rng(4)
     points = draw.standard_normal((60, 4)) * [1, 10, 100, 1000] + 5
     true = points @ draw.standard_normal((4, 6)) + 3
@@ -123,7 +125,7 @@ def test_ridge_learns_what_is_linear(using):
 
 
 @pytest.mark.parametrize(("n", "d"), [(10**6, 50), (10**5, 10**4), (10**4, 10**5), (300, 10)])
-def test_ridge_learns_from_no_more_than_it_has_time_for(n, d):
+def test_ridge_rows_bound_the_work(n, d):
     rows = baselines.ridge_rows(n, d)
     assert 2 <= rows <= n
     assert rows * d * min(rows, d) <= max(5e10, 4 * d)

@@ -1,4 +1,4 @@
-"""Weights of neighbours: optimal on the simplex, as SciPy's NNLS, never worse, never nan."""
+"""Weights: optimal on the simplex, equal to SciPy's NNLS, and always finite."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 
 from wordgeom.imputation import weights as module
 from wordgeom.imputation.graph import Graph
-from wordgeom.imputation.weights import fit_weights, rebuilding_errors
+from wordgeom.imputation.weights import fit_weights, reconstruction_errors
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
@@ -51,7 +51,7 @@ def test_simplex_weights_are_optimal_and_no_worse_than_normalised_nnls(pool, k, 
     rng = np.random.default_rng(k)
     points, graph = rng.standard_normal((120, d)) + 1.0, random_graph(120, k, 1)
     found, other = fit(pool, points, graph), fit(pool, points, graph, "nnls")
-    assert found.unfinished == 0
+    assert found.unconverged == 0
     scale = np.linalg.norm(points, axis=1)
     assert np.all(found.errors <= other.errors + 1e-12 * scale)
     for i, near, w in rows_of(graph, found):
@@ -66,7 +66,7 @@ def test_simplex_weights_are_optimal_and_no_worse_than_normalised_nnls(pool, k, 
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1])
-def test_nnls_weights_are_scipys_normalised(pool, epsilon):
+def test_nnls_weights_match_scipy(pool, epsilon):
     rng = np.random.default_rng(2)
     points, graph = rng.standard_normal((80, 20)) + 0.2, random_graph(80, 6, 2)
     for i, near, w in rows_of(graph, fit(pool, points, graph, "nnls", epsilon)):
@@ -85,7 +85,7 @@ def test_simplex_weights_do_not_depend_on_the_origin_and_nnls_weights_do(pool):
     assert np.abs(near.matrix.data - far.matrix.data).max() > 0.1
 
 
-def test_a_point_inside_its_neighbours_is_rebuilt_and_one_outside_projected(pool):
+def test_a_point_inside_its_neighbours_is_reconstructed_and_one_outside_projected(pool):
     corners = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
     points = np.vstack((corners, [[1.0, 2.0], [2.0, -5.0]]))
     graph = graph_of([[1], [0], [0], [0, 1, 2], [0, 1, 2]])
@@ -95,7 +95,7 @@ def test_a_point_inside_its_neighbours_is_rebuilt_and_one_outside_projected(pool
 
 
 @pytest.mark.parametrize("kind", ["simplex", "nnls"])
-def test_copies_of_an_entity_among_its_neighbours_get_all_weight(pool, kind):
+def test_identical_neighbours_get_all_weight(pool, kind):
     points = np.array([[1.0, 2.0], [1.0, 2.0], [1.0, 2.0], [5.0, -1.0], [2.0, 0.0]])
     found = fit(pool, points, graph_of([[1, 2, 3, 4], [0], [0], [0], [0]]), kind)
     row = found.matrix.data[:4]
@@ -104,7 +104,7 @@ def test_copies_of_an_entity_among_its_neighbours_get_all_weight(pool, kind):
     assert found.errors[0] < 1e-14
 
 
-def test_neighbours_without_weight_get_equal_ones_and_are_counted(pool):
+def test_zero_weights_become_equal_and_are_counted(pool):
     points = np.array([[1.0, 0.0], [-1.0, 0.0], [-2.0, -1.0]])
     graph = graph_of([[1, 2], [0], [0]])
     assert fit(pool, points, graph, "nnls", 0.1).equal == 3
@@ -114,16 +114,16 @@ def test_neighbours_without_weight_get_equal_ones_and_are_counted(pool):
     np.testing.assert_array_equal(same.errors, 0.0)
 
 
-def test_a_hub_of_hundreds_of_neighbours_keeps_the_simplex(pool):
+def test_a_hub_of_hundreds_of_neighbours_is_solved(pool):
     points = np.random.default_rng(5).standard_normal((700, 10))
     points[0] = 0.0
     found = fit(pool, points, graph_of([np.arange(1, 700)] + [[0]] * 699), rows=np.array([0]))
-    assert (found.unfinished, found.matrix.rows, found.matrix.columns) == (0, 1, 700)
+    assert (found.unconverged, found.matrix.rows, found.matrix.columns) == (0, 1, 700)
     assert found.errors[0] < 1e-12
     assert np.count_nonzero(found.matrix.data) <= 11  # Carathéodory
 
 
-def test_chosen_rows_have_the_bytes_of_all_rows_at_any_number_of_threads(pool, monkeypatch):
+def test_a_subset_of_rows_has_the_same_bytes_at_any_thread_count(pool, monkeypatch):
     points, graph = np.random.default_rng(6).standard_normal((90, 7)), random_graph(90, 5, 6)
     whole = fit(pool, points, graph)
     monkeypatch.setattr(module, "_ROWS", 4)
@@ -132,5 +132,5 @@ def test_chosen_rows_have_the_bytes_of_all_rows_at_any_number_of_threads(pool, m
         part = fit(single, points, graph, rows=rows)
     assert to_dense(part.matrix).tobytes() == to_dense(whole.matrix)[rows].tobytes()
     assert part.errors.tobytes() == whole.errors[rows].tobytes()
-    again = rebuilding_errors(points, part.matrix, rows, pool)
+    again = reconstruction_errors(points, part.matrix, rows, pool)
     assert again.tobytes() == part.errors.tobytes()

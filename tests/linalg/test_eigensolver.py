@@ -1,4 +1,4 @@
-"""The eigensolver against known spectra, dense NumPy, and what it claims of itself."""
+"""The eigensolver against known spectra, dense NumPy, and its own estimates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matrices import to_csr
 from wordgeom.core.types import Csr
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.eigensolver import Wanted, largest_eigenpairs
+from wordgeom.linalg.eigensolver import EigenSettings, largest_eigenpairs
 from wordgeom.linalg.krylov import BLOCK, Krylov
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.runtime.pool import Pool
@@ -116,7 +116,7 @@ SPECTRA = {
 @pytest.mark.parametrize("name", SPECTRA)
 def test_pairs_of_known_spectra(ops, name, tol):
     operator = Reflected(SPECTRA[name])
-    wanted = Wanted(5, tol, basis=300, restarts=40)
+    wanted = EigenSettings(5, tol, basis=300, restarts=40)
     found = largest_eigenpairs(operator, wanted, ops)
     true = np.sort(operator.values)[::-1][:5]
     check_pairs(found, operator.dense(), wanted, true)
@@ -129,7 +129,7 @@ def test_pairs_of_known_spectra(ops, name, tol):
 def test_pairs_of_sparse_matrices_equal_those_of_dense_ones(ops, monkeypatch, size, K):
     monkeypatch.setattr(eigensolver, "_DENSE", 1024 if size > 1024 else 0)
     G = random_sparse(size, 31)
-    wanted = Wanted(K, 1e-8, basis=K + 130, restarts=60)
+    wanted = EigenSettings(K, 1e-8, basis=K + 130, restarts=60)
     found = largest_eigenpairs(ops.operator(to_csr(G)), wanted, ops)
     assert found.restarts > 0
     assert found.converged.all()
@@ -143,7 +143,7 @@ def test_pairs_of_sparse_matrices_equal_those_of_dense_ones(ops, monkeypatch, si
 @pytest.mark.parametrize("size", [1, 2, 31, 33, 200])
 def test_small_matrices_give_all_pairs_that_there_are(ops, size):
     G = random_sparse(size, 32)
-    wanted = Wanted(300, 1e-3)
+    wanted = EigenSettings(300, 1e-3)
     found = largest_eigenpairs(ops.operator(to_csr(G)), wanted, ops)
     check_pairs(found, G, wanted, np.linalg.eigvalsh(G)[::-1])
     assert found.converged.all()
@@ -151,11 +151,11 @@ def test_small_matrices_give_all_pairs_that_there_are(ops, size):
 
 
 @pytest.mark.parametrize("extra", [0, 1, 2, 40])
-def test_the_limit_of_what_is_made_dense_does_not_show(ops, extra):
+def test_dense_and_iterative_solutions_agree_at_the_limit(ops, extra):
     K = 10
     size = K + 64 + 4 * BLOCK + extra
     G = random_sparse(size, 33)
-    wanted = Wanted(K, 1e-8, basis=extra * 100, restarts=100)
+    wanted = EigenSettings(K, 1e-8, basis=extra * 100, restarts=100)
     assert wanted.dense(size) == (extra == 0)
     found = largest_eigenpairs(ops.operator(to_csr(G)), wanted, ops)
     assert found.converged.all()
@@ -166,7 +166,7 @@ def test_the_limit_of_what_is_made_dense_does_not_show(ops, extra):
 @pytest.mark.parametrize("size", [1025, 1500, 40000])
 @pytest.mark.parametrize("K", [1, 100, 800])
 def test_a_basis_has_room_for_a_restart_and_never_exceeds_the_space(K, size, basis):
-    wanted = Wanted(K, basis=basis)
+    wanted = EigenSettings(K, basis=basis)
     if not wanted.dense(size):
         columns = wanted.columns(size)
         assert K + 2 * BLOCK + 2 * BLOCK <= columns <= size - BLOCK
@@ -177,11 +177,11 @@ def test_a_basis_has_room_for_a_restart_and_never_exceeds_the_space(K, size, bas
 @pytest.mark.parametrize(
     ("size", "K", "tol"), [(5000, 40, 1e-2), (5000, 40, 1e-5), (3000, 200, 1e-2), (300, 300, 1e-2)]
 )
-def test_no_more_memory_is_taken_than_foretold(ops, size, K, tol):
+def test_memory_stays_below_the_estimate(ops, size, K, tol):
     operator = ops.operator(Csr(
         np.arange(size + 1), np.arange(size, dtype=np.int32), np.linspace(1, 2, size) ** 9, size
     ))  # fmt: skip
-    wanted = Wanted(K, tol, restarts=1)
+    wanted = EigenSettings(K, tol, restarts=1)
     one = ops.tall(np.ones((size, 1)), wanted.dtype)
     ops.inner(one, operator.multiply(one))  # what compiles, and what is imported, first
     tracemalloc.start()
@@ -195,7 +195,7 @@ def test_no_more_memory_is_taken_than_foretold(ops, size, K, tol):
 
 def test_fewer_pairs_are_the_first_of_more(ops):
     operator = Reflected(np.concatenate((np.linspace(20, 10, 15), np.linspace(1, -9, V - 15))))
-    found = [largest_eigenpairs(operator, Wanted(k, 1e-9), ops) for k in (4, 15)]
+    found = [largest_eigenpairs(operator, EigenSettings(k, 1e-9), ops) for k in (4, 15)]
     few, many = (fix_signs(pairs.vectors[:, :4]) for pairs in found)
     np.testing.assert_allclose(few, many, atol=1e-7)
     np.testing.assert_allclose(found[0].values, found[1].values[:4], rtol=1e-12)
@@ -203,9 +203,9 @@ def test_fewer_pairs_are_the_first_of_more(ops):
 
 def test_a_multiple_of_the_identity_shifts_the_spectrum(ops):
     G = random_sparse(V, 34)
-    here = largest_eigenpairs(ops.operator(to_csr(G)), Wanted(4, 1e-9), ops)
+    here = largest_eigenpairs(ops.operator(to_csr(G)), EigenSettings(4, 1e-9), ops)
     moved = to_csr(G + 7 * np.eye(V))
-    there = largest_eigenpairs(ops.operator(moved), Wanted(4, 1e-9), ops)
+    there = largest_eigenpairs(ops.operator(moved), EigenSettings(4, 1e-9), ops)
     np.testing.assert_allclose(there.values, here.values + 7, rtol=1e-10)
     np.testing.assert_allclose(fix_signs(there.vectors), fix_signs(here.vectors), atol=1e-6)
 
@@ -213,15 +213,17 @@ def test_a_multiple_of_the_identity_shifts_the_spectrum(ops):
 def test_reordering_words_reorders_the_entries_of_vectors(ops):
     G = random_sparse(V, 35)
     order = np.random.default_rng(36).permutation(V)
-    here = largest_eigenpairs(ops.operator(to_csr(G)), Wanted(4, 1e-9), ops)
-    there = largest_eigenpairs(ops.operator(to_csr(G[np.ix_(order, order)])), Wanted(4, 1e-9), ops)
+    here = largest_eigenpairs(ops.operator(to_csr(G)), EigenSettings(4, 1e-9), ops)
+    there = largest_eigenpairs(
+        ops.operator(to_csr(G[np.ix_(order, order)])), EigenSettings(4, 1e-9), ops
+    )
     np.testing.assert_allclose(fix_signs(there.vectors), fix_signs(here.vectors)[order], atol=1e-6)
 
 
 def test_pairs_of_a_diagonal_matrix_are_its_largest_entries(ops):
     diagonal = np.random.default_rng(37).permutation(np.linspace(-30, 4, V))
     diagonal[[3, 300]] = 8, 6
-    wanted = Wanted(2, 1e-9, restarts=40)
+    wanted = EigenSettings(2, 1e-9, restarts=40)
     found = largest_eigenpairs(ops.operator(to_csr(np.diag(diagonal))), wanted, ops)
     np.testing.assert_allclose(found.values, [8, 6], atol=1e-12)
     np.testing.assert_allclose(np.abs(found.vectors), np.eye(V)[:, [3, 300]], atol=1e-7)
@@ -231,7 +233,7 @@ def test_copies_of_an_eigenvalue_are_all_found_up_to_a_block(ops):
     few = np.diag([5.0, 2.0, -8.0]) + 0.5
     G = np.kron(np.eye(BLOCK), few)
     G = np.pad(G, (0, 300))
-    found = largest_eigenpairs(ops.operator(to_csr(G)), Wanted(2 * BLOCK, 1e-8), ops)
+    found = largest_eigenpairs(ops.operator(to_csr(G)), EigenSettings(2 * BLOCK, 1e-8), ops)
     values = np.linalg.eigvalsh(few)[:0:-1]
     np.testing.assert_allclose(found.values, np.repeat(values, BLOCK), atol=1e-10)
 
@@ -280,8 +282,8 @@ def test_a_basis_that_fills_the_space_stays_orthonormal(ops):
         space.grow()
     Q = space._basis
     np.testing.assert_allclose(Q.T @ Q, np.eye(128), atol=1e-14)
-    found = largest_eigenpairs(operator, Wanted(6, 1e-8), ops)
-    check_pairs(found, operator.dense(), Wanted(6, 1e-8), [4, 0, 0, 0, 0, 0])
+    found = largest_eigenpairs(operator, EigenSettings(6, 1e-8), ops)
+    check_pairs(found, operator.dense(), EigenSettings(6, 1e-8), [4, 0, 0, 0, 0, 0])
 
 
 def test_bytes_depend_on_the_seed_and_not_on_threads():
@@ -290,14 +292,16 @@ def test_bytes_depend_on_the_seed_and_not_on_threads():
     for threads, seed in ((1, 1), (2, 1), (3, 1), (2, 2)):
         with Pool(threads) as pool:
             ops = get_ops("cpu", pool)
-            results.append(largest_eigenpairs(ops.operator(G), Wanted(6, 1e-4, seed=seed), ops))
+            results.append(
+                largest_eigenpairs(ops.operator(G), EigenSettings(6, 1e-4, seed=seed), ops)
+            )
     same = [bytes_of(found) for found in results]
     assert same[0] == same[1] == same[2] != same[3]
     np.testing.assert_allclose(results[0].values, results[3].values, rtol=1e-5)
 
 
-def test_what_has_not_converged_is_told(ops):
-    wanted = Wanted(20, 1e-8, restarts=0)
+def test_unconverged_pairs_are_reported(ops):
+    wanted = EigenSettings(20, 1e-8, restarts=0)
     operator = Reflected(np.linspace(1, 0, V))
     found = largest_eigenpairs(operator, wanted, ops)
     assert not found.converged.any()
@@ -307,16 +311,16 @@ def test_what_has_not_converged_is_told(ops):
     assert np.all(found.values <= operator.values[:20] + 1e-12)
 
 
-def test_restarts_are_counted_and_kept_to(ops):
+def test_restarts_are_counted_and_limited(ops):
     operator = Reflected(np.linspace(1, 0, V))
     for restarts in (0, 1, 3):
-        wanted = Wanted(5, 1e-8, basis=133, restarts=restarts)
+        wanted = EigenSettings(5, 1e-8, basis=133, restarts=restarts)
         found = largest_eigenpairs(operator, wanted, ops)
         assert found.restarts == restarts
         assert found.products == BLOCK * (4 + 2 * restarts) + 5
 
 
-def test_looks_tell_what_was_gained_until_all_is(ops):
+def test_convergence_is_reported_until_all_pairs_converge(ops):
     seen = []
 
     def follow(looks):
@@ -325,7 +329,7 @@ def test_looks_tell_what_was_gained_until_all_is(ops):
             yield look
 
     operator = Reflected(np.concatenate((np.linspace(9, 2, 12), np.linspace(1, -1, V - 12))))
-    largest_eigenpairs(operator, Wanted(12, 1e-8), ops, follow=follow)
+    largest_eigenpairs(operator, EigenSettings(12, 1e-8), ops, follow=follow)
     assert len(seen) > 2
     assert sum(look.gained for look in seen) == seen[-1].converged == 12
 
@@ -338,9 +342,9 @@ LONG = {
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_a_run_goes_on_from_any_state_to_the_same_bytes(ops, name):
+def test_a_run_resumes_from_any_state_to_the_same_bytes(ops, name):
     values, K, basis = LONG[name]
-    wanted = Wanted(K, 1e-5, basis)
+    wanted = EigenSettings(K, 1e-5, basis)
     whole = Kept()
     found = largest_eigenpairs(Reflected(values), wanted, ops, checkpoint=whole)
     assert whole.states
@@ -372,7 +376,7 @@ def test_every_device_finds_the_same_pairs(device, filled):
     with Pool(1) as pool:
         ops = get_ops(device, pool)
         kept = Kept()
-        wanted = Wanted(8, 1e-8, basis=140, restarts=60)
+        wanted = EigenSettings(8, 1e-8, basis=140, restarts=60)
         found = largest_eigenpairs(ops.operator(to_csr(G)), wanted, ops, checkpoint=kept)
         check_pairs(found, G, wanted, np.linalg.eigvalsh(G)[:-9:-1])
         assert found.converged.all()

@@ -35,7 +35,7 @@ def test_ties_go_by_index_at_any_scale(n, d, k, seed, shift, scale):
     assert found.recall == 1.0
 
 
-def test_distances_that_float32_cannot_tell_apart_are_told_apart():
+def test_distances_that_float32_cannot_distinguish_are_ordered():
     # Neighbours differ in the ninth digit: far below float32's seven.
     rng = np.random.default_rng(1)
     points = np.ones((300, 5)) + rng.permutation(300)[:, None] * 1e-9 + np.eye(300, 5) * 1e-10
@@ -100,7 +100,7 @@ def test_the_nearest_anchor_is_another_one():
     assert np.isinf(none[0])
 
 
-def test_an_index_finds_what_it_says(monkeypatch):
+def test_an_index_has_the_recall_that_it_reports(monkeypatch):
     monkeypatch.setattr(nearest_neighbours, "EXACT_ROWS", 1000)
     points = surface(6000)
     with Pool(2) as pool:
@@ -130,7 +130,7 @@ def test_an_index_gives_the_same_bytes_at_any_number_of_threads(monkeypatch):
     assert made[0].recall == made[1].recall
 
 
-def test_where_all_distances_are_alike_the_search_is_exact(monkeypatch):
+def test_the_search_is_exact_where_all_distances_are_similar(monkeypatch):
     monkeypatch.setattr(nearest_neighbours, "EXACT_ROWS", 1000)
     points = np.random.default_rng(5).standard_normal((3000, 60))
     with Pool(2) as pool:

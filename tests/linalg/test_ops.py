@@ -154,7 +154,7 @@ def test_long_sums_of_single_numbers_keep_their_digits():
 
 @pytest.mark.torch
 @pytest.mark.parametrize("resident", [0, 900, None])
-def test_blocks_that_do_not_stay_on_the_device_are_carried(torch, monkeypatch, resident):
+def test_blocks_that_do_not_stay_on_the_device_are_copied(torch, monkeypatch, resident):
     from wordgeom.linalg.torch_ops import TorchOps
 
     monkeypatch.setattr(row_blocks, "BLOCK_ENTRIES", 50)
@@ -170,7 +170,7 @@ def test_blocks_that_do_not_stay_on_the_device_are_carried(torch, monkeypatch, r
 
 
 @pytest.mark.torch
-def test_as_many_blocks_stay_on_the_device_as_have_room(torch, monkeypatch):
+def test_as_many_blocks_as_fit_stay_on_the_device(torch, monkeypatch):
     from wordgeom.linalg.torch_ops import TorchOperator
 
     monkeypatch.setattr(row_blocks, "BLOCK_ENTRIES", 50)
@@ -233,6 +233,6 @@ def test_a_missing_gpu_is_explained_in_a_line(torch, monkeypatch):
         get_ops("cuda", pool)
 
 
-def test_an_unknown_device_is_refused():
+def test_an_unknown_device_is_rejected():
     with Pool(1) as pool, pytest.raises(OptionError, match="cpu or cuda"):
         get_ops("tpu", pool)

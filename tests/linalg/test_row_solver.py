@@ -14,12 +14,12 @@ from wordgeom.core.errors import RankError
 from wordgeom.core.types import Array, Csr
 from wordgeom.linalg import numpy_ops, row_solver
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.row_solver import Held, fitted, solve_rows
+from wordgeom.linalg.row_solver import Penalty, solve_rows, zero_objective
 from wordgeom.runtime.pool import Pool
 
 DEVICES = ["cpu", pytest.param("torch-cpu", marks=pytest.mark.torch)]
 DTYPES = [np.float32, np.float64]
-HELD = Held(background=0.05, ridge=1.0)
+HELD = Penalty(background=0.05, ridge=1.0)
 LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 40, 90)  # rows are read four at a time
 m = 90
 
@@ -114,7 +114,7 @@ def test_rows_too_long_to_be_gathered_have_the_same_solution(monkeypatch, dtype,
     ridge=st.sampled_from([0.1, 1.0, 30.0]),
 )
 def test_any_row_solves_its_dense_system(seed, lengths, K, background, ridge):
-    made, held = problem(seed, lengths, K), Held(background, ridge)
+    made, held = problem(seed, lengths, K), Penalty(background, ridge)
     _, x = solve(made, held, tol=1e-10)
     for i in range(len(lengths)):
         np.testing.assert_allclose(x[i], np.linalg.solve(*made.system(i, held)), atol=1e-7)
@@ -139,7 +139,7 @@ def test_gains_are_how_far_the_objective_fell(device, tol):
     found, x = solve(given, tol=tol, device=device)
     nothing = given.objectives(np.zeros_like(x), HELD)
     np.testing.assert_allclose(nothing - found.gains, given.objectives(x, HELD), rtol=1e-9)
-    assert fitted(given.targets, given.weights) == pytest.approx(nothing.sum(), rel=1e-12)
+    assert zero_objective(given.targets, given.weights) == pytest.approx(nothing.sum(), rel=1e-12)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -168,7 +168,7 @@ def test_a_start_at_the_minimum_stays_there(device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_start_however_far_leaves_no_rounding(device):
+def test_a_distant_start_leaves_no_rounding(device):
     given = problem(12, K=20, dtype=np.float32)
     far = Problem(given.targets, given.weights, given.other, given.start * np.float32(1e6))
     x, y = (solve(made, device=device)[1] for made in (given, far))
@@ -189,7 +189,7 @@ def test_rows_whose_targets_are_all_zero_are_zero(device, dtype):
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_rows_that_miss_the_tolerance_are_counted(device, monkeypatch):
-    monkeypatch.setattr(row_solver, "MOST_STEPS", 2)
+    monkeypatch.setattr(row_solver, "MAX_STEPS", 2)
     found, x = solve(problem(8, (0, 30, 60, 90), K=30), tol=1e-12, device=device)
     assert (found.missed, found.steps) == (3, 6)
     assert np.isfinite(x).all()
@@ -211,13 +211,13 @@ def test_any_number_of_threads_gives_the_same_bytes(dtype, monkeypatch):
 def test_the_threads_of_the_blas_change_no_byte():
     given = problem(13, (3, 40), K=300)  # where a factorisation takes more than one
     with threadpool_limits(1):
-        _, x = solve(given, Held(1.0, 1.0))
+        _, x = solve(given, Penalty(1.0, 1.0))
     with threadpool_limits(2):
-        _, y = solve(given, Held(1.0, 1.0))
+        _, y = solve(given, Penalty(1.0, 1.0))
     assert x.tobytes() == y.tobytes()
 
 
-@pytest.mark.parametrize("held", [Held(0.0, 0.0), Held(1.0, 0.0)])
+@pytest.mark.parametrize("held", [Penalty(0.0, 0.0), Penalty(1.0, 0.0)])
 def test_a_direction_without_weight_is_explained(held):
     given = problem(10)
     given.other[:, 2] = 0.0

@@ -10,7 +10,7 @@ from matrices import to_csr, to_dense
 from wordgeom.core.types import Csr
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.eigensolver import Wanted
+from wordgeom.linalg.eigensolver import EigenSettings
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.linalg.svd import transpose, truncated_svd
 from wordgeom.runtime.pool import Pool
@@ -50,7 +50,7 @@ def check_triplets(found, X, true):
 @pytest.mark.parametrize("k", [1, 7, 60])
 def test_triplets_equal_those_of_the_dense_matrix(ops, n, m, k):
     X = sparse(n, m)
-    found = truncated_svd(to_csr(X), Wanted(k, 1e-8), ops)
+    found = truncated_svd(to_csr(X), EigenSettings(k, 1e-8), ops)
     check_triplets(found, X, np.linalg.svd(X, compute_uv=False)[:k])
     assert found.converged.all()
     if k >= min(n, m):
@@ -62,21 +62,21 @@ def test_triplets_of_a_large_matrix(ops, monkeypatch, n, m):
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
     X = sparse(n, m)
     left, true, _ = np.linalg.svd(X, full_matrices=False)
-    exact = truncated_svd(to_csr(X), Wanted(6, 1e-8, restarts=60), ops)
+    exact = truncated_svd(to_csr(X), EigenSettings(6, 1e-8, restarts=60), ops)
     check_triplets(exact, X, true[:6])
     assert exact.converged.all()
-    rough = truncated_svd(to_csr(X), Wanted(6, 1e-3), ops)
+    rough = truncated_svd(to_csr(X), EigenSettings(6, 1e-3), ops)
     assert np.all(rough.residuals <= 1e-3 * rough.values)
     np.testing.assert_allclose(rough.values, true[:6], rtol=1e-4)
     cosines = np.linalg.svd(left[:, :6].T @ exact.left, compute_uv=False)
     np.testing.assert_allclose(cosines, 1.0, atol=1e-9)
 
 
-def test_what_lies_beyond_the_rank_is_zero(ops):
+def test_values_beyond_the_rank_are_zero(ops):
     rng = np.random.default_rng(51)
     X = rng.standard_normal((50, 3)) @ rng.standard_normal((3, 30))
     for wide in (X, X.T):
-        found = truncated_svd(to_csr(np.ascontiguousarray(wide)), Wanted(8, 1e-8), ops)
+        found = truncated_svd(to_csr(np.ascontiguousarray(wide)), EigenSettings(8, 1e-8), ops)
         check_triplets(found, wide, np.append(np.linalg.svd(X, compute_uv=False)[:3], np.zeros(5)))
         assert not found.values[3:].any()
         assert not (found.left[:, 3:].any() and found.right[:, 3:].any())
@@ -88,21 +88,21 @@ def test_small_values_of_a_small_matrix_are_found_at_any_tolerance(ops):
     rng = np.random.default_rng(53)
     left, right = (np.linalg.qr(rng.standard_normal((n, 6)))[0] for n in (40, 30))
     values = np.geomspace(1, 1e-5, 6)
-    found = truncated_svd(to_csr(left * values @ right.T), Wanted(6), ops)
+    found = truncated_svd(to_csr(left * values @ right.T), EigenSettings(6), ops)
     np.testing.assert_allclose(found.values, values, rtol=1e-4)
     np.testing.assert_allclose(np.abs(found.left), np.abs(left), atol=1e-4)
 
 
 def test_a_matrix_of_zeros_has_no_singular_values(ops):
-    found = truncated_svd(to_csr(np.zeros((5, 4))), Wanted(3, 1e-8), ops)
+    found = truncated_svd(to_csr(np.zeros((5, 4))), EigenSettings(3, 1e-8), ops)
     assert not found.values.any()
     assert not found.residuals.any()
 
 
 def test_signs_follow_the_right_side_and_the_sides_change_places(ops):
     X = sparse(40, 15)
-    here = truncated_svd(to_csr(X), Wanted(4, 1e-8), ops)
-    there = truncated_svd(to_csr(np.ascontiguousarray(X.T)), Wanted(4, 1e-8), ops)
+    here = truncated_svd(to_csr(X), EigenSettings(4, 1e-8), ops)
+    there = truncated_svd(to_csr(np.ascontiguousarray(X.T)), EigenSettings(4, 1e-8), ops)
     np.testing.assert_allclose(there.values, here.values, rtol=1e-12)
     np.testing.assert_allclose(fix_signs(here.left), there.right, atol=1e-9)
     np.testing.assert_allclose(
@@ -124,9 +124,9 @@ def freed(X, G):
 
 @pytest.mark.parametrize(("n", "m"), [(60, 25), (25, 60), (40, 40)])
 @pytest.mark.parametrize("k", [7, 60])
-def test_effects_are_taken_away_from_the_dense_matrix(ops, n, m, k):
+def test_effects_are_projected_out_of_the_dense_matrix(ops, n, m, k):
     X, G = sparse(n, m) + 3.0, some_effects(n)
-    found = truncated_svd(to_csr(X), Wanted(k, 1e-8), ops, effects=G)
+    found = truncated_svd(to_csr(X), EigenSettings(k, 1e-8), ops, effects=G)
     true = np.linalg.svd(freed(X, G), compute_uv=False)[:k]
     check_triplets(found, freed(X, G), true)
     assert np.abs(G.T @ found.left).max() < 1e-14
@@ -137,11 +137,11 @@ def test_effects_are_taken_away_from_the_dense_matrix(ops, n, m, k):
 
 @pytest.mark.parametrize(("n", "m"), [(700, 300), (300, 700)])
 @pytest.mark.parametrize(("tol", "close", "rounding"), [(1e-8, 1e-9, 1e-14), (1e-3, 1e-4, 1e-6)])
-def test_effects_are_taken_away_from_a_large_matrix(ops, monkeypatch, n, m, tol, close, rounding):
+def test_effects_are_projected_out_of_a_large_matrix(ops, monkeypatch, n, m, tol, close, rounding):
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
     X, G = sparse(n, m) + 1.0 + np.linspace(-1, 1, n)[:, None], some_effects(n)
     data = X.astype(np.float32) if tol > 1e-4 else X
-    found = truncated_svd(to_csr(data), Wanted(6, tol, restarts=60), ops, effects=G)
+    found = truncated_svd(to_csr(data), EigenSettings(6, tol, restarts=60), ops, effects=G)
     true = np.linalg.svd(freed(X, G), compute_uv=False)[:6]
     np.testing.assert_allclose(found.values, true, rtol=close)
     assert np.all(found.residuals <= tol * found.values)
@@ -153,12 +153,13 @@ def test_effects_are_taken_away_from_a_large_matrix(ops, monkeypatch, n, m, tol,
 def test_no_effects_change_nothing_and_all_effects_leave_nothing(ops):
     X, G = sparse(30, 20), some_effects(30, 3)
     plain, free = (
-        truncated_svd(to_csr(X), Wanted(5), ops, effects=e) for e in (None, np.empty((30, 0)))
+        truncated_svd(to_csr(X), EigenSettings(5), ops, effects=e)
+        for e in (None, np.empty((30, 0)))
     )
     np.testing.assert_allclose(free.values, plain.values, rtol=1e-12)
     np.testing.assert_allclose(free.right, plain.right, atol=1e-9)
     explained = G @ np.random.default_rng(54).standard_normal((3, 20))
-    assert not truncated_svd(to_csr(explained), Wanted(5), ops, effects=G).values.any()
+    assert not truncated_svd(to_csr(explained), EigenSettings(5), ops, effects=G).values.any()
 
 
 @pytest.mark.parametrize("shape", [(30, 50), (50, 30), (1, 7), (7, 1), (3, 3)])

@@ -1,4 +1,4 @@
-"""Columns picked out of stored rows against those of the dense matrix."""
+"""Selected columns of stored rows against those of the dense matrix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from matrices import random_counts, store_matrix, to_dense
 
 from wordgeom.core import row_blocks
 from wordgeom.matrices.columns import select_columns
-from wordgeom.matrices.cooccurrence import StoredMatrix, StoredRows
+from wordgeom.matrices.cooccurrence import StoredMatrix
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.runtime.pool import Pool
 
 CHOICES = [
@@ -53,7 +54,7 @@ def test_leading_columns_read_only_the_leading_rows(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("chosen", [[1, 0], [2, 2], [-1, 3], [0, 40]])
-def test_columns_that_do_not_ascend_or_do_not_exist_are_refused(tmp_path, chosen):
+def test_columns_that_do_not_ascend_or_do_not_exist_are_rejected(tmp_path, chosen):
     matrix = store_matrix(tmp_path / "m", np.eye(40, dtype=np.float32), kind="pmi")
     with Pool(1) as pool, pytest.raises(ValueError, match="must ascend"):
         StoredRows(matrix, pool).columns(np.array(chosen))

@@ -1,4 +1,4 @@
-"""The whole matrix in memory against the dense one that was stored."""
+"""The full matrix in memory against the dense one that was stored."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from matrices import random_counts, store_matrix, to_dense
 
 from wordgeom.core import row_blocks
 from wordgeom.matrices import symmetric as expansion
-from wordgeom.matrices.cooccurrence import StoredRows
-from wordgeom.matrices.symmetric import whole_matrix
+from wordgeom.matrices.stored_rows import StoredRows
+from wordgeom.matrices.symmetric import full_matrix
 from wordgeom.runtime.pool import Pool
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 
 def sizes(monkeypatch, stored, whole):
@@ -22,7 +23,7 @@ def sizes(monkeypatch, stored, whole):
 
 @pytest.mark.parametrize("symmetric", [True, False])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
-def test_the_whole_matrix_equals_the_dense_one(tmp_path, monkeypatch, symmetric, dtype):
+def test_the_full_matrix_equals_the_dense_one(tmp_path, monkeypatch, symmetric, dtype):
     full = random_counts(np.random.default_rng(40), 50, symmetric=symmetric)
     full[7], full[:, 7] = 0, 0
     full[49], full[:, 49] = 0, 0
@@ -33,7 +34,7 @@ def test_the_whole_matrix_equals_the_dense_one(tmp_path, monkeypatch, symmetric,
         sizes(monkeypatch, stored, whole)
         with Pool(threads) as pool:
             rows = StoredRows(matrix, pool)
-            found = rows.whole()
+            found = rows.full()
         assert found.data.dtype == dtype
         assert np.array_equal(to_dense(found), full)
         assert found.nnz == np.count_nonzero(full) <= rows.entries
@@ -41,23 +42,23 @@ def test_the_whole_matrix_equals_the_dense_one(tmp_path, monkeypatch, symmetric,
 
 @pytest.mark.parametrize("full", [np.zeros((4, 4)), np.eye(1), np.zeros((1, 1)), np.diag([0, 3.0])])
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_matrices_of_hardly_an_entry(tmp_path, full, symmetric):
+def test_matrices_of_few_entries(tmp_path, full, symmetric):
     matrix = store_matrix(tmp_path / "m", full, kind="pmi", symmetric=symmetric)
     with Pool(1) as pool:
-        found = whole_matrix(StoredRows(matrix, pool), pool)
+        found = full_matrix(StoredRows(matrix, pool), pool)
     assert (found.rows, found.columns) == full.shape
     assert np.array_equal(to_dense(found), full)
 
 
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_weighted_rows_make_the_matrix_whose_columns_they_are(tmp_path, monkeypatch, symmetric):
+def test_weighted_rows_and_columns_agree(tmp_path, monkeypatch, symmetric):
     counts = random_counts(np.random.default_rng(41), 60, symmetric=symmetric)
     matrix = store_matrix(tmp_path / "m", counts, symmetric=symmetric)
     sizes(monkeypatch, 70, 90)
     with Pool(2) as pool:
         rows = WeightedMatrix(matrix, PmiOptions(cds=0.75), pool)
-        whole, columns = to_dense(rows.whole()), to_dense(rows.columns(np.arange(60)))
-        assert rows.entries >= rows.whole().nnz
+        whole, columns = to_dense(rows.full()), to_dense(rows.columns(np.arange(60)))
+        assert rows.entries >= rows.full().nnz
     assert np.array_equal(whole, columns)
     assert whole.dtype == np.float32
     assert np.array_equal(whole, whole.T) == symmetric
@@ -70,5 +71,5 @@ def test_a_large_row_is_found_from_every_block(tmp_path, monkeypatch):
     matrix = store_matrix(tmp_path / "m", full, kind="pmi")
     sizes(monkeypatch, 10, 7)
     with Pool(3) as pool:
-        found = whole_matrix(StoredRows(matrix, pool), pool)
+        found = full_matrix(StoredRows(matrix, pool), pool)
     assert np.array_equal(to_dense(found), full)

@@ -1,4 +1,4 @@
-"""Times of documents: one axis for numbers, years and dates; what is none is told, or counted."""
+"""Times of documents: one axis for numbers, years and dates; others are reported or counted."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def test_a_number_is_its_own_value(x: float):
         ("2016-12-31T23:59:60Z", 2017.0), ("12345-01", 12345.0),
     ],
 )  # fmt: skip
-def test_times_are_where_the_calendar_has_them(text: str, wanted: float):
+def test_times_agree_with_the_calendar(text: str, wanted: float):
     assert value(text) == pytest.approx(wanted, abs=1e-11)
 
 
 @given(moments, moments)
-def test_dates_stand_in_their_order(a: datetime, b: datetime):
+def test_dates_are_in_order(a: datetime, b: datetime):
     first, second = sorted((a, b))
     low, high = value(first.isoformat()), value(second.isoformat(sep=" "))
     assert low <= high
@@ -67,7 +67,7 @@ def test_dates_stand_in_their_order(a: datetime, b: datetime):
 
 
 @given(moments, st.timedeltas(timedelta(hours=-23), timedelta(hours=23)))
-def test_a_zone_is_taken_off(moment: datetime, away: timedelta):
+def test_a_zone_is_subtracted(moment: datetime, away: timedelta):
     zone = timezone(timedelta(minutes=away // timedelta(minutes=1)))
     there = moment.replace(tzinfo=UTC, microsecond=0)
     here = there.astimezone(zone)
@@ -86,7 +86,7 @@ def test_a_zone_is_taken_off(moment: datetime, away: timedelta):
         "1950-W07", "1950-1960", "19500731", "c. 1950", "1950-07-31T12:00ZZ",
     ],
 )  # fmt: skip
-def test_what_is_no_time_is_none(text: str):
+def test_an_invalid_time_is_none(text: str):
     assert parse_time(text) is None
 
 
@@ -96,49 +96,49 @@ def test_any_text_is_a_finite_time_or_none(text: str):
     assert read is None or math.isfinite(read.value)
 
 
-def test_times_stand_in_the_order_of_documents():
+def test_times_are_in_the_order_of_documents():
     times = parse_times(documents("1950", "1949-07", "1950.5"))
     assert times.all_known().tolist() == [1950.0, 1949 + 181 / 365, 1950.5]
-    assert (len(times.missing), len(times.unfit), times.left_out()) == (0, 0, [])
+    assert (len(times.missing), len(times.unparsed), times.notes()) == (0, 0, [])
 
 
-def test_what_has_no_time_is_an_error_or_counted():
+def test_documents_without_a_time_are_counted_or_an_error():
     times = parse_times(documents("1950", "", "soon", " ", "1952"), ["a.jsonl"])
-    assert (times.missing.tolist(), times.unfit.tolist()) == ([1, 3], [2])
+    assert (times.missing.tolist(), times.unparsed.tolist()) == ([1, 3], [2])
     assert times.known.tolist() == [0, 4]
     assert np.isnan(times.values[[1, 2, 3]]).all()
-    assert times.left_out() == [
-        "2 documents have no time and are left out",
-        "1 document has a time of no known format and is left out",
+    assert times.notes() == [
+        "2 documents have no time and are excluded",
+        "1 document has a time of unknown format and is excluded",
     ]
     with pytest.raises(InputError) as caught:
         times.all_known()
     assert_one_line(caught, "a.jsonl line 4: the document 'd2' has no time; correct the record")
 
 
-def test_a_time_of_no_format_is_told_with_its_place():
+def test_a_time_of_unknown_format_is_located():
     times = parse_times(documents("1950", "July", ids=False))
     with pytest.raises(InputError) as caught:
         times.all_known()
     assert_one_line(
-        caught, "file 1 line 4: the document has a time of no known format, found 'July'; numbers"
+        caught, "file 1 line 4: the document has a time of unknown format, found 'July'; use"
     )
 
 
-def test_no_times_at_all_are_told_as_such():
+def test_documents_without_any_time_are_an_error():
     for none in ([], documents("", "")):
         with pytest.raises(InputError) as caught:
             parse_times(none, ["a.txt"])
         assert_one_line(caught, "no document has a time", "build-dtm --time-field")
 
 
-def test_numbers_that_are_no_years_do_not_go_with_dates():
+def test_numbers_that_are_not_years_do_not_mix_with_dates():
     assert parse_times(documents("3", "12.5", "1950")).all_known().tolist() == [3.0, 12.5, 1950.0]
     with pytest.raises(InputError) as caught:
         parse_times(documents("1950", "1950-07", "12"), ["a.tsv"])
     assert_one_line(
         caught, "a.tsv line 6: the document 'd3' has the time '12', a number among dates",
-        "found '1950-07' in a.tsv line 4; write all",
+        "found '1950-07' in a.tsv line 4; use years",
     )  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def test_numbers_that_are_no_years_do_not_go_with_dates():
         (["19", "1950-07"], "the times will serve no method: ", "a number among dates"),
     ],
 )
-def test_times_are_looked_at_when_documents_are_counted(tmp_path, capsys, times, told, info):
+def test_times_are_checked_when_documents_are_counted(tmp_path, capsys, times, told, info):
     path = tmp_path / "t.tsv"
     path.write_text("".join(f"{time}\ta b a\n" for time in times))
     fields = ["--time-field", "1", "--text-field", "2", "--min-count", "1"]

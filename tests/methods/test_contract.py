@@ -15,14 +15,15 @@ from wordgeom import methods
 from wordgeom.core.errors import OptionError, RankError
 from wordgeom.core.options import Options, specs
 from wordgeom.linalg.device import get_ops
-from wordgeom.matrices.document_term import Stored, open_stored
+from wordgeom.matrices.document_term import Stored, StoredDocuments, open_stored
 from wordgeom.matrices.times import Times
 from wordgeom.methods.contract import Status
+from wordgeom.methods.inputs.documents import OpenDocuments
+from wordgeom.methods.inputs.kind import OpenInput
+from wordgeom.methods.inputs.matrix import OpenMatrix
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
-from wordgeom.stages.method_inputs import source_of, weighed
-from wordgeom.weighting.documents import DocumentOptions
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import DocumentOptions, PmiOptions
 
 V, K, n = 90, 6, 120  # words, dimensions, documents
 TIMES = Times(
@@ -56,11 +57,18 @@ def counts(method, made) -> Stored:
 
 def fit(method, stored, *, threads=1, device="cpu", weighting=None, **values):
     with Pool(threads) as pool:
-        weighted = weighed(stored, weighting or source_of(method).weighting(), pool)
+        context = Context(pool, partial(get_ops, device, pool), 1 << 30)
+        weighted = weigh(stored, weighting).read(context)
         given = {"matrix": weighted, "documents": weighted, "times": TIMES}
-        inputs = {need: given[need] for need in method.NEEDS}
-        run = Context(pool, partial(get_ops, device, pool), 1 << 30)
-        return method.fit(inputs, method.Options(**{"dim": K} | values), run)
+        inputs = {need: given[need] for need in method.NEEDS if need in given}
+        return method.fit(inputs, method.Options(**{"dim": K} | values), context)
+
+
+def weigh(stored, weighting) -> OpenInput:
+    """The first input of a method, open."""
+    if isinstance(stored, StoredDocuments):
+        return OpenDocuments(stored, weighting or DocumentOptions())
+    return OpenMatrix(stored, weighting or PmiOptions())
 
 
 def of_rank_two(method, folder: Path) -> tuple[Stored, Options]:

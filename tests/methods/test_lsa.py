@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from corpora import assert_one_line
 from matrices import store_documents, store_matrix, to_dense
+from running import convert, train
 from sklearn.decomposition import TruncatedSVD
 
 import wordgeom as wg
@@ -16,7 +17,7 @@ from wordgeom.cli import main
 from wordgeom.core.errors import FormatError, InputError, OptionError, OutputExistsError, RankError
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.eigensolver import Wanted
+from wordgeom.linalg.eigensolver import EigenSettings
 from wordgeom.linalg.krylov import Krylov
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.linalg.svd import svd_bytes
@@ -26,12 +27,11 @@ from wordgeom.methods.contract import Status
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import train
-from wordgeom.stages.convert import convert
-from wordgeom.stages.document_vectors import document_names
+from wordgeom.stages.artefacts.document_vectors import document_names
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 RUN = RunOptions(threads=1)
 
@@ -45,7 +45,7 @@ def fit(stored, *, weight="log", memory=1 << 30, **values):
 
 def matrix(stored, weight="log"):
     with Pool(1) as pool:
-        found = WeightedDocuments(stored, DocumentOptions(weight=weight), pool).whole()
+        found = WeightedDocuments(stored, DocumentOptions(weight=weight), pool).full()
         return to_dense(found).astype(np.float64)
 
 
@@ -172,9 +172,9 @@ def test_more_dimensions_than_documents_are_rejected(tmp_path):
 
 def test_too_little_memory_is_rejected_before_the_matrix_is_read(dtm, monkeypatch):
     n, V = dtm.shape
-    needed = 8 * dtm.stored + 8 * n + svd_bytes(n, V, dtm.stored, Wanted(5, 1e-2))
+    needed = 8 * dtm.stored + 8 * n + svd_bytes(n, V, dtm.stored, EigenSettings(5, 1e-2))
     monkeypatch.setattr(StoredDocuments, "rows", None)  # would fail
-    with pytest.raises(InputError, match=r"take 0\.0 GB, found 0\.0 GB to be used; raise"):
+    with pytest.raises(InputError, match=r"need 0\.0 GB, found a memory limit of 0\.0 GB; raise"):
         fit(dtm, dim=5, memory=needed - 1)
     with pytest.raises(TypeError, match="not callable"):
         fit(dtm, dim=5, memory=needed)
@@ -182,9 +182,9 @@ def test_too_little_memory_is_rejected_before_the_matrix_is_read(dtm, monkeypatc
 
 def test_the_first_columns_of_a_file_are_a_smaller_solution(dtm, tmp_path):
     out, small = tmp_path / "v.bin", tmp_path / "small.bin"
-    train.train(dtm.path, "lsa", {"dim": 6}, RUN, out=out)
+    train(dtm.path, "lsa", {"dim": 6}, RUN, out=out)
     convert(out, small, dim=3)
-    alone = train.train(dtm.path, "lsa", {"dim": 3}, RUN, out=None)
+    alone = train(dtm.path, "lsa", {"dim": 3}, RUN, out=None)
     assert alone.vectors is not None
     np.testing.assert_allclose(read_vectors(small).matrix, alone.vectors.matrix, atol=1e-5)
     card = run_card.read_card(small)
@@ -207,11 +207,11 @@ def test_document_vectors_are_written_with_word_vectors(dtm, tmp_path):
     assert again.documents is not None
     np.testing.assert_array_equal(again.documents, model.documents)
     documents.write_text("1 4\nother 1 2 3 4\n")
-    with pytest.raises(OutputExistsError, match=r"docs\.txt, made with it, missing or changed"):
+    with pytest.raises(OutputExistsError, match=r"docs\.txt, written with it, missing or changed"):
         wg.train(dtm.path, "lsa", dim=4, out=out, documents=documents)
     with pytest.raises(OutputExistsError, match=r"--documents docs\.txt, not None"):
         wg.train(dtm.path, "lsa", dim=4, out=out)
-    with pytest.raises(OutputExistsError, match="exists and holds something else") as caught:
+    with pytest.raises(OutputExistsError, match="exists and has different content") as caught:
         wg.train(dtm.path, "lsa", dim=4, out=tmp_path / "w.bin", documents=documents)
     assert_one_line(caught, "docs.txt", "--force")
     assert not (tmp_path / "w.bin").exists()
@@ -342,14 +342,14 @@ def test_a_run_resumes_from_its_checkpoint(tmp_path, monkeypatch):
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
     stored = store_documents(tmp_path / "dtm", np.random.default_rng(62).poisson(0.5, (400, 380)))
     values = {"dim": 8, "tol": 1e-3, "checkpoint": 0.0}
-    whole = train.train(stored.path, "lsa", values, RUN, out=tmp_path / "whole.bin")
+    whole = train(stored.path, "lsa", values, RUN, out=tmp_path / "whole.bin")
     restart = Krylov.restart
     monkeypatch.setattr(Krylov, "restart", _interrupted_at_second(restart))
     with pytest.raises(KeyboardInterrupt):
-        train.train(stored.path, "lsa", values, RUN, out=tmp_path / "v.bin")
+        train(stored.path, "lsa", values, RUN, out=tmp_path / "v.bin")
     monkeypatch.setattr(Krylov, "restart", restart)
     values["resume"] = True
-    again = train.train(stored.path, "lsa", values, RUN, out=tmp_path / "v.bin")
+    again = train(stored.path, "lsa", values, RUN, out=tmp_path / "v.bin")
     assert again.statistics == whole.statistics
     assert (tmp_path / "v.bin").read_bytes() == (tmp_path / "whole.bin").read_bytes()
 

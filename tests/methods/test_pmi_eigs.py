@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matrices import random_counts, store_matrix
+from running import convert, train
 
 from wordgeom.core.errors import InputError, OutputExistsError, RankError
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.cooccurrence import StoredMatrix
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.methods import pmi_eigs
 from wordgeom.methods.contract import Status
 from wordgeom.methods.gbu import method as gbu
@@ -17,11 +19,10 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import train
-from wordgeom.stages.convert import convert
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors, write_vectors
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 V = 80
 
@@ -31,7 +32,7 @@ def fit(matrix, options, *, method=pmi_eigs, memory=1 << 30, weighting="pmi", pr
         source = (
             WeightedMatrix(matrix, PmiOptions(weighting=weighting), pool)
             if matrix.store.kind == "cooc"
-            else weighted_store(matrix, pool)
+            else StoredRows(matrix, pool)
         )
         ops = get_ops("cpu", pool)
         context = Context(pool, lambda: ops, memory, progress=progress or Progress())
@@ -205,8 +206,10 @@ def test_a_matrix_without_a_positive_eigenvalue_is_rejected(tmp_path, G):
 
 def test_too_little_memory_is_rejected_before_the_matrix_is_read(counts, monkeypatch):
     monkeypatch.setattr(StoredMatrix, "rows", None)  # would fail
-    needed = 12 * 2 * counts.stored + 100 * V + eigensolver.Wanted(5).bytes(V)
-    with pytest.raises(InputError, match=r"take 0\.0 GB, found 0\.0 GB to be used; raise") as error:
+    needed = 12 * 2 * counts.stored + 100 * V + eigensolver.EigenSettings(5).bytes(V)
+    with pytest.raises(
+        InputError, match=r"need 0\.0 GB, found a memory limit of 0\.0 GB; raise"
+    ) as error:
         fit(counts, pmi_eigs.Options(dim=5), memory=needed - 1)
     assert "\n" not in str(error.value)
     with pytest.raises(TypeError, match="not callable"):
@@ -216,7 +219,7 @@ def test_too_little_memory_is_rejected_before_the_matrix_is_read(counts, monkeyp
 def test_the_run_card_holds_the_spectrum(counts, tmp_path):
     out = tmp_path / "vectors.bin"
     values = {"dim": 7, "weighting": "pmi"}
-    made = train.train(counts.path, "pmi-eigs", values, RunOptions(threads=1), out=out)
+    made = train(counts.path, "pmi-eigs", values, RunOptions(threads=1), out=out)
     statistics = (run_card.read_card(out) or {})["statistics"]
     assert statistics == made.statistics
     np.testing.assert_allclose(
@@ -229,7 +232,7 @@ def test_the_run_card_holds_the_spectrum(counts, tmp_path):
 
 def test_a_converted_file_keeps_its_card_and_can_be_truncated_again(counts, tmp_path):
     paths = [tmp_path / name for name in ("vectors.bin", "copy.txt", "six.bin", "three.bin")]
-    train.train(counts.path, "pmi-eigs", {"dim": 7}, RunOptions(threads=1), out=paths[0])
+    train(counts.path, "pmi-eigs", {"dim": 7}, RunOptions(threads=1), out=paths[0])
     convert(paths[0], paths[1])
     convert(paths[1], paths[2], dim=6)
     convert(paths[2], paths[3], dim=3)
@@ -246,12 +249,12 @@ def test_a_converted_file_keeps_its_card_and_can_be_truncated_again(counts, tmp_
     )
     # It is not what train makes of the same options.
     with pytest.raises(OutputExistsError, match="made by convert"):
-        train.train(counts.path, "pmi-eigs", {"dim": 3}, RunOptions(threads=1), out=paths[3])
+        train(counts.path, "pmi-eigs", {"dim": 3}, RunOptions(threads=1), out=paths[3])
 
 
 def test_a_file_without_a_card_converts_to_one_without(counts, tmp_path):
     write_vectors(tmp_path / "a.bin", ["x", "y"], np.eye(2, dtype=np.float32))
-    train.train(counts.path, "pmi-eigs", {"dim": 2}, RunOptions(threads=1), out=tmp_path / "b.bin")
+    train(counts.path, "pmi-eigs", {"dim": 2}, RunOptions(threads=1), out=tmp_path / "b.bin")
     convert(tmp_path / "a.bin", tmp_path / "b.bin", force=True)
     assert not (tmp_path / "b.bin.json").exists()
     with pytest.raises(InputError, match="not known to stand in any order"):

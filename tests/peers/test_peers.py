@@ -13,6 +13,7 @@ import pytest
 from corpora import assert_one_line, build, put, reference_documents
 from hypothesis import given
 from hypothesis import strategies as st
+from running import build_pmi
 
 from wordgeom import peers
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
@@ -23,10 +24,9 @@ from wordgeom.peers.__main__ import main as train_peer
 from wordgeom.peers.sentences import Text
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.runtime.subprocesses import Finished
-from wordgeom.stages import train
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 from wordgeom.vectors.run_card import card_path
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 SMALL = PeerOptions(dim=5, window=3, min_count=2, threads=1, seed=1, epochs=1)
 
@@ -100,7 +100,7 @@ def test_records_and_compressed_text_are_read_as_for_the_counts(tmp_path):
 def test_the_counted_text_is_found_by_the_card_of_the_counts(tmp_path):
     path, other = put(tmp_path, lines(), lines(seed=1))
     build(path, tmp_path / "cooc", window=4, min_count=3)
-    train.build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
+    build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
     for matrix in ("cooc", "pmi"):
         found = counted.counted_text(tmp_path / matrix, ())
         assert (found.text.names, found.window, found.min_count) == ((str(path),), 4, 3)
@@ -128,7 +128,7 @@ def test_missing_changed_or_piped_text_is_an_error(tmp_path, monkeypatch):
 def test_a_matrix_without_its_counts_has_no_peers(tmp_path):
     (path,) = put(tmp_path, lines())
     build(path, tmp_path / "cooc")
-    train.build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
+    build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
     (tmp_path / "cooc").rename(tmp_path / "elsewhere")
     with pytest.raises(OptionError) as caught:
         counted.counted_text(tmp_path / "pmi", ())

@@ -14,7 +14,7 @@ from wordgeom.cli import main
 from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.core.types import Csr
 from wordgeom.imputation.trust import Trust
-from wordgeom.imputation.trust_table import lines
+from wordgeom.imputation.trust_table import trust_lines
 from wordgeom.plot import imputation
 from wordgeom.vectors.keyed import write_vectors
 
@@ -40,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     anchor = np.full(N, -1, np.int64)
     matrix = Csr(indptr.astype(np.int64), indices, np.array(weights), N)
     trust = Trust(names, source, anchor, unit, unit, unit, matrix)
-    Path("vectors.imputed.tsv").write_bytes(b"".join(lines(trust)))
+    Path("vectors.imputed.tsv").write_bytes(b"".join(trust_lines(trust)))
     vectors = np.random.default_rng(0).standard_normal((N + 1, 6)).astype(np.float32)
     write_vectors("vectors.imputed.bin", ["the", *names], vectors)
     return tmp_path

@@ -1,4 +1,4 @@
-"""What --memory promises: nothing held twice, and what cannot fit refused before it starts."""
+"""--memory: no array is held twice, and too large a computation is an error before it starts."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ import numpy as np
 import pytest
 from corpora import assert_one_line
 from matrices import random_counts, store_matrix
+from running import build_pmi, train
 
 from wordgeom.core import row_blocks
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.matrices.opening import open_matrix
+from wordgeom.matrices.stored_rows import StoredRows
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import train
 from wordgeom.vectors.keyed import read_vectors, write_vectors
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 STATUS = Path("/proc/self/status")
 V, M, K = 5000, 700, 10  # words, anchors, dimensions: 3.5 M entries in the anchors' columns
@@ -71,15 +74,15 @@ def child(folder: Path) -> None:
         alone = {**values, "sweeps": 0}
         words = [f"w{k}" for k in range(len(matrix))]
         grown = {
-            "pmi": growth(lambda: train.build_pmi(
+            "pmi": growth(lambda: build_pmi(
                 folder / source, folder / "pmi", PmiOptions(weighting="pmi"), RUN)),
-            "gbu": growth(lambda: train.train(
+            "gbu": growth(lambda: train(
                 folder / source, "gbu", {**alone, "weighting": "pmi"}, RUN, out=None)),
         }  # fmt: skip
         # Arrays of smaller blocks than 1 MB would stay with the process when they are freed.
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(row_blocks, "BLOCK_ENTRIES", 1 << 18)
-            grown["sweeps"] = growth(lambda: train.train(
+            grown["sweeps"] = growth(lambda: train(
                 folder / source, "gbu", {**values, "sweeps": 1}, RUN, out=None))  # fmt: skip
         for suffix in (".bin", ".txt"):
             path = folder / f"vectors{suffix}"
@@ -125,12 +128,12 @@ def test_weighting_holds_a_few_blocks_of_rows(grown):
     assert grown["pmi"] < 8 * M * V // 2
 
 
-def test_the_build_up_takes_what_it_says(grown):
+def test_the_memory_estimate_of_the_build_up_holds(grown):
     columns, eigenvectors = 8 * M * V + 100 * V, 40 * M * M
     assert grown["gbu"] < columns + eigenvectors + 12 * MB
 
 
-def test_sweeps_take_what_they_say(grown):
+def test_the_memory_estimate_of_sweeps_holds(grown):
     entries, vectors = 2 * M * V, 4 * V * K
     assert grown["sweeps"] < 20 * entries + 5 * vectors + 12 * MB
 
@@ -143,45 +146,43 @@ def test_vectors_are_written_and_read_without_a_copy(grown, suffix):
 
 
 @pytest.mark.parametrize("method", ["gbu", "pmi-eigs"])
-def test_what_cannot_fit_is_refused_with_the_figure_before_a_row_is_read(
-    tmp_path, monkeypatch, method
-):
+def test_too_much_memory_is_an_error_before_a_row_is_read(tmp_path, monkeypatch, method):
     counts = random_counts(np.random.default_rng(3), 300)
     stored = store_matrix(tmp_path / "cooc", counts)
     monkeypatch.setattr(type(stored), "rows", None)  # would fail
     with pytest.raises(InputError) as caught:
-        train.train(tmp_path / "cooc", method, {"dim": 20}, RunOptions(memory=TINY / 10), out=None)
+        train(tmp_path / "cooc", method, {"dim": 20}, RunOptions(memory=TINY / 10), out=None)
     assert_one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", "--max-vocab")
 
 
 def test_the_line_names_what_where_and_what_to_do():
-    refuse_too_large("all of them", 10**9, 10**9, "go")
+    check_memory("all of them", 10**9, 10**9, "go")
     with pytest.raises(
-        InputError, match=r"^all of them take 2\.5 GB, found 1\.0 GB to be used; go"
+        InputError, match=r"^all of them need 2\.5 GB, found a memory limit of 1\.0 GB; go"
     ):
-        refuse_too_large("all of them", 25 * 10**8, 10**9, "go")
+        check_memory("all of them", 25 * 10**8, 10**9, "go")
 
 
 @pytest.mark.parametrize("chosen", [np.arange(20), np.arange(60), np.array([3, 8, 40]), []])
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_columns_have_no_more_entries_than_are_foreseen(tmp_path, chosen, symmetric):
+def test_columns_have_no_more_entries_than_estimated(tmp_path, chosen, symmetric):
     full = random_counts(np.random.default_rng(4), 60, symmetric=symmetric).astype(np.float64)
     matrix = store_matrix(tmp_path / "pmi", full, kind="pmi", symmetric=symmetric)
     chosen = np.array(chosen, np.int64)
     with Pool(1) as pool:
-        source = weighted_store(matrix, pool)
+        source = StoredRows(matrix, pool)
         columns = source.columns(chosen)
         assert columns.nnz <= source.entries_of(chosen) <= 60 * len(chosen)
         assert source.dtype == columns.data.dtype == np.float64
 
 
-def test_float64_takes_more_and_is_foreseen(tmp_path):
+def test_the_estimate_covers_float64(tmp_path):
     counts = random_counts(np.random.default_rng(5), 600)
     for name in ("float32", "float64"):
         store_matrix(tmp_path / name, counts.astype(name), kind="pmi")
     store_matrix(tmp_path / "cooc", counts)
     with Pool(1) as pool:
-        weighted = WeightedMatrix(train.open_matrix(tmp_path / "cooc"), PmiOptions(), pool)
+        weighted = WeightedMatrix(open_matrix(tmp_path / "cooc"), PmiOptions(), pool)
         assert weighted.dtype == weighted.rows(0, 9).data.dtype == np.float32
     for method in ("gbu", "pmi-eigs"):
         single, double = (least_memory(tmp_path / name, method) for name in ("float32", "float64"))
@@ -207,7 +208,7 @@ def fits(path: Path, method: str, memory: float) -> bool:
             "wordgeom.matrices.cooccurrence.StoredMatrix.rows", None
         )  # a TypeError: it was not refused
         try:
-            train.train(path, method, values, RunOptions(memory=memory), out=None)
+            train(path, method, values, RunOptions(memory=memory), out=None)
         except InputError:
             return False
         except TypeError:

@@ -1,4 +1,4 @@
-"""Blocks on threads: ordered results, no more ahead than allowed, prompt interruption."""
+"""The thread pool: ordered results, bounded look-ahead, prompt interruption."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from wordgeom.runtime.pool import Lent, PerThread, Pool
+from wordgeom.runtime.pool import PerThread, Pool, Reusable
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -53,9 +53,9 @@ def test_a_long_call_does_not_hold_up_an_interrupt():
         free.set()
 
 
-def test_lent_pieces_are_never_held_twice_and_are_used_again():
+def test_reusable_objects_have_one_user_and_are_reused():
     numbers, held, lock = itertools.count(), set(), threading.Lock()
-    lent = Lent(lambda: next(numbers))
+    lent = Reusable(lambda: next(numbers))
 
     def borrow(_: int) -> None:
         piece = lent.take()
@@ -73,11 +73,11 @@ def test_lent_pieces_are_never_held_twice_and_are_used_again():
     assert 1 <= next(numbers) <= 3
 
 
-def test_a_thread_keeps_its_piece():
+def test_a_thread_has_one_object():
     pieces: PerThread[list[tuple[int, int]]] = PerThread(list)
 
     def note(k: int) -> None:
-        number, mine = pieces.mine()
+        number, mine = pieces.own()
         mine.append((threading.get_ident(), k))
         assert pieces.all[number] is mine
 

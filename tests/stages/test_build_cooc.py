@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import pytest
 from corpora import assert_one_line, build, put
+from running import merge_cooc
 
 from wordgeom.core.errors import (
     FormatError,
@@ -27,7 +28,6 @@ from wordgeom.corpus.vocabulary import read_words
 from wordgeom.counts import cooccurrence
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import merge
 from wordgeom.stages.build_cooc import Shard
 from wordgeom.storage import files
 from wordgeom.storage.store import Store
@@ -89,9 +89,9 @@ def test_another_option_is_named_and_the_old_output_kept(
     before = tree(tmp_path / "cooc")
     with pytest.raises(OutputExistsError) as caught:
         build(text, tmp_path / "cooc", **changed)
-    do = "; pass --force to replace it, or name another with -o"
+    do = "; pass --force to overwrite it, or choose another output with -o"
     assert_one_line(
-        caught, tmp_path / "cooc", "exists and holds something else", f"found {found}", do
+        caught, tmp_path / "cooc", "exists and has different content", f"found {found}", do
     )
     assert tree(tmp_path / "cooc") == before
 
@@ -125,7 +125,7 @@ def test_output_that_is_damaged_or_of_another_kind_needs_force(text: Path, tmp_p
     with pytest.raises(OutputExistsError) as caught:
         build(text, made.path)
     assert_one_line(
-        caught, made.path, "found a store that cannot be read", "is missing", "; pass --force"
+        caught, made.path, "found a store that cannot be read", "missing", "; pass --force"
     )
     assert build(text, made.path, force=True).store.digest == digest
 
@@ -165,12 +165,12 @@ def test_a_vocabulary_that_changed_is_another_request(text: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("raw", "options", "error", "parts"),
     [
-        (b"", {}, InputError, ["holds no word, found 0 bytes; check the file"]),
+        (b"", {}, InputError, ["contains no words, found 0 bytes; check the file"]),
         (TEXT.encode(), {"min_count": 99}, InputError, ["no word occurs 99 times", "--min-count"]),
-        (b"a\nb\na\n", {}, InputError, ["no two words occur together", "found 3 tokens in 3 doc"]),
+        (b"a\nb\na\n", {}, InputError, ["no two words co-occur", "found 3 tokens in 3 doc"]),
         (b"a b \xff", {}, InputError, ["not UTF-8 at byte 4, found 0xff", "--bad-bytes skip"]),
         (b"\x1f\x8b\x08", {}, FormatError, ["broken gzip file, found", "; check it"]),
-        (b"x" * 2**20, {}, InputError, ["a token is too long at byte 0, found 1,048,576 bytes"]),
+        (b"x" * 2**20, {}, InputError, ["the token is too long at byte 0, found 1,048,576 bytes"]),
     ],
 )
 def test_text_that_cannot_be_used_leaves_the_output_alone(
@@ -193,7 +193,7 @@ def test_a_missing_input_is_found_before_anything_is_read(text: Path, tmp_path: 
     empty.mkdir()
     for bad, parts in (
         (tmp_path / "none.txt", ["no such file", "; check the path, or give - for standard input"]),
-        (empty, ["holds no file", "; "]),
+        (empty, ["contains no files", "; "]),
     ):
         with pytest.raises(MissingInputError) as caught:
             build([text, bad], tmp_path / "cooc")
@@ -201,7 +201,7 @@ def test_a_missing_input_is_found_before_anything_is_read(text: Path, tmp_path: 
     for option, name in (("read_vocab", "none"), ("tmp_dir", "gone")):
         with pytest.raises(MissingInputError) as caught:
             build(text, tmp_path / "cooc", **{option: str(tmp_path / name)})
-        assert_one_line(caught, tmp_path / name, "no such f")
+        assert_one_line(caught, tmp_path / name, "no such ")
     assert not (tmp_path / "cooc").exists()
 
 
@@ -215,7 +215,7 @@ def test_standard_input_is_counted_once_and_never_up_to_date(
     feed()
     with pytest.raises(OptionError) as caught:
         build([Path("-"), Path("-")], tmp_path / "cooc")
-    assert_one_line(caught, "standard input can be read once", "found - given twice")
+    assert_one_line(caught, "standard input can be read only once", "found - given twice")
     made = build([Path("-")], tmp_path / "cooc").store
     assert made.digest == build(text, tmp_path / "file").store.digest
     feed()
@@ -225,12 +225,12 @@ def test_standard_input_is_counted_once_and_never_up_to_date(
 
 def test_short_lines_and_repaired_bytes_are_warned_of(tmp_path: Path):
     (name,) = put(tmp_path, b"a b\nb \xff\xfe c\n")
-    warnings = build(name, tmp_path / "cooc", bad_bytes="skip").warnings
+    warnings = build(name, tmp_path / "cooc", bad_bytes="skip").notes
     assert len(warnings) == 2
     assert "2 documents are shorter than two windows (10 tokens)" in warnings[0]
     assert warnings[1] == "2 bytes that are not UTF-8 were replaced or skipped"
     (name,) = put(tmp_path, "a b c d e f g h i j\n")
-    assert build(name, tmp_path / "long").warnings == ()
+    assert build(name, tmp_path / "long").notes == []
 
 
 @pytest.mark.parametrize(("text", "good"), [("1/1", True), ("3/8", True), ("8/8", True)])
@@ -249,8 +249,8 @@ def test_a_shard_that_is_none_is_refused(text: str):
 
 def test_merged_shards_are_up_to_date_as_the_whole_count(text: Path, tmp_path: Path):
     parts = shards(text, 3, tmp_path)
-    merged = merge.merge_cooc(parts, tmp_path / "cooc", RunOptions()).store
-    assert "up to date" in merge.merge_cooc(parts[::-1], merged.path, RunOptions()).summary
+    merged = merge_cooc(parts, tmp_path / "cooc", RunOptions()).store
+    assert "up to date" in merge_cooc(parts[::-1], merged.path, RunOptions()).summary
     assert "up to date" in build(text, merged.path).summary
 
 
@@ -261,7 +261,7 @@ def check_refused_merge(
     before = tree(out)
     for where, run in ((out, RunOptions(force=True)), (out.with_name("new"), RunOptions())):
         with pytest.raises(error) as caught:
-            merge.merge_cooc(parts, where, run)
+            merge_cooc(parts, where, run)
         assert_one_line(caught, *said)
     assert tree(out) == before
     assert not out.with_name("new").exists()
@@ -279,16 +279,16 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
     for parts, said in (
         (
             [one, three],
-            [one, "not every shard is there once", "found shards 2 of 3 missing; name each"],
+            [one, "needs every shard exactly once", "found shards 2 of 3 missing; name each"],
         ),
         ([one, two, three, twice], [twice, "is given twice", "; name each matrix once"]),
         ([one, two, two], [two, "is given twice"]),
-        ([one, of_two], [of_two, "is not a shard of the same count", "found shard 2 of 2; merge"]),
-        ([one, two, out], [out, "is not a shard of the same count", "found a whole count; merge"]),
-        ([out, one], [out, "is not a shard of the same count", "found a whole count; merge"]),
-        ([one, two, other], [other, f"counts other text or with other options than {one}"]),
+        ([one, of_two], [of_two, "is not a shard of the same count", "found shard 2 of 2; name"]),
+        ([one, two, out], [out, "is not a shard of the same count", "found a whole count; name"]),
+        ([out, one], [out, "is not a shard of the same count", "found a whole count; name"]),
+        ([one, two, other], [other, f"is of another text, or has other options than {one}"]),
         ([one, two, wide], [wide, f"differs from {one}", "made with --window 7, not 5"]),
-        ([one, two, thin], [thin, f"counts other text or with other options than {one}"]),
+        ([one, two, thin], [thin, f"is of another text, or has other options than {one}"]),
     ):
         check_refused_merge(out, parts, InputError, *said)
 
@@ -299,11 +299,15 @@ def test_matrices_that_do_not_add_up_are_refused(tmp_path: Path):
     other = build(second, tmp_path / "other").store.path
     wide = build(first, tmp_path / "wide", window=2).store.path
     for parts, error, said in (
-        ([out], InputError, ["merge: needs two matrices or more, found 1"]),
+        ([out], InputError, ["merge: needs at least two matrices, found 1"]),
         ([out, out], InputError, [out, "is given twice", "; name each matrix once"]),
-        ([out, other], InputError, [other, f"has other words than {out}", "; count each text"]),
+        (
+            [out, other],
+            InputError,
+            [other, f"has another vocabulary than {out}", "; count each text"],
+        ),
         ([out, wide], InputError, [wide, f"differs from {out}", "; count both with the same"]),
-        ([out, tmp_path / "no"], MissingInputError, [tmp_path / "no", "no such matrix folder"]),
+        ([out, tmp_path / "no"], MissingInputError, [tmp_path / "no", "no such matrix directory"]),
     ):
         check_refused_merge(out, parts, error, *said)
 
@@ -313,16 +317,16 @@ def test_a_sum_of_other_matrices_is_refused_and_force_replaces(tmp_path: Path):
     words.write_text("the\ncat\nsat\n", encoding="utf-8")
     names = put(tmp_path, TEXT, OTHER, TEXT + OTHER)
     a, b, c = (build(n, tmp_path / n.stem, read_vocab=str(words)).store.path for n in names)
-    out = merge.merge_cooc([a, b], tmp_path / "sum", RunOptions()).store
+    out = merge_cooc([a, b], tmp_path / "sum", RunOptions()).store
     before = tree(out.path)
     with pytest.raises(OutputExistsError) as caught:
-        merge.merge_cooc([a, c], out.path, RunOptions())
+        merge_cooc([a, c], out.path, RunOptions())
     assert_one_line(caught, out.path, "found made from other matrices", "; pass --force")
     assert tree(out.path) == before
-    forced = merge.merge_cooc([a, c], out.path, RunOptions(force=True)).store
+    forced = merge_cooc([a, c], out.path, RunOptions(force=True)).store
     assert forced.digest != out.digest
     # An input may be the output: its parts go when the sum is whole.
-    both = merge.merge_cooc([a, c], a, RunOptions(force=True)).store
+    both = merge_cooc([a, c], a, RunOptions(force=True)).store
     assert both.digest == forced.digest
 
 
@@ -333,13 +337,13 @@ def test_a_vocabulary_file_replaces_nothing_that_was_not_offered(text: Path, tmp
     for path, force, error, part in (
         (text, True, OptionError, "an input of this count"),
         (other, False, OutputExistsError, "pass --force"),
-        (tmp_path, True, OptionError, "a folder"),
-        (tmp_path / "none" / "v.tsv", False, MissingInputError, "no such folder"),
+        (tmp_path, True, OptionError, "a directory"),
+        (tmp_path / "none" / "v.tsv", False, MissingInputError, "no such directory"),
     ):
         with pytest.raises(error) as caught:
             build(text, tmp_path / "new", force=force, save_vocab=str(path))
         assert_one_line(
-            caught, path.name if part != "no such folder" else "none", part, "--save-vocab"
+            caught, path.name if part != "no such directory" else "none", part, "--save-vocab"
         )
         assert not (tmp_path / "new").exists()
     assert (text.read_bytes(), other.read_text()) == (before, "precious\n")

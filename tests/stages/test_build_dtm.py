@@ -47,11 +47,11 @@ from wordgeom.core.errors import (
     OutputExistsError,
     WordgeomError,
 )
+from wordgeom.corpus.encoding import memory_limits, row_mapping
+from wordgeom.corpus.encoding.block_feed import BlockFeed
+from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_documents
 from wordgeom.corpus.inputs import readers
-from wordgeom.corpus.inputs.block_feed import Feed
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import room, row_mapping
-from wordgeom.corpus.tokens.encode import Encoded, encode_documents
 from wordgeom.counts import documents as counting
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.cooccurrence import MatrixWriter
@@ -81,7 +81,7 @@ def held(out: Path) -> tuple[list[Document], list[dict[str, int]]]:
     """The documents of a store, and the words of each with their counts."""
     stored = StoredDocuments.open(out)
     words, rows = stored.vocabulary.words, []
-    whole = stored.whole()
+    whole = stored.full()
     for start, stop in zip(whole.indptr[:-1], whole.indptr[1:], strict=True):
         columns = whole.indices[start:stop]
         assert (np.diff(columns) > 0).all()
@@ -90,13 +90,13 @@ def held(out: Path) -> tuple[list[Document], list[dict[str, int]]]:
         )
     dense = stored.to_scipy().toarray()
     assert (dense.sum(0) == stored.column_sums).all()
-    assert ((dense > 0).sum(0) == stored.holders).all()
+    assert ((dense > 0).sum(0) == stored.document_frequencies).all()
     return stored.documents(), rows
 
 
 def count(
     paths: list[Path], options: CorpusOptions, pool: Pool
-) -> tuple[Encoded, list[dict[str, int]]]:
+) -> tuple[EncodedCorpus, list[dict[str, int]]]:
     """What is made of files without a store: the text, and the words of each row."""
     encoded = encode_documents(
         [str(path) for path in paths],
@@ -299,7 +299,8 @@ def test_threads_memory_and_blocks_leave_the_digest_alone(tmp_path: Path):
             (3, 4.0, 4, (1 << 14, 77)),
         ]
     ):
-        with small(*sizes), patch.object(room, "_IDS_SHARE", share):  # the ids in a file, or not
+        # the ids in a file, or not
+        with small(*sizes), patch.object(memory_limits, "_IDS_SHARE", share):
             out = tmp_path / f"dtm{k}"
             made = build_documents(path, out, threads=threads, memory=memory, min_count=2)
             digests.add(made.store.digest)
@@ -324,7 +325,7 @@ def test_the_same_request_is_up_to_date_and_another_is_refused(text: Path, tmp_p
         assert_one_line(caught, out, found, "pass --force")
     with pytest.raises(OutputExistsError) as caught:
         build(text, out)
-    assert_one_line(caught, "found a dtm matrix")
+    assert_one_line(caught, "found a dtm store")
     assert {p.name: p.read_bytes() for p in out.iterdir()} == before
     assert build_documents(other, out, force=True).store.digest != first.store.digest
 
@@ -332,11 +333,11 @@ def test_the_same_request_is_up_to_date_and_another_is_refused(text: Path, tmp_p
 def test_documents_without_a_word_are_told(text: Path, tmp_path: Path):
     def told(**options: Any) -> list[str]:
         made = build_documents(text, tmp_path / "dtm", force=True, **options)
-        return [line for line in made.warnings if "row" in line]
+        return [line for line in made.notes if "row" in line]
 
     assert told() == []
     assert told(max_vocab=1) == [
-        "5 of 15 documents hold no word of the vocabulary: their rows are empty"
+        "5 of 15 documents contain no word of the vocabulary; their rows are empty"
     ]
 
 
@@ -351,7 +352,7 @@ def test_the_vocabulary_is_saved_with_the_counts(text: Path, tmp_path: Path):
 def test_a_matrix_that_does_not_fit_is_refused_before_it_is_written(text: Path, tmp_path: Path):
     with patch.object(build_dtm, "_ROW_BYTES", 1 << 40), pytest.raises(InputError) as caught:
         build_documents(text, tmp_path / "dtm")
-    assert_one_line(caught, "words in 15 documents take", "GB to be used; raise --memory")
+    assert_one_line(caught, "words in 15 documents need", "GB; raise --memory")
     assert not (tmp_path / "dtm").exists()
 
 
@@ -359,9 +360,9 @@ def test_a_matrix_that_does_not_fit_is_refused_before_it_is_written(text: Path, 
     ("part", "change", "said"),
     [
         ("documents", lambda lines: lines[:-1], "14 lines for 15 rows"),
-        ("documents", lambda lines: [*lines[:-1], "1\tx\t\t"], "documents.tsv line 15: is no"),
-        ("documents", lambda lines: [*lines[:-1], "1\t2\t"], "is no document, found 1\t2"),
-        ("vocab", lambda lines: lines[:-1], "do not fit together"),
+        ("documents", lambda lines: [*lines[:-1], "1\tx\t\t"], "documents.tsv line 15: not a"),
+        ("documents", lambda lines: [*lines[:-1], "1\t2\t"], "not a document, found 1\t2"),
+        ("vocab", lambda lines: lines[:-1], "inconsistent"),
     ],
 )
 def test_a_store_whose_parts_do_not_fit_is_refused(
@@ -386,7 +387,7 @@ def test_one_kind_of_matrix_is_not_taken_for_another(text: Path, tmp_path: Path)
     build(text, tmp_path / "cooc")
     with pytest.raises(MissingInputError) as caught:
         StoredDocuments.open(tmp_path / "cooc")
-    assert_one_line(caught, "is not a dtm matrix, found kind 'cooc'; make one with wordgeom")
+    assert_one_line(caught, "not a document-term matrix, found kind 'cooc'; create one")
     build_documents(text, tmp_path / "dtm")
     for function in (wg.pmi, lambda path: wg.train(path, "gbu")):
         with pytest.raises(WordgeomError) as refused:
@@ -416,7 +417,7 @@ def stopped(owner: Any, name: str, at: int) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize(("owner", "name"), [(Feed, "take"), (MatrixWriter, "write")])
+@pytest.mark.parametrize(("owner", "name"), [(BlockFeed, "take"), (MatrixWriter, "write")])
 def test_a_stopped_run_goes_on_to_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: Any, name: str
 ):
@@ -450,7 +451,7 @@ def test_a_state_with_other_rows_than_documents_is_refused(
     whole = piece.array("ids").read()
     words, documents = piece.text("vocab"), piece.text("documents")
     ends = whole == len(words.splitlines())
-    for place, other, found in ((ends, 0, "14 documents of 15"), (~ends, whole.max(), "16")):
+    for place, other, found in ((ends, 0, "14 documents instead"), (~ends, whole.max(), "16")):
         ids = whole.copy()
         ids[np.flatnonzero(place[2048:-2048])[3] + 2048] = other
         with StoreWriter(state, "state") as writer:
@@ -468,9 +469,9 @@ def test_a_state_with_other_rows_than_documents_is_refused(
 @pytest.mark.parametrize(
     ("content", "flags", "said"),
     [
-        ('{"text": "a", "y": 1}\n{"text": "b"}\n', ["--time-field", "y"], "line 2: lacks 'y'"),
+        ('{"text": "a", "y": 1}\n{"text": "b"}\n', ["--time-field", "y"], "line 2: has no 'y'"),
         ('{"text": "a"}\nnot\n', [], "line 2: is not JSON"),
-        ("", [], "holds no word"),
+        ("", [], "contains no words"),
     ],
 )
 def test_a_bad_record_is_told_by_its_line(

@@ -10,7 +10,9 @@ from typing import Any
 import matrices
 import numpy as np
 import pytest
+import running
 from matrices import random_counts, store_matrix, to_csr
+from running import Done, train
 
 import wordgeom as wg
 from wordgeom.cli import main
@@ -25,20 +27,19 @@ from wordgeom.core.errors import (
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.linalg.numpy_ops import NumpyOps
-from wordgeom.linalg.row_solver import Held
+from wordgeom.linalg.row_solver import Penalty
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.methods.gbu.calibration import cosines, fit_map
 from wordgeom.methods.gbu.extension import Anchored
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import extend as extending
-from wordgeom.stages.train import train
-from wordgeom.stages.trained_options import as_trained
+from wordgeom.stages.trained_options import trained_options
 from wordgeom.storage import files
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 V, K, NEW = 80, 4, (7, 20, 41, 66)  # words, numbers of a vector, rows that the vectors lack
 
@@ -57,13 +58,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def extend(out: str | None = "new.bin", **values: Any) -> extending.Extended:
+def extend(out: str | None = "new.bin", **values: Any) -> Done:
     run = RunOptions.take({"threads": 2, **values})
     vectors, counts = values.pop("vectors", "vectors.bin"), values.pop("counts", "cooc")
-    return extending.extend(vectors, counts, values, run, out=out, space=values.pop("space", None))
+    return running.extend(vectors, counts, values, run, out=out, space=values.pop("space", None))
 
 
-def new_vectors(made: extending.Extended) -> Array:
+def new_vectors(made: Done) -> Array:
     assert made.vectors is not None
     rows = [made.vectors.index[f"w{row}"] for row in NEW]
     return made.vectors.matrix[rows]
@@ -76,7 +77,7 @@ def exact(anchors: int) -> tuple[Float64, Float64]:
     with Pool(1) as pool:
         weighted = WeightedMatrix(stored, PmiOptions(neg=0.2), pool)
         targets = np.zeros((V, V))
-        whole = weighted.whole()
+        whole = weighted.full()
         targets[np.repeat(np.arange(V), np.diff(whole.indptr)), whole.indices] = whole.data
     c = np.minimum(1.0, counts / 5.0) ** 0.5
     known = np.setdiff1d(np.arange(V), NEW)  # rows stand in order of frequency
@@ -118,7 +119,7 @@ def test_vectors_of_a_matrix_of_low_rank_come_back():
     with Pool(1) as pool:
         problem = anchored(full, weights, np.arange(40), true[:40])
         solved, missed = problem.solve(
-            np.arange(60), Held(1e-9, 1e-9), NumpyOps(pool), Progress()
+            np.arange(60), Penalty(1e-9, 1e-9), NumpyOps(pool), Progress()
         )  # fmt: skip
     assert missed == 0
     scale = np.sqrt((true[:40] ** 2).sum() / 40)  # anchors were brought to length 1
@@ -137,7 +138,7 @@ def test_the_map_from_many_solutions_to_vectors_is_found():
 def test_a_word_s_own_column_gives_nothing_away():
     draw = np.random.default_rng(4)
     full, weights = draw.uniform(1.0, 2.0, (12, 12)), draw.uniform(0.1, 1.0, (12, 12))
-    vectors, rows, held = draw.standard_normal((9, 3)), np.arange(12), Held(0.05, 1.0)
+    vectors, rows, held = draw.standard_normal((9, 3)), np.arange(12), Penalty(0.05, 1.0)
     other = full + np.diag(draw.uniform(5.0, 9.0, 12))
     with Pool(1) as pool:
         one, two = (
@@ -212,7 +213,7 @@ def test_threads_and_memory_do_not_change_a_byte(folder):
 
 def test_pairs_are_weighted_as_the_run_card_says(folder):
     made = extend(None)
-    assert made.notes[0].startswith("as the run card of vectors.bin says: --weighting ppmi, --neg")
+    assert made.notes[0].startswith("options from the run card of vectors.bin: --weighting ppmi")
     assert "--x-max 5," in made.notes[0]
     assert "defaults" not in made.notes[0]
     old = read_vectors("vectors.bin")
@@ -221,13 +222,13 @@ def test_pairs_are_weighted_as_the_run_card_says(folder):
     assert bare.notes[0].startswith("defaults of gbu: --weighting ppmi, --neg 0.2,")
     assert new_vectors(bare) != pytest.approx(new_vectors(made), rel=1e-3)
     train("cooc", "pmi-eigs", {"dim": K}, RunOptions(threads=1), out="eigs.bin")
-    note = as_trained(Path("eigs.bin")).note("eigs.bin")
+    note = trained_options(Path("eigs.bin")).note("eigs.bin")
     assert "--neg 1, --cds 1; defaults of gbu: --x-max 20, --alpha" in note
 
 
 def test_what_was_extended_tells_how_pairs_were_weighted(folder):
     extend()
-    assert as_trained(Path("new.bin")) == as_trained(Path("vectors.bin"))
+    assert trained_options(Path("new.bin")) == trained_options(Path("vectors.bin"))
 
 
 def test_the_same_request_is_up_to_date_and_another_refused(folder):
@@ -274,12 +275,12 @@ def test_new_words_with_too_few_pairs_are_left_out_and_told(folder):
     full[66, :3], full[:3, 66] = 2, 2
     store_matrix(Path("few"), full)
     made = extend(None, counts="few")
-    assert "1 new word was counted with fewer than 5 known words: left out" in made.notes
+    assert "1 new word co-occurs with fewer than 5 known words; left out" in made.notes
     assert made.vectors is not None
     assert "w66" not in made.vectors.index
     assert (made.statistics["new"], made.statistics["left_out"]) == (3, 1)
     assert extend(None, counts="few", min_pairs=3).statistics["left_out"] == 0
-    what = "no new word was counted with 500 known words, found [0-9]+ at most; count more text"
+    what = "no new word co-occurs with 500 known words, found [0-9]+ at most; count more text"
     with pytest.raises(InputError, match=what):
         extend(None, min_pairs=500)
 
@@ -289,8 +290,8 @@ def test_vectors_that_say_nothing_of_the_counts_are_warned_of(folder):
     noise = np.random.default_rng(6).standard_normal((len(old.words), 20)).astype(np.float32)
     made = extend(None, vectors=Vectors([*old.words], noise))
     assert made.statistics["held_out"]["median_cosine"] < 0.5
-    assert any("do not trust those of new words" in note for note in made.notes)
-    assert not any("do not trust" in note for note in extend(None).notes)
+    assert any("do not rely on" in note for note in made.notes)
+    assert not any("do not rely on" in note for note in extend(None).notes)
 
 
 def test_vectors_in_memory_are_extended_from_python(folder):
@@ -307,7 +308,7 @@ def test_words_that_the_file_holds_again_are_told(folder):
     old = read_vectors("vectors.bin")
     twice = Vectors(old.words, old.matrix, duplicates=2)
     notes = extend(None, vectors=twice).notes
-    assert "the vectors: words that the file holds again, left out: 2" in notes
+    assert "the vectors: 2 repeated words ignored" in notes
 
 
 def edit_card(**options: Any) -> None:
@@ -351,15 +352,15 @@ def test_bad_input_is_told_in_one_line(folder):
         ({"vectors": "all.bin"}, InputError, "cooc: every word has a vector in all.bin, found 80"),
         ({"vectors": "foreign.bin"}, InputError, "cooc: no word has a vector in foreign.bin,"),
         ({"counts": "left"}, InputError, "left: extend needs symmetric counts, found one-sided;"),
-        ({"counts": "pmi"}, MissingInputError, "pmi: is not a cooc matrix, found kind 'pmi'"),
+        ({"counts": "pmi"}, MissingInputError, "pmi: not a cooc matrix, found kind 'pmi'"),
         ({"counts": "none"}, MissingInputError, "none"),
         ({"vectors": "none.bin"}, MissingInputError, "none.bin"),
         ({"vectors": "cut.bin"}, FormatError, "cut.bin"),
         ({"vectors": "odd.bin"}, InputError, "odd.bin: the vector of 'w76' is not finite"),
         ({"vectors": "zero.bin"}, InputError, "zero.bin: the vectors of all anchors are 0"),
-        ({"vectors": "one.bin", "min_pairs": 1}, InputError, "cooc: too few known words were"),
+        ({"vectors": "one.bin", "min_pairs": 1}, InputError, "cooc: too few known words"),
         ({"memory": 1e-5}, InputError, "vectors of 4 take 0.0 GB, found 0.0 GB to be used"),
-        ({"out": "vectors.bin"}, OptionError, "vectors.bin: is an input, which output would"),
+        ({"out": "vectors.bin"}, OptionError, "vectors.bin: is an input, which the output would"),
         ({"out": "new.csv"}, OptionError, "vectors are written to .bin, .txt or .vec"),
         ({"min_pairs": 0}, OptionError, "--min-pairs must be at least 1, found 0"),
     ):  # fmt: skip
@@ -368,7 +369,7 @@ def test_bad_input_is_told_in_one_line(folder):
         assert line in str(told.value)
         assert not Path("new.bin").exists()
     edit_card(x_max="many")
-    with pytest.raises(FormatError, match=r"vectors\.bin\.json: holds an option that cannot be"):
+    with pytest.raises(FormatError, match=r"vectors\.bin\.json: contains an invalid option"):
         extend()
 
 
@@ -376,9 +377,9 @@ def test_the_command_prints_how_far_to_trust_what_it_made(folder, capsys):
     assert main(["extend"]) == 0
     told = capsys.readouterr()
     assert told.out.startswith("vectors.extended.bin: 4 new words beside 76; cosine of ")
-    assert told.err.startswith("wordgeom: note: as the run card of vectors.bin says: ")
+    assert told.err.startswith("wordgeom: note: options from the run card of vectors.bin: ")
     assert main(["extend", "vectors.bin", "cooc", "--keep-only-new", "-o", "n.vec", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
     assert read_vectors("n.vec").words == [f"w{row}" for row in NEW]
     assert main(["extend", "all.bin", "--quiet", "-o", "none.bin"]) == 1
-    assert capsys.readouterr().err.startswith("wordgeom: cooc: every word has a vector in all.bin")
+    assert "error: cooc: every word has a vector in all.bin" in capsys.readouterr().err

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import running
+from running import Done
 
 import wordgeom as wg
 from wordgeom.api.vectors import Model
@@ -24,7 +26,6 @@ from wordgeom.core.types import Float32, Float64
 from wordgeom.imputation.saved_validation import read_validation
 from wordgeom.imputation.trust_table import read_trust
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import impute as imputing
 from wordgeom.storage import files
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
 
@@ -58,10 +59,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def impute(out: str | None = "new.bin", **values: Any) -> imputing.Imputed:
+def impute(out: str | None = "new.bin", **values: Any) -> Done:
     run = RunOptions.take({"threads": 2, **values})
     vectors, table = values.pop("vectors", "vectors.bin"), values.pop("table", None)
-    return imputing.impute(
+    return running.impute(
         values.pop("domain", "matrix.npy"), vectors, values, run, out=out, table=table
     )
 
@@ -165,14 +166,14 @@ def test_a_validation_is_no_part_of_what_is_asked_for_and_is_kept(folder):
     before = Path("new.bin").read_bytes(), Path("new.tsv").read_bytes()
     judged = impute(validate=3)  # up to date, but for that
     assert judged.vectors is not None
-    assert any("hidden in 3 folds" in line for line in judged.validation)
+    assert any("hidden in 3 folds" in line for line in judged.lines)
     assert (Path("new.bin").read_bytes(), Path("new.tsv").read_bytes()) == before
     again = impute(validate=3)
-    assert (again.summary, again.validation) == ("new.bin: up to date", judged.validation)
-    assert impute() == imputing.Imputed("new.bin: up to date")
+    assert (again.summary, again.lines) == ("new.bin: up to date", judged.lines)
+    assert (impute().summary, impute().value) == ("new.bin: up to date", None)
     other = impute(validate=2)
     assert other.vectors is not None
-    assert other.validation != judged.validation
+    assert other.lines != judged.lines
 
 
 def test_what_is_no_validation_is_none(folder):
@@ -195,9 +196,9 @@ def test_it_is_told_who_is_known_by_the_map_and_who_by_its_own_name(folder):
     Path("map").write_text("".join(f"{entity}\t{word}\n" for entity, word in entries))
     notes = impute(None, name_map="map").notes
     own = ", ".join(names[1:6])
-    assert f"known: 2 by the map, {P - 1} by their own names: {own}, …" in notes
-    assert "words of the map without a vector: 1: nowhere" in notes
-    assert not any("by the map" in note for note in impute(None).notes)
+    assert f"known: 2 by mapped names, {P - 1} by their own names: {own}, …" in notes
+    assert "mapped names without a vector: 1: nowhere" in notes
+    assert not any("by mapped names" in note for note in impute(None).notes)
 
 
 @pytest.mark.parametrize("changed", ["matrix.txt", "matrix.npy", "vectors.bin"])
@@ -217,10 +218,10 @@ def test_changed_input_is_not_up_to_date(folder, changed):
 def test_a_table_that_is_missing_or_changed_is_not_up_to_date(folder):
     impute()
     Path("new.tsv").write_text("mine\n")
-    with pytest.raises(OutputExistsError, match=r"new\.tsv, made with it, missing or changed"):
+    with pytest.raises(OutputExistsError, match=r"new\.tsv, written with it, missing or changed"):
         impute()
     Path("new.bin").unlink()
-    with pytest.raises(OutputExistsError, match=r"new\.tsv: exists and holds something else"):
+    with pytest.raises(OutputExistsError, match=r"new\.tsv: exists and has different content"):
         impute()
     assert Path("new.tsv").read_text() == "mine\n"
 
@@ -228,7 +229,9 @@ def test_a_table_that_is_missing_or_changed_is_not_up_to_date(folder):
 def test_a_table_that_belongs_to_other_vectors_is_not_replaced(folder):
     impute()
     before = Path("new.tsv").read_bytes()
-    with pytest.raises(OutputExistsError, match=r"the table of new\.bin; name another .* --table"):
+    with pytest.raises(
+        OutputExistsError, match=r"the trust table of new\.bin; name another .* --table"
+    ):
         impute("new.txt", delta=5)
     assert Path("new.tsv").read_bytes() == before
     assert impute("new.txt", delta=5, table="other.tsv").vectors is not None
@@ -254,11 +257,11 @@ def test_all_known_is_told_and_written(folder):
     np.save("known.npy", points[:P])
     Path("known.txt").write_text("\n".join(names[:P]))
     made = impute(domain="known.npy")
-    assert f"all {P} entities are known: nothing to impute" in made.notes
+    assert f"all {P} entities are known; nothing to impute" in made.notes
     assert Path("new.bin").read_bytes() == Path("vectors.bin").read_bytes()
     assert {row.source for row in read_trust(Path("new.tsv"))} == {"known"}
     checked = impute(None, domain="known.npy", validate=2)
-    assert checked.validation
+    assert checked.lines
 
 
 def test_one_known_entity_is_the_right_answer(folder):
@@ -269,7 +272,7 @@ def test_one_known_entity_is_the_right_answer(folder):
     (row,) = read_trust(Path("new.tsv"))
     assert (row.source, row.anchor) == ("known", "")
     assert math.isnan(row.distance)
-    assert "the only entity is known: nothing to impute" in made.notes
+    assert "the only entity is known; nothing to impute" in made.notes
 
 
 def test_entities_that_are_all_the_same_get_finite_vectors(folder):
@@ -296,7 +299,7 @@ def test_an_anchor_that_is_not_finite_is_named_and_one_of_zeros_counted(folder):
     name = domain()[0][7]
     vectors.matrix[vectors.index[name]] = 0
     write_vectors("vectors.bin", vectors.words, vectors.matrix)
-    assert "1 known vector is 0" in impute(None).notes
+    assert "1 known vector is zero" in impute(None).notes
     vectors.matrix[vectors.index[name], 2] = np.nan
     write_vectors("vectors.bin", vectors.words, vectors.matrix)
     with pytest.raises(InputError, match=f"vectors.bin: the vector of '{name}' is not finite"):
@@ -314,14 +317,14 @@ def test_no_name_in_common_shows_near_spellings(folder):
     assert f"--lower finds {P} of them" in line
     assert impute(lower=True).vectors is not None
     Path("matrix.txt").write_text("\n".join(f"ξξ{k}" for k in range(N)))
-    with pytest.raises(InputError, match="nothing spelt like it; rename them by --name-map"):
+    with pytest.raises(InputError, match="no similar word; rename them with --name-map"):
         impute(force=True)
 
 
 def test_what_cannot_fit_is_refused_before_it_starts(folder):
     with pytest.raises(InputError) as error:
         impute(memory=3e-5)
-    assert "do not fit --memory" in str(error.value)
+    assert "raise --memory" in str(error.value)
     assert "GB" in str(error.value)
     assert not Path("new.bin").exists()
 
@@ -368,7 +371,7 @@ def test_the_python_function_takes_gensim_s_vectors_and_refuses_other_things(fol
     anything: Any = wg.impute
     with pytest.raises(OptionError, match=r"domain must name a file, found ndarray; write it"):
         anything(np.ones((3, 2)))
-    with pytest.raises(OptionError, match=r"vectors must be a file's name, .* found dict"):
+    with pytest.raises(OptionError, match=r"vectors must be a file name, .* found dict"):
         anything("matrix.npy", {"firm1": [1.0]})
 
 

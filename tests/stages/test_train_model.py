@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from corpora import assert_one_line, build_documents, put
 from matrices import random_counts, store_matrix, to_dense
+from running import Done, train
 
-from wordgeom.checkpoint.method_state import StoredCheckpoint
+from wordgeom.checkpoint.method_state import MethodState
 from wordgeom.cli import main
 from wordgeom.core.errors import (
     FormatError,
@@ -27,18 +28,18 @@ from wordgeom.core.errors import (
     StaleError,
     WordgeomError,
 )
-from wordgeom.linalg.eigensolver import Wanted
+from wordgeom.linalg.eigensolver import EigenSettings
 from wordgeom.linalg.svd import svd_bytes
 from wordgeom.methods.dlsa import method
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import train_model as modelling
-from wordgeom.stages.train_model import Modelled, train_model
+from wordgeom.stages.train import Train
 from wordgeom.storage.store import StoreWriter
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 N, DIM, DEGREE = 160, 4, 2
 Record = dict[str, Any]
@@ -71,19 +72,19 @@ def dtm(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def fit(dtm: Path, out: Path, *, threads: int = 2, space: str | None = None,
-        **values: Any) -> Modelled:  # fmt: skip
+        **values: Any) -> Done:  # fmt: skip
     asked = {"dim": DIM, "degree": DEGREE, "sweeps": 4, **values}
-    return train_model(dtm, "dlsa", asked, RunOptions.take({"threads": threads, **values}),
+    return train(dtm, "dlsa", asked, RunOptions.take({"threads": threads, **values}),
                        out=out, space=space)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def made(dtm: Path) -> Modelled:
+def made(dtm: Path) -> Done:
     return fit(dtm, dtm.parent / "model")
 
 
-def test_a_model_holds_what_was_fitted(made: Modelled, dtm: Path):
-    model = DynamicModel.open(made.model.store.path)
+def test_a_model_holds_what_was_fitted(made: Done, dtm: Path):
+    model = DynamicModel.open(made.value.store.path)
     p = len(model.words)
     assert (model.documents.shape, model.coefficients.shape) == ((N, DIM), (DEGREE + 1, DIM, p))
     assert (model.dim, model.degree, model.weight, model.trend) == (DIM, DEGREE, "rows", "hold")
@@ -92,7 +93,7 @@ def test_a_model_holds_what_was_fitted(made: Modelled, dtm: Path):
     np.testing.assert_array_equal(model.times, 1950 + np.arange(N) * 50 // N)
     with Pool(1) as pool:
         whole = WeightedDocuments(model.open_documents(), DocumentOptions(weight="rows"), pool)
-        X = to_dense(whole.whole()).astype(np.float64)
+        X = to_dense(whole.full()).astype(np.float64)
     F = np.concatenate((np.ones((N, 1)), model.polynomials.values), axis=1)
     left = X - F @ (F.T @ X) / N
     np.testing.assert_allclose(model.spread, left.std(axis=0), rtol=1e-5)
@@ -105,8 +106,8 @@ def test_a_model_holds_what_was_fitted(made: Modelled, dtm: Path):
     assert any(note.startswith("not converged: the last of 4 sweeps") for note in made.notes)
 
 
-def test_the_word_that_changes_topic_is_displaced_most(made: Modelled):
-    model = made.model
+def test_the_word_that_changes_topic_is_displaced_most(made: Done):
+    model = made.value
     far = model.displacement(1950.0, 1999.0)
     first = np.argsort(-far)[:3]
     assert "mover" in [model.words[k] for k in first]
@@ -114,8 +115,8 @@ def test_the_word_that_changes_topic_is_displaced_most(made: Modelled):
     np.testing.assert_allclose(model.displacement(1999.0, 1950.0), far)
 
 
-def test_movement_is_that_of_all_documents_at_all_times(made: Modelled):
-    model = made.model
+def test_movement_is_that_of_all_documents_at_all_times(made: Done):
+    model = made.value
     mean = np.mean([model._words_at(time) for time in model.times], axis=0)
     np.testing.assert_allclose(mean, model._aligned[0], atol=1e-6)
     ways = [(model._words_at(time) - mean) * model._scales[:, None] for time in model.times]
@@ -123,8 +124,8 @@ def test_movement_is_that_of_all_documents_at_all_times(made: Modelled):
     np.testing.assert_allclose(model.movement(), lengths / model.spread, rtol=1e-4)
 
 
-def test_vectors_tell_where_the_word_was_and_where_it_went(made: Modelled):
-    model, centres = made.model, []
+def test_vectors_tell_where_the_word_was_and_where_it_went(made: Done):
+    model, centres = made.value, []
     for time in (1950.0, 1999.0):
         vectors = model.vectors_at(time)
         unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -136,8 +137,8 @@ def test_vectors_tell_where_the_word_was_and_where_it_went(made: Modelled):
     assert np.argmax(centres[1]) == 1
 
 
-def test_products_of_vectors_are_those_of_what_is_fitted_at_both_times(made: Modelled):
-    model = made.model
+def test_products_of_vectors_are_those_of_what_is_fitted_at_both_times(made: Done):
+    model = made.value
     one, other = model.vectors_at(1955.0), model.vectors_at(1990.0)
     ways = [model.documents.astype(np.float64) @ (v / model._scales).T for v in (one, other)]
     products = one.astype(np.float64) @ other.T
@@ -146,33 +147,33 @@ def test_products_of_vectors_are_those_of_what_is_fitted_at_both_times(made: Mod
                                atol=1e-7)  # fmt: skip
 
 
-def test_the_bytes_are_those_of_any_number_of_threads(made: Modelled, dtm: Path, tmp_path: Path):
-    digests = {fit(dtm, tmp_path / str(t), threads=t).model.store.digest for t in (1, 3)}
-    assert digests == {made.model.store.digest}
+def test_the_bytes_are_those_of_any_number_of_threads(made: Done, dtm: Path, tmp_path: Path):
+    digests = {fit(dtm, tmp_path / str(t), threads=t).value.store.digest for t in (1, 3)}
+    assert digests == {made.value.store.digest}
 
 
-def test_what_is_there_is_not_made_again(made: Modelled, dtm: Path, monkeypatch):
-    monkeypatch.setattr(modelling, "_fit", None)  # would fail
-    out = made.model.store.path
+def test_what_is_there_is_not_made_again(made: Done, dtm: Path, monkeypatch):
+    monkeypatch.setattr(Train, "_fit", None)  # would fail
+    out = made.value.store.path
     assert fit(dtm, out).summary == f"{out}: up to date"
     with pytest.raises(OutputExistsError) as caught:
         fit(dtm, out, degree=1)
     assert_one_line(caught, "made with --degree 2, not 1", "--force")
 
 
-def test_vectors_at_times_are_written_beside_the_model(made: Modelled, dtm: Path, monkeypatch):
-    monkeypatch.setattr(modelling, "_fit", None)
-    out = made.model.store.path
+def test_vectors_at_times_are_written_beside_the_model(made: Done, dtm: Path, monkeypatch):
+    monkeypatch.setattr(Train, "_fit", None)
+    out = made.value.store.path
     again = fit(dtm, out, at="1950,1975-07-01, 2040")
     names = [f"{out}-{time}.bin" for time in ("1950", "1975-07-01", "2040")]
     assert [line.partition(":")[0] for line in again.lines] == names
-    assert any("2040 lies outside of the documents' 1950 to 1999" in n for n in again.notes)
+    assert any("2040 is outside the documents' times, 1950 to 1999" in n for n in again.notes)
     vectors = read_vectors(names[1])
-    assert vectors.words == again.model.words
-    np.testing.assert_array_equal(vectors.matrix, again.model.vectors_at(1975 + 181 / 365))
+    assert vectors.words == again.value.words
+    np.testing.assert_array_equal(vectors.matrix, again.value.vectors_at(1975 + 181 / 365))
     card = run_card.read_card(Path(names[1]))
     assert card is not None
-    assert card["request"]["inputs"] == [{"digest": again.model.store.digest}]
+    assert card["request"]["inputs"] == [{"digest": again.value.store.digest}]
     assert fit(dtm, out, at="1950").lines == [f"{names[0]}: up to date"]
     with pytest.raises(OutputExistsError) as caught:
         fit(dtm, out, at="1950", eig=0.0)
@@ -195,7 +196,7 @@ def test_vectors_of_another_model_are_in_the_way_before_a_fit(dtm: Path, tmp_pat
         ({"at": "1e300"}, InputError, ["1e+300 is too far from", "1950 to 1999"]),
         ({"moving": "gone.txt"}, MissingInputError, ["gone.txt"]),
         ({"dim": N + 1}, RankError, ["--dim 161", "words", "found 69"]),
-        ({"memory": 1e-4}, InputError, ["matrices of 160 documents and 69 words take"]),
+        ({"memory": 1e-4}, InputError, ["matrices of 160 documents and 69 words need"]),
     ],
 )
 def test_what_cannot_be_is_refused(
@@ -208,10 +209,10 @@ def test_what_cannot_be_is_refused(
 
 def test_the_memory_of_static_lsa_is_asked_for(monkeypatch):
     asked = []
-    monkeypatch.setattr(method, "refuse_too_large", lambda what, needed, *_: asked.append(needed))
+    monkeypatch.setattr(method, "check_memory", lambda what, needed, *_: asked.append(needed))
     source = cast(WeightedDocuments, SimpleNamespace(shape=(1000, 1000), entries=5000))
     method._check(source, 1000, method.Options(dim=4), 1)
-    assert asked[0] >= svd_bytes(1000, 1000, 5000, Wanted(4, 1e-2)) > 7 * 8 * 1000**2
+    assert asked[0] >= svd_bytes(1000, 1000, 5000, EigenSettings(4, 1e-2)) > 7 * 8 * 1000**2
     method._check(source, 1000, method.Options(dim=900, degree=3), 1)
     assert asked[1] > 4 * 8 * (4 * 900) ** 2
 
@@ -219,14 +220,14 @@ def test_the_memory_of_static_lsa_is_asked_for(monkeypatch):
 def test_counts_are_not_replaced_by_their_model(dtm: Path):
     with pytest.raises(OptionError) as caught:
         fit(dtm, dtm, force=True)
-    assert_one_line(caught, "both the counts and the model")
+    assert_one_line(caught, "both the input and the model")
 
 
 def test_other_counts_are_refused(tmp_path: Path):
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(0), 9))
     with pytest.raises(InputError) as caught:
         fit(tmp_path / "cooc", tmp_path / "m")
-    assert_one_line(caught, "dlsa takes a folder of build-dtm", "one of build-cooc")
+    assert_one_line(caught, "is output of build-cooc; the method needs that of build-dtm")
 
 
 def texts(*times: str, text: str = "a b c d") -> list[Record]:
@@ -266,42 +267,42 @@ def test_documents_without_a_time_or_a_word_are_left_out_and_counted(tmp_path: P
     rows[3]["year"], rows[7]["year"], rows[9]["text"] = " ", "long ago", "..."
     made = fit(count(tmp_path, rows), tmp_path / "m")
     left = [k for k in range(60) if k not in (3, 7, 9)]
-    assert made.model.rows.tolist() == left
+    assert made.value.rows.tolist() == left
     for told in ("1 document has no time", "1 document has a time of no known format",
                  "1 document has no word"):  # fmt: skip
         assert sum(told in note and "left out" in note for note in made.notes) == 1
-    assert made.model.store.card["statistics"]["left_out"] == 3
+    assert made.value.store.card["statistics"]["left_out"] == 3
     kept = [row for k, row in enumerate(rows) if k in left]
     other = fit(count(tmp_path, kept, "kept"), tmp_path / "k")
-    places = [other.model.words.index(word) for word in made.model.words]
-    wanted = other.model.coefficients[:, :, places]
-    np.testing.assert_allclose(made.model.coefficients, wanted, atol=1e-4)
+    places = [other.value.words.index(word) for word in made.value.words]
+    wanted = other.value.coefficients[:, :, places]
+    np.testing.assert_allclose(made.value.coefficients, wanted, atol=1e-4)
 
 
 def test_words_that_do_not_vary_and_too_many_dimensions_are_told(tmp_path: Path):
     rows = [{"text": "same " + "ab"[k % 2], "year": str(1950 + k % 4)} for k in range(40)]
     made = fit(count(tmp_path, rows), tmp_path / "m", dim=3, degree=1)
-    same = made.model.words.index("same")
-    assert made.model.spread[same] == 0.0
-    assert not made.model.coefficients[:, :, same].any()
-    assert not made.model.coefficients[:, 1:].any()
+    same = made.value.words.index("same")
+    assert made.value.spread[same] == 0.0
+    assert not made.value.coefficients[:, :, same].any()
+    assert not made.value.coefficients[:, 1:].any()
     assert any("1 word does not vary" in note for note in made.notes)
     lost = "1 of 3 dimensions (the other singular values are below the resolution of float64, 1e-8"
     assert any(lost in note and "--dim 1 gives the same fit" in note for note in made.notes)
-    assert np.isfinite(made.model.displacement(1950.0, 1953.0)).all()
+    assert np.isfinite(made.value.displacement(1950.0, 1953.0)).all()
 
 
 def test_words_that_may_not_move_stay(dtm: Path, tmp_path: Path):
     path = tmp_path / "moving.txt"
     path.write_text("mover\nw1\nunheard\n")
     made = fit(dtm, tmp_path / "m", moving=str(path))
-    model = made.model
+    model = made.value
     moving = [model.words[k] for k in np.flatnonzero(model.moving)]
     assert sorted(moving) == ["mover", "w1"]
     assert not model.coefficients[1:, :, ~model.moving].any()
     assert model.coefficients[1:, :, model.moving].any()
     assert not model.displacement(1950.0, 1999.0)[~model.moving].any()
-    assert f"{path}: 1 word of it is not among the counts and left out: unheard" in made.notes
+    assert f"{path}: 1 word is not in the counts and ignored: unheard" in made.notes
     assert fit(dtm, tmp_path / "m", moving=str(path)).summary.endswith("up to date")
     path.write_text("mover\n")
     with pytest.raises(OutputExistsError) as caught:
@@ -310,13 +311,13 @@ def test_words_that_may_not_move_stay(dtm: Path, tmp_path: Path):
     path.write_text("unheard\n")
     with pytest.raises(InputError) as refused:
         fit(dtm, tmp_path / "n", moving=str(path))
-    assert_one_line(refused, "holds no word of the counts", "1 word")
+    assert_one_line(refused, "has no word of the counts", "1 word")
 
 
 def test_a_run_goes_on_to_the_bytes_of_one_that_was_not_interrupted(
-    made: Modelled, dtm: Path, tmp_path: Path, monkeypatch
+    made: Done, dtm: Path, tmp_path: Path, monkeypatch
 ):
-    save, saves = StoredCheckpoint.save, []
+    save, saves = MethodState.save, []
 
     def stopped(self, state):
         save(self, state)
@@ -325,19 +326,19 @@ def test_a_run_goes_on_to_the_bytes_of_one_that_was_not_interrupted(
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(StoredCheckpoint, "save", stopped)
+        patch.setattr(MethodState, "save", stopped)
         with pytest.raises(KeyboardInterrupt):
             fit(dtm, tmp_path / "m", checkpoint=0.0)
     assert not (tmp_path / "m").exists()
     monkeypatch.setattr("wordgeom.linalg.svd.truncated_svd", None)  # would fail
     again = fit(dtm, tmp_path / "m", resume=True)
-    assert again.model.store.digest == made.model.store.digest
+    assert again.value.store.digest == made.value.store.digest
     assert not list(tmp_path.glob(".m*"))
 
 
 def test_a_model_of_counts_that_changed_or_are_gone_is_refused(dtm: Path, tmp_path: Path):
     shutil.copytree(dtm, tmp_path / "dtm")
-    model = fit(tmp_path / "dtm", tmp_path / "m", sweeps=0).model
+    model = fit(tmp_path / "dtm", tmp_path / "m", sweeps=0).value
     assert model.open_documents().shape == (N, len(model.words))
     shutil.rmtree(tmp_path / "dtm")
     with pytest.raises(MissingInputError) as gone:
@@ -349,9 +350,9 @@ def test_a_model_of_counts_that_changed_or_are_gone_is_refused(dtm: Path, tmp_pa
     assert_one_line(stale, "has changed since", "train DTM --method dlsa")
 
 
-def rewritten(made: Modelled, folder: Path, arrays: Record, **edit: Any) -> Path:
+def rewritten(made: Done, folder: Path, arrays: Record, **edit: Any) -> Path:
     """A model with other arrays, an edited vocabulary or edited attributes, beside the first."""
-    store = made.model.store
+    store = made.value.store
     with StoreWriter(folder, "dlsa") as writer:
         for name, part in store.parts().items():
             if name == "vocab":
@@ -359,15 +360,15 @@ def rewritten(made: Modelled, folder: Path, arrays: Record, **edit: Any) -> Path
             else:
                 array = arrays.get(name, store.array(name).read())
                 writer.array(name, part["dtype"]).write(array)
-        card = store.card | {"parent": os.path.relpath(made.model.parent or "", folder)}
+        card = store.card | {"parent": os.path.relpath(made.value.parent or "", folder)}
         writer.commit(store.attributes | edit, card)
     return folder
 
 
-def test_documents_and_words_that_the_counts_lack_are_refused(made: Modelled, tmp_path: Path):
+def test_documents_and_words_that_the_counts_lack_are_refused(made: Done, tmp_path: Path):
     rows = np.arange(N, dtype=np.int64)
     rows[-1] = 1 << 40
-    words = made.model.store.text("vocab").replace(b"mover", b"moved")
+    words = made.value.store.text("vocab").replace(b"mover", b"moved")
     for name, edit in (("rows", rows), ("vocab", words)):
         model = DynamicModel.open(rewritten(made, tmp_path / name, {name: edit}))
         with pytest.raises(FormatError) as caught:
@@ -375,18 +376,18 @@ def test_documents_and_words_that_the_counts_lack_are_refused(made: Modelled, tm
         assert_one_line(caught, tmp_path / name, "differ from those of", "160 documents × 69 words",
                         "train it again")  # fmt: skip
     fewer = words[: words.rstrip(b"\n").rindex(b"\n") + 1]
-    p, shape = len(made.model.words) - 1, (DEGREE + 1, DIM, len(made.model.words))
-    coefficients = made.model.coefficients.reshape(shape)[:, :, :p].ravel()
+    p, shape = len(made.value.words) - 1, (DEGREE + 1, DIM, len(made.value.words))
+    coefficients = made.value.coefficients.reshape(shape)[:, :, :p].ravel()
     arrays = {"vocab": fewer, "coefficients": coefficients, "moving": np.ones(p, np.uint8),
-              "spread": made.model.spread[:p]}  # fmt: skip
+              "spread": made.value.spread[:p]}  # fmt: skip
     model = DynamicModel.open(rewritten(made, tmp_path / "m", arrays, shape=[N, DIM, p]))
     with pytest.raises(FormatError) as caught:
         model.open_documents()
     assert_one_line(caught, "differ from those of", "68")
 
 
-def test_numbers_that_cannot_be_computed_with_are_the_models_fault(made: Modelled, tmp_path: Path):
-    model = made.model
+def test_numbers_that_cannot_be_computed_with_are_the_models_fault(made: Done, tmp_path: Path):
+    model = made.value
     large = {"coefficients": np.full(model.coefficients.size, 1e30, np.float32),
              "documents": np.full(model.documents.size, 1e30, np.float32)}  # fmt: skip
     edited = DynamicModel.open(rewritten(made, tmp_path / "large", large))
@@ -411,7 +412,7 @@ def test_numbers_that_cannot_be_computed_with_are_the_models_fault(made: Modelle
                          "norms": [1.0] * 2}},
     ],
 )  # fmt: skip
-def test_a_model_whose_parts_do_not_fit_is_refused(made: Modelled, edit: Record, tmp_path: Path):
+def test_a_model_whose_parts_do_not_fit_is_refused(made: Done, edit: Record, tmp_path: Path):
     rewritten(made, tmp_path / "m", {}, **edit)
     with pytest.raises(FormatError) as caught:
         DynamicModel.open(tmp_path / "m")
@@ -449,6 +450,6 @@ def test_the_command_line_makes_describes_and_does_not_convert_a_model(
     ):
         assert part in " ".join(told.split()) or part in told
     assert main(["convert", "model", "model.bin"]) == 2
-    assert "is a model of dynamic LSA; write its vectors" in capsys.readouterr().err
+    assert "is a model of dlsa, not vectors; write its vectors" in capsys.readouterr().err
     assert main([*train, "--neg", "2"]) == 2
     assert main(["train", "--method", "dlsa", "-o", "other", "--sweeps", "-1"]) == 2

@@ -1,4 +1,4 @@
-"""Arrays on the disk that are mapped into memory: the same numbers, and a line where none fit."""
+"""Mapped arrays: the same numbers as in memory, and one line for a full disk."""
 
 from __future__ import annotations
 
@@ -13,62 +13,63 @@ from wordgeom.core.errors import WriteError
 from wordgeom.core.row_blocks import BLOCK_ENTRIES
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices import symmetric
-from wordgeom.matrices.cooccurrence import StoredRows
-from wordgeom.matrices.symmetric import expanded, whole_matrix
+from wordgeom.matrices.stored_rows import StoredRows
+from wordgeom.matrices.symmetric import expanded, full_matrix
 from wordgeom.methods.gbu import cost, method
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage import memmap
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 
 @pytest.mark.parametrize("length", [0, 1, 100_000])
 @pytest.mark.parametrize("dtype", [np.int32, np.float32, np.int64])
-def test_room_can_be_written_and_leaves_no_name(tmp_path, length, dtype):
-    room = memmap.mapped(str(tmp_path))(length, dtype)
+def test_a_mapped_array_is_writable_and_leaves_no_file(tmp_path, length, dtype):
+    room = memmap.on_disk(str(tmp_path))(length, dtype)
     assert (room.shape, room.dtype) == ((length,), dtype)
     room[:] = np.arange(length)
     np.testing.assert_array_equal(room, np.arange(length))
     assert not list(tmp_path.iterdir())
 
 
-def test_a_full_disk_is_a_line_before_any_page_is_written(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_before_any_page_is_written(tmp_path, monkeypatch):
     def full(*_: int) -> None:
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(WriteError, match=r"no space left on device.*--tmp-dir"):
-        memmap.mapped(str(tmp_path))(10, np.int32)
+        memmap.on_disk(str(tmp_path))(10, np.int32)
     with pytest.raises(WriteError, match="no such file or directory"):
-        memmap.mapped(str(tmp_path / "nowhere"))(10, np.int32)
+        memmap.on_disk(str(tmp_path / "nowhere"))(10, np.int32)
 
 
 @pytest.mark.parametrize("size", [1, 50, 700, BLOCK_ENTRIES])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_matrix_expanded_by_ranges_is_the_whole_matrix(tmp_path, monkeypatch, size, threads):
+def test_a_matrix_expanded_by_ranges_is_the_full_matrix(tmp_path, monkeypatch, size, threads):
     counts = random_counts(np.random.default_rng(4), 60)
     counts[:, 9] = counts[9] = 0
     matrix = store_matrix(tmp_path / "c", counts)
     with Pool(threads) as pool:
         source = StoredRows(matrix, pool)
-        wanted = whole_matrix(source, pool)
+        wanted = full_matrix(source, pool)
         for name in ("_RANGE", "_ENTRIES"):
             monkeypatch.setattr(symmetric, name, size)
-        found = expanded(source, pool, memmap.mapped(str(tmp_path)))
+        found = expanded(source, pool, memmap.on_disk(str(tmp_path)))
     np.testing.assert_array_equal(found.indptr, wanted.indptr)
     np.testing.assert_array_equal(found.indices, wanted.indices)
     np.testing.assert_array_equal(found.data, wanted.data)
 
 
-def test_pairs_on_the_disk_make_the_same_vectors(tmp_path, monkeypatch):
+def test_mapped_pairs_give_the_same_vectors(tmp_path, monkeypatch):
     matrix = store_matrix(tmp_path / "c", random_counts(np.random.default_rng(5), 80))
     made, used = [], []
 
     def noted(folder: str | None) -> memmap.Allocate:
         used.append(folder)
-        return memmap.mapped(folder)
+        return memmap.on_disk(folder)
 
-    monkeypatch.setattr(method, "mapped", noted)
+    monkeypatch.setattr(method, "on_disk", noted)
     with Pool(2) as pool:
         source = WeightedMatrix(matrix, PmiOptions(), pool)
         least = cost._HELD_VECTORS * 4 * 80 * 5 + 20 * source.entries

@@ -1,4 +1,4 @@
-"""A store is the old content or the new, and nothing that was not written is ever read."""
+"""Stores: the old content or the new, and only checked bytes are read."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_new_generation_leaves_only_its_own_files(tmp_path: Path):
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
-def test_a_failure_leaves_the_old_store_as_it_was(tmp_path: Path, error: type[BaseException]):
+def test_a_failure_leaves_the_old_store_unchanged(tmp_path: Path, error: type[BaseException]):
     write(tmp_path / "s", 1, 2, 3)
     before = tree(tmp_path / "s")
     for fail in _failures(tmp_path / "s", error):
@@ -170,7 +170,7 @@ def _failures(path: Path, error: type[BaseException]) -> Iterator[Callable[[], o
 
     yield midway
     for module, name in (
-        (store, "whole_file"),
+        (store, "atomic_file"),
         (store, "sync_folder"),
         (arrays, "npy_header"),
     ):
@@ -187,7 +187,7 @@ def test_a_failure_leaves_no_new_folder(tmp_path: Path):
         assert list(tmp_path.iterdir()) == []
 
 
-def test_a_writer_that_cannot_clean_up_keeps_nobody_out(tmp_path: Path):
+def test_a_writer_that_cannot_clean_up_leaves_no_lock(tmp_path: Path):
     write(tmp_path / "s", 1)
     broken = patch.object(store, "_remove_unnamed", side_effect=OSError(5, "Input/output error"))
     with broken, pytest.raises(OSError, match="Input/output"):
@@ -203,12 +203,12 @@ def test_a_full_disk_is_an_error_of_one_line_that_keeps_the_old(tmp_path: Path):
     for name in ("fsync", "replace"):
         with patch.object(os, name, side_effect=full), pytest.raises(WriteError) as caught:
             write(tmp_path / "s", 2)
-        assert_one_line(caught, tmp_path / "s", "cannot be written: no space left", "; free room")
+        assert_one_line(caught, tmp_path / "s", "cannot be written: no space left", "; free ")
         assert tree(tmp_path / "s") == before
 
 
 @pytest.mark.parametrize("step", range(4))
-def test_an_interruption_of_the_clearing_comes_after_it(tmp_path: Path, step: int):
+def test_signals_are_deferred_during_cleanup(tmp_path: Path, step: int):
     """Before each file that is removed, the lock, and the folder."""
     steps: list[str] = []
 
@@ -237,7 +237,7 @@ with StoreWriter(sys.argv[1], "thing") as old, StoreWriter(sys.argv[2], "thing")
 """
 
 
-def test_what_a_killed_writer_leaves_is_cleared_by_the_next(tmp_path: Path):
+def test_the_next_writer_removes_the_parts_of_a_killed_one(tmp_path: Path):
     old, new = write(tmp_path / "old", 1).path, tmp_path / "new"
     ended = subprocess.run([sys.executable, "-c", KILLED, old, new], check=False)
     assert ended.returncode == -signal.SIGKILL
@@ -250,7 +250,7 @@ def test_what_a_killed_writer_leaves_is_cleared_by_the_next(tmp_path: Path):
         assert set(tree(path)) == {META, *(e["file"] for e in made.parts().values())}
 
 
-def test_a_second_writer_is_refused_and_the_first_goes_on(tmp_path: Path):
+def test_a_second_writer_is_rejected_and_the_first_continues(tmp_path: Path):
     path = tmp_path / "s"
     with StoreWriter(path, "thing") as first:
         numbers = first.array("numbers", np.int32)
@@ -272,7 +272,7 @@ def test_a_second_writer_is_refused_and_the_first_goes_on(tmp_path: Path):
     [(2**22 + 1, "1"), (2**22 + 1, "?"), (os.getpid(), "1")],
     ids=["gone", "gone, start unknown", "number taken again"],
 )
-def test_the_lock_of_a_process_that_is_gone_is_taken_over(tmp_path: Path, pid: int, start: str):
+def test_the_lock_of_a_dead_process_is_taken_over(tmp_path: Path, pid: int, start: str):
     write(tmp_path / "s", 1)
     lock = {"host": socket.gethostname(), "pid": pid, "start": start}
     (tmp_path / "s" / LOCK).write_text(json.dumps(lock), encoding="utf-8")
@@ -288,7 +288,7 @@ def test_the_lock_of_a_process_that_is_gone_is_taken_over(tmp_path: Path, pid: i
         ([], ["found an unreadable lock", "; remove"]),
     ],
 )
-def test_a_lock_that_cannot_be_judged_is_respected(tmp_path: Path, lock: object, parts: list[str]):
+def test_an_unreadable_lock_is_respected(tmp_path: Path, lock: object, parts: list[str]):
     write(tmp_path / "s", 1)
     (tmp_path / "s" / LOCK).write_text(json.dumps(lock), encoding="utf-8")
     before = tree(tmp_path / "s")
@@ -298,7 +298,7 @@ def test_a_lock_that_cannot_be_judged_is_respected(tmp_path: Path, lock: object,
     assert tree(tmp_path / "s") == before
 
 
-def test_a_lock_refuses_as_long_as_its_block_runs(tmp_path: Path):
+def test_a_lock_holds_as_long_as_its_block_runs(tmp_path: Path):
     with (
         Lock(tmp_path / LOCK, tmp_path),
         pytest.raises(LockedError),
@@ -316,7 +316,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, name: str):
     with pytest.raises(OutputExistsError) as caught:
         write(tmp_path, 1)
     assert_one_line(
-        caught, tmp_path, "is a folder with other files", f"found {name}", "; name another"
+        caught, tmp_path, "a directory with other files", f"found {name}", "; choose another"
     )
     assert tree(tmp_path) == {name: b"mine"}
 
@@ -328,7 +328,7 @@ def test_another_program_s_meta_json_is_left_alone(tmp_path: Path, meta: str):
     before = tree(tmp_path)
     with pytest.raises(OutputExistsError) as caught:
         write(tmp_path, 1)
-    assert_one_line(caught, tmp_path, "holds another program's meta.json", "; name another folder")
+    assert_one_line(caught, tmp_path, "another program's meta.json", "; choose another directory")
     assert tree(tmp_path) == before
 
 
@@ -336,14 +336,14 @@ def test_a_file_where_the_folder_should_be_is_left_alone(tmp_path: Path):
     (path,) = put(tmp_path, "mine")
     with pytest.raises(OutputExistsError) as caught:
         write(path, 1)
-    assert_one_line(caught, path, "is a file", "; name a folder with -o")
+    assert_one_line(caught, path, "is a file", "; pass a directory with -o")
     assert path.read_text(encoding="utf-8") == "mine"
 
 
-def test_a_store_in_a_folder_that_is_not_there_is_refused(tmp_path: Path):
+def test_a_store_in_a_missing_directory_is_rejected(tmp_path: Path):
     with pytest.raises(MissingInputError) as caught:
         write(tmp_path / "no" / "s", 1)
-    assert_one_line(caught, tmp_path / "no", "no such folder", "; make it")
+    assert_one_line(caught, tmp_path / "no", "no such directory", "; create it")
 
 
 def test_a_store_with_a_user_s_file_in_it_keeps_that_file(tmp_path: Path):
@@ -353,15 +353,15 @@ def test_a_store_with_a_user_s_file_in_it_keeps_that_file(tmp_path: Path):
     assert tree(tmp_path / "s")["letter.txt"] == b"mine"
 
 
-def test_what_is_no_store_is_not_opened(tmp_path: Path):
+def test_a_path_that_is_not_a_store_is_rejected(tmp_path: Path):
     (file,) = put(tmp_path, "text")
     odd = tmp_path / "odd"
     (odd / META).mkdir(parents=True)
     for path, kind, parts in (
-        (tmp_path / "none", MissingInputError, ["no such matrix folder", "; make one"]),
-        (file, MissingInputError, ["is a file, not a matrix folder", "; make one"]),
+        (tmp_path / "none", MissingInputError, ["no such matrix directory", "; create one"]),
+        (file, MissingInputError, ["a file, not a matrix directory", "; create one"]),
         (odd, FormatError, ["meta.json: cannot be read, found Is a directory"]),
-        (tmp_path, FormatError, ["has no meta.json", "; name a folder that wordgeom made"]),
+        (tmp_path, FormatError, ["has no meta.json", "; pass a directory that wordgeom created"]),
     ):
         with pytest.raises(kind) as caught:
             Store.open(path)
@@ -374,7 +374,7 @@ def test_a_missing_part_is_named(cooc: Path, name: str):
     path.unlink()
     with pytest.raises(FormatError) as caught:
         StoredMatrix.open(cooc)
-    assert_one_line(caught, path, "is missing", "; make it again")
+    assert_one_line(caught, path, "missing", "; rebuild it")
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -385,8 +385,8 @@ def test_a_part_of_another_size_is_named(cooc: Path, name: str, change: int):
     os.truncate(path, size + change)
     with pytest.raises(FormatError) as caught:
         StoredMatrix.open(cooc)
-    found = f"found {size + change:,} bytes where {size:,} were written"
-    assert_one_line(caught, path, "has another size", found, "; make it again")
+    found = f"found {size + change:,} bytes, not {size:,}"
+    assert_one_line(caught, path, "has the wrong size", found, "; rebuild it")
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -403,9 +403,9 @@ def test_a_flipped_bit_anywhere_in_a_part_is_seen(cooc: Path, name: str):
                 read_all(cooc)
             header = path.suffix == ".npy" and place < 128
             assert_one_line(
-                caught, path, "has another header" if header else "was edited or damaged"
+                caught, path, "header does not match" if header else "edited or damaged"
             )
-            assert_one_line(caught, "; make it again")
+            assert_one_line(caught, "; rebuild it")
     path.write_bytes(raw)
     assert read_all(cooc) == whole
 
@@ -420,10 +420,10 @@ def test_a_part_of_another_store_is_seen(cooc: Path, tmp_path: Path, name: str):
     shutil.copy(theirs, ours)
     with pytest.raises(FormatError) as caught:
         read_all(cooc)
-    assert_one_line(caught, ours, "; make it again")
+    assert_one_line(caught, ours, "; rebuild it")
 
 
-def test_a_block_that_is_not_read_need_not_be_whole(tmp_path: Path):
+def test_an_unread_block_may_be_damaged(tmp_path: Path):
     length = 3 * CRC_BLOCK // 8
     with StoreWriter(tmp_path / "s", "thing") as writer:
         writer.array("numbers", np.int64).write(np.arange(length))
@@ -437,9 +437,7 @@ def test_a_block_that_is_not_read_need_not_be_whole(tmp_path: Path):
     for start, stop in ((0, length), (CRC_BLOCK // 8 - 1, CRC_BLOCK // 8 + 1)):
         with pytest.raises(FormatError) as caught:
             stored.read(start, stop)
-        assert_one_line(
-            caught, stored.path, "was edited or damaged", "found another checksum in MiB 1"
-        )
+        assert_one_line(caught, stored.path, "edited or damaged", "found another checksum in MiB 1")
 
 
 def test_a_part_that_goes_while_it_is_read_is_named(cooc: Path):
@@ -448,7 +446,7 @@ def test_a_part_that_goes_while_it_is_read_is_named(cooc: Path):
     path.write_bytes(path.read_bytes()[:-4])
     with pytest.raises(FormatError) as caught:
         matrix.rows(0, 1)
-    assert_one_line(caught, path, "is shorter than meta.json says", "; make it again")
+    assert_one_line(caught, path, "shorter than meta.json says", "; rebuild it")
     path.unlink()
     with pytest.raises(FormatError) as caught:
         matrix.rows(0, 1)
@@ -491,22 +489,22 @@ def test_an_edited_meta_json_is_seen_before_anything_is_allocated(
     cooc: Path, where: list[str], value: object
 ):
     _edit(cooc, where, value)
-    check_refused_cheaply(cooc, "was edited or damaged", "; make it again")
+    check_rejected_cheaply(cooc, "edited or damaged", "; rebuild it")
 
 
 @pytest.mark.parametrize(
     ("where", "value", "parts"),
     [
-        (["files", "data", "length"], HUGE, ["was edited or damaged"]),  # checksums are too few
-        (["files", "data", "length"], 2, ["data.1.npy", "has another size"]),
-        (["attributes", "shape"], [HUGE, HUGE], ["its parts do not fit together"]),
-        (["attributes", "shape"], None, ["its parts do not fit together"]),
-        (["files", "indptr"], ["indices"], ["its parts do not fit together"]),
-        (["files", "data"], ["vocab"], ["its parts do not fit together"]),
-        (["kind"], "vectors", ["is not a cooc or pmi matrix", "found kind 'vectors'"]),
+        (["files", "data", "length"], HUGE, ["edited or damaged"]),  # checksums are too few
+        (["files", "data", "length"], 2, ["data.1.npy", "has the wrong size"]),
+        (["attributes", "shape"], [HUGE, HUGE], ["its parts are inconsistent"]),
+        (["attributes", "shape"], None, ["its parts are inconsistent"]),
+        (["files", "indptr"], ["indices"], ["its parts are inconsistent"]),
+        (["files", "data"], ["vocab"], ["its parts are inconsistent"]),
+        (["kind"], "vectors", ["not a cooc or pmi matrix", "found kind 'vectors'"]),
     ],
 )
-def test_a_meta_json_that_lies_under_a_right_digest_is_refused(
+def test_an_inconsistent_meta_json_with_a_right_digest_is_rejected(
     cooc: Path, where: list[str], value: Any, parts: list[str]
 ):
     if where[0] == "files" and isinstance(value, list):
@@ -515,14 +513,14 @@ def test_a_meta_json_that_lies_under_a_right_digest_is_refused(
     (cooc / META).write_text(
         json.dumps(meta | {"digest": _store_meta.content_digest(meta)}), encoding="utf-8"
     )
-    check_refused_cheaply(cooc, *parts)
+    check_rejected_cheaply(cooc, *parts)
 
 
-def test_a_store_without_a_part_that_a_matrix_has_is_refused(tmp_path: Path):
+def test_a_store_without_a_part_that_a_matrix_has_is_rejected(tmp_path: Path):
     write(tmp_path / "s", 1)
     with pytest.raises(FormatError) as caught:
         Store.open(tmp_path / "s").array("data")
-    assert_one_line(caught, tmp_path / "s", "has no part data", "; make it again")
+    assert_one_line(caught, tmp_path / "s", "has no part data", "; rebuild it")
 
 
 def _edit(path: Path, where: list[str], value: object) -> dict[str, Any]:
@@ -535,7 +533,7 @@ def _edit(path: Path, where: list[str], value: object) -> dict[str, Any]:
     return meta
 
 
-def check_refused_cheaply(path: Path, *parts: str) -> None:
+def check_rejected_cheaply(path: Path, *parts: str) -> None:
     tracemalloc.start()
     try:
         with pytest.raises((FormatError, MissingInputError)) as caught:
@@ -547,15 +545,15 @@ def check_refused_cheaply(path: Path, *parts: str) -> None:
 
 
 @pytest.mark.parametrize("version", [2, 0, None, "1", [[1]]])
-def test_a_store_of_another_version_is_told_from_damage(cooc: Path, version: object):
+def test_a_store_of_another_version_is_distinguished_from_damage(cooc: Path, version: object):
     _edit(cooc, ["version"], version)
-    found = f"found format version {version!r}, known is 1"
-    check_refused_cheaply(cooc, META, "cannot be read", found, "; use a newer wordgeom")
+    found = f"found version {version!r}, not 1"
+    check_rejected_cheaply(cooc, META, "unsupported format version", found, "; upgrade wordgeom")
 
 
 @pytest.mark.parametrize("depth", [*range(300, 1100, 50), 100_000])
 @pytest.mark.parametrize("where", ["whole", "attributes", "files", "version"])
-def test_nested_json_is_refused_at_any_depth(cooc: Path, depth: int, where: str):
+def test_nested_json_is_rejected_at_any_depth(cooc: Path, depth: int, where: str):
     raw = (cooc / META).read_text(encoding="utf-8")
     nested = "[" * depth + "]" * depth
     if where != "whole":
@@ -563,14 +561,14 @@ def test_nested_json_is_refused_at_any_depth(cooc: Path, depth: int, where: str)
         meta[where] = {"shape": "NEST"} if where != "version" else "NEST"
         nested = json.dumps(meta).replace('"NEST"', nested)
     (cooc / META).write_text(nested, encoding="utf-8")
-    check_refused_cheaply(cooc, META)
+    check_rejected_cheaply(cooc, META)
 
 
 @pytest.mark.parametrize("meta", ["", "{", "\x00", "[]", "3", '{"format": "zarr"}'])
 def test_a_meta_json_that_is_not_ours_is_named(cooc: Path, meta: str):
     (cooc / META).write_text(meta, encoding="utf-8")
     known = meta in ("[]", "3", '{"format": "zarr"}')
-    check_refused_cheaply(cooc, META, "is not wordgeom's" if known else "is not JSON", ";")
+    check_rejected_cheaply(cooc, META, "not written by wordgeom" if known else "not JSON", ";")
 
 
 @settings(max_examples=60)
@@ -616,10 +614,10 @@ def test_a_column_out_of_range_never_reaches_a_kernel(tmp_path: Path, cooc: Path
             writer.commit(matrix.store.attributes, {})
         with pytest.raises(FormatError) as caught:
             StoredMatrix.open(tmp_path / "bad").rows(0, words)
-        assert_one_line(caught, tmp_path / "bad", "a column is out of range", "; make it again")
+        assert_one_line(caught, tmp_path / "bad", "a column is out of range", "; rebuild it")
 
 
-def test_the_lock_of_a_process_that_ended_unnoticed_is_taken_over(tmp_path: Path):
+def test_the_lock_of_an_unreaped_process_is_taken_over(tmp_path: Path):
     code = (
         "import os, sys; from pathlib import Path; from wordgeom.storage.files import Lock\n"
         "Lock(Path(sys.argv[1]), Path('x')).__enter__(); os._exit(9)"

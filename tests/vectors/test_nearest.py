@@ -1,4 +1,4 @@
-"""Nearest words against Gensim's, against the formula, and where there is no answer."""
+"""Nearest neighbours against Gensim, against the formula, and in degenerate cases."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def test_analogy_is_b_less_a_plus_c():
     assert analogy(vectors, "man", "king", "woman")[0][1] == pytest.approx(cosine, abs=1e-6)
 
 
-def test_a_lone_word_may_stand_without_a_list(vectors):
+def test_one_word_needs_no_list(vectors):
     assert similar(vectors, "word0") == similar(vectors, ["word0"])
     assert similar(vectors, ["word1"], "word0") == similar(vectors, ["word1"], ["word0"])
 
 
-def test_ties_stand_in_order_of_rows():
+def test_ties_are_in_order_of_rows():
     vectors = Vectors(list("abcd"), np.array([[1, 0], [2, 0], [0, 1], [3, 0]], np.float32))
     assert similar(vectors, ["a"]) == [("b", 1.0), ("d", 1.0), ("c", 0.0)]
 
@@ -72,7 +72,11 @@ def test_the_scale_does_not_matter(scale):
 
 @pytest.mark.parametrize(
     ("word", "advice"),
-    [("Word12", "did you mean word12?"), ("wrd8", "did you mean word8?"), ("ξ", "nothing like it")],
+    [
+        ("Word12", "did you mean word12?"),
+        ("wrd8", "did you mean word8?"),
+        ("ξ", "no word of the vocabulary is similar"),
+    ],
 )
 def test_an_unknown_word_is_named(vectors, word, advice):
     with pytest.raises(InputError) as error:
@@ -87,14 +91,14 @@ def test_an_unknown_word_is_named(vectors, word, advice):
     ("positive", "negative", "names"),
     [([], [], "no word"), (["a"], ["b"], "a, b"), (["c"], [], "c")],
 )
-def test_a_query_of_zero_is_refused(positive, negative, names):
+def test_a_query_of_zero_is_rejected(positive, negative, names):
     vectors = Vectors(list("abc"), np.array([[1, 2], [2, 4], [0, 0]], np.float32))
     with pytest.raises(InputError) as error:
         similar(vectors, positive, negative)
-    assert f"adds up to zero, found {names}" in str(error.value)
+    assert f"sum to zero, found {names}" in str(error.value)
 
 
-def test_top_bounds_the_answer(vectors):
+def test_top_limits_the_number_of_neighbours(vectors):
     assert len(similar(vectors, ["word0"], top=10**6)) == len(vectors.words) - 1
     with pytest.raises(OptionError) as error:
         similar(vectors, ["word0"], top=0)

@@ -1,4 +1,4 @@
-"""Vectors, what lies beside them and their card: all of them old or all of them new."""
+"""Vectors, the files beside them and their card: all old or all new."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from wordgeom.core.errors import LockedError, OutputExistsError, WriteError
 from wordgeom.storage import files
-from wordgeom.storage.files import part_path, staged_file, whole_file
+from wordgeom.storage.files import atomic_file, part_path, staged_file
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors
 
@@ -69,7 +69,7 @@ def test_a_write_that_is_killed_leaves_old_or_new(folder, monkeypatch):
             Path(name).write_bytes(content)
         if not killed_at(number, monkeypatch):
             break
-        run_card.settle(OUT, [TABLE])
+        run_card.finish_write(OUT, [TABLE])
         now = {name: Path(name).read_bytes() for name in old}
         assert now in (old, new)
         seen.add("old" if now == old else "new")
@@ -79,18 +79,18 @@ def test_a_write_that_is_killed_leaves_old_or_new(folder, monkeypatch):
     assert state() == new
 
 
-def test_a_card_that_lies_ready_beside_other_vectors_changes_nothing(folder, monkeypatch):
+def test_a_staged_card_of_other_vectors_changes_nothing(folder, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(run_card, "settle", lambda *_: None)
+        patch.setattr(run_card, "finish_write", lambda *_: None)
         write(NEW, b"new\n")
     for damaged in (OUT, TABLE):
         kept = part_path(damaged).read_bytes()
         part_path(damaged).write_bytes(kept[:-1])
         before = state()
-        run_card.settle(OUT, [TABLE])
+        run_card.finish_write(OUT, [TABLE])
         assert state() == before
         part_path(damaged).write_bytes(kept)
-    run_card.settle(OUT, [TABLE])
+    run_card.finish_write(OUT, [TABLE])
     assert TABLE.read_bytes() == b"new\nnew\n"
 
 
@@ -98,15 +98,15 @@ NO_CARDS = [b"", b"[]", b'{"content": 3}', b'{"beside": 3}', b'{"notes": 3}', b"
 
 
 @pytest.mark.parametrize("card", NO_CARDS)
-def test_a_card_that_is_none_changes_nothing(folder, card):
+def test_an_invalid_card_changes_nothing(folder, card):
     part_path(run_card.card_path(OUT)).write_bytes(card)
     before = state()
-    run_card.settle(OUT)
+    run_card.finish_write(OUT)
     assert state() == before
 
 
 @pytest.mark.parametrize("name", ["../theirs.txt", "theirs.txt", "{folder}/theirs.txt"])
-def test_a_card_that_was_made_up_moves_no_file_but_its_own(folder, name):
+def test_a_forged_card_renames_no_other_file(folder, name):
     inner = folder / "inner"
     inner.mkdir()
     for place in (folder, inner):
@@ -118,20 +118,20 @@ def test_a_card_that_was_made_up_moves_no_file_but_its_own(folder, name):
     card = {"content": run_card.content(b"new"), "beside": {name.format(folder=folder): half}}
     part_path(run_card.card_path(out)).write_text(json.dumps(card))
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    run_card.settle(out)
-    run_card.settle(out, [inner / "v.tsv"])
+    run_card.finish_write(out)
+    run_card.finish_write(out, [inner / "v.tsv"])
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize("part", ["request", "statistics", "notes"])
-def test_a_card_whose_parts_are_of_other_kinds_counts_as_none(folder, part):
+def test_a_card_with_values_of_other_types_is_ignored(folder, part):
     held = run_card.read_card(OUT)
     assert held is not None
     run_card.card_path(OUT).write_text(json.dumps({**held, part: 3}))
     assert run_card.read_card(OUT) is None
     run_card.write(OUT, NEW, {"request": {"command": "train", "options": 3}})
     request = {"command": "train", "options": {"dim": 3}, "inputs": []}
-    with pytest.raises(OutputExistsError, match="made before --dim was known"):
+    with pytest.raises(OutputExistsError, match="made before --dim existed"):
         run_card.up_to_date(OUT, request, force=False)
 
 
@@ -139,10 +139,10 @@ def test_output_is_not_up_to_date_with_other_files_beside_it(folder):
     request = {"command": "train", "options": {}, "inputs": []}
     run_card.write(OUT, NEW, {"request": request}, {TABLE: [b"new"]})
     assert run_card.up_to_date(OUT, request, force=False, beside=[TABLE])
-    with pytest.raises(OutputExistsError, match="made with other files beside it"):
+    with pytest.raises(OutputExistsError, match="written with other files beside it"):
         run_card.up_to_date(OUT, request, force=False)
     TABLE.write_bytes(b"changed")
-    with pytest.raises(OutputExistsError, match=r"v\.tsv, made with it, missing or changed"):
+    with pytest.raises(OutputExistsError, match=r"v\.tsv, written with it, missing or changed"):
         run_card.up_to_date(OUT, request, force=False, beside=[TABLE])
 
 
@@ -151,21 +151,21 @@ def test_a_link_in_place_of_a_part_is_not_followed(folder):
     theirs.write_text("theirs")
     part_path(Path("x")).symlink_to(theirs)
     say = "x: cannot be written: too many levels of symbolic links"
-    with pytest.raises(WriteError, match=say), whole_file(Path("x")):
+    with pytest.raises(WriteError, match=say), atomic_file(Path("x")):
         pass
     assert theirs.read_text() == "theirs"
 
 
-def test_two_writers_of_one_file_do_not_meet(folder):
-    with whole_file(Path("x")) as out:
+def test_two_writers_of_one_file_exclude_each_other(folder):
+    with atomic_file(Path("x")) as out:
         out.write(b"first")
-        with pytest.raises(LockedError, match="x: is being written"), whole_file(Path("x")):
+        with pytest.raises(LockedError, match="x: is being written"), atomic_file(Path("x")):
             pass
         assert part_path(Path("x")).exists()
     assert Path("x").read_bytes() == b"first"
 
 
-def test_a_writer_that_is_refused_leaves_the_other_s_part(folder):
+def test_a_writer_that_is_rejected_leaves_the_other_s_part(folder):
     with staged_file(TABLE) as theirs:
         theirs.write(b"theirs")
         with pytest.raises(LockedError, match=r"v\.tsv: is being written"):
@@ -175,9 +175,9 @@ def test_a_writer_that_is_refused_leaves_the_other_s_part(folder):
     assert part_path(TABLE).read_bytes() == b"theirs"
 
 
-def test_the_part_of_a_dead_writer_is_written_over(folder):
+def test_the_part_of_a_dead_writer_is_overwritten(folder):
     part_path(Path("x")).write_bytes(b"much longer than what comes")
-    with whole_file(Path("x")) as out:
+    with atomic_file(Path("x")) as out:
         out.write(b"new")
     assert Path("x").read_bytes() == b"new"
     assert not part_path(Path("x")).exists()
@@ -187,7 +187,7 @@ def test_a_block_that_fails_leaves_no_part(folder):
     before = state()
 
     def fail() -> None:
-        with whole_file(OUT) as out:
+        with atomic_file(OUT) as out:
             out.write(b"new")
             raise ZeroDivisionError
 

@@ -1,4 +1,4 @@
-"""word2vec files: what is written comes back bit for bit, and nothing false is ever returned."""
+"""word2vec files: exact round trips, and no vectors from an invalid file."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def every_exponent() -> np.ndarray:
     return np.concatenate([edges, random]).view(np.float32).reshape(-1, 100)
 
 
-def test_text_brings_every_float32_back(tmp_path):
+def test_text_restores_every_float32(tmp_path):
     matrix = every_exponent()
     words = [str(row) for row in range(len(matrix))]
     text = written(tmp_path / "all.txt", words, matrix)
@@ -164,7 +164,7 @@ def test_numbers_are_read_as_float64_then_rounded(tmp_path_factory, tokens):
     assert read_numbers(path, tokens) == rounded_twice(tokens)
 
 
-def test_numbers_beside_a_midpoint_are_not_guessed(tmp_path):
+def test_numbers_near_a_midpoint_are_rounded_exactly(tmp_path):
     rng = np.random.default_rng(1)
     patterns = rng.integers(1, 0x7F000000, 5000).tolist()
     tokens = [beside_a_midpoint(p, steps) for p in patterns for steps in (-1, 0, 1)]
@@ -220,7 +220,7 @@ def test_limit_reads_the_first(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("suffix", [".bin", ".txt"])
-def test_another_suffix_is_told_by_content(tmp_path, suffix):
+def test_the_format_of_another_suffix_follows_from_the_content(tmp_path, suffix):
     matrix = matrix_for(WORDS)
     write_vectors(tmp_path / f"v{suffix}", WORDS, matrix)
     (tmp_path / f"v{suffix}").rename(tmp_path / "vectors")
@@ -248,7 +248,7 @@ def test_gensim_reads_what_is_written(tmp_path, keyed_class, suffix):
 
 
 @pytest.mark.parametrize("suffix", [".bin", ".txt"])
-def test_what_gensim_writes_is_read(tmp_path, suffix):
+def test_gensim_files_are_read(tmp_path, suffix):
     vectors = Vectors(WORDS, every_exponent()[: len(WORDS), :7])
     path = tmp_path / f"v{suffix}"
     to_keyed_vectors(vectors).save_word2vec_format(str(path), binary=suffix == ".bin")
@@ -321,7 +321,7 @@ def test_the_first_of_duplicates_is_kept(tmp_path, suffix):
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("told", [True, False], ids=["by-suffix", "by-content"])
-def test_a_cut_file_is_never_read(tmp_path, suffix, told):
+def test_a_truncated_file_is_rejected(tmp_path, suffix, told):
     words = ["ab", "é", "c"]
     data = written(
         tmp_path / f"whole{suffix}", words, np.array([[1.5, 22], [3, 44], [5, 66]], np.float32)
@@ -346,19 +346,19 @@ def test_a_cut_file_is_never_read(tmp_path, suffix, told):
         ("1_0 2", ["first line"]),
         ("٢ 2", ["first line"]),
         ("9" * 19 + " 2", ["first line"]),
-        ("9" * 300, ["no line end"]),
+        ("9" * 300, ["no line break"]),
         ("0 2", ["at least 1", "0 words of 2 numbers"]),
         ("2 0", ["at least 1", "2 words of 0 numbers"]),
-        ("1000000000 10000", ["promises 1000000000 words of 10000 numbers", "bytes"]),
-        ("999999999999999999 999999999999999999", ["promises"]),
-        ("3 2", ["promises 3 words"]),
-        ("1 2", ["goes on after"]),
+        ("1000000000 10000", ["announces 1000000000 words of 10000 numbers", "bytes"]),
+        ("999999999999999999 999999999999999999", ["announces"]),
+        ("3 2", ["announces 3 words"]),
+        ("1 2", ["has data after"]),
         ("2 1", []),
         ("2 3", []),
     ],
 )
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_lying_header_is_refused(tmp_path, suffix, header, parts):
+def test_an_inconsistent_header_is_rejected(tmp_path, suffix, header, parts):
     words = ["word", "other"]
     path = tmp_path / f"v{suffix}"
     data = written(path, words, matrix_for(words, 2))
@@ -369,7 +369,7 @@ def test_a_lying_header_is_refused(tmp_path, suffix, header, parts):
 
 
 @pytest.mark.parametrize("name", ["v.bin", "v.txt", "v"])
-def test_nothing_is_allocated_for_a_lie(tmp_path, name):
+def test_nothing_is_allocated_for_an_inconsistent_header(tmp_path, name):
     path = put(tmp_path / name, b"1000000000 10000\n" + b"word 1 2 3 4\n" * 1000)
     tracemalloc.start()
     start = time.perf_counter()
@@ -395,13 +395,13 @@ def test_nothing_is_allocated_for_a_lie(tmp_path, name):
         ("2 2\na 1 2\nb ٣ 4\n", ["line 3", "'٣'"]),
         (
             "2 2\na 1 2\nb 3 44",
-            ["ends too soon", "1 whole lines", "without a line end", "if it is whole"],
+            ["truncated", "1 complete lines", "without a line break", "if it is complete"],
         ),
-        ("2 2\na 1 2\nb 3 4\nc 5 6\n", ["goes on after the 2 words", "'c 5 6'"]),
+        ("2 2\na 1 2\nb 3 4\nc 5 6\n", ["has data after the 2 words", "'c 5 6'"]),
         ("2 2\na 1 2 3\nb 4 5 6\n", ["more than the 2 numbers", "'1'"]),
     ],
 )
-def test_false_lines_are_refused(tmp_path, text, parts):
+def test_invalid_lines_are_rejected(tmp_path, text, parts):
     path = put(tmp_path / "v.txt", text.encode())
     with pytest.raises(FormatError) as error:
         read_vectors(path)
@@ -414,22 +414,22 @@ def test_false_lines_are_refused(tmp_path, text, parts):
         ("v.bin", b"2 1\na \0\0\0\0\xff\xfe \0\0\0\0", ["word 2", "byte 10", "UTF-8"]),
         ("v.txt", b"2 1\na 1\n\xff\xfe 2\n", ["word 2", "byte 8", "UTF-8"]),
         ("v.bin", b"2 1\na \0\0\0\0 \0\0\0\0b", ["word 2", "byte 10", "empty"]),
-        ("v.bin", b"1 1\na \0\0\0\0b", ["goes on after", "1 more bytes"]),
-        ("v.bin", b"2 2\na 1 2\nb 3.25 4.25\n", ["holds text", "rename"]),
-        ("v.txt", b"1 2\na \0\0\0\0\0\0\0\0", ["holds binary", "rename"]),
+        ("v.bin", b"1 1\na \0\0\0\0b", ["has data after", "1 more bytes"]),
+        ("v.bin", b"2 2\na 1 2\nb 3.25 4.25\n", ["contains text", "rename"]),
+        ("v.txt", b"1 2\na \0\0\0\0\0\0\0\0", ["contains binary", "rename"]),
         ("v.txt", b"", ["is empty"]),
     ],
 )
-def test_false_contents_are_refused(tmp_path, name, data, parts):
+def test_invalid_contents_are_rejected(tmp_path, name, data, parts):
     path = put(tmp_path / name, data)
     with pytest.raises(FormatError) as error:
         read_vectors(path)
     assert_one_line(error, path, *parts)
 
 
-def test_what_is_no_file_is_refused(tmp_path):
+def test_a_path_that_is_not_a_file_is_rejected(tmp_path):
     os.mkfifo(tmp_path / "pipe.txt")
-    expected = {"none.bin": "no such file", ".": "a folder", "pipe.txt": "a device or pipe"}
+    expected = {"none.bin": "no such file", ".": "a directory", "pipe.txt": "a device or pipe"}
     for name, part in expected.items():
         with pytest.raises(MissingInputError) as error:
             read_vectors(tmp_path / name)
@@ -441,7 +441,7 @@ def test_what_is_no_file_is_refused(tmp_path):
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("space", [" ", "\u00a0", "\n", "\r", "\t", "\u2028", "\x1c", "\u3000"])
-def test_white_space_is_refused_or_replaced(tmp_path, suffix, space):
+def test_white_space_is_rejected_or_replaced(tmp_path, suffix, space):
     words, matrix = ["plain", f"new{space}york"], matrix_for(["plain", "new york"])
     path = tmp_path / f"v{suffix}"
     with pytest.raises(InputError) as error:

@@ -1,4 +1,4 @@
-"""Weights of counts by document: those of the formulas, on the pattern of the counts."""
+"""Document weights against the formulas, on the pattern of the counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Array
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.runtime.pool import Pool
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 WEIGHTS = ("raw", "rows", "log", "sqrt", "tf-idf", "ppmi")
 
@@ -40,10 +41,10 @@ def pool() -> Iterator[Pool]:
 
 
 def weighted(counts: StoredDocuments, weight: str, pool: Pool) -> Array:
-    made = WeightedDocuments(counts, DocumentOptions(weight=weight), pool).whole()
+    made = WeightedDocuments(counts, DocumentOptions(weight=weight), pool).full()
     assert made.data.dtype == np.float32
     assert np.array_equal(made.indptr, counts.indptr)
-    assert np.array_equal(made.indices, counts.whole().indices)
+    assert np.array_equal(made.indices, counts.full().indices)
     return to_dense(made)
 
 
@@ -79,11 +80,11 @@ def test_blocks_change_no_bit(
     monkeypatch.setattr(row_blocks, "BLOCK_ENTRIES", 7)
     source = WeightedDocuments(counts, DocumentOptions(weight=weight), pool)
     assert len(source.row_blocks()) > 20
-    assert np.array_equal(to_dense(source.whole()), whole)
+    assert np.array_equal(to_dense(source.full()), whole)
     assert np.array_equal(to_dense(source.rows(3, 9)), whole[3:9])
 
 
-def test_rows_add_up_to_one(counts: StoredDocuments, pool: Pool):
+def test_rows_sum_to_one(counts: StoredDocuments, pool: Pool):
     sums = weighted(counts, "rows", pool).sum(1)
     empty = np.diff(counts.indptr) == 0
     np.testing.assert_allclose(sums, ~empty, rtol=1e-6)
@@ -106,11 +107,11 @@ def test_a_word_of_all_documents_keeps_its_entries(tmp_path: Path, pool: Pool):
     path = put(tmp_path, "a b\na c\na a d\n")[0]
     counts = StoredDocuments.open(build_documents(path, tmp_path / "dtm").store.path)
     source = WeightedDocuments(counts, DocumentOptions(weight="tf-idf"), pool)
-    whole = source.whole()
+    whole = source.full()
     assert whole.nnz == source.entries == 6
     assert (whole.data[whole.indices == source.words.index("a")] == 0).all()
 
 
-def test_another_weight_is_refused():
+def test_another_weight_is_rejected():
     with pytest.raises(OptionError, match="--weight must be raw or rows or log"):
         DocumentOptions(weight="idf")

@@ -14,14 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from matrices import random_counts, store_matrix, to_dense
+from running import build_pmi, train
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import train
-from wordgeom.weighting.pmi import NPMI, PPMI, PmiOptions, WeightedMatrix
+from wordgeom.weighting.options import NPMI, PPMI, PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 
 def formula(counts: Int64, options: PmiOptions, *, symmetric: bool = True) -> Float64:
@@ -70,7 +71,7 @@ def test_values_lie_between_0_and_1_and_are_0_where_ppmi_is(counts, neg):
     np.testing.assert_array_equal((found > 0)[~alone], (ppmi > 0)[~alone])
 
 
-def test_words_that_are_never_apart_have_1(tmp_path):
+def test_words_that_occur_only_together_have_1(tmp_path):
     counts = np.array([[0, 7, 0, 0], [7, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     apart = np.kron(np.eye(2), np.ones((2, 2)))
     halved = weighted(store_matrix(tmp_path / "cooc", counts), PmiOptions(weighting=NPMI))
@@ -80,7 +81,7 @@ def test_words_that_are_never_apart_have_1(tmp_path):
 
 @pytest.mark.parametrize("count", [1, 3, 49, 10**15 + 1])
 @pytest.mark.parametrize(("neg", "wanted"), [(1.0, 1.0), (2.0, 0.0)])
-def test_the_only_pair_there_is_has_the_limit(tmp_path, count, neg, wanted):
+def test_the_only_pair_has_the_limit(tmp_path, count, neg, wanted):
     stored = store_matrix(tmp_path / "cooc", np.array([[count]]))
     assert weighted(stored, PmiOptions(weighting=NPMI, neg=neg)) == wanted
 
@@ -88,17 +89,17 @@ def test_the_only_pair_there_is_has_the_limit(tmp_path, count, neg, wanted):
 def test_a_matrix_that_was_weighted_first_gives_the_same_vectors(tmp_path):
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(2), 40))
     run = RunOptions(threads=1)
-    train.build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(weighting=NPMI), run)
+    build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(weighting=NPMI), run)
     values: dict[str, Any] = {"dim": 3, "anchors": 12, "weighted": False}
-    first = train.train(tmp_path / "pmi", "gbu", values, run, out=None)
+    first = train(tmp_path / "pmi", "gbu", values, run, out=None)
     values |= {"weighting": NPMI}
-    direct = train.train(tmp_path / "cooc", "gbu", values, run, out=None)
+    direct = train(tmp_path / "cooc", "gbu", values, run, out=None)
     assert first.vectors is not None
     assert direct.vectors is not None
     np.testing.assert_array_equal(first.vectors.matrix, direct.vectors.matrix)
 
 
-def test_a_shift_that_raises_is_refused():
+def test_a_shift_that_raises_is_rejected():
     with pytest.raises(OptionError) as caught:
         PmiOptions(weighting=NPMI, neg=0.5)
     assert_one_line(caught, "--neg", "0.5", "--weighting ppmi")

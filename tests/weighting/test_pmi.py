@@ -1,4 +1,4 @@
-"""PMI and its kin against the formula over dense matrices."""
+"""The PMI family against the formula over dense matrices."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ from wordgeom.core.errors import FormatError, OptionError
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.matrices.cooccurrence import MatrixWriter, StoredMatrix
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage.store import StoreWriter
-from wordgeom.weighting.kernels import weigh_rows
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.kernels import weight_rows
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 SETTINGS = [
     PmiOptions(),
@@ -79,7 +81,7 @@ def test_rows_and_columns_equal_the_formula(tmp_path, monkeypatch, options, symm
     "options", [*SETTINGS, PmiOptions(weighting="npmi"), PmiOptions(weighting="npmi", neg=2.0)]
 )
 @pytest.mark.parametrize("symmetric", [True, False])
-def test_counted_holds_every_pair_that_was_counted(tmp_path, options, symmetric, denominator):
+def test_with_counts_has_every_counted_pair(tmp_path, options, symmetric, denominator):
     """Its pattern is that of the counts, its values those of the rows, 0 where clipped."""
     counts = random_counts(np.random.default_rng(6), 60, symmetric=symmetric)
     stored = store_matrix(tmp_path / "cooc", counts, symmetric=symmetric)
@@ -87,8 +89,8 @@ def test_counted_holds_every_pair_that_was_counted(tmp_path, options, symmetric,
     with Pool(2) as pool:
         source = WeightedMatrix(stored, options, pool)
         assert source.has_counts
-        found, values = source.counted()
-        assert np.array_equal(to_dense(found), to_dense(source.whole()))
+        found, values = source.with_counts()
+        assert np.array_equal(to_dense(found), to_dense(source.full()))
     assert found.data.dtype == values.dtype == np.float32
     if options.weighting != "npmi":
         wanted = formula(counts, options, symmetric=symmetric)
@@ -101,21 +103,21 @@ def test_counted_holds_every_pair_that_was_counted(tmp_path, options, symmetric,
         assert (found.data == 0).any()
 
 
-def test_weights_alone_hold_no_counts(tmp_path):
+def test_stored_weights_have_no_counts(tmp_path):
     stored = store_matrix(tmp_path / "pmi", np.eye(4, dtype=np.float32), kind="pmi")
     with Pool(1) as pool:
-        source = weighted_store(stored, pool)
+        source = StoredRows(stored, pool)
         assert not source.has_counts
-        assert source.counted() is None
+        assert source.with_counts() is None
 
 
-def test_counted_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch):
+def test_with_counts_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch):
     stored = store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(7), 60))
     with Pool(3) as pool:
-        whole, counts = WeightedMatrix(stored, PmiOptions(cds=0.75), pool).counted()
+        whole, counts = WeightedMatrix(stored, PmiOptions(cds=0.75), pool).with_counts()
         for entries in (1, 100):
             monkeypatch.setattr(row_blocks, "BLOCK_ENTRIES", entries)
-            again, values = WeightedMatrix(stored, PmiOptions(cds=0.75), pool).counted()
+            again, values = WeightedMatrix(stored, PmiOptions(cds=0.75), pool).with_counts()
             assert whole.data.tobytes() == again.data.tobytes()
             assert whole.indices.tobytes() == again.indices.tobytes()
             assert counts.tobytes() == values.tobytes()
@@ -159,11 +161,11 @@ def test_a_stored_zero_is_no_count():
     indptr, indices, out = np.zeros(2, np.int64), np.zeros(2, np.int32), np.zeros(2, np.float32)
     columns, ones = np.arange(2, dtype=np.int32), np.ones(2)
     row = np.array([0, 2]), columns, np.array([0, 3]), 0, ones, ones
-    kept = weigh_rows(*row, 0.0, False, False, indptr, indices, out)
+    kept = weight_rows(*row, 0.0, False, False, indptr, indices, out)
     assert (kept, indices[0], out[0]) == (1, 1, np.float32(math.log(3)))
     # Where every entry is kept, it is one of value 0.
     wide, both = np.zeros(2, np.int32), np.zeros(2, np.float32)
-    kept = weigh_rows(*row, 0.0, True, False, indptr, wide, both, 0.0, False)
+    kept = weight_rows(*row, 0.0, True, False, indptr, wide, both, 0.0, False)
     assert (kept, indptr.tolist(), wide.tolist()) == (2, [0, 2], [0, 1])
     assert both.tolist() == [0.0, np.float32(math.log(3))]
 
@@ -182,13 +184,13 @@ def test_sums_beyond_an_int64_are_exact(tmp_path):
     "values",
     [{"neg": 0.0}, {"neg": -1.0}, {"neg": math.nan}, {"neg": math.inf}, {"cds": 0.0}, {"cds": 1.1}],
 )
-def test_impossible_options_are_refused(values):
+def test_impossible_options_are_rejected(values):
     with pytest.raises(OptionError, match=f"--{next(iter(values))}"):
         PmiOptions(**values)
 
 
 @pytest.mark.parametrize("part", ["rowsums", "columnsums"])
-def test_sums_that_do_not_fit_their_matrix_are_refused(tmp_path: Path, part: str):
+def test_sums_that_do_not_fit_their_matrix_are_rejected(tmp_path: Path, part: str):
     """Compiled code reads them by the matrix's columns."""
     counts = random_counts(np.random.default_rng(3), 20, symmetric=False)
     path = tmp_path / "cooc"
@@ -201,5 +203,5 @@ def test_sums_that_do_not_fit_their_matrix_are_refused(tmp_path: Path, part: str
         there = np.nonzero(counts)
         rows.write(np.count_nonzero(counts, axis=1), there[1].astype(np.int32), counts[there])
         writer.commit(rows.finish({"triangle": "", "denominator": 1}), {})
-    with Pool(1) as pool, pytest.raises(FormatError, match=f"its {part} do not fit the matrix"):
+    with Pool(1) as pool, pytest.raises(FormatError, match=f"its {part} do not match the matrix"):
         WeightedMatrix(StoredMatrix.open(path), PmiOptions(), pool)

@@ -1,4 +1,4 @@
-"""A text that is still being read, kept segment by segment for a later run."""
+"""The checkpoint of a text that is still being read, segment by segment."""
 
 from __future__ import annotations
 
@@ -18,66 +18,66 @@ from wordgeom.checkpoint.corpus_reader import (
     attributes_of,
     read_segment,
 )
-from wordgeom.checkpoint.state import Kept
+from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import StaleError
 from wordgeom.core.types import Array
-from wordgeom.corpus.inputs.segments import Found, Mark, Piece
+from wordgeom.corpus.encoding.segments import Piece, Position, SavedSegment
 from wordgeom.corpus.tokens.spill import Run
 from wordgeom.storage.scratch import raw_bytes
 from wordgeom.storage.store import ArrayWriter, StoreWriter, marked_array
 
-WORTH = 1 << 24  # ids: fewer are read again sooner than they are asked for
+WORTH = 1 << 24  # ids: reading fewer again takes a few seconds
 _NAME = "text-"
 _TYPES: dict[str, np.dtype[Any]] = {IDS: np.dtype(np.int32), RUNS: np.dtype(np.uint8)}
 
 
-class KeptText:
-    """Keeps a text as it is read (corpus.segments.Keeper): a piece for each segment."""
+class CorpusWriter:
+    """Saves a text while it is read, one piece a segment (encoding.segments.CorpusCheckpoint)."""
 
-    def __init__(self, kept: Kept) -> None:
-        self._kept, self._number = kept, 0
+    def __init__(self, state: State) -> None:
+        self._state, self._number = state, 0
 
     @property
     def room(self) -> int:
-        """Bytes of ids that may wait in memory: so many are written in .1 s."""
+        """Bytes of ids that may wait in memory; writing them takes about .1 s."""
         return 8 * WORTH
 
-    def found(self) -> list[Found]:
-        """Return the segments that an earlier run kept, checked. Raises FormatError."""
+    def saved_segments(self) -> list[SavedSegment]:
+        """Return the segments of an interrupted run. Raises FormatError for a damaged one."""
         found = []
-        while (piece := self._kept.find(f"{_NAME}{self._number}")) is not None:
+        while (piece := self._state.find(f"{_NAME}{self._number}")) is not None:
             found.append(read_segment(piece))
             self._number += 1
         return found
 
-    def begin(self) -> KeptSegment:
-        """Return where the next segment is written."""
+    def begin(self) -> SegmentWriter:
+        """Return the writer of the next segment."""
         self._number += 1
-        return KeptSegment(self._kept, f"{_NAME}{self._number - 1}")
+        return SegmentWriter(self._state, f"{_NAME}{self._number - 1}")
 
-    def worth(self, ids: int) -> bool:
-        """Tell whether so many ids are worth keeping."""
+    def is_worth_saving(self, ids: int) -> bool:
+        """Return whether so many ids are worth saving."""
         return ids >= WORTH
 
     def due(self) -> bool:
-        """Tell whether the last state is old enough for a new one."""
-        return self._kept.due()
+        """Return whether a checkpoint is due."""
+        return self._state.due()
 
-    def other_text(self) -> StaleError:
+    def text_changed(self) -> StaleError:
         """Return the error for segments of another text."""
-        return self._kept.stale("made from other text")
+        return self._state.stale("a state of another text")
 
 
-def forget_text(kept: Kept) -> None:
-    """Remove the segments: the text is kept whole, in its final ids."""
-    kept.discard(_NAME)
+def forget_text(state: State) -> None:
+    """Remove the segments: the text is saved with its final ids."""
+    state.discard(_NAME)
 
 
-class KeptSegment:
-    """A segment that is being written (corpus.segments.Draft), in a store made at first need."""
+class SegmentWriter:
+    """A segment that is being written; its store is created lazily (SegmentDraft)."""
 
-    def __init__(self, kept: Kept, name: str) -> None:
-        self._kept, self._name = kept, name
+    def __init__(self, state: State, name: str) -> None:
+        self._state, self._name = state, name
         self._writer: StoreWriter | None = None
         self._arrays: dict[str, ArrayWriter] = {}
         self._places: dict[str, StoredShelf] = {}
@@ -86,7 +86,7 @@ class KeptSegment:
         self.ids, self.runs = _Shelf(self, IDS), _Shelf(self, RUNS)
 
     def put(self, name: str, array: Array) -> int:
-        """Write behind what an array of the store holds; return where. Raises WriteError."""
+        """Append to an array of the store; return the offset. Raises WriteError."""
         with self._lock:
             self._open()
             out = self._arrays[name]
@@ -95,11 +95,11 @@ class KeptSegment:
         return start * _TYPES[name].itemsize
 
     def read(self, name: str, start: int, out: Array) -> None:
-        """Read what was put."""
+        """Fill `out` from what was put at an offset."""
         self._places[name].read(start, out)
 
-    def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], mark: Mark) -> None:
-        """Keep the segment."""
+    def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], position: Position) -> None:
+        """Commit the segment."""
         numbers = {run: k for k, run in enumerate(runs)}
         table = [[getattr(run, name) for name in RUN_FIELDS] for run in runs.values()]
         with self._lock:
@@ -107,13 +107,13 @@ class KeptSegment:
             rows = [[numbers[piece.run], piece.length] for piece in pieces]
             writer.array(PIECES, np.int64).write(np.array(rows, np.int64).ravel())
             writer.array(TABLE, np.int64).write(np.array(table, np.int64).ravel())
-            writer.commit(attributes_of(mark), {})
+            writer.commit(attributes_of(position), {})
             self.close()
-        self._kept.saved()
+        self._state.saved()
 
     def close(self) -> None:
-        """Let go of the store; what was not kept is removed."""
-        with self._lock:  # a thread that is late finds it closed
+        """Close the store; an uncommitted segment is removed."""
+        with self._lock:  # a late thread finds it closed
             self._closed = True
             writer, self._writer = self._writer, None
             if writer is not None:
@@ -123,7 +123,7 @@ class KeptSegment:
         if self._closed:
             raise ValueError("the segment is finished")
         if self._writer is None:
-            writer = self._kept.writer(self._name)
+            writer = self._state.writer(self._name)
             writer.__enter__()
             self._writer = writer
             for name, dtype in _TYPES.items():
@@ -135,16 +135,16 @@ class KeptSegment:
 class _Shelf:
     """One of the arrays of a segment that is being written."""
 
-    def __init__(self, segment: KeptSegment, name: str) -> None:
+    def __init__(self, segment: SegmentWriter, name: str) -> None:
         self._segment, self._name = segment, name
 
     def put(self, array: Array) -> int:
-        """Write an array behind all others and return where. Raises WriteError."""
+        """Append an array and return its offset. Raises WriteError."""
         return self._segment.put(self._name, array)
 
     def read(self, start: int, out: Array) -> None:
-        """Fill `out` with what lies at `start`."""
+        """Fill `out` from the offset `start`."""
         self._segment.read(self._name, start, out)
 
     def close(self) -> None:
-        """Let go of nothing: the segment is closed by itself."""
+        """Do nothing: the segment is closed separately."""

@@ -1,4 +1,4 @@
-"""Rows of a matrix that are kept as they are written, so that a later run goes on behind them."""
+"""Rows of a matrix in a checkpoint: a resumed run appends to those already written."""
 
 from __future__ import annotations
 
@@ -11,34 +11,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from wordgeom.checkpoint.state import Kept
+from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import FormatError
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.matrices.cooccurrence import MatrixWriter
-from wordgeom.runtime.signals import undisturbed
-from wordgeom.storage.store import LOCK, Store, StoreWriter, exists, marked_array
+from wordgeom.runtime.signals import deferred_signals
+from wordgeom.storage.store import LOCK, StoreWriter, exists, marked_array
 
 _ROWS, _LENGTHS, _MARK = "rows", "lengths", "mark"
 _PARTS = ("indices", "data")
 
 
-class KeptRows:
-    """Writes a matrix into the store `path`: `with KeptRows(…) as rows: rows.begin(…) …`.
+class MatrixRows:
+    """Writes a matrix into the store `path`: `with MatrixRows(…) as rows: rows.begin(…) …`.
 
-    Raises what StoreWriter raises, and FormatError where the rows of an earlier run are damaged.
+    Raises what StoreWriter raises, and FormatError for damaged rows.
     """
 
-    def __init__(self, kept: Kept, path: str | os.PathLike[str], kind: str) -> None:
-        self._kept, self._path = kept, Path(path)
+    def __init__(self, state: State, path: str | os.PathLike[str], kind: str) -> None:
+        self._state, self._path = state, Path(path)
         self._lengths, self._mark = np.empty(0, np.int64), dict[str, Any]()
-        if (piece := kept.find(_ROWS)) is not None:
-            self._lengths, self._mark = _read(piece, self._path)
+        if (piece := state.find(_ROWS)) is not None:
+            self._lengths = piece.array(_LENGTHS).read()
+            self._mark = piece.attributes[_MARK]
         self.writer = StoreWriter(path, kind, mark=self._mark)
 
-    def __enter__(self) -> KeptRows:
-        # An empty folder is somebody's; one with a lock is what a run that was killed left.
+    def __enter__(self) -> MatrixRows:
+        # An empty directory is the user's; one with a lock was left by a killed run.
         self._ours = not self._path.exists() or (self._path / LOCK).exists()
         self.writer.__enter__()
         return self
@@ -46,41 +47,41 @@ class KeptRows:
     def __exit__(self, *error: Any) -> None:
         self.writer.__exit__(*error)
         if self._ours and not exists(self._path):
-            with contextlib.suppress(OSError):  # it holds rows that are kept
+            with contextlib.suppress(OSError):  # not empty: it holds checkpointed rows
                 self._path.rmdir()
 
     @property
     def done(self) -> int:
-        """How many rows an earlier run wrote."""
+        """The number of rows written before the interruption."""
         return len(self._lengths)
 
     def begin(self, vocabulary: Vocabulary, dtype: DTypeLike) -> None:
-        """Make ready to write rows behind those that are done. Raises FormatError."""
+        """Prepare to append rows. Raises FormatError where the earlier rows are of another text."""
         if self.done > len(vocabulary) or (
             self._mark and np.dtype(self._mark["data"]["dtype"]) != dtype
         ):
-            raise FormatError("its rows are not those of this text", where=self._path)
+            raise FormatError("its checkpointed rows are of another text", where=self._path)
         self._matrix = MatrixWriter(self.writer, vocabulary, dtype, self._lengths)
 
     def write(self, rows: Iterable[tuple[Int64, Array, Array]]) -> None:
-        """Write blocks of rows: lengths, columns, values; keep what is written, now and then."""
+        """Write blocks of rows (lengths, columns, values), with a checkpoint when one is due."""
         try:
             for lengths, indices, data in rows:
-                with undisturbed():
+                with deferred_signals():
                     self._matrix.write(lengths, indices, data)
-                if self._kept.due():
-                    self._keep()
+                if self._state.due():
+                    self._save()
         except KeyboardInterrupt:
             if len(self._matrix.lengths):
-                self._keep()
+                self._save()
             raise
 
     def finish(self, attributes: dict[str, Any]) -> dict[str, Any]:
-        """Write what is left but the commit; return the attributes with those of the shape."""
+        """Write the other parts of the matrix; return the attributes with those of its shape."""
         return self._matrix.finish(attributes)
 
     def earlier(self) -> Iterator[tuple[int, Csr]]:
-        """Yield the rows that an earlier run wrote, checked, in blocks with their first number."""
+        """Yield the rows written before the interruption, verified, as (first row, block)."""
         indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(self._lengths)))
         for start, stop in row_blocks(indptr):
             begin, end = int(indptr[start]), int(indptr[stop])
@@ -89,21 +90,10 @@ class KeptRows:
             )
             yield start, Csr(indptr[start : stop + 1] - begin, indices, data, 0)
 
-    def _keep(self) -> None:
-        with undisturbed(), self._kept.writer(_ROWS) as piece:
+    def _save(self) -> None:
+        with deferred_signals(), self._state.writer(_ROWS) as piece:
             lengths = self._matrix.lengths
             piece.array(_LENGTHS, np.int64).write(lengths)
             piece.commit({_MARK: self.writer.mark()}, {})
-            self.writer.keep()
-            self._kept.saved()
-
-
-def _read(piece: Store, path: Path) -> tuple[Int64, dict[str, Any]]:
-    """Return the lengths of the rows that were written, and the mark of the arrays they fill."""
-    mark, lengths = piece.attributes.get(_MARK), piece.array(_LENGTHS).read()
-    if isinstance(mark, dict) and set(mark) == set(_PARTS) and lengths.dtype == np.int64:
-        held = {marked_array(path, entry).length for entry in mark.values()}
-        # Added up as they are: a sum of numbers that lie may pass an int64.
-        if np.all(lengths >= 0) and held == {sum(lengths.tolist())}:
-            return lengths, mark
-    raise FormatError("its state was edited", where=piece.path)
+            self.writer.keep_parts()
+            self._state.saved()

@@ -1,4 +1,4 @@
-"""The command line: every command parses, calls one function of the package and prints."""
+"""The command line: each command parses its options, runs one stage and prints the outcome."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from wordgeom.core.errors import StoppedError, WordgeomError
 from wordgeom.core.version import __version__
 from wordgeom.runtime.pool import THREAD_NAME
 
-_INTERRUPTED = "interrupted; what was there is as it was"
-_COMPLETION = "_WORDGEOM_COMPLETE"  # a shell sets it to ask what a word may become
-_SAME_STOP = 1.0  # seconds in which a second signal is the first one once more
+_INTERRUPTED = "interrupted; existing output is unchanged"
+_COMPLETION = "_WORDGEOM_COMPLETE"  # set by a shell that completes a command line
+_SAME_STOP = 1.0  # seconds within which a second signal is taken for the first one
 COMMANDS = {
-    "build-cooc": "Count which words occur together in a text.",
+    "build-cooc": "Count the co-occurrences of words in a text.",
     "build-dtm": "Count the words of each document of a text.",
     "build-pmi": "Weight counts by pointwise mutual information.",
-    "train": "Make word vectors from counts, by a method.",
-    "extend": "Give new words vectors, from their counts with known ones.",
-    "impute": "Give entities of a table vectors, from those that have one.",
-    "similar": "List the words most like a word.",
-    "analogy": "Answer “A is to B as C is to …?”.",
-    "eval": "Judge vectors: similarity, analogies, features, classes, regression.",
-    "compare": "Judge methods, gensim's models and vectors files side by side.",
-    "drift": "List words by how much they changed over time, and test it.",
-    "plot": "Draw pictures of what was made.",
-    "convert": "Rewrite vectors or a matrix as another program's file, and back.",
+    "train": "Train word vectors on counts by a method.",
+    "extend": "Infer vectors for out-of-vocabulary words.",
+    "impute": "Infer vectors for the entities of a table from those that have one.",
+    "similar": "List the nearest neighbours of words.",
+    "analogy": "Answer an analogy: A is to B as C is to what?",
+    "eval": "Evaluate vectors on test sets.",
+    "compare": "Compare methods, gensim's models and vectors files on the same sets.",
+    "drift": "Rank words by how much they changed over time, and test the change.",
+    "plot": "Plot spectra, imputed entities and change over time.",
+    "convert": "Convert vectors and matrices to and from other formats.",
     "merge": "Add up counts: the shards of one text, or several texts.",
-    "info": "Tell what a matrix or vectors file holds and how it was made.",
-    "run": "Run the steps that a configuration file lists.",
+    "info": "Describe a matrix, a model or a vectors file.",
+    "run": "Run the stages of a configuration file.",
 }
-_HELP = """Word vectors by geometry: text to counts to vectors, each step a file.
+_HELP = """Word vectors by geometry: from text to counts to vectors, one file per step.
 
 \b
-  wordgeom build-cooc corpus.txt       counts words that occur together, into cooc/
-  wordgeom train --method gbu          makes vectors.bin of cooc/
-  wordgeom similar vectors.bin king    lists the words most like king
+  wordgeom build-cooc corpus.txt       count co-occurrences into cooc/
+  wordgeom train --method gbu          train vectors.bin on cooc/
+  wordgeom similar vectors.bin king    list the nearest neighbours of "king"
 """
 
 
@@ -56,7 +56,7 @@ _HELP = """Word vectors by geometry: text to counts to vectors, each step a file
     members=COMMANDS,
     prefix="wordgeom.cli.",
     noun="command",
-    heading="Commands (wordgeom COMMAND --help tells more)",
+    heading="Commands (details: wordgeom COMMAND --help)",
     help=_HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -68,8 +68,8 @@ def group() -> None:
 def main(args: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit status, after one line on standard error if it failed.
 
-    0: done; 1: the input or the machine stopped it; 2: the command line was wrong; 75: interrupted,
-    and --resume goes on.
+    0: success; 1: error in the input or the environment; 2: usage error; 75: interrupted, and
+    `--resume` continues.
     """
     arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
     with _log(), _stoppable() as stop:
@@ -80,31 +80,31 @@ def main(args: Sequence[str] | None = None) -> int:
         except WordgeomError as error:
             return _fail(str(error), error.exit_code)
         except StoppedError as stopped:
-            return _fail(str(stopped), stopped.exit_code)
+            return _fail(str(stopped), stopped.exit_code, kind="")
         except KeyboardInterrupt:
             return _interrupted(arguments)
         except MemoryError:
-            return _fail("out of memory; pass a smaller --memory, --max-vocab or --dim", 1)
+            return _fail("out of memory; lower --memory, --max-vocab or --dim", 1)
         except BrokenPipeError:
             _leave_output()
             return 1
-        except OSError as error:  # that no layer below could say more of
+        except OSError as error:  # of which no layer below knows more
             return _fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
         except Exception:
-            # A compiler that is interrupted may fail in its own way.
+            # An interrupted compiler can fail in its own way.
             if stop is None or not stop.asked:
                 raise
             return _interrupted(arguments)
 
 
 def _interrupted(arguments: Sequence[str]) -> int:
-    """Tell of an interruption that came before or after all that can be gone on with."""
-    from wordgeom.cli.stages import RESUMABLE
+    """Report an interruption before or after the part of a run that can be resumed."""
+    from wordgeom.cli.frame import resumable
 
-    if arguments[0] not in RESUMABLE:
-        return _fail(_INTERRUPTED, 1)
-    stopped = StoppedError(kept=False)
-    return _fail(str(stopped), stopped.exit_code)
+    if not resumable(arguments[0]):
+        return _fail(_INTERRUPTED, 1, kind="")
+    stopped = StoppedError(saved=False)
+    return _fail(str(stopped), stopped.exit_code, kind="")
 
 
 def run() -> None:
@@ -114,19 +114,19 @@ def run() -> None:
         # A thread inside LAPACK cannot be stopped, and Python would wait for it.
         sys.stdout.flush()
         os._exit(status)
-    # CPython remembers an exec() that was interrupted, such as a dataclass being made, until the
-    # next one, and would end as if SIGINT had killed it.
+    # CPython remembers an interrupted exec(), such as the making of a dataclass, until the next
+    # one, and would exit as if killed by SIGINT.
     exec("")
     sys.exit(status)
 
 
 def _answer(arguments: list[str]) -> int:
-    # Not click's own main(): on Ctrl-C it prints an empty line before it lets us speak.
+    # Not click's own main(): on Ctrl-C it prints an empty line first.
     if instruction := os.environ.get(_COMPLETION):
-        from click.shell_completion import shell_complete
+        from wordgeom.cli.completion import complete
 
-        return shell_complete(group, {}, "wordgeom", _COMPLETION, instruction)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a word may be one that the terminal lacks
+        return complete(group, _COMPLETION, instruction)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack a character
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with group.make_context("wordgeom", [*arguments]) as context:
@@ -148,13 +148,13 @@ def _usage(error: click.UsageError, arguments: list[str]) -> str:
     return f"{error.format_message().rstrip('.')}; {see}"
 
 
-def _fail(message: str, status: int) -> int:
-    click.echo(f"wordgeom: {' '.join(message.split())}", err=True)
+def _fail(message: str, status: int, kind: str = "error: ") -> int:
+    click.echo(f"wordgeom: {kind}{' '.join(message.split())}", err=True)
     return status
 
 
 def _leave_output() -> None:
-    """Let go of an output whose reader has gone, as in `| head`: Python flushes it at its end."""
+    """Drop output whose reader has exited, as in `| head`; Python would flush it at exit."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -163,7 +163,7 @@ def _leave_output() -> None:
 
 @contextlib.contextmanager
 def _log() -> Iterator[None]:
-    """Send the package's messages to standard error while the block runs."""
+    """Log messages of the package to standard error while the block runs."""
     log, handler = logging.getLogger("wordgeom"), logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("wordgeom: %(message)s"))
     before = log.level
@@ -178,14 +178,14 @@ def _log() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stoppable() -> Iterator[_Stop | None]:
-    """Make the signals that ask a program to end raise KeyboardInterrupt while the block runs."""
+    """Make SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt while the block runs."""
     if threading.current_thread() is not threading.main_thread():
         yield None
         return
     stop = _Stop()
     names = ("SIGINT", "SIGTERM", "SIGHUP")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    # One that is ignored stays so: nohup, or a job in the background.
+    # Ignored signals stay ignored: nohup, or a background job.
     found = {n: signal.getsignal(n) for n in numbers}
     before = {n: handler for n, handler in found.items() if handler not in (None, signal.SIG_IGN)}
     for number in before:
@@ -198,7 +198,7 @@ def _stoppable() -> Iterator[_Stop | None]:
 
 
 class _Stop:
-    """Raises KeyboardInterrupt; not again at once, so that what was begun can be removed.
+    """Raises KeyboardInterrupt, but not twice within a second, so that cleaning up can finish.
 
     A terminal, a shell and `timeout` may each send the signal, a moment apart.
     """
@@ -208,7 +208,7 @@ class _Stop:
 
     @property
     def asked(self) -> bool:
-        """Whether anybody asked."""
+        """Whether a signal arrived."""
         return self._last > float("-inf")
 
     def __call__(self, _number: int, _frame: FrameType | None) -> None:

@@ -12,12 +12,12 @@ from wordgeom.cli.table import print_words
 @click.argument("a")
 @click.argument("b")
 @click.argument("c")
-@click.option("--top", default=10, type=click.IntRange(min=1), help="how many to list  [10]")
+@click.option("--top", default=10, type=click.IntRange(min=1), help="number of answers  [10]")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> None:
-    """Answer “A is to B as C is to …?”: list the words most like B - A + C.
+    """Answer an analogy: list the nearest neighbours of B - A + C.
 
-    `analogy vectors.bin man king woman` asks for queen.
+    `analogy vectors.bin man king woman` asks for "queen".
     """
     from wordgeom.vectors.keyed import read_vectors
     from wordgeom.vectors.nearest import analogy

@@ -1,32 +1,48 @@
-"""`wordgeom build-cooc`: text → counts."""
+"""`wordgeom build-cooc`: text → co-occurrence counts."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wordgeom.checkpoint.state import ResumeOptions
-from wordgeom.cli import flags, stages
+from wordgeom.cli import flags, frame
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
-from wordgeom.runtime.run_options import RunOptions
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+
+if TYPE_CHECKING:
+    from wordgeom.stages.stage import Stage
 
 OPTIONS = (CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
 OWN = ("corpus", "out", "shard", "save_vocab")
 
 
+def stage(settings: frame.Settings, where: str) -> Stage:
+    """Return the stage of these settings; raises OptionError."""
+    from wordgeom.stages.build_cooc import BuildCooc, Shard
+
+    corpus, window, resume, run = frame.options_from(settings, OWN, OPTIONS, where)
+    names = frame.corpus_names("build-cooc", settings)
+    shard = Shard.parse(settings["shard"]) if "shard" in settings else None
+    default = f"cooc.shard-{shard.index}-of-{shard.of}" if shard else "cooc"
+    save = frame.path(settings, "save_vocab")
+    out = Path(settings.get("out", default))
+    return BuildCooc(names, out, corpus, run, resume, save, window, shard)
+
+
 @click.command("build-cooc")
 @click.argument("corpus", nargs=-1)
-@click.option("-o", "--out", metavar="DIR", help="folder for the counts  [cooc]")
-@click.option("--shard", metavar="i/N", help="count part i of N only; merge adds the parts up")
-@click.option("--save-vocab", metavar="FILE", help="also write the words and their counts there")
+@click.option("-o", "--out", metavar="DIR", help="output directory  [cooc]")
+@click.option("--shard", metavar="i/N", help="count part i of N only; combine the parts with merge")
+@click.option("--save-vocab", metavar="FILE", help="also write the vocabulary with its counts")
 @flags.takes(*OPTIONS)
 def command(config: str | None, **given: Any) -> None:
-    """Count which words occur together in CORPUS, into a folder.
+    """Count the co-occurrences of words in CORPUS.
 
-    CORPUS is any number of files in UTF-8, folders, patterns in quotes ('texts/**/*.txt'), or - for
-    standard input; plain, or packed by gzip, bzip2, xz or zstd; text, .jsonl, .tsv, .conllu or
-    .fasta. `wordgeom train` makes vectors of the counts; `wordgeom info` describes them.
+    CORPUS names files, directories, quoted patterns ('texts/**/*.txt') or - for standard input, in
+    UTF-8: plain text, .jsonl, .tsv, .conllu or .fasta, optionally compressed by gzip, bzip2, xz or
+    zstd. Train vectors on the counts with `wordgeom train`; describe them with `wordgeom info`.
     """
-    stages.run_stage("build-cooc", given, config)
+    frame.run_command("build-cooc", given, config)

@@ -1,30 +1,42 @@
-"""`wordgeom build-dtm`: text → counts by document."""
+"""`wordgeom build-dtm`: text → a document-term matrix."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wordgeom.checkpoint.state import ResumeOptions
-from wordgeom.cli import flags, stages
+from wordgeom.cli import flags, frame
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.runtime.run_options import RunOptions
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+
+if TYPE_CHECKING:
+    from wordgeom.stages.stage import Stage
 
 OPTIONS = (CorpusOptions, ResumeOptions, RunOptions)
 OWN = ("corpus", "out", "save_vocab")
 
 
+def stage(settings: frame.Settings, where: str) -> Stage:
+    """Return the stage of these settings; raises OptionError."""
+    from wordgeom.stages.build_dtm import BuildDtm
+
+    corpus, resume, run = frame.options_from(settings, OWN, OPTIONS, where)
+    names = frame.corpus_names("build-dtm", settings)
+    save = frame.path(settings, "save_vocab")
+    return BuildDtm(names, Path(settings.get("out", "dtm")), corpus, run, resume, save)
+
+
 @click.command("build-dtm")
 @click.argument("corpus", nargs=-1)
-@click.option("-o", "--out", metavar="DIR", help="folder for the counts  [dtm]")
-@click.option("--save-vocab", metavar="FILE", help="also write the words and their counts there")
+@click.option("-o", "--out", metavar="DIR", help="output directory  [dtm]")
+@click.option("--save-vocab", metavar="FILE", help="also write the vocabulary with its counts")
 @flags.takes(*OPTIONS)
 def command(config: str | None, **given: Any) -> None:
-    """Count how often each word occurs in each document of CORPUS, into a folder.
+    """Count the words of each document in CORPUS.
 
-    CORPUS is what `wordgeom build-cooc` takes. A line is a document, or a block or a file
-    (--document), or a record, a sentence or a sequence. --id-field and --time-field keep
-    what a record tells of itself; `wordgeom info` describes the folder.
+    CORPUS is read as by `wordgeom build-cooc`. Every line (or block, file or record) is a document
+    with a row of its own; `--id-field` and `--time-field` name its identifier and its date.
     """
-    stages.run_stage("build-dtm", given, config)
+    frame.run_command("build-dtm", given, config)

@@ -1,28 +1,39 @@
-"""`wordgeom build-pmi`: counts → pointwise mutual information."""
+"""`wordgeom build-pmi`: co-occurrence counts → a PMI matrix."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wordgeom.checkpoint.state import ResumeOptions
-from wordgeom.cli import flags, stages
-from wordgeom.runtime.run_options import RunOptions
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.cli import flags, frame
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.weighting.options import PmiOptions
+
+if TYPE_CHECKING:
+    from wordgeom.stages.stage import Stage
 
 OPTIONS = (PmiOptions, ResumeOptions, RunOptions)
 OWN = ("counts", "out")
 
 
+def stage(settings: frame.Settings, where: str) -> Stage:
+    """Return the stage of these settings; raises OptionError."""
+    from wordgeom.stages.build_pmi import BuildPmi
+
+    weighting, resume, run = frame.options_from(settings, OWN, OPTIONS, where)
+    counts, out = Path(settings.get("counts", "cooc")), Path(settings.get("out", "pmi"))
+    return BuildPmi(counts, out, weighting, run, resume)
+
+
 @click.command("build-pmi")
 @click.argument("counts", required=False)
-@click.option("-o", "--out", metavar="DIR", help="folder for the weighted matrix  [pmi]")
+@click.option("-o", "--out", metavar="DIR", help="output directory  [pmi]")
 @flags.takes(*OPTIONS)
 def command(config: str | None, **given: Any) -> None:
-    """Weight the counts in the folder COUNTS (cooc) by pointwise mutual information.
+    """Weight the co-occurrence counts in COUNTS (cooc) by pointwise mutual information.
 
-    `wordgeom train` does the same on the fly; keep a weighted matrix to look at it, or to hand it
-    to another program.
+    `wordgeom train` weights counts on the fly; this command is for those who want the matrix.
     """
-    stages.run_stage("build-pmi", given, config)
+    frame.run_command("build-pmi", given, config)

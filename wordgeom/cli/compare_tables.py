@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from wordgeom.comparison.result import Comparison, Evaluation
-from wordgeom.core.tables import aligned, piped
+from wordgeom.core.tables import aligned, markdown_table
 from wordgeom.evaluation.answers import Score
 
 _NONE = "–"
@@ -27,9 +27,9 @@ def plain(comparison: Comparison) -> str:
 
 def markdown(comparison: Comparison) -> str:
     """Return the tables as Markdown, and the remarks as a list."""
-    parts = ["\n".join(piped(_scores(comparison)))]
+    parts = ["\n".join(markdown_table(_scores(comparison)))]
     if differences := _differences(comparison):
-        parts += ["\n".join(piped(differences)), _LEGEND.replace(_MARK, f"\\{_MARK}")]
+        parts += ["\n".join(markdown_table(differences)), _LEGEND.replace(_MARK, f"\\{_MARK}")]
     return "\n\n".join([*parts, "\n".join(f"- {line}" for line in _remarks(comparison))])
 
 

@@ -1,46 +1,49 @@
-"""`wordgeom convert`: vectors and matrices of ours as other programs' files, and back."""
+"""`wordgeom convert`: vectors and matrices to and from other programs' formats."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wordgeom.cli import flags
-from wordgeom.formats.detection import READ, WRITTEN
+from wordgeom.cli import flags, frame
+from wordgeom.core.errors import OptionError
+from wordgeom.formats.detection import SOURCE_FORMATS, TARGET_FORMATS
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.runtime.run_options import RunOptions
 
-_FROM = "format of SOURCE, where its name does not tell it"
-_TO = "format of TARGET, where its name does not tell it"
+if TYPE_CHECKING:
+    from wordgeom.stages.stage import Stage
+
+OPTIONS = (ConvertOptions, RunOptions)
+OWN = ("source", "target", "source_format", "target_format")
 
 
-@click.command("convert", params=flags.parameters(ConvertOptions, RunOptions))
+def stage(settings: frame.Settings, where: str) -> Stage:
+    """Return the stage of these settings; raises OptionError, MissingInputError."""
+    from wordgeom.stages.convert import conversion
+
+    options, run = frame.options_from(settings, OWN, OPTIONS, where)
+    for name in ("source", "target"):
+        if name not in settings:
+            raise OptionError(f"convert needs a {name.upper()}", do=f"name the {name} file")
+    formats = settings.get("source_format"), settings.get("target_format")
+    return conversion(Path(settings["source"]), Path(settings["target"]), *formats, options, run)
+
+
+@click.command("convert")
 @click.argument("source")
 @click.argument("target")
-@click.option("--from", "source_format", type=click.Choice(READ), help=_FROM)
-@click.option("--to", "target_format", type=click.Choice(WRITTEN), help=_TO)
-def command(
-    source: str,
-    target: str,
-    source_format: str | None,
-    target_format: str | None,
-    **given: Any,
-) -> None:
-    """Rewrite SOURCE as TARGET: vectors as vectors, a matrix's folder as a file or a file as one.
+@click.option("--from", "source_format", type=click.Choice(SOURCE_FORMATS),
+              help="format of SOURCE  [by its name]")  # fmt: skip
+@click.option("--to", "target_format", type=click.Choice(TARGET_FORMATS),
+              help="format of TARGET  [by its name]")  # fmt: skip
+@flags.takes(*OPTIONS)
+def command(config: str | None, **given: Any) -> None:
+    """Convert SOURCE to TARGET: vectors to vectors, a matrix to a file, or a file to a matrix.
 
-    Vectors: .bin, .txt, .vec, .npy and .npz, text also in .gz; --to projector for TensorBoard's.
+    Vectors: .bin, .txt, .vec, .npy and .npz, text also in .gz; --to projector for TensorBoard.
     Matrices: .npz (SciPy), .mtx and .mtx.gz (MatrixMarket), .glove (GloVe's records).
     """
-    from wordgeom.stages.convert import convert
-
-    values = {name: value for name, value in given.items() if value is not None}
-    made = convert(
-        source, target, source_format=source_format, target_format=target_format, show=True,
-        **values,
-    )  # fmt: skip
-    if values.get("quiet"):
-        return
-    for note in made.notes:
-        click.echo(f"wordgeom: note: {note}", err=True)
-    click.echo(made.summary)
+    frame.run_command("convert", given, config)

@@ -1,32 +1,46 @@
-"""`wordgeom extend`: vectors and counts → vectors of the counts' new words too."""
+"""`wordgeom extend`: vectors and counts → vectors of out-of-vocabulary words too."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wordgeom.cli import flags, stages
+from wordgeom.cli import flags, frame
 from wordgeom.methods.gbu.extension import ExtendOptions
-from wordgeom.runtime.run_options import RunOptions
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 
-OPTIONS = (ExtendOptions, RunOptions)
+if TYPE_CHECKING:
+    from wordgeom.stages.stage import Stage
+
+OPTIONS = (ExtendOptions, ResumeOptions, RunOptions)
 OWN = ("vectors", "counts", "out", "space")
+
+
+def stage(settings: frame.Settings, where: str) -> Stage:
+    """Return the stage of these settings; raises OptionError."""
+    from wordgeom.stages.extend import Extend
+
+    _, resume, run = frame.options_from(settings, OWN, OPTIONS, where)
+    vectors, counts = settings.get("vectors", "vectors.bin"), settings.get("counts", "cooc")
+    out = Path(settings.get("out", "vectors.extended.bin"))
+    return Extend(vectors, Path(counts), settings, run, out, resume, settings.get("space"))
 
 
 @click.command("extend")
 @click.argument("vectors", required=False)
 @click.argument("counts", required=False)
 @click.option("-o", "--out", metavar="FILE",
-              help="file for the vectors: .bin, .txt or .vec  [vectors.extended.bin]")  # fmt: skip
+              help="output file: .bin, .txt or .vec  [vectors.extended.bin]")  # fmt: skip
 @click.option("--space", metavar="CHAR",
-              help="put this for white space in words of COUNTS  [as for VECTORS]")  # fmt: skip
+              help="replace white space in the words of COUNTS  [as for VECTORS]")  # fmt: skip
 @flags.takes(*OPTIONS)
 def command(config: str | None, **given: Any) -> None:
-    """Give vectors to the words of COUNTS (cooc) that VECTORS (vectors.bin) lack.
+    """Infer vectors for the words of COUNTS (cooc) that VECTORS (vectors.bin) lacks.
 
-    COUNTS are of text in which new words stand beside known ones. Nothing is trained anew: known
-    words keep their vectors bit for bit. How close known words that were held out came to theirs
-    is printed.
+    COUNTS are of text in which new words co-occur with known ones. Nothing is retrained: known
+    words keep their vectors unchanged. The cosine between inferred and actual vectors of held-out
+    known words is reported.
     """
-    stages.run_stage("extend", given, config)
+    frame.run_command("extend", given, config)

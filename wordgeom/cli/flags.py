@@ -39,7 +39,7 @@ def takes(*classes: type[Options]) -> Callable[[_Command], _Command]:
 
 def config_option() -> click.Option:
     """Return the option --config."""
-    text = "take options from this TOML file's table [COMMAND]; a flag wins over it"
+    text = "read options from table [COMMAND] of this TOML file; flags win"
     return click.Option(["--config"], metavar="FILE", help=text)
 
 

@@ -2,33 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wordgeom.cli import flags, stages
+from wordgeom.cli import flags, frame
+from wordgeom.core.errors import OptionError
 from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
-from wordgeom.runtime.run_options import RunOptions
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 
-OPTIONS = (DomainOptions, ImputeOptions, RunOptions)
+if TYPE_CHECKING:
+    from wordgeom.stages.stage import Stage
+
+OPTIONS = (DomainOptions, ImputeOptions, ResumeOptions, RunOptions)
 OWN = ("domain", "vectors", "out", "table")
+
+
+def stage(settings: frame.Settings, where: str) -> Stage:
+    """Return the stage of these settings; raises OptionError."""
+    from wordgeom.imputation.domain import check_inputs
+    from wordgeom.stages.impute import Impute
+
+    of_domain, options, resume, run = frame.options_from(settings, OWN, OPTIONS, where)
+    if "domain" not in settings:
+        raise OptionError("impute needs --domain", do="name a table of entities")
+    check_inputs(settings["domain"], of_domain)
+    domain, vectors = Path(settings["domain"]), settings.get("vectors", "vectors.bin")
+    out = Path(settings.get("out", "vectors.imputed.bin"))
+    table = frame.path(settings, "table")
+    return Impute(domain, vectors, of_domain, options, run, out, table, resume)
 
 
 @click.command("impute")
 @click.option("--domain", metavar="FILE",
-              help="entities: .npy, .npz, .csv, .tsv, .parquet or word vectors")  # fmt: skip
+              help="table of entities: .csv, .tsv, .npy, .npz, .parquet or vectors")  # fmt: skip
 @click.option("--vectors", metavar="FILE",
-              help="vectors that hold some of the entities' names  [vectors.bin]")  # fmt: skip
+              help="vectors that contain some of the entities  [vectors.bin]")  # fmt: skip
 @click.option("-o", "--out", metavar="FILE",
-              help="file for the vectors: .bin, .txt or .vec  [vectors.imputed.bin]")  # fmt: skip
+              help="output file: .bin, .txt or .vec  [vectors.imputed.bin]")  # fmt: skip
 @click.option("--table", metavar="FILE",
-              help="file for how far to trust each vector  [beside them]")  # fmt: skip
+              help="trust table: how far to trust each vector  [beside the output]")  # fmt: skip
 @flags.takes(*OPTIONS)
 def command(config: str | None, **given: Any) -> None:
     """Give every entity of a table a vector, by latent semantic imputation.
 
-    Entities whose names are words of the vectors keep their vector bit for bit; each of the others
-    gets the weighted mean of its neighbours' in the table.
+    An entity whose name has a vector keeps it unchanged. Every other entity gets a weighted mean of
+    the vectors of its nearest neighbours in the table.
     """
-    stages.run_stage("impute", given, config)
+    frame.run_command("impute", given, config)

@@ -1,4 +1,4 @@
-"""`wordgeom info`: what a matrix, a model or a vectors file is."""
+"""`wordgeom info`: describe a matrix, a model or a vectors file."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 import click
 
-_SHORT = 3  # entries of a table that fits on a line; numbers of a long list that are shown
-_LONG = 8  # numbers of a list that are all shown
+_SHORT = 3  # entries of a table that fit on a line; numbers shown of a long list
+_LONG = 8  # numbers of a list that is shown in full
 _NOTES = "notes"  # a list of sentences
 
 
 @click.command("info")
 @click.argument("path")
-@click.option("--digest", is_flag=True, help="print the content's digest alone")
-@click.option("--check", is_flag=True, help="read every byte and check it first")
+@click.option("--digest", is_flag=True, help="print only the digest of the content")
+@click.option("--check", is_flag=True, help="verify every byte")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 def command(path: str, digest: bool, check: bool, as_json: bool) -> None:
-    """Tell what the folder (matrix, model) or vectors file PATH holds and how it was made."""
+    """Describe PATH, a matrix, a model or a vectors file, and how it was made."""
     from wordgeom.stages.info import describe
 
     facts = describe(Path(path), check=check)
@@ -35,7 +35,7 @@ def command(path: str, digest: bool, check: bool, as_json: bool) -> None:
 
 
 def _validation(facts: dict[str, Any]) -> list[str]:
-    """Take the validation of imputed vectors out of the facts, and return it as a table."""
+    """Remove the validation of imputed vectors from the facts, and return it as a table."""
     card = facts.get("run")
     statistics = card.get("statistics") if isinstance(card, dict) else None
     if not isinstance(statistics, dict) or "validation" not in statistics:
@@ -64,7 +64,7 @@ def _print(facts: dict[str, Any], indent: str) -> None:
 
 
 def _known(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts without those that are None: options that were not given."""
+    """Return the facts without options that were not given."""
     return {name: value for name, value in facts.items() if value is not None}
 
 
@@ -73,7 +73,7 @@ def _flat(facts: dict[str, Any]) -> bool:
 
 
 def _wide(name: str, values: list[Any]) -> bool:
-    """Tell whether each of the values takes a line."""
+    """Return whether each value takes a line of its own."""
     return name == _NOTES or any(isinstance(value, dict) for value in values)
 
 

@@ -1,4 +1,4 @@
-"""A group of commands that imports one when it is used, so that --help answers at once."""
+"""A command group that imports its commands lazily, so that --help is fast."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import click
 
 from wordgeom.core.errors import OptionError
-from wordgeom.core.options import nearest
+from wordgeom.core.options import suggestion
 
 
 class LazyGroup(click.Group):
-    """Commands by name with a line each; `command` of the module `prefix` + name is one of them.
+    """Commands by name with one line of help; each is `command` of the module `prefix` + name.
 
-    noun: what a member is called in errors; heading: above the list in --help.
+    noun: for a member, in errors; heading: of the list in --help.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class LazyGroup(click.Group):
         self._noun, self._heading = noun, heading
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take nothing for --help, as `wordgeom` alone does."""
+        """Show --help where there are no arguments."""
         if not args and not ctx.resilient_parsing:
             args = ["--help"]
         return super().parse_args(ctx, args)
@@ -42,7 +42,7 @@ class LazyGroup(click.Group):
         return list(self._members)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command, or return None for a name that is not known."""
+        """Import a command, or return None for an unknown name."""
         if cmd_name not in self._members:
             return None
         module = import_module(f"{self._prefix}{cmd_name.replace('-', '_')}")
@@ -52,13 +52,13 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the arguments begin with; raises OptionError."""
+        """Return the command that the arguments start with; raises OptionError."""
         if not ctx.resilient_parsing and args[0] not in self._members:
-            do = nearest(args[0], self._members)
+            do = suggestion(args[0], self._members)
             raise OptionError(f"no such {self._noun} {args[0]!r}", do=do)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of --help."""
+        """Write the list of commands."""
         with formatter.section(self._heading):
             formatter.write_dl(list(self._members.items()))

@@ -1,4 +1,4 @@
-"""`wordgeom plot`: pictures, a subcommand for each kind."""
+"""`wordgeom plot`: one subcommand per kind of plot."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import click
 
 from wordgeom.cli.lazy import LazyGroup
 
-PICTURES = {
-    "spectrum": "Draw the eigenvalues that vectors were made of.",
-    "imputation": "Draw imputed entities among their neighbours.",
-    "drift": "Draw how words moved through time, and how surely.",
+PLOTS = {
+    "spectrum": "Plot the eigenvalues or singular values of trained vectors.",
+    "imputation": "Plot imputed entities among their nearest neighbours.",
+    "drift": "Plot word trajectories, or a volcano plot of change.",
 }
 
 
 @click.group(
     "plot",
     cls=LazyGroup,
-    members=PICTURES,
+    members=PLOTS,
     prefix="wordgeom.cli.plot_",
-    noun="picture",
-    heading="Pictures (wordgeom plot PICTURE --help tells more)",
-    subcommand_metavar="PICTURE [ARGS]...",
+    noun="plot",
+    heading="Plots (details: wordgeom plot PLOT --help)",
+    subcommand_metavar="PLOT [ARGS]...",
 )
 def command() -> None:
-    """Draw pictures into .png, .svg or .pdf files, by matplotlib."""
+    """Plot to .png, .svg or .pdf files with matplotlib."""

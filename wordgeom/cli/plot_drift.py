@@ -1,4 +1,4 @@
-"""`wordgeom plot drift`: a model, or what `wordgeom drift --json` printed → a picture."""
+"""`wordgeom plot drift`: word trajectories of a model, or a volcano plot of test results."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import click
 @click.command("drift")
 @click.argument("source", metavar="MODEL|JSON")
 @click.option("--words", metavar="WORD,WORD",
-              help="words of a model to draw, up to 6; of results, to name too")  # fmt: skip
-@click.option("--at", metavar="TIME,TIME", help="the times of a model to mark  [6, evenly]")
+              help="words to plot (at most 6), or to label in a volcano plot")  # fmt: skip
+@click.option("--at", metavar="TIME,TIME", help="times to mark on trajectories  [6, evenly spaced]")
 @click.option("-o", "--out", default="drift.png", metavar="FILE",
-              help="the picture: .png, .svg or .pdf  [drift.png]")  # fmt: skip
-@click.option("--force", is_flag=True, help="replace the picture where it exists")
+              help="output file: .png, .svg or .pdf  [drift.png]")  # fmt: skip
+@click.option("--force", is_flag=True, help="overwrite an existing file")
 def command(source: str, words: str | None, at: str | None, out: str, force: bool) -> None:
-    """Draw the ways of words through time, or how far all words moved and how surely.
+    """Plot word trajectories, or a volcano plot of change.
 
-    Of a MODEL's folder (train --method dlsa) it draws the ways of --words among the words that were
-    nearest to them at the first and the last time. Of results (wordgeom drift MODEL --json >
-    drift.json) it draws a volcano: displacement and p of each word, and the line of q = .05.
+    For a MODEL (train --method dlsa), plot the trajectories of --words among their nearest
+    neighbours at the first and last time. For JSON results (wordgeom drift MODEL --json), plot the
+    displacement and the p-value of every word, with the threshold q = .05.
     """
     from wordgeom.plot import figure
 
     figure.check(out, force=force)
     names = [word.strip() for word in (words or "").split(",") if word.strip()]
-    draw = _ways if Path(source).is_dir() else _volcano
+    draw = _trajectories if Path(source).is_dir() else _volcano
     click.echo(f"{out}: {draw(source, names, at, out)}")
 
 
-def _ways(source: str, names: list[str], at: str | None, out: str) -> str:
-    """Draw the ways of words of a model, and return the caption."""
+def _trajectories(source: str, names: list[str], at: str | None, out: str) -> str:
+    """Plot trajectories, and return the caption."""
     from wordgeom.core.errors import OptionError
     from wordgeom.methods.dlsa.model import DynamicModel
     from wordgeom.plot.neighbourhoods import trajectories
@@ -39,20 +39,20 @@ def _ways(source: str, names: list[str], at: str | None, out: str) -> str:
 
     if not names:
         do = "name some: --words soviet,climate"
-        raise OptionError("the picture of a model needs words", where=source, do=do)
+        raise OptionError("a plot of trajectories needs words", where=source, do=do)
     return draw(trajectories(DynamicModel.open(source), names, _times(at)), out)
 
 
 def _volcano(source: str, names: list[str], at: str | None, out: str) -> str:
-    """Draw results, and return the caption."""
+    """Plot test results, and return the caption."""
     from wordgeom.core.errors import OptionError
     from wordgeom.plot.drift_results import read_drift_results
     from wordgeom.plot.volcano import draw
 
     results = read_drift_results(source)
     if at is not None:
-        do = "leave it out, or name a model's folder"
-        raise OptionError("--at is for the ways of words, not for results", where=source, do=do)
+        do = "leave it out, or name the directory of a model"
+        raise OptionError("--at applies to trajectories, not to results", where=source, do=do)
     return draw(results, out, names)
 
 
@@ -66,6 +66,6 @@ def _times(at: str | None) -> list[float]:
         time = parse_time(text)
         if time is None:
             do = "write numbers, years or dates as 1950-07-31"
-            raise OptionError("--at has a time of no known format", found=repr(text), do=do)
+            raise OptionError("--at contains an unreadable time", found=repr(text), do=do)
         times.append(time.value)
     return times

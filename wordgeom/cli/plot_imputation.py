@@ -1,4 +1,4 @@
-"""`wordgeom plot imputation`: imputed vectors and their table of trust → a picture."""
+"""`wordgeom plot imputation`: imputed entities among their nearest neighbours."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import click
 
 @click.command("imputation")
 @click.argument("vectors", default="vectors.imputed.bin")
-@click.option("--table", metavar="FILE", help="the table of trust  [beside VECTORS, .tsv]")
+@click.option("--table", metavar="FILE", help="trust table  [beside VECTORS, .tsv]")
 @click.option("--label", "labels", multiple=True, metavar="NAME",
-              help="name this entity; may be given again  [a dozen of the imputed]")  # fmt: skip
-@click.option("--around", metavar="NAME", help="draw this entity, its neighbours and theirs alone")
+              help="label this entity (repeatable)  [12 imputed ones]")  # fmt: skip
+@click.option("--around", metavar="NAME", help="plot only this entity, its neighbours and theirs")
 @click.option("-o", "--out", default="imputation.png", metavar="FILE",
-              help="the picture: .png, .svg or .pdf  [imputation.png]")  # fmt: skip
-@click.option("--force", is_flag=True, help="replace the picture where it exists")
+              help="output file: .png, .svg or .pdf  [imputation.png]")  # fmt: skip
+@click.option("--force", is_flag=True, help="overwrite an existing file")
 def command(
     vectors: str, table: str | None, labels: tuple[str, ...], around: str | None, out: str,
     force: bool,
 ) -> None:  # fmt: skip
-    """Draw the entities of VECTORS (vectors.imputed.bin) in a plane, and who leans on whom.
+    """Plot the entities of VECTORS (vectors.imputed.bin) with the neighbours they depend on.
 
-    Known entities are filled, imputed ones hollow; a line goes to each neighbour, as wide as its
-    weight. The plane is that of the drawn vectors' first two principal components; with --around,
-    of the entity's and its neighbours', which alone are named.
+    Known entities are filled, imputed ones hollow; the width of a line is the weight of a
+    neighbour. The axes are the first two principal components of the plotted vectors; with
+    --around, of the entity and its neighbours.
     """
     from wordgeom.plot import figure, imputation
 

@@ -1,4 +1,4 @@
-"""`wordgeom plot spectrum`: run cards of vectors → a picture of their eigenvalues."""
+"""`wordgeom plot spectrum`: the eigenvalues in run cards of vectors."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import click
 @click.command("spectrum")
 @click.argument("vectors", nargs=-1, required=True)
 @click.option("-o", "--out", default="spectrum.png", metavar="FILE",
-              help="the picture: .png, .svg or .pdf  [spectrum.png]")  # fmt: skip
-@click.option("--force", is_flag=True, help="replace the picture where it exists")
+              help="output file: .png, .svg or .pdf  [spectrum.png]")  # fmt: skip
+@click.option("--force", is_flag=True, help="overwrite an existing file")
 def command(vectors: tuple[str, ...], out: str, force: bool) -> None:
-    """Draw the eigenvalues in the run cards of the files VECTORS, and the share of the first k.
+    """Plot the spectra in the run cards of VECTORS, and the cumulative share of the first k values.
 
-    Methods that compute eigenvalues or singular values, such as pmi-eigs and lsa, record them: how
-    fast they fall tells how many dimensions are worth having.
+    pmi-eigs and lsa record their eigenvalues and singular values. A spectrum that flattens early
+    suggests fewer dimensions.
     """
     from wordgeom.plot import figure, spectrum
 

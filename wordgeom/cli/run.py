@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from wordgeom.cli import flags, stages
+from wordgeom.cli import flags, frame
 from wordgeom.core.errors import OptionError, OutputExistsError
 
-_HELP = """Run the steps that the TOML file CONFIG has a table for, in order.
+if TYPE_CHECKING:
+    from wordgeom.stages.stage import Stage
 
-What is up to date is not made again. Keys are the options of the step's own command:
+_HELP = """Run the stages that the TOML file CONFIG has a table for, in pipeline order.
+
+Output that is up to date is not made again. Keys are the options of the stage's own command:
 
 \b
   [build-cooc]
@@ -24,38 +29,39 @@ What is up to date is not made again. Keys are the options of the step's own com
 
 @click.command("run", help=_HELP)
 @click.argument("config")
-@click.option("--force", is_flag=True, help="replace output that is not up to date")
-@click.option("--resume", is_flag=True, help="go on from what an interrupted run left")
-@click.option("--quiet", is_flag=True, help="no progress, no summaries")
+@click.option("--force", is_flag=True, help="overwrite output that is not up to date")
+@click.option("--resume", is_flag=True, help="resume an interrupted run")
+@click.option("--quiet", is_flag=True, help="suppress progress and summaries")
 def command(config: str, force: bool, resume: bool, quiet: bool) -> None:
     """Run the stages of CONFIG."""
-    tables = flags.read_tables(config, stages.NAMES)
+    tables = flags.read_tables(config, frame.STAGES)
     if not tables:
-        do = f"add one of {', '.join(f'[{name}]' for name in stages.NAMES)}"
+        do = f"add one of {', '.join(f'[{name}]' for name in frame.STAGES)}"
         raise OptionError("has no table", where=config, do=do)
-    steps = [(name, tables[name]) for name in stages.NAMES if name in tables]
+    steps = [(name, tables[name]) for name in frame.STAGES if name in tables]
     if resume:
         steps = [(name, _resumed(name, table)) for name, table in steps]
     if quiet:
         steps = [(name, {**table, "quiet": True}) for name, table in steps]
-    prepared = [_prepare(name, table, config) for name, table in steps]
-    for (name, table), stage in zip(steps, prepared, strict=True):
+    for name, table in steps:  # all are checked before the first one runs
+        _prepare(name, table, config)
+    for name, table in steps:
         try:
-            stage()
+            frame.run_prepared(_prepare(name, table, config))
         except OutputExistsError:
             if not force:
                 raise
-            _prepare(name, {**table, "force": True}, config)()
+            frame.run_prepared(_prepare(name, {**table, "force": True}, config))
 
 
-def _resumed(name: str, table: stages.Settings) -> stages.Settings:
-    return {**table, "resume": True} if name in stages.RESUMABLE else table
+def _resumed(name: str, table: frame.Settings) -> frame.Settings:
+    return {**table, "resume": True} if frame.resumable(name) else table
 
 
-def _prepare(name: str, table: stages.Settings, config: str) -> stages.Stage:
+def _prepare(name: str, table: frame.Settings, config: str) -> Stage:
     where = f"{config} [{name}]"
     try:
-        return stages.prepare(name, table, where)
+        return frame.prepare(name, table, where)
     except OptionError as error:
         if error.where:
             raise

@@ -1,4 +1,4 @@
-"""The options that name files to judge vectors by, shared by `eval` and `compare`."""
+"""The options that name test sets, shared by `eval` and `compare`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import click
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 KINDS = ("categories", "classify", "regress")
 _HELP = {
-    "categories": "lines of word, tab, class: purity of clusters; repeatable",
-    "classify": "lines of label, tab, text: classification of mean vectors; repeatable",
-    "regress": "sequences and numbers: regression on mean vectors; repeatable",
+    "categories": "categorisation set: word TAB class lines (repeatable)",
+    "classify": "text classification set: label TAB text lines (repeatable)",
+    "regress": "regression set: table of sequences and numbers (repeatable)",
 }
-_SET = "pairs, analogies or a QVEC oracle; repeatable"
+_SET = "word pairs, analogies or QVEC features (repeatable)"
 
 
 def takes_sets(*, named: bool) -> Callable[[_Command], _Command]:
     """Decorate a command's function with --categories, --classify and --regress.
 
-    named: with --set too, for a command whose positional arguments are something else.
+    named: also with --set, for a command with other positional arguments.
     """
 
     def decorate(function: _Command) -> _Command:

@@ -1,4 +1,4 @@
-"""Words and cosines on the terminal."""
+"""Words with their cosine similarities, as text or JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 
 def print_words(found: list[tuple[str, float]], as_json: bool) -> None:
-    """Print words with their cosines, a line each, or as JSON."""
+    """Print words with their cosines, one a line, or as JSON."""
     if as_json:
         rows = [{"word": word, "cosine": round(cosine, 6)} for word, cosine in found]
         click.echo(json.dumps(rows, ensure_ascii=False))

@@ -1,45 +1,69 @@
-"""`wordgeom train`: a matrix → vectors; the method decides which options there are."""
+"""`wordgeom train`: the method decides which inputs, options and output there are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wordgeom import methods
-from wordgeom.checkpoint.state import ResumeOptions
-from wordgeom.cli import flags, stages
+from wordgeom.cli import flags, frame
 from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import listed
 from wordgeom.core.options import Options, flag, specs
-from wordgeom.linalg.device import DeviceOptions
-from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.method_inputs import SOURCES, settings_of, source_of
+from wordgeom.linalg.options import DeviceOptions
+from wordgeom.methods.contract import DOCUMENT_VECTORS, MODEL
+from wordgeom.methods.inputs import INPUTS, reading_options, settings_of
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 
-_OWN = ("matrix", "method", "out", "space")
+if TYPE_CHECKING:
+    from wordgeom.stages.stage import Stage
+
+_OWN = ("method", "out", "space")
 _EVERY = (DeviceOptions, ResumeOptions, RunOptions)
-COMMON = (*(source.weighting for source in SOURCES.values()), *_EVERY)  # of some method or other
+_READING = tuple(dict.fromkeys(cls for kind in INPUTS.values() for cls in kind.options))
+COMMON = (*_READING, *_EVERY)  # of some method or other
+OPTIONS = _EVERY
+_OUT = "output: vectors file (.bin, .txt or .vec), or directory of a model  [vectors.bin, model]"
+_DOCUMENTS = "also write the documents' vectors: .bin, .txt or .vec"
 
 
 def own_settings(method: str) -> tuple[str, ...]:
     """Return the settings of `train --method METHOD` that belong to no option class."""
-    return (*_OWN, *settings_of(methods.load(method)))
+    module = methods.load(method)
+    documents = ("documents",) if DOCUMENT_VECTORS in module.MAKES else ()
+    return (*_OWN, *settings_of(module), *documents)
 
 
 def method_classes(method: str) -> tuple[type[Options], ...]:
     """Return the option classes of `train --method METHOD`."""
     module = methods.load(method)
-    return (module.Options, source_of(module).weighting, *_EVERY)
+    return (module.Options, *reading_options(module), *_EVERY)
 
 
-def refuse_foreign(names: Iterable[str], method: str) -> None:
-    """Raise OptionError for a name of another method's option, saying whose it is."""
+def stage(settings: frame.Settings, where: str) -> Stage:
+    """Return the stage of these settings; raises OptionError."""
+    from wordgeom.stages.train import Train
+
+    if "method" not in settings:
+        raise OptionError("train needs --method", do=f"choose {listed(methods.names(), 'or')}")
+    method = frame.text("method", settings["method"])
+    check_owner(settings, method)
+    classes = method_classes(method)
+    *_, resume, run = frame.options_from(settings, own_settings(method), classes, where)
+    default = "model" if methods.load(method).MAKES == (MODEL,) else "vectors.bin"
+    return Train(method, settings, Path(settings.get("out", default)), run, resume)
+
+
+def check_owner(names: Iterable[str], method: str) -> None:
+    """Raise OptionError for the name of an option of another method."""
     own = _names_for(method)
     for name in names:
         owners = [] if name in own else _owners(name)
         if owners:
-            what = f"{flag(name)} belongs to {listed(owners)}"
+            what = f"{flag(name)} is an option of {listed(owners)}"
             do = f"see wordgeom train --method {method} --help"
             raise OptionError(what, found=f"--method {method}", do=do)
 
@@ -55,18 +79,18 @@ class _Train(click.Command):
         **extra: Any,
     ) -> click.Context:
         method = _early(args, "--method")
-        if extra.get("resilient_parsing"):  # a shell asks what the line may become
+        if extra.get("resilient_parsing"):  # a shell asks how the line may continue
             method = method if method in methods.names() else None
         else:
             method = method or _configured(_early(args, "--config"))
             if method:
-                refuse_foreign(_names_of(args), method)
+                check_owner(_names_of(args), method)
         self.params = [*_own_parameters(method), *flags.parameters(*_classes(method, args))]
         self.params.append(flags.config_option())
         return super().make_context(info_name, args, parent, **extra)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Methods (wordgeom train --method NAME --help shows its options)"):
+        with formatter.section("Methods (options: wordgeom train --method NAME --help)"):
             formatter.write_dl([(name, methods.summary(name)) for name in methods.names()])
 
 
@@ -75,26 +99,54 @@ def _classes(method: str | None, args: list[str]) -> tuple[type[Options], ...]:
         return method_classes(method)
     if {"-h", "--help"} & set(args):
         return COMMON
-    # The answer will be that --method is missing, unless a flag is nobody's: that comes first.
+    # --method is missing, but a flag that belongs to no method is reported first.
     return (*(methods.load(name).Options for name in methods.names()), *COMMON)
 
 
+def input_options(method: str) -> list[click.Option]:
+    """Return the options of a method's inputs besides the first, which is an argument."""
+    kinds = list(settings_of(methods.load(method)).items())[1:]
+    return [
+        click.Option([flag(setting)], metavar=kind.metavar, help=kind.help)
+        for setting, kind in kinds
+    ]
+
+
 def _own_parameters(method: str | None) -> list[click.Parameter]:
-    out = "file for the vectors: .bin, .txt or .vec  [vectors.bin]; the folder of a model  [model]"
-    beside = "also write the documents' vectors to this file (lsa): .bin, .txt or .vec"
+    """Return the parameters of inputs and output."""
+    first = "matrix" if method is None else next(iter(settings_of(methods.load(method))))
     parameters: list[click.Parameter] = [
-        click.Argument(["matrix"], required=False),
-        click.Option(["--method"], metavar="NAME", help="how to make the vectors; see below"),
-        click.Option(["-o", "--out"], metavar="FILE", help=out),
-        click.Option(["--space"], metavar="CHAR", help="put this for white space in words"),
+        click.Argument([first], required=False),
+        click.Option(["--method"], metavar="NAME", type=_METHODS, help="method; see below"),
+        click.Option(["-o", "--out"], metavar="PATH", help=_OUT),
+        click.Option(["--space"], metavar="CHAR", help="replacement for white space in words"),
+        *([] if method is None else input_options(method)),
     ]
     if method is None or "documents" in own_settings(method):
-        parameters.append(click.Option(["--documents"], metavar="FILE", help=beside))
+        parameters.append(click.Option(["--documents"], metavar="FILE", help=_DOCUMENTS))
     return parameters
 
 
+class _Methods(click.ParamType):  # type: ignore[type-arg]
+    """The name of a method; a shell completes it."""
+
+    name = "method"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[Any]:
+        """Return the methods that start with what was typed."""
+        from click.shell_completion import CompletionItem
+
+        found = (name for name in methods.names() if name.startswith(incomplete))
+        return [CompletionItem(name, help=methods.summary(name)) for name in found]
+
+
+_METHODS = _Methods()
+
+
 def _early(args: list[str], name: str) -> str | None:
-    """Return an option's value, the last if there are several, before the arguments are parsed."""
+    """Return an option's last value, before the arguments are parsed."""
     found = None
     for k, arg in enumerate(args):
         if arg == "--":
@@ -109,12 +161,12 @@ def _early(args: list[str], name: str) -> str | None:
 def _configured(config: str | None) -> str | None:
     if config is None:
         return None
-    method = flags.read_tables(config, stages.TABLES).get("train", {}).get("method")
+    method = flags.read_tables(config, frame.STAGES).get("train", {}).get("method")
     return method if isinstance(method, str) else None
 
 
 def _names_of(args: list[str]) -> list[str]:
-    """Return the options among arguments, as fields have them."""
+    """Return the options among arguments, spelt as fields."""
     long = (arg.partition("=")[0] for arg in args if arg.startswith("--"))
     return [name.removeprefix("--").replace("-", "_") for name in long]
 
@@ -133,8 +185,10 @@ def _fields(*classes: type[Options]) -> set[str]:
 
 @click.command("train", cls=_Train)
 def command(config: str | None, **given: Any) -> None:
-    """Make word vectors from the folder MATRIX (cooc, or dtm for a method of documents).
+    """Train word vectors on MATRIX by a method.
 
-    MATRIX holds counts, which are weighted on the fly, or a matrix that build-pmi weighted.
+    MATRIX is a directory of co-occurrence counts (cooc) or, for methods that need documents, of a
+    document-term matrix (dtm). Counts are weighted on the fly; a matrix made by build-pmi is used
+    as stored.
     """
-    stages.run_stage("train", given, config)
+    frame.run_command("train", given, config)

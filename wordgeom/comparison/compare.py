@@ -15,15 +15,17 @@ from wordgeom.comparison.entries import Candidate, Training
 from wordgeom.comparison.result import Comparison
 from wordgeom.comparison.scoring import answer_tasks, common_words, score_against
 from wordgeom.core.errors import InputError, OptionError, OutputExistsError
-from wordgeom.core.options import flag, nearest, specs
+from wordgeom.core.options import flag, specs, suggestion
 from wordgeom.evaluation.answers import Task
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.linalg.device import open_context
+from wordgeom.matrices.opening import open_any
+from wordgeom.methods.contract import VECTORS
+from wordgeom.methods.inputs import reading_options
+from wordgeom.methods.inputs.stores import open_store
 from wordgeom.peers.counted import CountedText, counted_text
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.evaluate import numbered
-from wordgeom.stages.method_inputs import makes_model, source_of
-from wordgeom.stages.train import open_for, open_whole
 from wordgeom.vectors.keyed import read_vectors
 
 
@@ -32,8 +34,9 @@ class CompareRequest:
     """The candidates: vectors files, and methods and peers that are trained on a matrix.
 
     corpus: text for the peers, if the matrix's run card does not name it; weighting: options given
-    by the user; space: replaces white space in words; keep: directory for trained vectors; against:
-    name of the reference for differences, None for the first candidate.
+    by the user; space: replaces white space in words; inputs: further inputs of methods, by option;
+    keep: directory for trained vectors; against: name of the reference for differences, None for
+    the first candidate.
     """
 
     files: tuple[str, ...] = ()
@@ -44,6 +47,7 @@ class CompareRequest:
     dim: int = 100
     weighting: Mapping[str, Any] = field(default_factory=dict)
     space: str | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
     keep: str | None = None
     against: str | None = None
 
@@ -86,7 +90,7 @@ def _checked(request: CompareRequest, names: Sequence[str]) -> CountedText | Non
     if not names:
         raise OptionError("nothing to compare", do="name a matrix or vectors files")
     if request.against is not None and request.against not in names:
-        do = nearest(request.against, names)
+        do = suggestion(request.against, names)
         raise OptionError("--against must name a row", found=repr(request.against), do=do)
     for name in request.methods:
         methods.load(name)
@@ -96,21 +100,27 @@ def _checked(request: CompareRequest, names: Sequence[str]) -> CountedText | Non
         return None
     for path in request.files:  # read completely, so that errors appear before the training
         read_vectors(path)
-    open_whole(request.matrix)
+    open_any(request.matrix)
     for name in request.methods:
         _check_method(name, request)
     return counted_text(request.matrix, request.corpus) if request.peers else None
 
 
 def _check_method(name: str, request: CompareRequest) -> None:
-    """Raise OptionError for a method that takes another kind of matrix or other weighting."""
+    """Raise OptionError or InputError for a method that cannot be trained on the inputs."""
     assert request.matrix is not None
-    if makes_model(methods.load(name)):
-        raise OptionError(f"{name} makes a model, not vectors", do="choose others with --methods")
-    open_for(request.matrix, name)
-    known = [field.name for field, _ in specs(source_of(methods.load(name)).weighting)]
+    method, first = methods.load(name), entries.first_input(name)
+    if VECTORS not in method.MAKES:
+        raise OptionError(f"{name} makes no vectors", do="choose others with --methods")
+    for kind in entries.missing_inputs(name, request.inputs):
+        raise kind.missing(name)
+    if first.store_kinds:
+        open_store(Path(request.matrix), first.store_kinds)
+    elif not request.files:
+        raise OptionError(f"{name} needs vectors", do="name a vectors file")
+    known = [field.name for cls in reading_options(method) for field, _ in specs(cls)]
     for option in request.weighting:
-        if option not in known:
+        if option not in known and first.store_kinds:
             do = "omit it, or choose the methods with --methods"
             raise OptionError(f"{flag(option)} is not an option of {name}", do=do)
 
@@ -136,7 +146,10 @@ def _candidates(
     found = entries.from_files(request.files)
     if request.matrix is None:
         return found
-    how = Training(request.matrix, request.dim, request.weighting, run, directory, request.space)
+    how = Training(
+        request.matrix, request.dim, request.weighting, run, directory, request.space,
+        request.files[0] if request.files else None, request.inputs,
+    )  # fmt: skip
     found += entries.from_methods(request.methods, how)
     return found if text is None else [*found, *entries.from_peers(request.peers, how, text)]
 

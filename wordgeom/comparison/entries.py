@@ -9,21 +9,23 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from wordgeom import methods
 from wordgeom.core.errors import WordgeomError
 from wordgeom.core.options import flag, off_flag, specs
+from wordgeom.methods.contract import VECTORS
+from wordgeom.methods.inputs import inputs_of, settings_of
+from wordgeom.methods.inputs.kind import InputKind
 from wordgeom.peers import PeerOptions
 from wordgeom.peers.cache import trained_peer
 from wordgeom.peers.counted import CountedText
 from wordgeom.runtime.pool import available_cpus
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.runtime.subprocesses import run_module
-from wordgeom.stages.method_inputs import makes_model, source_of
-from wordgeom.storage.files import whole_file
+from wordgeom.storage.files import atomic_file
 from wordgeom.vectors.run_card import card_path, read_card
 
 _log = logging.getLogger("wordgeom")
@@ -49,7 +51,10 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Training:
-    """Settings of the training, shared by all methods and peers."""
+    """Settings of the training, shared by all methods and peers.
+
+    vectors: for methods whose first input is a vectors file; inputs: further inputs, by option.
+    """
 
     matrix: str
     dim: int
@@ -57,6 +62,8 @@ class Training:
     run: RunOptions
     directory: Path
     space: str | None = None
+    vectors: str | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
 
 
 def from_files(paths: Sequence[str]) -> list[Candidate]:
@@ -82,11 +89,25 @@ def from_peers(names: Sequence[str], how: Training, text: CountedText) -> Iterat
 
 
 def available_methods(kind: str) -> list[str]:
-    """Return the methods that make vectors from a matrix of this kind."""
-    known = {name: methods.load(name) for name in methods.names()}
+    """Return the methods that make vectors from a store of this kind alone."""
     return [
-        name for name, method in known.items()
-        if kind in source_of(method).kinds and not makes_model(method)
+        name for name in methods.names()
+        if kind in first_input(name).store_kinds and not missing_inputs(name, {})
+        and VECTORS in methods.load(name).MAKES
+    ]  # fmt: skip
+
+
+def first_input(name: str) -> InputKind:
+    """Return the first input of a method."""
+    return inputs_of(methods.load(name))[0]
+
+
+def missing_inputs(name: str, given: Mapping[str, str]) -> list[InputKind]:
+    """Return the required inputs of a method, besides the first, that are not given."""
+    others = inputs_of(methods.load(name))[1:]
+    return [
+        kind for kind in others
+        if kind.required and kind.setting is not None and kind.setting not in given
     ]  # fmt: skip
 
 
@@ -106,8 +127,8 @@ def _number(value: object) -> float | None:
 def _from_method(name: str, how: Training) -> Candidate:
     out = how.directory / f"{name}.bin"
     arguments = [
-        "train", how.matrix, "--method", name, "--dim", str(how.dim), "-o", str(out), "--quiet",
-        *_flags(how),
+        "train", _source(name, how), "--method", name, "--dim", str(how.dim), "-o", str(out),
+        "--quiet", *_flags(how), *_inputs(name, how),
     ]  # fmt: skip
     try:
         done = run_module("wordgeom", arguments)
@@ -119,16 +140,27 @@ def _from_method(name: str, how: Training) -> Candidate:
     return Candidate(name, METHOD, out, done.seconds, peak or None, notes)
 
 
+def _source(name: str, how: Training) -> str:
+    """Return the path of a method's first input: the matrix, or the first vectors file."""
+    return how.matrix if first_input(name).store_kinds else how.vectors or how.matrix
+
+
+def _inputs(name: str, how: Training) -> list[str]:
+    """Return the flags of the inputs that a method takes besides its first."""
+    taken = [setting for setting in settings_of(methods.load(name)) if setting in how.inputs]
+    return [part for setting in taken for part in (flag(setting), how.inputs[setting])]
+
+
 def _flags(how: Training) -> list[str]:
     """Return the given options of the weighting and the run's non-default options, as flags.
 
     Options of the weighting are passed even at their defaults: a method may have other defaults.
     """
     given = dict(how.weighting)
-    for field, _ in specs(type(how.run)):
-        value = getattr(how.run, field.name)
-        if value != field.default and field.name != "quiet":
-            given[field.name] = value
+    for declared, _ in specs(type(how.run)):
+        value = getattr(how.run, declared.name)
+        if value != declared.default and declared.name != "quiet":
+            given[declared.name] = value
     if how.space is not None:
         given["space"] = how.space
     return [part for name, value in given.items() for part in _flag(name, value)]
@@ -148,6 +180,6 @@ def _from_peer(name: str, how: Training, text: CountedText, options: PeerOptions
     notes = (*peer.notes, *text.notes, *((f"cached in {peer.path}",) if peer.cached else ()))
     out = how.directory / f"{name}.bin"
     for source, target in ((peer.path, out), (card_path(peer.path), card_path(out))):
-        with open(source, "rb") as original, whole_file(target) as copy:
+        with open(source, "rb") as original, atomic_file(target) as copy:
             shutil.copyfileobj(original, copy)
     return Candidate(name, PEER, out, peer.seconds, peer.peak_bytes or None, notes, peer.tokens)

@@ -1,4 +1,4 @@
-"""Every failure that a user can cause or meet, as one line: where, what, found, what to do."""
+"""The errors that reach a user: one line that names the place, the problem and the remedy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from os import PathLike, fspath
 
 
 class WordgeomError(Exception):
-    """A failure explained in one line: `where: what, found …; do`."""
+    """An error of one line, composed as `where: what, found …; do`."""
 
     exit_code = 1
 
@@ -24,7 +24,7 @@ class WordgeomError(Exception):
             line += f", found {self.found}"
         if do:
             line += f"; {do}"
-        # A path or a word may hold a line end; the promise is one line.
+        # A path or a word may contain a line break.
         super().__init__(" ".join(line.splitlines()))
 
 
@@ -35,25 +35,25 @@ class OptionError(WordgeomError, ValueError):
 
 
 class MissingInputError(WordgeomError, FileNotFoundError):
-    """An input is not there, or is not of the kind that can be read."""
+    """An input does not exist or is of the wrong kind."""
 
     __str__ = Exception.__str__
 
 
 class InputError(WordgeomError, ValueError):
-    """An input was read and cannot be used."""
+    """An input was read but cannot be used."""
 
 
 class FormatError(WordgeomError, ValueError):
-    """A file breaks its own format: short, edited, lying or of another version."""
+    """A file violates its format: truncated, edited, inconsistent or of an unknown version."""
 
 
 class StaleError(WordgeomError, ValueError):
-    """A file was made from something that has changed since."""
+    """An input has changed since a file was made from it."""
 
 
 class OutputExistsError(WordgeomError, FileExistsError):
-    """The output is there and holds something else."""
+    """The output exists and has different content."""
 
     __str__ = Exception.__str__
 
@@ -65,29 +65,26 @@ class LockedError(WordgeomError, BlockingIOError):
 
 
 class RankError(WordgeomError, ValueError):
-    """The dimension asked for is more than the data can carry."""
+    """The requested dimension exceeds the rank of the data."""
 
 
 class UnavailableError(WordgeomError, ImportError):
-    """An optional part (Torch, a GPU) is asked for and not there."""
+    """An optional dependency or device (Torch, a GPU) is not available."""
 
     __str__ = Exception.__str__
 
 
 class WriteError(WordgeomError, OSError):
-    """The output could not be written; nothing of it was kept."""
+    """An output could not be written; no partial output is left."""
 
     __str__ = Exception.__str__
 
 
-_NOTHING = "nothing was finished yet, and nothing has changed"
-
-
 class StoppedError(KeyboardInterrupt):
-    """A run that can be gone on with was interrupted."""
+    """An interrupted run that can be resumed."""
 
-    exit_code = 75  # EX_TEMPFAIL of sysexits.h: what queues take for "again, later"
+    exit_code = 75  # EX_TEMPFAIL of sysexits.h: queues take it for "try again later"
 
-    def __init__(self, kept: bool) -> None:
-        what = "what is finished is kept: --resume goes on from it" if kept else _NOTHING
-        super().__init__(f"interrupted; {what}")
+    def __init__(self, saved: bool) -> None:
+        what = "continue with --resume" if saved else "no checkpoint was saved yet"
+        super().__init__(f"interrupted; {what}; existing output is unchanged")

@@ -1,4 +1,4 @@
-"""Numbers of things in words."""
+"""Counts and lists in English."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def several(number: int, one: str, more: str) -> str:
-    """Return `1 page is empty` or `2 pages are empty`: the number with the form that is its own."""
+    """Return the number with its singular or plural: `1 page is empty`, `2 pages are empty`."""
     return f"{number:,} {one if number == 1 else more}"
 
 
@@ -15,7 +15,7 @@ def plural(number: int, noun: str) -> str:
     return several(number, noun, f"{noun}s")
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return `a`, `a and b` or `a, b and c`."""
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Return `a`, `a and b` or `a, b and c`; word: and, or."""
     *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+    return f"{', '.join(others)} {word} {last}" if others else last

@@ -1,10 +1,9 @@
-"""The primitives that methods are made of; each in NumPy and Numba, and in Torch.
+"""The linear-algebra primitives of methods, implemented in NumPy with Numba and in Torch.
 
-Small matrices (k × k) are NumPy arrays in float64. Tall ones (V × k), which grow with the
-vocabulary, stay on the device and are handled through these operations alone: a NumPy array or a
-Torch tensor, of which slices of columns are views. NumPy's operations give the same bytes at any
-number of threads; Torch's agree with them to rounding, eigenvectors as far as eigenvalues lie
-apart.
+Small matrices (k × k) are NumPy arrays in float64. Tall matrices (V × k) grow with the vocabulary
+and stay on the device, as NumPy arrays or Torch tensors; only these operations touch them, apart
+from slices of columns, which are views. The NumPy operations return the same bytes at any number
+of threads. Torch agrees to rounding, eigenvectors as far as their eigenvalues are separated.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Tall = Any  # (V × k), on the device
 
 
 class Operator(Protocol):
-    """A matrix (n × m) known by its products."""
+    """A matrix (n × m) that is known only by its products."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -31,10 +30,11 @@ class Operator(Protocol):
 
 
 @dataclass(frozen=True)
-class Rows:
-    """The solutions (V × K); gains (V): how far below Σ c_ij g_ij² each row's objective is.
+class RowSolutions:
+    """The solutions (V × K) of weighted least squares.
 
-    steps: of conjugate gradients, of all rows together; missed: rows that missed the tolerance.
+    gains (V): Σ c_ij g_ij² minus the objective, by row; steps: conjugate-gradient steps of all
+    rows together; missed: rows that did not reach the tolerance.
     """
 
     solution: Tall
@@ -44,47 +44,47 @@ class Rows:
 
 
 class RowSolver(Protocol):
-    """Solves (I + Σ c_ij o_j o_jᵀ) x_i = Σ c_ij g_ij o_j for all rows of one pattern."""
+    """Solves (I + Σ c_ij o_j o_jᵀ) x_i = Σ c_ij g_ij o_j for every row i of one pattern."""
 
-    def solve(self, other: Tall, start: Tall, tol: float, most: int) -> Rows:
-        """Solve to residuals of tol ‖right side‖, from `start` (V × K), which is overwritten."""
+    def solve(self, other: Tall, start: Tall, tol: float, most: int) -> RowSolutions:
+        """Solve to residuals of tol ‖right side‖, starting from and overwriting `start` (V × K)."""
 
 
 class Ops(Protocol):
-    """Linear algebra on one device."""
+    """The primitives on one device."""
 
     def eigh_top(self, symmetric: Float64, k: int) -> tuple[Float64, Float64]:
         """Return the k algebraically largest eigenvalues, descending (k), and vectors (m × k).
 
-        Of each vector the entry of largest magnitude is positive.
+        The entry of largest magnitude of each vector is positive.
         """
 
     def operator(self, sparse: Csr) -> Operator:
-        """Return a sparse matrix to be multiplied by."""
+        """Return a sparse matrix as an operator."""
 
     def row_solver(self, targets: Csr, weights: Array) -> RowSolver:
-        """Return what solves weighted least squares of all rows: linalg/row_solver.py.
+        """Return a solver of the weighted least squares of all rows: linalg/row_solver.py.
 
         targets (V × m): g_ij on the pattern; weights (nnz): c_ij ≥ 0.
         """
 
     def spmm(self, sparse: Csr, dense: NDArray[Any]) -> NDArray[Any]:
-        """Return sparse (V × m) times dense (m × K), (V × K), in the type of the sparse data."""
+        """Return sparse (V × m) times dense (m × K), (V × K), in the dtype of the sparse data."""
 
     def tall(self, array: Array, dtype: DTypeLike) -> Tall:
-        """Return an array (V × k) on the device, in `dtype`; never a view of `array`."""
+        """Return a copy of an array (V × k) on the device, in `dtype`."""
 
     def empty(self, rows: int, columns: int, dtype: DTypeLike) -> Tall:
-        """Return room for (rows × columns)."""
+        """Return an uninitialised tall matrix (rows × columns)."""
 
     def to_numpy(self, tall: Tall) -> Array:
-        """Return an array (V × k) in NumPy, C-order."""
+        """Return a tall matrix (V × k) as a C-contiguous NumPy array."""
 
     def inner(self, left: Tall, right: Tall) -> Float64:
-        """Return leftᵀ right, (k × l), of two tall arrays."""
+        """Return leftᵀ right, (k × l), of two tall matrices."""
 
     def subtract(self, tall: Tall, basis: Tall, weights: Float64) -> None:
-        """Take basis (V × k) times weights (k × l) away from tall (V × l), in place."""
+        """Subtract basis (V × k) times weights (k × l) from tall (V × l), in place."""
 
     def combine(self, basis: Tall, weights: Float64) -> Tall:
-        """Return basis (V × k) times weights (k × l), a new (V × l)."""
+        """Return basis (V × k) times weights (k × l), (V × l), newly allocated."""

@@ -1,7 +1,7 @@
-"""Options declared once: a frozen dataclass whose fields carry help, range and choices.
+"""Options, declared once: frozen dataclasses whose fields carry help, range and choices.
 
-The command line, TOML files, run cards and the README's tables are all derived from these
-classes, so that a field added here is everywhere at once.
+Command-line flags, TOML keys, keyword arguments, run cards and the tables in the documentation are
+derived from these classes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wordgeom.core.errors import OptionError
 _KEY = "wordgeom"
 _LISTED = 30
 _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
-    "int": ("a whole number", (int,)),
+    "int": ("an integer", (int,)),
     "float": ("a number", (int, float)),
     "bool": ("true or false", (bool,)),
     "str": ("text", (str,)),
@@ -26,7 +26,7 @@ _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
 
 @dataclass(frozen=True)
 class Spec:
-    """What an option accepts and how it is explained."""
+    """The help and the accepted values of an option."""
 
     help: str
     low: float | None = None
@@ -48,7 +48,7 @@ def option(
 ) -> Any:
     """Declare an option: its default, one line of help, an inclusive range, or its choices.
 
-    `result=False` marks an option that cannot change the output's content (threads, memory).
+    result: False for an option that cannot change the content of the output (threads, memory).
     """
     spec = Spec(help, low, high, choices, metavar, result)
     return dataclasses.field(default=default, metadata={_KEY: spec})
@@ -56,20 +56,20 @@ def option(
 
 @dataclass(frozen=True)
 class Options:
-    """Base of every option class; checks its values when it is made."""
+    """Base of every option class; the constructor checks the values."""
 
     def __post_init__(self) -> None:
         for field, spec in specs(type(self)):
             _check(field, spec, getattr(self, field.name))
 
     def result_options(self) -> dict[str, Any]:
-        """Return the options that decide the output's content, by name."""
+        """Return the options that determine the content of the output, by name."""
         pairs = ((f.name, s) for f, s in specs(type(self)))
         return {name: getattr(self, name) for name, spec in pairs if spec.result}
 
     @classmethod
     def take(cls, values: Mapping[str, Any]) -> Self:
-        """Build this class from those of `values` that it declares."""
+        """Return an instance made from the `values` that this class declares."""
         names = {f.name for f, _ in specs(cls)}
         return cls(**{k: v for k, v in values.items() if k in names})
 
@@ -81,35 +81,36 @@ def specs(cls: type[Options]) -> list[tuple[dataclasses.Field[Any], Spec]]:
 
 
 def kind(field: dataclasses.Field[Any]) -> str:
-    """Return int, float, bool or str: what a field holds, None aside."""
+    """Return the type of a field, apart from None: int, float, bool or str."""
     name = field.type.__name__ if isinstance(field.type, type) else str(field.type)
     return name.removesuffix(" | None")
 
 
 def flag(name: str) -> str:
-    """Return the command line's spelling of an option: `min_count` → `--min-count`."""
+    """Return the flag of an option: `min_count` → `--min-count`."""
     return "--" + name.replace("_", "-")
 
 
 def off_flag(name: str) -> str:
-    """Return the spelling that turns an option off which is on by default: `--no-weighted`."""
+    """Return the flag that turns off an option that is on by default: `--no-weighted`."""
     return "--no-" + name.replace("_", "-")
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return advice that names the known word most like `word`, or lists the first of them."""
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Return advice for an unknown word: the most similar known word, or a list of the first."""
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     more = ", …" if len(names) > _LISTED else ""
-    return f"did you mean {close[0]}?" if close else f"known are {', '.join(names[:_LISTED])}{more}"
+    listed = f"choose one of {', '.join(names[:_LISTED])}{more}"
+    return f"did you mean {close[0]}?" if close else listed
 
 
 def check_known(values: Iterable[str], known: Iterable[str], where: str) -> None:
-    """Raise OptionError for the first of `values` that is not `known`, naming the nearest."""
+    """Raise OptionError for the first of `values` that is not `known`, suggesting another."""
     names = list(known)
     for name in values:
         if name not in names:
-            raise OptionError(f"unknown key {name!r}", where=where, do=nearest(name, names))
+            raise OptionError(f"unknown key {name!r}", where=where, do=suggestion(name, names))
 
 
 def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
@@ -122,17 +123,17 @@ def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         raise OptionError(f"{name} must be {wanted}", found=repr(value))
     if isinstance(value, str):
-        if not value or "\0" in value:  # neither can name a file
+        if not value or "\0" in value:  # neither can be a file name
             raise OptionError(f"{name} must be text", found=repr(value))
         return
     low = spec.low if spec.low is not None else float("-inf")
     high = spec.high if spec.high is not None else float("inf")
-    if not low <= cast(float, value) <= high:  # also refuses nan
+    if not low <= cast(float, value) <= high:  # also rejects nan
         raise OptionError(f"{name} must be {range_text(spec)}", found=value)
 
 
 def range_text(spec: Spec) -> str:
-    """Return the numbers that an option accepts, in words."""
+    """Return the accepted range of an option, in words."""
     low = "" if spec.low is None else _number(spec.low)
     if spec.high is None:
         return f"at least {low}" if low else "a number"

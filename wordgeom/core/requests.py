@@ -1,4 +1,4 @@
-"""Requests: what an output was asked for, and how two of them differ."""
+"""Requests, the command, inputs and options of an output, and how two of them differ."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from wordgeom.core.options import flag
 
 
 def differing_option(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str | None:
-    """Return in words how the options of two requests differ, or None."""
+    """Return how the options of two requests differ, in words, or None where they agree."""
     for name, value in asked.items():
         if name not in made:
-            return f"made before {flag(name)} was known"
+            return f"made before {flag(name)} existed"
         if made[name] != value:
             return f"made with {flag(name)} {made[name]}, not {value}"
     return None
 
 
-def refuse_other(where: str | os.PathLike[str], how: str) -> OutputExistsError:
-    """Return the error for output that is there and holds something else."""
-    do = "pass --force to replace it, or name another with -o"
-    return OutputExistsError("exists and holds something else", where=where, found=how, do=do)
+def different_content(where: str | os.PathLike[str], how: str) -> OutputExistsError:
+    """Return the error for an output that exists and has different content."""
+    do = "pass --force to overwrite it, or choose another output with -o"
+    return OutputExistsError("exists and has different content", where=where, found=how, do=do)

@@ -1,4 +1,4 @@
-"""How rows are cut into blocks: by what they hold alone, never by threads or memory."""
+"""Blocks of rows, cut by the number of entries alone, never by threads or memory."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import numpy as np
 
 from wordgeom.core.types import Int64
 
-BLOCK_ENTRIES = 1 << 21  # entries read or made at once
+BLOCK_ENTRIES = 1 << 21
 
 
 def row_blocks(
     indptr: Int64, stop: int | None = None, entries: int | None = None
 ) -> list[tuple[int, int]]:
-    """Cut the first `stop` rows into blocks of at least a row and about `entries` entries.
+    """Return [start, stop) of blocks of the first `stop` rows, each of about `entries` entries.
 
-    indptr (rows + 1): where each row begins; entries: BLOCK_ENTRIES where not given.
+    indptr (rows + 1): the offset of each row; stop: all rows by default; entries: BLOCK_ENTRIES by
+    default. A block has at least one row.
     """
     stop = len(indptr) - 1 if stop is None else stop
     size = BLOCK_ENTRIES if entries is None else entries

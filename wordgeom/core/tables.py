@@ -1,4 +1,4 @@
-"""Rows of cells as lines of text: aligned columns, or a table of Markdown."""
+"""Tables as lines of text: aligned columns, or Markdown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Rows = Sequence[Sequence[str]]
 
 
 def aligned(rows: Rows, words: int = 1, *, last: int = 0) -> list[str]:
-    """Return the rows as lines of columns: the first `words` and the `last` to the left."""
+    """Return the rows as aligned columns, the first `words` and the `last` ones to the left."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     sides = "<" * words + ">" * (len(widths) - words - last) + "<" * last
     return [
@@ -17,8 +17,8 @@ def aligned(rows: Rows, words: int = 1, *, last: int = 0) -> list[str]:
     ]
 
 
-def piped(rows: Rows, words: int = 1) -> list[str]:
-    """Return the rows, a head first, as lines of Markdown: the first `words` to the left."""
+def markdown_table(rows: Rows, words: int = 1) -> list[str]:
+    """Return the rows, a head first, as Markdown, the first `words` columns to the left."""
     head, *others = [[cell.strip().replace("|", "\\|") for cell in row] for row in rows]
     rule = ["---"] * words + ["---:"] * (len(head) - words)
     return [f"| {' | '.join(row)} |" for row in (head, rule, *others)]

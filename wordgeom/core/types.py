@@ -1,4 +1,4 @@
-"""Arrays, sparse blocks and checkpoints: the types that every package shares."""
+"""The types that every package shares: arrays, sparse blocks and checkpoints."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Csr:
-    """A sparse block: row r holds indices[indptr[r]:indptr[r+1]], ascending, and their data.
+    """A sparse block in CSR: the columns of row r, ascending, are indices[indptr[r]:indptr[r+1]].
 
-    indptr (rows + 1) int64; indices (nnz) int32; data (nnz) of any number type.
+    indptr (rows + 1) int64; indices (nnz) int32; data (nnz) of any numeric dtype.
     """
 
     indptr: Int64
@@ -40,28 +40,41 @@ class Csr:
         return len(self.indices)
 
     def block(self, start: int, stop: int) -> Csr:
-        """Return the rows [start:stop), views of the entries."""
+        """Return the rows [start:stop), whose entries are views."""
         begin, end = int(self.indptr[start]), int(self.indptr[stop])
         indptr = self.indptr[start : stop + 1] - begin
         return Csr(indptr, self.indices[begin:end], self.data[begin:end], self.columns)
 
     def select(self, rows: Int64) -> Csr:
-        """Return some of the rows, ascending; the block itself where they are all."""
+        """Return the given rows, ascending; the block itself where these are all rows."""
         if len(rows) == self.rows:
             return self
         lengths = np.diff(self.indptr)
-        kept = np.zeros(self.rows, bool)
-        kept[rows] = True
-        entries = np.repeat(kept, lengths)
+        selected = np.zeros(self.rows, bool)
+        selected[rows] = True
+        entries = np.repeat(selected, lengths)
         indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths[rows])))
         return Csr(indptr, self.indices[entries], self.data[entries], self.columns)
 
 
 class Checkpoint(Protocol):
-    """Keeps the state of a long run, so that a later one can go on from it."""
+    """Saves the state of a long run, so that `--resume` continues from it."""
 
     def restore(self) -> Mapping[str, Array] | None:
-        """Return the state that an earlier run of the same request left, or None."""
+        """Return the state of an interrupted run of the same request, or None."""
 
     def save(self, state: Callable[[], Mapping[str, Array]]) -> None:
-        """Keep a state, if it is time to; it is asked for only then."""
+        """Save a state if a checkpoint is due; it is computed only then."""
+
+
+class BlockCheckpoint(Checkpoint, Protocol):
+    """A checkpoint that also saves the results of finished blocks, by name."""
+
+    def holds(self, name: str) -> bool:
+        """Return whether an interrupted run saved a result under a name."""
+
+    def find(self, name: str) -> Mapping[str, Array]:
+        """Return the result that an interrupted run saved under a name."""
+
+    def keep(self, name: str, result: Mapping[str, Array]) -> None:
+        """Save a result at the next checkpoint, or when the run is interrupted."""

@@ -1,4 +1,4 @@
-"""The vocabulary: which words have a row, in which order, how often each occurs; `vocab.tsv`."""
+"""The vocabulary: the words that have a row, in row order, with their counts; `vocab.tsv`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError, MissingInputError
 from wordgeom.core.types import Int64
-from wordgeom.storage.files import whole_file
+from wordgeom.storage.files import atomic_file
 
 _NONE = np.empty(0, np.int64)
 _BOM = "\ufeff"
-_SPACE = " \t\r\v\f"  # other white space may begin or end a word of the tokeniser whitespace
+_SPACE = " \t\r\v\f"  # the whitespace tokeniser makes words that begin or end with other spaces
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """words (V), most frequent first unless they were given; counts (V) int64 in the corpus."""
+    """words (V), most frequent first unless the user gave them; counts (V) int64 in the corpus."""
 
     words: list[str]
     counts: Int64
@@ -27,7 +27,7 @@ class Vocabulary:
         return len(self.words)
 
 
-def cut(
+def select_words(
     counts: Int64,
     firsts: Int64,
     min_count: int,
@@ -35,42 +35,46 @@ def cut(
     stop: Int64 = _NONE,
     keep: Int64 = _NONE,
 ) -> Int64:
-    """Return the ids of the words with a row, by count, then by first occurrence.
+    """Return the ids of the words that get a row, by descending count, then first occurrence.
 
-    Those seen at least `min_count` times, at most `max_vocab` of them (0: all). `stop` are left
-    out; `keep` stay if they occur at all, and count among the `max_vocab`.
+    A word needs `min_count` occurrences; at most `max_vocab` words are selected (0: no limit).
+    `stop` ids are excluded. `keep` ids are selected if they occur at all, and count towards
+    `max_vocab`.
     """
-    stays = np.zeros(len(counts), bool)
-    stays[keep] = counts[keep] > 0
-    able = stays | (counts >= min_count)
-    able[stop] = False
-    kept = np.flatnonzero(able)
-    order = kept[np.lexsort((firsts[kept], -counts[kept]))]
+    is_kept = np.zeros(len(counts), bool)
+    is_kept[keep] = counts[keep] > 0
+    eligible = is_kept | (counts >= min_count)
+    eligible[stop] = False
+    ids = np.flatnonzero(eligible)
+    order = ids[np.lexsort((firsts[ids], -counts[ids]))]
     if not max_vocab:
         return order
-    others = ~stays[order]
-    room = max_vocab - np.count_nonzero(stays)
+    others = ~is_kept[order]
+    room = max_vocab - np.count_nonzero(is_kept)
     return order[~others | (np.cumsum(others) <= room)]
 
 
 def read_words(path: str | Path) -> list[str]:
-    """Read a vocabulary file: as read_list; raises FormatError for a word that is repeated too."""
-    found = read_list(path)
+    """Read a vocabulary file like `read_list`; a repeated word is a FormatError too."""
     seen: set[str] = set()
-    for number, word in found:
+    words = []
+    for number, word in read_list(path):
         if word in seen:
-            raise _twice(word, f"{path} line {number}")
+            raise _repeated(word, f"{path} line {number}")
         seen.add(word)
-    return [word for _, word in found]
+        words.append(word)
+    return words
 
 
 def read_list(path: str | Path) -> list[tuple[int, str]]:
-    """Read a file of words: the numbers of lines, and their words without white space around.
+    """Read a word list: the line number and the word of each line, without surrounding spaces.
 
-    Blank lines, and what follows a tab (a word's count), are left aside. Raises MissingInputError;
-    FormatError for bad UTF-8, a word empty or too long.
+    Blank lines are skipped, and so is everything after a tab (a count). Raises MissingInputError,
+    and FormatError for invalid UTF-8 and for a word that is empty or too long.
     """
-    from wordgeom.corpus.tokens.kernels import MAX_TOKEN
+    from wordgeom.corpus.tokens.kernels import (
+        MAX_TOKEN,  # most readers of a vocabulary need no Numba
+    )
 
     where = Path(path)
     try:
@@ -88,13 +92,13 @@ def read_list(path: str | Path) -> list[tuple[int, str]]:
             raise _empty(f"{where} line {number}")
         if len(word.encode("utf-8")) >= MAX_TOKEN:
             found = f"{len(word):,} characters"
-            raise FormatError("a word is too long", where=f"{where} line {number}", found=found)
+            raise FormatError("the word is too long", where=f"{where} line {number}", found=found)
         words.append((number, word))
     return words
 
 
 def read_vocabulary_bytes(content: bytes, where: Path) -> Vocabulary:
-    """Read the content of `vocab.tsv`: word TAB count a line. Raises FormatError."""
+    """Parse the content of `vocab.tsv`: word TAB count on each line. Raises FormatError."""
     words: list[str] = []
     counts: list[int] = []
     for number, (word, count) in enumerate(_lines(content, where), 1):
@@ -114,14 +118,14 @@ def vocabulary_bytes(vocabulary: Vocabulary) -> bytes:
 
 
 def save_vocabulary(path: str | Path, vocabulary: Vocabulary) -> None:
-    """Write a vocabulary file, whole or not at all."""
-    with whole_file(Path(path)) as out:
+    """Write a vocabulary file atomically."""
+    with atomic_file(Path(path)) as out:
         out.write(vocabulary_bytes(vocabulary))
 
 
 def _lines(content: bytes, where: Path) -> list[tuple[str, str]]:
     text = _decoded(content, where)
-    # A word may hold any character but tab and line feed, so no splitlines().
+    # A word may contain any character but tab and line feed, so splitlines() would cut words.
     lines = text.removesuffix("\n").split("\n") if text else []
     seen: set[str] = set()
     pairs = []
@@ -130,7 +134,7 @@ def _lines(content: bytes, where: Path) -> list[tuple[str, str]]:
         if not word:
             raise _empty(f"{where} line {number}")
         if word in seen:
-            raise _twice(word, f"{where} line {number}")
+            raise _repeated(word, f"{where} line {number}")
         seen.add(word)
         pairs.append((word, count))
     return pairs
@@ -144,8 +148,8 @@ def _decoded(content: bytes, where: Path) -> str:
 
 
 def _empty(where: str) -> FormatError:
-    return FormatError("an empty word", where=where, do="remove the line")
+    return FormatError("empty word", where=where, do="remove the line")
 
 
-def _twice(word: str, where: str) -> FormatError:
-    return FormatError(f"the word {word!r} is there twice", where=where, do="remove one")
+def _repeated(word: str, where: str) -> FormatError:
+    return FormatError(f"the word {word!r} is repeated", where=where, do="remove one of the lines")

@@ -1,8 +1,8 @@
-"""Blocks of counted rows on their way from a kernel to a file, and the scratch they need."""
+"""Blocks of counted rows, and the workspace in which threads count them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,16 +11,16 @@ from numpy.typing import DTypeLike
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Csr, Int32, Int64
 from wordgeom.counts.kernels import GROUP, sum_rows
-from wordgeom.runtime.pool import Lent
+from wordgeom.runtime.pool import Reusable
 
-ENTRIES = 1 << 20  # room for entries in a block, unless one row needs more
+ENTRIES = 1 << 20  # entries in a block, unless one row has more
 
 
 @dataclass(frozen=True)
 class Rows:
     """Rows [start, start + len(lengths)): their lengths, columns (ascending) and counts.
 
-    The arrays are lent: they are good until the next block is asked for.
+    The arrays are valid until the next block is requested.
     """
 
     start: int
@@ -29,8 +29,8 @@ class Rows:
     values: Array
 
 
-class Bench:
-    """One thread's arrays for V words: dense cells, the marks of touched groups, sums."""
+class Accumulator:
+    """A thread's sparse accumulator: a dense row of V + 1 cells, marks of used groups, sums."""
 
     def __init__(self, words: int, symmetric: bool) -> None:
         eights = -(-(words + 1) // (8 * GROUP))
@@ -43,58 +43,69 @@ class Bench:
         self.column_sums = self.row_sums if symmetric else np.zeros(words, np.int64)
 
 
-class Workshop:
-    """Benches for threads and buffers for finished rows; `room` entries in a buffer."""
-
-    def __init__(self, words: int, symmetric: bool, room: int, dtype: DTypeLike) -> None:
-        self.words, self.symmetric, self.dtype = words, symmetric, np.dtype(dtype)
-        self._benches: list[Bench] = []
-        self.benches = Lent(self._new_bench)
-        # A kernel writes one group past the last entry before it knows that it is empty.
-        size = room + GROUP
-        self.buffers = Lent(lambda: (np.empty(size, np.int32), np.empty(size, self.dtype)))
-
-    def _new_bench(self) -> Bench:
-        self._benches.append(Bench(self.words, self.symmetric))
-        return self._benches[-1]
-
-    def add(self, first: int, rows: Csr) -> None:
-        """Add rows from `first` on that were counted elsewhere to the sums."""
-        bench = self.benches.take()
-        sum_rows(
-            rows.indptr, rows.indices, rows.data, first, self.symmetric,
-            bench.row_sums, bench.column_sums,
-        )  # fmt: skip
-        self.benches.give_back(bench)
-
-    def sums(self) -> tuple[Int64, Int64]:
-        """(V), (V) sums of the whole matrix's rows and columns over all that was counted here."""
-        rows = [b.row_sums for b in self._benches]
-        columns = [b.column_sums for b in self._benches]
-        nothing = np.zeros(self.words, np.int64)
-        return sum(rows, nothing), sum(columns, nothing)
-
-
 @dataclass(frozen=True)
-class Finished:
-    """A block of rows together with the buffers that must be given back."""
+class BufferedRows:
+    """A block of rows with the buffers that hold it."""
 
     rows: Rows
     buffers: tuple[Int32, Array]
 
 
-def lend(finished: Iterator[Finished], workshop: Workshop) -> Iterator[Rows]:
-    """Yield each block of rows and take its buffers back when the next one is asked for."""
+class Workspace:
+    """Accumulators for threads, and buffers of `room` entries for finished rows."""
+
+    def __init__(self, words: int, symmetric: bool, room: int, dtype: DTypeLike) -> None:
+        self.words, self.symmetric, self.dtype = words, symmetric, np.dtype(dtype)
+        self._all: list[Accumulator] = []
+        self.accumulators = Reusable(self._new)
+        # A kernel writes one group beyond the last entry before it finds the group empty.
+        size = room + GROUP
+        self.buffers = Reusable(lambda: (np.empty(size, np.int32), np.empty(size, self.dtype)))
+
+    def _new(self) -> Accumulator:
+        self._all.append(Accumulator(self.words, self.symmetric))
+        return self._all[-1]
+
+    def add(self, first: int, rows: Csr) -> None:
+        """Add rows that were counted elsewhere, from row `first`, to the sums."""
+        accumulator = self.accumulators.take()
+        sum_rows(
+            rows.indptr, rows.indices, rows.data, first, self.symmetric,
+            accumulator.row_sums, accumulator.column_sums,
+        )  # fmt: skip
+        self.accumulators.give_back(accumulator)
+
+    def count(self, first: int, last: int, kernel: Callable[..., int]) -> BufferedRows:
+        """Count rows first ≤ row < last; the kernel gets the accumulator's and buffers' arrays."""
+        accumulator, buffers = self.accumulators.take(), self.buffers.take()
+        n = kernel(
+            accumulator.cells, accumulator.touched, accumulator.groups, accumulator.found,
+            *buffers, accumulator.lengths, accumulator.row_sums, accumulator.column_sums,
+        )  # fmt: skip
+        lengths = accumulator.lengths[first:last].copy()
+        self.accumulators.give_back(accumulator)
+        indices, values = buffers
+        return BufferedRows(Rows(first, lengths, indices[:n], values[:n]), buffers)
+
+    def sums(self) -> tuple[Int64, Int64]:
+        """(V), (V) row and column sums of the full matrix over all rows counted here."""
+        zeros = np.zeros(self.words, np.int64)
+        rows = sum((a.row_sums for a in self._all), zeros)
+        return rows, sum((a.column_sums for a in self._all), zeros)
+
+
+def lend(finished: Iterator[BufferedRows], workspace: Workspace) -> Iterator[Rows]:
+    """Yield each block of rows; reuse its buffers when the next one is requested."""
     for block in finished:
         yield block.rows
-        workshop.buffers.give_back(block.buffers)
+        workspace.buffers.give_back(block.buffers)
 
 
 def cut_rows(entries: Int64, work: Int64, most_work: int, first: int = 0) -> list[tuple[int, int]]:
     """Cut rows into blocks of at least one row, at most ENTRIES entries and `most_work` work.
 
-    entries, work (rows): an upper bound of each row's entries and the effort that it takes; first:
-    the row to begin with.
+    entries, work (rows): upper bounds on the entries and on the work of each row; first: the first
+    row to include.
     """
     blocks = []
     start = first
@@ -109,11 +120,11 @@ def cut_rows(entries: Int64, work: Int64, most_work: int, first: int = 0) -> lis
 
 
 def value_type(largest: int) -> np.dtype[np.uint32] | np.dtype[np.int64]:
-    """Return the type that holds counts up to a bound; the bound decides, not what was counted.
+    """Return the dtype for counts up to the bound `largest`, whatever counts actually occur.
 
-    Raises InputError for counts that an int64 might not hold.
+    Raises InputError for a bound beyond int64.
     """
     if largest >= 1 << 63:
         do = "pass --window 20 or less, or --window-weight flat or dynamic"
-        raise InputError("counts could be too large to be exact", found=f"up to {largest}", do=do)
+        raise InputError("counts may be too large to be exact", found=f"up to {largest}", do=do)
     return np.dtype(np.uint32) if largest < 1 << 32 else np.dtype(np.int64)

@@ -1,4 +1,4 @@
-"""The loops that count the words of documents, and add up rows that were counted."""
+"""Loops that count the words of documents and sum the counted rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from wordgeom.core.types import Array, Int32, Int64
 from wordgeom.runtime.jit import kernel
 
-# Where the one bit of a number is: bit · _SEQUENCE >> 58 differs for each (de Bruijn's sequence).
+# Position of a single set bit: bit · _SEQUENCE >> 58 is unique to it (a de Bruijn sequence).
 _SEQUENCE = 0x03F79D71B4CB0A89
 _PLACES = np.zeros(64, np.uint8)
 for _k in range(64):
@@ -19,10 +19,10 @@ def count_documents(
     ids: Int32, V: int, cells: Int32, marks: Array, groups: Array, lengths: Int64, indices: Int32,
     values: Array,
 ) -> int:  # fmt: skip
-    """Count the words of what stands between ids V: each stretch gives a row, columns ascending.
+    """Count the words between ids V; each run between them is a row, its columns ascending.
 
-    cells (V) int32, marks (a bit for each word) and groups (a bit for each of the marks) uint64,
-    all 0, as they are left. Returns the number of stretches, one more than there are ids V.
+    cells (V) int32, marks (a bit for each word) and groups (a bit for each mark) uint64 are all 0
+    before and after. Returns the number of rows, one more than the number of ids V.
     """
     rows = 0
     written = 0
@@ -59,14 +59,14 @@ def count_documents(
 
 @kernel
 def _lowest(bits: int) -> int:
-    """Return the place of the lowest bit that is set."""
+    """Return the position of the lowest set bit."""
     lowest = bits & (~bits + np.uint64(1))
     return int(_PLACES[(lowest * np.uint64(_SEQUENCE)) >> np.uint64(58)])
 
 
 @kernel
-def add_rows(indices: Int32, values: Array, sums: Int64, holders: Int64) -> None:
-    """Add the entries of whole rows to the sums of columns, and to the number of rows with each."""
+def add_rows(indices: Int32, values: Array, sums: Int64, frequencies: Int64) -> None:
+    """Add complete rows to the column sums and to the document frequencies."""
     for k in range(len(indices)):
         sums[indices[k]] += values[k]
-        holders[indices[k]] += 1
+        frequencies[indices[k]] += 1

@@ -1,7 +1,7 @@
-"""Counts of the words of each document, one block of the stream of ids after the other.
+"""Count the words of each document, one block of the stream of ids at a time.
 
-A block has a constant number of ids and may begin and end inside a document, so that one of any
-length takes no more memory than a short one: its parts are added up as they come.
+A block has a constant number of ids and may begin and end within a document. The parts of a
+document are summed, so that a long document takes no more memory than a short one.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ import numpy as np
 
 from wordgeom.core.types import Array, Int32, Int64
 from wordgeom.counts import document_kernels
-from wordgeom.runtime.pool import Lent, Pool
+from wordgeom.runtime.pool import Pool, Reusable
 from wordgeom.storage.id_stream import Ids
 
 BLOCK = 1 << 20  # ids counted at once: about 10 ms
-Entries = tuple[Int64, Int32, Array]  # of rows: lengths, columns (ascending in each), counts
+Entries = tuple[Int64, Int32, Array]  # lengths of rows, columns (ascending in each row), counts
 
 
 class DocumentCounts:
     """Counts of a stream in which an id V ends each document (`encode_documents`).
 
-    sums, holders (V) int64: of each word, its occurrences in all rows that were yielded, and the
-    rows that hold it.
+    sums, document_frequencies (V) int64: total count of each word, and number of rows with it, in
+    all rows yielded so far.
     """
 
     def __init__(self, stream: Ids, words: int, pool: Pool) -> None:
         self._stream, self._words, self._pool = stream, words, pool
-        self.sums, self.holders = np.zeros((2, words), np.int64)
+        self.sums, self.document_frequencies = np.zeros((2, words), np.int64)
 
     def rows(self) -> Iterator[Entries]:
-        """Yield all rows in order, some at a time; the arrays are good until the next are asked."""
+        """Yield all rows in order in blocks; the arrays are valid until the next block."""
         open_row = _Row(np.empty(0, np.int32), np.empty(0, np.int64))
         for block in self._blocks():
             ended = len(block.lengths) - 1
@@ -41,28 +41,28 @@ class DocumentCounts:
             if not ended:
                 continue
             yield self._added(np.array([len(open_row.indices)]), open_row.indices, open_row.values)
-            whole = slice(first, len(block.indices) - last)
-            yield self._added(block.lengths[1:ended], block.indices[whole], block.values[whole])
+            inner = slice(first, len(block.indices) - last)
+            yield self._added(block.lengths[1:ended], block.indices[inner], block.values[inner])
             rest = slice(len(block.indices) - last, None)
             open_row = _Row(block.indices[rest].copy(), block.values[rest].astype(np.int64))
 
     def _added(self, lengths: Int64, indices: Int32, values: Array) -> Entries:
-        document_kernels.add_rows(indices, values, self.sums, self.holders)
+        document_kernels.add_rows(indices, values, self.sums, self.document_frequencies)
         return lengths, indices, values
 
     def _blocks(self) -> Iterator[_Block]:
-        """Yield what is counted in each block; the first row and the last may go on elsewhere."""
-        benches, buffers = Lent(lambda: _Bench(self._words)), Lent(_Buffers)
+        """Yield the counts of each block; its first and last row may continue in other blocks."""
+        accumulators, buffers = Reusable(lambda: _Accumulator(self._words)), Reusable(_Buffers)
         stream = self._stream
         parts = (stream.read(at, at + BLOCK) for at in range(0, stream.length, BLOCK))
 
         def run(ids: Int32) -> tuple[_Block, _Buffers]:
-            bench, room = benches.take(), buffers.take()
+            accumulator, room = accumulators.take(), buffers.take()
             rows = document_kernels.count_documents(
-                ids, self._words, bench.cells, bench.marks, bench.groups,
+                ids, self._words, accumulator.cells, accumulator.marks, accumulator.groups,
                 room.lengths, room.indices, room.values,
             )  # fmt: skip
-            benches.give_back(bench)
+            accumulators.give_back(accumulator)
             lengths = room.lengths[:rows]
             entries = int(lengths.sum())
             return _Block(lengths, room.indices[:entries], room.values[:entries]), room
@@ -81,13 +81,13 @@ class _Block:
 
 @dataclass(frozen=True)
 class _Row:
-    """A row as far as it was counted: columns, ascending, and counts."""
+    """The counted part of a row: columns, ascending, and counts."""
 
     indices: Int32
     values: Int64
 
     def plus(self, indices: Int32, values: Array) -> _Row:
-        """Return the row with more entries."""
+        """Return the sum of the row and other entries."""
         both = np.concatenate((self.indices, indices))
         columns, places = np.unique(both, return_inverse=True)
         sums = np.zeros(len(columns), np.int64)
@@ -95,8 +95,8 @@ class _Row:
         return _Row(columns, sums)
 
 
-class _Bench:
-    """What a thread counts in: a cell for each word, a bit for each cell, one for 64 of these."""
+class _Accumulator:
+    """A thread's accumulator: a cell for each word, a bit for each cell, a bit for 64 of these."""
 
     def __init__(self, words: int) -> None:
         marks = -(-words // 64)
@@ -106,7 +106,7 @@ class _Bench:
 
 
 class _Buffers:
-    """Room for the rows of a block."""
+    """Buffers for the rows of a block."""
 
     def __init__(self) -> None:
         self.lengths = np.empty(BLOCK + 1, np.int64)

@@ -1,9 +1,9 @@
-"""The counting loops: an inverted index, dense rows, sorted rows out of them.
+"""The counting loops: an inverted index, rows in a sparse accumulator, sorted rows from it.
 
-A row of the matrix is added up in a dense array of V + 1 cells. Cells are grouped by GROUP; a byte
-for each group tells whether it was touched, so that a sparse row is read out, in ascending order,
-without looking at all cells and without sorting. The loops hold no branch that depends on the
-data: mispredictions cost more than all else here.
+A row is accumulated in a dense array of V + 1 cells. Cells are grouped by GROUP, and a byte for
+each group records whether it was used, so that a sparse row is read out in ascending order without
+a scan of all cells and without sorting. The loops contain no data-dependent branches, since
+mispredictions would cost more than the rest.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from wordgeom.runtime.jit import kernel
 
 GROUP_BITS = 3
 GROUP = 1 << GROUP_BITS
-_PREFETCH_AHEAD = 12  # occurrences; fetching their windows early halves the time of a count
+_PREFETCH_AHEAD = 12  # occurrences; prefetching their windows halves the time of a count
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def prefetch(_typing: Any, array: Any, index: Any) -> Any:
-    """Ask for array[index] to be brought into the cache; never faults."""
+    """Prefetch array[index] into the cache; never faults."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        made = context.make_array(signature.args[0])(context, builder, args[0])
-        address = builder.gep(made.data, [args[1]])
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        address = builder.gep(view.data, [args[1]])
         address = builder.bitcast(address, ir.IntType(8).as_pointer())
         int32 = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [address.type, int32, int32, int32])
@@ -43,14 +43,14 @@ def prefetch(_typing: Any, array: Any, index: Any) -> Any:
 
 @kernel
 def histogram(ids: Int32, begin: int, end: int, counts: Int64) -> None:
-    """Add to counts how often each id occurs in ids[begin:end]."""
+    """Add the number of occurrences of each id in ids[begin:end] to counts."""
     for place in range(begin, end):
         counts[ids[place]] += 1
 
 
 @kernel
 def invert(ids: Int32, begin: int, end: int, cursors: Int64, places: Int32) -> None:
-    """Write each place in [begin, end) to places[cursors[id]++]; the id V has no cursor."""
+    """Write each position in [begin, end) to places[cursors[id]++]; skip the id V."""
     nowhere = len(cursors)
     for place in range(begin, end):
         word = ids[place]
@@ -64,16 +64,16 @@ def emit_row(
     begin: int, cells: Int64, touched: Bytes, groups: Int64, found: Int32, indices: Int32,
     values: Array, n: int,
 ) -> int:  # fmt: skip
-    """Move the cells from `begin` on that are not 0 to indices[n:], values[n:]; clear them.
+    """Move the nonzero cells from `begin` to indices[n:] and values[n:], and clear them.
 
-    touched: a byte a group, viewed as int64 by eights in `groups`. Returns the new n.
+    touched: a byte for each group, viewed as int64 (eight groups) in `groups`. Returns the new n.
     """
     eights = 0
     for eight in range((begin >> GROUP_BITS) >> 3, len(groups)):
         found[eights] = eight
         eights += groups[eight] != 0
     many = 0
-    place = len(found) // 2  # the list of groups stands behind the list of eights
+    place = len(found) // 2  # the list of groups follows the list of eights
     for k in range(eights):
         eight = found[k]
         for group in range(8 * eight, 8 * eight + 8):
@@ -96,7 +96,7 @@ def add_sums(
     row: int, upper: bool, indices: Int32, values: Array, begin: int, end: int, row_sums: Int64,
     column_sums: Int64,
 ) -> None:  # fmt: skip
-    """Add a row's entries to the sums of the whole matrix; `upper`: each stands for two."""
+    """Add a row's entries to the sums of the full matrix; `upper`: each entry counts twice."""
     total = np.int64(0)
     for k in range(begin, end):
         value = np.int64(values[k])
@@ -112,7 +112,7 @@ def sum_rows(
     indptr: Int64, indices: Int32, values: Array, first: int, upper: bool, row_sums: Int64,
     column_sums: Int64,
 ) -> None:  # fmt: skip
-    """Add rows, numbered from `first`, to the sums of the whole matrix."""
+    """Add rows, numbered from `first`, to the sums of the full matrix."""
     for k in range(len(indptr) - 1):
         begin, end = indptr[k], indptr[k + 1]
         add_sums(first + k, upper, indices, values, begin, end, row_sums, column_sums)
@@ -126,14 +126,14 @@ def count_rows(
 ) -> int:  # fmt: skip
     """Count rows first ≤ row < last from the occurrences of their words.
 
-    ids int32, with at least `window` ids before and after every place; places[starts[w] :
-    starts[w + 1]] are the occurrences of word w; weights (2 window + 1) by distance, 0 at the
-    centre, int32 where they fit: int64 products take twice the time; upper: only columns ≥ row.
+    ids int32, with at least `window` ids on either side of each position; places[starts[w] :
+    starts[w + 1]] are the positions of word w; weights (2 window + 1) by distance, 0 at the centre,
+    int32 if possible, since int64 products take twice the time; upper: only columns ≥ row.
     Returns the number of entries written.
     """
     width = len(weights)
     window = width // 2
-    nowhere = len(lengths)  # the id of what has no row
+    nowhere = len(lengths)  # the id of a token without a row
     end = len(places) - 1
     n = 0
     groups[:] = 0
@@ -162,10 +162,10 @@ def merge_rows(
     touched: Bytes, groups: Int64, found: Int32, indices: Int32, values: Array, lengths: Int64,
     row_sums: Int64, column_sums: Int64,
 ) -> int:  # fmt: skip
-    """Add up the same rows of several matrices.
+    """Sum the same rows of several matrices.
 
-    offsets (matrices × rows + 1): where each matrix's rows lie in from_indices, from_values; the
-    rows are numbered from `first`. Returns the number of entries written.
+    offsets (matrices × rows + 1): of each matrix's rows in from_indices and from_values; `first`:
+    the number of the first row. Returns the number of entries written.
     """
     n = 0
     groups[:] = 0

@@ -1,24 +1,25 @@
-"""The sum of several count matrices over the same words, block of rows by block of rows."""
+"""Sum several count matrices over the same words, one block of rows at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
 from wordgeom.core.types import Csr, Int64
 from wordgeom.counts import kernels
-from wordgeom.counts.count_rows import ENTRIES, Finished, Rows, Workshop, cut_rows, lend
+from wordgeom.counts.count_rows import ENTRIES, BufferedRows, Rows, Workspace, cut_rows, lend
 from wordgeom.runtime.pool import Pool
 
 
 class Summand(Protocol):
-    """A matrix whose rows can be read: indptr (V + 1), rows(start, stop)."""
+    """A matrix whose rows can be read in blocks."""
 
     @property
     def indptr(self) -> Int64:
-        """(V + 1) where each row begins."""
+        """(V + 1) offset of each row."""
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return the rows [start:stop)."""
@@ -31,32 +32,25 @@ def merge(
     dtype: np.dtype[np.uint32] | np.dtype[np.int64],
     pool: Pool,
     first: int = 0,
-) -> tuple[Iterator[Rows], Workshop]:
-    """Return the blocks of rows of the sum, and the workshop that knows its sums at the end.
+) -> tuple[Iterator[Rows], Workspace]:
+    """Return the rows of the sum in blocks, and the workspace with its row and column sums.
 
-    symmetric: the summands are upper triangles; first: the row to begin with.
+    The workspace is complete after the last block. symmetric: the summands are upper triangles;
+    first: the first row to return.
     """
     lengths = sum((np.diff(s.indptr) for s in summands), np.zeros(words, np.int64))
     blocks = cut_rows(lengths, lengths, ENTRIES, first)
     room = max((int(lengths[a:b].sum()) for a, b in blocks), default=0)
-    workshop = Workshop(words, symmetric, room, dtype)
+    workspace = Workspace(words, symmetric, room, dtype)
 
-    def run(block: tuple[int, int]) -> Finished:
+    def run(block: tuple[int, int]) -> BufferedRows:
         start, last = block
         parts = [s.rows(start, last) for s in summands]
         shifts = np.cumsum([0, *(len(p.indices) for p in parts[:-1])])
         offsets = np.stack([p.indptr + shift for p, shift in zip(parts, shifts, strict=True)])
         from_indices = np.concatenate([p.indices for p in parts])
         from_values = np.concatenate([p.data for p in parts])
-        bench, buffers = workshop.benches.take(), workshop.buffers.take()
-        indices, values = buffers
-        n = kernels.merge_rows(
-            offsets, from_indices, from_values, start, symmetric,
-            bench.cells, bench.touched, bench.groups, bench.found,
-            indices, values, bench.lengths, bench.row_sums, bench.column_sums,
-        )  # fmt: skip
-        counted = bench.lengths[start:last].copy()
-        workshop.benches.give_back(bench)
-        return Finished(Rows(start, counted, indices[:n], values[:n]), buffers)
+        kernel = partial(kernels.merge_rows, offsets, from_indices, from_values, start, symmetric)
+        return workspace.count(start, last, kernel)
 
-    return lend(pool.map(run, blocks), workshop), workshop
+    return lend(pool.map(run, blocks), workspace), workspace

@@ -1,36 +1,34 @@
-"""Partial matrices until they are added up: in scratch files, or wherever `Parts` puts them."""
+"""Partial count matrices, stored in temporary files or by another `Parts` until they are merged."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from wordgeom.core.errors import WriteError
-from wordgeom.core.types import Array, Csr, Int64
+from wordgeom.core.types import Csr, Int64
 from wordgeom.counts.count_rows import Rows
 from wordgeom.counts.merge import Summand
+from wordgeom.storage.scratch import Scratch
 
-Span = tuple[int, int]  # the places of a stream that a part counts
+Span = tuple[int, int]  # the range of the stream that a part counts
 
 
 class Part(Summand, Protocol):
-    """A partial matrix that is held somewhere."""
+    """A stored partial matrix."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Free its storage."""
 
 
 class Parts(Protocol):
-    """Where the parts of a count go."""
+    """Storage of the parts of a count."""
 
     def find(self, span: Span, words: int) -> Part | None:
-        """Return a part that an earlier run finished."""
+        """Return a part that an earlier run finished, or None."""
 
     def spill(self, span: Span, blocks: Iterable[Rows], words: int, dtype: np.dtype[Any]) -> Part:
         """Write the rows of a part."""
@@ -38,7 +36,7 @@ class Parts(Protocol):
 
 @dataclass(frozen=True)
 class ScratchParts:
-    """Parts in scratch files, which nothing finds again."""
+    """Parts in temporary files, which no later run can find."""
 
     folder: str | None
 
@@ -53,59 +51,36 @@ class ScratchParts:
 
 @dataclass(frozen=True)
 class Partial:
-    """indptr (V + 1) and two scratch files, without names, that hold the columns and the values."""
+    """indptr (V + 1), and the columns and values of the entries in two temporary files."""
 
     indptr: Int64
     words: int
     dtype: np.dtype[np.generic]
-    _indices: BinaryIO
-    _values: BinaryIO
+    _indices: Scratch
+    _values: Scratch
 
     @classmethod
     def spill(
         cls, blocks: Iterable[Rows], words: int, dtype: DTypeLike, folder: str | None
     ) -> Partial:
-        """Write rows to scratch files in `folder`; raises WriteError when it is full."""
+        """Write rows to temporary files in `folder`; raises WriteError when the disk is full."""
         lengths = np.zeros(words + 1, np.int64)
-        try:
-            files = [
-                cast(BinaryIO, tempfile.TemporaryFile(dir=folder, buffering=0)) for _ in range(2)
-            ]
-            for rows in blocks:
-                lengths[rows.start + 1 : rows.start + 1 + len(rows.lengths)] = rows.lengths
-                for file, array in zip(files, (rows.indices, rows.values), strict=True):
-                    _write(file, array)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            do = "free room there or name another folder with --tmp-dir"
-            where = folder or tempfile.gettempdir()
-            raise WriteError(f"scratch space: {reason}", where=where, do=do) from error
-        return cls(np.cumsum(lengths), words, np.dtype(dtype), *files)
+        indices, values = Scratch(folder), Scratch(folder)
+        for rows in blocks:
+            lengths[rows.start + 1 : rows.start + 1 + len(rows.lengths)] = rows.lengths
+            indices.put(rows.indices)
+            values.put(rows.values)
+        return cls(np.cumsum(lengths), words, np.dtype(dtype), indices, values)
 
     def close(self) -> None:
-        """Let go of the scratch files."""
+        """Close the temporary files."""
         self._indices.close()
         self._values.close()
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return the rows [start:stop)."""
         begin, end = int(self.indptr[start]), int(self.indptr[stop])
-        indices = _read(self._indices, begin, end, np.dtype(np.int32))
-        values = _read(self._values, begin, end, self.dtype)
+        indices, values = np.empty(end - begin, np.int32), np.empty(end - begin, self.dtype)
+        for file, out in ((self._indices, indices), (self._values, values)):
+            file.read(begin * out.itemsize, out)
         return Csr(self.indptr[start : stop + 1] - begin, indices, values, self.words)
-
-
-def _write(file: BinaryIO, array: Array) -> None:
-    raw = memoryview(array.data).cast("B") if len(array) else memoryview(b"")
-    while raw:
-        raw = raw[file.write(raw) :]
-
-
-def _read(file: BinaryIO, begin: int, end: int, dtype: np.dtype[np.generic]) -> Array:
-    out = np.empty(end - begin, dtype)
-    raw = memoryview(out.data).cast("B") if len(out) else memoryview(b"")
-    at = begin * dtype.itemsize
-    while raw:
-        done = os.preadv(file.fileno(), [raw], at)
-        raw, at = raw[done:], at + done
-    return out

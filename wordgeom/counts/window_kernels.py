@@ -1,10 +1,11 @@
-"""Loops that count windows: sliding windows of consecutive tokens that hold two words.
+"""Loops that count sliding windows of consecutive tokens that contain two words.
 
-A window, told by the place where it begins, belongs to the first occurrence of a word in it. The
-windows that belong to an occurrence at p, A_p, then begin at consecutive places, and windows that
-hold the words a and b number Σ |A_p ∩ A_q| over the occurrences p of a and q of b: the loop is that
-over pairs, with the overlap of two intervals in place of a weight. With w the window's length, d
-and e the first and the last place of the document, and p' the place of the same word before p,
+A window is identified by its first position. For each word in it, it belongs to the first
+occurrence of that word. The windows A_p that belong to an occurrence at p then form an interval,
+and the number of windows with both words a and b is Σ |A_p ∩ A_q| over the occurrences p of a and q
+of b: the loop over pairs, with the overlap of two intervals in place of a weight. With w the length
+of a window, d and e the first and last position of the document, and p' the previous position of
+the same word,
 
     A_p = [max(p − w + 1, p' + 1, d), min(p, max(e − w + 1, d))].
 """
@@ -25,19 +26,19 @@ _PREFETCH_AHEAD = 12  # occurrences
 @kernel
 def find_windows(
     ids: Int32, window: int, begin: int, end: int, low: int, high: int, first: int, before: Int32,
-    far: Int16, near: Int16, again: Int64,
+    far: Int16, near: Int16, repeats: Int64,
 ) -> int:  # fmt: skip
-    """Find A_p = [p − far, p − near] of the places in [low, high); it is empty where far < near.
+    """Find A_p = [p − far, p − near] for the positions in [low, high); empty if far < near.
 
-    ids: below V a word, V a token without a row, above V no token: there a document ends.
-    window: its length; first: where the document at `low` begins, 0 at first, then what the call
-    for the places before returned; before (V) int32, all -1 at first; far, near (places) int16;
-    again (V): the windows that hold the word twice or more, where its first place in them is in
-    [begin, end), are added. Right for places that have 2 (window − 1) ids beside them, or all ids
-    that there are.
+    ids: below V a word, V a token without a row, above V no token, which ends a document.
+    window: length of a window; first: start of the document at `low`, 0 in the first call, then the
+    result of the previous call; before (V) int32, initially all -1; far, near (positions) int16;
+    repeats (V): incremented by the windows that contain the word at least twice, if its first
+    position in them is in [begin, end). Correct for positions with 2 (window − 1) ids on either
+    side, or with all ids that exist.
     """
     nowhere = len(before)
-    seen = min(high + window, len(ids))  # the end of a document behind it tells no more
+    seen = min(high + window, len(ids))  # a document that ends later makes no difference
     while low < high:
         if ids[low] > nowhere:
             far[low], near[low] = -1, 0
@@ -49,7 +50,7 @@ def find_windows(
             stop += 1
         until = min(stop, high)
         _find_in_document(
-            ids, window, begin, end, low, until, first, stop, before, far, near, again
+            ids, window, begin, end, low, until, first, stop, before, far, near, repeats
         )
         low = until
     return first
@@ -58,11 +59,11 @@ def find_windows(
 @kernel
 def _find_in_document(
     ids: Int32, window: int, begin: int, end: int, low: int, high: int, first: int, stop: int,
-    before: Int32, far: Int16, near: Int16, again: Int64,
+    before: Int32, far: Int16, near: Int16, repeats: Int64,
 ) -> None:  # fmt: skip
-    """Find the windows of the places in [low, high) of a document, which is [first, stop)."""
+    """Find the windows of the positions in [low, high) of the document [first, stop)."""
     nowhere = len(before)
-    final = max(stop - window, first)  # where the last window begins
+    final = max(stop - window, first)  # start of the last window
     for place in range(low, high):
         word = ids[place]
         if word == nowhere:
@@ -74,7 +75,7 @@ def _find_in_document(
         if earlier >= left:
             if begin <= earlier < end:
                 both = max(left, earlier - far[earlier])
-                again[word] += max(earlier - near[earlier] - both + 1, 0)
+                repeats[word] += max(earlier - near[earlier] - both + 1, 0)
             left = earlier + 1
         far[place], near[place] = place - left, place - min(place, final)
 
@@ -82,14 +83,14 @@ def _find_in_document(
 @kernel
 def count_rows(
     ids: Int32, places: Int32, starts: Int64, first: int, last: int, side: int, far: Int16,
-    near: Int16, again: Int64, upper: bool, cells: Int64, touched: Bytes, groups: Int64,
+    near: Int16, repeats: Int64, upper: bool, cells: Int64, touched: Bytes, groups: Int64,
     found: Int32, indices: Int32, values: Array, lengths: Int64, row_sums: Int64,
     column_sums: Int64,
 ) -> int:  # fmt: skip
     """Count rows first ≤ row < last from the occurrences of their words.
 
-    As kernels.count_rows, but for side: the window's length − 1; far, near, again: as
-    `find_windows` sets them. ids: V for all that is no word.
+    As kernels.count_rows, except side: window length − 1; far, near, repeats: from `find_windows`;
+    ids: V for everything but words.
     """
     nowhere = len(lengths)
     end = len(places) - 1
@@ -110,7 +111,7 @@ def count_rows(
                 column = columns[j]
                 cells[column] += overlaps[j] * np.int32(column >= low)
                 touched[column >> GROUP_BITS] = 1
-        cells[row] = again[row]  # which the loop has touched, where there are any
+        cells[row] = repeats[row]  # already marked by the loop if not 0
         cells[nowhere] = 0
         before = n
         n = emit_row(low, cells, touched, groups, found, indices, values, n)
@@ -121,7 +122,7 @@ def count_rows(
 
 @kernel
 def _overlap(place: int, side: int, far: Int16, near: Int16, overlaps: Int32) -> None:
-    """Set overlaps (2 side + 1) to |A_p ∩ A_q| for p = place and each q around it."""
+    """Set overlaps (2 side + 1) to |A_p ∩ A_q| for p = place and each q around p."""
     low, high = np.int32(-far[place]), np.int32(-near[place])
     starts, ends = far[place - side : place + side + 1], near[place - side : place + side + 1]
     for k in range(len(overlaps)):

@@ -1,10 +1,10 @@
-"""What a window counts: how far it looks, to which side, and what a distance weighs.
+"""Window options: width, side, and the weight of each distance.
 
-`--count windows` is the count of Khalife, Gonçalves and Liberti (2022, §1 and §4.1): C_ij is how
-many windows of w consecutive tokens hold both words. None reaches across the end of a document, and
-one that holds the words many times counts once. Two things the paper leaves open. C_ii is how many
-windows hold the word twice or more: as in `pairs`, a token does not occur together with itself. A
-document of fewer than w tokens is one window, so that none is left out.
+`--count windows` is the count of Khalife, Gonçalves and Liberti (2022, §1 and §4.1): C_ij is the
+number of windows of w consecutive tokens that contain both words. A window lies within one document
+and counts once, however often it contains the words. The paper leaves two cases open. Here C_ii is
+the number of windows that contain the word at least twice: as in `pairs`, a token does not
+co-occur with itself. A document of fewer than w tokens is one window, so that it is counted too.
 """
 
 from __future__ import annotations
@@ -19,34 +19,33 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, flag, option
 from wordgeom.core.types import Int32, Int64
 
-_EXACT_HARMONIC = 20  # up to here lcm(1..window) leaves room for 2^31 occurrences in an int64
+_EXACT_HARMONIC = 20  # largest window for which 2^31 occurrences of lcm(1..window) fit an int64
 _FIXED_POINT = 1 << 32
 PAIRS, WINDOWS = "pairs", "windows"
 
 
 @dataclass(frozen=True)
 class WindowOptions(Options):
-    """Which pairs of tokens are counted, and with what weight."""
+    """Which pairs of tokens are counted, and their weights."""
 
     window: int = option(
-        5, "how many tokens to look at on each side; with --count windows, a window's length",
+        5, "context tokens on each side; with --count windows, the window length",
         low=1, high=1000, metavar="N",
     )  # fmt: skip
     count: str = option(
         PAIRS,
-        "pairs: each pair of tokens near each other; windows: each window of --window tokens "
-        "that holds both words, once; a shorter document is one window",
+        "count pairs of nearby tokens, or windows that contain both words",
         choices=(PAIRS, WINDOWS),
     )
     window_weight: str | None = option(
         None,
-        "weight of a pair at distance d: flat 1, harmonic 1/d (GloVe), "
-        "dynamic (window − d + 1)/window (word2vec)  [harmonic, with --count windows flat]",
+        "weight at distance d: flat 1, harmonic 1/d (GloVe), "
+        "dynamic (window − d + 1)/window (word2vec)  [harmonic; --count windows: flat]",
         choices=("flat", "harmonic", "dynamic"),
     )
     context: str = option(
         "both",
-        "count tokens on both sides, or on one side only (the matrix is then not symmetric)",
+        "side of the context; left and right give asymmetric counts",
         choices=("both", "left", "right"),
     )
 
@@ -56,34 +55,34 @@ class WindowOptions(Options):
             return
         if self.window < 2:
             do = "pass --window 2 or more"
-            raise OptionError("a window of one token holds no two words", found="--window 1", do=do)
-        _refuse_with_windows("window_weight", self.weight, "flat")
-        _refuse_with_windows("context", self.context, "both")
+            raise OptionError("a window of one token contains no pair", found="--window 1", do=do)
+        _require_with_windows("window_weight", self.weight, "flat")
+        _require_with_windows("context", self.context, "both")
 
     @property
     def weight(self) -> str:
-        """The weight that was asked for, else the one that goes with the way of counting."""
+        """The weight: --window-weight, or the default of the --count."""
         return self.window_weight or ("harmonic" if self.count == PAIRS else "flat")
 
     def result_options(self) -> dict[str, Any]:
-        """Return the options that decide the counts, by name; the weight is the one in use."""
+        """Return the options that determine the counts, by name, with the actual weight."""
         return {**super().result_options(), "window_weight": self.weight}
 
 
-def _refuse_with_windows(name: str, value: str, only: str) -> None:
+def _require_with_windows(name: str, value: str, only: str) -> None:
     if value != only:
         do = f"pass {flag(name)} {only}, or --count pairs"
-        raise OptionError("--count windows counts every window as 1, for both words",
+        raise OptionError("--count windows gives every window the weight 1 on both sides",
                           found=f"{flag(name)} {value}", do=do)  # fmt: skip
 
 
 def reach(options: WindowOptions) -> int:
-    """Return how far apart two tokens can be and count."""
+    """Return the largest distance of two tokens that are counted together."""
     return options.window - 1 if options.count == WINDOWS else options.window
 
 
 def denominator(options: WindowOptions) -> int:
-    """Return what a stored count must be divided by: counts are whole numbers of 1/denominator."""
+    """Return the divisor of stored counts, which are whole multiples of 1/denominator."""
     if options.weight == "flat":
         return 1
     if options.weight == "dynamic":
@@ -96,7 +95,7 @@ def denominator(options: WindowOptions) -> int:
 def weights(options: WindowOptions) -> Int32 | Int64:
     """(2 reach + 1) weight of the token at each distance, in units of 1/denominator.
 
-    int32 unless the unit is 2⁻³².
+    int32, or int64 if the unit is 2⁻³².
     """
     unit = denominator(options)
     distances = range(1, reach(options) + 1)
@@ -104,10 +103,10 @@ def weights(options: WindowOptions) -> Int32 | Int64:
         side = [1 for _ in distances]
     elif options.weight == "dynamic":
         side = [options.window - d + 1 for d in distances]
-    else:  # the nearest whole number of units: exact while the unit is 1/lcm
+    else:  # rounded to whole units; exact if the unit is 1/lcm
         side = [(2 * unit + d) // (2 * d) for d in distances]
-    nothing = [0] * len(side)
-    left = nothing if options.context == "right" else side[::-1]
-    right = nothing if options.context == "left" else side
+    zeros = [0] * len(side)
+    left = zeros if options.context == "right" else side[::-1]
+    right = zeros if options.context == "left" else side
     both = np.array([*left, 0, *right], np.int64)
     return both if unit == _FIXED_POINT else both.astype(np.int32)

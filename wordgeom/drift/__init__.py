@@ -1,1 +1,1 @@
-"""Whether words really changed: statistics of a dynamic model, each with what it assumes."""
+"""Tests of whether words changed over time, for dynamic LSA models."""

@@ -1,4 +1,4 @@
-"""Which words are said at a time: elsewhere a word's vector is a guess of the polynomial alone."""
+"""Attested words: elsewhere a word's vector is an extrapolation of its polynomial."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from wordgeom.core.types import Array, Csr, Float64
 
-SHARE = 10  # a time is the tenth of all documents that is nearest to it
+SHARE = 10  # a tenth of all documents counts as near a time
 
 
 def attested(X: Csr, times: Float64, time: float) -> Array:
-    """Return which words (p) occur in the tenth of documents X (n × p) that is nearest to a time.
+    """Return a mask (p) of the words in the tenth of documents X (n × p) nearest to a time.
 
-    times (n). Of documents that are equally far all count, as far as the last of the tenth.
+    times (n). Documents at the same distance as the last of the tenth all count.
     """
     distance = np.abs(times - time)
-    most = np.sort(distance)[max(0, len(times) // SHARE - 1)]
-    there = np.zeros(X.columns, bool)
-    there[X.select(np.flatnonzero(distance <= most)).indices] = True
-    return there
+    limit = np.sort(distance)[max(0, len(times) // SHARE - 1)]
+    mask = np.zeros(X.columns, bool)
+    mask[X.select(np.flatnonzero(distance <= limit)).indices] = True
+    return mask

@@ -1,8 +1,8 @@
-"""F under arrangements of single documents' times, inside groups or among all.
+"""F under permutations of the times of single documents, within groups or among all.
 
-For a word j with documents I_j, Wᵀx_j of all arrangements is one product of dense matrices, the
-polynomials of I_j's times (b q × |I_j|) and x_ij z_i (|I_j| × r+1), which runs several times as
-fast as a sparse product.
+For a word j in the documents I_j, Wᵀx_j under all permutations is one product of dense matrices:
+the polynomials at the permuted times of I_j (b q × |I_j|) times x_ij z_i (|I_j| × r+1). It is
+several times as fast as a sparse product.
 """
 
 from __future__ import annotations
@@ -11,63 +11,50 @@ import numpy as np
 
 from wordgeom.core.types import Float32, Float64, Int32
 from wordgeom.drift.contrasts import (
-    GROUP,
-    SINGLE,
+    FLOAT32_RIDGE,
+    GROUP_SIZE,
     Contrasts,
     Moments,
-    Rest,
+    Residuals,
     contrasts,
-    moved,
-    word_values,
+    tested_columns,
+    word_f_values,
 )
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import Null, Runner
-from wordgeom.drift.permutations import Arrangements
-from wordgeom.drift.statistics import Words, degrees_of_freedom
+from wordgeom.drift.null_distribution import Block, Null, Runner, compute_null
+from wordgeom.drift.permutations import Permutations
+from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom
 from wordgeom.drift.time_axis import Axis
+from wordgeom.runtime.pool import Pool
 
-AT_ONCE = 16 * GROUP  # arrangements
+AT_ONCE = 16 * GROUP_SIZE  # permutations
 _WORDS = 64
-_ROWS = 8192  # documents whose products are added up at once
+_ROWS = 8192  # documents whose products are summed at once
 
 
 def null(
-    words: Words,
-    axis: Axis,
-    arrangements: Arrangements,
-    hold: bool,
-    runner: Runner,
+    words: WordResiduals, axis: Axis, permutations: Permutations, hold: bool, runner: Runner,
     whole: bool = False,
-) -> Null:
-    """Return F of w words under arrangements of the documents' codes; whole: of those of times."""
-    found = Null.empty(arrangements.count, len(words))
-    for start, block in enumerate(arrangements.blocks(AT_ONCE)):
-        codes = block[:, axis.codes] if whole else block
-        rows = slice(start * AT_ONCE, start * AT_ONCE + len(block))
-        groups = [codes[at : at + GROUP] for at in range(0, len(codes), GROUP)]
-        known = list(runner.pool.map(lambda g: _known(g, words.Z, axis.levels, hold), groups))
-        found.mixture[rows] = np.concatenate([one.mixture for one in known])
-        task = _Task(words, axis, codes, known, hold)
-        F = found.F[rows]
+) -> Null:  # fmt: skip
+    """Return F of w words under permutations of document codes; whole: of time codes."""
 
-        def work(block: slice, task: _Task = task, F: Float32 = F) -> None:
-            task.fill(block, F[:, block])
+    def prepare(codes: Int32) -> Block:
+        block = _Block(words, axis, codes[:, axis.codes] if whole else codes, hold, runner.pool)
+        return block.mixture, block.fill
 
-        label = f"permutations {rows.start:,} to {rows.stop - 1:,} of documents"
-        runner.over_words(work, len(words), _WORDS, label)
-    return found
+    return compute_null(permutations, AT_ONCE, prepare, len(words), _WORDS, runner, "documents")
 
 
-class _Known:
-    """What words need of b arrangements: contrasts, first (b, q, r+1, r+1), the mixture (b)."""
+class _Group:
+    """A group of b permutations: contrasts, first moments (b, q, r+1, r+1), mixture (b)."""
 
     def __init__(self, moments: Moments, n: int, hold: bool) -> None:
-        self.contrasts = contrasts(moments, n, hold, SINGLE).single()
+        self.contrasts = contrasts(moments, n, hold, FLOAT32_RIDGE).single()
         self.first, self.mixture = moments.first.astype(np.float32), mixture(moments)
 
 
-def _known(codes: Int32, Z: Float64, levels: Float64, hold: bool) -> _Known:
-    """Return what words need of arrangements (b × n)."""
+def _moments(codes: Int32, Z: Float64, levels: Float64) -> Moments:
+    """Return the moments of permutations (b × n)."""
     width, q = Z.shape[1], levels.shape[1]
     first = np.zeros((len(codes), q * width, width))
     second = np.zeros((len(codes), q * width, q * width))
@@ -78,50 +65,52 @@ def _known(codes: Int32, Z: Float64, levels: Float64, hold: bool) -> _Known:
             first[b] += S.T @ rows
             second[b] += S.T @ S
     shape = (len(codes), q, width)
-    moments = Moments(first.reshape(*shape, width), second.reshape(*shape, q, width))
-    return _Known(moments, len(Z), hold)
+    return Moments(first.reshape(*shape, width), second.reshape(*shape, q, width))
 
 
-class _Task:
-    """Arrangements that are known, for blocks of words."""
+class _Block:
+    """A block of permutations, prepared for all words."""
 
     def __init__(
-        self, words: Words, axis: Axis, codes: Int32, known: list[_Known], hold: bool
+        self, words: WordResiduals, axis: Axis, codes: Int32, hold: bool, pool: Pool
     ) -> None:
-        self._words, self._known, self._q = words, known, axis.degree
-        self._Z = words.Z.astype(np.float32)
-        # (n × b q): a document's polynomials in all arrangements lie together.
-        values = axis.levels.astype(np.float32)[codes.T]
-        self._values = values.reshape(len(words.Z), -1)
         n = len(words.Z)
+        self._words, self._q, self._tested = words, axis.degree, tested_columns(hold)
         self._degrees = degrees_of_freedom(n, words.rank, self._q)
-        self._tested = moved(hold)
+        parts = [codes[at : at + GROUP_SIZE] for at in range(0, len(codes), GROUP_SIZE)]
+        self._groups = list(
+            pool.map(lambda part: _Group(_moments(part, words.Z, axis.levels), n, hold), parts)
+        )
+        self.mixture = np.concatenate([group.mixture for group in self._groups])
+        self._Z = words.Z.astype(np.float32)
+        # (n × b q): the polynomials of a document under all permutations are contiguous.
+        self._values = axis.levels.astype(np.float32)[codes.T].reshape(n, -1)
 
-    def fill(self, block: slice, F: Float32) -> None:
-        """Set F (b × w) of a block of w words."""
-        products = self._products(block)
-        sides = self._words.sides[:, block].T.astype(np.float32)
-        rest, at = self._words.of(block, self._degrees), 0
-        for known in self._known:
-            rows = slice(at, at + len(known.first))
-            found = products[:, rows].transpose(1, 2, 0, 3) - sides @ known.first
-            F[rows] = self._values_of(found, known.contrasts, rest)
+    def fill(self, F: Float32, words: slice) -> None:
+        """Set F (b × w) at the columns `words`."""
+        products = self._products(words)
+        sides = self._words.sides[:, words].T.astype(np.float32)
+        residuals, at = self._words.of(words, self._degrees), 0
+        for group in self._groups:
+            rows = slice(at, at + len(group.first))
+            centred = products[:, rows].transpose(1, 2, 0, 3) - sides @ group.first
+            F[rows, words] = self._f_values(centred, group.contrasts, residuals)
             at = rows.stop
 
-    def _values_of(self, found: Float32, known: Contrasts, rest: Rest) -> Float64:
-        along = len(self._Z) ** 0.5 * found[:, :, :, 0].astype(np.float64)
-        raw = np.concatenate([found[:, k, :, self._tested] for k in range(self._q)], axis=2)
-        return word_values(known, raw, along, rest)
+    def _f_values(self, centred: Float32, group: Contrasts, residuals: Residuals) -> Float64:
+        along = len(self._Z) ** 0.5 * centred[:, :, :, 0].astype(np.float64)
+        raw = np.concatenate([centred[:, k, :, self._tested] for k in range(self._q)], axis=2)
+        return word_f_values(group, raw, along, residuals)
 
-    def _products(self, block: slice) -> Float32:
-        """Return x_jᵀdiag(g_k)Z (w × b × q × r+1) of a block of words."""
-        columns = self._words.columns.block(block.start, block.stop)
+    def _products(self, words: slice) -> Float32:
+        """Return x_jᵀdiag(g_k)Z (w × b × q × r+1) of a slice of words."""
+        columns = self._words.columns.block(words.start, words.stop)
         width, q = self._Z.shape[1], self._q
         out = np.empty((columns.rows, self._values.shape[1], width), np.float32)
         for j in range(columns.rows):
             part = slice(columns.indptr[j], columns.indptr[j + 1])
             documents = columns.indices[part]
-            lines = self._Z.take(documents, axis=0)
-            lines *= columns.data[part, None]
-            np.matmul(self._values.take(documents, axis=0).T, lines, out=out[j])
+            rows = self._Z.take(documents, axis=0)
+            rows *= columns.data[part, None]
+            np.matmul(self._values.take(documents, axis=0).T, rows, out=out[j])
         return out.reshape(columns.rows, -1, q, width)

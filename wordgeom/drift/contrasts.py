@@ -1,10 +1,9 @@
-"""What arrangements of the times make of the topics, and F from it: all that no word changes.
+"""Contrasts of permuted times, which all words share, and F computed from them.
 
-With g (n × q) the polynomials at the documents' times and Z = [1/√n, U], everything about an
-arrangement is in Zᵀdiag(g_k)Z and Zᵀdiag(g_k g_l)Z. The columns W that stand for change are g_k∘U,
-freed of [1, U] and of g, or where the trend is free g_k∘[1, U], freed of [1, U]. L⁻¹ makes what is
-left of them orthonormal: the sum of squares that they explain of a word is |L⁻¹(WᵀR − …)|², R being
-the word freed of [1, U].
+With g (n × q) the polynomials at the documents' times and Z = [1/√n, U], a permutation enters only
+through Zᵀdiag(g_k)Z and Zᵀdiag(g_k g_l)Z. The columns W of change are g_k∘U, residualised on [1, U]
+and g; if the trend is free they are g_k∘[1, U], residualised on [1, U]. L⁻¹ makes them orthonormal,
+and they explain |L⁻¹(WᵀR − …)|² of the sum of squares of a word with residuals R given [1, U].
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float32, Float64
 
-GROUP = 16  # arrangements that are worked on at once
-# Added to WᵀW, of the mean square of W's columns: a topic that lives in one time alone has no
-# change to speak of. The second is for words that are multiplied in float32.
-_RIDGE, SINGLE = 1e-10, 1e-7
-_COLUMNS = 128  # of L⁻¹, which is a triangle, at once
+GROUP_SIZE = 16  # permutations in a batch of matrix products
+# Relative to the mean square of W's columns, added to WᵀW because a topic that occurs at one time
+# alone has no estimable change. The second is for products in float32.
+_RIDGE, FLOAT32_RIDGE = 1e-10, 1e-7
+_COLUMNS = 128  # width of the strips in which the triangle L⁻¹ is multiplied
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +31,10 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class Contrasts:
-    """What makes W orthonormal in b arrangements, with c = q trends held or 0.
+    """The maps that make W orthonormal under b permutations; c = q if the trend is held, else 0.
 
-    inverse (b, qr, qr): L⁻¹, lower triangles; trend (b, c, q): what makes the trends orthonormal;
-    crossed (b, qr, c): L⁻¹Wᵀ times those.
+    inverse (b, qr, qr): L⁻¹, lower triangles; trend (b, c, q): the map that makes the trends
+    orthonormal; crossed (b, qr, c): L⁻¹Wᵀ times the orthonormal trends.
     """
 
     inverse: Array
@@ -43,17 +42,17 @@ class Contrasts:
     trend: Float64
 
     def single(self) -> Contrasts:
-        """Return these in float32, in which words are multiplied."""
+        """Return the contrasts in float32, for products with words."""
         inverse, crossed = self.inverse.astype(np.float32), self.crossed.astype(np.float32)
         return Contrasts(inverse, crossed, self.trend)
 
 
 def contrasts(moments: Moments, n: int, hold: bool, ridge: float = _RIDGE) -> Contrasts:
-    """Return what makes W orthonormal given [1, U], and the trends where they are held."""
+    """Return the maps that make W, given [1, U], and any held trends orthonormal."""
     first, second = moments.first, moments.second
     b, q, width = first.shape[:3]
     along = n**0.5 * first[:, :, 0]  # gᵀZ
-    tested = moved(hold)
+    tested = tested_columns(hold)
     across = first[:, :, tested].reshape(b, -1, width)  # WᵀZ
     gram = second[:, :, tested, :, tested].reshape(b, across.shape[1], across.shape[1])
     left = gram - across @ across.swapaxes(1, 2)
@@ -68,13 +67,13 @@ def contrasts(moments: Moments, n: int, hold: bool, ridge: float = _RIDGE) -> Co
     return Contrasts(inverse, inverse @ shared, trend)
 
 
-def moved(hold: bool) -> slice:
-    """Return which columns of Z are in W: the first, which is 1, where no trend is held."""
+def tested_columns(hold: bool) -> slice:
+    """Return the columns of Z in W: all if the trend is free, else all but the constant."""
     return slice(1 if hold else 0, None)
 
 
 def _size(gram: Float64) -> Float64:
-    """Return (b, 1, 1) the mean of the diagonals."""
+    """Return the means of the diagonals (b, 1, 1)."""
     return np.asarray(np.trace(gram, axis1=1, axis2=2)[:, None, None] / gram.shape[1])
 
 
@@ -84,10 +83,10 @@ def _inverse(gram: Float64, ridge: Float64) -> Float64:
 
 
 @dataclass(frozen=True, eq=False)
-class Rest:
-    """What is left of words (w): rest, |R|².
+class Residuals:
+    """Residual sums of squares |R|² of words: rest (w).
 
-    floor (w): a sum of squares that is rounding; degrees: of freedom, beside all columns.
+    floor (w): sums of squares below it are rounding; degrees: residual degrees of freedom.
     """
 
     rest: Float64
@@ -95,10 +94,12 @@ class Rest:
     degrees: int
 
 
-def sums(found: Contrasts, raw: Array, along: Float64, words: Rest) -> tuple[Float64, Float64]:
-    """Return explained sums of squares (b, w), and those to be explained.
+def sums_of_squares(
+    found: Contrasts, raw: Array, along: Float64, words: Residuals
+) -> tuple[Float64, Float64]:
+    """Return the sums of squares (b, w) explained by W, and those before W is added.
 
-    raw (b, w, qr): WᵀR; along (b, q, w): gᵀR. The triangle L⁻¹ is multiplied in strips.
+    raw (b, w, qr): WᵀR; along (b, q, w): gᵀR.
     """
     held = found.trend @ along  # (b, c, w)
     before = words.rest - np.einsum("bcw,bcw->bw", held, held)
@@ -112,12 +113,12 @@ def sums(found: Contrasts, raw: Array, along: Float64, words: Rest) -> tuple[Flo
     return explained, before
 
 
-def f_values(explained: Float64, before: Float64, columns: int, words: Rest) -> Float64:
-    """Return F (b, w) of `columns` that explain so much of what was there before."""
+def f_values(explained: Float64, before: Float64, columns: int, words: Residuals) -> Float64:
+    """Return F (b, w) of `columns` that explain `explained` of the sums of squares `before`."""
     after = np.maximum(before - explained, words.floor)
     return np.asarray(explained / columns / (after / words.degrees))
 
 
-def word_values(found: Contrasts, raw: Float32, along: Float64, words: Rest) -> Float64:
-    """Return F (b, w), as `sums` takes its arguments."""
-    return f_values(*sums(found, raw, along, words), raw.shape[2], words)
+def word_f_values(found: Contrasts, raw: Float32, along: Float64, words: Residuals) -> Float64:
+    """Return F (b, w); arguments as in `sums_of_squares`."""
+    return f_values(*sums_of_squares(found, raw, along, words), raw.shape[2], words)

@@ -1,4 +1,4 @@
-"""Control words: for each word that is looked at, another that occurs in as many documents."""
+"""Control words: for each listed word, another that occurs in about as many documents."""
 
 from __future__ import annotations
 
@@ -7,40 +7,40 @@ import numpy as np
 from wordgeom.core.types import Array, Int64
 
 
-def matched_controls(chosen: Int64, holders: Int64, usable: Array) -> Int64:
-    """Return for each of the `chosen` words another, nearest to it in documents that hold it.
+def matched_controls(chosen: Int64, frequencies: Int64, usable: Array) -> Int64:
+    """Return for each of the `chosen` words the unused word of nearest document frequency, or −1.
 
-    chosen: rows of words; holders (p): documents that hold each word; usable (p) bool: words that
-    may serve. No word serves twice, none that is chosen serves, and of equally near ones the first
-    does; −1 where none is left. Words are served in their order, so the first are matched best.
+    chosen: word rows; frequencies (p): document frequencies; usable (p) bool: candidates. Chosen
+    words are no candidates, and each candidate is used once. Ties go to the first candidate. Words
+    are matched in the given order, so the first are matched best.
     """
-    order = np.argsort(holders, kind="stable")
+    order = np.argsort(frequencies, kind="stable")
     free = usable.copy()
     free[chosen] = False
     order = order[free[order]]
-    sizes = holders[order]
-    taken = np.zeros(len(order), bool)
-    found = np.full(len(chosen), -1, np.int64)
+    candidates = frequencies[order]
+    used = np.zeros(len(order), bool)
+    controls = np.full(len(chosen), -1, np.int64)
     for k, word in enumerate(chosen.tolist()):
-        place = _nearest(sizes, taken, int(holders[word]))
+        place = _nearest(candidates, used, int(frequencies[word]))
         if place < 0:
             break
-        taken[place] = True
-        found[k] = order[place]
-    return found
+        used[place] = True
+        controls[k] = order[place]
+    return controls
 
 
-def _nearest(sizes: Int64, taken: Array, wanted: int) -> int:
-    """Return the place of the size nearest to `wanted` that is not taken, −1 for none."""
-    begin = int(np.searchsorted(sizes, wanted))
+def _nearest(values: Int64, used: Array, wanted: int) -> int:
+    """Return the index of the unused value nearest to `wanted`, −1 if all are used."""
+    begin = int(np.searchsorted(values, wanted))
     above = begin
-    while above < len(sizes) and taken[above]:
+    while above < len(values) and used[above]:
         above += 1
     below = begin - 1
-    while below >= 0 and taken[below]:
+    while below >= 0 and used[below]:
         below -= 1
-    if above == len(sizes):
+    if above == len(values):
         return below
-    if below < 0 or sizes[above] - wanted <= wanted - sizes[below]:
+    if below < 0 or values[above] - wanted <= wanted - values[below]:
         return above
     return below

@@ -1,11 +1,11 @@
-"""F under permutations of residuals: the documents' mixture of topics stays with their times.
+"""F under permutations of residuals, which keep the documents' mixture of topics at their times.
 
-Freedman and Lane 1983: the residuals R of words on the reduced model Z = [1, U] (and f where the
-trend is held) are permuted, rows whole, and what [Z, Q] explains of them is computed anew, Q
-standing for change. That permutes the rows of [Z, Q] as well as those of R, which need not be
-formed: [Z, Q]πᵀR = [Z, Q]πᵀX − ([Z, Q]πᵀZ) ZᵀX. Approximate, since residuals are not quite
-exchangeable; the topics must be enough to hold the mixture. It is the slowest test: a sparse
-product with all columns of [Z, Q] for each permutation.
+Freedman and Lane (1983) permute the rows of the residuals R of words on the reduced model Z =
+[1, U] (and f if the trend is held), and recompute what [Z, Q] explains of them; Q are the columns
+of change. Permuting the rows of [Z, Q] is equivalent and does not form R:
+[Z, Q]πᵀR = [Z, Q]πᵀX − ([Z, Q]πᵀZ) ZᵀX. The test is approximate, because residuals are not exactly
+exchangeable and the topics must capture the mixture. It is the slowest test: each permutation needs
+a sparse product with all columns of [Z, Q].
 """
 
 from __future__ import annotations
@@ -14,36 +14,39 @@ import numpy as np
 
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Csr, Float32, Float64
-from wordgeom.drift.contrasts import f_values, moved
+from wordgeom.drift.contrasts import f_values, tested_columns
 from wordgeom.drift.null_distribution import Null, Runner
-from wordgeom.drift.permutations import Arrangements
-from wordgeom.drift.statistics import Words, degrees_of_freedom, products
+from wordgeom.drift.permutations import Permutations
+from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom, products
 from wordgeom.drift.time_axis import Axis
 
 _WORDS = 1024
 
 
 def null(
-    words: Words, axis: Axis, arrangements: Arrangements, hold: bool, ops: Ops, runner: Runner
-) -> Null:
-    """Return F of w words under arrangements of n rows; nothing of the mixture."""
-    found = Null.empty(arrangements.count, len(words))
+    words: WordResiduals, axis: Axis, permutations: Permutations, hold: bool, ops: Ops,
+    runner: Runner,
+) -> Null:  # fmt: skip
+    """Return F of w words under permutations of n rows; the mixture statistic is NaN."""
+    null = Null.empty(permutations.count, len(words))
     task = _Task(words, axis, hold, ops, runner)
-    rows = (row for block in arrangements.blocks(1) for row in block)
-    done = (task.fill(row, F) for row, F in zip(rows, found.F, strict=True))
-    for _ in runner.follow(done, "permutations of residuals", len(found.F), "permutations"):
+    rows = (row for block in permutations.blocks(1) for row in block)
+    done = (task.fill(row, F) for row, F in zip(rows, null.F, strict=True))
+    for _ in runner.follow(done, "permutations of residuals", len(null.F), "permutations"):
         pass
-    return found
+    return null
 
 
 class _Task:
-    """Words freed of the reduced model, for one permutation after the other."""
+    """Residuals of words on the reduced model, permuted one permutation at a time."""
 
-    def __init__(self, words: Words, axis: Axis, hold: bool, ops: Ops, runner: Runner) -> None:
+    def __init__(
+        self, words: WordResiduals, axis: Axis, hold: bool, ops: Ops, runner: Runner
+    ) -> None:
         n, q = len(words.Z), axis.degree
         values = axis.values()
         reduced = np.hstack([words.Z, values]) if hold else words.Z
-        change = [values[:, k, None] * words.Z[:, moved(hold)] for k in range(q)]
+        change = [values[:, k, None] * words.Z[:, tested_columns(hold)] for k in range(q)]
         both = np.linalg.qr(np.hstack([reduced, *change]))[0]
         self._held = reduced.shape[1]
         self._both = both.astype(np.float32)
@@ -56,27 +59,27 @@ class _Task:
         self._operator = ops.operator(_single(words.columns))
 
     def fill(self, row: Array, F: Float32) -> int:
-        """Set F (w) for residuals in the order `row` (n); returns 1, the permutations done."""
+        """Set F (w) for residuals in the order `row` (n); return 1, the number of permutations."""
         tall = self._ops.tall(self._both[row], np.float32)
-        found: Float32 = self._ops.to_numpy(self._operator.multiply(tall))
+        products: Float32 = self._ops.to_numpy(self._operator.multiply(tall))
         across = self._ops.inner(self._reduced, tall).astype(np.float32)
         starts = range(0, len(F), _WORDS)
         blocks = [slice(start, min(start + _WORDS, len(F))) for start in starts]
         for block, values in zip(
             blocks,
-            self._pool.map(lambda at: self._values(found[at], across, at), blocks),
+            self._pool.map(lambda at: self._values(products[at], across, at), blocks),
             strict=True,
         ):
             F[block] = values
         return 1
 
-    def _values(self, found: Float32, across: Float32, block: slice) -> Float64:
-        """Return F (w) of words whose products with the permuted [Z, Q] are `found` (w × d)."""
-        left = found - self._sides[block] @ across
-        held, change = left[:, : self._held], left[:, self._held :]
-        rest = self._words.of(block, self._degrees)
+    def _values(self, products: Float32, across: Float32, block: slice) -> Float64:
+        """Return F (w) of words whose `products` with the permuted [Z, Q] are given (w × d)."""
+        centred = products - self._sides[block] @ across
+        held, change = centred[:, : self._held], centred[:, self._held :]
+        residuals = self._words.of(block, self._degrees)
         before = self._squares[block] - np.einsum("wd,wd->w", held, held)
-        return f_values(np.einsum("wd,wd->w", change, change), before, change.shape[1], rest)
+        return f_values(np.einsum("wd,wd->w", change, change), before, change.shape[1], residuals)
 
 
 def _single(columns: Csr) -> Csr:

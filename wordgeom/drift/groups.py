@@ -1,4 +1,4 @@
-"""Groups of documents, within which times may be shuffled: of one file, one id, or one line."""
+"""Group documents by file, by id, or by a table, to permute times within groups."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from wordgeom.core.types import Int64
 from wordgeom.matrices.document_term import Document
 
 FILE, ID = "file", "id"
-_SHOWN = 40  # characters of an id that a message shows
+_SHOWN = 40  # characters of an id in a message
 
 
 def group_documents(documents: Sequence[Document], by: str) -> Int64:
-    """Return the group of each document, (n), numbers from 0 in order of appearance.
+    """Return the group of each document (n) int64, numbered in order of appearance.
 
-    by: "file", "id", or the name of a file with `id TAB group` on each line. Raises
-    MissingInputError; InputError for documents without ids, for a line of another form, an id of
-    two groups, and a document that the file lacks.
+    by: "file", "id", or the path of a table with `id TAB group` on each line. Raises
+    MissingInputError; InputError for documents without ids, a malformed line, an id in two groups,
+    and a document without a group.
     """
     if by == FILE:
         return _numbered([str(document.file) for document in documents])
@@ -28,23 +28,21 @@ def group_documents(documents: Sequence[Document], by: str) -> Int64:
     _check_ids(documents)
     if by == ID:
         return _numbered([document.id for document in documents])
-    lacking = [document.id for document in documents if document.id not in table]
-    if lacking:
-        found = f"{len(lacking):,} of {len(documents):,} documents are missing"
-        what = f"has no group for the document {lacking[0][:_SHOWN]!r}"
-        raise InputError(
-            what, where=by, found=found, do="write each document's id, a tab, its group"
-        )
+    missing = [document.id for document in documents if document.id not in table]
+    if missing:
+        found = f"{len(missing):,} of {len(documents):,} documents without a group"
+        what, do = f"no group for document {missing[0][:_SHOWN]!r}", "add lines of id, tab, group"
+        raise InputError(what, where=by, found=found, do=do)
     return _numbered([table[document.id] for document in documents])
 
 
 def _check_ids(documents: Sequence[Document]) -> None:
-    """Refuse documents without ids: they would be one group."""
+    """Raise InputError for documents without ids, which would form one group."""
     without = sum(not document.id for document in documents)
     if without:
-        found = f"{without:,} of {len(documents):,} without one"
-        do = "name their field with build-dtm --id-field, or pass --group file"
-        raise InputError("documents have no id to group them by", found=found, do=do)
+        found = f"{without:,} of {len(documents):,} without an id"
+        do = "rebuild the matrix with build-dtm --id-field, or pass --group file"
+        raise InputError("documents without ids cannot be grouped", found=found, do=do)
 
 
 def _read(path: str) -> dict[str, str]:
@@ -56,25 +54,24 @@ def _read(path: str) -> dict[str, str]:
                     _add(table, path, number, line)
         return table
     except OSError as error:
-        do = "name a file with --group, or file, or id"
-        raise MissingInputError(
-            "cannot be read", where=path, found=os.strerror(error.errno or 0), do=do
-        ) from None
+        found, do = os.strerror(error.errno or 0), "pass file, id or a table to --group"
+        raise MissingInputError("cannot be read", where=path, found=found, do=do) from None
     except UnicodeDecodeError as error:
-        raise InputError("is not UTF-8", where=path, found=f"at byte {error.start:,}") from None
+        found = f"an invalid byte at offset {error.start:,}"
+        raise InputError("is not UTF-8", where=path, found=found) from None
 
 
 def _add(table: dict[str, str], path: str, number: int, line: str) -> None:
-    """Add a line's id and group; raises InputError where the id has another group already."""
+    """Add a line's id and group; raises InputError if the id is in another group."""
     cells = line.rstrip("\r\n").split("\t")
     if len(cells) != 2:
         where, found = f"{path} line {number}", f"{len(cells)} columns"
-        raise InputError("is not an id, a tab and a group", where=where, found=found)
-    known = table.setdefault(*cells)
-    if known != cells[1]:
-        what = f"puts the document {cells[0][:_SHOWN]!r} into a second group"
-        found = f"{cells[1][:_SHOWN]!r} after {known[:_SHOWN]!r}"
-        where, do = f"{path} line {number}", "leave it in one group"
+        raise InputError("not an id, a tab and a group", where=where, found=found)
+    first = table.setdefault(*cells)
+    if first != cells[1]:
+        what = f"document {cells[0][:_SHOWN]!r} is in two groups"
+        found = f"{first[:_SHOWN]!r} and {cells[1][:_SHOWN]!r}"
+        where, do = f"{path} line {number}", "remove one of them"
         raise InputError(what, where=where, found=found, do=do)
 
 

@@ -1,4 +1,4 @@
-"""Loops over words' entries."""
+"""Compiled loops over the entries of words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wordgeom.runtime.jit import kernel
 
 @kernel
 def row_squares(indptr: Int64, data: Array, out: Float64) -> None:
-    """Set out (p) to the sums of squares of rows."""
+    """Set out (p) to the sum of squares of each row."""
     for j in range(len(out)):
         total = 0.0
         for k in range(indptr[j], indptr[j + 1]):
@@ -23,7 +23,7 @@ def sum_by_time(
     """Add x_ij z_i to out[time of i, j] (T × w × r+1) for w rows of Xᵀ."""
     for j in range(len(indptr) - 1):
         for k in range(indptr[j], indptr[j + 1]):
-            value, line = data[k], Z[indices[k]]
+            value, z = data[k], Z[indices[k]]
             row = out[codes[indices[k]], j]
-            for c in range(len(line)):
-                row[c] += value * line[c]
+            for c in range(len(z)):
+                row[c] += value * z[c]

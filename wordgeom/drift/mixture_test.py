@@ -1,9 +1,10 @@
-"""The companion of the word test: does the mixture of topics drift, or does U hold the change?
+"""Test of the topic mixture: does it drift, or does U absorb the change of words?
 
-|UᵀTU|² is how much the documents' second moments by topic depend on time. X = AB₀ + TAB₁ is a
-static model of 2r topics too: where r is that large U holds TA, no word's F is large, and this is.
-But it is large as well where topics merely become more or less frequent, or vary more: large F says
-that words changed; large |UᵀTU|² beside small F says one of the two.
+|UᵀTU|² measures how much the topics' second moments over documents depend on time. The dynamic
+model X = AB₀ + TAB₁ is also a static model of 2r topics: with so many topics, U absorbs TA, no
+word's F is large, and this statistic is. It is also large if topics merely become more frequent or
+more variable. A large F shows that words changed; a large |UᵀTU|² with small F shows one of the
+other two.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ import numpy as np
 from wordgeom.core.types import Float64
 from wordgeom.drift.contrasts import Moments
 
-SAYS = "the mixture of topics drifts, or there are so many topics that they hold the words' change"
+MIXTURE_REJECTED = "the mixture of topics drifts, or many topics absorb the change of words"
 
 
 def mixture(moments: Moments) -> Float64:
-    """Return Σ_kl (C⁻¹)_kl tr(M_k M_l) of b arrangements (b), M_k = Uᵀdiag(g_k − ḡ_k)U.
+    """Return Σ_kl (C⁻¹)_kl tr(M_k M_l) of b permutations (b), M_k = Uᵀdiag(g_k − ḡ_k)U.
 
-    C are the covariances of the polynomials over documents: where times of many documents and of
-    few change places they are not what they were, and |M|² would go with them.
+    C is the covariance of the polynomials over documents. It normalises |M|², because permuting
+    times with unequal numbers of documents changes the scale of the polynomials.
     """
     first, means = moments.first, moments.first[:, :, 0, 0]
     within = first[:, :, 1:, 1:] - means[:, :, None, None] * np.eye(first.shape[2] - 1)

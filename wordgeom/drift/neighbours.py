@@ -1,4 +1,4 @@
-"""The words nearest to each word, by cosine."""
+"""Nearest neighbours of words by cosine."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
 
-def unit(vectors: Float32) -> Float64:
-    """Return vectors (p × r) of length 1; those of zeros stay so."""
+def unit_vectors(vectors: Float32) -> Float64:
+    """Return vectors (p × r) normalised; zero vectors stay zero."""
     wide = vectors.astype(np.float64)
     lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
     return wide / np.where(lengths > 0.0, lengths, 1.0)[:, None]
 
 
-def nearby(
+def nearest_words(
     units: Float64, rows: Int64, k: int, pool: Pool, progress: Progress, what: str
 ) -> list[list[int]]:
-    """Return for each of the rows the k others of highest cosine, the highest first.
+    """Return for each of the rows its k nearest neighbours by cosine, the nearest first.
 
-    units (p × r): of length 1, or 0 for words that are nobody's neighbour and have none.
+    units (p × r): unit vectors, or zeros for words that neither have nor are neighbours.
     """
-    there = np.flatnonzero(units.any(axis=1))
-    k = min(k, len(there) - 1)
+    nonzero = np.flatnonzero(units.any(axis=1))
+    k = min(k, len(nonzero) - 1)
     if k < 1 or not len(rows):
         return [[] for _ in rows]
     searcher = Searcher(units, pool)
-    found, _ = searcher.nearest(k, queries=rows, targets=there, progress=progress, what=what)
+    nearest, _ = searcher.nearest(k, queries=rows, targets=nonzero, progress=progress, what=what)
     return [
         near.tolist() if units[row].any() else []
-        for row, near in zip(rows.tolist(), found, strict=True)
+        for row, near in zip(rows.tolist(), nearest, strict=True)
     ]

@@ -1,86 +1,84 @@
-"""p and q of words from F under permutations.
+"""p and q values of words from F under permutations.
 
-Equal values count against a word, rounding included: where few arrangements differ, many are as
-extreme as what was observed.
+Values equal to the observed one up to rounding count against a word: with few distinct permutations
+such ties are frequent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from wordgeom.core.types import Array, Float32, Float64, Int64
-from wordgeom.drift.options import MAX_T, OWN, POOLED
-from wordgeom.drift.permutations import Arrangements
+from wordgeom.drift.options import MAX_T, POOLED
+from wordgeom.drift.permutations import Permutations
 
-_TIE = 1e-5  # of F, which was computed in float32
-BIN = 200  # words
+_TIE = 1e-5  # relative difference of F that is float32 rounding
+BIN_SIZE = 200  # words of similar document frequency
 _WORDS = 512
 
 
 def p_values(null: str, F: Float32, frequencies: Int64) -> Float64:
-    """Return p of w words from F (B+1 × w), whose row 0 was observed.
+    """Return p of w words from F (B+1 × w), whose row 0 is observed.
 
-    frequencies (w): in how many documents each word is.
+    frequencies (w): document frequencies.
     """
-    kinds: dict[str, Callable[[Float32, Int64], Float64]] = {
-        OWN: lambda F, _: own(F), POOLED: pooled, MAX_T: lambda F, _: max_t(F)
-    }  # fmt: skip
-    return kinds[null](F, frequencies)
+    if null == POOLED:
+        return pooled_p_values(F, frequencies)
+    return max_t_p_values(F) if null == MAX_T else own_p_values(F)
 
 
 def q_values(p: Float64, adjusted: bool) -> Float64:
-    """Return Benjamini and Hochberg's q; p that are adjusted for all words, as max-T's, are q."""
+    """Return Benjamini–Hochberg q values; if p is `adjusted` for all words (max-T), q is p."""
     from scipy.stats import false_discovery_control
 
     return p.copy() if adjusted else np.asarray(false_discovery_control(p), np.float64)
 
 
-def smallest(null: str, made: Arrangements, words: int) -> float:
-    """Return the least p that one of `words` can have."""
+def smallest_word_p(null: str, permutations: Permutations, words: int) -> float:
+    """Return the smallest possible p of one of `words` words."""
     if null != POOLED:
-        return made.smallest_p
-    return 1.0 / (1 + (made.count - 1) * (words // max(1, words // BIN)))
+        return permutations.smallest_p
+    return 1.0 / (1 + (permutations.count - 1) * (words // max(1, words // BIN_SIZE)))
 
 
-def bins(frequencies: Int64) -> list[Int64]:
-    """Return words (w) in bins of about 200 of like frequency."""
+def frequency_bins(frequencies: Int64) -> list[Int64]:
+    """Return word indices in bins of about BIN_SIZE words of similar frequency."""
     order = np.argsort(frequencies, kind="stable")
-    return np.array_split(order, max(1, len(order) // BIN))
+    return np.array_split(order, max(1, len(order) // BIN_SIZE))
 
 
-def own(F: Float32) -> Float64:
+def own_p_values(F: Float32) -> Float64:
     """Return p of each word from its own permutations."""
     counts = [(part >= _low(part)).sum(axis=0) for part in _parts(F)]
     return np.asarray(np.concatenate(counts) / len(F))
 
 
-def one(values: Float64) -> float:
-    """Return p of a single statistic (B+1), NaN where there is none."""
+def single_p_value(values: Float64) -> float:
+    """Return p of a single statistic (B+1), NaN if the statistic is."""
     if np.isnan(values[0]):
         return float("nan")
     return float(np.count_nonzero(values >= values[0] - _TIE * abs(values[0])) / len(values))
 
 
-def pooled(F: Float32, frequencies: Int64) -> Float64:
-    """Return p of words from the permutations of words of like frequency, studentised.
+def pooled_p_values(F: Float32, frequencies: Int64) -> Float64:
+    """Return p of words from the studentised permutations of all words of similar frequency.
 
-    Each word by mean and deviation of its own rows: words differ in both, and F pooled as it is
-    finds few of the changes. What was observed is one of the rows, so that all stay exchangeable.
+    Each word is studentised by the mean and standard deviation of its own rows, in which words
+    differ; pooling F itself loses power. The observed row is included, which keeps rows
+    exchangeable.
     """
     p = np.empty(F.shape[1])
-    for words in bins(frequencies):
+    for words in frequency_bins(frequencies):
         S, low = _studentised(F[:, words])
         rows = np.sort(S[1:], axis=None)
         p[words] = (1 + len(rows) - np.searchsorted(rows, low)) / (1 + len(rows))
     return p
 
 
-def max_t(F: Float32) -> Float64:
-    """Return step-down max-T p of studentised words: Westfall and Young 1993, algorithm 4.1.
+def max_t_p_values(F: Float32) -> Float64:
+    """Return step-down max-T p values of studentised words (Westfall and Young 1993, alg. 4.1).
 
-    A word is held against the largest of all words that are no further out than it is.
+    Each word is compared with the maximum over all words whose statistic is not larger.
     """
     moments = [_moments(part) for part in _parts(F)]
     mean, sd = np.concatenate([m for m, _ in moments]), np.concatenate([s for _, s in moments])
@@ -104,18 +102,18 @@ def _parts(F: Float32) -> list[Array]:
 
 
 def _low(F: Array) -> Array:
-    """Return what is as large as row 0 but for rounding."""
+    """Return row 0 lowered by rounding."""
     return np.asarray(F[0] * np.float32(1.0 - _TIE))
 
 
 def _moments(F: Array) -> tuple[Float64, Float64]:
-    """Return the mean and the deviation of each word, 1 where it is none."""
+    """Return the mean and the standard deviation of each word, 1 for a deviation of 0."""
     wide = F.astype(np.float64)
     sd = wide.std(axis=0)
     return wide.mean(axis=0), np.where(sd > 0.0, sd, 1.0)
 
 
 def _studentised(F: Array) -> tuple[Float64, Float64]:
-    """Return studentised words, and row 0 lowered by rounding."""
+    """Return the studentised rows, and row 0 lowered by rounding."""
     mean, sd = _moments(F)
     return (F - mean) / sd, (F[0] * (1.0 - _TIE) - mean) / sd

@@ -1,4 +1,4 @@
-"""Orders of the times: random ones, or all there are where these are few."""
+"""Permutations of times: random ones, or all of them if there are few."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Int32, Int64
 
 
-class Arrangements:
-    """Arrangements of codes (m), the first as they are; inside groups (m) where there are groups.
+class Permutations:
+    """Permutations of codes (m), the identity first; within groups (m) if given.
 
-    `count` of them: B + 1, or all that are different where these are no more (`complete`);
-    `distinct`: how many are different, which may be infinite.
+    count: B + 1, or the number of distinct permutations if that is not larger (`complete`);
+    distinct: the number of distinct permutations, as a float because it may be huge.
     """
 
     def __init__(
@@ -26,18 +26,18 @@ class Arrangements:
         seed: int,
         groups: Int64 | None,
         rows: bool = False,
-        mirrored: bool = False,
+        symmetric: bool = False,
     ) -> None:
-        """Codes that are equal change nothing by changing places, but for rows: those differ.
+        """Prepare permutations of `codes`; equal codes are interchangeable unless `rows`.
 
-        mirrored: an order and its reverse are as extreme as each other. Raises InputError where
-        nothing can be permuted.
+        symmetric: a permutation and its reverse are equally extreme. Raises InputError if there is
+        nothing to permute.
         """
         self._groups = np.zeros(len(codes), np.int64) if groups is None else groups
         if _distinct(self._groups, codes) == 1:
-            raise InputError("there is nothing to permute: each group has a single time",
-                             do="permute times or documents")  # fmt: skip
-        self._mirrored = mirrored
+            do = "pass --permute times or documents"
+            raise InputError("nothing to permute: each group has a single time", do=do)
+        self._symmetric = symmetric
         self._codes = np.arange(len(codes), dtype=np.int32) if rows else codes
         self._seed, self.distinct = seed, _distinct(self._groups, self._codes)
         self.complete = self.distinct <= permutations + 1
@@ -45,48 +45,48 @@ class Arrangements:
 
     @property
     def smallest_p(self) -> float:
-        """The smallest p that can come of it."""
-        return max(1.0 / self.count, (2.0 if self._mirrored else 1.0) / self.distinct)
+        """The smallest possible p."""
+        return max(1.0 / self.count, (2.0 if self._symmetric else 1.0) / self.distinct)
 
     def blocks(self, size: int) -> Iterator[Int32]:
-        """Yield arrangements (size or fewer × m); the same each time."""
-        places = [np.flatnonzero(self._groups == g) for g in np.unique(self._groups)]
-        every = self._all(places) if self.complete else self._drawn(places)
-        while rows := list(islice(every, size)):
+        """Yield blocks of permutations (at most size × m), the same in each call."""
+        members = [np.flatnonzero(self._groups == g) for g in np.unique(self._groups)]
+        permutations = self._all(members) if self.complete else self._random(members)
+        while rows := list(islice(permutations, size)):
             yield np.stack(rows)
 
-    def _drawn(self, places: list[Int64]) -> Iterator[Int32]:
+    def _random(self, members: list[Int64]) -> Iterator[Int32]:
         rng = np.random.default_rng(self._seed)
         yield self._codes
         for _ in range(self.count - 1):
-            drawn = np.empty_like(self._codes)
-            for place in places:
-                drawn[place] = self._codes[rng.permutation(place)]
-            yield drawn
+            row = np.empty_like(self._codes)
+            for group in members:
+                row[group] = self._codes[rng.permutation(group)]
+            yield row
 
-    def _all(self, places: list[Int64]) -> Iterator[Int32]:
+    def _all(self, members: list[Int64]) -> Iterator[Int32]:
         yield self._codes
-        # What has one order only keeps it; few groups are left where there are few arrangements.
-        several = [place for place in places if len(np.unique(self._codes[place])) > 1]
+        # Groups with a single order are left out, which bounds the depth of the recursion.
+        several = [group for group in members if len(np.unique(self._codes[group])) > 1]
         for row in self._orders(several, self._codes.copy()):
             if not np.array_equal(row, self._codes):
                 yield row.copy()
 
-    def _orders(self, places: list[Int64], row: Int32) -> Iterator[Int32]:
-        """Yield `row` with the codes of all places in each of their orders, one at a time."""
-        if not places:
+    def _orders(self, groups: list[Int64], row: Int32) -> Iterator[Int32]:
+        """Yield `row`, changed in place, with every combination of orders of the groups."""
+        if not groups:
             yield row
             return
-        for order in _orders(self._codes[places[0]]):
-            row[places[0]] = order
-            yield from self._orders(places[1:], row)
+        for order in _orders(self._codes[groups[0]]):
+            row[groups[0]] = order
+            yield from self._orders(groups[1:], row)
 
 
 def _distinct(groups: Int64, codes: Int32) -> float:
-    """Return how many arrangements differ: the product of the groups' multinomials."""
+    """Return the number of distinct permutations: the product of the groups' multinomials."""
     sizes = np.unique(groups, return_counts=True)[1]
-    alike = np.unique(np.column_stack([groups, codes]), axis=0, return_counts=True)[1]
-    logs = sum(map(_log_factorial, sizes.tolist())) - sum(map(_log_factorial, alike.tolist()))
+    equal = np.unique(np.column_stack([groups, codes]), axis=0, return_counts=True)[1]
+    logs = sum(map(_log_factorial, sizes.tolist())) - sum(map(_log_factorial, equal.tolist()))
     return float(round(math.exp(logs))) if logs < 30.0 else math.exp(min(logs, 700.0))
 
 
@@ -95,19 +95,19 @@ def _log_factorial(number: int) -> float:
 
 
 def _orders(codes: Int32) -> Iterator[Array]:
-    """Yield the different orders of codes (m), ascending as words in a dictionary are."""
+    """Yield the distinct orders of codes (m) in lexicographic order."""
     row = np.sort(codes)
     while True:
         yield row.copy()
-        falls = np.flatnonzero(row[:-1] < row[1:])
-        if not len(falls):
+        ascents = np.flatnonzero(row[:-1] < row[1:])
+        if not len(ascents):
             return
-        at = int(falls[-1])
+        at = int(ascents[-1])
         other = _last_above(row, at)
         row[at], row[other] = row[other], row[at]
         row[at + 1 :] = row[at + 1 :][::-1].copy()
 
 
 def _last_above(row: Array, at: int) -> int:
-    """Return the last place after `at` that holds more than it."""
+    """Return the last index after `at` with a larger code."""
     return at + 1 + int(np.flatnonzero(row[at + 1 :] > row[at])[-1])

@@ -1,4 +1,4 @@
-"""Words in order of how much they changed, with what is to be told of each."""
+"""Rank words by how much they changed, and collect the figures of a report."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.drift.controls import matched_controls
-from wordgeom.drift.neighbours import nearby, unit
+from wordgeom.drift.neighbours import nearest_words, unit_vectors
 from wordgeom.drift.options import LEVEL
-from wordgeom.drift.report import BY_F, Change, DriftReport, ReportOptions, Word, plain
+from wordgeom.drift.report import BY_F, Change, DriftReport, ReportOptions, Word, json_value
 from wordgeom.drift.verdict import Verdict
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.context import Context
 
-_TOP = 20  # words that are listed, and that have a control
+_TOP = 20  # words listed by default, and words with a control
 _FEW = 10  # documents
 _OF_TEST = (
     "method", "assumption", "statistic", "words_null", "permutations", "smallest_p",
@@ -27,52 +27,52 @@ _OF_TEST = (
 _OF_RANK = ("rank", "global_p", "mixture_p")
 
 
-class Listing:
-    """The words of a model beside its tests: at r topics, and perhaps at 2 r.
+class RankedWords:
+    """The words of a model, ranked, with the verdicts at r and perhaps 2 r topics.
 
-    holders (p): documents that hold each word; span: the times then and now; trend: that of the
-    tests; said (p) each: which words are attested then, and now.
+    frequencies (p): document frequencies; span: start and end time; trend: of the tests; attested:
+    masks (p) of the words attested at the start and at the end.
     """
 
     def __init__(
         self,
         fitted: DynamicModel,
         verdicts: Sequence[Verdict],
-        holders: Int64,
+        frequencies: Int64,
         span: tuple[float, float],
         form: ReportOptions,
         context: Context,
         trend: str,
-        said: tuple[Array, Array],
+        attested: tuple[Array, Array],
     ) -> None:
-        self._fitted, self._verdicts, self._holders = fitted, verdicts, holders
+        self._fitted, self._verdicts, self._frequencies = fitted, verdicts, frequencies
         self._span, self._form, self._context, self._trend = span, form, context, trend
-        self._said = said
+        self._attested = attested
         self._displacement, self._movement = fitted.displacement(*span), fitted.movement()
-        sizes = {BY_F: verdicts[0].F, "displacement": self._displacement}
-        size = sizes.get(form.by, self._movement)
-        # What has no figure comes last; equal ones stay in order of frequency.
-        self._order = np.argsort(-np.where(np.isnan(size), -np.inf, size), kind="stable")
+        keys = {BY_F: verdicts[0].F, "displacement": self._displacement}
+        key = keys.get(form.by, self._movement)
+        # Words without a value come last; ties stay in order of frequency.
+        self._order = np.argsort(-np.where(np.isnan(key), -np.inf, key), kind="stable")
         self._ranks = np.empty(len(self._order), np.int64)
         self._ranks[self._order] = np.arange(1, len(self._order) + 1)
 
     def report(self, rows: Int64, notes: Sequence[str]) -> DriftReport:
-        """Return the report of some words, or of the first where there are no `rows`."""
+        """Return the report of the words in `rows`, or of the top words if `rows` is empty."""
         if not len(rows):
             top = self._form.top if self._form.top is not None else 0 if self._form.json else _TOP
             rows = self._order[: top or None]
-        told = [*self._notes(), *self._rare(rows), *notes]
-        return DriftReport(self._model(), self._test(), self._span, self._words(rows), told)
+        notes = [*self._notes(), *self._rare(rows), *notes]
+        return DriftReport(self._model(), self._test(), self._span, self._words(rows), notes)
 
     def _rare(self, rows: Int64) -> list[str]:
-        """Return what to tell of listed words that hardly any document holds."""
-        rare = int(np.count_nonzero(self._holders[rows] < _FEW))
+        """Return a note if some listed words occur in very few documents."""
+        rare = int(np.count_nonzero(self._frequencies[rows] < _FEW))
         are = several(rare, "listed word is", "listed words are")
-        do = "a few documents make a large F: count with a higher --min-count"
-        return [f"{are} in fewer than {_FEW} documents; {do}"] if rare else []
+        why = "F may rest on a few of them (raise --min-count of build-dtm)"
+        return [f"{are} in fewer than {_FEW} documents; {why}"] if rare else []
 
     def _notes(self) -> list[str]:
-        """Return the notes of both tests: one that only one of them has says with which r."""
+        """Return the notes of the verdicts; a note on one of two names its r."""
         each = [verdict.notes for verdict in self._verdicts]
         shared = [note for note in each[0] if all(note in notes for notes in each)]
         own = [
@@ -84,26 +84,27 @@ class Listing:
         return [*shared, *own]
 
     def _words(self, rows: Int64) -> list[Word]:
-        units = [unit(self._fitted.vectors_at(time)) for time in self._span]
+        units = [unit_vectors(self._fitted.vectors_at(time)) for time in self._span]
         cosines = np.einsum("ij,ij->i", *units)
         near = [
-            self._nearby(each * said[:, None], rows)
-            for each, said in zip(units, self._said, strict=True)
+            self._nearest(each * attested[:, None], rows)
+            for each, attested in zip(units, self._attested, strict=True)
         ]
-        # Of all words there is none outside of the list.
+        # Controls are words outside the list, so a long list has only those of its first words.
         first = rows if 2 * len(rows) <= len(self._fitted.words) else rows[:_TOP]
-        controls = matched_controls(first, self._holders, ~np.isnan(self._verdicts[0].F)).tolist()
+        tested = ~np.isnan(self._verdicts[0].F)
+        controls = matched_controls(first, self._frequencies, tested).tolist()
         controls += [-1] * (len(rows) - len(first))
         return [
             self._word(row, float(cosines[row]), then, now, control)
             for row, then, now, control in zip(rows.tolist(), *near, controls, strict=True)
         ]
 
-    def _nearby(self, units: Float64, rows: Int64) -> list[list[str]]:
+    def _nearest(self, units: Float64, rows: Int64) -> list[list[str]]:
         context, words = self._context, self._fitted.words
         k = self._form.neighbours
-        found = nearby(units, rows, k, context.pool, context.progress, "neighbours")
-        return [[words[row] for row in near] for near in found]
+        nearest = nearest_words(units, rows, k, context.pool, context.progress, "neighbours")
+        return [[words[row] for row in near] for near in nearest]
 
     def _word(self, row: int, cosine: float, then: list[str], now: list[str], control: int) -> Word:
         f, p, q = [nan] * 3
@@ -112,16 +113,16 @@ class Listing:
             f, p, q = (float(each[row]) for each in (other.F, other.pvalues, other.qvalues))
         return Word(
             int(self._ranks[row]), self._change(row), int(self._fitted.counts[row]),
-            int(self._holders[row]), cosine, f, p, q, bool(self._said[0][row]),
-            bool(self._said[1][row]), then, now,
+            int(self._frequencies[row]), cosine, f, p, q, bool(self._attested[0][row]),
+            bool(self._attested[1][row]), then, now,
             None if control < 0 else self._change(control),
         )  # fmt: skip
 
     def _change(self, row: int) -> Change:
         verdict = self._verdicts[0]
-        figures = (verdict.F, verdict.r2, verdict.pvalues, verdict.qvalues)
-        of_word = (self._displacement, self._movement, *figures)
-        return Change(self._fitted.words[row], *(float(each[row]) for each in of_word))
+        tested = (verdict.F, verdict.r2, verdict.pvalues, verdict.qvalues)
+        figures = (self._displacement, self._movement, *tested)
+        return Change(self._fitted.words[row], *(float(each[row]) for each in figures))
 
     def _model(self) -> dict[str, Any]:
         fitted = self._fitted
@@ -134,11 +135,11 @@ class Listing:
         }  # fmt: skip
 
     def _test(self) -> dict[str, Any]:
-        """Return what JSON says of the test; what is of twice the topics ends in _2r."""
-        told = {name: plain(getattr(self._verdicts[0], name)) for name in _OF_TEST}
-        told["trend"] = self._trend
+        """Return the test's JSON values; names of those at twice the topics end in _2r."""
+        facts = {name: json_value(getattr(self._verdicts[0], name)) for name in _OF_TEST}
+        facts["trend"] = self._trend
         for verdict, suffix in zip(self._verdicts, ("", "_2r"), strict=False):
-            told |= {f"{name}{suffix}": plain(getattr(verdict, name)) for name in _OF_RANK}
+            facts |= {f"{name}{suffix}": json_value(getattr(verdict, name)) for name in _OF_RANK}
             tested = verdict.qvalues[~np.isnan(verdict.qvalues)]
-            told[f"significant{suffix}"] = int(np.sum(tested <= LEVEL)) if len(tested) else None
-        return told
+            facts[f"significant{suffix}"] = int(np.sum(tested <= LEVEL)) if len(tested) else None
+        return facts

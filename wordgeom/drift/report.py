@@ -1,4 +1,4 @@
-"""What came of a test of drift, as an aligned table and as JSON."""
+"""Render a drift report as an aligned table or as JSON."""
 
 from __future__ import annotations
 
@@ -15,35 +15,32 @@ from wordgeom.drift.options import LEVEL
 
 _NONE = "–"
 BY_F = "f"
-_LEAST = 1e-300  # p that can be told from 0
-FACTORS = "T"  # the statistic that knows no times
+_SMALLEST = 1e-300  # smaller p values are printed as a bound
+FACTORS = "T"  # the statistic of the factor test
 
 
 @dataclass(frozen=True)
 class ReportOptions(Options):
-    """How what came of a test is told."""
+    """How a drift report is printed."""
 
     top: int | None = option(
-        None, "words to list, those that changed most first; 0: all  [20; all with --json]", low=0,
-        metavar="N",
+        None, "number of words to list (0: all)  [20; all with --json]", low=0, metavar="N",
     )  # fmt: skip
     by: str = option(
-        BY_F, "f: order words by the F of their change; displacement: by how far they moved from "
-        "then to now; movement: by how far they were from their mean over all times",
+        BY_F, "sort words by F, by displacement (start to end), or by movement (about the mean)",
         choices=(BY_F, "displacement", "movement"),
     )  # fmt: skip
-    then: str | None = option(None, "the time to look back at  [the first]", metavar="TIME")
-    now: str | None = option(None, "the time to look back from  [the last]", metavar="TIME")
+    then: str | None = option(None, "start time  [the first]", metavar="TIME")
+    now: str | None = option(None, "end time  [the last]", metavar="TIME")
     neighbours: int = option(
-        3, "neighbours of each word to tell, of the words that are said at the time",
-        low=0, high=1000, metavar="N",
+        3, "number of nearest neighbours to list at each time", low=0, high=1000, metavar="N",
     )  # fmt: skip
     json: bool = option(False, "print JSON")
 
 
 @dataclass(frozen=True)
 class Change:
-    """How much one word changed; NaN where it was left out, p and q also without a test."""
+    """How much one word changed; NaN if it was left out, p and q also without a word test."""
 
     word: str
     displacement: float
@@ -58,9 +55,9 @@ class Change:
 class Word:
     """A word of the report.
 
-    rank: from 1; documents: that hold it; cosine: of its vectors then and now; f_2r, p_2r, q_2r:
-    at twice the rank; attested: in documents of about that time, else the word has no neighbours
-    there and its vector is a guess; control: a word of as many documents.
+    rank: from 1; documents: document frequency; cosine: of the vectors at start and end; f_2r,
+    p_2r, q_2r: with twice the topics; attested: in documents near that time, else the vector is an
+    extrapolation and neighbours are not listed; control: a word of similar document frequency.
     """
 
     rank: int
@@ -78,17 +75,17 @@ class Word:
     control: Change | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the word as JSON has it."""
-        own = {name: plain(value) for name, value in vars(self).items() if name != "change"}
+        """Return the word as JSON values."""
+        own = {name: json_value(value) for name, value in vars(self).items() if name != "change"}
         control = None if self.control is None else _facts(self.control)
         return {**_facts(self.change), **own, "control": control}
 
 
 @dataclass(frozen=True)
 class DriftReport:
-    """Words by how much they changed, the test that was made, and what to know of it.
+    """Ranked words, the test, the model and notes.
 
-    test: method, assumption, permutations, smallest_p and the like, by name; times: then and now.
+    test: method, assumption, permutations, smallest_p and so on; times: start and end.
     """
 
     model: Mapping[str, Any]
@@ -98,7 +95,7 @@ class DriftReport:
     notes: Sequence[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON has it: None for a figure that there is not."""
+        """Return the report as JSON values: None for undefined figures."""
         return {
             "words": [word.to_dict() for word in self.words],
             "test": dict(self.test),
@@ -110,19 +107,19 @@ class DriftReport:
 
 
 def render(report: DriftReport, options: ReportOptions) -> str:
-    """Return a report as text, without a last line end."""
+    """Return a report as text, without a final newline."""
     if options.json:
         return json.dumps(report.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
     twice = report.test.get("rank_2r")
     rows = [_head(report, twice), *(_row(word, twice is not None) for word in report.words)]
-    return "\n".join([*aligned(rows, words=2, last=2), "", *remarks(report)])
+    return "\n".join([*aligned(rows, words=2, last=2), "", *footer(report)])
 
 
 def _head(report: DriftReport, twice: int | None) -> list[str]:
     then, now = (f"{time:g}" for time in report.times)
     at_twice = [] if twice is None else [f"F at r = {twice}"]
     figures = ["documents", "F", *at_twice, "displacement", "cosine", "p", "q", "control: F"]
-    return ["", "word", *figures, f"like it {then}", f"like it {now}"]
+    return ["", "word", *figures, f"neighbours {then}", f"neighbours {now}"]
 
 
 def _row(word: Word, twice: bool) -> list[str]:
@@ -130,59 +127,58 @@ def _row(word: Word, twice: bool) -> list[str]:
     figures = [f"{word.documents:,}", _figure(change.f, ".2f")]
     figures += [_figure(word.f_2r, ".2f")] if twice else []
     figures += [_figure(change.displacement, ".2f"), _figure(word.cosine, ".2f")]
-    figures += [_chance(change.p), _chance(change.q)]
+    figures += [_p_value(change.p), _p_value(change.q)]
     figures += [_NONE if control is None else f"{control.word}: {_figure(control.f, '.2f')}"]
-    near = [" ".join(found) or _NONE for found in (word.neighbours_then, word.neighbours_now)]
+    near = [" ".join(words) or _NONE for words in (word.neighbours_then, word.neighbours_now)]
     return [f"{word.rank:,}", change.word, *figures, *near]
 
 
-def remarks(report: DriftReport) -> list[str]:
-    """Return what the table rests on, a line each."""
-    test = report.test
-    lines = [_of_model(report.model), *_of_test(test)]
+def footer(report: DriftReport) -> list[str]:
+    """Return the lines below the table: model, test, controls and notes."""
+    lines = [_model_line(report.model), *_test_lines(report.test)]
     listed = [word for word in report.words if word.control is not None]
     if listed:
-        lines.append(_of_controls(listed))
+        lines.append(_control_line(listed))
     return [*lines, *report.notes]
 
 
-def _of_model(model: Mapping[str, Any]) -> str:
+def _model_line(model: Mapping[str, Any]) -> str:
     size = f"{model['words']:,} words in {model['documents']:,} documents"
     span = f"{model['times']:,} times, {model['first']:g} to {model['last']:g}"
-    how = f"{model['weight']} weights, r = {model['dim']}, degree {model['degree']}"
+    how = f"weight {model['weight']}, r = {model['dim']}, degree {model['degree']}"
     how += f", trend {model['trend']}"
-    return f"{size} of {span}; {how}"
+    return f"{size} at {span}; {how}"
 
 
-def _of_test(test: Mapping[str, Any]) -> list[str]:
+def _test_lines(test: Mapping[str, Any]) -> list[str]:
     lines = [f"test: {test['method']}, trend {test['trend']}", f"assumes: {test['assumption']}"]
     if test["permutations"]:
-        least = f"{test['smallest_word_p']:.2g}, of all words {test['smallest_p']:.2g}"
-        made = f"{test['permutations']:,} permutations; smallest p of a word {least}"
-        lines.append(f"words against {test['words_null']}; {made}")
-    rejected = "r factors do not hold" if test["statistic"] == FACTORS else "some word changed"
+        least = f"{test['smallest_word_p']:.2g} of a word, {test['smallest_p']:.2g} of all words"
+        lines.append(f"null distribution of a word: {test['words_null']}")
+        lines.append(f"{test['permutations']:,} permutations; smallest possible p: {least}")
+    rejected = "r factors do not fit" if test["statistic"] == FACTORS else "some word changed"
     ranks = [(test["rank"], "")] + ([(test["rank_2r"], "_2r")] if "rank_2r" in test else [])
     for rank, suffix in ranks:
-        parts = [f"r = {rank}"]
+        parts = []
         if (p := test.get(f"global_p{suffix}")) is not None:
-            parts.append(f"{rejected}: p = {p:.2g}")
+            parts.append(f"{rejected}, p = {p:.2g}")
         if (number := test.get(f"significant{suffix}")) is not None:
             parts.append(f"{number:,} words with q ≤ {LEVEL:g}")
         if (p := test.get(f"mixture_p{suffix}")) is not None:
-            parts.append(f"the mixture of topics drifted: p = {p:.2g}")
-        lines.append("; ".join(parts))
+            parts.append(f"the mixture of topics drifted, p = {p:.2g}")
+        lines.append(f"r = {rank}: {'; '.join(parts)}")
     return lines
 
 
-def _of_controls(listed: Sequence[Word]) -> str:
-    """Return how the listed words stand beside words of as many documents."""
+def _control_line(listed: Sequence[Word]) -> str:
+    """Return the medians of the listed words and of their controls."""
     own = [word.change for word in listed]
     others = [word.control for word in listed if word.control is not None]
     parts = []
     for name, form in (("f", "F"), ("displacement", "displacement")):
         values = [_median(getattr(one, name) for one in group) for group in (own, others)]
-        parts.append(f"{form} {_figure(values[0], '.2f')} against {_figure(values[1], '.2f')}")
-    return f"medians beside control words of as many documents: {', '.join(parts)}"
+        parts.append(f"{form} {_figure(values[0], '.2f')} and {_figure(values[1], '.2f')}")
+    return f"medians of listed and of control words: {', '.join(parts)}"
 
 
 def _median(values: Iterable[float]) -> float:
@@ -194,16 +190,16 @@ def _figure(value: float, form: str) -> str:
     return _NONE if math.isnan(value) else f"{value:{form}}"
 
 
-def _chance(p: float) -> str:
-    return f"<{_LEAST:g}" if p < _LEAST else _figure(p, ".2g")
+def _p_value(p: float) -> str:
+    return f"<{_SMALLEST:g}" if p < _SMALLEST else _figure(p, ".2g")
 
 
 def _facts(change: Change) -> dict[str, Any]:
-    return {name: plain(value) for name, value in vars(change).items()}
+    return {name: json_value(value) for name, value in vars(change).items()}
 
 
-def plain(value: Any) -> Any:
-    """Return a figure as JSON has it; None for none."""
+def json_value(value: Any) -> Any:
+    """Return a figure as a JSON value: None for NaN."""
     if isinstance(value, float):
         return None if math.isnan(value) else value
     return value

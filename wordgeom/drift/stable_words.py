@@ -1,9 +1,9 @@
-"""Topics from words judged still: moving words bend the topics, and still ones then seem to move.
+"""Estimate topics from stable words: moving words bend the topics, and stable ones seem to move.
 
-With 5 of 20 words moving, half of the still ones may be flagged. Words whose F is more than 2.5
-times the median are dropped and topics are estimated anew. Whoever is dropped stays so: where words
-are many they would take turns for ever. Words are now chosen by the times, so that a test of the
-whole, whose topics must not know them, is not to be made with these.
+With 5 moving words of 20, half of the stable words may be flagged. Words whose F exceeds 2.5 times
+the median are dropped, and topics are estimated again. A dropped word stays dropped; otherwise the
+rounds would cycle. Since the choice depends on the times, a global test, whose topics must ignore
+them, does not use these topics.
 """
 
 from __future__ import annotations
@@ -15,50 +15,43 @@ import numpy as np
 from wordgeom.core.errors import RankError
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Csr
-from wordgeom.drift.columns import columns
-from wordgeom.drift.statistics import Words, free_words, observe
+from wordgeom.drift.columns import select_columns
+from wordgeom.drift.statistics import WordResiduals, observe, remove_topics
 from wordgeom.drift.time_axis import Axis
-from wordgeom.drift.topics import directions
+from wordgeom.drift.topics import static_topics
 from wordgeom.runtime.progress import Progress
 
-_TIMES = 2.5  # the median
-_ROUNDS = 10
+_FACTOR = 2.5  # of the median
+_MAX_ROUNDS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Still:
-    """Words freed of topics of those that are judged still: `number`, None for all words."""
+class StableWords:
+    """Residuals of words given topics of stable words; number: of these, None for all words."""
 
-    words: Words
+    words: WordResiduals
     number: int | None
 
 
-def judge_still(
-    X: Csr,
-    columns_of: Csr,
-    words: Words,
-    axis: Axis,
-    hold: bool,
-    ops: Ops,
-    seed: int,
+def select_stable_words(
+    X: Csr, transposed: Csr, words: WordResiduals, axis: Axis, hold: bool, ops: Ops, seed: int,
     progress: Progress,
-) -> Still:
-    """Drop moving words in rounds, from `words` freed of topics of all.
+) -> StableWords:  # fmt: skip
+    """Drop moving words in rounds, starting from residuals given topics of all words.
 
-    X (n × p) and its transpose. At least half of the words that vary are kept, and as many as r
-    topics need.
+    X (n × p) and its transpose. At least half of the varying words are kept, and more than r.
     """
-    still, r = words.kept.copy(), words.rank
-    least = max((int(still.sum()) + 1) // 2, r + 1)
-    for _ in range(_ROUNDS):
-        F = np.full(len(still), np.nan)
-        F[words.kept] = observe(words, axis, hold, ops).F
-        fewer = still & np.less_equal(F, _TIMES * np.nanmedian(F[still]))
-        if np.array_equal(fewer, still) or fewer.sum() < least:
+    stable, r = words.varying.copy(), words.rank
+    least = max((int(stable.sum()) + 1) // 2, r + 1)
+    for _ in range(_MAX_ROUNDS):
+        F = np.full(len(stable), np.nan)
+        F[words.varying] = observe(words, axis, hold, ops).F
+        fewer = stable & np.less_equal(F, _FACTOR * np.nanmedian(F[stable]))
+        if np.array_equal(fewer, stable) or fewer.sum() < least:
             break
         try:
-            U = directions(columns(X, fewer), r, ops, seed, progress)
-        except RankError:  # fewer dimensions than words
+            U = static_topics(select_columns(X, fewer), r, ops, seed, progress)
+        except RankError:  # the stable words have a lower rank than their number
             break
-        still, words = fewer, free_words(columns_of, U, ops)
-    return Still(words, int(np.count_nonzero(still)))
+        stable, words = fewer, remove_topics(transposed, U, ops)
+    return StableWords(words, int(np.count_nonzero(stable)))

@@ -1,9 +1,9 @@
-"""F of each word: does what it has to do with the topics change with time?
+"""F of each word: do its topic loadings change with time?
 
-Carrington 2021, Theorem 5, with each word's own variance and what the theorem leaves out, the mean
-and the trend: the model [1, f, U] of a word against [1, f, U, f_1∘U, …, f_q∘U],
-F = (RSS₀ − RSS₁)/(rq) ÷ RSS₁/(n − r(q+1) − c), c = 1 + q. Where the trend is free, f is left out of
-the first model, so that a change of frequency counts, and rq becomes (r + 1) q. In float64.
+Carrington (2021), Theorem 5, extended by a variance per word, the mean and the trend f: the model
+[1, f, U] of a word is tested against [1, f, U, f_1∘U, …, f_q∘U] by
+F = (RSS₀ − RSS₁)/(rq) ÷ RSS₁/(n − r(q+1) − c), c = 1 + q. If the trend is free, f is left out of
+the first model, so a change of frequency counts, and rq becomes (r + 1) q. In float64.
 """
 
 from __future__ import annotations
@@ -16,21 +16,28 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Csr, Float64
 from wordgeom.drift import kernels
-from wordgeom.drift.contrasts import Moments, Rest, contrasts, f_values, moved, sums
+from wordgeom.drift.contrasts import (
+    Moments,
+    Residuals,
+    contrasts,
+    f_values,
+    sums_of_squares,
+    tested_columns,
+)
 from wordgeom.drift.time_axis import Axis
 
-_CONSTANT = 1e-12  # of a word's sum of squares: rounding
+_CONSTANT = 1e-12  # relative to a word's sum of squares: a smaller residual is rounding
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
-    """Words freed of [1, U]: what all statistics start from.
+class WordResiduals:
+    """Residuals of words given [1, U], in implicit form.
 
-    kept (p) bool: which of all words are not constant; of these w, columns: Xᵀ (w × n); sides
-    (r+1 × w) ZᵀX, with Z (n × r+1) = [1/√n, U]; rest (w) the squares that are left, of norms (w).
+    varying (p) bool: the w words with a residual; columns (w × n): their Xᵀ; Z (n × r+1) =
+    [1/√n, U]; sides (r+1 × w): ZᵀX; norms (w): sums of squares; rest (w): residual ones.
     """
 
-    kept: Array
+    varying: Array
     columns: Csr
     Z: Float64
     sides: Float64
@@ -42,62 +49,59 @@ class Words:
 
     @property
     def rank(self) -> int:
-        """How many topics there are, r."""
+        """The number of topics r."""
         return int(self.Z.shape[1]) - 1
 
-    def of(self, words: slice, degrees: int) -> Rest:
-        """Return what some words have left."""
+    def of(self, words: slice, degrees: int) -> Residuals:
+        """Return the residual sums of squares of a slice of words."""
         floor = np.maximum(_CONSTANT * self.norms[words], np.finfo(np.float64).tiny)
-        return Rest(self.rest[words], floor, degrees)
+        return Residuals(self.rest[words], floor, degrees)
 
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """Of w words: F, and r2, the share of what was left that is explained."""
+    """Observed F (w) and partial R² (w) of words."""
 
     F: Float64
     r2: Float64
 
 
-def free_words(columns: Csr, U: Float64, ops: Ops) -> Words:
-    """Free words, rows of Xᵀ (p × n), of [1, U]; raises InputError where none has anything left."""
+def remove_topics(columns: Csr, U: Float64, ops: Ops) -> WordResiduals:
+    """Return the residuals of rows of Xᵀ (p × n) given [1, U]; raises InputError if all are 0."""
     n = len(U)
     Z = np.hstack([np.full((n, 1), n**-0.5), U])
     norms = np.empty(columns.rows)
     kernels.row_squares(columns.indptr, columns.data, norms)
     sides = products(columns, Z, ops).T
     rest = norms - np.einsum("zp,zp->p", sides, sides)
-    kept = np.asarray(rest > _CONSTANT * norms)
-    if not kept.any():
-        raise InputError(
-            "no word varies beside the topics", do="check the weights, or lower --rank"
-        )
-    if kept.all():
-        return Words(kept, columns, Z, sides, rest, norms)
-    return Words(
-        kept, columns.select(np.flatnonzero(kept)), Z, sides[:, kept], rest[kept], norms[kept]
-    )
+    varying = np.asarray(rest > _CONSTANT * norms)
+    if not varying.any():
+        do = "check the weights, or lower --rank"
+        raise InputError("no word has variance left given the topics", do=do)
+    if not varying.all():
+        columns = columns.select(np.flatnonzero(varying))
+        sides, rest, norms = sides[:, varying], rest[varying], norms[varying]
+    return WordResiduals(varying, columns, Z, sides, rest, norms)
 
 
 def products(columns: Csr, tall: Float64, ops: Ops) -> Float64:
     """Return Xᵀ (p × n) times `tall` (n × k) in float64."""
-    found = ops.operator(columns).multiply(ops.tall(tall, np.float64))
-    return np.asarray(ops.to_numpy(found), np.float64)
+    product = ops.operator(columns).multiply(ops.tall(tall, np.float64))
+    return np.asarray(ops.to_numpy(product), np.float64)
 
 
 def degrees_of_freedom(n: int, r: int, q: int) -> int:
-    """Return n − r(q+1) − c, c = 1 + q. Raises InputError where none are left."""
+    """Return n − r(q+1) − c, c = 1 + q. Raises InputError if that is not positive."""
     taken = (r + 1) * (q + 1)
     if n <= taken:
-        what = f"{r:,} topics at degree {q} take {taken:,} degrees of freedom"
-        raise InputError(
-            what, found=f"{n:,} documents", do="lower --rank, or train with a lower --degree"
-        )
+        what = f"{r:,} topics at degree {q} use {taken:,} degrees of freedom"
+        do = "lower --rank, or train with a lower --degree"
+        raise InputError(what, found=f"{n:,} documents", do=do)
     return n - taken
 
 
-def observe(words: Words, axis: Axis, hold: bool, ops: Ops) -> Observed:
-    """Return F and partial R² of words with the documents' own times."""
+def observe(words: WordResiduals, axis: Axis, hold: bool, ops: Ops) -> Observed:
+    """Return F and partial R² of words with the observed times."""
     n, width = words.Z.shape
     degrees = degrees_of_freedom(n, words.rank, axis.degree)
     values = axis.values()
@@ -107,9 +111,9 @@ def observe(words: Words, axis: Axis, hold: bool, ops: Ops) -> Observed:
     second = (S.T @ S).reshape(1, axis.degree, width, axis.degree, width)
     parts = np.stack([products(words.columns, part, ops) for part in each])  # (q, p, r+1)
     parts -= words.sides.T @ first[0]
-    raw = np.concatenate(parts[:, :, moved(hold)], axis=1)[None]
-    found = contrasts(Moments(first, second), n, hold)
-    rest = words.of(slice(None), degrees)
-    explained, before = sums(found, raw, n**0.5 * parts[None, :, :, 0], rest)
-    r2 = explained[0] / np.maximum(before[0], rest.floor)
-    return Observed(f_values(explained, before, raw.shape[2], rest)[0], r2)
+    raw = np.concatenate(parts[:, :, tested_columns(hold)], axis=1)[None]
+    observed = contrasts(Moments(first, second), n, hold)
+    residuals = words.of(slice(None), degrees)
+    explained, before = sums_of_squares(observed, raw, n**0.5 * parts[None, :, :, 0], residuals)
+    r2 = explained[0] / np.maximum(before[0], residuals.floor)
+    return Observed(f_values(explained, before, raw.shape[2], residuals)[0], r2)

@@ -1,4 +1,4 @@
-"""Documents on the axis of times: which distinct time each has, and the polynomials there."""
+"""The time axis: the distinct time of each document, and the polynomials at these times."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wordgeom.core.types import Float64, Int32
 class Axis:
     """Documents at T distinct times, in ascending order.
 
-    levels (T × q): the polynomials there; codes (n): the number of each document's time.
+    levels (T × q): the polynomials at the times; codes (n): the index of each document's time.
     """
 
     levels: Float64
@@ -23,35 +23,35 @@ class Axis:
 
     @classmethod
     def of(cls, times: Float64, basis: Float64) -> Self:
-        """Place documents of times (n) and polynomials (n × q).
+        """Return the axis of documents with times (n) and polynomials (n × q).
 
-        Raises InputError for a single time, and for no more times than the degree.
+        Raises InputError if there is a single time, or not more times than the degree.
         """
         distinct, first, codes = np.unique(times, return_index=True, return_inverse=True)
         if len(distinct) == 1:
-            raise InputError("all documents have one time", found=f"{distinct[0]:g}",
-                             do="nothing can have changed")  # fmt: skip
+            found, do = f"{distinct[0]:g}", "train on documents of several times"
+            raise InputError("all documents have the same time", found=found, do=do)
         if len(distinct) <= basis.shape[1]:
-            what = f"--degree {basis.shape[1]} needs more times than that"
+            what = f"--degree {basis.shape[1]} needs more than {basis.shape[1]} distinct times"
             raise InputError(what, found=f"{len(distinct)}", do="train with a lower --degree")
         return cls(basis[first].astype(np.float64), codes.astype(np.int32))
 
     @property
     def degree(self) -> int:
-        """The polynomials' q."""
+        """The degree q of the polynomials."""
         return int(self.levels.shape[1])
 
     @property
     def times(self) -> int:
-        """How many distinct times there are."""
+        """The number T of distinct times."""
         return len(self.levels)
 
     @property
-    def mirrored(self) -> bool:
-        """Whether times lie the same way from either end: polynomials of both explain as much."""
+    def symmetric(self) -> bool:
+        """Whether the times are symmetric, so that reversing them leaves F unchanged."""
         ends = self.levels[:, 0] + self.levels[::-1, 0]
         return bool(np.allclose(ends, ends[0], rtol=0.0, atol=1e-9 * np.ptp(self.levels[:, 0])))
 
     def values(self) -> Float64:
-        """Return the polynomials at the documents (n × q)."""
+        """Return the polynomials at the documents' times (n × q)."""
         return self.levels[self.codes]

@@ -1,6 +1,6 @@
-"""The topics U that a test is given: static LSA of X alone, which knows nothing of times.
+"""The topics U of a test: static LSA of X, which ignores times.
 
-A test whose topics were fitted with the times rejects three times too often (.16 at 5 %).
+A test whose topics were fitted with the times rejects three times too often (.16 at the 5 % level).
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import numpy as np
 from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Csr, Float64
-from wordgeom.linalg.eigensolver import Look, Wanted
+from wordgeom.linalg.eigensolver import Convergence, EigenSettings
 from wordgeom.linalg.svd import svd_bytes, truncated_svd
 from wordgeom.runtime.progress import Progress
 
-_ROUNDING = 1e-6  # of the largest singular value: of X, whose entries are float32
+_ROUNDING = 1e-6  # of the largest singular value, for float32 entries
 
 
-def directions(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None = None) -> Float64:
+def static_topics(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None = None) -> Float64:
     """Return U (n × r): orthonormal columns, orthogonal to 1, that explain most of X (n × p).
 
-    Raises InputError where no word varies, RankError where X, its means aside, has fewer than r + 1
-    dimensions: nothing would be left to test.
+    Raises InputError if no word varies, and RankError if the centred X has rank r or less, which
+    would leave nothing to test.
     """
     n = X.rows
     mean = np.full((n, 1), n**-0.5)
@@ -31,27 +31,27 @@ def directions(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None = 
     if r >= most:
         raise _too_many(r, most)
 
-    def follow(looks: Iterator[Look]) -> Iterator[Look]:
-        told = progress or Progress()
-        return told.follow(looks, "topics", r + 1, "topics", lambda look: look.gained)
+    def follow(looks: Iterator[Convergence]) -> Iterator[Convergence]:
+        return (progress or Progress()).follow(
+            looks, "topics", r + 1, "topics", lambda look: look.gained
+        )
 
-    wanted = Wanted(r + 1, seed=seed)
-    found = truncated_svd(X, wanted, ops, effects=mean, follow=follow)
-    if not found.values[0]:
+    wanted = EigenSettings(r + 1, seed=seed)
+    svd = truncated_svd(X, wanted, ops, effects=mean, follow=follow)
+    if not svd.values[0]:
         raise InputError("all words are constant over documents", do="check the weights")
-    there = int(np.count_nonzero(found.values > _ROUNDING * found.values[0]))
-    if there <= r:
-        raise _too_many(r, there)
-    # The solver works in float32 where X is large.
-    return np.linalg.qr(np.hstack([mean, found.left[:, :r]]))[0][:, 1:]
+    rank = int(np.count_nonzero(svd.values > _ROUNDING * svd.values[0]))
+    if rank <= r:
+        raise _too_many(r, rank)
+    # The solver uses float32 for a large X, so U is orthogonalised in float64.
+    return np.linalg.qr(np.hstack([mean, svd.left[:, :r]]))[0][:, 1:]
 
 
 def topic_bytes(X: Csr, r: int) -> int:
-    """Return the memory that `directions` takes beside X."""
-    return svd_bytes(X.rows, X.columns, X.nnz, Wanted(r + 1)) + 3 * 8 * X.rows * (r + 1)
+    """Return the memory in bytes that `static_topics` needs besides X."""
+    return svd_bytes(X.rows, X.columns, X.nnz, EigenSettings(r + 1)) + 3 * 8 * X.rows * (r + 1)
 
 
 def _too_many(r: int, most: int) -> RankError:
-    found = f"{most:,} dimensions of documents and words"
-    return RankError(f"a test with {r:,} topics needs more than as many", found=found,
-                     do="lower --rank, or pass --no-both-ranks")  # fmt: skip
+    what, do = f"{r:,} topics need data of a higher rank", "lower --rank or pass --no-both-ranks"
+    return RankError(what, found=f"rank {most:,}", do=do)

@@ -1,4 +1,4 @@
-"""What a test says, and the sentences that go with it."""
+"""The verdict of a drift test, and the sentences that explain it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Float64
-from wordgeom.drift.f_tail import ASSUMES
-from wordgeom.drift.mixture_test import SAYS
+from wordgeom.drift.f_tail import ASSUMPTION
+from wordgeom.drift.mixture_test import MIXTURE_REJECTED
 from wordgeom.drift.options import (
     DOCUMENTS,
     F_TAIL,
@@ -20,32 +20,32 @@ from wordgeom.drift.options import (
     WITHIN,
     DriftOptions,
 )
-from wordgeom.drift.permutations import Arrangements
+from wordgeom.drift.permutations import Permutations
 
 _METHODS = {
     TIMES: "permutation of whole times",
-    DOCUMENTS: "permutation of documents' times",
-    WITHIN: "permutation of documents' times inside groups",
+    DOCUMENTS: "permutation of document times",
+    WITHIN: "permutation of document times within groups",
 }
 _RESIDUALS = {
-    DOCUMENTS: "Freedman–Lane permutation of documents' residuals",
-    WITHIN: "Freedman–Lane permutation of documents' residuals inside groups",
+    DOCUMENTS: "Freedman–Lane permutation of document residuals",
+    WITHIN: "Freedman–Lane permutation of document residuals within groups",
 }
-_ASSUMES = {
-    TIMES: "times come in no order: documents of one time may be alike, but no word, and no "
-    "topic's frequency or spread, goes with time",
-    DOCUMENTS: "documents could be of any time: no word, and no topic's frequency or spread, goes "
-    "with time, and documents of one time are no more alike than others",
-    WITHIN: "documents of one group could be of any of its times: groups may differ, but inside "
-    "them nothing goes with time, and documents of one time are no more alike than others",
+_ASSUMPTIONS = {
+    TIMES: "times are exchangeable: documents of one time may be alike, but no word, and no "
+    "topic's frequency or variance, depends on time",
+    DOCUMENTS: "documents are exchangeable over time: no word, and no topic's frequency or "
+    "variance, depends on time, and documents of one time are no more alike than others",
+    WITHIN: "documents are exchangeable within groups: groups may differ, but within them nothing "
+    "depends on time, and documents of one time are no more alike than others",
 }
-_RESIDUALS_ASSUME = (
-    "what topics do not explain of a document is like that of any other document{}, of its time or "
-    "not; the mixture of topics may drift, if the topics are enough to hold it; p is approximate"
+_RESIDUALS_ASSUMPTION = (
+    "residuals given the topics are exchangeable over all documents{}; the mixture of topics may "
+    "drift if the topics capture it; p is approximate"
 )
-_HELD = "a word may become more or less frequent, which permutations allow for only nearly"
+_HELD = "words may have frequency trends, which permutations allow for only approximately"
 _NULLS = {
-    POOLED: "studentised permutations of words in about as many documents",
+    POOLED: "studentised permutations of words of similar frequency",
     MAX_T: "step-down max-T over all words, studentised",
     OWN: "each word's own permutations",
 }
@@ -54,13 +54,13 @@ _STATISTIC = "F of each word given the topics"
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What is said of p words with r topics.
+    """The result of testing p words with r topics.
 
-    method, assumption, statistic, words_null: for the reader; permutations: B, or all there are
-    but one; smallest_p: the least that the global p can be, smallest_word_p a word's; global_p: of
-    the mean of F; mixture_p: of |UᵀTU|²; both NaN where the method has none. F, r2 (partial R²),
-    pvalues and qvalues (p): NaN for `left_out` constant words; still: how many words gave the
-    topics, None for all; notes: what a user must be told.
+    method, assumption, statistic, words_null: descriptions; permutations: their number, without
+    the identity; smallest_p: smallest possible global p, smallest_word_p: of a word; global_p: of
+    the mean F; mixture_p: of |UᵀTU|²; both NaN if the method has none. F, r2 (partial R²), pvalues,
+    qvalues (p): NaN for `left_out` constant words; still: number of words that gave the topics,
+    None for all; notes: for the user.
     """
 
     method: str
@@ -82,8 +82,8 @@ class Verdict:
     notes: tuple[str, ...]
 
 
-class Wording(NamedTuple):
-    """What was done, what it assumes, its statistic, and what words are held against."""
+class Description(NamedTuple):
+    """A test's method, its assumption, its statistic, and the null distribution of words."""
 
     method: str
     assumption: str
@@ -91,45 +91,55 @@ class Wording(NamedTuple):
     words_null: str
 
 
-def wording(options: DriftOptions, hold: bool) -> Wording:
-    """Return how a test is told of; hold: whether the trend is held."""
+def describe_test(options: DriftOptions, hold: bool) -> Description:
+    """Return the description of a test; hold: whether the trend is held."""
     if options.test == F_TAIL:
-        return Wording("tail of the F distribution", ASSUMES, _STATISTIC, "the F distribution")
-    kinds = _RESIDUALS if options.freedman_lane else _METHODS
-    statistic, null = f"{_STATISTIC}; of all words its mean", _NULLS[options.null]
-    return Wording(kinds[options.permute], _assumption(options, hold), statistic, null)
+        method, null = "tail of the F distribution", "the F distribution"
+        return Description(method, ASSUMPTION, _STATISTIC, null)
+    methods = _RESIDUALS if options.freedman_lane else _METHODS
+    statistic, null = f"{_STATISTIC}; its mean over all words", _NULLS[options.null]
+    return Description(methods[options.permute], _assumption(options, hold), statistic, null)
 
 
 def _assumption(options: DriftOptions, hold: bool) -> str:
     if options.freedman_lane:
-        sentence = _RESIDUALS_ASSUME.format(" of its group" if options.permute == WITHIN else "")
+        sentence = _RESIDUALS_ASSUMPTION.format(" of a group" if options.permute == WITHIN else "")
     else:
-        sentence = _ASSUMES[options.permute]
+        sentence = _ASSUMPTIONS[options.permute]
     return f"{sentence}; {_HELD}" if hold else sentence
 
 
-def notes(
-    options: DriftOptions, made: Arrangements | None, tested: int, words: int, still: int | None,
-    whole: tuple[float, float], least: float,
+def verdict_notes(
+    options: DriftOptions, permutations: Permutations | None, tested: int, words: int,
+    still: int | None, global_ps: tuple[float, float], least: float,
 ) -> tuple[str, ...]:  # fmt: skip
-    """Return what a user must be told; made: None without permutations; whole: as of a verdict."""
-    found = []
+    """Return notes for the user.
+
+    global_ps: p of the mean F and of the mixture; least: the smallest possible p of a word.
+    """
+    notes = []
     if tested < words:
-        are = several(words - tested, "word does", "words do")
-        found.append(f"{are} not vary beside the topics: left out")
+        are = several(words - tested, "word is", "words are")
+        notes.append(f"{are} left out: no variance given the topics")
     if still is not None:
-        what = f"topics are those of {still:,} of {tested:,} words judged still, which times chose"
-        whole_p = "; the global p is of topics of all words" if made else ""
-        found.append(what + whole_p if still < tested else "no word was judged to move")
-    if made is None:
-        return (*found, "the F distribution has no p for all words together")
-    if made.complete:
-        found.append(f"there are only {made.count:,} different permutations: all were made")
-    if made.smallest_p > LEVEL:
-        found.append(f"p cannot be below {made.smallest_p:.3g}: there are too few permutations")
+        notes.append(_still_note(still, tested, permutations is not None))
+    if permutations is None:
+        return (*notes, "the F test has no p for all words together")
+    if permutations.complete:
+        notes.append(f"all {permutations.count:,} distinct permutations were used")
+    if permutations.smallest_p > LEVEL:
+        notes.append(f"p cannot be below {permutations.smallest_p:.3g}: too few permutations")
     if options.null == OWN and least * tested > LEVEL:
-        most = f"q of one word alone cannot be below {min(1.0, least * tested):.2g}"
-        found.append(f"{most} with its own permutations: pool them, or make more")
-    if whole[1] <= LEVEL < whole[0]:
-        found.append(f"the mixture test rejects and the words' does not: {SAYS}")
-    return tuple(found)
+        bound = f"q of a single changed word cannot be below {min(1.0, least * tested):.2g}"
+        notes.append(f"{bound}; use --null pooled or more --permutations")
+    mean_p, mixture_p = global_ps
+    if mixture_p <= LEVEL < mean_p:
+        notes.append(f"the mixture test rejects, but the word test does not: {MIXTURE_REJECTED}")
+    return tuple(notes)
+
+
+def _still_note(still: int, tested: int, has_global_p: bool) -> str:
+    if still == tested:
+        return "topics are estimated from all words: none was found to move"
+    what = f"topics are estimated from {still:,} of {tested:,} words, chosen as stable over time"
+    return what + ("; the global p uses topics of all words" if has_global_p else "")

@@ -1,1 +1,1 @@
-"""Judging vectors: tasks, the answers that vectors give to their items, scores with intervals."""
+"""Evaluate vectors on evaluation sets: answers, scores and 95 % intervals."""

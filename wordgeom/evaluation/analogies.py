@@ -1,8 +1,8 @@
-"""Analogies, a is to b as c is to d: which word is nearest to b − a + c (Mikolov et al. 2013).
+"""Word analogies: a is to b as c is to d (Mikolov et al. 2013).
 
-By 3CosAdd and by 3CosMul, `analogy_search.py` has the formulas; accuracy is the share of questions
-whose answer is d. A question is asked where all four words have vectors, as in gensim's
-`evaluate_word_analogies`, whose accuracy this is.
+Questions are answered by 3CosAdd and 3CosMul (formulas in `analogy_search.py`). Accuracy is the
+share of questions whose answer is d, over the questions whose four words all have vectors, as in
+gensim's `evaluate_word_analogies`.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from wordgeom.core.types import Array, Int64
 from wordgeom.evaluation.analogy_search import NONE, predict
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.lines import read_lines, set_name
-from wordgeom.evaluation.missing_words import left_out
+from wordgeom.evaluation.missing_words import exclude_missing, no_known_items
 from wordgeom.evaluation.options import ZERO, EvalOptions
 from wordgeom.evaluation.word_lookup import Lookup
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
-SECTION = ":"  # begins the line that names the questions below it
-_UNKNOWN = -2  # the right word has no vector, so that no answer can be right
+SECTION = ":"  # starts a line that names the section below it
+_UNKNOWN = -2  # row of an out-of-vocabulary word; differs from every answer and from NONE
 _MISSING = "questions with a word that has no vector"
 _WITHOUT = "questions with a word whose vector is zero"
 
 
 @dataclass(frozen=True)
 class Analogies:
-    """A set of questions. sections (n): the name of each question's section, as in the file."""
+    """A set of analogy questions; sections (n): each question's section name, as in the file."""
 
     name: str
     path: str
@@ -41,28 +41,28 @@ class Analogies:
     options: EvalOptions
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
-        """Let vectors answer by both rules; raises InputError where no question can be asked."""
+        """Answer by 3CosAdd and 3CosMul (n × 2) int32; raises InputError if no question can be."""
         lookup = Lookup(vectors, self.options)
         rows = self._rows(lookup)
         known = (rows != _UNKNOWN).all(axis=1)
-        directed = known.copy()
-        directed[known] = ~lookup.zero[rows[known]].any(axis=1)
-        if not directed.any():
-            raise _none_known(self.path, len(rows))
-        asked = np.flatnonzero(directed)
+        usable = known.copy()
+        usable[known] = ~lookup.zero[rows[known]].any(axis=1)
+        if not usable.any():
+            raise no_known_items(self.path, f"{len(rows):,} questions")
+        asked = np.flatnonzero(usable)
         given = np.full((len(rows), 2), NONE, np.int32)
         given[asked] = predict(lookup, rows[asked, :3], self.options.epsilon, context)
         items = np.arange(len(rows)) if self.options.oov == ZERO else asked
-        excluded, notes = left_out(
-            {_MISSING: ~known, _WITHOUT: known & ~directed}, self.options.oov, "counted as wrong"
+        excluded, notes = exclude_missing(
+            {_MISSING: ~known, _WITHOUT: known & ~usable}, self.options.oov, "counted as wrong"
         )
         return Answers("analogies", self.name, MEASURES, items, given[items], rows[items, 3],
                        len(rows), excluded, self._groups(items), notes)  # fmt: skip
 
     def _rows(self, lookup: Lookup) -> Int64:
-        found = [[lookup.row(word) for word in question] for question in self.questions]
-        rows = [[_UNKNOWN if row is None else row for row in question] for question in found]
-        return np.array(rows, np.int64)
+        """Return the rows (n × 4) of the questions' words, _UNKNOWN for words without a vector."""
+        rows = [[lookup.row(word) for word in question] for question in self.questions]
+        return np.array([[_UNKNOWN if row is None else row for row in q] for q in rows], np.int64)
 
     def _groups(self, items: Int64) -> Mapping[str, Int64]:
         sections = np.array(self.sections)[items]
@@ -70,11 +70,11 @@ class Analogies:
 
 
 def read_analogies(path: str | Path, options: EvalOptions) -> Analogies:
-    """Read lines of four words, and lines `: section`, which name the lines below them.
+    """Read lines of four words, and lines `: section`, which name the section below them.
 
-    Questions above the first such line form a section that is called after the file. Raises what
-    `read_lines` raises; InputError for a line of another number of words, naming it, and for a
-    file without any question.
+    Questions above the first section line form a section named after the file. Raises what
+    `read_lines` raises; InputError for a line without exactly four words, naming the line, and for
+    a file without questions.
     """
     section, questions, sections = set_name(path), [], []
     for number, line in read_lines(path):
@@ -83,29 +83,24 @@ def read_analogies(path: str | Path, options: EvalOptions) -> Analogies:
             continue
         words = tuple(line.split())
         if len(words) != 4:
-            do = "write a b c d, or : and the name of a section"
+            do = "write four words, or a colon and a section name"
             where = f"{path} line {number}"
-            raise InputError("is not four words", where=where, found=repr(line[:60]), do=do)
+            raise InputError("not four words", where=where, found=repr(line[:60]), do=do)
         questions.append(words)
         sections.append(section)
     if not questions:
-        raise InputError("holds no question", where=path, do="write lines of four words")
+        do = "write four words on each line"
+        raise InputError("no analogy questions in the file", where=path, do=do)
     return Analogies(set_name(path), str(path), tuple(questions), tuple(sections), options)
-
-
-def _none_known(path: str, total: int) -> InputError:
-    do = "check the language and the case of its words, or try --restrict-vocab 0"
-    what = f"not one of {total:,} questions has vectors for its words"
-    return InputError(what, where=path, do=do)
 
 
 def _accuracy(column: int) -> Measure:
     names = ("3CosAdd", "3CosMul")
 
-    def share(given: Array, gold: Array) -> float:
+    def accuracy(given: Array, gold: Array) -> float:
         return float(np.mean(given[:, column] == gold)) if len(gold) else np.nan
 
-    return Measure(names[column], share)
+    return Measure(names[column], accuracy)
 
 
 MEASURES = (_accuracy(0), _accuracy(1))

@@ -1,4 +1,4 @@
-"""The walk of analogy questions over a block of the vocabulary."""
+"""Compiled search for the best answers to analogy questions in a block of the vocabulary."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import numpy as np
 from wordgeom.core.types import Array, Float32, Int32, Int64
 from wordgeom.runtime.jit import kernel
 
-_SEGMENT = 256  # rows tested at once: those that hold no better answer cost no branch
+_SEGMENT = 256  # rows tested at once: segments without a better answer cost no branch
 
 
 @kernel
-def raise_best(
+def update_best_answers(
     shifted: Float32, words: Int32, barred: Array, questions: Int64, start: int, stop: int,
     asked: Int32, epsilon: float, best: Float32, answers: Int32,
 ) -> None:  # fmt: skip
-    """Let a block of R rows answer the questions start … stop.
+    """Update the best answers to questions start … stop with a block of R candidate rows.
 
-    shifted (W × R) float32: α, β, γ = 1 + cosine of an asked word with a row; words (R): the word
-    that a row is a form of; barred (R) bool: rows that may not answer. questions (Q × 3): a, b, c
-    as lines of `shifted`; asked (W): their words, which may not answer either. best (Q × 2): the
-    highest values so far by 3CosAdd and 3CosMul, and answers (Q × 2) their words: raised where a
-    row has more. 3CosMul's (β/2)(γ/2) / (α/2 + ε) is βγ / (2α + 4ε).
+    shifted (W × R) float32: 1 + cosine of query words and candidates, called α, β, γ for a, b, c;
+    words (R): canonical row of each candidate; barred (R) bool: rows without a direction. questions
+    (Q × 3): a, b, c as rows of `shifted`; asked (W): canonical rows of the query words, which may
+    not answer. best (Q × 2): the highest 3CosAdd and 3CosMul so far; answers (Q × 2): their words.
+    3CosMul's (β/2)(γ/2) / (α/2 + ε) is computed as βγ / (2α + 4ε).
     """
     guard = np.float32(4 * epsilon)
     for q in range(start, stop):
@@ -31,7 +31,7 @@ def raise_best(
             b = shifted[j, begin : begin + _SEGMENT]
             c = shifted[k, begin : begin + _SEGMENT]
             most, ratio = best[q, 0], best[q, 1]
-            # Counted in 32 bits, and no maximum kept: only so does the compiler make it SIMD.
+            # The compiler vectorises a 32-bit count, but not a running maximum.
             higher = np.int32(0)
             for r in range(len(a)):
                 added = b[r] - a[r] + c[r] > most

@@ -1,7 +1,7 @@
-"""Answers to many analogies at once, by 3CosAdd and 3CosMul, in one pass over the vocabulary.
+"""Answer many analogies by 3CosAdd and 3CosMul in one pass over the vocabulary.
 
-The cosines of all asked words with a block of rows are one product of matrices; each question
-then walks over three lines of it. Blocks are constant and ties go to the lower row.
+One matrix product gives the cosines of all query words with a block of rows; each question then
+scans three rows of it. The block size is constant, and ties go to the lower row.
 """
 
 from __future__ import annotations
@@ -12,73 +12,71 @@ from functools import partial
 import numpy as np
 
 from wordgeom.core.types import Float32, Int32, Int64
-from wordgeom.evaluation.analogy_kernels import raise_best
+from wordgeom.evaluation.analogy_kernels import update_best_answers
 from wordgeom.evaluation.word_lookup import Lookup, unit_rows
+from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.context import Context
 
-NONE = -1  # no row may answer
-_ROWS = 1024  # of a block: its lines for one question fit into the fastest cache
-_CELLS = 1 << 23  # cosines held at once, in as many blocks as there is room for
-_QUESTIONS = 1024  # walked by a thread at a time
-_BELOW = (-3.0, -1.0)  # any value of 3CosAdd (at least −2), of 3CosMul (at least 0)
+NONE = -1  # the answer where every row is excluded
+_ROWS = 1024  # of a block: the cosines of one question fit in the L1 cache
+_CELLS = 1 << 23  # cosines in memory at once, over all blocks of a batch
+_QUESTIONS = 1024  # per unit of work
+_BELOW = (-3.0, -1.0)  # lower than any 3CosAdd (≥ −2) and any 3CosMul (≥ 0)
 
 
 def predict(lookup: Lookup, rows: Int64, epsilon: float, context: Context) -> Int32:
-    """Return the words (Q × 2) that 3CosAdd and 3CosMul answer to questions a, b, c.
+    """Return the answers (Q × 2) int32 of 3CosAdd and 3CosMul to questions a, b, c.
 
-    rows (Q × 3) are those of `lookup`; an answer is the row of its word's earliest form, NONE where
-    no row is left. 3CosAdd: the highest cos(x, b) − cos(x, a) + cos(x, c); 3CosMul: the highest
-    cos'(x, b) cos'(x, c) / (cos'(x, a) + ε), cos' = (1 + cos) / 2 (Levy and Goldberg 2014, eq. 1
-    and 4). The three words, in any case that counts as the same, and vectors without a direction
-    do not answer.
+    rows (Q × 3): rows of `lookup`. An answer is a canonical row, or NONE. 3CosAdd maximises
+    cos(x, b) − cos(x, a) + cos(x, c); 3CosMul maximises cos'(x, b) cos'(x, c) / (cos'(x, a) + ε),
+    cos' = (1 + cos) / 2 (Levy and Goldberg 2014, eq. 1 and 4). The three query words, in any
+    equivalent case, and vectors without a direction are excluded.
     """
-    from threadpoolctl import threadpool_limits
-
     search = _Search(lookup, rows, epsilon)
-    waves = context.progress.follow(
-        _waves(len(lookup.words), len(search.asked)), "analogies", len(lookup.words), "words",
+    batches = context.progress.follow(
+        _batches(len(lookup.words), len(search.asked)), "analogies", len(lookup.words), "words",
         lambda blocks: blocks[-1].stop - blocks[0].start,
     )  # fmt: skip
-    with threadpool_limits(limits=1, user_api="blas"):
-        for blocks in waves:
-            held = list(context.pool.map(search.shifted, blocks))
-            walk = partial(search.walk, blocks, held)
-            for _ in context.pool.map(walk, range(0, len(rows), _QUESTIONS)):
+    with one_thread():
+        for blocks in batches:
+            cosines = list(context.pool.map(search.shifted, blocks))
+            scan = partial(search.scan, blocks, cosines)
+            for _ in context.pool.map(scan, range(0, len(rows), _QUESTIONS)):
                 pass
     return search.answers
 
 
 class _Search:
-    """The questions by the distinct words that they ask of, and their best answers so far."""
+    """The questions, indexed by their distinct words, and the best answers so far."""
 
     def __init__(self, lookup: Lookup, rows: Int64, epsilon: float) -> None:
-        distinct, lines = np.unique(rows, return_inverse=True)
-        self._questions = lines.reshape(rows.shape)
+        distinct, indices = np.unique(rows, return_inverse=True)
+        self._questions = indices.reshape(rows.shape)
         self._lookup, self._epsilon = lookup, epsilon
         self._units = unit_rows(lookup.matrix[distinct])
         self._best = np.tile(np.array(_BELOW, np.float32), (len(rows), 1))
-        self.asked = lookup.first[distinct]
+        self.asked = lookup.canonical[distinct]
         self.answers = np.full((len(rows), 2), NONE, np.int32)
 
     def shifted(self, block: slice) -> Float32:
-        """Return 1 + cosine of the asked words with the rows of a block, (W × R) float32."""
+        """Return 1 + cosine of the query words with the rows of a block, (W × R) float32."""
         cosines = self._units @ unit_rows(self._lookup.matrix[block]).T
-        # Rounding may leave a cosine below −1, where 3CosMul would change its sign.
+        # A cosine rounded below −1 would change the sign of 3CosMul.
         return np.asarray(np.maximum(cosines + np.float32(1), np.float32(0)))
 
-    def walk(self, blocks: list[slice], held: list[Float32], start: int) -> None:
-        """Let the rows of some blocks, `shifted`, answer the questions from `start` on."""
+    def scan(self, blocks: list[slice], shifted: list[Float32], start: int) -> None:
+        """Update the best answers to a run of questions with the rows of some blocks."""
         stop = min(start + _QUESTIONS, len(self._questions))
-        for block, values in zip(blocks, held, strict=True):
-            words, barred = self._lookup.first[block], self._lookup.zero[block]
-            raise_best(
+        for block, values in zip(blocks, shifted, strict=True):
+            words, barred = self._lookup.canonical[block], self._lookup.zero[block]
+            update_best_answers(
                 values, words, barred, self._questions, start, stop, self.asked,
                 self._epsilon, self._best, self.answers,
             )  # fmt: skip
 
 
-def _waves(rows: int, words: int) -> Iterator[list[slice]]:
-    """Yield the blocks of rows whose cosines with `words` words are held at once."""
+def _batches(rows: int, words: int) -> Iterator[list[slice]]:
+    """Yield lists of blocks whose cosines with `words` words fit in memory together."""
     width = max(1, _CELLS // (words * _ROWS)) * _ROWS
     for start in range(0, rows, width):
         stop = min(start + width, rows)

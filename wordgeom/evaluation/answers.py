@@ -1,11 +1,10 @@
-"""What vectors answered to a set's items, and scores of it with 95 % intervals.
+"""Answers of vectors to the items of an evaluation set, and scores with 95 % intervals.
 
-A score is a function of items, so that one rule gives its interval and the interval of a
-difference: draw items anew, the same ones for both. Bootstrap: with replacement, percentiles.
-Jackknife: leave out each of 20 groups, θ ± 1.96 s with s² = (g − 1)/g Σ (θ₋ₖ − mean)²; for
-figures that fit something to the items, which would fit repeated items too well. Draws that all
-give the same figure (0 of 40, no difference at all) say nothing of how far off it may be: then
-there is no interval.
+A score is a function of items, so resampling the items gives the interval of a score and, with the
+same items on both sides, of a difference. The bootstrap draws with replacement and takes
+percentiles. The jackknife leaves out each of 20 groups: θ ± 1.96 s, s² = (g − 1)/g Σ (θ₋ₖ − mean)².
+It serves measures that fit a model to the items, because repeated items are fitted too well. If all
+resamples score the same (0 of 40 correct, identical answers), the interval is undefined.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ BOOTSTRAP, JACKKNIFE = "bootstrap", "jackknife"
 _PERCENT = (2.5, 97.5)
 _NORMAL = 1.959963984540054  # the 97.5 % point of the normal distribution
 _GROUPS = 20
-_FEWEST = 3  # items that an interval is worth drawing for
-_ROUNDING, _ROUNDING_OF_0 = 1e-12, 1e-14  # relative and absolute, between figures that are the same
+_MIN_ITEMS = 3  # for an interval
+_RELATIVE, _ABSOLUTE = 1e-12, 1e-14  # tolerances between equal scores
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure of merit: `of(given, gold)` → float, nan where it is not defined."""
+    """A performance measure: `of(given, gold)` returns a float, nan where undefined."""
 
     name: str
     of: Callable[[Array, Array], float]
@@ -39,12 +38,12 @@ class Measure:
 
 @dataclass(frozen=True)
 class Answers:
-    """What vectors answered to one set.
+    """The answers of vectors to one evaluation set.
 
-    items (n): numbers in the set of the items that were answered, ascending; answers of two
-    files of vectors are paired by them. given, gold (n, …): what was answered and what is right.
-    total: items of the set; excluded: how many were left out, by reason; groups: positions in
-    `items` of named parts, such as an analogy set's sections. The first measure is the main one.
+    items (n) int64, ascending: indices of the answered items in the set, which pair the answers of
+    two models. given, gold (n, …): answers and reference answers. total: number of items in the
+    set; excluded: number of items left out, by reason; groups: positions in `items` of named parts,
+    such as the sections of an analogy set. The first measure is the main one.
     """
 
     task: str
@@ -59,19 +58,19 @@ class Answers:
     notes: tuple[str, ...] = ()
 
     def score(self, measure: Measure, positions: Int64 | None = None) -> float:
-        """Return a figure of all items, or of those at some positions in `items`."""
+        """Return a measure over all items, or over those at `positions` in `items`."""
         if positions is None:
             return measure.of(self.given, self.gold)
         return measure.of(self.given[positions], self.gold[positions])
 
     def at(self, items: Int64) -> Int64:
-        """Return the positions of items that are among the answered ones."""
+        """Return the positions in `items` of items that were answered."""
         return np.searchsorted(self.items, items)
 
 
 @dataclass(frozen=True)
 class Score:
-    """A figure with its 95 % interval (nan where there is none) and the items it stands on."""
+    """A measure's value, its 95 % interval (nan where undefined) and its number of items."""
 
     task: str
     name: str
@@ -84,88 +83,87 @@ class Score:
 
 
 class Task(Protocol):
-    """A set that vectors are judged by."""
+    """An evaluation set."""
 
     @property
     def name(self) -> str:
-        """What the set is called: its file's name without suffixes."""
+        """The name of the set: its file name without suffixes."""
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
-        """Let vectors answer; raises InputError where not one item can be answered."""
+        """Answer the items by vectors; raises InputError if no item can be answered."""
 
 
 def scores(answers: Answers, resamples: int, seed: int) -> list[Score]:
     """Return the score of each measure over all items."""
-    every, total = np.arange(len(answers.items)), answers.total
-    return [_score(answers, m, every, total, resamples, seed) for m in answers.measures]
+    positions, total = np.arange(len(answers.items)), answers.total
+    return [_score(answers, m, positions, total, resamples, seed) for m in answers.measures]
 
 
 def group_scores(answers: Answers, resamples: int, seed: int) -> dict[str, list[Score]]:
-    """Return, for each group, the score of each measure."""
+    """Return the score of each measure, by group."""
     return {
         group: [
-            _score(answers, measure, chosen, len(chosen), resamples, seed)
-            for measure in answers.measures
+            _score(answers, m, positions, len(positions), resamples, seed) for m in answers.measures
         ]
-        for group, chosen in answers.groups.items()
+        for group, positions in answers.groups.items()
     }
 
 
 def difference(
     first: Answers, second: Answers, measure: Measure, resamples: int, seed: int
 ) -> Score:
-    """Return second − first on the items that both answered, with its paired interval.
+    """Return second − first over the items that both answered, with a paired interval.
 
-    Both must be answers to the same set.
+    Both must answer the same set.
     """
     common = np.intersect1d(first.items, second.items)
     a, b = first.at(common), second.at(common)
 
-    def figure(chosen: Int64) -> float:
-        return second.score(measure, b[chosen]) - first.score(measure, a[chosen])
+    def statistic(sample: Int64) -> float:
+        return second.score(measure, b[sample]) - first.score(measure, a[sample])
 
-    low, high = _interval(figure, len(common), measure.resampling, resamples, seed)
-    value = figure(np.arange(len(common)))
+    low, high = _interval(statistic, len(common), measure.resampling, resamples, seed)
+    value = statistic(np.arange(len(common)))
     return Score(first.task, first.name, measure.name, value, low, high, len(common), first.total)
 
 
 def _score(
-    answers: Answers, measure: Measure, chosen: Int64, total: int, resamples: int, seed: int
+    answers: Answers, measure: Measure, positions: Int64, total: int, resamples: int, seed: int
 ) -> Score:
-    value = answers.score(measure, chosen)
+    value, n = answers.score(measure, positions), len(positions)
     low, high = _interval(
-        lambda drawn: answers.score(measure, chosen[drawn]),
-        len(chosen), measure.resampling, resamples, seed,
+        lambda sample: answers.score(measure, positions[sample]),
+        n, measure.resampling, resamples, seed,
     )  # fmt: skip
-    return Score(answers.task, answers.name, measure.name, value, low, high, len(chosen), total)
+    return Score(answers.task, answers.name, measure.name, value, low, high, n, total)
 
 
 def _interval(
-    figure: Callable[[Int64], float], n: int, resampling: str, resamples: int, seed: int
+    statistic: Callable[[Int64], float], n: int, resampling: str, resamples: int, seed: int
 ) -> tuple[float, float]:
-    """Return the 95 % interval of a figure of n items, (nan, nan) where it cannot be had."""
-    if n < _FEWEST or not resamples:
+    """Return the 95 % interval of a statistic of n items, (nan, nan) where undefined."""
+    if n < _MIN_ITEMS or not resamples:
         return np.nan, np.nan
     rng = np.random.default_rng(seed)
-    draws = _left_out(n, rng) if resampling == JACKKNIFE else _redrawn(n, resamples, rng)
-    figures = np.array([figure(drawn) for drawn in draws])
-    figures = figures[np.isfinite(figures)]
-    if len(figures) < 2 or np.allclose(figures, figures[0], _ROUNDING, _ROUNDING_OF_0):
+    samples = _jackknife(n, rng) if resampling == JACKKNIFE else _bootstrap(n, resamples, rng)
+    values = np.array([statistic(sample) for sample in samples])
+    values = values[np.isfinite(values)]
+    if len(values) < 2 or np.allclose(values, values[0], _RELATIVE, _ABSOLUTE):
         return np.nan, np.nan
     if resampling != JACKKNIFE:
-        low, high = np.percentile(figures, _PERCENT)
+        low, high = np.percentile(values, _PERCENT)
         return float(low), float(high)
-    value, g = figure(np.arange(n)), len(figures)
-    half = _NORMAL * float(np.sqrt((g - 1) / g * np.sum((figures - figures.mean()) ** 2)))
+    value, g = statistic(np.arange(n)), len(values)
+    half = _NORMAL * float(np.sqrt((g - 1) / g * np.sum((values - values.mean()) ** 2)))
     return value - half, value + half
 
 
-def _redrawn(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Int64]:
+def _bootstrap(n: int, resamples: int, rng: np.random.Generator) -> Iterator[Int64]:
     for _ in range(resamples):
         yield rng.integers(0, n, n)
 
 
-def _left_out(n: int, rng: np.random.Generator) -> Iterator[Int64]:
+def _jackknife(n: int, rng: np.random.Generator) -> Iterator[Int64]:
     order = rng.permutation(n)
     groups = min(_GROUPS, n)
     for k in range(groups):

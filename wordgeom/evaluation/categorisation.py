@@ -1,7 +1,7 @@
-"""Categorisation: words are clustered by their vectors, and the clusters held against classes.
+"""Word categorisation: cluster words by their vectors and compare the clusters with classes.
 
-k-means on unit vectors, as many clusters as there are classes (Baroni, Dinu and Kruszewski 2014,
-§3, ask the same of another clustering).
+k-means on unit vectors with as many clusters as classes (Baroni, Dinu and Kruszewski 2014, §3,
+define the task with another clustering).
 """
 
 from __future__ import annotations
@@ -13,20 +13,21 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
 from wordgeom.core.types import Float32, Int64
 from wordgeom.evaluation.answers import JACKKNIFE, Answers, Measure
 from wordgeom.evaluation.clustering_measures import adjusted_rand, purity
-from wordgeom.evaluation.coverage import cover
-from wordgeom.evaluation.duplicates import added, counted, listed, objections
-from wordgeom.evaluation.estimators import steady
-from wordgeom.evaluation.fields import split
+from wordgeom.evaluation.coverage import cover_words
+from wordgeom.evaluation.duplicates import add_counts, count_reasons, exclusions, with_exclusions
+from wordgeom.evaluation.estimators import deterministic_estimators
+from wordgeom.evaluation.fields import split_fields
 from wordgeom.evaluation.lines import read_lines, set_name
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.word_lookup import Lookup, unit_rows
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
-# Repeated items would fit their cluster's most common class, and each other, too well.
+# Resampling with replacement would repeat items, which always agree with each other.
 MEASURES = (
     Measure("purity", purity, JACKKNIFE),
     Measure("adjusted Rand index", adjusted_rand, JACKKNIFE),
@@ -35,13 +36,13 @@ REPEATED = "repeated lines"
 CONTRADICTORY = "lines of words in more than one class"
 ALONE = "words alone in their class"
 _HEADERS = ("class", "category")
-_DO = "check the order (word, class), language and --case"
-_STARTS = 10  # of k-means; the best of them counts
+_DO = "check the column order (word, class), the language and --case"
+_STARTS = 10  # of k-means; the best one is used
 
 
 @dataclass(frozen=True)
 class Categories:
-    """Words, each once, and the class of each."""
+    """Distinct words and their classes."""
 
     name: str
     path: str
@@ -53,69 +54,70 @@ class Categories:
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Return each word's cluster (n) int64 as `given` and its class as `gold`.
 
-        Raises InputError where fewer than two classes have two covered words.
+        Raises InputError if fewer than two classes have two words with vectors.
         """
-        covered = cover(self.words, Lookup(vectors, self.options, restrict=False))
+        covered = cover_words(self.words, Lookup(vectors, self.options, restrict=False))
         classes = self._ids()[covered.items]
         sizes = np.bincount(classes)
-        several = int(np.sum(sizes > 1))
-        kept = sizes[classes] > 1
-        alone = {ALONE: int(np.sum(~kept))}
-        excluded = added(self.excluded, counted(covered.reasons), alone)
-        if several < 2:
-            found = listed(f"{several} of {len(set(self.classes))}", excluded)
-            what = "needs two classes of at least two words that have vectors"
+        count = int(np.sum(sizes > 1))
+        used = sizes[classes] > 1
+        alone = {ALONE: int(np.sum(~used))}
+        excluded = add_counts(self.excluded, count_reasons(covered.reasons), alone)
+        if count < 2:
+            found = with_exclusions(f"{count} of {len(set(self.classes))}", excluded)
+            what = "needs at least two classes with two in-vocabulary words each"
             raise InputError(what, where=self.path, found=found, do=_DO)
-        unit = unit_rows(vectors.matrix[covered.rows[kept]])
-        given, notes = _clusters(unit, several, context)
-        items, gold = covered.items[kept], classes[kept]
+        unit = unit_rows(vectors.matrix[covered.rows[used]])
+        given, notes = _clusters(unit, count, context)
+        items, gold = covered.items[used], classes[used]
         total = len(given) + sum(excluded.values())
         return Answers("categories", self.name, MEASURES, items, given, gold, total, excluded,
                        notes=notes)  # fmt: skip
 
     def _ids(self) -> Int64:
-        """Return the number of each word's class, in order of their names."""
+        """Return each word's class (n) as an index into the sorted class names."""
         number = {name: k for k, name in enumerate(sorted(set(self.classes)))}
         return np.array([number[name] for name in self.classes], np.int64)
 
 
 def read_categories(path: str | Path, options: EvalOptions) -> Categories:
-    """Read `word class` lines, separated by a tab, a comma or blanks, with or without a header.
+    """Read `word class` lines, separated by a tab, a comma or white space; a header is optional.
 
-    With a tab or a comma a class may hold blanks, and fields may be quoted, as in CSV. A word in
-    two classes is left out with all its lines, a repeated line once. Raises InputError naming a
-    line without a class.
+    With a tab or a comma a class may contain spaces, and fields may be quoted, as in CSV. All lines
+    of a word in two classes are left out, and so are repeated lines. Raises InputError for a line
+    without one word and one class, naming the line.
     """
     lines = read_lines(path)
-    separator = next((sign for sign in "\t," if all(sign in line for _, line in lines)), "")
-    pairs = [_pair(line, separator, f"{path} line {number}") for number, line in lines]
+    delimiter = next((sign for sign in "\t," if all(sign in line for _, line in lines)), "")
+    pairs = [_pair(line, delimiter, f"{path} line {number}") for number, line in lines]
     if pairs[0][0].lower() == "word" and pairs[0][1].lower() in _HEADERS:
         del pairs[0]
     words, classes = [word for word, _ in pairs], [name for _, name in pairs]
-    reasons = objections(words, classes, REPEATED, CONTRADICTORY)
-    kept = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
+    reasons = exclusions(words, classes, REPEATED, CONTRADICTORY)
+    used = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
     return Categories(
-        set_name(path), str(path), tuple(word for word, _ in kept), tuple(name for _, name in kept),
-        counted(reasons), options,
+        set_name(path), str(path), tuple(word for word, _ in used), tuple(name for _, name in used),
+        count_reasons(reasons), options,
     )  # fmt: skip
 
 
-def _pair(line: str, separator: str, where: str) -> tuple[str, str]:
-    fields = [field.strip() for field in split(line, separator, where)]
+def _pair(line: str, delimiter: str, where: str) -> tuple[str, str]:
+    fields = [field.strip() for field in split_fields(line, delimiter, where)]
     if len(fields) != 2 or not all(fields):
-        do = "give a word and its class a line; a class with blanks needs a tab before it"
-        raise InputError("is not a word and a class", where=where, found=repr(line[:60]), do=do)
+        do = "write a word and a class on each line, with a tab if the class has spaces"
+        raise InputError("not a word and a class", where=where, found=repr(line[:60]), do=do)
     return fields[0], fields[1]
 
 
 def _clusters(unit: Float32, clusters: int, context: Context) -> tuple[Int64, tuple[str, ...]]:
-    """Return the cluster of each row (n), and a note where there are fewer than asked for."""
+    """Return the cluster of each row (n), and a note if k-means found fewer than `clusters`."""
     from sklearn.cluster import KMeans
 
     seed = int(np.random.default_rng(context.seed).integers(2**31))
     model = KMeans(clusters, n_init=_STARTS, random_state=seed)
-    with steady():
+    with deterministic_estimators():
         labels = context.pool.call(lambda: model.fit_predict(unit.astype(np.float64)))
-    found = len(np.unique(labels))
-    note = f"k-means found {found} clusters, not {clusters}: too many vectors are the same"
-    return np.asarray(labels, np.int64), (note,) if found < clusters else ()
+    count = len(np.unique(labels))
+    found = plural(count, "cluster")
+    note = f"k-means found {found} instead of {clusters}: too many vectors are equal"
+    return np.asarray(labels, np.int64), (note,) if count < clusters else ()

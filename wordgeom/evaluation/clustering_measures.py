@@ -1,4 +1,4 @@
-"""How well clusters agree with classes: purity, and Rand's index corrected for chance."""
+"""Agreement of clusters with classes: purity and the adjusted Rand index."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from wordgeom.core.types import Array, Int64
 
 
 def purity(clusters: Array, classes: Array) -> float:
-    """Return the share of items (n) in the class that is the most common one of their cluster.
+    """Return the share of items (n) that belong to the most common class of their cluster.
 
-    Grows with the number of clusters (Manning, Raghavan and Schütze 2008, §16.3); nan where n = 0.
+    Increases with the number of clusters (Manning, Raghavan and Schütze 2008, §16.3); nan if n = 0.
     """
     if not len(clusters):
         return np.nan
@@ -21,10 +21,10 @@ def purity(clusters: Array, classes: Array) -> float:
 
 
 def adjusted_rand(clusters: Array, classes: Array) -> float:
-    """Return Rand's index, 0 expected by chance and 1 where clusters are classes.
+    """Return the adjusted Rand index: 0 expected by chance, 1 if clusters equal classes.
 
-    (Σ C(n_ij, 2) − E) / (M − E), E the product of both margins' sums over C(n, 2), M their mean
-    (Hubert and Arabie 1985, eq. 5). Both one whole, or both all single: 1; nan where n < 2.
+    (Σ C(n_ij, 2) − E) / (M − E), where E is the product of both margins' sums over C(n, 2) and M
+    their mean (Hubert and Arabie 1985, eq. 5). 1 if both partitions are trivial; nan if n < 2.
     """
     n = len(clusters)
     if n < 2:
@@ -46,6 +46,6 @@ def _counts(labels: Array) -> Int64:
 
 
 def _table(clusters: Array, classes: Array) -> tuple[Int64, Int64]:
-    """Return the (cluster, class) that occur (m × 2), and how often (m)."""
+    """Return the distinct pairs of cluster and class (m × 2) and their sizes (m)."""
     pairs, sizes = np.unique(np.column_stack([clusters, classes]), axis=0, return_counts=True)
     return pairs, sizes

@@ -1,4 +1,4 @@
-"""Which words of a set have a vector, and why the others are left out."""
+"""Find the words of a set that have usable vectors, and why the others do not."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SAME = "words that differ from an earlier one in case only"
 
 
 @dataclass(frozen=True)
-class Covered:
-    """items (n): places of the words that have a vector; rows (n) int64; why not, per word."""
+class Coverage:
+    """items (n): indices of the usable words; rows (n): their rows; reasons: "" or why not."""
 
     items: Int64
     rows: Int64
@@ -25,13 +25,13 @@ class Covered:
 
 
 def has_direction(vector: Float32) -> bool:
-    """Tell whether a vector (K) is finite and not zero."""
-    # One at a time: a set asks for few of the millions of words that a file may hold.
+    """Return whether a vector (K) is finite and not zero."""
+    # Checked one at a time: a set uses few of the file's words, of which there may be millions.
     return bool(np.isfinite(vector).all() and vector.any())
 
 
-def cover(words: Sequence[str], lookup: Lookup) -> Covered:
-    """Look all words of a set up; none of the words may stand there twice."""
+def cover_words(words: Sequence[str], lookup: Lookup) -> Coverage:
+    """Look up all words of a set, which must be distinct."""
     seen: set[str] = set()
     rows, reasons = [], []
     for word in words:
@@ -41,4 +41,4 @@ def cover(words: Sequence[str], lookup: Lookup) -> Covered:
         rows.append(-1 if row is None else row)
         seen.add(key)
     items = np.array([k for k, reason in enumerate(reasons) if not reason], np.int64)
-    return Covered(items, np.array(rows, np.int64)[items], reasons)
+    return Coverage(items, np.array(rows, np.int64)[items], reasons)

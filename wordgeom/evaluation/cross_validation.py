@@ -1,4 +1,4 @@
-"""Each item predicted once, by a model that did not learn from it."""
+"""Cross-validation: predict each item once, by a model that was not trained on it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from functools import partial
 import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int64
-from wordgeom.evaluation.estimators import steady
+from wordgeom.evaluation.estimators import deterministic_estimators
 from wordgeom.runtime.context import Context
 
-LEARNED = -1  # the fold of items that are only learned from
-Fit = Callable[[Int64, Int64], tuple[Array, str]]
+TRAIN_ONLY = -1  # the fold of items that are in every training set
+Fit = Callable[[Int64, Int64], tuple[Array, str]]  # (train, test) → predictions, problem
 
 
-def deal(labels: Int64, folds: int, rng: np.random.Generator) -> Int64:
-    """Return each item's fold (n): shuffled, and each label's items spread evenly over folds.
+def assign_folds(labels: Int64, folds: int, rng: np.random.Generator) -> Int64:
+    """Return a random stratified fold for each item (n) int64.
 
-    labels (n) int64, all the same where there are none. Sizes of folds, and the numbers of one
-    label in them, differ by at most 1.
+    labels (n) int64, constant for unlabelled items. The sizes of folds, and the number of items of
+    one label in them, differ by at most 1.
     """
     order = rng.permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]
@@ -28,35 +28,34 @@ def deal(labels: Int64, folds: int, rng: np.random.Generator) -> Int64:
     return fold
 
 
-def predict(
-    fit: Fit, fold: Int64, context: Context, bytes_of_a_fit: int = 0
-) -> tuple[Array, list[str]]:
-    """Return what each fold's model says of its items (n), 0 for LEARNED ones, and remarks.
+def predict(fit: Fit, fold: Int64, context: Context, fit_bytes: int = 0) -> tuple[Array, list[str]]:
+    """Return the prediction for each item (n), 0 for TRAIN_ONLY items, and the models' problems.
 
-    fit(learned, asked) takes positions (int64) and returns the answers to those asked and a
-    remark, "" for none. Models are fitted on threads, as many at once as memory allows.
+    fit(train, test) takes indices (int64) and returns predictions for `test` and a description of
+    any problem, or "". Models are fitted in parallel, as many at once as memory allows; fit_bytes:
+    memory of one fit, 0 if negligible.
     """
-    numbers = [int(number) for number in np.unique(fold[fold != LEARNED])]
+    numbers = [int(number) for number in np.unique(fold[fold != TRAIN_ONLY])]
     ahead = 2 * context.pool.threads
-    if bytes_of_a_fit:
-        ahead = max(0, min(ahead, context.memory // bytes_of_a_fit - 1))
-    with steady():
-        done = context.pool.map(partial(_one, fit, fold), numbers, ahead)
-        shown = context.progress.follow(done, "learning", len(numbers), "folds", lambda _: 1)
+    if fit_bytes:
+        ahead = max(0, min(ahead, context.memory // fit_bytes - 1))
+    with deterministic_estimators():
+        done = context.pool.map(partial(_predict_fold, fit, fold), numbers, ahead)
+        shown = context.progress.follow(done, "fitting", len(numbers), "folds", lambda _: 1)
         results = list(shown)
     predicted = np.zeros(len(fold), results[0][0].dtype)
     for number, (answers, _) in zip(numbers, results, strict=True):
         predicted[fold == number] = answers
-    return predicted, [remark for _, remark in results if remark]
+    return predicted, [problem for _, problem in results if problem]
 
 
-def _one(fit: Fit, fold: Int64, number: int) -> tuple[Array, str]:
+def _predict_fold(fit: Fit, fold: Int64, number: int) -> tuple[Array, str]:
     return fit(np.flatnonzero(fold != number), np.flatnonzero(fold == number))
 
 
-def standardised(learned: Float64, asked: Float64) -> tuple[Float64, Float64]:
-    """Return both (n × K) less the learned ones' means, by their standard deviations."""
+def standardised(train: Float64, test: Float64) -> tuple[Float64, Float64]:
+    """Return both (n × K) standardised by the means and standard deviations of `train`."""
     from sklearn.preprocessing import StandardScaler
 
-    scaler = StandardScaler().fit(learned)
-    return scaler.transform(learned), scaler.transform(asked)
+    scaler = StandardScaler().fit(train)
+    return scaler.transform(train), scaler.transform(test)

@@ -1,4 +1,4 @@
-"""Lines that say again, or otherwise, what an earlier line of a set said."""
+"""Repeated and contradictory lines of an evaluation set, and counts of excluded lines."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 
-def objections(
+def exclusions(
     keys: Sequence[Hashable], answers: Sequence[Hashable], repeated: str, contradictory: str
 ) -> list[str]:
-    """Return for each line why it is left out, "" where it stays.
+    """Return the reason why each line is left out, "" for lines that are used.
 
-    The first line of a key stays and those that say the same are `repeated`; where two lines of
-    a key differ, nobody can tell which is right: all of that key are `contradictory`.
+    The first line of a key is used, and later lines with the same answer are `repeated`. If two
+    lines of a key differ, the right answer is unknown: all lines of the key are `contradictory`.
     """
-    said: dict[Hashable, Hashable] = {}
+    first: dict[Hashable, Hashable] = {}
     disputed: set[Hashable] = set()
-    again = []
+    repeats = []
     for key, answer in zip(keys, answers, strict=True):
-        again.append(key in said)
-        if said.setdefault(key, answer) != answer:
+        repeats.append(key in first)
+        if first.setdefault(key, answer) != answer:
             disputed.add(key)
     return [
-        contradictory if key in disputed else repeated if seen else ""
-        for key, seen in zip(keys, again, strict=True)
+        contradictory if key in disputed else repeated if repeat else ""
+        for key, repeat in zip(keys, repeats, strict=True)
     ]
 
 
-def counted(reasons: Iterable[str]) -> dict[str, int]:
-    """Return how often each reason occurs, without those that stay ("")."""
+def count_reasons(reasons: Iterable[str]) -> dict[str, int]:
+    """Return the number of lines by reason, without lines that are used ("")."""
     return {reason: n for reason, n in Counter(reasons).items() if reason}
 
 
-def added(*parts: Mapping[str, int]) -> dict[str, int]:
-    """Return the sums of counts by reason, without those that are 0."""
+def add_counts(*parts: Mapping[str, int]) -> dict[str, int]:
+    """Return the sums of counts by reason, without zeros."""
     total: Counter[str] = Counter()
     for part in parts:
         total.update(part)
     return {reason: n for reason, n in total.items() if n}
 
 
-def listed(few: str, excluded: Mapping[str, int]) -> str:
-    """Return how little there is, and what was left out of it, for an error."""
+def with_exclusions(found: str, excluded: Mapping[str, int]) -> str:
+    """Return `found`, followed by the numbers of excluded lines, for an error message."""
     reasons = ", ".join(f"{reason}: {number:,}" for reason, number in excluded.items())
-    return f"{few} (left out: {reasons})" if reasons else few
+    return f"{found} (left out: {reasons})" if reasons else found

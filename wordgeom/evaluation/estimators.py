@@ -1,4 +1,4 @@
-"""How scikit-learn is run here: one thread, the same bytes, and no warning past the notes."""
+"""Run scikit-learn on one thread, with deterministic results and without warnings."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def steady() -> Iterator[None]:
-    """Hold BLAS and OpenMP to one thread, and scikit-learn's warnings of convergence back.
+def deterministic_estimators() -> Iterator[None]:
+    """Limit BLAS and OpenMP to one thread, and silence scikit-learn's convergence warnings.
 
-    What did not converge must be found and said by the caller. For the main thread, around all
-    work of the pool: warnings' filters are those of the process.
+    The caller checks and reports convergence. Enter it on the main thread, around all work of the
+    pool, because warning filters belong to the process.
     """
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits

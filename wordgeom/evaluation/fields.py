@@ -1,4 +1,4 @@
-"""The fields of a line, between signs or blanks; those in quotes may hold the sign, as in CSV."""
+"""Split a line into fields: delimited, with quotes as in CSV, or separated by white space."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from wordgeom.core.errors import InputError
 _QUOTE = '"'
 
 
-def split(line: str, sign: str, where: str) -> list[str]:
-    """Return the fields of a line between signs, or between blanks where `sign` is "".
+def split_fields(line: str, delimiter: str, where: str) -> list[str]:
+    """Return the fields of a line; an empty `delimiter` means white space.
 
-    Between blanks a quote is a letter. Between tabs it is one too where it closes nothing, since a
-    word may be a quote. Raises InputError, naming `where`, for other quotes that are not closed.
+    Without a delimiter a quote is an ordinary character. Between tabs an unbalanced quote is one
+    too, because a word may be a quote. Raises InputError, naming `where`, for other unbalanced
+    quotes.
     """
-    if not sign:
+    if not delimiter:
         return line.split()
     if _QUOTE not in line:
-        return line.split(sign)
+        return line.split(delimiter)
     try:
-        return next(csv.reader([line], delimiter=sign, skipinitialspace=True, strict=True))
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True))
     except csv.Error as error:
-        if sign == "\t":
-            return line.split(sign)
-        do = "close its quotes; a row is one line"
-        raise InputError("is not CSV", where=where, found=error, do=do) from None
+        if delimiter == "\t":
+            return line.split(delimiter)
+        do = "close the quotes within the line"
+        raise InputError("not valid CSV", where=where, found=error, do=do) from None

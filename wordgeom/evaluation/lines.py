@@ -1,4 +1,4 @@
-"""The lines of an evaluation set: UTF-8 text, plain or gzip, of any line ends."""
+"""Read the lines of an evaluation set: UTF-8 text, plain or gzip."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 
 from wordgeom.core.errors import FormatError, InputError, MissingInputError
 
-_MOST = 1 << 30  # bytes of a set: a small gzip file may unpack to any number of them
+_MAX_BYTES = 1 << 30  # unpacked: a small gzip file may expand without limit
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -18,27 +18,27 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_lines(path: str | Path) -> list[tuple[int, str]]:
-    """Return a text file's lines that are not blank, each with its number, from 1.
+    """Return a text file's non-blank lines, each with its line number, counted from 1.
 
-    A mark of UTF-8 at the start and line ends, Unix or Windows, are removed. Raises
-    MissingInputError; FormatError for a broken gzip file; InputError for bytes that are not UTF-8,
-    naming the line, for more than 1 GiB, and where there is no line.
+    A UTF-8 byte order mark and line ends (Unix or Windows) are removed. Raises MissingInputError;
+    FormatError for a broken gzip file; InputError for invalid UTF-8, naming the line, for more than
+    1 GiB, and for a file without text.
     """
     content = _content(Path(path))
-    if len(content) > _MOST:
-        do = "split it; evaluation sets are read into memory"
-        raise InputError("is too long", where=path, found=f"more than {_MOST:,} bytes", do=do)
+    if len(content) > _MAX_BYTES:
+        found = f"more than {_MAX_BYTES:,} bytes"
+        raise InputError("the file is too large", where=path, found=found, do="split it")
     text = _decoded(content.removeprefix(_BOM), path)
-    # Not splitlines(), which would also cut at signs that stand inside a line of a text.
+    # Not splitlines(), which also splits at characters that may occur inside a text.
     numbered = ((n, line.removesuffix("\r")) for n, line in enumerate(text.split("\n"), 1))
     lines = [(number, line) for number, line in numbered if line.strip()]
     if not lines:
-        raise InputError("holds no line", where=path, found=f"{len(content)} bytes")
+        raise InputError("no text in the file", where=path, found=f"{len(content)} bytes")
     return lines
 
 
 def set_name(path: str | Path) -> str:
-    """Return what a set is called: its file's name without suffixes."""
+    """Return the name of a set: its file name without suffixes."""
     name = Path(path).name.removesuffix(".gz")
     return Path(name).stem or name
 
@@ -46,7 +46,7 @@ def set_name(path: str | Path) -> str:
 def _content(path: Path) -> bytes:
     try:
         if path.is_dir():
-            raise MissingInputError("is a directory", where=path, do="name a file")
+            raise MissingInputError("is a directory", where=path, do="pass a file")
         with open(path, "rb") as raw:
             packed = raw.read(2) == _GZIP_MAGIC
             raw.seek(0)
@@ -65,14 +65,14 @@ def _unpacked(raw: BinaryIO, path: Path) -> bytes:
         with gzip.open(raw) as unpacked:
             return _bounded(cast(BinaryIO, unpacked))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        do = "check it with gzip -t, and fetch it again"
+        do = "check it with gzip -t and download it again"
         raise FormatError("broken gzip file", where=path, found=error, do=do) from None
 
 
 def _bounded(source: BinaryIO) -> bytes:
-    """Return all that a file holds, or little more than the most that is read of one."""
+    """Return a file's content, cut off soon after _MAX_BYTES."""
     content = bytearray()
-    while len(content) <= _MOST and (chunk := source.read(_CHUNK)):
+    while len(content) <= _MAX_BYTES and (chunk := source.read(_CHUNK)):
         content += chunk
     return bytes(content)
 
@@ -80,7 +80,7 @@ def _bounded(source: BinaryIO) -> bytes:
 def _decoded(content: bytes, path: str | Path) -> str:
     if content.startswith(_UTF16_MARKS):
         do = "convert it: iconv -f UTF-16 -t UTF-8"
-        raise InputError("is not UTF-8", where=path, found="a mark of UTF-16", do=do)
+        raise InputError("is not UTF-8", where=path, found="a UTF-16 byte order mark", do=do)
     try:
         return content.decode()
     except UnicodeDecodeError as error:

@@ -1,21 +1,28 @@
-"""What becomes of items with a word that has no vector: left out and counted, or judged as bad."""
+"""Items with out-of-vocabulary words: left out and counted, or scored as zero."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array
 from wordgeom.evaluation.options import ZERO
 
 
-def left_out(
-    reasons: Mapping[str, Array], oov: str, instead: str
+def exclude_missing(
+    reasons: Mapping[str, Array], oov: str, scored_as: str
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return how many items are left out, by reason, and notes of those that count all the same.
+    """Return the number of excluded items by reason, and notes on items that `zero` scores.
 
-    reasons: items (n, bool) by reason; oov: the policy; instead: how items count under `zero`.
+    reasons: a mask of items (n, bool) per reason; oov: the policy; scored_as: how `zero` scores.
     """
-    counted = {why: int(where.sum()) for why, where in reasons.items() if where.any()}
+    counts = {reason: int(mask.sum()) for reason, mask in reasons.items() if mask.any()}
     if oov != ZERO:
-        return counted, ()
-    return {}, tuple(f"{why}, {instead}: {n:,}" for why, n in counted.items())
+        return counts, ()
+    return {}, tuple(f"{reason}, {scored_as}: {n:,}" for reason, n in counts.items())
+
+
+def no_known_items(path: str, items: str) -> InputError:
+    """Return the error for a set none of whose items has a vector for each word."""
+    do = "check the language and letter case, or pass --restrict-vocab 0"
+    return InputError(f"none of its {items} has vectors for all its words", where=path, do=do)

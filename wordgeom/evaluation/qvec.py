@@ -1,4 +1,4 @@
-"""An oracle of QVEC: features that lexicographers or taggers gave to words, and their weights."""
+"""QVEC's feature matrix (the oracle): weighted linguistic features of words."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Float64
 from wordgeom.evaluation.answers import JACKKNIFE, Answers, Measure
-from wordgeom.evaluation.coverage import cover
-from wordgeom.evaluation.duplicates import added, counted
+from wordgeom.evaluation.coverage import cover_words
+from wordgeom.evaluation.duplicates import add_counts, count_reasons
 from wordgeom.evaluation.lines import read_lines, set_name
 from wordgeom.evaluation.options import EvalOptions
-from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, too_few
+from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, underdetermined
 from wordgeom.evaluation.word_lookup import Lookup
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
-# Repeated words would be fitted too well.
+# Resampling with replacement would repeat words, which are fitted too well.
 MEASURES = (
     Measure("QVEC", qvec, JACKKNIFE),
     Measure("QVEC-CCA", qvec_cca, JACKKNIFE),
     Measure("QVEC-CCA mean", qvec_cca_mean, JACKKNIFE),
 )
-REPEATED = "words that the file holds again"
-_DO = 'give one word, a tab and {"feature": weight, …} a line'
-_COPIES = 4  # of the matrix of features, while its columns are standardised and decomposed
+REPEATED = "repeated words"
+_DO = 'write a word, a tab and {"feature": weight, …} on each line'
+_COPIES = 4  # of the feature matrix in memory, while it is standardised and decomposed
 
 
 @dataclass(frozen=True)
 class Oracle:
-    """Words, each once, and the weight of each of their features."""
+    """Distinct words and the weights of their features."""
 
     name: str
     path: str
@@ -46,29 +46,30 @@ class Oracle:
     options: EvalOptions
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
-        """Return the vectors as they are (n × K) as `given`, the features (n × P) as `gold`.
+        """Return the vectors (n × K), not normalised, as `given`, the features (n × P) as `gold`.
 
-        P are the features that a covered word has. Raises InputError where no word is covered,
-        and where n × P numbers do not fit the memory of the run.
+        P counts the features of in-vocabulary words. Raises InputError if no word has a vector, or
+        if the feature matrix exceeds the memory limit.
         """
-        covered = cover(self.words, Lookup(vectors, self.options, restrict=False))
+        covered = cover_words(self.words, Lookup(vectors, self.options, restrict=False))
         if not len(covered.items):
-            do = "check that they are of one language, and --case"
-            raise InputError("not one of its words has a vector", where=self.path, do=do)
+            do = "check the language and --case"
+            raise InputError("none of its words has a vector", where=self.path, do=do)
         chosen = [self.features[item] for item in covered.items.tolist()]
         given, gold = vectors.matrix[covered.rows], self._table(chosen, context)
-        excluded = added(self.excluded, counted(covered.reasons))
+        excluded = add_counts(self.excluded, count_reasons(covered.reasons))
         total = len(covered.items) + sum(excluded.values())
         notes = tuple(note for note in (self._dropped(gold), _overfit(given, gold)) if note)
         return Answers("qvec", self.name, MEASURES, covered.items, given, gold, total,
                        excluded, notes=notes)  # fmt: skip
 
     def _table(self, chosen: Sequence[Mapping[str, float]], context: Context) -> Float64:
-        """Return the features that a chosen word has as columns, in order of their names."""
+        """Return the feature matrix of the chosen words, columns in order of their names."""
         names = sorted({name for weights in chosen for name, weight in weights.items() if weight})
         if 8 * len(chosen) * len(names) * _COPIES > context.memory:
+            what, do = "the feature matrix exceeds --memory", "raise --memory"
             found = f"{len(chosen):,} words × {len(names):,} features"
-            raise InputError("does not fit --memory", where=self.path, found=found, do="raise it")
+            raise InputError(what, where=self.path, found=found, do=do)
         column = {name: k for k, name in enumerate(names)}
         table = np.zeros((len(chosen), len(names)))
         for row, weights in enumerate(chosen):
@@ -80,13 +81,14 @@ class Oracle:
     def _dropped(self, gold: Float64) -> str:
         names = {name for weights in self.features for name in weights}
         dropped = len(names) - gold.shape[1]
-        return f"features that no covered word has, left out: {dropped}" if dropped else ""
+        return f"left out: {dropped} (features without an in-vocabulary word)" if dropped else ""
 
 
 def read_oracle(path: str | Path, options: EvalOptions) -> Oracle:
-    """Read `word TAB JSON object of feature → weight` lines; of repeated words the first is kept.
+    """Read lines of a word, a tab and a JSON object of feature → weight.
 
-    Raises MissingInputError and FormatError as read_lines, InputError naming a broken line.
+    Lines that repeat a word are left out. Raises what `read_lines` raises, and InputError for
+    a malformed line, naming the line.
     """
     features: dict[str, dict[str, float]] = {}
     repeated = 0
@@ -95,19 +97,19 @@ def read_oracle(path: str | Path, options: EvalOptions) -> Oracle:
         word, tab, weights = line.partition("\t")
         word = word.strip()
         if not tab or not word:
-            what = "is not a word and its features"
+            what = "not a word and its features"
             raise InputError(what, where=where, found=_short(line), do=_DO)
         repeated += word in features
         features.setdefault(word, _weights(weights, where))
-    excluded = added({REPEATED: repeated})
+    excluded = add_counts({REPEATED: repeated})
     return Oracle(set_name(path), str(path), tuple(features), tuple(features.values()),
                   excluded, options)  # fmt: skip
 
 
 def _weights(text: str, where: str) -> dict[str, float]:
-    """Return a JSON object whose values are all finite numbers."""
+    """Return a parsed JSON object whose values are all finite numbers."""
     try:
-        parsed = json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_refuse)
+        parsed = json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_reject)
         weights = {name: _number(value) for name, value in parsed.items()}
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         what = "features are not a JSON object of finite numbers"
@@ -122,13 +124,13 @@ def _number(value: Any) -> float:
 
 
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name stands twice")
-    return found
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
+        raise ValueError("repeated name")
+    return unique
 
 
-def _refuse(constant: str) -> NoReturn:
+def _reject(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
@@ -137,6 +139,6 @@ def _short(text: str) -> str:
 
 
 def _overfit(given: Any, gold: Float64) -> str:
-    if not too_few(given, gold):
+    if not underdetermined(given, gold):
         return ""
-    return f"QVEC-CCA says nothing: {len(gold)} words do not outnumber dimensions and features"
+    return f"QVEC-CCA is undefined: {len(gold)} words are too few for the dimensions and features"

@@ -1,4 +1,4 @@
-"""Regression: a number for each text or protein sequence, learned from the averages of others.
+"""Regression of numbers on texts or protein sequences, from mean vectors.
 
 A Gaussian process with a Matérn 5/2 kernel and noise, as in Khalife, Gonçalves and Liberti
 (2022), §5.1 and Table 4.
@@ -16,9 +16,9 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Measure
-from wordgeom.evaluation.cross_validation import LEARNED, deal, predict
-from wordgeom.evaluation.duplicates import added, counted, objections
-from wordgeom.evaluation.gaussian_process import MOST, bytes_of_a_fit, gaussian_process
+from wordgeom.evaluation.cross_validation import TRAIN_ONLY, assign_folds, predict
+from wordgeom.evaluation.duplicates import add_counts, count_reasons, exclusions
+from wordgeom.evaluation.gaussian_process import MAX_TEXTS, fit_bytes, gaussian_process
 from wordgeom.evaluation.lines import set_name
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.target_tables import Target, read_table
@@ -30,19 +30,19 @@ from wordgeom.vectors.keyed import Vectors
 MISSING = "texts without a target"
 REPEATED = "repeated texts"
 CONTRADICTORY = "texts with more than one target"
-_FEWEST = 2  # texts to learn from
+_MIN_TEXTS = 2  # in a training set
 
 
 def r_squared(predicted: Array, targets: Array) -> float:
-    """Return 1 − Σ(y − ŷ)² / Σ(y − ȳ)², nan where the targets are all the same."""
+    """Return 1 − Σ(y − ŷ)² / Σ(y − ȳ)²; nan if all targets are equal."""
     if not len(targets) or np.ptp(targets) == 0:
         return np.nan
-    off, spread = targets - predicted, targets - targets.mean()
-    return float(1 - off @ off / (spread @ spread))
+    errors, deviations = targets - predicted, targets - targets.mean()
+    return float(1 - errors @ errors / (deviations @ deviations))
 
 
 def mean_absolute_error(predicted: Array, targets: Array) -> float:
-    """Return the mean of |y − ŷ|, nan without a text; lower is better."""
+    """Return the mean of |y − ŷ|; nan without texts; lower is better."""
     return float(np.mean(np.abs(targets - predicted))) if len(targets) else np.nan
 
 
@@ -51,105 +51,110 @@ MEASURES = (Measure("R²", r_squared), Measure("mean absolute error", mean_absol
 
 @dataclass(frozen=True)
 class Targets:
-    """Texts, each once, with their numbers; those to learn from only, where the file says so.
+    """Distinct texts with their targets.
 
-    unasked: lines to learn from that were left out, by reason; excluded: other lines.
+    train_only (n) bool: texts that the file assigns to the training set. excluded: number of lines
+    left out of the test set, by reason; train_excluded: of the training set.
     """
 
     name: str
     path: str
     texts: tuple[str, ...]
     values: Float64
-    learned: Array
+    train_only: Array
     excluded: Mapping[str, int]
-    unasked: Mapping[str, int]
+    train_excluded: Mapping[str, int]
     options: EvalOptions
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
-        """Return each asked text's predicted number (n) float64 and its own as `gold`.
+        """Return each test text's predicted number (n) float64 as `given`, its target as `gold`.
 
-        Raises InputError where there are fewer than two texts to learn from, or none to ask, with
-        a known word, and where more than 5,000 would be learned from.
+        Raises InputError for fewer than two training texts or no test text with in-vocabulary
+        words, and for more than 5,000 training texts.
         """
         lookup = Lookup(vectors, self.options, restrict=False)
-        found = averages(self.texts, lookup, self.options.kmer, context, self.path)
-        learned = self.learned[found.items]
-        asked = found.items[~learned]
-        fold, notes = self._folds(learned, context)
-        given, more = self._predict(found, fold, context)
-        unknown = int(np.sum(~self.learned)) - len(asked)
-        excluded = added(self.excluded, {UNKNOWN: unknown})
-        notes += self._unasked(int(self.learned.sum() - learned.sum())) + more
-        gold = self.values[asked]
+        known = averages(self.texts, lookup, self.options.kmer, context, self.path)
+        train_only = self.train_only[known.items]
+        items = known.items[~train_only]
+        fold, notes = self._folds(train_only, context)
+        given, problems = self._predict(known, fold, context)
+        unknown = int(np.sum(~self.train_only)) - len(items)
+        excluded = add_counts(self.excluded, {UNKNOWN: unknown})
+        notes += self._train_notes(int(self.train_only.sum() - train_only.sum())) + problems
+        gold = self.values[items]
         if len(gold) and np.ptp(gold) == 0:
-            notes.append("the targets are all the same: there is no R²")
-        total = len(asked) + sum(excluded.values())
-        return Answers("regression", self.name, MEASURES, asked, given[~learned], gold, total,
+            notes.append("R² is undefined: all targets are equal")
+        total = len(items) + sum(excluded.values())
+        return Answers("regression", self.name, MEASURES, items, given[~train_only], gold, total,
                        excluded, notes=tuple(notes))  # fmt: skip
 
-    def _folds(self, learned: Array, context: Context) -> tuple[Int64, list[str]]:
-        """Return each covered text's fold: the file's split, or folds of equal size."""
-        ask, learn = int(np.sum(~learned)), int(np.sum(learned))
-        split = bool(self.learned.any())
-        folds = min(self.options.folds, ask)
-        most = learn if split else ask - ask // max(folds, 1)
-        if not ask or most < _FEWEST:
-            found = f"{ask} to predict" + (f", {learn} to learn from" if split else "")
-            what, do = "too few texts with a known word", "check the vectors, --kmer and --case"
+    def _folds(self, train_only: Array, context: Context) -> tuple[Int64, list[str]]:
+        """Return the fold of each text with a vector: the file's split, or equal folds."""
+        test, train = int(np.sum(~train_only)), int(np.sum(train_only))
+        split = bool(self.train_only.any())
+        folds = min(self.options.folds, test)
+        largest = train if split else test - test // max(folds, 1)
+        if not test or largest < _MIN_TEXTS:
+            found = f"{test} to predict" + (f", {train} to train on" if split else "")
+            what = "too few texts with in-vocabulary words"
+            do = "check the vectors, --kmer and --case"
             raise InputError(what, where=self.path, found=found, do=do)
-        if most > MOST:
-            what = f"a Gaussian process learns from {MOST:,} texts at most"
-            raise InputError(what, where=self.path, found=f"{most:,}", do="take a sample")
+        if largest > MAX_TEXTS:
+            what = f"a Gaussian process can train on at most {MAX_TEXTS:,} texts"
+            raise InputError(what, where=self.path, found=f"{largest:,}", do="use a sample")
         if split:
-            return np.where(learned, LEARNED, 0), []
-        fold = deal(np.zeros(ask, np.int64), folds, np.random.default_rng(context.seed))
-        few = f"{folds} folds, not {self.options.folds}: there are no more texts"
+            return np.where(train_only, TRAIN_ONLY, 0), []
+        fold = assign_folds(np.zeros(test, np.int64), folds, np.random.default_rng(context.seed))
+        few = f"{folds} folds instead of {self.options.folds}: there are only {folds} texts"
         return fold, [few] if folds < self.options.folds else []
 
-    def _predict(self, found: Averages, fold: Int64, context: Context) -> tuple[Float64, list[str]]:
-        """Return each covered text's prediction, 0 for those only learned from, and remarks."""
-        targets = self.values[found.items]
-        need = bytes_of_a_fit(len(fold))
+    def _predict(self, known: Averages, fold: Int64, context: Context) -> tuple[Float64, list[str]]:
+        """Return a prediction for each text with a vector, 0 for training texts, and notes."""
+        need = fit_bytes(len(fold))
         if need > context.memory:
-            size = f"{need / 1e9:.1f} GB"
-            do = "raise it, or take a sample"
-            raise InputError("does not fit --memory", where=self.path, found=size, do=do)
-        given, remarks = predict(gaussian_process(found.means, targets), fold, context, need)
-        models = len(np.unique(fold[fold != LEARNED]))
-        told = Counter(remarks).items()
-        return given, [f"{n} of {models} Gaussian processes {remark}" for remark, n in told]
+            what, found = "a Gaussian process exceeds --memory", f"{need / 1e9:.1f} GB"
+            do = "raise --memory or use a sample"
+            raise InputError(what, where=self.path, found=found, do=do)
+        fit = gaussian_process(known.means, self.values[known.items])
+        given, problems = predict(fit, fold, context, need)
+        models, counts = len(np.unique(fold[fold != TRAIN_ONLY])), Counter(problems).items()
+        return given, [f"{n} of {models} Gaussian processes {problem}" for problem, n in counts]
 
-    def _unasked(self, unknown: int) -> list[str]:
-        left = added(self.unasked, {UNKNOWN: unknown})
-        return [f"left out of what is learned from: {n} {reason}" for reason, n in left.items()]
+    def _train_notes(self, unknown: int) -> list[str]:
+        excluded = add_counts(self.train_excluded, {UNKNOWN: unknown})
+        return [f"left out of training: {n:,} ({reason})" for reason, n in excluded.items()]
 
 
 def read_targets(path: str | Path, options: EvalOptions) -> Targets:
-    """Read a table with a header, as `targets.read_table` explains; raises what it raises.
+    """Read a table in the format of `read_table`; raises what it raises.
 
-    Of the same text with the same target the first is kept; with several targets, none.
+    Repeats of a text with the same target are left out, and so are all rows of a text with several
+    targets.
     """
     table = read_table(path)
     reasons = _reasons(table)
-    kept = [row for row, reason in zip(table, reasons, strict=True) if not reason]
+    used = [row for row, reason in zip(table, reasons, strict=True) if not reason]
     return Targets(
-        set_name(path), str(path), tuple(row.text for row in kept),
-        np.array([row.value for row in kept], np.float64),
-        np.array([row.learned for row in kept], bool),
-        _left(table, reasons, learned=False), _left(table, reasons, learned=True), options,
+        set_name(path), str(path), tuple(row.text for row in used),
+        np.array([row.value for row in used], np.float64),
+        np.array([row.train_only for row in used], bool),
+        _excluded(table, reasons, train_only=False),
+        _excluded(table, reasons, train_only=True), options,
     )  # fmt: skip
 
 
 def _reasons(table: Sequence[Target]) -> list[str]:
-    """Return for each row why it is left out, "" where it stays."""
-    whole = [row for row in table if np.isfinite(row.value)]
-    reasons = iter(objections(
-        [row.text for row in whole], [row.value for row in whole], REPEATED, CONTRADICTORY
+    """Return the reason why each row is left out, "" for rows that are used."""
+    complete = [row for row in table if np.isfinite(row.value)]
+    reasons = iter(exclusions(
+        [row.text for row in complete], [row.value for row in complete], REPEATED, CONTRADICTORY
     ))  # fmt: skip
     return [next(reasons) if np.isfinite(row.value) else MISSING for row in table]
 
 
-def _left(table: Sequence[Target], reasons: Sequence[str], *, learned: bool) -> dict[str, int]:
-    return counted(
-        reason for row, reason in zip(table, reasons, strict=True) if row.learned == learned
+def _excluded(
+    table: Sequence[Target], reasons: Sequence[str], *, train_only: bool
+) -> dict[str, int]:
+    return count_reasons(
+        reason for row, reason in zip(table, reasons, strict=True) if row.train_only == train_only
     )

@@ -1,4 +1,4 @@
-"""What an evaluation found, as an aligned table, as Markdown and as JSON."""
+"""Render evaluation scores as an aligned table, as Markdown or as JSON."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, option
-from wordgeom.core.tables import aligned, piped
+from wordgeom.core.tables import aligned, markdown_table
 from wordgeom.evaluation.answers import Score
 from wordgeom.evaluation.options import FOLD, SKIP, ZERO
 
-_HEAD = ("set", "measure", "score", "95 % interval", "used")
-_WORDS = 2  # columns at the left that hold words, not figures
+_HEADER = ("set", "measure", "score", "95 % interval", "used")
+_TEXT_COLUMNS = 2  # left-aligned columns
 _NONE = "–"
-_LIMITED = {"similarity": "pairs", "analogies": "analogies"}  # tasks of --oov and --restrict-vocab
+_LIMITED = {"similarity": "pairs", "analogies": "analogies"}  # by --oov and --restrict-vocab
 _OOV = {
-    SKIP: "items with a word that has no vector left out",
-    ZERO: "items with a word that has no vector count as cosine 0, or as wrong",
+    SKIP: "items with out-of-vocabulary words left out",
+    ZERO: "items with out-of-vocabulary words score 0",
 }
 
 
@@ -28,22 +28,22 @@ _OOV = {
 class ReportOptions(Options):
     """How a report is printed."""
 
-    sections: bool = option(False, "also print the scores of each section of analogies")
-    json: bool = option(False, "print JSON, sections included")
+    sections: bool = option(False, "also print the scores of each analogy section")
+    json: bool = option(False, "print JSON, including sections")
     markdown: bool = option(False, "print Markdown")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.json and self.markdown:
-            raise OptionError("--json and --markdown are two forms of one report", do="pass one")
+            raise OptionError("--json and --markdown exclude each other", do="pass one of them")
 
 
 @dataclass(frozen=True)
 class Report:
-    """Scores of vectors, and what they rest on.
+    """Scores of vectors, with everything that they depend on.
 
-    policy: the options that decide a score, by name; sections: of a set, by their names; excluded:
-    how many items of a set were left out, by reason; refused: why a whole set was left out.
+    policy: the options that affect scores, by name; sections: scores of a set's sections; excluded:
+    number of items left out of a set, by reason; refused: error message of a set that was skipped.
     """
 
     vectors: str
@@ -57,10 +57,10 @@ class Report:
     notes: Sequence[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON has it: None for a score or interval that there is not."""
+        """Return the report as JSON values: None for an undefined score or interval."""
         facts = {name: getattr(self, name) for name in self.__dataclass_fields__}
         sections = {
-            name: {part: [score_facts(score) for score in found] for part, found in parts.items()}
+            name: {part: [score_facts(score) for score in own] for part, own in parts.items()}
             for name, parts in self.sections.items()
         }
         return facts | {
@@ -70,30 +70,34 @@ class Report:
 
 
 def render(report: Report, options: ReportOptions) -> str:
-    """Return a report as text, in the form that the options ask for, without a last line end."""
+    """Return a report as text in the requested form, without a final newline."""
     if options.json:
         return json.dumps(report.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
     rows = _rows(report, options.sections)
     if options.markdown:
         return "\n".join(
-            [*piped([_HEAD, *rows], _WORDS), "", *(f"- {line}" for line in remarks(report))]
+            [
+                *markdown_table([_HEADER, *rows], _TEXT_COLUMNS),
+                "",
+                *(f"- {line}" for line in footer(report)),
+            ]
         )
-    return "\n".join([*aligned([_HEAD, *rows], _WORDS), "", *remarks(report)])
+    return "\n".join([*aligned([_HEADER, *rows], _TEXT_COLUMNS), "", *footer(report)])
 
 
-def remarks(report: Report) -> list[str]:
-    """Return a line for each thing to know of a report: exclusions, notes, the policy."""
+def footer(report: Report) -> list[str]:
+    """Return the lines below the table: size, exclusions, notes and the policy."""
     size = f"{report.vectors}: {report.words:,} words × {report.dimension:,}"
     excluded = [
-        f"{name}: left out, {reason}: {number:,}"
+        f"{name}: left out: {number:,} ({reason})"
         for name, reasons in report.excluded.items()
         for reason, number in reasons.items()
     ]
-    refused = [f"{name}: left out: {line}" for name, line in report.refused.items()]
+    skipped = [f"{name}: skipped: {line}" for name, line in report.refused.items()]
     return [
         size,
         *excluded,
-        *refused,
+        *skipped,
         *report.notes,
         policy_line(report.policy, {score.task for score in report.scores}),
     ]
@@ -105,8 +109,8 @@ def _rows(report: Report, sections: bool) -> list[tuple[str, ...]]:
         own = [score for score in report.scores if score.name == name]
         rows += [_row(name, score, f"{score.used:,} of {score.total:,}") for score in own]
         parts = report.sections.get(name, {}) if sections else {}
-        for part, found in parts.items():
-            rows += [_row(f"  {part}", score, f"{score.used:,}") for score in found]
+        for part, scores in parts.items():
+            rows += [_row(f"  {part}", score, f"{score.used:,}") for score in scores]
     return rows
 
 
@@ -117,21 +121,21 @@ def _row(name: str, score: Score, used: str) -> tuple[str, ...]:
 
 
 def policy_line(policy: Mapping[str, Any], tasks: Collection[str]) -> str:
-    """Return the options that decide a score of these tasks, in words."""
-    asked = " and ".join(_LIMITED[task] for task in _LIMITED if task in tasks)
-    parts = ["case folded" if policy["case"] == FOLD else "case kept"]
-    if asked:
+    """Return a line with the options that affect scores of these tasks."""
+    limited = " and ".join(_LIMITED[task] for task in _LIMITED if task in tasks)
+    parts = ["case-insensitive" if policy["case"] == FOLD else "case-sensitive"]
+    if limited:
         limit = policy["restrict_vocab"]
         parts = [_OOV[policy["oov"]], *parts]
-        parts.append(f"{asked} see {f'the first {limit:,} words' if limit else 'all words'}")
+        parts.append(f"{limited} use {f'the first {limit:,} words' if limit else 'all words'}")
     if "analogies" in tasks:
-        parts.append(f"3CosMul's ε {policy['epsilon']:g}")
+        parts.append(f"3CosMul ε = {policy['epsilon']:g}")
     parts.append(f"{policy['resamples']:,} resamples, seed {policy['seed']}")
     return f"policy: {'; '.join(parts)}"
 
 
 def score_facts(score: Score) -> dict[str, Any]:
-    """Return a score as JSON has it: None for what is not defined."""
+    """Return a score as JSON values: None where undefined."""
     facts: dict[str, Any] = {"task": score.task, "set": score.name, "measure": score.measure}
     for key, value in (("score", score.value), ("low", score.low), ("high", score.high)):
         facts[key] = None if math.isnan(value) else value

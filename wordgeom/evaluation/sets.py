@@ -1,4 +1,4 @@
-"""Which kind of set a file is, told by its content, and the sets that gensim brings along."""
+"""Recognise the kind of an evaluation set by its content, and locate the sets in gensim."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from wordgeom.evaluation.qvec import read_oracle
 from wordgeom.evaluation.regression import read_targets
 from wordgeom.evaluation.similarity import read_similarity
 
-_DEFAULT = ("wordsim353.tsv", "simlex999.txt", "questions-words.txt")
+_GENSIM_FILES = ("wordsim353.tsv", "simlex999.txt", "questions-words.txt")
 _ORACLE = re.compile(r"[^\t]+\t\s*\{")
-_OTHERS = "; files of other kinds go with --categories, --classify and --regress"
+_OTHER_KINDS = "; for other kinds of sets use --categories, --classify or --regress"
 Paths = Sequence[str | Path]
 
 
 def read_tasks(
     sets: Paths, categories: Paths, classify: Paths, regress: Paths, options: EvalOptions
 ) -> list[Task]:
-    """Read sets in the order given; without any, those inside gensim.
+    """Read evaluation sets in the order given; by default those in the gensim package.
 
-    sets: files of pairs, of analogies or QVEC's oracles. Raises MissingInputError for a file that
-    is not there, and what the readers of the kinds raise.
+    sets: files of word pairs, analogies or QVEC features. Raises MissingInputError, and whatever
+    the readers of each kind raise.
     """
     if not (sets or categories or classify or regress):
         sets = gensim_sets()
@@ -43,30 +43,29 @@ def read_tasks(
 
 
 def read_set(path: str | Path, options: EvalOptions) -> Task:
-    """Read an oracle (word TAB {…), analogies (a line begins with a colon) or else pairs.
+    """Read QVEC features (word TAB {…), analogies (some line starts with a colon), or word pairs.
 
-    Raises what their readers raise.
+    Raises whatever the reader of that kind raises.
     """
     lines = read_lines(path)
-    if _ORACLE.match(lines[0][1]):  # first: the word of a line may be a colon
+    if _ORACLE.match(lines[0][1]):  # checked first: a word may start with a colon
         return read_oracle(path, options)
     if any(line.startswith(SECTION) for _, line in lines):
         return read_analogies(path, options)
     try:
         return read_similarity(path, options)
-    except InputError as error:  # what is not known by its content is taken for pairs
-        do = f"{error.do}{_OTHERS}"
+    except InputError as error:  # unrecognised files are read as pairs
+        do = f"{error.do}{_OTHER_KINDS}"
         raise InputError(error.what, where=error.where, found=error.found, do=do) from None
 
 
 def gensim_sets() -> list[Path]:
-    """Return WordSim-353, SimLex-999 and the Google analogies, which gensim's package holds."""
-    # Found without importing gensim, which takes longer than reading them.
-    found = find_spec("gensim")
-    folders = list(found.submodule_search_locations or ()) if found else []
-    for folder in folders:
-        paths = [Path(folder) / "test" / "test_data" / name for name in _DEFAULT]
+    """Return the paths of WordSim-353, SimLex-999 and the Google analogies in gensim's package."""
+    # Importing gensim takes longer than reading the sets.
+    spec = find_spec("gensim")
+    for directory in (spec.submodule_search_locations or ()) if spec else ():
+        paths = [Path(directory) / "test" / "test_data" / name for name in _GENSIM_FILES]
         if all(path.is_file() for path in paths):
             return paths
-    do = "name files to judge by"
+    do = "pass evaluation files"
     raise MissingInputError("gensim is installed without its evaluation sets", do=do)

@@ -1,8 +1,7 @@
-"""Word similarity: do cosines rank pairs of words as people do?
+"""Word similarity: Spearman's and Pearson's correlation of cosines with human scores.
 
-Spearman's and Pearson's correlation of cosines with the scores that people gave, as gensim's
-`evaluate_word_pairs` has them. Pairs that stand in a file again with another score are kept, as
-there; repeats with the same score would count one judgement twice and are left out.
+Computed as in gensim's `evaluate_word_pairs`. Pairs repeated with another score count again, as in
+gensim; pairs repeated with the same score would count one rating twice and are left out.
 """
 
 from __future__ import annotations
@@ -13,26 +12,26 @@ from pathlib import Path
 
 import numpy as np
 
-from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
 from wordgeom.core.types import Array, Float64
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.lines import set_name
-from wordgeom.evaluation.missing_words import left_out
+from wordgeom.evaluation.missing_words import exclude_missing, no_known_items
 from wordgeom.evaluation.options import ZERO, EvalOptions
 from wordgeom.evaluation.pairs import Pair, read_pairs
 from wordgeom.evaluation.word_lookup import Lookup
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
-_FEWEST = 3  # pairs that a correlation says anything of
+_MIN_PAIRS = 3  # for a correlation
 _MISSING = "pairs with a word that has no vector"
 _WITHOUT = "pairs with a word whose vector is zero"
-_REPEATED = "pairs that the file holds again with the same score"
+_REPEATED = "repeated pairs with the same score"
 
 
 @dataclass(frozen=True)
 class Similarity:
-    """A set of pairs."""
+    """A set of word pairs."""
 
     name: str
     path: str
@@ -40,17 +39,17 @@ class Similarity:
     options: EvalOptions
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
-        """Let cosines answer, float64; raises InputError where no pair is in the vocabulary."""
+        """Answer by cosines (n) float64; raises InputError if no pair is in the vocabulary."""
         lookup = Lookup(vectors, self.options)
         repeated, contradictions = self._repeats(lookup)
         cosines, missing = self._cosines(lookup)
         absent = np.isnan(cosines) & ~repeated
         if (absent | repeated).all():
-            raise _none_known(self.path, len(cosines))
-        excluded, notes = left_out(
+            raise no_known_items(self.path, f"{len(cosines):,} pairs")
+        excluded, notes = exclude_missing(
             {_MISSING: absent & missing, _WITHOUT: absent & ~missing},
             self.options.oov,
-            "taken as cosine 0",
+            "scored as cosine 0",
         )
         if self.options.oov == ZERO:
             cosines[absent] = 0
@@ -63,74 +62,69 @@ class Similarity:
                        excluded, notes=notes)  # fmt: skip
 
     def _cosines(self, lookup: Lookup) -> tuple[Float64, Array]:
-        """Return cosines (n), nan where there is none, and where a word is missing (n, bool)."""
-        found = [(lookup.row(pair.left), lookup.row(pair.right)) for pair in self.pairs]
-        missing = np.array([None in rows for rows in found])
-        rows = np.array([rows for rows in found if None not in rows], np.int64).reshape(-1, 2)
-        cosines = np.full(len(found), np.nan)
+        """Return the cosines (n), nan where undefined, and a mask of out-of-vocabulary pairs."""
+        pairs = [(lookup.row(pair.left), lookup.row(pair.right)) for pair in self.pairs]
+        missing = np.array([None in rows for rows in pairs])
+        rows = np.array([rows for rows in pairs if None not in rows], np.int64).reshape(-1, 2)
+        cosines = np.full(len(pairs), np.nan)
         cosines[~missing] = lookup.cosines(rows[:, 0], rows[:, 1])
         return cosines, missing
 
     def _repeats(self, lookup: Lookup) -> tuple[Array, str]:
-        """Return which pairs (n, bool) repeat an earlier one, and a note of those that disagree."""
-        judged: dict[tuple[str, ...], list[Pair]] = {}
+        """Return a mask (n) of pairs that repeat an earlier score, and a note on contradictions."""
+        rated: dict[tuple[str, ...], list[Pair]] = {}
         repeated = []
         for pair in self.pairs:
             key = tuple(sorted((lookup.key(pair.left), lookup.key(pair.right))))
-            earlier = judged.setdefault(key, [])
+            earlier = rated.setdefault(key, [])
             repeated.append(any(pair.score == other.score for other in earlier))
             earlier.append(pair)
-        return np.array(repeated), _contradictions(judged.values())
+        return np.array(repeated), _contradictions(rated.values())
 
 
 def read_similarity(path: str | Path, options: EvalOptions) -> Similarity:
-    """Read a file of pairs; raises what `read_pairs` raises."""
+    """Read a file of word pairs; raises what `read_pairs` raises."""
     return Similarity(set_name(path), str(path), tuple(read_pairs(path)), options)
 
 
 def spearman(given: Float64, gold: Float64) -> float:
-    """Return the correlation of ranks, equals sharing theirs; nan where `pearson` has none."""
+    """Return the correlation of ranks, averaged over ties; nan where `pearson` is."""
     return pearson(_ranks(given), _ranks(gold))
 
 
 def pearson(given: Float64, gold: Float64) -> float:
-    """Return the correlation (n numbers each), nan for fewer than 3 or if one side is constant."""
-    if len(given) < _FEWEST or np.ptp(given) == 0 or np.ptp(gold) == 0:
+    """Return the correlation of n numbers each, nan if n < 3 or if one side is constant."""
+    if len(given) < _MIN_PAIRS or np.ptp(given) == 0 or np.ptp(gold) == 0:
         return np.nan
-    # Scaled first: squares of very large or very small scores would overflow or vanish.
+    # Scaled first, because squares of extreme scores would overflow or underflow.
     a, b = ((side - side.mean()) / np.ptp(side) for side in (given, gold))
     return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1, 1))
 
 
 def _ranks(values: Float64) -> Float64:
-    # SciPy's rankdata does as much; to import it takes longer than an evaluation.
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[places])
+    # Not SciPy's rankdata: importing it takes longer than an evaluation.
+    _, indices, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[indices])
 
 
 MEASURES = (Measure("spearman", spearman), Measure("pearson", pearson))
 
 
-def _contradictions(judged: Iterable[Sequence[Pair]]) -> str:
-    """Return a note of the pairs that stand in a file with several scores, "" without any."""
-    several = [same for same in judged if len({pair.score for pair in same}) > 1]
-    if not several:
+def _contradictions(rated: Iterable[Sequence[Pair]]) -> str:
+    """Return a note on pairs that have several scores in the file, "" if there are none."""
+    contradictory = [same for same in rated if len({pair.score for pair in same}) > 1]
+    if not contradictory:
         return ""
-    first = several[0][0]
-    said = " and ".join(f"{score:g}" for score in sorted({pair.score for pair in several[0]}))
-    example = f"{first.left} {first.right} with {said}"
-    return f"pairs with several scores, all kept: {len(several):,}, the first {example}"
+    first = contradictory[0][0]
+    scores = " and ".join(f"{score:g}" for score in sorted({p.score for p in contradictory[0]}))
+    example = f"{first.left} {first.right} with {scores}"
+    return f"pairs with several scores, all used: {len(contradictory):,} (the first: {example})"
 
 
 def _undefined(given: Float64, gold: Float64) -> str:
-    if len(given) < _FEWEST:
-        return f"no correlation: only {len(given)} of the pairs can be judged"
+    if len(given) < _MIN_PAIRS:
+        return f"no correlation: only {plural(len(given), 'pair')} can be scored"
     if np.ptp(given) == 0 or np.ptp(gold) == 0:
         side = "cosines" if np.ptp(given) == 0 else "scores"
-        return f"no correlation: all {side} are the same"
+        return f"no correlation: all {side} are equal"
     return ""
-
-
-def _none_known(path: str, total: int) -> InputError:
-    do = "check the language and the case of its words, or try --restrict-vocab 0"
-    return InputError(f"not one of {total:,} pairs has vectors for its words", where=path, do=do)

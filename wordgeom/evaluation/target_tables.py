@@ -1,4 +1,4 @@
-"""Tables of texts and numbers: CSV or TSV with a header, as protein tasks are published."""
+"""Read tables of texts and numbers: CSV or TSV with a header, as in published protein tasks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wordgeom.core.errors import InputError
-from wordgeom.evaluation.fields import split
+from wordgeom.evaluation.fields import split_fields
 from wordgeom.evaluation.lines import read_lines
 
 TEXT, TARGET, SPLIT = ("sequence", "text"), ("target", "y", "score"), "is_train"
@@ -17,28 +17,29 @@ _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 @dataclass(frozen=True)
 class Target:
-    """A text, its number (nan where it has none), and whether it is only to be learned from."""
+    """A text, its target (nan if missing), and whether it belongs to the training set."""
 
     text: str
     value: float
-    learned: bool
+    train_only: bool
 
 
 def read_table(path: str | Path) -> list[Target]:
-    """Read a table with a header line; a line is a row, and tabs make it TSV.
+    """Read a table with a header line, TSV if the header contains tabs; each line is a row.
 
-    The text's column is called sequence or text; the number's target, y or score, or else stands
-    just after the text, and may be empty; is_train, where there is one, is True, False, 1 or 0.
-    Other columns are not read. Raises InputError naming the line for a missing column, a row of
-    another length, a target that is no finite number and an is_train that is neither.
+    The text column is named sequence or text. The target column is named target, y or score, or
+    else follows the text; its cells may be empty. An optional column is_train is True, False, 1 or
+    0. Other columns are ignored. Raises InputError, naming the line, for a missing column, a wrong
+    number of columns, a target that is not a finite number, and an invalid is_train.
     """
     (number, header), *lines = read_lines(path)
-    sign = "\t" if "\t" in header else ","
-    names = [name.strip().lower() for name in split(header, sign, f"{path} line {number}")]
-    columns = _columns(names, f"{path} line {number}")
+    delimiter = "\t" if "\t" in header else ","
+    where = f"{path} line {number}"
+    names = [name.strip().lower() for name in split_fields(header, delimiter, where)]
+    columns = _columns(names, where)
     if not lines:
-        raise InputError("holds a header and no row", where=path)
-    return [_target(line, sign, len(names), columns, f"{path} line {n}") for n, line in lines]
+        raise InputError("no rows below the header", where=path)
+    return [_target(line, delimiter, len(names), columns, f"{path} line {n}") for n, line in lines]
 
 
 @dataclass(frozen=True)
@@ -52,23 +53,23 @@ def _columns(names: Sequence[str], where: str) -> _Columns:
     found = ", ".join(names)[:100]
     text = next((names.index(name) for name in TEXT if name in names), None)
     if text is None:
-        do = "name the texts' column so"
-        raise InputError("has no column sequence or text", where=where, found=found, do=do)
-    part = names.index(SPLIT) if SPLIT in names else None
+        do = "rename the text column"
+        raise InputError("no column named sequence or text", where=where, found=found, do=do)
+    split = names.index(SPLIT) if SPLIT in names else None
     target = next((names.index(name) for name in TARGET if name in names), text + 1)
-    if target in (len(names), part):
-        do = "name the numbers' column so, or put it just after the texts"
-        raise InputError("has no column target, y or score", where=where, found=found, do=do)
-    return _Columns(text, target, part)
+    if target in (len(names), split):
+        do = "rename the target column, or put it right after the text"
+        raise InputError("no column named target, y or score", where=where, found=found, do=do)
+    return _Columns(text, target, split)
 
 
-def _target(line: str, sign: str, width: int, columns: _Columns, where: str) -> Target:
-    fields = split(line, sign, where)
+def _target(line: str, delimiter: str, width: int, columns: _Columns, where: str) -> Target:
+    fields = split_fields(line, delimiter, where)
     if len(fields) != width:
-        what = f"needs {width} columns, as the header has"
-        raise InputError(what, where=where, found=len(fields), do="correct the line")
-    learned = columns.split is not None and _learned(fields[columns.split], where)
-    return Target(fields[columns.text].strip(), _value(fields[columns.target], where), learned)
+        what = f"the header has {width} columns"
+        raise InputError(what, where=where, found=f"{len(fields)} in the row", do="fix the row")
+    train_only = columns.split is not None and _is_train(fields[columns.split], where)
+    return Target(fields[columns.text].strip(), _value(fields[columns.target], where), train_only)
 
 
 def _value(field: str, where: str) -> float:
@@ -79,12 +80,12 @@ def _value(field: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        what, do = "the target is not a finite number", "correct it, or leave the line out"
+        what, do = "the target is not a finite number", "correct it or delete the row"
         raise InputError(what, where=where, found=repr(field[:40]), do=do)
     return value
 
 
-def _learned(field: str, where: str) -> bool:
+def _is_train(field: str, where: str) -> bool:
     truth = _TRUTH.get(field.strip().lower())
     if truth is None:
         what = f"{SPLIT} must be True, False, 1 or 0"

@@ -1,4 +1,4 @@
-"""A vector for a text: the mean of the vectors of its words, or of its overlapping k-mers."""
+"""Text vectors: the mean of the vectors of a text's words or overlapping k-mers."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from wordgeom.evaluation.word_lookup import Lookup
 from wordgeom.runtime.context import Context
 
 UNKNOWN = "texts without a word that has a vector"
-_TEXTS = 1024  # of a block
-_COPIES = 4  # of the averages, while a model learns from them
+_TEXTS = 1024  # in a block
+_COPIES = 4  # of the averages in memory, while a model is fitted
 
 
 @dataclass(frozen=True)
 class Averages:
-    """items (n): places of the texts that have a vector; means (n × K) float64."""
+    """items (n): indices of the texts that have a vector; means (n × K) float64."""
 
     items: Int64
     means: Float64
 
 
 def kmers(sequence: str, k: int) -> list[str]:
-    """Return all runs of k letters of a sequence, blanks left out, letters as they are.
+    """Return all substrings of k letters of a sequence, ignoring white space.
 
-    Together they are the k shifted lists of runs that do not overlap (Khalife, Gonçalves and
-    Liberti 2022, §5.1).
+    They are the union of the k shifted lists of non-overlapping k-mers of Khalife, Gonçalves and
+    Liberti (2022), §5.1.
     """
     letters = "".join(sequence.split())
     return [letters[start : start + k] for start in range(len(letters) - k + 1)]
@@ -42,23 +42,24 @@ def kmers(sequence: str, k: int) -> list[str]:
 def averages(
     texts: Sequence[str], lookup: Lookup, kmer: int, context: Context, where: str
 ) -> Averages:
-    """Return the mean vector of each text that has a known word, words counted as they repeat.
+    """Return the mean vector over all in-vocabulary tokens of each text that has any.
 
-    kmer: the length of k-mers, or 0 for words as the tokeniser `words` finds them. Vectors are
-    taken at their own length; those that are zero or not finite count as unknown. Raises
-    InputError, naming the file `where`, if the means do not fit the memory of the run.
+    kmer: length of k-mers, or 0 for the words of the tokeniser `words`. Vectors are not normalised;
+    those that are zero or not finite count as out of vocabulary. Raises InputError, naming the file
+    `where`, if the averages exceed the memory limit.
     """
     columns = lookup.matrix.shape[1]
     if 8 * len(texts) * columns * _COPIES > context.memory:
         found = f"{len(texts):,} texts × {columns:,}"
-        raise InputError("averages do not fit --memory", where=where, found=found, do="raise it")
+        what, do = "text averages exceed --memory", "raise --memory"
+        raise InputError(what, where=where, found=found, do=do)
     means = np.zeros((len(texts), columns))
     known = np.zeros(len(texts), np.int64)
     tokens = partial(kmers, k=kmer) if kmer else words
     starts = iter(range(0, len(texts), _TEXTS))
     rows = _Rows(lookup)
     for start in context.progress.follow(
-        starts, "reading texts", len(texts), "texts", lambda _: _TEXTS
+        starts, "averaging texts", len(texts), "texts", lambda _: _TEXTS
     ):
         block = slice(start, start + _TEXTS)
         means[block], known[block] = _block(texts[block], tokens, rows)
@@ -67,7 +68,7 @@ def averages(
 
 
 class _Rows(dict[str, int]):
-    """The row of a word that has a usable vector, or −1."""
+    """The row of each word with a usable vector, −1 for other words."""
 
     def __init__(self, lookup: Lookup) -> None:
         self.lookup = lookup
@@ -86,14 +87,14 @@ class _Rows(dict[str, int]):
 def _block(
     texts: Sequence[str], tokens: Callable[[str], list[str]], rows: _Rows
 ) -> tuple[Float64, Int64]:
-    """Return the means (texts × K) and the number of known words (texts)."""
+    """Return the means (texts × K) and the numbers of in-vocabulary tokens (texts)."""
     from scipy.sparse import csr_array
 
-    found, ends = array("q"), [0]
+    token_rows, ends = array("q"), [0]
     for text in texts:
-        found.extend(rows.of(tokens(text)))
-        ends.append(len(found))
-    used, columns = np.unique(np.array(found, np.int64), return_inverse=True)
+        token_rows.extend(rows.of(tokens(text)))
+        ends.append(len(token_rows))
+    used, columns = np.unique(np.array(token_rows, np.int64), return_inverse=True)
     known = np.diff(ends)
     shares = np.repeat(1 / np.maximum(known, 1), known)
     shape = (len(texts), len(used))

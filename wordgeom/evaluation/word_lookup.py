@@ -1,4 +1,4 @@
-"""The words that a set may ask for: their rows, by spelling or by folded case, and unit vectors."""
+"""Look up words by spelling, with or without case folding, and normalise their vectors."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _ROWS = 4096  # of a block
 
 
 class Lookup:
-    """The first V' words of vectors: all, or the first `--restrict-vocab` of them.
+    """The first V' words of a vectors file.
 
-    restrict: whether that option applies; it does to pairs and analogies, not to texts. Of words
-    that fold to the same, the one earliest in the file is meant, as in gensim.
+    restrict: whether --restrict-vocab applies, as it does to pairs and analogies but not to texts.
+    Among words equal up to case, the earliest in the file is used, as in gensim.
     """
 
     def __init__(self, vectors: Vectors, options: EvalOptions, *, restrict: bool = True) -> None:
@@ -27,12 +27,12 @@ class Lookup:
         self._fold = options.case == FOLD
 
     def key(self, word: str) -> str:
-        """Return what words that count as the same one have in common."""
-        # Not casefold(): gensim's scores come of upper().
+        """Return the lookup key of a word, shared by all equivalent spellings."""
+        # Not casefold(): gensim uses upper().
         return word.upper() if self._fold else word
 
     def row(self, word: str) -> int | None:
-        """Return the row of a word, None where it has no vector."""
+        """Return the row of a word, None if out of vocabulary."""
         return self._rows.get(self.key(word))
 
     @cached_property
@@ -43,48 +43,40 @@ class Lookup:
         return rows
 
     @cached_property
-    def first(self) -> Int32:
-        """(V') for each row the earliest row of the same word, which is its own if case is kept."""
+    def canonical(self) -> Int32:
+        """(V') int32: the earliest row with the same lookup key."""
         rows = (self._rows[self.key(word)] for word in self.words)
         return np.fromiter(rows, np.int32, len(self.words))
 
     @cached_property
-    def unit(self) -> Float32:
-        """(V' × K) float32, C-order: unit vectors, zeros where `zero` is true."""
-        unit = np.empty_like(self.matrix)
-        for first in range(0, len(unit), _ROWS):
-            unit[first : first + _ROWS] = unit_rows(self.matrix[first : first + _ROWS])
-        return unit
-
-    @cached_property
     def zero(self) -> Array:
-        """(V') bool: vectors that have no direction, being zero or not finite."""
+        """(V') bool: vectors without a direction: zero or not finite."""
         zero = np.empty(len(self.words), bool)
         for first in range(0, len(zero), _ROWS):
             zero[first : first + _ROWS] = np.isnan(_norms(self.matrix[first : first + _ROWS]))
         return zero
 
     def cosines(self, left: Int64, right: Int64) -> Float64:
-        """Return the cosines (n) of pairs of rows, computed in float64; nan where `zero`."""
+        """Return the cosines (n) of pairs of rows, in float64; nan where `zero`."""
         a, b = self.matrix[left].astype(np.float64), self.matrix[right].astype(np.float64)
         norms = _norms(a) * _norms(b)
-        with np.errstate(invalid="ignore"):  # inf · 0 where the norm is nan already
+        with np.errstate(invalid="ignore"):  # inf · 0, where the norm is nan anyway
             products = np.einsum("ij,ij->i", a, b)
         return np.asarray(np.clip(products / norms, -1, 1))
 
 
 def unit_rows(block: Float32) -> Float32:
-    """Return rows (n × K) at length 1, float32, C-order; zeros for those without a direction."""
-    # In float64: squares of float32 neither overflow nor vanish.
+    """Return rows (n × K) normalised, float32, C-order; zeros for rows without a direction."""
+    # In float64, squares of float32 numbers neither overflow nor underflow.
     wide = block.astype(np.float64)
     norms = _norms(wide)
-    without = np.isnan(norms)
-    wide[without], norms[without] = 0, 1
+    undirected = np.isnan(norms)
+    wide[undirected], norms[undirected] = 0, 1
     return np.asarray(wide / norms[:, None], np.float32, order="C")
 
 
 def _norms(block: Array) -> Float64:
-    """Return the lengths (n) of rows, nan for those that are zero or not finite."""
+    """Return the norms (n) of rows, nan for rows that are zero or not finite."""
     wide = block.astype(np.float64, copy=False)
     norms: Float64 = np.sqrt(np.einsum("ij,ij->i", wide, wide))
     norms[~np.isfinite(norms) | (norms == 0)] = np.nan

@@ -1,1 +1,1 @@
-"""Other programs' files, one format a file: matrices and vectors, read and written."""
+"""Read and write matrices and vectors in other programs' formats, one format per module."""

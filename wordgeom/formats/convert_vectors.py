@@ -1,4 +1,4 @@
-"""Vectors files from vectors files: other formats, fewer words, fewer columns."""
+"""Convert vectors files to other formats, optionally with fewer words or columns."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.formats import dense, detection
 from wordgeom.formats.options import ConvertOptions
-from wordgeom.formats.output_checks import refuse_unlike
+from wordgeom.formats.output_checks import check_shared_file
 from wordgeom.formats.projector import FILES, write_projector
-from wordgeom.formats.word_files import beside, read_list, word_lines
+from wordgeom.formats.word_files import companion_path, read_word_list, word_lines
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import Vectors, checked_words, read_vectors
+from wordgeom.vectors.keyed import Vectors, check_words, read_vectors
 
-_BY_COLUMN = ("spectrum", "residuals", "captured")  # statistics with a number for each column
-_LISTED = 5
+_PER_COLUMN = ("spectrum", "residuals", "captured")  # statistics with one number per column
+_MAX_LISTED = 5
 
 
 @dataclass(frozen=True)
 class Paths:
-    """What is read, in which format where it is an array, and what is written."""
+    """Paths and formats of a conversion; array: the source's format if it is a NumPy array."""
 
     source: Path
     array: str | None
@@ -35,25 +35,25 @@ class Paths:
 
     @classmethod
     def of(
-        cls, source: Path, told: str | None, target: Path, form: str, words: str | None
+        cls, source: Path, given_format: str | None, target: Path, form: str, words: str | None
     ) -> Paths:
-        """Return the paths; told: what --from says; words: what --words names."""
-        found = told or detection.told(source)
+        """Return the paths, given the values of --from and --words."""
+        found = given_format or detection.format_of(source)
         array = found if found in detection.ARRAYS else None
         return cls(source, array, target, form, None if words is None else Path(words))
 
     @property
     def source_words(self) -> Path:
-        """Where the words of an array that is read lie."""
-        return self.words or beside(self.source)
+        """The words file of an array to read."""
+        return self.words or companion_path(self.source)
 
     @property
     def target_words(self) -> Path:
-        """Where the words of an array that is written lie; --words names those that are read."""
-        return self.words if self.words and not self.array else beside(self.target)
+        """The words file of an array to write; --words names the source's where both are arrays."""
+        return self.words if self.words and not self.array else companion_path(self.target)
 
     def written(self) -> list[Path]:
-        """Return the files that are written, but for words, which others may share."""
+        """Return the output files, except the words file, which several arrays may share."""
         if self.form == detection.PROJECTOR:
             return [self.target / name for name in FILES]
         return [self.target]
@@ -62,33 +62,34 @@ class Paths:
 def rewrite(
     paths: Paths, options: ConvertOptions, memory: int, force: bool
 ) -> tuple[Vectors, list[str]]:
-    """Write what the options take of the vectors; return it, and what to tell the user.
+    """Write the selected words and columns; return the vectors written and notes for the user.
 
-    Raises OptionError for an option that the format has no place for, OutputExistsError for a file
-    of other words without `force`, and what reading and writing raise.
+    Raises OptionError for an option that the format does not support, OutputExistsError without
+    `force` for an existing words file with other words, and what reading and writing raise.
     """
     _check_options(paths.form, options)
     card, notes = run_card.read_card(paths.source), []
     vectors = _read(paths, options, memory)
     if vectors.duplicates:
-        notes.append(f"{vectors.duplicates:,} repeated words left out")
+        repeated = several(vectors.duplicates, "repeated word was", "repeated words were")
+        notes.append(f"{repeated} left out")
     if options.only is not None:
-        vectors, told = _only(vectors, Path(options.only))
-        notes += told
+        vectors, messages = _select_words(vectors, Path(options.only))
+        notes += messages
     if options.dim is not None:
         vectors = _first_columns(vectors, card, paths.source, options.dim)
-    made = replace(vectors, words=checked_words(vectors.words, options.space, paths.target))
+    made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
     if paths.form in detection.ARRAYS:
-        refuse_unlike(paths.target_words, word_lines(made.words), force)
+        check_shared_file(paths.target_words, word_lines(made.words), force)
     _write(paths, made, options, None if card is None else _converted(card, options))
-    return made, notes + dense.infinite(made.words, made.matrix)
+    return made, notes + dense.nonfinite_notes(made.words, made.matrix)
 
 
 def _check_options(form: str, options: ConvertOptions) -> None:
     if options.float16 and form not in detection.ARRAYS:
-        raise OptionError("--float16 is for .npy and .npz", found=form, do="leave it out")
+        raise OptionError("--float16 needs .npy or .npz output", found=form, do="leave it out")
     if options.no_header and form != detection.TEXT:
-        raise OptionError("--no-header is for text", found=form, do="leave it out")
+        raise OptionError("--no-header needs text output", found=form, do="leave it out")
 
 
 def _read(paths: Paths, options: ConvertOptions, memory: int) -> Vectors:
@@ -99,38 +100,38 @@ def _read(paths: Paths, options: ConvertOptions, memory: int) -> Vectors:
     return Vectors(vectors.words[: options.limit], vectors.matrix[: options.limit])
 
 
-def _only(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
-    """Return the vectors of a file's words; how many it repeats, and which have none."""
-    listed, repeated = read_list(path)
+def _select_words(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
+    """Return the vectors of the words in a file, with notes on repeated and missing words."""
+    listed, repeated = read_word_list(path)
     wanted = set(listed)
     rows = [row for row, word in enumerate(vectors.words) if word in wanted]
     if not rows:
         found = f"{len(wanted):,} words"
         raise InputError("none of its words has a vector", where=path, found=found)
-    kept = Vectors([vectors.words[row] for row in rows], vectors.matrix[rows])
-    one = f"line of {path} repeats a word and was left out"
-    more = f"lines of {path} repeat a word and were left out"
-    told = [several(repeated, one, more)] if repeated else []
+    selected = Vectors([vectors.words[row] for row in rows], vectors.matrix[rows])
+    one = f"line of {path} repeats a word and was ignored"
+    more = f"lines of {path} repeat a word and were ignored"
+    messages = [several(repeated, one, more)] if repeated else []
     missing = sorted(wanted.difference(vectors.words))
     if not missing:
-        return kept, told
-    first = ", ".join(missing[:_LISTED]) + (" …" if len(missing) > _LISTED else "")
+        return selected, messages
+    first = ", ".join(missing[:_MAX_LISTED]) + (" …" if len(missing) > _MAX_LISTED else "")
     what = f"{len(missing):,} of {len(wanted):,} words of {path} have no vector: {first}"
-    return kept, [*told, what]
+    return selected, [*messages, what]
 
 
 def _first_columns(
     vectors: Vectors, card: Mapping[str, Any] | None, source: Path, dim: int
 ) -> Vectors:
-    """Return the first columns: the solution of a smaller K."""
+    """Return the first `dim` columns, which solve the problem for that dimension."""
     spectrum = ((card or {}).get("statistics") or {}).get("spectrum")
     if not isinstance(spectrum, list):
         do = "train again with a smaller --dim"
-        what = "its columns are not known to stand in any order"
+        what = "--dim needs columns ordered by a spectrum"
         raise InputError(what, where=source, found="no spectrum in a run card", do=do)
     columns = vectors.matrix.shape[1]
     if dim > columns:
-        raise OptionError(f"--dim {dim} is more than there are columns", found=columns)
+        raise OptionError(f"--dim {dim} exceeds the number of columns", found=columns)
     return replace(vectors, matrix=np.ascontiguousarray(vectors.matrix[:, :dim]))
 
 
@@ -144,7 +145,7 @@ def _write(
     if paths.form not in detection.ARRAYS:
         run_card.write(target, made, card, header=not options.no_header)
         return
-    numbers = dense.halved(words, matrix, target) if options.float16 else matrix
+    numbers = dense.to_float16(words, matrix, target) if options.float16 else matrix
     fill = dense.write_npy if paths.form == detection.NPY else dense.write_npz
     parts: dict[Path, Callable[[BinaryIO], object]] = {
         target: lambda out: fill(out, numbers),
@@ -154,9 +155,9 @@ def _write(
 
 
 def _converted(card: Mapping[str, Any], options: ConvertOptions) -> dict[str, Any]:
-    """Return the card of what was converted: how it was made, and out of what."""
+    """Return the run card of the converted vectors; `source` holds the request that made them."""
     statistics = dict(card.get("statistics") or {})
-    for name in _BY_COLUMN:
+    for name in _PER_COLUMN:
         if isinstance(statistics.get(name), list):
             statistics[name] = statistics[name][: options.dim]
     asked = {name: getattr(options, name) for name in ("limit", "only", "dim", "space")}
@@ -165,5 +166,6 @@ def _converted(card: Mapping[str, Any], options: ConvertOptions) -> dict[str, An
         "options": asked,
         "inputs": [{"digest": card["content"]["sha256"]}],
     }
-    kept = {name: value for name, value in card.items() if name != "beside"}
-    return kept | {"request": request, "source": card.get("request"), "statistics": statistics}
+    inherited = {name: value for name, value in card.items() if name != "beside"}
+    changed = {"request": request, "source": card.get("request"), "statistics": statistics}
+    return inherited | changed

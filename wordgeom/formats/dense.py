@@ -1,4 +1,4 @@
-"""Vectors as NumPy's arrays: .npy, or .npz with the member `matrix`; words in a file beside."""
+"""Vectors as NumPy arrays: .npy, or .npz with the member `matrix`; words in a separate file."""
 
 from __future__ import annotations
 
@@ -18,51 +18,51 @@ from wordgeom.storage.opening import opened
 from wordgeom.vectors.keyed import Vectors
 
 _MEMBER = "matrix"
-_KINDS = "iuf"  # whole numbers, fractions
-_ROWS = 1 << 14  # looked at together
+_KINDS = "iuf"  # dtype kinds: integers and floats
+_ROWS = 1 << 14  # rows checked at once
 
 
 def read_dense(path: Path, words: Path, archive: bool, memory: int) -> Vectors:
     """Read vectors (V × K) and their words. Raises MissingInputError, FormatError, InputError."""
     names = read_words(words).words
-    matrix = (_in_archive if archive else _alone)(path, memory)
+    matrix = (_read_npz if archive else _read_npy)(path, memory)
     if len(matrix) != len(names):
         found = f"{len(names):,} in {words}"
-        raise InputError(f"holds {len(matrix):,} vectors, which need as many words", where=path,
-                         found=found, do="name their words: --words")  # fmt: skip
-    return Vectors(names, _single(matrix, path))
+        raise InputError(f"{len(matrix):,} vectors need as many words", where=path, found=found,
+                         do="name their words file with --words")  # fmt: skip
+    return Vectors(names, _to_float32(matrix, path))
 
 
 def write_npy(out: BinaryIO, matrix: Array) -> None:
-    """Write an array, as np.save does."""
+    """Write an array in the bytes of np.save."""
     array = np.ascontiguousarray(matrix)
     np.lib.format.write_array_header_1_0(out, np.lib.format.header_data_from_array_1_0(array))
-    out.write(array.data)  # np.save goes round the handle, and tells no cause of a failure
+    out.write(array.data)  # np.save bypasses the handle and loses the cause of a write error
 
 
 def write_npz(out: BinaryIO, matrix: Array) -> None:
-    """Write an archive that holds one array, not deflated."""
+    """Write an uncompressed archive of one array."""
     with zipfile.ZipFile(out, "w") as packed:
-        info = zipfile.ZipInfo(f"{_MEMBER}.npy")  # of no date: the same vectors, the same bytes
+        info = zipfile.ZipInfo(f"{_MEMBER}.npy")  # no date: equal vectors give equal bytes
         with packed.open(info, "w", force_zip64=True) as member:
             np.lib.format.write_array(member, np.ascontiguousarray(matrix), allow_pickle=False)
 
 
-def halved(words: list[str], matrix: Float32, where: Path) -> Array:
-    """Return a matrix in float16. Raises InputError for the first word that is beyond its range."""
+def to_float16(words: list[str], matrix: Float32, where: Path) -> Array:
+    """Return a matrix as float16. Raises InputError naming the first word out of range."""
     with np.errstate(over="ignore"):
         half = matrix.astype(np.float16)
     bad = (np.isinf(half) & ~np.isinf(matrix)).any(axis=1)
     if bad.any():
         row = int(np.argmax(bad))
         found = f"{np.abs(matrix[row]).max():g}, beyond 65,504"
-        what = f"the vector of {words[row]!r} does not fit into float16"
+        what = f"the vector of {words[row]!r} exceeds the range of float16"
         raise InputError(what, where=where, found=found, do="leave out --float16")
     return half
 
 
-def infinite(words: list[str], matrix: Float32) -> list[str]:
-    """Return a note of vectors that hold NaN or infinity, if there are any."""
+def nonfinite_notes(words: list[str], matrix: Float32) -> list[str]:
+    """Return a note that counts the vectors with NaN or infinity, if any."""
     bad = [
         first + row
         for first in range(0, len(matrix), _ROWS)
@@ -70,24 +70,24 @@ def infinite(words: list[str], matrix: Float32) -> list[str]:
     ]
     if not bad:
         return []
-    told = several(len(bad), "vector holds NaN or infinity", "vectors hold NaN or infinity")
-    return [f"{told}, the first that of {words[bad[0]]!r}"]
+    count = several(len(bad), "vector contains NaN or infinity", "vectors contain NaN or infinity")
+    return [f"{count} (first: {words[bad[0]]!r})"]
 
 
-def _alone(path: Path, memory: int) -> Array:
+def _read_npy(path: Path, memory: int) -> Array:
     with opened(path, "a .npy file") as source:
         header = read_header(source, path.stat().st_size, path)
         _check_shape(header, path, memory)
         return read_body(source, header, path, _KINDS)
 
 
-def _in_archive(path: Path, memory: int) -> Array:
+def _read_npz(path: Path, memory: int) -> Array:
     with opened_archive(path, memory) as archive:
         names = [m for m in archive.members if len(archive.header(m).shape) == 2]
         if len(names) != 1:
             found = ", ".join(names[:5]) or "none"
             do = "save one: np.savez(FILE, matrix=…)"
-            raise InputError("must hold one matrix", where=path, found=found, do=do)
+            raise InputError("must contain one matrix", where=path, found=found, do=do)
         _check_shape(archive.header(names[0]), path, memory)
         return archive.array(names[0], _KINDS)
 
@@ -95,16 +95,17 @@ def _in_archive(path: Path, memory: int) -> Array:
 def _check_shape(header: Header, path: Path, memory: int) -> None:
     if len(header.shape) != 2 or 0 in header.shape:
         found = f"an array of shape {header.shape}"
-        raise FormatError("must hold a row of numbers for each word", where=path, found=found)
-    if header.bytes > memory:
-        found = f"{header.bytes:,} bytes"
-        raise InputError("is too large for --memory", where=path, found=found, do="raise it")
+        raise FormatError("must contain a row of numbers per word", where=path, found=found)
+    if header.nbytes > memory:
+        found = f"{header.nbytes:,} bytes"
+        raise InputError("exceeds --memory", where=path, found=found, do="raise it")
 
 
-def _single(matrix: Array, path: Path) -> Float32:
-    """Return a matrix in float32. Raises InputError for a number beyond its range."""
+def _to_float32(matrix: Array, path: Path) -> Float32:
+    """Return a matrix as float32. Raises InputError for a number out of range."""
     with np.errstate(over="ignore"):
         single: np.ndarray[Any, np.dtype[np.float32]] = np.ascontiguousarray(matrix, np.float32)
     if (np.isinf(single) & np.isfinite(matrix)).any():
-        raise InputError("holds a number beyond float32", where=path, do="scale it down")
+        what = "contains a number beyond the range of float32"
+        raise InputError(what, where=path, do="scale the vectors down")
     return single

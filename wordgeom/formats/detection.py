@@ -1,4 +1,4 @@
-"""Which format a file is of: told by its suffix, or by --from and --to."""
+"""Detect the format of a file from its suffix, unless --from or --to names it."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ NPZ, NPY, MTX, GLOVE, BIN, TEXT, PROJECTOR = (
     "npz", "npy", "mtx", "glove", "bin", "text", "projector",
 )  # fmt: skip
 MATRICES = (NPZ, MTX, GLOVE)
-VECTORS = (NPY, NPZ, BIN, TEXT, PROJECTOR)  # that can be written
+VECTORS = (NPY, NPZ, BIN, TEXT, PROJECTOR)  # formats that vectors are written to
 ARRAYS = (NPY, NPZ)
-READ = (NPZ, NPY, MTX, GLOVE)  # what --from may say
-WRITTEN = (*READ, PROJECTOR)  # what --to may say
+SOURCE_FORMATS = (NPZ, NPY, MTX, GLOVE)  # choices of --from
+TARGET_FORMATS = (*SOURCE_FORMATS, PROJECTOR)  # choices of --to
 _SUFFIXES = {
     ".npz": NPZ, ".npy": NPY, ".mtx": MTX, ".glove": GLOVE, ".bin": BIN, ".txt": TEXT, ".vec": TEXT,
 }  # fmt: skip
-_PACKED = (MTX, TEXT)  # that may lie in a gzip file
+_GZIPPED = (MTX, TEXT)  # formats that may be compressed
 
 
-def told(path: Path) -> str | None:
-    """Return the format that a name tells, None where it tells none."""
+def format_of(path: Path) -> str | None:
+    """Return the format that a file name's suffix stands for, or None."""
     name = path.name.lower()
     found = _SUFFIXES.get(Path(name.removesuffix(".gz")).suffix)
-    return None if name.endswith(".gz") and found not in _PACKED else found
+    return None if name.endswith(".gz") and found not in _GZIPPED else found
 
 
 def is_matrix(
     source: Path, target: Path, source_format: str | None, target_format: str | None
 ) -> bool:
-    """Tell whether a matrix is meant: a folder, a matrix's format, or .npz into neither vectors'.
+    """Return whether the source is a matrix: a store, .mtx, .glove, or .npz not meant as vectors.
 
-    source_format, target_format: where names do not tell.
+    source_format, target_format: values of --from and --to, which override the suffixes.
     """
-    found, wanted = source_format or told(source), target_format or told(target)
+    found, wanted = source_format or format_of(source), target_format or format_of(target)
     return source.is_dir() or found in (MTX, GLOVE) or (found == NPZ and wanted not in VECTORS)
 
 
 def check_target(target: Path, given: str | None, allowed: tuple[str, ...], what: str) -> str:
-    """Return the format to write. Raises OptionError for one that `what` is not written to."""
-    found = given or told(target)
+    """Return the format to write. Raises OptionError unless `allowed` contains it."""
+    found = given or format_of(target)
     if found not in allowed:
-        do = "pass another --to" if given else "name the output so, or pass --to"
+        do = "choose another --to" if given else "change the suffix, or pass --to"
         if given == GLOVE:
-            do = "for GloVe's text name the output .txt and pass --no-header"
-        raise OptionError(f"{what} are written to {_listed(allowed)}", where=target,
+            do = "for GloVe's text format, write a .txt file with --no-header"
+        raise OptionError(f"{what} are written as {_listed(allowed)}", where=target,
                           found=repr(given or target.name), do=do)  # fmt: skip
     return found
 

@@ -1,4 +1,4 @@
-"""A file of matrix entries, as every reader of one hands them out."""
+"""The interface of matrix readers: a file as a stream of entries."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Protocol
 from wordgeom.core.types import Float64, Int64
 
 BLOCK = 1 << 20  # entries read at once
-Block = tuple[Int64, Int64, Float64]  # rows and columns, from 0, and values
+Block = tuple[Int64, Int64, Float64]  # row and column indices from 0, values
 
 
 class EntryFile(Protocol):
-    """Entries of a words × words matrix, in any order, that can be read again."""
+    """Entries of a words × words matrix in any order; can be read repeatedly."""
 
     @property
     def path(self) -> Path:
@@ -21,15 +21,15 @@ class EntryFile(Protocol):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns that the file claims."""
+        """Rows and columns that the file declares."""
 
     @property
     def symmetric(self) -> bool:
-        """Whether an entry (i, j) stands for (j, i) too."""
+        """Whether an entry (i, j) also stands for (j, i)."""
 
     @property
     def entries(self) -> int | None:
-        """How many there are, where that is known before they are read."""
+        """Number of entries, None if unknown before reading."""
 
     def blocks(self) -> Iterator[Block]:
         """Yield all entries. Raises FormatError, InputError."""

@@ -1,4 +1,4 @@
-"""A stored matrix → another program's file, its words beside it."""
+"""Export a stored matrix to another program's format, with its words in a separate file."""
 
 from __future__ import annotations
 
@@ -12,56 +12,58 @@ from wordgeom.formats import detection
 from wordgeom.formats.glove import write_glove
 from wordgeom.formats.matrix_market import write_market
 from wordgeom.formats.scipy_npz import write_sparse
-from wordgeom.formats.word_files import beside, count_lines
+from wordgeom.formats.word_files import companion_path, count_lines
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.document_term import DOCUMENTS, Stored, StoredDocuments
 from wordgeom.runtime.context import Context
-from wordgeom.vectors.keyed import checked_words
+from wordgeom.vectors.keyed import check_words
 
-_VOCABULARY = "vocab.txt"  # GloVe's own name for it
+_VOCABULARY = "vocab.txt"  # GloVe's name for the words file
 
 
 def words_path(path: Path, form: str) -> Path:
-    """Return where the words of a matrix file are written where nothing else is said."""
-    return beside(path, f".{_VOCABULARY}") if form == detection.GLOVE else beside(path)
+    """Return the default path of a matrix file's words."""
+    glove = form == detection.GLOVE
+    return companion_path(path, f".{_VOCABULARY}") if glove else companion_path(path)
 
 
-def found_words(path: Path, form: str) -> Path:
-    """Return where the words of a matrix file lie: where they are written, or in GloVe's file."""
+def find_words_path(path: Path, form: str) -> Path:
+    """Return the path of a matrix file's words: the default, or GloVe's own vocab.txt."""
     ours = words_path(path, form)
     theirs = path.with_name(_VOCABULARY)
     return theirs if form == detection.GLOVE and theirs.exists() and not ours.exists() else ours
 
 
 def words_lines(matrix: Stored, form: str, words: Path, space: str | None) -> list[bytes]:
-    """Return words and counts as a format has them.
+    """Return the lines of the words file, words with their counts.
 
-    Raises InputError for a word with white space in GloVe's.
+    Raises InputError for a word with white space in GloVe's format.
     """
     vocabulary = matrix.vocabulary
     if form != detection.GLOVE:
         return count_lines(vocabulary, "\t")
-    names = checked_words(vocabulary.words, space, words)
+    names = check_words(vocabulary.words, space, words)
     return count_lines(Vocabulary(names, vocabulary.counts), " ")
 
 
 def documents_lines(matrix: Stored, path: Path, form: str) -> tuple[Path, list[bytes]] | None:
-    """Return where the documents of a matrix that has some are written, and their lines.
+    """Return path and lines of the documents file, None for a matrix without documents.
 
-    Raises OptionError for a format that has no room for them.
+    Raises OptionError for GloVe's format, which cannot store documents.
     """
     if not isinstance(matrix, StoredDocuments):
         return None
     if form == detection.GLOVE:
-        do = "name a .npz or .mtx file"
-        raise OptionError("GloVe's records are of words and words", where=path, do=do)
-    return beside(path, f".{DOCUMENTS}.tsv"), [matrix.store.text(DOCUMENTS)]
+        do = "write a .npz or .mtx file"
+        what = "GloVe's format cannot store a document-term matrix"
+        raise OptionError(what, where=path, do=do)
+    return companion_path(path, f".{DOCUMENTS}.tsv"), [matrix.store.text(DOCUMENTS)]
 
 
-def fill_matrix(
+def write_matrix(
     handle: BinaryIO, matrix: Stored, out: Path, form: str, words: Path, context: Context
 ) -> None:
-    """Write a matrix into the open file of `out`. Raises WriteError."""
+    """Write a matrix to `handle`, the open file `out`. Raises WriteError."""
     if form == detection.NPZ:
         write_sparse(handle, matrix, context)
     elif isinstance(matrix, StoredMatrix) and form == detection.GLOVE:
@@ -70,8 +72,8 @@ def fill_matrix(
         _write_market(handle, matrix, out, f"words: {words.name}")
 
 
-def told(matrix: Stored) -> dict[str, Any]:
-    """Return what the card of an exported matrix tells, so that all of it can come back."""
+def export_facts(matrix: Stored) -> dict[str, Any]:
+    """Return the run card entry that lets an exported matrix be imported without loss."""
     store = matrix.store
     dtype = store.array("data").dtype.str
     return {"kind": store.kind, "attributes": store.attributes, "dtype": dtype}

@@ -1,6 +1,6 @@
-"""GloVe's co-occurrence records (cooccurrence.bin): int32 row, int32 column, from 1, float64 value.
+"""GloVe's co-occurrence records (cooccurrence.bin): int32 row and column from 1, float64 value.
 
-Its own `cooccur` writes them sorted, its `shuffle` in any order, and `glove` takes either.
+GloVe's `cooccur` writes them sorted, its `shuffle` in random order; `glove` accepts both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RECORD = np.dtype([("row", "<i4"), ("column", "<i4"), ("value", "<f8")])
 
 @dataclass(frozen=True)
 class GloveFile:
-    """A file of records over `words` words (entries.EntryFile)."""
+    """A file of records over a vocabulary of `words` words (entries.EntryFile)."""
 
     path: Path
     words: int
@@ -32,26 +32,26 @@ class GloveFile:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """V and V: the file does not tell."""
+        """V × V; the file does not store its shape."""
         return self.words, self.words
 
     @property
     def entries(self) -> int:
-        """Records. Raises FormatError where the file does not end with one."""
+        """Number of records. Raises FormatError if the last one is incomplete."""
         size = self.path.stat().st_size
         if size % _RECORD.itemsize:
-            what = f"is not whole records of {_RECORD.itemsize} bytes"
-            do = "it was cut, or is no file of GloVe's cooccur"
+            what = f"size is not a multiple of {_RECORD.itemsize} bytes, the length of a record"
+            do = "the file is truncated or was not written by GloVe's cooccur"
             raise FormatError(what, where=self.path, found=f"{size:,} bytes", do=do)
         return size // _RECORD.itemsize
 
     def blocks(self) -> Iterator[Block]:
         """Yield all entries. Raises FormatError."""
-        with opened(self.path, "a file of GloVe's records") as source:
+        with opened(self.path, "a file of GloVe records") as source:
             for first in range(0, self.entries, BLOCK):
                 records = np.empty(min(BLOCK, self.entries - first), _RECORD)
                 if source.readinto(records.view(np.uint8)) != records.nbytes:  # type: ignore[attr-defined]
-                    raise FormatError("became shorter while it was read", where=self.path)
+                    raise FormatError("the file shrank while being read", where=self.path)
                 row, column = (self._places(records, part, first) for part in ("row", "column"))
                 yield row, column, records["value"].astype(np.float64)
 
@@ -60,14 +60,14 @@ class GloveFile:
         bad = (places < 1) | (places > self.words)
         if bad.any():
             at = int(np.argmax(bad))
-            what = f"record {first + at + 1:,} has a {part} that is none of {self.words:,} words"
-            do = "name the vocabulary that it was counted with: --words"
+            what = f"record {first + at + 1:,} has a {part} not between 1 and {self.words:,}"
+            do = "name the vocabulary of these counts with --words"
             raise FormatError(what, where=self.path, found=f"{places[at]:,}", do=do)
         return places - 1
 
 
 def write_glove(out: BinaryIO, matrix: StoredMatrix) -> None:
-    """Write a record for each entry of the whole matrix, (i, j) followed by (j, i)."""
+    """Write a record per entry of both triangles, (i, j) followed by (j, i)."""
     for row, column, data in blocks(matrix):
         twins = 1 + (matrix.symmetric & (row != column))
         records = np.empty(int(twins.sum()), _RECORD)

@@ -1,4 +1,4 @@
-"""The loops over entries of a sparse matrix in any order: their rows, their symmetry."""
+"""Kernels over unordered entries of a sparse matrix: group by row, test symmetry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def group_rows(
     rows: Int32, columns: Int32, values: Array, lengths: Int64, cursors: Int64,
     to_columns: Int32, to_values: Array,
 ) -> None:  # fmt: skip
-    """Write columns and values row by row; lengths (V) take how many each row has."""
+    """Write columns and values row by row (counting sort); set lengths (V) to entries per row."""
     lengths[:] = 0
     for k in range(len(rows)):
         lengths[rows[k]] += 1
@@ -35,7 +35,7 @@ def group_rows(
 def asymmetry(
     rows: Int64, columns: Int64, units: Int64, x: NDArray[np.uint64], y: NDArray[np.uint64]
 ) -> Any:
-    """Return xᵀCy − yᵀCx modulo 2^64, for entries of C in whole numbers."""
+    """Return xᵀCy − yᵀCx modulo 2^64, for integer entries of C."""
     total = np.uint64(0)
     for k in range(len(rows)):
         row, column = rows[k], columns[k]

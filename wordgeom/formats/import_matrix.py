@@ -1,4 +1,4 @@
-"""A file of matrix entries → a store, in two passes: what values there are, then their rows."""
+"""Import a file of matrix entries into a store: one pass finds the unit, the next the rows."""
 
 from __future__ import annotations
 
@@ -14,65 +14,65 @@ from wordgeom.core.errors import FormatError, InputError, WordgeomError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Float64, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.counts.count_rows import Workshop, value_type
+from wordgeom.counts.count_rows import Workspace, value_type
 from wordgeom.formats import count_units
 from wordgeom.formats.entries import Block, EntryFile
-from wordgeom.formats.symmetry import Halves
-from wordgeom.formats.word_files import Words
+from wordgeom.formats.symmetry import Triangles
+from wordgeom.formats.word_files import WordList
 from wordgeom.matrices.cooccurrence import COOC, PMI, MatrixWriter
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.provenance import Clock, card
 from wordgeom.storage.store import Store, StoreWriter
 from wordgeom.vectors import run_card
 
-_OURS = ("shape", "stored", "triangle", "denominator")  # attributes that are found anew
-_BITS = np.dtype(np.uint32)
+_RECOMPUTED = ("shape", "stored", "triangle", "denominator")  # attributes that import determines
+_FLOAT_BITS = np.dtype(np.uint32)
 _STORED = ((COOC, "<u4"), (COOC, "<i8"), (PMI, "<f4"))
 
 
 @dataclass(frozen=True)
-class Known:
-    """What the card of an exported matrix tells: its kind, attributes, and the type of its data."""
+class ExportRecord:
+    """The run card entry of an exported matrix: kind, attributes and dtype of its data."""
 
     kind: str
     attributes: Mapping[str, Any]
     dtype: str
 
     @classmethod
-    def beside(cls, source: Path, words: Path) -> tuple[Known | None, list[str]]:
-        """Return what the card of a file tells, or a note where it fits not it or not its words."""
+    def read(cls, source: Path, words: Path) -> tuple[ExportRecord | None, list[str]]:
+        """Return the record in a file's run card, or a note if the card matches another file."""
         path, card = run_card.card_path(source), run_card.read_card(source)
         if not path.exists():
             return None, []
-        known = cls.of(card)
-        if card is None or known is None:
-            return None, [f"{path} is no card that fits {source.name}, and was not used"]
+        record = cls.parse(card)
+        if card is None or record is None:
+            return None, [f"{path} does not match {source.name} and was ignored"]
         if card.get("words") != run_card.file_content(words):
-            return None, [f"{path} does not fit the words in {words}, and was not used"]
-        return known, []
+            return None, [f"{path} does not match the words in {words} and was ignored"]
+        return record, []
 
     @classmethod
-    def of(cls, card: Mapping[str, Any] | None) -> Known | None:
-        """Return what a run card tells, None where it is no exported matrix's."""
+    def parse(cls, card: Mapping[str, Any] | None) -> ExportRecord | None:
+        """Return the record in a run card, None if the card has no valid one."""
         try:
-            told: Any = (card or {})["matrix"]
-            known = cls(told["kind"], dict(told["attributes"]), told["dtype"])
-            unit = known.attributes.get("denominator", 1)
+            facts: Any = (card or {})["matrix"]
+            record = cls(facts["kind"], dict(facts["attributes"]), facts["dtype"])
+            unit = record.attributes.get("denominator", 1)
             good = type(unit) is int and 1 <= unit <= count_units.FIXED_POINT
-            good = good and (known.kind, known.dtype) in _STORED
+            good = good and (record.kind, record.dtype) in _STORED
         except (TypeError, KeyError, ValueError):
             return None
-        return known if good else None
+        return record if good else None
 
     @property
     def denominator(self) -> int:
-        """What stored counts are divided by."""
+        """Stored counts are in units of 1/denominator."""
         return int(self.attributes.get("denominator", 1))
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """How values are stored: whole numbers of 1/denominator, or the bits of floats."""
+    """How values are stored: integers in units of 1/denominator, or the bits of floats."""
 
     kind: str
     denominator: int
@@ -83,92 +83,95 @@ class _Plan:
 
 def import_matrix(
     file: EntryFile,
-    words: Words,
+    words: WordList,
     out: str | os.PathLike[str],
     kind: str,
-    known: Known | None,
+    record: ExportRecord | None,
     request: Mapping[str, Any],
     context: Context,
 ) -> tuple[Store, list[str]]:
-    """Write the store `out`; return it and what a user must be told.
+    """Write the store `out`; return it with notes for the user.
 
-    kind: cooc or pmi; known: what the file's card tells. Raises InputError for values that the
-    kind cannot hold, what reading raises, and what StoreWriter raises.
+    kind: cooc or pmi; record: from the file's run card. Raises InputError for values that the kind
+    cannot store, and what reading and StoreWriter raise.
     """
     clock, size = Clock(), len(words.words)
     _check_shape(file, size)
-    plan = _plan(file, size, kind, known, context)
+    plan = _plan(file, size, kind, record, context)
     vocabulary = _vocabulary(words, plan)
-    with Halves(size, file.symmetric, plan.dtype, context) as halves:
-        for row, column, whole in _placed(file, plan, context):
-            halves.add(row, column, whole)
-        if not halves.entries:
-            raise InputError("holds no entries but zeros", where=file.path)
+    with Triangles(size, file.symmetric, plan.dtype, context) as triangles:
+        for row, column, units in _integers(file, plan, context):
+            triangles.add(row, column, units)
+        if not triangles.entries:
+            raise InputError("contains no entry other than 0", where=file.path)
         with StoreWriter(out, kind) as writer:
-            rows, shop = _write(halves, writer, vocabulary, plan, context)
-            repeated = halves.entries - int(rows.lengths.sum())
-            if repeated and (known or kind == PMI):
+            rows, shop = _write(triangles, writer, vocabulary, plan, context)
+            repeated = triangles.entries - int(rows.lengths.sum())
+            if repeated and (record or kind == PMI):
                 raise _repeated(repeated, file.path, kind)
             if kind == COOC:
-                _write_sums(writer, shop, halves.symmetric)
-            attributes = rows.finish(_attributes(halves.symmetric, plan, words, known))
+                _write_sums(writer, shop, triangles.symmetric)
+            attributes = rows.finish(_attributes(triangles.symmetric, plan, words, record))
             made = writer.commit(attributes, card(request, {}, clock.seconds()))
-    return made, [*plan.notes, *_told(repeated, words, kind, halves)]
+    return made, [*plan.notes, *_notes(repeated, words, kind, triangles)]
 
 
 def _check_shape(file: EntryFile, words: int) -> None:
     if file.shape != (words, words):
         found = f"{file.shape[0]:,} × {file.shape[1]:,} for {words:,} words"
-        do = "name its words, a line for each row: --words"
+        do = "name a file with a word per row with --words"
         if file.shape[0] != file.shape[1]:
-            do = "counts by document, and other matrices that are not square, cannot be read"
-        raise InputError("must have a row and a column for each word", where=file.path,
-                         found=found, do=do)  # fmt: skip
+            do = "document-term matrices and other non-square matrices cannot be imported"
+        raise InputError("must have a row and a column per word", where=file.path, found=found,
+                         do=do)  # fmt: skip
 
 
-def _plan(file: EntryFile, size: int, kind: str, known: Known | None, context: Context) -> _Plan:
+def _plan(
+    file: EntryFile, size: int, kind: str, record: ExportRecord | None, context: Context
+) -> _Plan:
     if kind == PMI:
-        return _Plan(PMI, 1, _BITS, np.ones(size), ())
-    least = 1 if known is None else known.denominator
-    blocks = _followed(file, "looking", context)
-    found = count_units.count_units(blocks, size, file.symmetric, file.path, least)
-    dtype: np.dtype[Any] = value_type(found.bound)
-    if known and found.denominator == least:
-        dtype = np.dtype(known.dtype)
+        return _Plan(PMI, 1, _FLOAT_BITS, np.ones(size), ())
+    least = 1 if record is None else record.denominator
+    blocks = _with_progress(file, "scanning", context)
+    found = count_units.find_units(blocks, size, file.symmetric, file.path, least)
+    dtype: np.dtype[Any] = value_type(found.max_count)
+    if record and found.denominator == least:
+        dtype = np.dtype(record.dtype)
     notes = []
-    if found.rounded:
-        what = f"counts were rounded to whole numbers of 1/{found.denominator}"
-        notes.append(f"{what}, by {found.rounded:.1g} of their value at most")
+    if found.rounding_error:
+        what = f"counts were rounded to multiples of 1/{found.denominator}"
+        notes.append(f"{what}, with a relative error of at most {found.rounding_error:.1g}")
     return _Plan(COOC, found.denominator, dtype, found.sums, tuple(notes))
 
 
-def _placed(file: EntryFile, plan: _Plan, context: Context) -> Iterator[tuple[Int64, Int64, Int64]]:
-    """Yield rows and columns of entries, and the whole numbers that are stored."""
-    for row, column, values in _followed(file, "reading", context):
+def _integers(
+    file: EntryFile, plan: _Plan, context: Context
+) -> Iterator[tuple[Int64, Int64, Int64]]:
+    """Yield row and column indices with the integers to store."""
+    for row, column, values in _with_progress(file, "reading", context):
         if plan.kind == PMI:
-            whole = count_units.to_bits(row, column, values, file.path)
+            yield row, column, count_units.to_bits(row, column, values, file.path)
         else:
-            whole = count_units.to_units(values, plan.denominator)
-        yield row, column, whole
+            yield row, column, count_units.to_units(values, plan.denominator)
 
 
-def _followed(file: EntryFile, label: str, context: Context) -> Iterator[Block]:
+def _with_progress(file: EntryFile, label: str, context: Context) -> Iterator[Block]:
     return context.progress.follow(
         file.blocks(), label, file.entries, "entries", lambda block: len(block[0])
     )
 
 
-def _vocabulary(words: Words, plan: _Plan) -> Vocabulary:
+def _vocabulary(words: WordList, plan: _Plan) -> Vocabulary:
     counts = np.rint(plan.sums).astype(np.int64) if words.counts is None else words.counts
     return Vocabulary(words.words, counts)
 
 
 def _write(
-    halves: Halves, writer: StoreWriter, vocabulary: Vocabulary, plan: _Plan, context: Context
-) -> tuple[MatrixWriter, Workshop]:
+    triangles: Triangles, writer: StoreWriter, vocabulary: Vocabulary, plan: _Plan, context: Context
+) -> tuple[MatrixWriter, Workspace]:
     stored = np.dtype(np.float32) if plan.kind == PMI else plan.dtype
     rows = MatrixWriter(writer, vocabulary, stored)
-    blocks, shop = halves.rows()
+    blocks, shop = triangles.rows()
     for block in context.progress.follow(
         blocks, "writing", len(vocabulary), "rows", lambda b: len(b.lengths)
     ):
@@ -177,20 +180,22 @@ def _write(
     return rows, shop
 
 
-def _write_sums(writer: StoreWriter, shop: Workshop, symmetric: bool) -> None:
+def _write_sums(writer: StoreWriter, shop: Workspace, symmetric: bool) -> None:
     row_sums, column_sums = shop.sums()
     writer.array("rowsums", np.int64).write(row_sums)
     if not symmetric:
         writer.array("columnsums", np.int64).write(column_sums)
 
 
-def _attributes(symmetric: bool, plan: _Plan, words: Words, known: Known | None) -> dict[str, Any]:
+def _attributes(
+    symmetric: bool, plan: _Plan, words: WordList, record: ExportRecord | None
+) -> dict[str, Any]:
     attributes: dict[str, Any] = {"triangle": "upper" if symmetric else ""}
     if plan.kind == COOC:
         attributes |= {"denominator": plan.denominator}
-    if known is not None:
-        told = known.attributes.items()
-        return attributes | {name: value for name, value in told if name not in _OURS}
+    if record is not None:
+        facts = record.attributes.items()
+        return attributes | {name: value for name, value in facts if name not in _RECOMPUTED}
     if plan.kind == COOC:
         tokens = 0 if words.counts is None else int(words.counts.sum())
         attributes |= {"tokens": tokens, "kept": tokens, "documents": 0}
@@ -199,23 +204,22 @@ def _attributes(symmetric: bool, plan: _Plan, words: Words, known: Known | None)
 
 def _repeated(repeated: int, path: Path, kind: str) -> WordgeomError:
     if kind == PMI:
-        what, do = "weights of one place cannot be added up", "write each place once"
-        return InputError(what, where=path, found=f"{repeated:,} repeated places", do=do)
-    return FormatError("is not what its card tells", where=path, found="repeated places")
+        what, do = "weights must not repeat a row and column", "write each pair once"
+        return InputError(what, where=path, found=f"{repeated:,} repeated entries", do=do)
+    return FormatError("does not match its run card", where=path, found="repeated entries")
 
 
-def _told(repeated: int, words: Words, kind: str, halves: Halves) -> list[str]:
+def _notes(repeated: int, words: WordList, kind: str, triangles: Triangles) -> list[str]:
     notes = []
     if repeated:
-        one = "entry of a place that another had was added to it"
-        more = "entries of places that others had were added to them"
+        one, more = "repeated entry was summed", "repeated entries were summed"
         notes.append(several(repeated, one, more))
-    if halves.zeros:
-        one, more = "entry is 0 and was left out", "entries are 0 and were left out"
-        notes.append(several(halves.zeros, one, more))
+    if triangles.zeros:
+        one, more = "entry is 0 and was ignored", "entries are 0 and were ignored"
+        notes.append(several(triangles.zeros, one, more))
     if words.counts is None:
-        instead = "1 stands" if kind == PMI else "rounded sums of rows stand"
-        notes.append(f"how often words occur is not known: {instead} for it")
-    if not halves.symmetric:
-        notes.append("the matrix is not symmetric: both its triangles are stored")
+        instead = "1 is" if kind == PMI else "rounded row sums are"
+        notes.append(f"the words file has no word counts; {instead} stored instead")
+    if not triangles.symmetric:
+        notes.append("the matrix is asymmetric: both triangles are stored")
     return notes

@@ -1,4 +1,4 @@
-"""The entries of a stored matrix, to be written in another program's format."""
+"""The entries of a stored matrix, block by block, for export to other formats."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wordgeom.matrices.document_term import Stored
 
 
 def blocks(matrix: Stored) -> Iterator[tuple[Int64, Int64, Array]]:
-    """Yield blocks of stored entries: rows, columns, and data as they are stored."""
+    """Yield blocks of stored entries: row and column indices, and raw data."""
     for start, stop in matrix.row_blocks():
         part = matrix.rows(start, stop)
         row = np.repeat(np.arange(start, stop), np.diff(part.indptr))
@@ -21,20 +21,20 @@ def blocks(matrix: Stored) -> Iterator[tuple[Int64, Int64, Array]]:
 
 
 def values(matrix: Stored, data: Array) -> Array:
-    """Return stored data as values: counts divided by their denominator, in float64."""
+    """Return stored data as values: counts in float64, divided by their denominator."""
     if matrix.store.kind == PMI:
         return data
     return np.asarray(data / matrix.denominator)
 
 
-def whole(data: Array) -> Array:
-    """Return stored data as whole numbers: counts in units, or the bits of floats."""
+def as_integers(data: Array) -> Array:
+    """Return stored data as integers: counts in units, or the bits of floats."""
     return data.view(np.uint32) if data.dtype == np.float32 else data
 
 
 @dataclass(frozen=True)
-class WholeNumbers:
-    """A stored matrix whose data are whole numbers (counts.merge.Summand)."""
+class IntegerMatrix:
+    """A stored matrix with its data as integers (counts.merge.Summand)."""
 
     matrix: StoredMatrix
 
@@ -46,4 +46,4 @@ class WholeNumbers:
     def rows(self, start: int, stop: int) -> Csr:
         """Return the rows [start:stop)."""
         part = self.matrix.rows(start, stop)
-        return Csr(part.indptr, part.indices, whole(part.data), part.columns)
+        return Csr(part.indptr, part.indices, as_integers(part.data), part.columns)

@@ -1,4 +1,4 @@
-"""Kernels that turn lines of a MatrixMarket file into entries, and entries into lines."""
+"""Kernels that parse lines of a MatrixMarket file into entries, and write entries as lines."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import numpy as np
 from wordgeom.core.types import Bytes, Float64, Int64
 from wordgeom.runtime.jit import kernel
 
-PLACE = 22  # bytes of the longest row and column, with the blank between them
+PLACE = 22  # maximum bytes of `row column`
 
 _NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
 _PLUS, _MINUS, _POINT, _ZERO, _E = 43, 45, 46, 48, 101
 _TENS = np.array([float(10**power) for power in range(23)])  # exact in float64
-_FULL = 4 * 10**17  # a mantissa below this can take one more digit
-_EXACT = 1 << 53  # whole numbers up to here are themselves in float64
-_SPLIT = 134217729.0  # 2^27 + 1, which halves a float64 (Dekker 1971)
-_DOUBT = 2.0**-40  # more than the relative error of the second part of a quotient
+_FULL = 4 * 10**17  # a mantissa below this has room for one more digit
+_EXACT = 1 << 53  # float64 represents every integer up to here
+_SPLIT = 134217729.0  # 2^27 + 1, splits a float64 into halves (Dekker 1971)
+_DOUBT = 2.0**-40  # bounds the relative error of a quotient's low part
 _MOST = 10**18
 
 
@@ -24,11 +24,11 @@ def parse_entries(
     text: Bytes, at: int, stop: int, valued: bool, rows: Int64, columns: Int64, values: Float64,
     odd: Int64,
 ) -> tuple[int, int, int, int, bool]:  # fmt: skip
-    """Parse the whole lines of text[at:stop]: row, column and, where `valued`, a number.
+    """Parse the complete lines of text[at:stop]: row, column and, if `valued`, a number.
 
-    odd (m × 4) takes entry, line, begin and end of the numbers that need a slower reader. Returns
-    how many entries and lines were read, how many numbers are odd, where they end, and whether
-    all lines were well formed; the next line is the one that is not.
+    odd (m × 4): entry, line, start and end of each number left to Python's parser. Returns the
+    numbers of entries, of lines and of odd numbers, the offset reached, and False if the line
+    there is malformed.
     """
     n, lines, odds = 0, 0, 0
     while n < len(rows) and odds < len(odd):
@@ -66,9 +66,9 @@ def parse_entries(
 def write_entries(
     rows: Int64, columns: Int64, which: Int64, tokens: Bytes, bounds: Int64, out: Bytes
 ) -> int:
-    """Write `row column` and a token for each entry, and return the length in bytes.
+    """Write `row column` and a token per entry, and return the length in bytes.
 
-    tokens: what follows a place, joined; bounds: where each begins; which: each entry's token.
+    tokens: joined texts; bounds: offset of each; which: token number of each entry.
     """
     at = 0
     for k in range(len(rows)):
@@ -117,10 +117,10 @@ def _token_end(text: Bytes, at: int, end: int) -> int:
 
 @kernel
 def _whole(text: Bytes, at: int, end: int) -> tuple[int, int]:
-    """Return the whole number at `at`, -1 where there is none, and where it ends."""
+    """Return the non-negative integer at `at`, -1 if there is none, and its end."""
     number, first = 0, at
     while at < end and _ZERO <= text[at] < _ZERO + 10:
-        if number < _MOST:  # any larger place is out of range as it is
+        if number < _MOST:  # more digits cannot be a valid index
             number = 10 * number + (text[at] - _ZERO)
         at += 1
     last = _token_end(text, at, end)
@@ -129,7 +129,7 @@ def _whole(text: Bytes, at: int, end: int) -> tuple[int, int]:
 
 @kernel
 def _number(text: Bytes, at: int, end: int) -> tuple[float, bool]:
-    """Return the float64 nearest to a decimal number, and whether that is certain."""
+    """Return the float64 nearest to a decimal number, and whether it is certainly the nearest."""
     negative = text[at] == _MINUS
     if negative or text[at] == _PLUS:
         at += 1
@@ -156,7 +156,7 @@ def _number(text: Bytes, at: int, end: int) -> tuple[float, bool]:
 
 @kernel
 def _exponent(text: Bytes, at: int, end: int) -> tuple[int, int]:
-    """Return where a number after `e` ends, at its first byte where it is none, and the number."""
+    """Return the end of the exponent after `e`, or its start if malformed, and its value."""
     first, negative = at, at < end and text[at] == _MINUS
     if at < end and (negative or text[at] == _PLUS):
         at += 1
@@ -171,10 +171,10 @@ def _exponent(text: Bytes, at: int, end: int) -> tuple[int, int]:
 
 @kernel
 def _scaled(mantissa: int, power: int) -> tuple[float, bool]:
-    """Return mantissa · 10^power, and whether it is sure to be rounded as it should be."""
+    """Return mantissa · 10^power, and whether it is certainly rounded correctly."""
     ten = _TENS[abs(power)]
     high = float(mantissa)
-    if mantissa <= _EXACT:  # one operation on exact numbers is rounded once
+    if mantissa <= _EXACT:  # one operation on exact numbers rounds once
         return (high / ten if power < 0 else high * ten), True
     if power >= 0:
         return 0.0, False

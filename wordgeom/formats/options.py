@@ -1,4 +1,4 @@
-"""How files are converted."""
+"""Options of `wordgeom convert`."""
 
 from __future__ import annotations
 
@@ -9,30 +9,23 @@ from wordgeom.core.options import Options, option
 
 @dataclass(frozen=True)
 class ConvertOptions(Options):
-    """What is taken of a file, and how it is written."""
+    """Which words and columns to convert, and how to write them."""
 
-    limit: int | None = option(None, "the first N words of the vectors only", low=1, metavar="N")
+    limit: int | None = option(None, "convert only the first N vectors", low=1, metavar="N")
     only: str | None = option(
-        None, "the vectors of the words in this file only, in their own order", metavar="FILE"
+        None, "convert only the words listed in FILE, in the vectors' order", metavar="FILE"
     )
     dim: int | None = option(
-        None,
-        "the first K columns only, where columns stand in order of a spectrum (pmi-eigs, lsa): the "
-        "solution for K, to within --tol",
-        low=1, metavar="K",
-    )  # fmt: skip
-    space: str | None = option(None, "put this for white space in words", metavar="CHAR")
+        None, "keep the first K columns (needs a spectrum: pmi-eigs, lsa)", low=1, metavar="K"
+    )
+    space: str | None = option(None, "replace white space in words by CHAR", metavar="CHAR")
     float16: bool = option(False, "write .npy and .npz vectors in half precision")
-    no_header: bool = option(False, "write text vectors without a first line, as GloVe does")
+    no_header: bool = option(False, "write text vectors without a header line, like GloVe")
     words: str | None = option(
-        None,
-        "words of a matrix's rows, or of .npy and .npz vectors; beside them where not given: "
-        "NAME.words.txt, for GloVe NAME.vocab.txt (or vocab.txt)",
+        None, "words of a matrix or NumPy vectors  [NAME.words.txt, GloVe: NAME.vocab.txt]",
         metavar="FILE",
-    )
+    )  # fmt: skip
     kind: str | None = option(
-        None,
-        "what the numbers of a matrix are that is read: counts (cooc), as where this is not "
-        "given, or weights (pmi)",
+        None, "values of an imported matrix: counts (cooc) or weights (pmi)  [cooc]",
         choices=("cooc", "pmi"),
-    )
+    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is there already where something is to be written: refused, or as it is to be."""
+"""Check output paths for existing files before anything is written."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from pathlib import Path
 from wordgeom.core.errors import OptionError, OutputExistsError
 
 
-def refuse_existing(path: Path, force: bool) -> None:
-    """Raise OutputExistsError for a path that is there, unless it is a file and to be replaced."""
+def check_overwrite(path: Path, force: bool) -> None:
+    """Raise OutputExistsError for a directory, and without `force` for any existing path."""
     if os.path.lexists(path) and not force:
-        do = "pass --force to replace it, or name another"
+        do = "choose another name, or pass --force to overwrite it"
         raise OutputExistsError("exists", where=path, do=do)
     if path.is_dir():
-        raise OutputExistsError("is a folder", where=path, do="name a file")
+        raise OutputExistsError("is a directory", where=path, do="name a file")
 
 
-def refuse_unlike(path: Path, lines: Sequence[bytes], force: bool) -> None:
-    """Raise OutputExistsError for a path that is there and does not hold these very lines.
+def check_shared_file(path: Path, lines: Sequence[bytes], force: bool) -> None:
+    """Raise OutputExistsError as `check_overwrite` does, unless the file has these very lines.
 
-    So that two files of the same stem can share their words.
+    Two outputs with the same stem can thus share a words file.
     """
-    if not _holds(path, lines):
-        refuse_existing(path, force)
+    if not _has_lines(path, lines):
+        check_overwrite(path, force)
 
 
-def refuse_one_file(words: Path, others: Mapping[Path, str]) -> None:
-    """Raise OptionError where words are to be written over another file; others: what each is."""
+def check_words_file(words: Path, others: Mapping[Path, str]) -> None:
+    """Raise OptionError if the words file is one of the `others`, given with a description."""
     for path, what in others.items():
         if os.path.realpath(path) == os.path.realpath(words):
             do = "name another file"
-            raise OptionError(f"--words names {what}", where=words, do=do)
+            raise OptionError(f"--words is the same file as {what}", where=words, do=do)
 
 
-def _holds(path: Path, lines: Sequence[bytes]) -> bool:
+def _has_lines(path: Path, lines: Sequence[bytes]) -> bool:
     try:
         alike = path.is_file() and path.stat().st_size == sum(map(len, lines))
         return alike and path.read_bytes() == b"".join(lines)
-    except OSError:  # it cannot be read, so nobody knows
+    except OSError:  # unreadable, so possibly different
         return False

@@ -1,6 +1,7 @@
-"""TensorBoard's embedding projector: a folder with vectors.tsv and metadata.tsv.
+"""TensorBoard's embedding projector: a directory with vectors.tsv and metadata.tsv.
 
-Numbers are separated by tabs, without a header; a column of words alone has none either.
+vectors.tsv has a tab-separated row of numbers per word, metadata.tsv a word per line. Neither has
+a header line.
 """
 
 from __future__ import annotations
@@ -19,56 +20,57 @@ from wordgeom.core.types import Float32
 from wordgeom.storage.files import WatchedFile, make_folder, remove_folder, replace, write_error
 
 FILES = ("vectors.tsv", "metadata.tsv")
-_ROWS = 1 << 14  # written at once, at most
-_NUMBERS = 1 << 18
+_ROWS, _NUMBERS = 1 << 14, 1 << 18  # written at once, at most
 
 
-def write_projector(folder: Path, words: Sequence[str], matrix: Float32) -> None:
-    """Write both files into a new folder that takes its name at last, for an old one of theirs.
+def write_projector(directory: Path, words: Sequence[str], matrix: Float32) -> None:
+    """Write both files into a new directory, then rename it over an existing projector directory.
 
-    Raises OutputExistsError for a folder with other files, WriteError.
+    Raises OutputExistsError for a directory with other files, WriteError.
     """
-    refuse_foreign(folder)
+    check_projector_directory(directory)
     try:
-        _write_folder(folder, words, matrix)
-    except OSError as error:  # of a part that is gone by now, where the user named the folder
-        raise write_error(folder, error) from error
+        _write_directory(directory, words, matrix)
+    except OSError as error:  # its path is a temporary file: name the user's path instead
+        raise write_error(directory, error) from error
 
 
-def _write_folder(folder: Path, words: Sequence[str], matrix: Float32) -> None:
-    made = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
+def _write_directory(directory: Path, words: Sequence[str], matrix: Float32) -> None:
+    made = directory.with_name(f".{directory.name}.{os.getpid()}.part")
+    old = directory.with_name(f".{directory.name}.{os.getpid()}.old")
     make_folder(made)
     try:
         with _new_file(made / FILES[0]) as out:
             _write_numbers(out, matrix)
         with _new_file(made / FILES[1]) as out:
             out.writelines(f"{word}\n".encode() for word in words)
-        if folder.exists():  # a folder cannot be replaced in one step
-            replace(folder, old)
-        replace(made, folder)
+        if directory.exists():  # a directory cannot be replaced in one step
+            replace(directory, old)
+        replace(made, directory)
     finally:
-        if old.exists() and not folder.exists():
-            replace(old, folder)
+        if old.exists() and not directory.exists():
+            replace(old, directory)
         for left in (made, old):
             if left.exists():
                 remove_folder(left)
 
 
-def refuse_foreign(folder: Path) -> None:
-    """Raise OutputExistsError for what is there and is not a folder of the two files."""
-    if not folder.exists():
+def check_projector_directory(directory: Path) -> None:
+    """Raise OutputExistsError unless the path is free or a directory of only these two files."""
+    if not directory.exists():
         return
-    others = [p.name for p in folder.iterdir() if p.name not in FILES] if folder.is_dir() else []
-    if others or not folder.is_dir():
+    others = (
+        [p.name for p in directory.iterdir() if p.name not in FILES] if directory.is_dir() else []
+    )
+    if others or not directory.is_dir():
         found = others[0] if others else "a file"
-        what, do = "is not a projector's folder", "name another"
-        raise OutputExistsError(what, where=folder, found=found, do=do)
+        what, do = "exists and is not a projector directory", "choose another name"
+        raise OutputExistsError(what, where=directory, found=found, do=do)
 
 
 @contextmanager
 def _new_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a new file, which is durable when the block ends well."""
+    """Open a new file, and sync it to disk at the end."""
     with WatchedFile(path, "x") as raw, io.BufferedWriter(raw) as out:
         yield cast(BinaryIO, out)
         out.flush()

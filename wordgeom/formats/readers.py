@@ -1,4 +1,4 @@
-"""The reader of each format of matrices."""
+"""Choose the reader of a matrix format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wordgeom.formats.scipy_npz import SparseFile
 
 
 def open_entries(path: Path, form: str, words: int, memory: int) -> EntryFile:
-    """Open a file of entries; words: how many there must be. Raises what its reader raises."""
+    """Open a file of entries over `words` words. Raises what the format's reader raises."""
     if form == detection.GLOVE:
         return GloveFile(path, words)
     if form == detection.MTX:

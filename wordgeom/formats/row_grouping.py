@@ -1,6 +1,6 @@
-"""Entries in any order as rows in order, in bounded memory: grouped, spilled and merged.
+"""Sort unordered entries into rows in bounded memory: group, spill to disk, merge.
 
-Entries are whole numbers: counts in units, or the bits of floats, which are moved and never added.
+Values are integers: counts in units, or the bits of floats, which are only ever moved.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from wordgeom.formats import grouping_kernels as kernels
 from wordgeom.runtime.context import Context
 from wordgeom.storage.files import Closing
 
-CHUNK = 1 << 21  # entries that wait in memory
-_PARTS = 16  # partial matrices before they become one: each takes two open files
+CHUNK = 1 << 21  # entries buffered in memory
+_MAX_PARTS = 16  # partial matrices before they are merged: each takes two open files
 
 
-class Gathered(Closing):
-    """A sparse matrix (V × V) of entries in any order; dtype: uint32 or int64."""
+class RowGrouper(Closing):
+    """Collects entries of a sparse matrix (V × V) in any order; dtype: uint32 or int64."""
 
     def __init__(self, words: int, dtype: np.dtype[Any], context: Context) -> None:
         self.words, self.entries, self._dtype, self._context = words, 0, dtype, context
@@ -33,29 +33,29 @@ class Gathered(Closing):
         self._parts: list[Partial] = []
 
     def add(self, rows: Int64, columns: Int64, values: Array) -> None:
-        """Add entries. Raises WriteError where scratch space is full."""
+        """Add entries. Raises WriteError if scratch space is full."""
         self.entries += len(rows)
         while len(rows):
             room = CHUNK - self._filled
             end = self._filled + len(rows[:room])
-            for held, new in (
+            for buffer, new in (
                 (self._rows, rows), (self._columns, columns), (self._values, values),
             ):  # fmt: skip
-                held[self._filled : end] = new[:room]
+                buffer[self._filled : end] = new[:room]
             self._filled = end
             rows, columns, values = rows[room:], columns[room:], values[room:]
             if end == CHUNK:
                 self._spill()
 
     def parts(self) -> Sequence[Partial]:
-        """Return all of it as partial matrices; nothing can be added afterwards."""
+        """Return all entries as partial matrices; nothing can be added afterwards."""
         if self._filled:
             self._spill()
         del self._rows, self._columns, self._to, self._values, self._to_values
         return self._parts
 
     def close(self) -> None:
-        """Let go of the scratch files."""
+        """Close the scratch files."""
         for part in self._parts:
             part.close()
 
@@ -67,15 +67,15 @@ class Gathered(Closing):
             self._to[:n], self._to_values[:n],
         )  # fmt: skip
         grouped = Rows(0, lengths, self._to[:n], self._to_values[:n])
-        if len(self._parts) == _PARTS:
+        if len(self._parts) == _MAX_PARTS:
             self._join()
-        self._parts.append(self._kept(iter([grouped])))
+        self._parts.append(self._spilled(iter([grouped])))
 
     def _join(self) -> None:
         blocks, _ = merge(self._parts, self.words, False, self._dtype, self._context.pool)
-        whole = self._kept(blocks)
+        merged = self._spilled(blocks)
         self.close()
-        self._parts[:] = [whole]
+        self._parts[:] = [merged]
 
-    def _kept(self, blocks: Iterator[Rows]) -> Partial:
+    def _spilled(self, blocks: Iterator[Rows]) -> Partial:
         return Partial.spill(blocks, self.words, self._dtype, self._context.scratch)

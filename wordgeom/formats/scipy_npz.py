@@ -1,8 +1,7 @@
-"""SciPy's sparse matrices in .npz, as save_npz has them: read in any format, written as csr."""
+"""SciPy's sparse matrices in .npz (scipy.sparse.save_npz): read any layout, write csr."""
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,63 +19,65 @@ from wordgeom.formats.npz import opened_archive
 from wordgeom.matrices.cooccurrence import PMI
 from wordgeom.matrices.document_term import Stored, StoredDocuments
 from wordgeom.runtime.context import Context
+from wordgeom.storage.scratch import Scratch
 
-_SHARE = 4  # the part of memory that a member may take where it is read whole
-_COPIED = 1 << 20  # numbers
+_MEMORY_SHARE = 4  # a member read at once may take memory / 4
+_COPIED = 1 << 20  # numbers copied at once
 
 
 @dataclass(frozen=True)
 class SparseFile:
-    """A sparse matrix in an archive (entries.EntryFile)."""
+    """A sparse matrix in an archive (entries.EntryFile); max_bytes: memory limit of a member."""
 
     path: Path
     shape: tuple[int, int]
-    most: int
+    max_bytes: int
     symmetric: bool = False
     entries: None = None
 
     @classmethod
     def open(cls, path: Path, memory: int) -> SparseFile:
-        """Read the shape. Raises FormatError; InputError for an archive of something else."""
-        with opened_archive(path, memory // _SHARE) as archive:
+        """Read the shape. Raises FormatError; InputError for an archive without sparse matrix."""
+        with opened_archive(path, memory // _MEMORY_SHARE) as archive:
             if sparse_layouts.FORMAT not in archive.members:
                 found = ", ".join(archive.members)[:80] or "no arrays"
                 do = "write it with scipy.sparse.save_npz"
-                raise InputError("holds no sparse matrix", where=path, found=found, do=do)
-            return cls(path, sparse_layouts.shape(archive, path), memory // _SHARE)
+                raise InputError("not a SciPy sparse matrix", where=path, found=found, do=do)
+            return cls(path, sparse_layouts.shape(archive, path), memory // _MEMORY_SHARE)
 
     def blocks(self) -> Iterator[Block]:
         """Yield all entries. Raises FormatError, InputError."""
-        with opened_archive(self.path, self.most) as archive:
+        with opened_archive(self.path, self.max_bytes) as archive:
             yield from sparse_layouts.entries(archive, self.path, *self.shape)
 
 
 def write_sparse(out: BinaryIO, matrix: Stored, context: Context) -> None:
-    """Write the whole matrix, both triangles, as csr with float64 (counts) or float32 (PMI)."""
+    """Write both triangles of a matrix as csr, in float64 (counts) or float32 (PMI)."""
     lengths = np.zeros(matrix.shape[0] + 1, np.int64)
     dtype = np.dtype(np.float32 if matrix.store.kind == PMI else np.float64)
     with (
-        tempfile.TemporaryFile(dir=context.scratch) as data,
-        zipfile.ZipFile(out, "w") as packed,  # not deflated: as fast as the disk
+        Scratch(context.scratch) as data,
+        zipfile.ZipFile(out, "w") as packed,  # uncompressed, for speed
     ):
         entries = _entries(matrix)
         index = np.dtype(np.int32 if entries < 1 << 31 else np.int64)
         with _member(packed, "indices", index, entries) as indices:
-            for first, many, columns, kept in _rows(matrix, context):
+            for first, many, columns, values in _rows(matrix, context):
                 lengths[first + 1 : first + 1 + len(many)] = many
                 indices.write(columns.astype(index, copy=False).data)
-                data.write(matrix_entries.values(matrix, kept).astype(dtype, copy=False).data)
+                data.put(matrix_entries.values(matrix, values).astype(dtype, copy=False))
         with _member(packed, "indptr", index, len(lengths)) as indptr:
             indptr.write(np.cumsum(lengths).astype(index).data)
         with _member(packed, "data", dtype, entries) as numbers:
-            data.seek(0)
-            while held := data.read(_COPIED * dtype.itemsize):
-                numbers.write(held)
+            for start in range(0, entries, _COPIED):
+                part = np.empty(min(_COPIED, entries - start), dtype)
+                data.read(start * dtype.itemsize, part)
+                numbers.write(part.data)
         _scalars(packed, matrix.shape)
 
 
 def _entries(matrix: Stored) -> int:
-    """Return how many entries the whole matrix has."""
+    """Return the number of entries in both triangles."""
     if not matrix.symmetric:
         return matrix.stored
     diagonal = sum(int((row == column).sum()) for row, column, _ in matrix_entries.blocks(matrix))
@@ -84,24 +85,24 @@ def _entries(matrix: Stored) -> int:
 
 
 def _rows(matrix: Stored, context: Context) -> Iterator[tuple[int, Int64, Array, Array]]:
-    """Yield blocks of rows of the whole matrix: the first, lengths, columns and data."""
+    """Yield blocks of rows of both triangles: first row, row lengths, columns, data."""
     if isinstance(matrix, StoredDocuments) or not matrix.symmetric:
         for start, stop in matrix.row_blocks():
             part = matrix.rows(start, stop)
             yield start, np.diff(part.indptr), part.indices, part.data
         return
     from wordgeom.counts.merge import Summand, merge
-    from wordgeom.formats.row_grouping import Gathered
+    from wordgeom.formats.row_grouping import RowGrouper
 
     size = len(matrix.vocabulary)
     dtype = matrix.store.array("data").dtype
-    held: np.dtype[Any] = np.dtype(np.uint32) if dtype == np.float32 else dtype
-    with Gathered(size, held, context) as mirrored:
+    integers: np.dtype[Any] = np.dtype(np.uint32) if dtype == np.float32 else dtype
+    with RowGrouper(size, integers, context) as mirrored:
         for row, column, data in matrix_entries.blocks(matrix):
             off = row != column
-            mirrored.add(column[off], row[off], matrix_entries.whole(data)[off])
-        parts: list[Summand] = [matrix_entries.WholeNumbers(matrix), *mirrored.parts()]
-        blocks, _ = merge(parts, size, False, held, context.pool)
+            mirrored.add(column[off], row[off], matrix_entries.as_integers(data)[off])
+        parts: list[Summand] = [matrix_entries.IntegerMatrix(matrix), *mirrored.parts()]
+        blocks, _ = merge(parts, size, False, integers, context.pool)
         for block in blocks:
             yield block.start, block.lengths, block.indices, block.values.view(dtype)
 
@@ -110,7 +111,7 @@ def _rows(matrix: Stored, context: Context) -> Iterator[tuple[int, Int64, Array,
 def _member(
     packed: zipfile.ZipFile, name: str, dtype: np.dtype[Any], length: int
 ) -> Iterator[IO[bytes]]:
-    """Open a member for an array of one dimension, its header written."""
+    """Open a member for a one-dimensional array, after writing its header."""
     with packed.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
         header = {"descr": dtype.str, "fortran_order": False, "shape": (length,)}
         np.lib.format.write_array_header_1_0(member, header)
@@ -118,7 +119,7 @@ def _member(
 
 
 def _scalars(packed: zipfile.ZipFile, shape: tuple[int, int]) -> None:
-    """Write what tells the format; `_is_array` has newer SciPy load a sparse array."""
+    """Write shape and layout; `_is_array` makes recent SciPy load a sparse array."""
     for name, value in (("shape", shape), ("format", b"csr"), ("_is_array", True)):
         with packed.open(zipfile.ZipInfo(f"{name}.npy"), "w") as member:
             np.lib.format.write_array(member, np.asarray(value), allow_pickle=False)

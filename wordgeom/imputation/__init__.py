@@ -1,1 +1,1 @@
-"""Latent semantic imputation: vectors for entities, from a table about them and known vectors."""
+"""Latent semantic imputation: vectors for entities, inferred from a table and known vectors."""

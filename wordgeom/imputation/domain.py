@@ -1,4 +1,4 @@
-"""The domain: entities and what is known of each, from any kind of table."""
+"""Read a domain table: entities with names and complete numeric features."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from wordgeom.imputation.tables.missing import (
     DROP,
     ERROR,
     MEAN,
-    filled,
-    refuse_infinite,
-    refuse_missing,
-    whole_rows,
+    check_complete,
+    check_finite,
+    complete_rows,
+    fill_with_means,
 )
-from wordgeom.imputation.tables.name_map import rename
-from wordgeom.imputation.tables.names import clean, first_rows, names_file, read_names
+from wordgeom.imputation.tables.name_map import rename_entities
+from wordgeom.imputation.tables.names import clean_names, first_rows, names_file, read_names
 from wordgeom.imputation.tables.readers import holds_names, kind_of, read_table
 from wordgeom.imputation.tables.table import Table
 from wordgeom.storage import opening
@@ -33,38 +33,34 @@ _ERROR, _FIRST = "error", "first"
 
 @dataclass(frozen=True)
 class DomainOptions(Options):
-    """How a table becomes entities with names and numbers."""
+    """How to read entities and their features from a table."""
 
     names: str | None = option(
-        None, "names of a matrix's rows, one a line  [MATRIX.txt or .names]", metavar="FILE"
+        None, "row names of a matrix, one per line  [MATRIX.txt or .names]", metavar="FILE"
     )
     name_map: str | None = option(
-        None, "rename entities: `entity word` a line, with a tab, comma or blank", metavar="FILE"
+        None, "rename entities: lines of `entity word` (tab, comma or space)", metavar="FILE"
     )
-    lower: bool = option(False, "lower-case the entities' names")
+    lower: bool = option(False, "lower-case entity names")
     duplicates: str = option(
-        _ERROR, "entities of one name: error, or keep the first", choices=(_ERROR, _FIRST)
+        _ERROR, "repeated names: error, or keep the first", choices=(_ERROR, _FIRST)
     )
     missing: str = option(
-        ERROR,
-        "missing numbers (blank, -, NA, N/A, NaN, null, None): error, mean of the column, or drop "
-        "the entity",
+        ERROR, "missing values: error, fill with column mean, or drop entity",
         choices=(ERROR, MEAN, DROP),
-    )
-    standardise: bool = option(False, "bring each column to mean 0 and variance 1")
+    )  # fmt: skip
+    standardise: bool = option(False, "scale each column to mean 0 and variance 1")
     metric: str = option(
-        "euclidean",
-        "what makes entities near: distance, angle, or correlation of their numbers",
-        choices=("euclidean", "cosine", "correlation"),
+        "euclidean", "distance between entities", choices=("euclidean", "cosine", "correlation")
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Domain:
-    """n entities and d numbers of each.
+    """n entities with d features each.
 
-    names (n): unique, without white space; matrix (n × d) float64, C-order, finite; notes: what
-    was filled, left out or renamed; mapped: the names that --name-map gave, None without it.
+    names (n): unique, without white space; matrix (n × d) float64, C-order, finite; notes: values
+    filled, entities dropped or renamed; mapped: names from --name-map, None without it.
     """
 
     names: list[str]
@@ -76,84 +72,84 @@ class Domain:
 def read_domain(path: str | Path, options: DomainOptions, memory: int) -> Domain:
     """Read a table: .npy, .npz, .csv, .tsv, .parquet or word vectors; `memory` in bytes.
 
-    Raises MissingInputError, FormatError, InputError and, for --names beside names in the file,
-    OptionError.
+    Raises MissingInputError, FormatError, InputError; OptionError for --names with a table that
+    has names.
     """
     path = Path(path)
     kind = kind_of(path)
     file = _names_file(path, kind, options)
     table = read_table(path, kind, memory)
-    _refuse_empty(table, path)
+    _check_not_empty(table, path)
     if file is not None:
         table = replace(table, names=read_names(file, len(table.matrix), path))
-    known, mapped, notes = _named(table, file or path, options)
-    table, known, fewer = _unique(table, known, path, options)
-    matrix, known, changed = _complete(table, known, path, options.missing)
-    return Domain(known, matrix, (*table.notes, *notes, *fewer, *changed), mapped)
+    names, mapped, notes = _named(table, file or path, options)
+    table, names, fewer = _unique(table, names, path, options)
+    matrix, names, changed = _complete(table, names, path, options.missing)
+    return Domain(names, matrix, (*table.notes, *notes, *fewer, *changed), mapped)
 
 
-def inputs(path: str | Path, options: DomainOptions) -> list[Path]:
-    """Return the files that `read_domain` reads, all of which are there.
+def input_files(path: str | Path, options: DomainOptions) -> list[Path]:
+    """Return the files that `read_domain` reads, after checking that they can be opened.
 
-    Raises MissingInputError for one that is not, and what telling the table's kind raises.
+    Raises MissingInputError, and what detecting the kind of the table raises.
     """
     path = Path(path)
     file = _names_file(path, kind_of(path), options)
-    mapped = [] if options.name_map is None else [Path(options.name_map)]
-    beside = [*([] if file is None else [file]), *mapped]
-    for each in beside:
+    name_map = [] if options.name_map is None else [Path(options.name_map)]
+    others = [*([] if file is None else [file]), *name_map]
+    for each in others:
         with opening.opened(each, "a text file"):
             pass
-    return [path, *beside]
+    return [path, *others]
 
 
 def check_inputs(path: str | Path, options: DomainOptions) -> None:
-    """Raise what `inputs` raises, before anything is made for a table that is not there.
+    """Raise what `input_files` raises, before an earlier stage has run.
 
-    Word vectors may be a table that an earlier stage makes: they are not missed here.
+    A missing vectors file is no error here: an earlier stage may write it.
     """
     path = Path(path)
     if os.path.lexists(path) or name_suffix(path) not in (*BINARY_SUFFIXES, *TEXT_SUFFIXES):
-        inputs(path, options)
+        input_files(path, options)
 
 
 def _names_file(path: Path, kind: str, options: DomainOptions) -> Path | None:
-    """Return the file of names, None where the table holds them."""
+    """Return the names file, None if the table has names."""
     if not holds_names(path, kind):
         return names_file(path, options.names)
     if options.names is not None:
-        do = "leave --names out; --name-map renames entities"
-        raise OptionError("--names is for a file without names", where=path, do=do)
+        do = "omit --names; to rename entities, use --name-map"
+        raise OptionError("the table has names, so --names has no effect", where=path, do=do)
     return None
 
 
-def _refuse_empty(table: Table, path: Path) -> None:
+def _check_not_empty(table: Table, path: Path) -> None:
     if not table.matrix.size:
         rows, columns = table.matrix.shape
-        found, do = f"{rows:,} entities of {columns:,} numbers", "check what it holds"
-        raise InputError("holds no number", where=path, found=found, do=do)
+        found, do = f"{rows:,} entities with {columns:,} features", "check the file"
+        raise InputError("contains no numbers", where=path, found=found, do=do)
 
 
 def _named(
     table: Table, where: Path, options: DomainOptions
 ) -> tuple[list[str], frozenset[str] | None, list[str]]:
-    """Return what entities are called in the end, which names a map gave, and notes."""
-    known, spaced = clean(table.names or [], where)
+    """Return the final names, those from the name map, and notes."""
+    names, spaced = clean_names(table.names or [], where)
     mapped: list[bool] | None = None
-    notes = [f"names whose white space became _: {spaced:,}"] if spaced else []
+    notes = [f"names with white space replaced by _: {spaced:,}"] if spaced else []
     if options.name_map is not None:
-        renamed = rename(known, Path(options.name_map))
-        known, mapped = renamed.names, renamed.mapped
+        renamed = rename_entities(names, Path(options.name_map))
+        names, mapped = renamed.names, renamed.mapped
         total = renamed.used + renamed.unused
-        note = f"{renamed.used:,} of {total:,} entries of {options.name_map} name an entity"
-        notes.append(f"{note}; {renamed.first!r} does not" if renamed.unused else note)
+        note = f"{renamed.used:,} of {total:,} entries of {options.name_map} match an entity"
+        notes.append(f"{note}; {renamed.first_unused!r} does not" if renamed.unused else note)
     if options.lower:
-        known = [name.lower() for name in known]
-    return known, None if mapped is None else _given(known, mapped), notes
+        names = [name.lower() for name in names]
+    return names, None if mapped is None else _mapped_names(names, mapped), notes
 
 
-def _given(names: Sequence[str], mapped: Sequence[bool]) -> frozenset[str]:
-    """Return the names that a map gave to the first entity of the name."""
+def _mapped_names(names: Sequence[str], mapped: Sequence[bool]) -> frozenset[str]:
+    """Return the names whose first entity got its name from the map."""
     first: dict[str, bool] = {}
     for name, given in zip(names, mapped, strict=True):
         first.setdefault(name, given)
@@ -161,34 +157,34 @@ def _given(names: Sequence[str], mapped: Sequence[bool]) -> frozenset[str]:
 
 
 def _unique(
-    table: Table, known: Sequence[str], path: Path, options: DomainOptions
+    table: Table, names: Sequence[str], path: Path, options: DomainOptions
 ) -> tuple[Table, list[str], list[str]]:
-    """Return the table with each name once, the names, and notes."""
-    refuse = options.duplicates != _FIRST
-    if refuse and table.repeated:
-        found, do = f"{table.repeated:,}", "--duplicates first keeps the first of each name"
-        raise InputError("holds words that occur again", where=path, found=found, do=do)
-    rows = first_rows(known, path, refuse=refuse)
-    fewer = len(known) - len(rows) + table.repeated
-    notes = [f"entities left out, whose names occur before: {fewer:,}"] if fewer else []
-    if len(rows) == len(known):
-        return table, list(known), notes
-    return replace(table, matrix=table.matrix[rows]), [known[row] for row in rows], notes
+    """Return the table with unique names, the names, and notes."""
+    strict = options.duplicates != _FIRST
+    if strict and table.repeated:
+        found, do = f"{table.repeated:,}", "to keep the first of each, use --duplicates first"
+        raise InputError("contains repeated words", where=path, found=found, do=do)
+    rows = first_rows(names, path, strict=strict)
+    fewer = len(names) - len(rows) + table.repeated
+    notes = [f"entities dropped because of repeated names: {fewer:,}"] if fewer else []
+    if len(rows) == len(names):
+        return table, list(names), notes
+    return replace(table, matrix=table.matrix[rows]), [names[row] for row in rows], notes
 
 
 def _complete(
-    table: Table, known: list[str], path: Path, policy: str
+    table: Table, names: list[str], path: Path, policy: str
 ) -> tuple[Float64, list[str], list[str]]:
-    """Return numbers that are all there, the names of their rows, and notes."""
-    refuse_infinite(table, known, path)
+    """Return the matrix without missing values, the names of its rows, and notes."""
+    check_finite(table, names, path)
     if policy == MEAN:
-        matrix, notes = filled(table.matrix, path)
-        return matrix, known, notes
+        matrix, notes = fill_with_means(table.matrix, path)
+        return matrix, names, notes
     if policy == DROP:
-        rows, notes = whole_rows(table.matrix, path)
-        if len(rows) < len(known):
-            kept = [known[row] for row in rows.tolist()]
-            return np.ascontiguousarray(table.matrix[rows]), kept, notes
-        return table.matrix, known, notes
-    refuse_missing(table, known, path)
-    return table.matrix, known, []
+        rows, notes = complete_rows(table.matrix, path)
+        if len(rows) < len(names):
+            remaining = [names[row] for row in rows.tolist()]
+            return np.ascontiguousarray(table.matrix[rows]), remaining, notes
+        return table.matrix, names, notes
+    check_complete(table, names, path)
+    return table.matrix, names, []

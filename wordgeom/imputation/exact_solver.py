@@ -1,4 +1,4 @@
-"""The equations of imputation solved for all columns, eight at a time on each thread."""
+"""Solve the linear systems of imputation, eight columns at a time per thread."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from wordgeom.core.types import Float64
 from wordgeom.imputation.linear_system import System, relative_residual
 from wordgeom.linalg.blas import one_thread
-from wordgeom.linalg.mmatrix import Factored, Group, squares, times
+from wordgeom.linalg.mmatrix import Factored, Group, multiply, squared_norms
 from wordgeom.linalg.mmatrix_kernels import WIDTH
 from wordgeom.runtime.pool import Pool
 
-_ARRAYS = 10  # (q × WIDTH) float64 that a group takes
-_WORK = 1 << 30  # bytes of the groups under way; but two always are
+_ARRAYS = 10  # (q × WIDTH) float64 arrays per group
+_WORK = 1 << 30  # bytes of all groups in progress, exceeded if needed for two
 
 
-class Exact:
+class ExactSolver:
     """(I − W_qq) Y_q = W_qp Y_p for anchors Y_p (p × K); `vectors` (q × K) is Y_q."""
 
     def __init__(self, system: System, anchors: Float64) -> None:
@@ -26,10 +26,10 @@ class Exact:
         self._factored = Factored.of(system.matrix())
         self._mean = anchors.mean(axis=0)
         self.vectors = np.empty((system.outer.rows, anchors.shape[1]))
-        self._stopped = threading.Event()  # so that Ctrl-C waits for one iteration, not for all
+        self._stopped = threading.Event()  # Ctrl-C stops groups after the current iteration
 
-    def groups(self, pool: Pool) -> Iterator[tuple[int, float]]:
-        """Solve group by group; yield iterations and the residual of each."""
+    def solve_groups(self, pool: Pool) -> Iterator[tuple[int, float]]:
+        """Solve group by group; yield the iterations and the residual of each."""
         size = _ARRAYS * WIDTH * 8 * len(self.vectors)
         ahead = min(2 * pool.threads, max(1, _WORK // size - 1))
         try:
@@ -37,10 +37,10 @@ class Exact:
         finally:
             self._stopped.set()
 
-    def direct(self, pool: Pool) -> float:
-        """Solve by complete LU factors; return the residual.
+    def solve_direct(self, pool: Pool) -> float:
+        """Solve by complete LU factorisation; return the residual.
 
-        Iterations fail where clusters hardly touch, and there the factors are small.
+        Iterations fail on weakly connected clusters; there the factors are small.
         """
         from scipy.sparse import csr_matrix
         from scipy.sparse.linalg import splu
@@ -68,21 +68,21 @@ class Exact:
         for _ in group.steps():
             if self._stopped.is_set():
                 break
-        rest = right - times(self._factored.matrix, group.found)
+        rest = right - multiply(self._factored.matrix, group.solution)
         columns = slice(first, first + WIDTH)
-        self.vectors[self._system.order, columns] = group.found[:, : self._mean[columns].size]
+        self.vectors[self._system.order, columns] = group.solution[:, : self._mean[columns].size]
         return group.iterations, relative_residual(rest, right)
 
     def _right(self, first: int) -> tuple[Float64, Float64]:
-        """Return W_qp y_p and the start of columns first, …, (q × WIDTH) both, filled with 0.
+        """Return right-hand sides W_qp y_p and initial guesses, (q × WIDTH) both, padded with 0.
 
-        The start is the mean of y_p; 0 where that leaves less.
+        The guess is the mean of y_p, or 0 if that has the smaller residual.
         """
         columns = slice(first, first + WIDTH)
         width = self._mean[columns].size
         block, start = np.zeros((len(self._anchors), WIDTH)), np.zeros((len(self.vectors), WIDTH))
         block[:, :width], start[:, :width] = self._anchors[:, columns], self._mean[columns]
-        right = times(self._system.outer, block)
-        rest = right - times(self._factored.matrix, start)
-        start[:, squares(rest) >= squares(right)] = 0.0
+        right = multiply(self._system.outer, block)
+        rest = right - multiply(self._factored.matrix, start)
+        start[:, squared_norms(rest) >= squared_norms(right)] = 0.0
         return right, start

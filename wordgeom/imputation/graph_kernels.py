@@ -1,4 +1,4 @@
-"""The loop that puts a graph's rows together."""
+"""The kernel that merges tree edges and nearest neighbours into rows of the graph."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def fill_rows(
 ) -> None:
     """Fill each row with its neighbours in the tree, then the nearest others, and sort it.
 
-    tree[starts[i]:starts[i + 1]]: those of row i, ascending; nearest (n × δ): by distance; indptr:
-    room for the larger of δ and the row's degree in the tree.
+    tree[starts[i]:starts[i + 1]]: tree neighbours of i, ascending; nearest (n × δ): by distance;
+    indptr: row lengths are the larger of δ and the degree in the tree.
     """
     for i in range(len(indptr) - 1):
         own = tree[starts[i] : starts[i + 1]]
@@ -33,6 +33,6 @@ def fill_rows(
 
 @kernel
 def _holds(ascending: Int32, value: int) -> bool:
-    """Tell whether a value is in an ascending array."""
+    """Return whether an ascending array contains a value."""
     place = np.searchsorted(ascending, value)
     return bool(place < len(ascending) and ascending[place] == value)

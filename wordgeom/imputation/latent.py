@@ -1,14 +1,14 @@
-"""Latent semantic imputation (Yao et al. 2019): vectors for entities from those that have one.
+"""Latent semantic imputation (Yao et al. 2019): vectors for entities without one.
 
-A graph of neighbours, weights that rebuild each entity from its neighbours, and vectors that are
-the same weighted means of their neighbours' vectors.
+Build a graph of neighbours, fit weights that reconstruct each entity from its neighbours, and
+solve for vectors that are the same weighted means of their neighbours' vectors.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
@@ -18,22 +18,22 @@ from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.imputation import baselines
 from wordgeom.imputation.graph import Graph, neighbour_graph
 from wordgeom.imputation.options import EXACT, ImputeOptions
-from wordgeom.imputation.reattachment import mend
+from wordgeom.imputation.reattachment import reattach
 from wordgeom.imputation.solve import Solution, solve_exact, solve_power
 from wordgeom.imputation.tables.matching import Anchors
-from wordgeom.imputation.trust import Trust, judge
+from wordgeom.imputation.trust import Trust, assess_trust
 from wordgeom.imputation.validation import Validation, check_folds, validate
 from wordgeom.imputation.weights import Weights, fit_weights
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.progress import Progress
 
-OURS = "imputation"
+IMPUTATION = "imputation"
 _QUANTILES = {"least": 0.0, "quarter": 0.25, "median": 0.5, "three quarters": 0.75, "most": 1.0}
 
 
 @dataclass(frozen=True, eq=False)
 class Imputation:
-    """Vectors (q × K) float64 of the q unknown entities, ascending, and what is known of them."""
+    """Vectors (q × K) float64 of the q unknown entities, ascending, with trust and statistics."""
 
     vectors: Float64
     trust: Trust
@@ -51,49 +51,44 @@ def impute(
 ) -> Imputation:
     """Return vectors for the entities of `points` (n × d) that are not anchors.
 
-    Raises OptionError for more neighbours than there are others, or more folds than anchors.
+    Raises OptionError for more neighbours than other entities, or more folds than anchors.
     """
-    n, unknown = len(points), np.flatnonzero(~anchors.known)
-    if not len(unknown) and not options.validate:
-        return _nothing(names, points, anchors, context)
+    if anchors.known.all() and not options.validate:
+        return _all_known(names, points, anchors, context)
+    _check_options(options, len(points), anchors)
+    system = _System.of(points, anchors.known, options, context)
+    if anchors.known.all():
+        result = _all_known(names, points, anchors, context)
+    else:
+        result = _impute_unknown(system, names, points, anchors)
+    if not options.validate:
+        return result
+    predictors = _predictors(system, points, anchors, context)
+    checked = validate(predictors, anchors.matrix, options.validate, context)
+    few = _ridge_notes(len(anchors.matrix), points.shape[1])
+    return replace(result, validation=replace(checked, notes=(*checked.notes, *few)))
+
+
+def _check_options(options: ImputeOptions, n: int, anchors: Anchors) -> None:
     if options.delta >= n:
-        do = f"pass --delta {n - 1} or less" if n > 1 else "name more entities"
+        do = f"pass --delta {n - 1} or less" if n > 1 else "add entities"
         raise OptionError(f"--delta {options.delta} needs more entities", found=f"{n:,}", do=do)
     if options.validate:
         check_folds(anchors.matrix, options.validate)
-    graph = neighbour_graph(
-        points, options.delta, context.pool, context.progress, how=options.neighbours
-    )
-    rows = np.arange(n) if options.validate else unknown
-    fitted = fit_weights(
-        points, graph, rows, cast(Literal["simplex", "nnls"], options.weights),
-        options.weight_epsilon, context.pool, context.progress,
-    )  # fmt: skip
-    system = _System(graph, rows, fitted, options, context)
-    if len(unknown):
-        found = _found(system, names, points, anchors)
-    else:
-        found = _nothing(names, points, anchors, context)
-    if not options.validate:
-        return found
-    ways = _ways(system, points, anchors, context)
-    judged = validate(ways, anchors.matrix, options.validate, context)
-    few = _ridge_notes(len(anchors.matrix), points.shape[1])
-    return replace(found, validation=replace(judged, notes=(*judged.notes, *few)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Solved:
-    """A solution with the weights (q × n) that it solves, and the entities that were mended."""
+    """A solution with its weights (q × n), and the numbers of the reattached entities."""
 
     solution: Solution
     weights: Csr
-    mended: Int64
+    reattached: Int64
 
 
 @dataclass(frozen=True, eq=False)
 class _System:
-    """Weights of `rows`: the entities that are not known, or (for validation) all."""
+    """Weights of the entities `rows`: the unknown ones, or for validation all."""
 
     graph: Graph
     rows: Int64
@@ -101,12 +96,22 @@ class _System:
     options: ImputeOptions
     context: Context
 
+    @classmethod
+    def of(cls, points: Float64, known: Array, options: ImputeOptions, context: Context) -> Self:
+        """Build the graph of the points (n × d) and fit the weights."""
+        pool, progress = context.pool, context.progress
+        graph = neighbour_graph(points, options.delta, pool, progress, how=options.neighbours)
+        rows = np.arange(len(points)) if options.validate else np.flatnonzero(~known)
+        kind = cast(Literal["simplex", "nnls"], options.weights)
+        fitted = fit_weights(points, graph, rows, kind, options.weight_epsilon, pool, progress)
+        return cls(graph, rows, fitted, options, context)
+
     def solve(self, known: Array, anchors: Float64, progress: Progress) -> _Solved:
-        """Return vectors of those that are not `known` (n), anchors (p × K) given."""
+        """Return vectors of the entities that are not `known` (n), given anchors (p × K)."""
         unknown = np.flatnonzero(~known)
         options = self.options
-        weights = take_rows(self.fitted.matrix, np.searchsorted(self.rows, unknown))
-        weights, mended = mend(weights, self.graph, unknown, known)
+        weights = self.fitted.matrix.select(np.searchsorted(self.rows, unknown))
+        weights, reattached = reattach(weights, self.graph, unknown, known)
         if options.solver == EXACT:
             found = solve_exact(weights, known, anchors, self.context.pool, progress)
         else:
@@ -114,21 +119,13 @@ class _System:
                 weights, known, anchors, options.eta, options.max_iterations, self.context.pool,
                 progress,
             )  # fmt: skip
-        return _Solved(found, weights, mended)
+        return _Solved(found, weights, reattached)
 
 
-def take_rows(matrix: Csr, rows: Int64) -> Csr:
-    """Return the rows of a sparse matrix that `rows` numbers."""
-    lengths = np.diff(matrix.indptr)[rows]
-    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-    places = np.repeat(matrix.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    return Csr(indptr, matrix.indices[places], matrix.data[places], matrix.columns)
-
-
-def _ways(
+def _predictors(
     system: _System, points: Float64, anchors: Anchors, context: Context
 ) -> dict[str, baselines.Predict]:
-    """Return the ways to predict hidden vectors, imputation first."""
+    """Return the predictors of hidden vectors, imputation first."""
 
     def ours(hidden: Int64, visible: Int64) -> Float64:
         known = np.zeros(len(points), np.bool_)
@@ -139,7 +136,7 @@ def _ways(
 
     entities, matrix = anchors.entities, anchors.matrix
     return {
-        OURS: ours,
+        IMPUTATION: ours,
         "mean vector": baselines.mean_vector(matrix),
         "nearest known": baselines.nearest_anchor(points, entities, matrix, context.pool),
         "ridge": baselines.ridge(points, entities, matrix, context.seed),
@@ -148,15 +145,18 @@ def _ways(
 
 def _ridge_notes(known: int, columns: int) -> list[str]:
     most = baselines.ridge_rows(known, columns)
-    return [f"ridge learned from at most {most:,} of them, drawn at random"] if most < known else []
+    note = f"ridge was trained on at most {most:,} of them, drawn at random"
+    return [note] if most < known else []
 
 
-def _found(system: _System, names: Sequence[str], points: Float64, anchors: Anchors) -> Imputation:
-    """Return what is imputed from all the anchors."""
+def _impute_unknown(
+    system: _System, names: Sequence[str], points: Float64, anchors: Anchors
+) -> Imputation:
+    """Impute the unknown entities from all anchors."""
     graph, context = system.graph, system.context
     solved = system.solve(anchors.known, anchors.matrix, context.progress)
-    trust = judge(
-        names, points, anchors.known, graph, solved.weights, solved.mended, context.pool
+    trust = assess_trust(
+        names, points, anchors.known, graph, solved.weights, solved.reattached, context.pool
     )  # fmt: skip
     return Imputation(
         solved.solution.vectors, trust, None, _statistics(solved, graph, system.fitted, trust),
@@ -164,12 +164,12 @@ def _found(system: _System, names: Sequence[str], points: Float64, anchors: Anch
     )  # fmt: skip
 
 
-def _nothing(
+def _all_known(
     names: Sequence[str], points: Float64, anchors: Anchors, context: Context
 ) -> Imputation:
-    """Return what there is where every entity is known."""
+    """Return the result for a domain whose entities are all known."""
     empty = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), len(names))
-    trust = judge(
+    trust = assess_trust(
         names, points, anchors.known, None, empty, np.empty(0, np.int64), context.pool
     )  # fmt: skip
     return Imputation(np.empty((0, anchors.matrix.shape[1])), trust, None, {}, [])
@@ -181,7 +181,7 @@ def _statistics(solved: _Solved, graph: Graph, fitted: Weights, trust: Trust) ->
         "edges": len(graph.indices),
         "exact_neighbours": graph.exact,
         "recall": graph.recall,
-        "mended": len(solved.mended),
+        "mended": len(solved.reattached),
         "equal_weights": fitted.equal,
         "solver": solution.solver,
         "iterations": solution.iterations,
@@ -204,18 +204,17 @@ def _quantiles(values: Float64) -> dict[str, float]:
 def _notes(solved: _Solved, graph: Graph, fitted: Weights) -> list[str]:
     notes, solution = [], solved.solution
     if not graph.exact:
-        notes.append(f"neighbours by an index: {graph.recall:.4f} of the nearest were found")
+        notes.append(f"approximate nearest neighbours: recall {graph.recall:.4f}")
     if fitted.equal:
         whose = several(fitted.equal, "entity has equal weights", "entities have equal weights")
-        notes.append(f"{whose}: the best were all 0")
-    if fitted.unfinished:
-        whose = several(fitted.unfinished, "entity", "entities")
-        notes.append(f"the weights of {whose} did not settle")
-    if len(solved.mended):
-        why = "cut off from every known one by weights of 0, and mended"
-        one = f"entity was {why}: it leans on neighbours in the tree"
-        more = f"entities were {why}: they lean on neighbours in the tree"
-        notes.append(several(len(solved.mended), one, more))
+        notes.append(f"{whose}: the fitted ones were all 0")
+    if fitted.unconverged:
+        whose = several(fitted.unconverged, "entity", "entities")
+        notes.append(f"the weights of {whose} did not converge")
+    if len(solved.reattached):
+        which = several(len(solved.reattached), "entity was", "entities were")
+        why = "cut off from all known entities by zero weights"
+        notes.append(f"{which} {why}, and reattached along the spanning tree")
     if not solution.converged:
         notes.append(
             f"{solution.solver} did not converge in {solution.iterations:,} iterations: "

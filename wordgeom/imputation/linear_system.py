@@ -1,4 +1,4 @@
-"""The equations of imputation: weights cut into those of unknown and of known neighbours."""
+"""The linear system of imputation: weights split into unknown and known neighbours."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from wordgeom.core.types import Csr, Float64, Int64
 
 @dataclass(frozen=True)
 class System:
-    """(I − W_qq) Y_q = W_qp Y_p with the unknowns in another order.
+    """(I − W_qq) Y_q = W_qp Y_p with permuted unknowns.
 
-    inner W_qq (q × q), outer W_qp (q × p); order (q): row r is that of unknown order[r]. Entities
-    that are near each other in the graph are so in the order too (reverse Cuthill and McKee 1969):
-    products find their rows in the cache, and incomplete factors of a tree are complete.
+    inner W_qq (q × q), outer W_qp (q × p); order (q): row r belongs to unknown order[r]. Reverse
+    Cuthill–McKee ordering (1969) keeps neighbours close: products reuse the cache, and incomplete
+    LU factors of a tree are complete.
     """
 
     inner: Csr
@@ -26,19 +26,19 @@ class System:
 
     @classmethod
     def of(cls, weights: Csr, known: NDArray[np.bool_]) -> System:
-        """Cut weights (q × n), whose rows are the unknown entities, ascending; known (n)."""
+        """Split weights (q × n), whose rows are the unknown entities, ascending; known (n)."""
         from scipy.sparse import csr_matrix
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 
         shape = (weights.rows, weights.columns)
-        whole = csr_matrix((weights.data, weights.indices, weights.indptr), shape, copy=True)
-        whole.eliminate_zeros()
-        inner, outer = whole[:, np.flatnonzero(~known)], whole[:, np.flatnonzero(known)]
+        full = csr_matrix((weights.data, weights.indices, weights.indptr), shape, copy=True)
+        full.eliminate_zeros()
+        inner, outer = full[:, np.flatnonzero(~known)], full[:, np.flatnonzero(known)]
         order = reverse_cuthill_mckee((inner + inner.T).tocsr(), symmetric_mode=True)
         return cls(_csr(inner[order][:, order]), _csr(outer[order]), order.astype(np.int64))
 
     def matrix(self) -> Csr:
-        """Return I − W_qq, (q × q), each row with its diagonal entry."""
+        """Return I − W_qq (q × q), with every diagonal entry stored."""
         q = self.inner.rows
         rows = np.repeat(np.arange(q), np.diff(self.inner.indptr))
         places = np.searchsorted(rows * q + self.inner.indices, np.arange(q) * (q + 1))
@@ -48,9 +48,9 @@ class System:
 
 
 def relative_residual(rest: Float64, right: Float64) -> float:
-    """Return the greatest ‖rest‖ / ‖right‖ of a column, (q × K) both.
+    """Return the largest ‖rest‖ / ‖right‖ over the columns of two (q × K) matrices.
 
-    A column of `right` that is 0 counts as long as the longest.
+    Columns of `right` that are 0 are divided by the largest norm instead.
     """
     lengths = np.linalg.norm(right, axis=0)
     lengths[lengths == 0] = lengths.max(initial=0.0) or 1.0

@@ -1,7 +1,6 @@
-"""The nearest entity with a vector of its own, for each entity: from the graph where that tells it.
+"""Find the nearest anchor of each entity: in the graph if that suffices, else by search.
 
-Where the graph's neighbours come from an index, which may miss some, the nearest anchor among
-those that it found is taken.
+If the graph has approximate neighbours, the nearest anchor is approximate too.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from wordgeom.imputation.graph import Graph
 from wordgeom.linalg.nearest_neighbours import nearest_to
 from wordgeom.runtime.pool import Pool
 
-NONE = -1  # the anchor of an entity that has none
-_NUMBERS = 1 << 20  # of a block's differences
+NO_ANCHOR = -1
+_NUMBERS = 1 << 20  # differences per block
 
 
 @dataclass(frozen=True, eq=False)
 class NearestAnchors:
-    """What is nearest to each of n entities, itself aside.
+    """The nearest others of each of n entities.
 
-    anchor (n): the nearest anchor, NONE where there is none; distance (n) to it, then nan;
-    neighbour (n): the distance to the nearest entity of all, 0 without a graph.
+    anchor (n): nearest anchor, or NO_ANCHOR; distance (n): to it, nan without one; neighbour (n):
+    distance to the nearest entity, 0 without a graph.
     """
 
     anchor: Int64
@@ -36,37 +35,37 @@ class NearestAnchors:
 def nearest_anchors(
     points: Float64, known: Array, graph: Graph | None, pool: Pool
 ) -> NearestAnchors:
-    """Return what is nearest to each of the points (n × d), of which some are `known` (n)."""
-    local = _Local(len(points))
+    """Return the nearest anchor of each of the points (n × d); known (n) marks the anchors."""
+    minima = _RowMinima(len(points))
     if graph is not None:
         for start, part in pool.map(
-            lambda block: (block[0], _look(points, known, graph, *block)),
+            lambda block: (block[0], _scan_block(points, known, graph, *block)),
             _blocks(graph, points.shape[1]),
         ):
-            local.put(start, part)
-    _search(points, known, local, pool)
-    return NearestAnchors(local.anchor, np.sqrt(local.squared), local.nearest)
+            minima.put(start, part)
+    _search_rest(points, known, minima, pool)
+    return NearestAnchors(minima.anchor, np.sqrt(minima.squared), minima.nearest)
 
 
-class _Local:
-    """What is seen from each entity's row of the graph: squares of distances, inf where none."""
+class _RowMinima:
+    """Minima over each entity's row of the graph: squared distances, inf without an anchor."""
 
     def __init__(self, n: int) -> None:
-        self.anchor = np.full(n, NONE, np.int64)
+        self.anchor = np.full(n, NO_ANCHOR, np.int64)
         self.squared = np.full(n, np.inf)
         self.certain = np.zeros(n, np.bool_)
         self.nearest = np.zeros(n)
 
     def put(self, start: int, part: tuple[Array, ...]) -> None:
-        """Take what `_look` found of the entities from `start` on."""
+        """Store the results of `_scan_block` for the entities from `start` on."""
         rows = slice(start, start + len(part[0]))
-        own = (self.anchor, self.squared, self.certain, self.nearest)
-        for whole, found in zip(own, part, strict=True):
-            whole[rows] = found
+        arrays = (self.anchor, self.squared, self.certain, self.nearest)
+        for array, values in zip(arrays, part, strict=True):
+            array[rows] = values
 
 
 def _blocks(graph: Graph, columns: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of entities whose neighbours' numbers are so many, of one entity at least."""
+    """Yield ranges of entities, sized so that a block computes about _NUMBERS differences."""
     start, n = 0, len(graph.indptr) - 1
     most = max(1, _NUMBERS // columns)
     while start < n:
@@ -76,11 +75,13 @@ def _blocks(graph: Graph, columns: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _look(points: Float64, known: Array, graph: Graph, start: int, stop: int) -> tuple[Array, ...]:
-    """Return, for a range of entities, what `_Local` holds: the nearest anchor in the row, ….
+def _scan_block(
+    points: Float64, known: Array, graph: Graph, start: int, stop: int
+) -> tuple[Array, ...]:
+    """Return the arrays of `_RowMinima` for a range of entities.
 
-    Whatever is not in a row is at least as far as all of it but the tree's neighbours: an anchor
-    that is nearer than one of these is certain to be the nearest of all.
+    A row's neighbours outside the tree are its nearest entities, so that an anchor nearer than
+    one of them is certainly the nearest.
     """
     part = slice(graph.indptr[start], graph.indptr[stop])
     lengths, starts = np.diff(graph.indptr[start : stop + 1]), graph.indptr[start:stop] - part.start
@@ -93,16 +94,16 @@ def _look(points: Float64, known: Array, graph: Graph, start: int, stop: int) ->
     certain = best < reach
     first = np.flatnonzero((anchored == best[owner]) & np.isfinite(anchored))
     rows, which = np.unique(owner[first], return_index=True)
-    anchor = np.full(stop - start, NONE, np.int64)
+    anchor = np.full(stop - start, NO_ANCHOR, np.int64)
     anchor[rows] = others[first[which]]
     return anchor, best, certain, np.sqrt(np.minimum.reduceat(squared, starts))
 
 
-def _search(points: Float64, known: Array, local: _Local, pool: Pool) -> None:
-    """Find the nearest anchors of those entities whose row of the graph does not tell it."""
-    anchors, unsure = np.flatnonzero(known), np.flatnonzero(~local.certain)
-    if len(anchors) == 1:  # it has no other: only for the rest is it the nearest
+def _search_rest(points: Float64, known: Array, minima: _RowMinima, pool: Pool) -> None:
+    """Search the nearest anchor of entities for which the graph leaves it uncertain."""
+    anchors, unsure = np.flatnonzero(known), np.flatnonzero(~minima.certain)
+    if len(anchors) == 1:  # a single anchor has no other anchor
         unsure = unsure[unsure != anchors[0]]
-    local.anchor[~local.certain], local.squared[~local.certain] = NONE, np.nan
+    minima.anchor[~minima.certain], minima.squared[~minima.certain] = NO_ANCHOR, np.nan
     if len(unsure):
-        local.anchor[unsure], local.squared[unsure] = nearest_to(points, unsure, anchors, pool)
+        minima.anchor[unsure], minima.squared[unsure] = nearest_to(points, unsure, anchors, pool)

@@ -1,4 +1,4 @@
-"""The options of imputation, the domain's aside."""
+"""Options of `wordgeom impute`, except those of the domain."""
 
 from __future__ import annotations
 
@@ -14,32 +14,28 @@ AUTO, ALL = "auto", "exact"
 
 @dataclass(frozen=True)
 class ImputeOptions(Options):
-    """How entities without a vector get one (Yao et al. 2019, §4; the defaults are theirs)."""
+    """Hyperparameters of latent semantic imputation (Yao et al. 2019, §4; its defaults)."""
 
-    delta: int = option(8, "neighbours of an entity, at least", low=1)
+    delta: int = option(8, "minimum number of neighbours per entity", low=1)
     weights: str = option(
-        SIMPLEX, "weights of neighbours: best of sum 1, or the paper's, best and then scaled",
+        SIMPLEX, "neighbour weights: sum constrained to 1, or NNLS then normalised",
         choices=(SIMPLEX, NNLS),
     )  # fmt: skip
     weight_epsilon: float = option(
-        0.0, "add this much of the least positive weight to each weight", low=0.0, high=1.0
+        0.0, "add this multiple of the smallest positive weight to each", low=0.0, high=1.0
     )
     neighbours: str = option(
-        AUTO, "auto: all true neighbours, or nearly all by an index where that costs less",
-        choices=(AUTO, ALL),
-    )  # fmt: skip
+        AUTO, "nearest neighbours: exact, or approximate when faster (auto)", choices=(AUTO, ALL)
+    )
     solver: str = option(
-        EXACT, "solve the sparse system, or iterate as the paper does", choices=(EXACT, POWER)
+        EXACT, "solve the sparse system, or use the power iteration", choices=(EXACT, POWER)
     )
-    eta: float = option(
-        1e-2, "end of power's iterations: relative change, a sum of absolute values", low=0.0
-    )
-    max_iterations: int = option(10_000, "the most iterations", low=1)
-    only_entities: bool = option(False, "write the entities alone, in the domain's order")
+    eta: float = option(1e-2, "power iteration: tolerance, relative l1 change", low=0.0)
+    max_iterations: int = option(10_000, "power iteration: maximum number of iterations", low=1)
+    only_entities: bool = option(False, "write only the entities, in the domain's order")
     validate: int = option(
-        0, "also hide known vectors in so many folds, and judge what is imputed for them", low=0,
-        metavar="FOLDS", result=False,
-    )  # fmt: skip
+        0, "cross-validate on known vectors with FOLDS folds", low=0, metavar="FOLDS", result=False
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

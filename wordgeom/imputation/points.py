@@ -1,7 +1,7 @@
-"""Entities as points whose Euclidean distances are in the order of the metric that was chosen.
+"""Map entities to points whose Euclidean distances have the order of the chosen metric.
 
-Cosine: rows of length 1, ‖x − y‖² = 2 − 2 cos. Correlation: the same of rows less their mean.
-The origin is left where it is: weights that are not negative depend on it.
+Cosine: unit rows, ‖x − y‖² = 2 − 2 cos. Correlation: the same for rows centred at their mean.
+Euclidean points are not centred, because NNLS weights depend on the origin.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64
 from wordgeom.imputation.domain import Domain, DomainOptions
 
-_MOST, _LEAST = 1e150, 1e-150  # numbers whose squares are safely neither infinite nor 0
+_MOST, _LEAST = 1e150, 1e-150  # squares neither overflow nor underflow in between
 
 
 def points(domain: Domain, options: DomainOptions) -> tuple[Float64, list[str]]:
     """Return points (n × d) float64, finite, and notes; the domain's own matrix if unchanged.
 
-    Raises InputError for an entity without a direction (all zeros; for correlation, all the same)
-    where the metric needs one.
+    Raises InputError for an entity for which the metric is undefined: all features 0 (cosine) or
+    equal (correlation).
     """
     matrix, notes = domain.matrix, []
     if options.standardise:
         matrix, constant = _standardised(matrix)
         if constant:
-            notes.append(f"constant columns, 0 after --standardise: {constant:,}")
+            notes.append(f"constant columns, set to 0 by --standardise: {constant:,}")
     if options.metric == "cosine":
-        return _directions(domain.names, matrix, "they are all 0", centre=False), notes
+        return _directions(domain.names, matrix, "all are 0", centre=False), notes
     if options.metric == "correlation":
-        return _directions(domain.names, matrix, "they are all the same", centre=True), notes
+        return _directions(domain.names, matrix, "all are equal", centre=True), notes
     scaled, power = _scaled(matrix)
     if power:
-        notes.append(f"numbers and distances are scaled by 2^{power}: their squares would be lost")
+        notes.append(f"features and distances are scaled by 2^{power} to avoid overflow")
     return scaled, notes
 
 
 def _scaled(matrix: Float64) -> tuple[Float64, int]:
-    """Return numbers of a size that can be squared, and the power of two that makes them so.
+    """Scale a matrix so that squares neither overflow nor underflow; return the power of two.
 
-    By a power of two not a bit of a number changes, and neither do neighbours or weights.
+    A power of two is exact, so that neighbours and weights do not change.
     """
     largest = float(_largest(matrix, None))
     if _LEAST <= largest <= _MOST or largest == 0:
@@ -49,7 +49,7 @@ def _scaled(matrix: Float64) -> tuple[Float64, int]:
 
 
 def _standardised(matrix: Float64) -> tuple[Float64, int]:
-    """Return columns of mean 0 and variance 1, and how many are 0 for being constant."""
+    """Return columns of mean 0 and variance 1, and the number of constant ones, which become 0."""
     constant = matrix.max(axis=0) == matrix.min(axis=0)
     result = matrix.copy()
     _resize(result, 0)
@@ -63,11 +63,11 @@ def _standardised(matrix: Float64) -> tuple[Float64, int]:
 
 
 def _directions(names: list[str], matrix: Float64, why: str, *, centre: bool) -> Float64:
-    """Return rows of length 1. Raises InputError for rows without a direction, saying why."""
-    still = matrix.max(axis=1) == (matrix.min(axis=1) if centre else 0)
+    """Return unit rows. Raises InputError with the reason `why` for rows without a direction."""
+    directionless = matrix.max(axis=1) == (matrix.min(axis=1) if centre else 0)
     if not centre:
-        still &= matrix.min(axis=1) == 0
-    _refuse(names, still, why)
+        directionless &= matrix.min(axis=1) == 0
+    _check_directions(names, directionless, why)
     result = matrix.copy()
     _resize(result, 1)
     if centre:
@@ -77,23 +77,23 @@ def _directions(names: list[str], matrix: Float64, why: str, *, centre: bool) ->
     return result
 
 
-def _refuse(names: list[str], still: Array, why: str) -> None:
-    if still.any():
+def _check_directions(names: list[str], directionless: Array, why: str) -> None:
+    if directionless.any():
         raise InputError(
-            f"the numbers of {names[int(np.argmax(still))]!r} have no direction: {why}",
-            found=f"{int(still.sum()):,} such entities",
-            do="leave them out, or use --metric euclidean",
+            f"the features of {names[int(np.argmax(directionless))]!r} have no direction: {why}",
+            found=f"{int(directionless.sum()):,} entities",
+            do="remove them, or use --metric euclidean",
         )
 
 
 def _resize(matrix: Float64, axis: int) -> None:
-    """Multiply columns (axis 0) or rows (1) by powers of two: their largest number is in [½, 1)."""
+    """Scale columns (axis 0) or rows (1) by powers of two: the largest value is in [½, 1)."""
     powers = np.frexp(_largest(matrix, axis))[1]
     np.ldexp(matrix, -np.expand_dims(powers, axis), out=matrix)
 
 
 def _centre(matrix: Float64, axis: int) -> None:
-    # Twice: the first mean of large numbers is rounded, the second is of the small rest.
+    # The second pass removes the rounding error of the first mean.
     for _ in range(2):
         matrix -= matrix.mean(axis=axis, keepdims=True)
 

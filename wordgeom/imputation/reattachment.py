@@ -1,8 +1,8 @@
-"""Unknown entities that zero weights cut off from every anchor, joined again by the tree's edges.
+"""Reattach unknown entities that zero weights cut off from every anchor.
 
-Yao et al. (2019, Theorem 4.1) take weights to be above 0 wherever the graph has an edge; least
-squares give most edges 0. An unknown that no chain of weights leads to an anchor from has no
-vector: I − W_qq is singular. With weights on its tree's edges it has one, for the tree joins all.
+Yao et al. (2019, Theorem 4.1) assume positive weights on all edges of the graph, but least squares
+sets most to 0. If no chain of weights connects an unknown entity to an anchor, I − W_qq is
+singular. Raising the weights of its tree edges connects it, because the tree spans all entities.
 """
 
 from __future__ import annotations
@@ -13,41 +13,41 @@ from numpy.typing import NDArray
 from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.imputation.graph import Graph
 
-MENDED = 1e-3  # the least weight of a tree's edge, before the row is normalised again
-_NONE = 1e-9  # a weight as small as this leads nowhere: what it lets in is lost in rounding
+TREE_WEIGHT = 1e-3  # minimum weight of a tree edge before the row is normalised again
+_NEGLIGIBLE = 1e-9  # smaller weights do not connect: their contribution is lost in rounding
 
 
-def mend(weights: Csr, graph: Graph, rows: Int64, known: NDArray[np.bool_]) -> tuple[Csr, Int64]:
-    """Return weights by which all unknowns reach an anchor, and the entities whose rows changed.
+def reattach(
+    weights: Csr, graph: Graph, rows: Int64, known: NDArray[np.bool_]
+) -> tuple[Csr, Int64]:
+    """Return weights that connect all unknowns to an anchor, and the entities of changed rows.
 
-    weights (q × n) of the unknown entities `rows`, ascending, in the graph's pattern, as
-    `fit_weights` returns them; known (n), at least one of them true.
+    weights (q × n): from `fit_weights`, for the unknown entities `rows`, ascending; known (n): at
+    least one is true.
     """
     lost = ~_reached(weights, rows, known)
     if not lost.any():
         return weights, np.empty(0, np.int64)
-    degrees = np.diff(weights.indptr)
-    entry_rows = np.repeat(np.arange(weights.rows), degrees)
-    shift = np.repeat(graph.indptr[rows] - weights.indptr[:-1], degrees)
-    tree = graph.tree[np.arange(weights.nnz) + shift] != 0
-    raised = lost[entry_rows] & tree
-    data = np.where(raised, np.maximum(weights.data, MENDED), weights.data)
+    entry_rows = np.repeat(np.arange(weights.rows), np.diff(weights.indptr))
+    changed = lost[entry_rows]
+    raised = changed & (graph.rows(rows).data != 0)
+    data = np.where(raised, np.maximum(weights.data, TREE_WEIGHT), weights.data)
     sums = np.bincount(entry_rows, data, minlength=weights.rows)
-    data[lost[entry_rows]] /= sums[entry_rows[lost[entry_rows]]]
+    data[changed] /= sums[entry_rows[changed]]
     return Csr(weights.indptr, weights.indices, data, weights.columns), rows[lost]
 
 
 def _reached(weights: Csr, rows: Int64, known: NDArray[np.bool_]) -> Array:
-    """(q) Tell from which unknowns a way along weights leads to an anchor, searching from there."""
+    """Return which unknowns (q) are connected to an anchor, by breadth-first search from it."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import breadth_first_order
 
     n = weights.columns
-    kept = weights.data > _NONE
-    readers = np.repeat(rows, np.diff(weights.indptr))[kept]
-    # All anchors are one vertex, n: whoever reads any of them is a step away from it.
-    read = np.where(known[weights.indices], n, weights.indices)[kept]
-    edges = csr_matrix((np.ones(len(read), np.int8), (read, readers)), (n + 1, n + 1))
+    used = weights.data > _NEGLIGIBLE
+    targets = np.repeat(rows, np.diff(weights.indptr))[used]
+    # All anchors are merged into one vertex, n.
+    sources = np.where(known[weights.indices], n, weights.indices)[used]
+    edges = csr_matrix((np.ones(len(sources), np.int8), (sources, targets)), (n + 1, n + 1))
     found = breadth_first_order(edges, n, return_predecessors=False)
     reached = np.zeros(n + 1, bool)
     reached[found] = True

@@ -1,4 +1,4 @@
-"""A validation read back from a run card, where it was kept as JSON."""
+"""Read a validation back from a run card."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from wordgeom.imputation.validation import Validation
 
 
 def read_validation(facts: object) -> Validation | None:
-    """Return what `Validation.to_dict` gave, or None where this is nothing of the kind."""
+    """Return the validation that `Validation.to_dict` wrote, None if `facts` is malformed."""
     if not isinstance(facts, Mapping):
         return None
     try:
-        held = Validation(
+        saved = Validation(
             int(facts["folds"]),
             int(facts["candidates"]),
-            _ways(facts["scores"]),
-            _ways(facts["differences"]),
+            _scores(facts["scores"]),
+            _scores(facts["differences"]),
             tuple(map(str, facts["notes"])),
         )
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         return None
-    measures = {len(found) for found in (*held.scores.values(), *held.differences.values())}
-    whole = len(measures) == 1 and 0 not in measures
-    return held if whole and held.differences.keys() < held.scores.keys() else None
+    measures = {len(found) for found in (*saved.scores.values(), *saved.differences.values())}
+    consistent = len(measures) == 1 and 0 not in measures
+    return saved if consistent and saved.differences.keys() < saved.scores.keys() else None
 
 
-def _ways(facts: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[Score]]:
-    return {way: [_score(each) for each in found] for way, found in facts.items()}
+def _scores(facts: Mapping[str, list[dict[str, Any]]]) -> dict[str, list[Score]]:
+    return {name: [_score(each) for each in found] for name, found in facts.items()}
 
 
 def _score(facts: Mapping[str, Any]) -> Score:

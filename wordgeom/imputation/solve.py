@@ -1,8 +1,9 @@
-"""Vectors of unknown entities from those of known ones (Yao et al. 2019, §4.3).
+"""Solve for the vectors of unknown entities, given the anchors (Yao et al. 2019, §4.3).
 
-(I − W_qq) Y_q = W_qp Y_p: each unknown vector is the weighted mean of its neighbours'.
-`solve_exact` solves these equations; `solve_power` iterates them as the paper does, until the
-change is small, which bounds no error: where W_qq has an eigenvalue near 1 all steps are small.
+(I − W_qq) Y_q = W_qp Y_p: each unknown vector is the weighted mean of its neighbours' vectors.
+`solve_exact` solves the linear system. `solve_power` is the paper's power iteration, which stops
+at a small change. That does not bound the error: if W_qq has an eigenvalue near 1, all steps are
+small.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wordgeom.core.types import Csr, Float64
-from wordgeom.imputation.exact_solver import Exact
+from wordgeom.imputation.exact_solver import ExactSolver
 from wordgeom.imputation.linear_system import System, relative_residual
 from wordgeom.linalg.mmatrix import CONVERGED
 from wordgeom.linalg.mmatrix_kernels import WIDTH
@@ -22,17 +23,17 @@ from wordgeom.linalg.numpy_ops import SparseOperator
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
-_DIRECT = 20_000  # unknowns at most that are solved for directly where iterations fail
-_COLUMNS = 32  # multiplied at once by the power iteration
+_DIRECT = 20_000  # maximum number of unknowns for the direct solver
+_COLUMNS = 32  # columns the power iteration multiplies at once
 
 
 @dataclass(frozen=True)
 class Solution:
     """Vectors of the unknown entities, and how well they solve the equations.
 
-    vectors (q × K); iterations: of the column that took most; residual: the greatest
-    ‖b − (I − W_qq) y‖ / ‖b‖ of a column, b = W_qp y_p, by one more product; change: the last
-    relative l1 change, eq. 6 (power iteration; else 0); solver: its name.
+    vectors (q × K); iterations: maximum over columns; residual: largest ‖b − (I − W_qq) y‖ / ‖b‖
+    of a column, b = W_qp y_p, recomputed from the result; change: last relative l1 change, eq. 6
+    (power iteration; else 0); solver: its name.
     """
 
     vectors: Float64
@@ -46,19 +47,19 @@ class Solution:
 def solve_exact(
     weights: Csr, known: NDArray[np.bool_], anchors: Float64, pool: Pool, progress: Progress
 ) -> Solution:
-    """Return the solution Y_q, to a relative residual of 1e-12 aimed at and 1e-10 asked for.
+    """Return Y_q, with a target residual of 1e-12; converged means a residual ≤ 1e-10.
 
-    weights (q × n): rows of the unknown entities, ascending, each of sum 1, and from each a way
-    along positive weights to an anchor (`mending.mend`); known (n); anchors (p × K).
+    weights (q × n): rows of the unknown entities, ascending, of sum 1, each connected to an anchor
+    by positive weights (`reattachment.reattach`); known (n); anchors (p × K).
     """
-    exact = Exact(System.of(weights, known), anchors)
-    groups = exact.groups(pool)
+    exact = ExactSolver(System.of(weights, known), anchors)
+    groups = exact.solve_groups(pool)
     followed = progress.follow(groups, "solving", anchors.shape[1], "columns", lambda _: WIDTH)
     outcomes = list(followed)
     iterations, residual = (max(values) for values in zip(*outcomes, strict=True))
     solver = "bicgstab"
     if residual > CONVERGED and weights.rows <= _DIRECT:
-        residual, solver = exact.direct(pool), "lu"
+        residual, solver = exact.solve_direct(pool), "lu"
     return Solution(exact.vectors, iterations, residual, 0.0, residual <= CONVERGED, solver)
 
 
@@ -71,9 +72,9 @@ def solve_power(
     pool: Pool,
     progress: Progress,
 ) -> Solution:
-    """Return Y_q after Y_q ← W_qp Y_p + W_qq Y_q from the mean of Y_p, as in `solve_exact`.
+    """Iterate Y_q ← W_qp Y_p + W_qq Y_q from the mean of Y_p; arguments as in `solve_exact`.
 
-    Ends when ‖ΔY_q‖₁ < eta ‖Y_q‖₁ (eq. 6, elementwise norms) or after max_iterations.
+    Stops when ‖ΔY_q‖₁ < eta ‖Y_q‖₁ (eq. 6, elementwise norms) or after max_iterations.
     """
     system = System.of(weights, known)
     inner = SparseOperator(system.inner, pool)
@@ -94,7 +95,7 @@ def solve_power(
 def _power_steps(
     inner: SparseOperator, right: Float64, vectors: Float64, most: int
 ) -> Iterator[float]:
-    """Change the vectors (q × K) in place, iteration by iteration; yield the relative change."""
+    """Update the vectors (q × K) in place; yield the relative change after each iteration."""
     for _ in range(most):
         change = before = 0.0
         for start in range(0, vectors.shape[1], _COLUMNS):

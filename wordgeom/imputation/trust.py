@@ -1,9 +1,8 @@
-"""How far to trust each entity's vector: what it rests on, and how well that fits.
+"""Measure how far to trust each imputed vector: its neighbours, and how well they fit.
 
-Distances are those of the points, in which the graph's neighbours are near. The error of an
-imputed entity is ‖x_i − Σ_j w_ij x_j‖ over the distance to its nearest neighbour: 0 where the
-neighbours rebuild it, 1 where they do no better than the nearest one alone. It has no unit, and
-with weights of `simplex` is never above 1.
+Distances are between points. The error of an imputed entity is ‖x_i − Σ_j w_ij x_j‖ divided by
+the distance to its nearest neighbour: 0 if the neighbours reconstruct it, 1 if they do no better
+than the nearest one alone. It is dimensionless, and at most 1 with `simplex` weights.
 """
 
 from __future__ import annotations
@@ -17,19 +16,20 @@ import numpy as np
 
 from wordgeom.core.types import Array, Bytes, Csr, Float64, Int64
 from wordgeom.imputation.graph import Graph
-from wordgeom.imputation.nearest_anchors import NONE, nearest_anchors
-from wordgeom.imputation.weights import rebuilding_errors
+from wordgeom.imputation.nearest_anchors import NO_ANCHOR, nearest_anchors
+from wordgeom.imputation.weights import reconstruction_errors
 from wordgeom.runtime.pool import Pool
 
-KNOWN, IMPUTED, MENDED = "known", "imputed", "mended"
-SOURCES = (KNOWN, IMPUTED, MENDED)
+KNOWN, IMPUTED, REATTACHED = "known", "imputed", "mended"
+SOURCES = (KNOWN, IMPUTED, REATTACHED)
 
 
 class Row(NamedTuple):
-    """What is told of an entity; anchor "", distance, error and anchor_weight nan where none is.
+    """A row of the trust table; undefined fields are "" (anchor) or nan.
 
-    anchor: the nearest entity with a vector of its own; anchor_weight: the part of its weights
-    that lies on such entities; neighbours: names and weights above 0, the largest first.
+    anchor: nearest known entity; distance: to the anchor; error: see the module;
+    anchor_weight: total weight of known entities; neighbours: names and positive weights, largest
+    first.
     """
 
     entity: str
@@ -43,10 +43,10 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Trust:
-    """What is told of n entities, in the domain's order; iterates over `Row`s.
+    """The trust table of n entities, in the domain's order; iterates over `Row`s.
 
-    source (n) uint8, of SOURCES; anchor (n) int64; distance, error, anchor_weight (n) float64;
-    weights (n × n): rows of known entities are empty.
+    source (n) uint8: index into SOURCES; anchor (n) int64; distance, error, anchor_weight (n)
+    float64; weights (n × n): rows of known entities have no entries.
     """
 
     names: Sequence[str]
@@ -64,13 +64,13 @@ class Trust:
         return (self.row(entity) for entity in range(len(self)))
 
     def row(self, entity: int) -> Row:
-        """Return what is told of one entity."""
+        """Return the row of one entity."""
         anchor = int(self.anchor[entity])
         others, weights = self.neighbours(entity)
         return Row(
             self.names[entity],
             SOURCES[self.source[entity]],
-            "" if anchor == NONE else self.names[anchor],
+            "" if anchor == NO_ANCHOR else self.names[anchor],
             float(self.distance[entity]),
             float(self.error[entity]),
             float(self.anchor_weight[entity]),
@@ -80,43 +80,43 @@ class Trust:
         )
 
     def neighbours(self, entity: int) -> tuple[Int64, Float64]:
-        """Return an entity's neighbours (k) and their weights above 0 (k), the largest first."""
+        """Return an entity's neighbours (k) with positive weights (k), largest first."""
         part = slice(*self.weights.indptr[entity : entity + 2].tolist())
         others, weights = self.weights.indices[part], self.weights.data[part]
         order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights > 0)]
         return others[order].astype(np.int64), weights[order]
 
 
-def judge(
+def assess_trust(
     names: Sequence[str],
     points: Float64,
     known: Array,
     graph: Graph | None,
     weights: Csr,
-    mended: Int64,
+    reattached: Int64,
     pool: Pool,
 ) -> Trust:
-    """Return what is to be told of entities with points (n × d), of which some are `known` (n).
+    """Return the trust table of the points (n × d); known (n) marks the anchors.
 
-    graph: None where nothing is imputed; weights (q × n): of the entities that are not known;
-    mended: the numbers of those whose weights were mended.
+    graph: None if nothing is imputed; weights (q × n): of the unknown entities; reattached: the
+    numbers of the reattached entities.
     """
     n, unknown = len(names), np.flatnonzero(~known)
     near = nearest_anchors(points, known, graph, pool)
     error = np.full(n, np.nan)
-    rest = rebuilding_errors(points, weights, unknown, pool)
+    rest = reconstruction_errors(points, weights, unknown, pool)
     error[unknown] = _ratio(rest, near.neighbour[unknown])
-    spread = spread_rows(weights, unknown, n)
+    embedded = embed_rows(weights, unknown, n)
     source = np.where(known, 0, 1).astype(np.uint8)
-    source[mended] = 2
+    source[reattached] = 2
     return Trust(
         names, source, near.anchor, near.distance, error,
-        _anchor_weights(spread, known), spread,
+        _anchor_weights(embedded, known), embedded,
     )  # fmt: skip
 
 
-def spread_rows(weights: Csr, rows: Int64, n: int) -> Csr:
-    """Return rows of weights as those numbered `rows`, ascending, of n; the others are empty."""
+def embed_rows(weights: Csr, rows: Int64, n: int) -> Csr:
+    """Return n rows: those numbered `rows`, ascending, are the weights, the others are empty."""
     lengths = np.zeros(n, np.int64)
     lengths[rows] = np.diff(weights.indptr)
     indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
@@ -124,7 +124,7 @@ def spread_rows(weights: Csr, rows: Int64, n: int) -> Csr:
 
 
 def _ratio(rest: Float64, nearest: Float64) -> Float64:
-    """Return rest / nearest, 0 where an entity has a twin, which rebuilds it wholly."""
+    """Return rest / nearest, 0 for an entity with an identical other one."""
     twin = nearest == 0
     return np.asarray(np.where(twin, 0.0, rest / np.where(twin, 1.0, nearest)))
 
@@ -135,6 +135,6 @@ def _anchor_weights(weights: Csr, known: Array) -> Float64:
     return np.where(known, np.nan, sums)
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Return a number as the table has it, empty where there is none."""
     return "" if math.isnan(value) else f"{value:.6g}"

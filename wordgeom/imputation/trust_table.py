@@ -1,9 +1,9 @@
-"""The table of trust as a file: tab-separated, a header, a line an entity.
+"""Read and write the trust table: tab-separated text with a header and a line per entity.
 
     entity  source  anchor  distance  error  anchor_weight  neighbours
     xilinx  imputed  intel  .81  .93  .74  intel:.41 nvidia:.33 kla:.26
 
-Names hold no white space; neighbours stand as `name:weight`, the largest weight first.
+Names contain no white space; neighbours are `name:weight`, largest weight first.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ import numpy as np
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Csr
 from wordgeom.evaluation.lines import read_lines
-from wordgeom.imputation.nearest_anchors import NONE
-from wordgeom.imputation.trust import SOURCES, Row, Trust, number
+from wordgeom.imputation.nearest_anchors import NO_ANCHOR
+from wordgeom.imputation.trust import SOURCES, Row, Trust, format_number
 
 COLUMNS = Row._fields
 _FIELDS = len(COLUMNS)
-_DO = "make it again with wordgeom impute"
+_DO = "write it again with wordgeom impute"
 
 
-def lines(trust: Trust) -> Iterator[bytes]:
+def trust_lines(trust: Trust) -> Iterator[bytes]:
     """Yield the lines of the table."""
     yield ("\t".join(COLUMNS) + "\n").encode()
     for row in trust:
-        neighbours = " ".join(f"{name}:{number(weight)}" for name, weight in row.neighbours)
-        numbers = map(number, (row.distance, row.error, row.anchor_weight))
+        neighbours = " ".join(f"{name}:{format_number(weight)}" for name, weight in row.neighbours)
+        numbers = map(format_number, (row.distance, row.error, row.anchor_weight))
         yield ("\t".join((*row[:3], *numbers, neighbours)) + "\n").encode()
 
 
 def read_trust(path: Path) -> Trust:
-    """Read a table of trust.
+    """Read a trust table.
 
-    Raises what `read_lines` raises; FormatError for a line that is none of such a table's.
+    Raises what `read_lines` raises; FormatError for a malformed line.
     """
     (first, header), *rest = read_lines(path)
     if tuple(header.split("\t")) != COLUMNS or not rest:
-        found = repr(header[:60]) if rest else "nothing below its header"
-        raise FormatError("is no table of trust", where=f"{path} line {first}", found=found, do=_DO)
+        found = repr(header[:60]) if rest else "nothing after the header"
+        raise FormatError("not a trust table", where=f"{path} line {first}", found=found, do=_DO)
     split = [(n, line.split("\t")) for n, line in rest]
     for n, fields in split:
         if len(fields) != _FIELDS or fields[1] not in SOURCES:
@@ -57,7 +57,7 @@ def _filled(path: Path, split: list[tuple[int, list[str]]]) -> Trust:
     weights: list[float] = []
     for n, fields in split:
         try:
-            anchors.append(index[fields[2]] if fields[2] else NONE)
+            anchors.append(index[fields[2]] if fields[2] else NO_ANCHOR)
             figures.append([float(text) if text else np.nan for text in fields[3:6]])
             pairs = sorted(_pairs(fields[6], index))
         except (ValueError, KeyError):
@@ -75,10 +75,10 @@ def _filled(path: Path, split: list[tuple[int, list[str]]]) -> Trust:
 
 def _pairs(text: str, index: dict[str, int]) -> Iterable[tuple[int, float]]:
     for pair in text.split():
-        name, _, weight = pair.rpartition(":")  # a name may hold colons
+        name, _, weight = pair.rpartition(":")  # a name may contain colons
         yield index[name], float(weight)
 
 
 def _bad(path: Path, n: int, line: str) -> FormatError:
     where = f"{path} line {n}"
-    return FormatError("is no line of a table of trust", where=where, found=repr(line[:60]), do=_DO)
+    return FormatError("malformed line", where=where, found=repr(line[:60]), do=_DO)

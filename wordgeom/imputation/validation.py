@@ -1,9 +1,9 @@
-"""How good imputed vectors are, by hiding known ones: folds, cosines, ranks, intervals.
+"""Cross-validate imputation: hide known vectors, predict them, and score the predictions.
 
-Every known entity is hidden once. A way to predict is judged by the cosine of its answer with the
-true vector, and by the true vector's rank among all known entities' vectors by cosine with the
-answer; equal cosines share their mean rank, so that an answer without direction gains nothing.
-(An answer that is a visible entity's own vector has that entity first: its best rank is 2.)
+Every known entity is hidden in one fold. The scores of a predictor are the cosine of prediction
+and true vector, and the rank of the true vector among all known vectors by cosine with the
+prediction. Ties get their mean rank, so that a zero prediction has no advantage. A prediction
+that copies a visible vector ranks that one first; its best rank is 2.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Measure, Score, difference, scores
-from wordgeom.evaluation.cross_validation import LEARNED, deal
-from wordgeom.evaluation.estimators import steady
+from wordgeom.evaluation.cross_validation import TRAIN_ONLY, assign_folds
+from wordgeom.evaluation.estimators import deterministic_estimators
 from wordgeom.evaluation.report import score_facts
 from wordgeom.imputation.baselines import Predict
 from wordgeom.runtime.context import Context
 
 MEDIAN_RANK = "median rank (low is good)"
 RESAMPLES = 1000
-MOST = 10_000  # entities that are hidden: ranks take their number times that of the known
+MAX_HIDDEN = 10_000  # entities hidden: ranks cost hidden × known cosines
 _FIRST = 10
-_ROWS = 256  # of a block of cosines
-_TIE = 1e-9  # cosines closer than this are equal: rounding must not order them
+_ROWS = 256  # rows per block of cosines
+_TIE = 1e-9  # cosines closer than this count as equal, so that rounding does not rank them
 _TASK = "imputation"
 
 
@@ -47,9 +47,9 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class Validation:
-    """Scores of ways to predict, and how much better the first is than each other.
+    """Scores of predictors, and the differences between the first and each other.
 
-    scores, differences: by the ways' names; candidates: the vectors that ranks are among.
+    scores, differences: by predictor name; candidates: number of vectors that are ranked.
     """
 
     folds: int
@@ -59,66 +59,67 @@ class Validation:
     notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON has it."""
+        """Return the validation as JSON-compatible values."""
         facts = {"folds": self.folds, "candidates": self.candidates, "notes": list(self.notes)}
         for name in ("scores", "differences"):
-            held: Mapping[str, list[Score]] = getattr(self, name)
-            facts[name] = {way: [score_facts(s) for s in found] for way, found in held.items()}
+            scored: Mapping[str, list[Score]] = getattr(self, name)
+            facts[name] = {key: [score_facts(s) for s in each] for key, each in scored.items()}
         return facts
 
 
 def validate(
-    ways: Mapping[str, Predict], anchors: Float64, folds: int, context: Context
+    predictors: Mapping[str, Predict], anchors: Float64, folds: int, context: Context
 ) -> Validation:
-    """Hide the anchors (p × K) fold by fold and judge each way's predictions; the first is ours.
+    """Hide the anchors (p × K) fold by fold and score each predictor; imputation is the first.
 
-    Raises OptionError where there are fewer anchors with a direction than folds.
+    Raises OptionError for fewer nonzero anchors than folds.
     """
     fold, notes = _dealt(anchors, folds, context.seed)
-    hidden = np.flatnonzero(fold != LEARNED)
-    predicted = {way: np.empty((len(hidden), anchors.shape[1])) for way in ways}
+    hidden = np.flatnonzero(fold != TRAIN_ONLY)
+    predicted = {name: np.empty((len(hidden), anchors.shape[1])) for name in predictors}
     numbers = context.progress.follow(iter(range(folds)), "validation", folds, "folds", lambda _: 1)
     for number in numbers:
         asked, visible = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
-        for way, predict in ways.items():
-            predicted[way][fold[hidden] == number] = predict(asked, visible)
+        for name, predict in predictors.items():
+            predicted[name][fold[hidden] == number] = predict(asked, visible)
     answers = {
-        way: _answers(way, given, anchors, hidden, context) for way, given in predicted.items()
+        name: _answers(name, given, anchors, hidden, context) for name, given in predicted.items()
     }
     first, *others = answers
     return Validation(
         folds,
         len(anchors),
-        {way: scores(each, RESAMPLES, context.seed) for way, each in answers.items()},
-        {way: _differences(answers[way], answers[first], context.seed) for way in others},
+        {name: scores(each, RESAMPLES, context.seed) for name, each in answers.items()},
+        {name: _differences(answers[name], answers[first], context.seed) for name in others},
         tuple(notes),
     )
 
 
 def check_folds(anchors: Float64, folds: int) -> Int64:
-    """Return which anchors (p × K) can be hidden, those that are not 0.
+    """Return the anchors (of p × K) that can be hidden: those that are not 0.
 
-    Raises OptionError where they are fewer than the folds.
+    Raises OptionError if they are fewer than the folds.
     """
-    whole = np.flatnonzero(anchors.any(axis=1))
-    if len(whole) < folds:
-        what = f"--validate {folds} hides known vectors in as many folds"
-        raise OptionError(what, found=f"{len(whole):,} of them", do="ask for fewer folds")
-    return whole
+    nonzero = np.flatnonzero(anchors.any(axis=1))
+    if len(nonzero) < folds:
+        what = f"--validate {folds} needs at least {folds} known vectors that are not 0"
+        raise OptionError(what, found=f"{len(nonzero):,}", do="use fewer folds")
+    return nonzero
 
 
 def _dealt(anchors: Float64, folds: int, seed: int) -> tuple[Int64, list[str]]:
-    """Return the fold of each anchor (p), LEARNED for those that are never hidden, and notes."""
+    """Return the fold of each anchor (p), TRAIN_ONLY for those that are never hidden, and notes."""
     rng = np.random.default_rng(seed)
-    whole, notes = check_folds(anchors, folds), []
-    if len(whole) < len(anchors):
-        zeros = several(len(anchors) - len(whole), "known vector is 0", "known vectors are 0")
-        notes.append(f"{zeros}, and never hidden")
-    if len(whole) > MOST:
-        notes.append(f"{MOST:,} of {len(whole):,} known vectors, drawn at random, are hidden")
-        whole = np.sort(rng.choice(whole, MOST, replace=False))
-    fold = np.full(len(anchors), LEARNED, np.int64)
-    fold[whole] = deal(np.zeros(len(whole), np.int64), folds, rng)
+    chosen, notes = check_folds(anchors, folds), []
+    if len(chosen) < len(anchors):
+        zeros = several(len(anchors) - len(chosen), "known vector is 0", "known vectors are 0")
+        notes.append(f"{zeros} and never hidden")
+    if len(chosen) > MAX_HIDDEN:
+        count = f"{MAX_HIDDEN:,} of {len(chosen):,} known vectors"
+        notes.append(f"{count}, drawn at random, are hidden")
+        chosen = np.sort(rng.choice(chosen, MAX_HIDDEN, replace=False))
+    fold = np.full(len(anchors), TRAIN_ONLY, np.int64)
+    fold[chosen] = assign_folds(np.zeros(len(chosen), np.int64), folds, rng)
     return fold, notes
 
 
@@ -127,20 +128,20 @@ def _differences(baseline: Answers, ours: Answers, seed: int) -> list[Score]:
 
 
 def _answers(
-    way: str, predicted: Float64, anchors: Float64, hidden: Int64, context: Context
+    name: str, predicted: Float64, anchors: Float64, hidden: Int64, context: Context
 ) -> Answers:
-    """Return cosine and rank of each hidden vector (hidden × 2) as answers to be scored."""
+    """Return the cosine and rank of each hidden vector (hidden × 2) as answers to score."""
     given = cosines_and_ranks(predicted, anchors, hidden, context)
     total = len(hidden)
-    return Answers(_TASK, way, MEASURES, np.arange(total), given, np.zeros(total), total)
+    return Answers(_TASK, name, MEASURES, np.arange(total), given, np.zeros(total), total)
 
 
 def cosines_and_ranks(
     predicted: Float64, anchors: Float64, hidden: Int64, context: Context
 ) -> Float64:
-    """Return each prediction's cosine with its true vector, and that one's rank (hidden × 2).
+    """Return each prediction's cosine with the true vector, and the latter's rank (hidden × 2).
 
-    predicted (hidden × K); hidden: rows of anchors (p × K). The best rank is 1.
+    predicted (hidden × K); hidden: rows of anchors (p × K). Rank 1 is best.
     """
     answers, directions = _unit(predicted), _unit(anchors)
 
@@ -149,15 +150,15 @@ def cosines_and_ranks(
         cosines = np.clip(answers[rows] @ directions.T, -1, 1)
         own = cosines[np.arange(len(cosines)), hidden[rows]]
         better = np.sum(cosines > own[:, None] + _TIE, axis=1)
-        equal = np.sum(np.abs(cosines - own[:, None]) <= _TIE, axis=1)  # itself is one of these
+        equal = np.sum(np.abs(cosines - own[:, None]) <= _TIE, axis=1)  # includes itself
         return np.column_stack((own, better + (equal + 1) / 2))
 
-    with steady():
+    with deterministic_estimators():
         return np.concatenate(list(context.pool.map(block, range(0, len(hidden), _ROWS))))
 
 
 def _unit(matrix: Float64) -> Float64:
-    """Return rows of length 1, those of zeros as they are."""
+    """Return unit rows; zero rows stay 0."""
     largest = np.abs(matrix).max(axis=1, keepdims=True)
     scaled = matrix / np.where(largest == 0, 1, largest)
     lengths: Array = np.linalg.norm(scaled, axis=1, keepdims=True)

@@ -1,11 +1,11 @@
-"""Loops over entities: the weights that rebuild each from its neighbours, and how well they do."""
+"""Kernels over entities: fit reconstruction weights, and measure reconstruction errors."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int32, Int64
-from wordgeom.linalg.nnls_kernels import dot, nonnegative
+from wordgeom.linalg.nnls_kernels import dot, solve_nnls
 from wordgeom.runtime.jit import kernel
 
 
@@ -22,15 +22,16 @@ def fit_rows(
     data: Float64,
     counts: Int64,
 ) -> None:
-    """Set the weights of rows start:stop of a sparse matrix with rows `entities`, (rows × n).
+    """Set the weights of rows start:stop of a sparse matrix (rows × n) with rows `entities`.
 
-    counts[0] grows by rows of equal weights for want of others, counts[1] by rows given up.
+    counts[0] increases by rows with equal weights because all were 0, counts[1] by rows whose
+    NNLS did not converge.
     """
     for r in range(start, stop):
         row = slice(indptr[r], indptr[r + 1])
         weights = data[row]
         vectors, target = _problem(points, entities[r], indices[row], simplex)
-        if not nonnegative(vectors, target, weights):
+        if not solve_nnls(vectors, target, weights):
             counts[1] += 1
         if not _normalise(weights, epsilon):
             counts[0] += 1
@@ -40,11 +41,11 @@ def fit_rows(
 def _problem(
     points: Array, entity: int, neighbours: Array, simplex: bool
 ) -> tuple[Float64, Float64]:
-    """Return the vectors (k × m) and the target (m) of an entity's least squares.
+    """Return the vectors (k × m) and the target (m) of an entity's NNLS problem.
 
-    Weights v ≥ 0 of sum t, v = t w, leave t² f(w) + s (1 − t)² where f(w) = ‖x_i − Σ w_j x_j‖²
-    and the last coordinates are √s: least over t that is f s / (f + s), which grows with f. So
-    the minimiser is, but for its sum, that of f on the simplex, for any s > 0.
+    Simplex: a last coordinate √s is appended. Weights v = t w ≥ 0 of sum t then have the residual
+    t² f(w) + s (1 − t)², where f(w) = ‖x_i − Σ w_j x_j‖². Its minimum over t, f s / (f + s),
+    increases with f, so that v / t minimises f on the simplex, for any s > 0.
     """
     k, d = len(neighbours), points.shape[1]
     vectors, target = np.empty((k, d + simplex)), np.zeros(d + simplex)
@@ -66,7 +67,7 @@ def _problem(
 
 @kernel
 def _normalise(weights: Array, epsilon: float) -> bool:
-    """Add epsilon times the least weight above 0 to all, divide by the sum; False if all are 0."""
+    """Add epsilon × smallest positive weight to all, divide by the sum; False if all are 0."""
     least, total = np.inf, 0.0
     for weight in weights:
         total += weight

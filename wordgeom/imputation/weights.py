@@ -1,8 +1,8 @@
-"""Weights that rebuild entities from their neighbours (Yao et al. 2019, §4.2, eq. 2).
+"""Fit weights that reconstruct entities from their neighbours (Yao et al. 2019, §4.2, eq. 2).
 
-`simplex` is eq. 2 itself: ‖x_i − Σ_j w_ij x_j‖ least among weights ≥ 0 of sum 1. `nnls`, the
-paper's program, leaves the sum free and divides by it: a worse fit that depends on where the
-points' origin lies, there to compare with.
+`simplex` solves eq. 2: minimise ‖x_i − Σ_j w_ij x_j‖ over weights ≥ 0 of sum 1. `nnls`, as in the
+authors' program, leaves the sum free and normalises afterwards. It fits worse and depends on the
+origin; use it only for comparison.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from wordgeom.core.types import Csr, Float64, Int32, Int64
+from wordgeom.core.types import Csr, Float64, Int64
 from wordgeom.imputation import weight_kernels as kernels
 from wordgeom.imputation.graph import Graph
 from wordgeom.runtime.pool import Pool
@@ -21,22 +21,22 @@ from wordgeom.runtime.progress import Progress
 
 _Value = TypeVar("_Value")
 Kind = Literal["simplex", "nnls"]
-_ROWS = 512  # of a block of work
+_ROWS = 512  # rows per block
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of some entities' neighbours.
+    """Neighbour weights of some entities.
 
-    matrix (rows × n) float64, each row of sum 1, zeros stored; errors (rows) ‖x_i − Σ w_ij x_j‖;
-    equal: rows whose neighbours all had weight 0 and got equal ones; unfinished: rows whose active
-    sets did not settle.
+    matrix (rows × n) float64, row sums 1, zeros stored; errors (rows): ‖x_i − Σ w_ij x_j‖; equal:
+    number of rows with equal weights because all were 0; unconverged: number of rows whose active
+    set did not converge.
     """
 
     matrix: Csr
     errors: Float64
     equal: int
-    unfinished: int
+    unconverged: int
 
 
 def fit_weights(
@@ -48,13 +48,13 @@ def fit_weights(
     pool: Pool,
     progress: Progress,
 ) -> Weights:
-    """Return the weights of the entities `rows` from their in-neighbours in the graph.
+    """Fit the weights of the entities `rows`, ascending, on their in-neighbours in the graph.
 
-    points (n × d) C-order; epsilon: this much of a row's least weight above 0 is added to each of
-    its weights (the authors' program: .1).
+    points (n × d) C-order; epsilon: multiple of a row's smallest positive weight that is added to
+    each of its weights (0.1 in the authors' program).
     """
-    indptr, indices = _pattern(graph, rows)
-    data, simplex = np.empty(len(indices)), kind == "simplex"
+    edges, simplex = graph.rows(rows), kind == "simplex"
+    indptr, indices, data = edges.indptr, edges.indices, np.empty(edges.nnz)
 
     def fit(block: tuple[int, int]) -> Int64:
         counts = np.zeros(2, np.int64)
@@ -63,12 +63,12 @@ def fit_weights(
 
     done = _by_rows(pool, len(rows), fit)
     followed = progress.follow(done, "weights", len(rows), "rows", lambda _: _ROWS)
-    equal, unfinished = np.sum(list(followed), axis=0, initial=0).tolist()
+    equal, unconverged = np.sum(list(followed), axis=0, initial=0).tolist()
     matrix = Csr(indptr, indices, data, len(points))
-    return Weights(matrix, rebuilding_errors(points, matrix, rows, pool), equal, unfinished)
+    return Weights(matrix, reconstruction_errors(points, matrix, rows, pool), equal, unconverged)
 
 
-def rebuilding_errors(points: Float64, matrix: Csr, rows: Int64, pool: Pool) -> Float64:
+def reconstruction_errors(points: Float64, matrix: Csr, rows: Int64, pool: Pool) -> Float64:
     """Return ‖x_i − Σ_j w_ij x_j‖ of the entities `rows`, for weights (rows × n) of sum 1."""
     errors = np.empty(len(rows))
 
@@ -80,14 +80,6 @@ def rebuilding_errors(points: Float64, matrix: Csr, rows: Int64, pool: Pool) -> 
     for _ in _by_rows(pool, len(rows), measure):
         pass
     return errors
-
-
-def _pattern(graph: Graph, rows: Int64) -> tuple[Int64, Int32]:
-    """Return the in-neighbours of the entities `rows`: (rows + 1) and (entries)."""
-    degrees = np.diff(graph.indptr)[rows]
-    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(degrees)))
-    shift = np.repeat(graph.indptr[rows] - indptr[:-1], degrees)
-    return indptr, graph.indices[shift + np.arange(indptr[-1])]
 
 
 def _by_rows(

@@ -1,4 +1,4 @@
-"""BLAS on one thread inside blocks of the pool, so that its sums have one order."""
+"""Single-threaded BLAS inside blocks of the pool, so that its sums have one order."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 
 def one_thread() -> AbstractContextManager[object]:
-    """Return a context in which BLAS calls of any thread run on that thread alone."""
-    # SciPy brings a BLAS of its own, to be found once it is loaded.
+    """Return a context in which every BLAS call runs on the calling thread alone."""
+    # SciPy has its own BLAS, found only once it is loaded.
     controller = _controller("scipy.linalg" in sys.modules)
     limited: AbstractContextManager[object] = controller.limit(limits=1, user_api="blas")
     return limited

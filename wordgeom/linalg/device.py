@@ -1,4 +1,4 @@
-"""Where a run computes: NumPy on the CPU, or Torch on a GPU; and the context that it opens."""
+"""The device of a run, NumPy on the CPU or Torch on a GPU, and the context of its computation."""
 
 from __future__ import annotations
 
@@ -6,50 +6,40 @@ import contextlib
 import logging
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, partial
 
 from wordgeom.core.errors import MissingInputError, OptionError, UnavailableError
 from wordgeom.core.ops import Ops
-from wordgeom.core.options import Options, option
+from wordgeom.linalg.numpy_ops import NumpyOps
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool, available_cpus, available_memory
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import FLOOR, GIGABYTE, RunOptions, UseOptions
 
 _log = logging.getLogger("wordgeom")
-_CHOICES = ("cpu", "cuda")
-_TORCH_DEVICES = {"cuda": "cuda", "torch-cpu": "cpu"}  # the second is for tests of parity
-
-
-@dataclass(frozen=True)
-class DeviceOptions(Options):
-    """Where the linear algebra runs."""
-
-    device: str = option(
-        "cpu", "run linear algebra on the CPU, or by Torch on a GPU (pip install torch)",
-        choices=_CHOICES,
-    )  # fmt: skip
+_TORCH_DEVICES = {"cuda": "cuda", "torch-cpu": "cpu"}  # the second is for tests
 
 
 def get_ops(device: str, pool: Pool) -> Ops:
-    """Return the linear algebra for a device: cpu, cuda, or torch-cpu.
+    """Return the linear algebra of a device: cpu, cuda or torch-cpu.
 
-    Raises UnavailableError where Torch or CUDA is missing, OptionError for another name.
+    Raises UnavailableError where Torch or CUDA is missing, OptionError for an unknown device.
     """
-    # Imported here: this module is below linalg, and `--help` reads its options.
     if device == "cpu":
-        from wordgeom.linalg.numpy_ops import NumpyOps
-
         return NumpyOps(pool)
     if device not in _TORCH_DEVICES:
         raise OptionError("--device must be cpu or cuda", found=repr(device))
     try:
         from wordgeom.linalg.torch_ops import TorchOps
-    except (ImportError, OSError) as error:  # OSError: a library that it loads is not there
+    except (ImportError, OSError) as error:  # OSError: a missing shared library
         do = "pip install torch, or use --device cpu"
         raise UnavailableError(f"--device {device} needs Torch", found=error, do=do) from error
     return TorchOps(_TORCH_DEVICES[device])
+
+
+def memory_limit(options: UseOptions) -> int:
+    """Return the bytes of `--memory`, or half of the available memory."""
+    return int(options.memory * GIGABYTE) or available_memory() // 2
 
 
 @contextlib.contextmanager
@@ -63,11 +53,11 @@ def open_context(
     """
     scratch = options.tmp_dir if isinstance(options, RunOptions) else None
     if scratch is not None and not os.path.isdir(scratch):
-        raise MissingInputError("no such folder", where=scratch, do="check --tmp-dir")
-    memory = int(options.memory * GIGABYTE) or available_memory() // 2
+        raise MissingInputError("no such directory", where=scratch, do="check --tmp-dir")
+    memory = memory_limit(options)
     show = show and not options.quiet
     if show and memory < FLOOR:
-        _log.info("note: --memory %g cannot be kept: the program itself takes %.1f GB",
+        _log.info("note: --memory %g is too low: the program itself needs %.1f GB",
                   options.memory, FLOOR / GIGABYTE)  # fmt: skip
     with Pool(options.threads or available_cpus()) as pool:
         open_ops = cache(partial(get_ops, device, pool))

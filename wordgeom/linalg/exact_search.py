@@ -1,9 +1,10 @@
-"""Exact nearest neighbours by blocked products: float32 finds what float64 decides.
+"""Exact nearest neighbours by blocked products: float32 selects candidates, float64 decides.
 
-A product of two blocks gives all distances between them in float32. Its rounding error is bounded
-(Higham 2002, §3.1: |fl(aᵀb) − aᵀb| ≤ γ_d |a|ᵀ|b|), so that what float32 holds to be farther than
-the farthest neighbour by more than the bound is farther. For the few others the distance is added
-up from the differences in float64. The answer is that of float64, to the order of ties.
+A product of two blocks gives all their distances in float32. Its rounding error is bounded (Higham
+2002, §3.1: |fl(aᵀb) − aᵀb| ≤ γ_d |a|ᵀ|b|), so that a pair is excluded safely where its float32
+distance exceeds that of the farthest neighbour by more than the bound. The distances of the few
+other pairs are summed from the differences in float64. The result is that of float64, including
+the order of ties.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from wordgeom.runtime.progress import Progress
 
 _QUERIES, _TARGETS = 512, 2048  # rows of a block: 4 MB of products
 _UNIT = 2.0**-24  # float32's rounding
-_OTHER = 16  # roundings beside a product's own: of the points, the norms and the sums
+_OTHER = 16  # roundings besides those of a product: of the points, the norms and the sums
 
 
 class Searcher:
-    """Points (n × d), float64 and finite, made ready for exact searches among them."""
+    """Points (n × d), float64 and finite, prepared for exact searches among them."""
 
     def __init__(self, points: Float64, pool: Pool) -> None:
         self.points, self._pool = points, pool
         centred = points - points.mean(axis=0)
         largest = float(np.abs(centred).max(initial=0.0))
-        # A power of two changes no digit; squares of float32 then neither overflow nor vanish.
+        # A power of two is exact; the squares of float32 then neither overflow nor underflow.
         factor = 2.0 ** -np.frexp(largest * np.sqrt(points.shape[1]))[1] if largest else 1.0
         self.scale = float(factor**2)
         centred *= factor
@@ -50,16 +51,14 @@ class Searcher:
     ) -> tuple[Int32, Float64]:
         """Return the k targets nearest to each query, (Q × k), and squared distances (Q × k).
 
-        By distance, then index; −1 and inf where there are fewer. queries, targets (ascending):
-        rows, all by default; labels (n): points of one label are no neighbours, by default each has
-        its own, so that none is its own neighbour; bounds (Q): only what is nearer, in squared
-        distance.
+        Ordered by distance, then index; −1 and inf where there are fewer. queries, targets
+        (ascending): rows, all by default; labels (n): points with the same label are not
+        neighbours, by default each has its own; bounds (Q): upper limits of the squared distance.
         """
-        n = len(self.points)
-        every = np.arange(n)
-        queries = every if queries is None else queries
-        targets = every if targets is None else targets
-        labels = every if labels is None else labels
+        every = np.arange(len(self.points))
+        queries, targets, labels = (
+            every if rows is None else rows for rows in (queries, targets, labels)
+        )
         found = np.full((len(queries), k), -1, np.int32)
         squared = np.full((len(queries), k), np.inf)
         if bounds is not None:

@@ -1,4 +1,4 @@
-"""The loop of an exact search: distances in float32 tell which pairs are worth float64."""
+"""Kernels of exact search: float32 distances select the pairs whose float64 distance is needed."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import numpy as np
 from wordgeom.core.types import Float32, Float64, Int32, Int64
 from wordgeom.runtime.jit import kernel
 
-_GROUP = 128  # products looked at together: only a group that holds a hit is looked at one by one
+_GROUP = 128  # products tested at once; only a group with a candidate is scanned one by one
 
 
 @kernel
 def squared_distance(points: Float64, i: int, j: int) -> float:
-    """Return ‖x_i − x_j‖², added up in one order for (i, j) and (j, i)."""
+    """Return ‖x_i − x_j‖², summed in the same order for (i, j) and (j, i)."""
     d = points.shape[1]
     a = b = c = e = 0.0
     k = 0
-    while k + 4 <= d:  # four sums, since one would wait for each addition
+    while k + 4 <= d:  # four sums: a single one would wait for each addition
         p, q = points[i, k] - points[j, k], points[i, k + 1] - points[j, k + 1]
         r, s = points[i, k + 2] - points[j, k + 2], points[i, k + 3] - points[j, k + 3]
         a += p * p
@@ -45,11 +45,11 @@ def keep_nearest(
     found: Int32,
     squared: Float64,
 ) -> None:
-    """Put into rows (Q) of found and squared (· × k) what a block of targets holds that is nearer.
+    """Insert the nearer targets of a block into rows (Q) of found and squared (· × k).
 
-    products (Q × T): −2 zᵢᵀzⱼ. norms: ‖z‖² made smaller by the rounding of a product, so that norms
-    plus product are no larger than scale ‖xᵢ − xⱼ‖². Targets ascend from block to block: one that
-    is just as far as the farthest kept has the larger index, and stays out.
+    products (Q × T): −2 zᵢᵀzⱼ; norms: ‖z‖², reduced by the rounding of a product, so that norms
+    plus product are at most scale ‖xᵢ − xⱼ‖². Targets ascend over the blocks: one that ties with
+    the farthest neighbour has the larger index and is not inserted.
     """
     k = found.shape[1]
     for r in range(len(queries)):
@@ -60,7 +60,7 @@ def keep_nearest(
         i = queries[r]
         limit = np.float32(_above(worst * scale) - query_norms[r])
         for start in range(0, len(targets), _GROUP):
-            # Slices, whose indices count from 0, let the compiler look at many at once.
+            # Slices, indexed from 0, let the compiler vectorise the test.
             row, norms = products[r, start : start + _GROUP], target_norms[start : start + _GROUP]
             hits = 0
             for t in range(len(row)):
@@ -79,7 +79,7 @@ def keep_nearest(
 
 @kernel
 def _above(value: float) -> float:
-    """Return a little more than `value`: float32 may have rounded the sums below it upwards."""
+    """Return slightly more than `value`: float32 may have rounded the smaller sums up."""
     return value * (1.0 + 1e-6) + 1e-37
 
 
@@ -96,9 +96,9 @@ def _insert(found: Int32, squared: Float64, index: int, distance: float) -> None
 def order_candidates(
     points: Float64, rows: Int64, candidates: Int64, found: Int32, squared: Float64
 ) -> None:
-    """Put into rows (Q) of found and squared (n × k) the nearest of candidates (Q × c), by float64.
+    """Insert the nearest of candidates (Q × c) into rows (Q) of found and squared (n × k).
 
-    candidates ascend in each row, −1 where there is none.
+    Candidates ascend in each row; −1: none.
     """
     k = found.shape[1]
     for q in range(len(candidates)):
@@ -112,7 +112,7 @@ def order_candidates(
 
 @kernel
 def _offer(best: Float64, edges: Int64, label: int, distance: float, low: int, high: int) -> None:
-    """Let (low, high) be a component's edge if it is the first by distance, low, high."""
+    """Make (low, high) the edge of a component if it is first by distance, low, high."""
     if distance > best[label]:
         return
     after = low > edges[label, 0] or (low == edges[label, 0] and high >= edges[label, 1])
@@ -139,13 +139,12 @@ def cheapest_edges(
     best: Float64,
     edges: Int64,
 ) -> None:
-    """Find each component's cheapest edge to another, among the first that points' lists hold.
+    """Find the shortest edge of each component to another one, among the points' neighbours.
 
-    Each edge is offered to both its components: what they choose from is then one set of edges, and
-    their choices close no circle.
-
-    found, squared (n × k): ascending lists; places (n): where in its list each point's first
-    neighbour outside its component stands, moved on; best (components), edges (components × 2).
+    Every edge is offered to both its components: they choose from one set of edges, and so their
+    choices close no cycle. found, squared (n × k): ascending neighbours; places (n): the position
+    of each point's first neighbour outside its component, advanced; best (components), edges
+    (components × 2): receive the result.
     """
     k = found.shape[1]
     for i in range(len(labels)):

@@ -1,4 +1,4 @@
-"""Spans of tall arrays by the eigenvectors of their Gram matrices, which are small."""
+"""Orthonormal bases of tall matrices, by the eigenvectors of their small Gram matrices."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ from wordgeom.core.ops import Ops, Tall
 from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.blas import one_thread
 
-# Of the largest eigenvalue of a Gram matrix, by the bytes of its arrays' numbers: what is below it
-# is rounding, and a direction of it is noise.
+# Relative to the largest eigenvalue of a Gram matrix, by itemsize: smaller ones are rounding.
 _SMALL = {4: 1e-6, 8: 1e-10}
 
 
 def spectrum(tall: Tall, ops: Ops) -> tuple[Float64, Any]:
-    """Return the eigenvalues (r) of tallᵀ tall that are no rounding, and vectors (k × r).
+    """Return the eigenvalues (r) of tallᵀ tall above rounding, and their vectors (k × r).
 
     Raises RankError where there is none.
     """
     values, Z = symmetric_eigh(ops.inner(tall, tall))
-    kept = above_rounding(values, tall)
-    if not kept.any():
+    nonzero = above_rounding(values, tall)
+    if not nonzero.any():
         do = "lower --ridge or --dim, or raise --anchors"
         raise RankError("the vectors of a sweep are all 0", do=do)
-    return values[kept], Z[:, kept]
+    return values[nonzero], Z[:, nonzero]
 
 
 def above_rounding(values: Float64, tall: Tall) -> Array:
-    """Tell which squares of lengths, or products of two lengths, in `tall` are no rounding."""
+    """Return which squared lengths, or products of two lengths, in `tall` are above rounding."""
     return values > _SMALL[tall.dtype.itemsize] * max(float(values.max()), 0.0)
 
 
 def orthonormal(tall: Tall, ops: Ops) -> Tall:
-    """Return an orthonormal basis (V × r) of the span of tall (V × k), by its Gram, twice."""
+    """Return an orthonormal basis (V × r) of tall (V × k), by its Gram matrix, in two passes."""
     for _ in range(2):
         values, Z = spectrum(tall, ops)
         tall = ops.combine(tall, Z / np.sqrt(values))
@@ -43,6 +42,6 @@ def orthonormal(tall: Tall, ops: Ops) -> Tall:
 
 
 def symmetric_eigh(matrix: Float64) -> tuple[Float64, Any]:
-    """Return eigenvalues, ascending, and vectors of a matrix that is symmetric but for rounding."""
-    with one_thread():  # the order of a threaded LAPACK's additions depends on their number
+    """Return eigenvalues, ascending, and eigenvectors of a matrix, symmetrised for rounding."""
+    with one_thread():  # a threaded LAPACK adds in an order that depends on the threads
         return np.linalg.eigh((matrix + matrix.T) / 2.0)

@@ -1,4 +1,4 @@
-"""Loops of sparse linear algebra."""
+"""Kernels of sparse linear algebra."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wordgeom.runtime.jit import kernel
 
 @kernel
 def split_rows(indptr: Int64, indices: Int32, edges: Int64, splits: Int64) -> None:
-    """Set splits[t, r] to the place of row r's first entry in a column ≥ edges[t]."""
+    """Set splits[t, r] to the index of row r's first entry in a column ≥ edges[t]."""
     for r in range(len(indptr) - 1):
         k = indptr[r]
         for t in range(len(edges)):
@@ -21,10 +21,10 @@ def split_rows(indptr: Int64, indices: Int32, edges: Int64, splits: Int64) -> No
 def multiply_rows(
     splits: Int64, indices: Int32, data: Array, dense: Array, start: int, stop: int, out: Array
 ) -> None:
-    """Set out[start:stop] to rows of a sparse matrix (V × m) times dense (m × K).
+    """Set out[start:stop) to the rows of a sparse matrix (V × m) times dense (m × K).
 
-    splits[t, r]: where row r's entries in tile t of the columns begin, as `split_rows` sets it.
-    Entries are added eight at a time: sums are then loaded and stored an eighth as often.
+    splits[t, r]: the first entry of row r in column tile t, from `split_rows`. Eight entries are
+    added at a time, so that sums are loaded and stored an eighth as often.
     """
     width = dense.shape[1]
     for r in range(start, stop):
@@ -56,7 +56,7 @@ def multiply_rows(
 
 @kernel
 def add_squares(indptr: Int64, indices: Int32, data: Array, rows: Array, columns: Array) -> None:
-    """Add the squares of the entries of each row to rows (n), of each column to columns (m)."""
+    """Add the sums of squared entries by row to rows (n), and by column to columns (m)."""
     for r in range(len(indptr) - 1):
         for k in range(indptr[r], indptr[r + 1]):
             square = float(data[k]) * float(data[k])

@@ -1,11 +1,11 @@
 """A block Krylov space of a symmetric operator, with an orthonormal basis and its Ritz pairs.
 
-After m columns: G Q = Q T + Q₊ C Eᵀ, with Q (V × m) orthonormal, T (m × m) symmetric, Q₊ (V × b)
-the next block and C (b × b) its coupling to the last b columns. A Ritz pair (θ, Qs) of T has the
-residual ‖C s_last‖.
+After m columns, G Q = Q T + Q₊ C Eᵀ, where Q (V × m) is orthonormal, T (m × m) symmetric, Q₊
+(V × b) the next block and C (b × b) its coupling to the last b columns. A Ritz pair (θ, Qs) has
+the residual ‖C s_last‖.
 
-A product is first freed of the two blocks that it is made of in exact arithmetic, then, brought
-to length 1, of the whole basis: one pass over the basis does what two would do otherwise.
+A product is first orthogonalised against the two blocks that it is coupled to in exact arithmetic,
+then normalised, then orthogonalised against the full basis: that saves one of two passes over it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from wordgeom.core.ops import Operator, Ops, Tall
 from wordgeom.core.types import Array, Float64
 
 BLOCK = 32  # columns multiplied at once
-_PASSES = 6  # at most, over the basis
-_KEPT = 0.5  # least share of its squared length that a column keeps in a pass that was the last
+_PASSES = 6  # maximum passes over the basis
+_KEPT = 0.5  # the last pass leaves at least this share of a column's squared length
 
 
 class Krylov:
-    """The space as it grows: basis (V × columns + b), T, and what is needed to go on."""
+    """A growing space: the basis (V × columns + b), T, and the state to resume from."""
 
     def __init__(
         self, operator: Operator, ops: Ops, columns: int, dtype: DTypeLike, seed: int
@@ -37,14 +37,14 @@ class Krylov:
         self._coupling = np.zeros((BLOCK, BLOCK))
         self._local = 0  # first column that the next product is coupled to in exact arithmetic
         self._draws = 0
-        self._solved: tuple[Float64, Float64] | None = None  # Ritz pairs of T as it stands
-        self.filled = 0  # columns whose image under G is known
+        self._solved: tuple[Float64, Float64] | None = None  # Ritz pairs of the present T
+        self.filled = 0  # columns that were multiplied by G
         self.products = 0
         self.restarts = 0
 
     @classmethod
     def start(cls, operator: Operator, ops: Ops, columns: int, dtype: DTypeLike, seed: int) -> Self:
-        """Return a space of one random block, whose image is not known yet."""
+        """Return a space of one random block, not yet multiplied by G."""
         space = cls(operator, ops, columns, dtype, seed)
         drawn = ops.tall(space._draw(BLOCK), dtype)
         first, _, _ = space._orthonormal(drawn, space._basis[:, :0], 1.0)
@@ -53,11 +53,11 @@ class Krylov:
 
     @property
     def full(self) -> bool:
-        """Whether there is no room for another block."""
+        """Whether the basis has no space for another block."""
         return self.filled + BLOCK > self._room
 
     def grow(self) -> None:
-        """Multiply the next block by G and add what is new in it to the basis."""
+        """Multiply the next block by G and add the new directions to the basis."""
         m = self.filled
         new, known = slice(m, m + BLOCK), slice(0, m + BLOCK)
         local = slice(self._local, m + BLOCK)
@@ -87,7 +87,7 @@ class Krylov:
         return values, self._ops.combine(self._basis[:, : self.filled], S)
 
     def restart(self, kept: int) -> None:
-        """Cut the basis to its `kept` ≤ filled − b best Ritz vectors and the next block."""
+        """Reduce the basis to its `kept` ≤ filled − b best Ritz vectors and the next block."""
         m = self.filled
         values, S = self._ritz(kept)
         best = self._ops.combine(self._basis[:, :m], S)
@@ -100,7 +100,7 @@ class Krylov:
         self.restarts += 1
 
     def state(self) -> Mapping[str, Array]:
-        """Return what `restore` needs to go on from here; good until the space grows."""
+        """Return the state for `restore`, which is valid until the space grows."""
         used = self.filled + BLOCK
         numbers = (self.filled, self._local, self._draws, self.products, self.restarts)
         return {
@@ -111,9 +111,9 @@ class Krylov:
         }
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Go on from a state of the same operator, options and seed."""
+        """Resume from a state of the same operator, settings and seed."""
         used = len(state["projected"])
-        for start in range(0, used, BLOCK):  # never a second copy of it all
+        for start in range(0, used, BLOCK):  # avoid a second copy of the basis
             block = slice(start, min(start + BLOCK, used))
             self._basis[:, block] = self._ops.tall(state["basis"][:, block], self._dtype)
         self._T[:] = 0.0
@@ -124,7 +124,7 @@ class Krylov:
         self._solved = None
 
     def _ritz(self, k: int) -> tuple[Float64, Float64]:
-        """Return the k largest Ritz values and their vectors in the basis; computed once for T."""
+        """Return the k largest Ritz values and their coordinates in the basis, cached for T."""
         if self._solved is None:
             m = self.filled
             self._solved = self._ops.eigh_top(self._T[:m, :m], m)
@@ -136,10 +136,10 @@ class Krylov:
         self._T[columns, rows] = weights.T
 
     def _orthonormal(self, block: Tall, basis: Tall, size: float) -> tuple[Tall, Float64, Float64]:
-        """Return B orthonormal and orthogonal to the basis Q, H and C with block = Q H + B C.
+        """Return B, orthonormal and orthogonal to the basis Q, and H and C: block = Q H + B C.
 
-        Directions in which the block is rounding, next to products of this `size`, are replaced
-        by random ones, which C does not reach.
+        Directions that are rounding, relative to products of this `size`, are replaced by random
+        ones, whose rows of C are 0.
         """
         H, C = np.zeros((basis.shape[1], BLOCK)), np.eye(BLOCK)
         least = (np.finfo(self._dtype).eps * size) ** 2 * basis.shape[0]
@@ -154,22 +154,22 @@ class Krylov:
         return block, H, C
 
     def _normalised(self, block: Tall, C: Float64, least: float) -> tuple[Tall, Float64, float]:
-        """Return B with orthonormal columns, C' with block·C = B·C', the least squared length."""
+        """Return B, orthonormal, C' with block·C = B·C', and the smallest squared length."""
         gram = self._ops.inner(block, block)
         squares, turn = np.linalg.eigh((gram + gram.T) / 2)
-        # A square below the rounding of the largest is not known: divided by no more than that,
-        # the column comes out short and is made 1 long by the next call.
+        # A square below the rounding of the largest is unknown. Divided by that rounding, the
+        # column comes out too short, and the next call normalises it.
         known = np.maximum(squares, np.finfo(self._dtype).eps * squares.max())
-        there = known > least
-        scale = np.where(there, np.sqrt(np.maximum(known, least)), 1.0)
-        made = self._ops.combine(block, turn / scale)
-        if not there.all():
-            gaps = np.flatnonzero(~there)
-            made[:, gaps] = self._ops.tall(self._draw(len(gaps)), self._dtype)
-        return made, (scale * there)[:, None] * (turn.T @ C), float(squares.min())
+        nonzero = known > least
+        scale = np.where(nonzero, np.sqrt(np.maximum(known, least)), 1.0)
+        normalised = self._ops.combine(block, turn / scale)
+        if not nonzero.all():
+            gaps = np.flatnonzero(~nonzero)
+            normalised[:, gaps] = self._ops.tall(self._draw(len(gaps)), self._dtype)
+        return normalised, (scale * nonzero)[:, None] * (turn.T @ C), float(squares.min())
 
     def _draw(self, columns: int) -> Array:
-        """Return random columns (V × columns) of about length 1, others at every call."""
+        """Return new random columns (V × columns) of length about 1."""
         self._draws += 1
         rng: Any = np.random.default_rng((self._seed, self._draws))
         rows = self._operator.shape[0]

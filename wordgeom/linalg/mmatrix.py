@@ -1,10 +1,10 @@
-"""Sparse equations A X = B of an M-matrix, many right sides: BiCGSTAB behind incomplete factors.
+"""Sparse systems A X = B of an M-matrix, with many right sides, by BiCGSTAB with ILU(0).
 
-A = I − W with W ≥ 0, row sums at most 1, from each row a way to one whose sum is less: A⁻¹ ≥ 0,
-and the incomplete factors exist (Meijerink and van der Vorst 1977, Theorem 2.3). Groups of eight
-columns go through all iterations by themselves, on one thread each, so that threads never wait
-for each other and cannot change a bit. A cycle of BiCGSTAB (van der Vorst 1992) that breaks down
-or makes nothing better is followed by steps that use the factors alone, which always converge.
+A = I − W, where W ≥ 0 has row sums of at most 1, and from each row a path leads to one with a sum
+below 1. Then A⁻¹ ≥ 0, and the incomplete factors exist (Meijerink and van der Vorst 1977, Theorem
+2.3). Groups of eight columns iterate independently on one thread each, so that threads neither wait
+nor affect the result. A cycle of BiCGSTAB (van der Vorst 1992) that breaks down or stagnates is
+followed by iterations of the factors alone, which always converge.
 
 Not for matrices with negative weights, nor for dense ones.
 """
@@ -21,16 +21,16 @@ from wordgeom.core.types import Csr, Float64, Int64
 from wordgeom.linalg import mmatrix_kernels as kernels
 from wordgeom.linalg.mmatrix_kernels import WIDTH
 
-_GOAL, CONVERGED = 1e-12, 1e-10  # ‖r‖ / ‖b‖ that is aimed at, and that will do
+_GOAL, CONVERGED = 1e-12, 1e-10  # ‖r‖ / ‖b‖: the goal, and the accepted value
 _CYCLES, _ITERATIONS, _SWEEPS = 3, 200, 20
-_BROKEN = 1e-15  # a cosine as small as that is rounding
+_BROKEN = 1e-15  # smaller cosines are rounding
 
 
 @dataclass(frozen=True)
 class Factored:
     """A matrix (q × q) and its incomplete LU factors, which share its pattern.
 
-    matrix: rows ascending, with the diagonal; diagonal (q): where in the entries it lies.
+    matrix: columns ascending, with the diagonal; diagonal (q): the index of its entries.
     """
 
     matrix: Csr
@@ -39,7 +39,7 @@ class Factored:
 
     @classmethod
     def of(cls, matrix: Csr) -> Factored:
-        """Factorise a matrix whose rows all hold their diagonal entry."""
+        """Factorise a matrix that stores every diagonal entry."""
         rows = np.repeat(np.arange(matrix.rows), np.diff(matrix.indptr))
         diagonal = np.flatnonzero(matrix.indices == rows)
         factors = matrix.data.copy()
@@ -61,22 +61,21 @@ class Factored:
 
 
 class Group:
-    """Eight right sides (q × 8) and what has been found for them.
+    """Eight right sides (q × 8) and their solution.
 
-    `steps` yields after each iteration; `found` is then the best so far, and `iterations` how
-    many there were.
+    `steps` yields after each iteration; `solution` is then the best so far.
     """
 
     def __init__(self, factored: Factored, right: Float64, found: Float64) -> None:
-        self._factored, self.found, self.iterations = factored, found, 0
+        self._factored, self.solution, self.iterations = factored, found, 0
         self._work = [np.empty_like(right) for _ in range(5)]
-        self._shadow, self._change = right - times(factored.matrix, found), np.empty_like(right)
-        self._square = squares(self._shadow)
-        self._enough = _GOAL**2 * squares(right)
+        self._shadow, self._change = right - multiply(factored.matrix, found), np.empty_like(right)
+        self._square = squared_norms(self._shadow)
+        self._enough = _GOAL**2 * squared_norms(right)
 
     def steps(self) -> Iterator[int]:
-        """Iterate until the goal is reached or nothing makes it better; yield the iteration."""
-        krylov = True  # or sweeps
+        """Iterate until the goal is reached or no progress is made; yield the iteration number."""
+        krylov = True  # BiCGSTAB, or else sweeps
         for _ in range(_CYCLES):
             if np.all(self._square <= self._enough):
                 return
@@ -91,18 +90,18 @@ class Group:
             krylov = gained or not krylov
 
     def _accept(self) -> None:
-        """Add the change where the residual, multiplied out anew, has become less."""
+        """Add the change where it reduces the residual, which is computed afresh."""
         product = self._work[0]
         self._factored.multiply(self._change, self._shadow, product)
         np.subtract(self._shadow, product, out=product)
-        square = squares(product)
+        square = squared_norms(product)
         better = square < self._square
-        self.found[:, better] += self._change[:, better]
+        self.solution[:, better] += self._change[:, better]
         self._shadow[:, better] = product[:, better]
         self._square = np.where(better, square, self._square)
 
     def _cycle(self) -> Iterator[None]:
-        """BiCGSTAB for the change, from 0; a column that is done or breaks down stands still."""
+        """BiCGSTAB for the change, from 0; columns that converge or break down stay unchanged."""
         rest, direction, turned, product, second = self._work
         shadow, change, factored = self._shadow, self._change, self._factored
         np.copyto(rest, shadow)
@@ -130,7 +129,7 @@ class Group:
             beta = _ratio(rho, before, active) * _ratio(alpha, omega, active)
 
     def _sweep(self) -> Iterator[None]:
-        """Steps of the factors alone for the change: a regular splitting of an M-matrix."""
+        """Iterate with the factors alone for the change: a regular splitting of an M-matrix."""
         rest, _, turned, product, _ = self._work
         np.copyto(rest, self._shadow)
         self._change[:] = 0.0
@@ -142,7 +141,7 @@ class Group:
             yield None
 
 
-def times(matrix: Csr, right: Float64) -> Float64:
+def multiply(matrix: Csr, right: Float64) -> Float64:
     """Return matrix (q × m) times right (m × 8), on the calling thread."""
     out = np.empty((matrix.rows, WIDTH))
     sums = np.empty((2, WIDTH))
@@ -150,7 +149,7 @@ def times(matrix: Csr, right: Float64) -> Float64:
     return out
 
 
-def squares(tall: Float64) -> Float64:
+def squared_norms(tall: Float64) -> Float64:
     """Return the squared length of each column, (8) for (q × 8)."""
     return np.asarray(np.einsum("rc,rc->c", tall, tall))
 

@@ -1,4 +1,4 @@
-"""Loops of the solver for M-matrices: eight right sides at once, a cache line for each row."""
+"""Kernels of the M-matrix solver: eight right sides at once, one cache line per row."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from wordgeom.core.types import Float64, Int32, Int64
 from wordgeom.runtime.jit import kernel
 
 WIDTH = 8  # columns of a group of right sides
-_PIVOT = 1e-14  # a pivot below it is rounding: the matrix is singular
+_PIVOT = 1e-14  # smaller pivots are rounding: the matrix is singular
 
 
 @kernel
 def factorise(indptr: Int64, diagonal: Int64, indices: Int32, factors: Float64) -> None:
-    """Turn a matrix's entries into those of its incomplete LU factors, none added, in place.
+    """Replace the entries of a matrix by those of its ILU(0) factors, in place.
 
-    diagonal (q): the place of each row's diagonal entry, where the inverse of its pivot is left.
+    diagonal (q): the index of each row's diagonal entry, which receives the inverse of its pivot.
     """
     place = np.full(len(diagonal), -1)
     for r in range(len(diagonal)):
@@ -42,7 +42,7 @@ def precondition(
     right: Float64,
     out: Float64,
 ) -> None:
-    """Set out (q × WIDTH) to the solution of L U out = right, by the incomplete factors."""
+    """Solve L U out = right for out (q × WIDTH), with the incomplete factors."""
     line = np.empty(WIDTH)
     for r in range(len(right)):
         for c in range(WIDTH):
@@ -113,9 +113,9 @@ def move(
     shadow: Float64,
     sums: Float64,
 ) -> None:
-    """Go a step: found + step direction, rest − step product, in place; all (q × WIDTH).
+    """Add step × direction to found, subtract step × product from rest, all (q × WIDTH).
 
-    sums (2 × WIDTH): shadow · rest and rest · rest.
+    sums (2 × WIDTH) receives shadow · rest and rest · rest.
     """
     first, second = np.zeros(WIDTH), np.zeros(WIDTH)
     for r in range(len(rest)):

@@ -1,9 +1,9 @@
-"""Nearest neighbours of all points among themselves: exact, or by an index where that is cheaper.
+"""Nearest neighbours of all points, exact or by an index where that is cheaper.
 
-Blocked products cost n² d; an inverted-file index (faiss) costs its cells and then, for each point,
-the points of the nearest few. How many cells are needed is measured before they are searched, on
-points whose neighbours are found exactly: few where data have clusters or lie near a surface, most
-of them where all distances are alike. The choice hangs on the data alone, never on a clock.
+Blocked products cost n² d. An inverted-file index (faiss) costs its cells and, for each point, the
+points of the nearest cells. The number of cells to probe is measured on a sample whose neighbours
+are computed exactly: few where the data have clusters or lie near a surface, most where all
+distances are similar. The choice depends on the data alone, never on timings.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.types import Float64, Int32, Int64
+from wordgeom.linalg.cell_index import Cells
 from wordgeom.linalg.exact_search import Searcher
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
-EXACT_ROWS = 50_000  # up to so many points blocked products are cheaper than any index
+EXACT_ROWS = 50_000  # up to this number of points, blocked products are cheaper than an index
 AUTO, EXACT = "auto", "exact"
-_TUNING, _JUDGING = 4000, 1000  # points whose neighbours are found exactly, to choose and to judge
+_TUNING, _VALIDATION = 4000, 1000  # points that choose the number of cells, and measure the recall
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The k nearest neighbours of each point, by distance, then index; no point is its own.
+    """The k nearest neighbours of each point, by distance, then index, without the point itself.
 
-    indices (n × k); squared (n × k): squared distances; recall: the share of the true neighbours
-    that was found, 1 where `exact`, else measured on points drawn evenly.
+    indices (n × k); squared (n × k): squared distances; recall: the share of the true neighbours,
+    1 where `exact`, else measured on evenly spaced points.
     """
 
     indices: Int32
@@ -39,7 +40,7 @@ class Neighbours:
 def nearest(
     points: Float64, k: int, pool: Pool, progress: Progress | None = None, *, how: str = AUTO
 ) -> Neighbours:
-    """Return the neighbours of points (n × d), finite; k < n; how: auto or exact."""
+    """Return the k < n neighbours of finite points (n × d); how: AUTO or EXACT."""
     searcher = Searcher(points, pool)
     if how == EXACT or len(points) <= EXACT_ROWS:
         return Neighbours(*searcher.nearest(k, progress=progress))
@@ -51,7 +52,7 @@ def nearest(
 def nearest_to(
     points: Float64, queries: Int64, targets: Int64, pool: Pool, progress: Progress | None = None
 ) -> tuple[Int64, Float64]:
-    """Return for each query the nearest other point among the targets, and its squared distance.
+    """Return each query's nearest other point among the targets, and the squared distance.
 
     queries, targets: rows of points (n × d), the targets ascending. −1 and inf where there is none.
     """
@@ -64,23 +65,21 @@ def nearest_to(
 def _by_index(
     searcher: Searcher, k: int, pool: Pool, progress: Progress | None
 ) -> Neighbours | None:
-    """Return neighbours by an index, or None where it would have to look at too many cells."""
-    from wordgeom.linalg.cell_index import Cells
-
-    # Two samples: what chose the number of cells must not judge it too.
+    """Return neighbours by an index, or None where it would have to probe too many cells."""
+    # Two samples: the one that chooses the number of cells would overestimate the recall.
     n = len(searcher.points)
-    tuning, judging = _even(n, _TUNING, 0), _even(n, _JUDGING, 1)
+    tuning, validation = _even(n, _TUNING, 0), _even(n, _VALIDATION, 1)
     cells = Cells(searcher, pool)
     probes = cells.probes(tuning, searcher.nearest(k, queries=tuning)[0])
     if probes is None:
         return None
     found, squared = cells.search(k, probes, progress)
-    true, _ = searcher.nearest(k, queries=judging)
-    hits = (found[judging][:, :, None] == true[:, None, :]).any(axis=1)
+    true, _ = searcher.nearest(k, queries=validation)
+    hits = (found[validation][:, :, None] == true[:, None, :]).any(axis=1)
     return Neighbours(found, squared, False, float(hits.mean()))
 
 
 def _even(n: int, most: int, offset: int) -> Int64:
-    """Return up to `most` rows of n, evenly spaced, from `offset` on."""
+    """Return up to `most` of n rows, evenly spaced from `offset`."""
     step = max(2, n // most)
     return np.arange(offset, n, step)[:most]

@@ -1,4 +1,4 @@
-"""Non-negative least squares by active sets (Lawson and Hanson 1974, ch. 23), for few unknowns."""
+"""Non-negative least squares by the active-set method (Lawson and Hanson 1974, ch. 23)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import numpy as np
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.runtime.jit import kernel
 
-_ROUNDING = 1e-13  # a slope this small, relative to what it is the difference of, counts as none
-_DEPENDENT = 1e-12  # of a vector's squared length: less of it outside the others' span is rounding
-_STEPS = 10  # vectors taken in, for each dimension, before it is given up
+_ROUNDING = 1e-13  # smaller slopes, relative to the terms of their difference, count as 0
+_DEPENDENT = 1e-12  # a smaller share of a squared length outside the others' span is rounding
+_STEPS = 10  # maximum steps per dimension
 
 
 @kernel
 def dot(left: Float64, right: Float64) -> float:
-    """Return the inner product of two vectors, in four sums: one has to wait for each addition."""
+    """Return the inner product in four sums: a single one would wait for each addition."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
     i = 0
     while i + 4 <= len(left):
@@ -30,37 +30,35 @@ def dot(left: Float64, right: Float64) -> float:
 
 
 @kernel
-def nonnegative(vectors: Float64, target: Float64, weights: Float64) -> bool:
-    """Set weights (k) ≥ 0 so that ‖target − Σ weights_j vectors_j‖ is least; False if given up.
+def solve_nnls(vectors: Float64, target: Float64, weights: Float64) -> bool:
+    """Minimise ‖target − Σ weights_j vectors_j‖ over weights (k) ≥ 0; return whether it converged.
 
-    vectors (k × m), target (m). Vectors that depend on those in use get exactly 0; where it is
-    given up, weights are what the last step reached.
+    vectors (k × m), target (m). Vectors that depend on others in use get exactly 0. Without
+    convergence, weights are those of the last step.
     """
     k, room = len(vectors), min(vectors.shape)
     lengths = np.empty(k)
     for j in range(k):
         lengths[j] = np.sqrt(dot(vectors[j], vectors[j]))
-    slopes, refused = np.empty(k), np.empty(k, np.uint8)
+    slopes, rejected = np.empty(k), np.empty(k, np.uint8)
     used, factor, solved = np.empty(room, np.int64), np.empty((room, room)), np.empty(room)
     rest = np.empty(len(target))
     count = 0
     weights[:] = 0.0
     for _ in range(_STEPS * (room + 1)):
         least = _slopes(vectors, target, lengths, weights, used[:count], rest, slopes)
-        refused[:] = 0
-        refused[used[:count]] = 1
+        rejected[:] = 0
+        rejected[used[:count]] = 1
         while True:
-            j = _steepest(slopes, refused, least)
-            if (
-                j < 0 or count == room
-            ):  # a slope that is left when all dimensions are used is rounding
+            j = _steepest(slopes, rejected, least)
+            if j < 0 or count == room:  # with all dimensions used, a positive slope is rounding
                 return True
-            refused[j] = 1
+            rejected[j] = 1
             used[count] = j
             if not _factor(vectors, lengths, used[: count + 1], factor):
                 continue
             _solve(vectors, target, used[: count + 1], factor, solved)
-            if solved[count] > 0:  # rounding alone can turn a vector that leads down the slope
+            if solved[count] > 0:  # rounding can make the weight of a descent direction negative
                 break
         count = _feasible(vectors, target, lengths, used, count + 1, factor, solved, weights)
     return False
@@ -76,7 +74,7 @@ def _slopes(
     rest: Array,
     slopes: Array,
 ) -> float:
-    """Set slopes (k), for vectors of length 1, at the weights; return the least that counts."""
+    """Set slopes (k), for vectors of length 1, at the weights; return the threshold of rounding."""
     scale: float = np.sqrt(dot(target, target))
     for c in range(len(rest)):
         rest[c] = target[c]
@@ -90,11 +88,11 @@ def _slopes(
 
 
 @kernel
-def _steepest(slopes: Array, refused: Array, least: float) -> int:
-    """Return the first of the steepest slopes above `least` that is not refused, or -1."""
+def _steepest(slopes: Array, rejected: Array, least: float) -> int:
+    """Return the index of the first steepest slope above `least` that is not rejected, or -1."""
     best = -1
     for j in range(len(slopes)):
-        if refused[j] == 0 and slopes[j] > least:
+        if rejected[j] == 0 and slopes[j] > least:
             least = slopes[j]
             best = j
     return best
@@ -102,7 +100,7 @@ def _steepest(slopes: Array, refused: Array, least: float) -> int:
 
 @kernel
 def _factor(vectors: Array, lengths: Array, used: Int64, factor: Array) -> bool:
-    """Set the last row of the Cholesky factor of the used vectors' Gram matrix, if there is one."""
+    """Set the last row of the Cholesky factor of the Gram matrix; return False if singular."""
     i = len(used) - 1
     vector = vectors[used[i]]
     pivot = lengths[used[i]] ** 2
@@ -120,7 +118,7 @@ def _factor(vectors: Array, lengths: Array, used: Int64, factor: Array) -> bool:
 
 @kernel
 def _solve(vectors: Array, target: Array, used: Int64, factor: Array, solved: Array) -> None:
-    """Set solved to the least-squares weights of the used vectors, of any sign."""
+    """Set solved to the unconstrained least-squares weights of the used vectors."""
     for i in range(len(used)):
         value = dot(vectors[used[i]], target)
         for c in range(i):
@@ -144,7 +142,7 @@ def _feasible(
     solved: Array,
     weights: Array,
 ) -> int:
-    """Walk to the solution and drop vectors whose weight reaches 0; return how many are left."""
+    """Move to the solution, dropping vectors whose weight reaches 0; return the number left."""
     while True:
         step, first = 1.0, -1
         for i in range(count):

@@ -1,4 +1,4 @@
-"""The primitives in NumPy and Numba: the same bytes at any number of threads."""
+"""The primitives in NumPy and Numba, with the same bytes at any number of threads."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from wordgeom.core.ops import Rows
+from wordgeom.core.ops import RowSolutions
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float64, Int64
-from wordgeom.linalg import kernels
+from wordgeom.linalg import kernels, row_solver_kernels
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.runtime.pool import Pool
 
-_ROWS = 8192  # of a block of a tall array
-# Tiles of a product, so that the right side's rows and the sums stay in a core's cache (1 MB of 64
-# columns): 4096 columns at first, the most frequent; rarer ones, met seldom, in ever wider tiles.
+_ROWS = 8192  # rows of a block of a tall matrix
+# Column tiles of a product keep the rows of the right side and the sums in a core's cache (1 MB at
+# 64 columns). The first tiles, of frequent words, have 4096 columns; later ones double.
 _TILE_COLUMNS, _NARROW_TILES = 4096, 4
-# Entries of a row in a tile, from which on all tiles are as narrow as the first: 116,597 columns
-# that are met alike (documents), 772 entries each: 1.6 times as fast.
+# Mean entries of a row in a tile from which all tiles are narrow: 1.6 times as fast for documents,
+# 116,597 equally frequent columns of 772 entries each.
 _FILLED = 48
-_BLOCK_ENTRIES, _ROW = 1 << 20, 256  # of a block of rows; what a row costs beside its entries
+_BLOCK_ENTRIES, _ROW = 1 << 20, 256  # entries of a block of rows; cost of a row in entries
 _GATHERED = 1 << 19  # numbers of a row's system that are gathered: 2 MB in float32
-_SOLVED_ENTRIES = 1 << 18  # of a block of rows that are solved: some .1 s of K = 300
+_SOLVED_ENTRIES = 1 << 18  # entries of a block of rows to solve: about 0.1 s at K = 300
 
 
 class NumpyOps:
@@ -36,45 +36,45 @@ class NumpyOps:
 
     def eigh_top(self, symmetric: Float64, k: int) -> tuple[Float64, Float64]:
         """Return the k algebraically largest eigenvalues, descending (k), and vectors (m × k)."""
-        # One thread: the order of a threaded LAPACK's additions depends on their number.
+        # A threaded LAPACK adds in an order that depends on the number of threads.
         with one_thread():
             values, vectors = self._pool.call(lambda: np.linalg.eigh(symmetric))  # ascending
         top = slice(None, -k - 1, -1)
         return values[top].copy(), np.ascontiguousarray(fix_signs(vectors[:, top]))
 
     def operator(self, sparse: Csr) -> SparseOperator:
-        """Return a sparse matrix to be multiplied by; takes 8 bytes a row and tile beside it."""
+        """Return a sparse matrix as an operator; needs 8 bytes per row and tile in addition."""
         return SparseOperator(sparse, self._pool)
 
     def spmm(self, sparse: Csr, dense: NDArray[Any]) -> NDArray[Any]:
-        """Return sparse (V × m) times dense (m × K), (V × K), in the type of the sparse data."""
+        """Return sparse (V × m) times dense (m × K), (V × K), in the dtype of the sparse data."""
         return self.operator(sparse).multiply(dense.astype(sparse.data.dtype, copy=False))
 
     def row_solver(self, targets: Csr, weights: Array) -> SparseRows:
-        """Return what solves weighted least squares of all rows."""
+        """Return a solver of the weighted least squares of all rows."""
         return SparseRows(targets, weights, self._pool)
 
     def tall(self, array: Array, dtype: DTypeLike) -> Array:
-        """Return a copy of an array (V × k), C-order, in `dtype`."""
+        """Return a C-contiguous copy of an array (V × k) in `dtype`."""
         return np.array(array, dtype, order="C")
 
     def empty(self, rows: int, columns: int, dtype: DTypeLike) -> Array:
-        """Return room for (rows × columns)."""
+        """Return an uninitialised array (rows × columns)."""
         return np.empty((rows, columns), dtype)
 
     def to_numpy(self, tall: Array) -> Array:
-        """Return the array, C-order."""
+        """Return the array, C-contiguous."""
         return np.ascontiguousarray(tall)
 
     def inner(self, left: Array, right: Array) -> Float64:
-        """Return leftᵀ right, (k × l): blocks in the arrays' type, added in float64."""
+        """Return leftᵀ right, (k × l): blocks in the dtype of the arrays, summed in float64."""
         total = np.zeros((left.shape[1], right.shape[1]))
         for part in self._by_rows(len(left), lambda rows: left[rows].T @ right[rows]):
             total += part
         return total
 
     def subtract(self, tall: Array, basis: Array, weights: Float64) -> None:
-        """Take basis (V × k) times weights (k × l) away from tall (V × l), in place."""
+        """Subtract basis (V × k) times weights (k × l) from tall (V × l), in place."""
         cast = weights.astype(tall.dtype)
 
         def run(rows: slice) -> None:
@@ -84,7 +84,7 @@ class NumpyOps:
             pass
 
     def combine(self, basis: Array, weights: Float64) -> Array:
-        """Return basis (V × k) times weights (k × l), a new (V × l)."""
+        """Return basis (V × k) times weights (k × l), (V × l), newly allocated."""
         cast = weights.astype(basis.dtype)
         out = np.empty((len(basis), weights.shape[1]), basis.dtype)
 
@@ -96,14 +96,14 @@ class NumpyOps:
         return out
 
     def _by_rows(self, rows: int, function: Callable[[slice], Any]) -> Iterator[Any]:
-        """Yield function(block) for blocks of rows, in order, each with BLAS on one thread."""
+        """Yield function(block) for blocks of rows, in order, with BLAS on one thread each."""
         blocks = (slice(start, min(start + _ROWS, rows)) for start in range(0, rows, _ROWS))
         with one_thread():
             yield from self._pool.map(function, blocks)
 
 
 class SparseOperator:
-    """A sparse matrix (V × m) that multiplies tile by tile, tiles of rows on the pool."""
+    """A sparse matrix (V × m) that multiplies by column tiles, blocks of rows on the pool."""
 
     def __init__(self, sparse: Csr, pool: Pool) -> None:
         self._sparse, self._pool = sparse, pool
@@ -117,7 +117,7 @@ class SparseOperator:
         return self._sparse.rows, self._sparse.columns
 
     def multiply(self, tall: Array) -> Array:
-        """Return the matrix times `tall` (m × k), a new (V × k) of the type of `tall`."""
+        """Return the matrix times `tall` (m × k), (V × k), in the dtype of `tall`."""
         right = np.ascontiguousarray(tall)
         out = np.empty((self._sparse.rows, right.shape[1]), right.dtype)
 
@@ -132,9 +132,9 @@ class SparseOperator:
 
 
 class SparseRows:
-    """Weighted least squares of the rows of a pattern (linalg.rows.RowSolver), blocks on the pool.
+    """Weighted least squares of the rows of a pattern (ops.RowSolver), blocks on the pool.
 
-    A row's solution depends on that row alone, so that blocks change nothing.
+    The solution of a row depends on that row alone, not on the blocks.
     """
 
     def __init__(self, targets: Csr, weights: Array, pool: Pool) -> None:
@@ -142,10 +142,8 @@ class SparseRows:
         work = targets.indptr + _ROW * np.arange(len(targets.indptr))
         self._blocks = row_blocks(work, entries=_SOLVED_ENTRIES)
 
-    def solve(self, other: Array, start: Array, tol: float, most: int) -> Rows:
+    def solve(self, other: Array, start: Array, tol: float, most: int) -> RowSolutions:
         """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
-        from wordgeom.linalg import row_solver_kernels
-
         V = self._targets.rows
         gains, steps = np.empty(V), np.empty(V, np.int32)
         at, kind, near = self._targets, other.dtype.type, _GATHERED // other.shape[1]
@@ -158,11 +156,11 @@ class SparseRows:
 
         for _ in self._pool.map(run, self._blocks):
             pass
-        return Rows(start, gains, int(steps.sum()), int(np.count_nonzero(steps == most)))
+        return RowSolutions(start, gains, int(steps.sum()), int(np.count_nonzero(steps == most)))
 
 
 def _splits(sparse: Csr) -> Int64:
-    """Return (tiles + 1 × V) where in the entries the part of each row in each tile begins."""
+    """Return the first entry of each row in each tile, (tiles + 1 × V)."""
     edges, width = [0], _TILE_COLUMNS
     filled = sparse.nnz * width >= _FILLED * sparse.rows * sparse.columns
     while edges[-1] < sparse.columns:

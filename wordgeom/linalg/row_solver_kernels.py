@@ -1,8 +1,8 @@
-"""The hot loop of weighted sweeps: each row's least squares by conjugate gradients.
+"""The hot loop of weighted sweeps: least squares of each row by conjugate gradients.
 
-A row's problem is (I + Σ c_j o_j o_jᵀ) x = Σ c_j g_j o_j, the identity being the background and the
-ridge (rows.py). It is never formed: its product with a vector is a pass over the o_j, four at a
-time. They are gathered, so as to stay in a core's cache, where they are few enough for that.
+The system of a row is (I + Σ c_j o_j o_jᵀ) x = Σ c_j g_j o_j, where I stands for background and
+ridge (row_solver.py). It is never formed: its product with a vector is a pass over the o_j, four at
+a time. The o_j are gathered if they then fit in a core's cache.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ def solve_rows(
     indptr: Int64, indices: Int32, targets: Array, weights: Array, other: Array,
     low: int, high: int, tol: float, most: int, nearby: int, x: Array, gains: Array, steps: Int32,
 ) -> None:  # fmt: skip
-    """Solve the rows [low, high) in place in x (V × K), which holds where to start.
+    """Solve the rows [low, high), starting from and overwriting x (V × K).
 
-    other (m × K); targets, weights (nnz) of the pattern. Ends at a residual of tol ‖b‖, or after
-    `most` steps. nearby: rows of other that are gathered at most. gains (V): how much less than
-    Σ c_j g_j² the row's objective is; steps (V).
+    other (m × K); targets, weights (nnz) of the pattern. Iterates to a residual of tol ‖b‖, or
+    `most` steps. nearby: maximum of gathered rows; gains (V): Σ c_j g_j² minus the objective of the
+    row; steps (V): iterations of the row.
     """
     K = other.shape[1]
     room = 0
@@ -49,7 +49,7 @@ def _pull(
     other: Array, columns: Int32, weights: Array, targets: Array, near: bool,
     gathered: Array, b: Array,
 ) -> None:  # fmt: skip
-    """Put Σ c_j g_j o_j into b, and the o_j (n × K) into gathered where the row is `near`."""
+    """Set b to Σ c_j g_j o_j; near: set gathered to the o_j (n × K) as well."""
     b[:] = 0.0
     for t in range(len(columns)):
         row, pull = other[columns[t]], weights[t] * targets[t]
@@ -64,7 +64,7 @@ def _pull(
 def _conjugate_gradients(
     rows: Array, places: Int32, weights: Array, b: Array, x: Array, r: Array, tol: float, most: int
 ) -> int:
-    """Solve (I + Σ c_j o_j o_jᵀ) x = b from x, return the steps; r: what is left, b − (…) x."""
+    """Solve (I + Σ c_j o_j o_jᵀ) x = b from x; set r to the residual and return the steps."""
     K = len(b)
     p, q = np.empty(K, b.dtype), np.empty(K, b.dtype)
     _times(rows, places, weights, x, q)
@@ -76,7 +76,7 @@ def _conjugate_gradients(
         ahead += x[k] * (b[k] + r[k])
         rr += r[k] * r[k]
         bb += b[k] * b[k]
-    if ahead < zero:  # worse than 0: too far away for what rounding leaves of x
+    if ahead < zero:  # a worse start than 0: restart there, since rounding scales with x
         x[:] = zero
         r[:] = b
         p[:] = b
@@ -102,13 +102,13 @@ def _conjugate_gradients(
 
 @summing_kernel
 def _times(rows: Array, places: Int32, weights: Array, p: Array, q: Array) -> None:
-    """Put (I + Σ c_j o_j o_jᵀ) p into q, the o_j being rows (m × K) at their places."""
+    """Set q to (I + Σ c_j o_j o_jᵀ) p, where the o_j are rows[places], (n × K)."""
     K, n = len(p), len(places)
     zero = np.zeros(1, p.dtype)[0]
     for k in range(K):
         q[k] = p[k]
     t = 0
-    while t + 4 <= n:  # p and q are read once for four rows
+    while t + 4 <= n:  # read p and q once for four rows
         y0, y1 = rows[places[t]], rows[places[t + 1]]
         y2, y3 = rows[places[t + 2]], rows[places[t + 3]]
         s0 = s1 = s2 = s3 = zero

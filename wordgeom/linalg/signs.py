@@ -8,7 +8,7 @@ from wordgeom.core.types import Float64
 
 
 def fix_signs(vectors: Float64) -> Float64:
-    """Return vectors (m × k) turned so that each one's entry of largest magnitude is positive."""
+    """Return vectors (m × k) with the entry of largest magnitude of each column made positive."""
     if not vectors.size:
         return vectors
     peaks = np.abs(vectors).argmax(axis=0)

@@ -1,9 +1,10 @@
-"""The minimum spanning tree of points under Euclidean distance (Borůvka 1926).
+"""The Euclidean minimum spanning tree of points (Borůvka 1926).
 
-Each component takes its cheapest edge to another one, until one is left. Edges are ordered by
-distance, lower end, upper end, so that the tree is unique. Lists of nearest neighbours hold most of
-the edges. Where a point's list lies wholly inside its component, all that is outside is farther
-than the list's last: only if that could be cheaper than what its component has is it searched for.
+Each component takes its shortest edge to another one, until one component is left. Edges are
+ordered by distance, lower end, upper end, so that the tree is unique. The nearest neighbours
+contain most edges. Where all neighbours of a point are in its own component, every other point is
+farther than the last neighbour, and is searched for only if it could be nearer than the
+component's best edge.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from wordgeom.linalg.nearest_neighbours import Neighbours
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
-_SPOKESMEN = 16  # points of a component that search, where the tree need not be the least
+_SEARCHERS = 16  # points of a component that search, for an approximate tree
 
 
 def spanning_tree(
@@ -25,8 +26,8 @@ def spanning_tree(
 ) -> Int64:
     """Return the edges (n − 1 × 2), lower end first, in order of their ends.
 
-    Exact where the neighbours are; else the tree of their lists' edges, whose components are then
-    joined where up to 16 points of each are nearest to others.
+    Exact if the neighbours are exact. Otherwise it is the tree of the neighbours' edges, whose
+    components are joined by the shortest edges of up to 16 points of each.
     """
     n = len(points)
     searcher = Searcher(points, pool)
@@ -38,9 +39,9 @@ def spanning_tree(
         exact_search_kernels.cheapest_edges(
             labels, neighbours.indices, neighbours.squared, places, best, edges
         )
-        queries, waiting = _unsure(neighbours, labels, places, best)
+        queries, waiting = _queries(neighbours, labels, places, best)
         if len(queries):
-            bounds = np.nextafter(best[labels[queries]], np.inf)  # what is as cheap counts too
+            bounds = np.nextafter(best[labels[queries]], np.inf)  # ties count too
             found, squared = searcher.nearest(
                 1, queries=queries, labels=labels, bounds=bounds, progress=progress, what="tree"
             )
@@ -51,36 +52,36 @@ def spanning_tree(
     return tree
 
 
-def _unsure(
+def _queries(
     neighbours: Neighbours, labels: Int64, places: Int64, best: Float64
 ) -> tuple[Int64, Int64]:
-    """Return the points that must search for their component, by component, and who waits (0 or 1).
+    """Return the points that must search, by component, and the component that waits (0 or 1).
 
-    One component, that of most such points, sits the round out: the others' edges reach it.
+    The component with the most such points skips the round: the edges of the others reach it.
     """
     done = places == neighbours.indices.shape[1]
     if neighbours.exact:
-        unsure = np.flatnonzero(done & (neighbours.squared[:, -1] <= best[labels]))
+        points = np.flatnonzero(done & (neighbours.squared[:, -1] <= best[labels]))
     else:
-        unsure = _spokesmen(np.flatnonzero(done & np.isinf(best[labels])), labels)
-    if not len(unsure):
-        return unsure, unsure
-    waiting = int(np.bincount(labels[unsure]).argmax())
-    kept = unsure[labels[unsure] != waiting]
-    return kept[np.argsort(labels[kept], kind="stable")], np.array([waiting])
+        points = _sample(np.flatnonzero(done & np.isinf(best[labels])), labels)
+    if not len(points):
+        return points, points
+    waiting = int(np.bincount(labels[points]).argmax())
+    queries = points[labels[points] != waiting]
+    return queries[np.argsort(labels[queries], kind="stable")], np.array([waiting])
 
 
-def _spokesmen(points: Int64, labels: Int64) -> Int64:
+def _sample(points: Int64, labels: Int64) -> Int64:
     """Return up to 16 of each component's points, evenly spaced."""
     order = points[np.argsort(labels[points], kind="stable")]
     _, starts, sizes = np.unique(labels[order], return_index=True, return_counts=True)
     rank = np.arange(len(order)) - np.repeat(starts, sizes)
-    step = np.repeat(-(-sizes // _SPOKESMEN), sizes)
+    step = np.repeat(-(-sizes // _SEARCHERS), sizes)
     return np.asarray(order[rank % step == 0])
 
 
 def _unique(edges: Int64, n: int) -> Int64:
-    """Return each edge once, in order of their ends."""
+    """Return the distinct edges, in order of their ends."""
     keys = np.unique(edges[:, 0] * n + edges[:, 1])
     return np.column_stack((keys // n, keys % n))
 

@@ -1,4 +1,4 @@
-"""The primitives in Torch, on a GPU or (for tests) on the CPU; imported only when asked for."""
+"""The primitives in Torch, on a GPU or, for tests, on the CPU; imported only when requested."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from wordgeom.core.types import Array, Csr, Float64
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.linalg.torch_rows import TorchRows
 
-_SHARE = 0.4  # of the device's free memory that a matrix may take and keep
+_SHARE = 0.4  # of the free device memory, for a resident sparse matrix
 
 
 class TorchOps:
-    """Linear algebra on a Torch device. Raises UnavailableError where there is no GPU.
+    """Linear algebra on a Torch device; raises UnavailableError where there is no GPU.
 
     resident: bytes of a sparse matrix that may stay on the device, None for a share of its free
-    memory; what lies beyond is carried there for each product, block by block.
+    memory; further blocks are copied there for each product.
     """
 
     def __init__(self, device: str, resident: int | None = None) -> None:
         if device == "cuda" and not torch.cuda.is_available():
             raise UnavailableError(
-                "--device cuda needs a GPU", found="none that Torch can use", do="use --device cpu"
+                "--device cuda needs a GPU", found="none usable by Torch", do="use --device cpu"
             )
         self._device, self._resident = device, resident
 
@@ -40,16 +40,16 @@ class TorchOps:
         return values.cpu().numpy()[top].copy(), np.ascontiguousarray(signed)
 
     def operator(self, sparse: Csr) -> TorchOperator:
-        """Return a sparse matrix to be multiplied by, on the device as far as it has room."""
+        """Return a sparse matrix as an operator, resident on the device as far as it fits."""
         room = self._free() if self._resident is None else self._resident
         return TorchOperator(sparse, self._device, room)
 
     def spmm(self, sparse: Csr, dense: NDArray[Any]) -> NDArray[Any]:
-        """Return sparse (V × m) times dense (m × K), (V × K), in the type of the sparse data."""
+        """Return sparse (V × m) times dense (m × K), (V × K), in the dtype of the sparse data."""
         return self.to_numpy(self.operator(sparse).multiply(self.tall(dense, sparse.data.dtype)))
 
     def row_solver(self, targets: Csr, weights: Array) -> TorchRows:
-        """Return what solves weighted least squares of all rows, block by block."""
+        """Return a solver of the weighted least squares of all rows, block by block."""
         return TorchRows(targets, weights, self._device)
 
     def tall(self, array: Array, dtype: DTypeLike) -> torch.Tensor:
@@ -57,25 +57,25 @@ class TorchOps:
         return self._tensor(np.array(array, dtype, order="C"))
 
     def empty(self, rows: int, columns: int, dtype: DTypeLike) -> torch.Tensor:
-        """Return room for (rows × columns)."""
+        """Return an uninitialised tensor (rows × columns)."""
         kind = torch.from_numpy(np.empty(0, dtype)).dtype
         return torch.empty((rows, columns), dtype=kind, device=self._device)
 
     def to_numpy(self, tall: torch.Tensor) -> Array:
-        """Return an array (V × k) in NumPy, C-order."""
+        """Return a tensor (V × k) as a C-contiguous NumPy array."""
         return np.ascontiguousarray(tall.cpu().numpy())
 
     def inner(self, left: torch.Tensor, right: torch.Tensor) -> Float64:
-        """Return leftᵀ right, (k × l), of two tall arrays."""
+        """Return leftᵀ right, (k × l), of two tall tensors."""
         product: Float64 = (left.T @ right).cpu().numpy().astype(np.float64)
         return product
 
     def subtract(self, tall: torch.Tensor, basis: torch.Tensor, weights: Float64) -> None:
-        """Take basis (V × k) times weights (k × l) away from tall (V × l), in place."""
+        """Subtract basis (V × k) times weights (k × l) from tall (V × l), in place."""
         tall -= basis @ self._tensor(weights).to(tall.dtype)
 
     def combine(self, basis: torch.Tensor, weights: Float64) -> torch.Tensor:
-        """Return basis (V × k) times weights (k × l), a new (V × l)."""
+        """Return basis (V × k) times weights (k × l), (V × l), newly allocated."""
         return basis @ self._tensor(weights).to(basis.dtype)
 
     def _free(self) -> int:
@@ -88,7 +88,7 @@ class TorchOps:
 
 
 class TorchOperator:
-    """A sparse matrix (V × m) in blocks of rows: the first on the device, the others carried."""
+    """A sparse matrix (V × m) in blocks of rows: the first resident, the others copied."""
 
     def __init__(self, sparse: Csr, device: str, room: int) -> None:
         self.shape = (sparse.rows, sparse.columns)
@@ -101,13 +101,13 @@ class TorchOperator:
             self._blocks.append((start, stop, [part.to(where) for part in block]))
 
     def multiply(self, tall: torch.Tensor) -> torch.Tensor:
-        """Return the matrix times `tall` (m × k), a new (V × k) of the type of `tall`."""
+        """Return the matrix times `tall` (m × k), (V × k), in the dtype of `tall`."""
         out = torch.empty((self.shape[0], tall.shape[1]), dtype=tall.dtype, device=tall.device)
         for start, stop, parts in self._blocks:
             indptr, indices, data = (part.to(self._device, non_blocking=True) for part in parts)
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
-                # Rows were checked as they were read.
+                # The rows were checked when they were read.
                 rows = torch.sparse_csr_tensor(
                     indptr, indices, data.to(tall.dtype), (stop - start, self.shape[1]),
                     check_invariants=False,
@@ -117,7 +117,7 @@ class TorchOperator:
 
 
 def _block(sparse: Csr, start: int, stop: int) -> list[torch.Tensor]:
-    """Return indptr, indices and data of some rows, as one kind of index."""
+    """Return indptr, indices and data of some rows, both index arrays int32."""
     begin, end = int(sparse.indptr[start]), int(sparse.indptr[stop])
     indptr = (sparse.indptr[start : stop + 1] - begin).astype(np.int32)
     parts = (indptr, sparse.indices[begin:end], sparse.data[begin:end])

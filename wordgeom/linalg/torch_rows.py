@@ -1,4 +1,4 @@
-"""Weighted least squares of rows in Torch: conjugate gradients of a block of rows at once."""
+"""Weighted least squares of rows in Torch, by conjugate gradients of a block of rows at once."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ import warnings
 import numpy as np
 import torch
 
-from wordgeom.core.ops import Rows
+from wordgeom.core.ops import RowSolutions
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr
 
-_GATHERED = 1 << 27  # numbers gathered at once: .5 GB in float32
+_GATHERED = 1 << 27  # numbers gathered at once: 0.5 GB in float32
 
 
 class TorchRows:
-    """Weighted least squares of the rows of a pattern (linalg.rows.RowSolver) on a device."""
+    """Weighted least squares of the rows of a pattern (ops.RowSolver) on a device."""
 
     def __init__(self, targets: Csr, weights: Array, device: str) -> None:
         self._targets, self._weights, self._device = targets, weights, device
 
-    def solve(self, other: torch.Tensor, start: torch.Tensor, tol: float, most: int) -> Rows:
+    def solve(
+        self, other: torch.Tensor, start: torch.Tensor, tol: float, most: int
+    ) -> RowSolutions:
         """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
         gains, total, missed = np.empty(self._targets.rows), 0, 0
         entries = max(1, _GATHERED // other.shape[1])
@@ -29,12 +31,12 @@ class TorchRows:
             gains[low:high] = gain.cpu().numpy()
             total += int(steps.sum())
             missed += int((steps == most).sum())
-        return Rows(start, gains, total, missed)
+        return RowSolutions(start, gains, total, missed)
 
     def _block(
         self, low: int, high: int, other: torch.Tensor, x: torch.Tensor, tol: float, most: int
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Solve the rows [low, high) in place in x; return their gains and steps (rows)."""
+        """Solve the rows [low, high) in place in x; return the gains and steps of each row."""
         begin, end = int(self._targets.indptr[low]), int(self._targets.indptr[high])
         weights = self._tensor(self._weights[begin:end]).to(other.dtype)
         targets = self._tensor(self._targets.data[begin:end]).to(other.dtype)
@@ -43,7 +45,7 @@ class TorchRows:
         system = _System(self._targets.indptr[low : high + 1] - begin, gathered)
         b = system.gather(weights.sqrt() * targets)
         r = b - system.times(x)
-        worse = (x * (b + r)).sum(1) < 0.0  # than 0: too far away for what rounding leaves of x
+        worse = (x * (b + r)).sum(1) < 0.0  # a worse start than 0: restart there
         x[worse], r[worse] = 0.0, b[worse]
         p, rr = r.clone(), (r * r).sum(1)
         enough = tol * tol * (b * b).sum(1)
@@ -67,7 +69,7 @@ class TorchRows:
 
 
 class _System:
-    """I + YᵀY of each row, Y being the rows that were gathered for it."""
+    """The matrix I + YᵀY of each row, where Y are its gathered rows."""
 
     def __init__(self, indptr: Array, gathered: torch.Tensor) -> None:
         self._gathered = gathered
@@ -82,7 +84,7 @@ class _System:
         return p + self.gather((self._gathered * p[self._own]).sum(1))
 
     def gather(self, values: torch.Tensor) -> torch.Tensor:
-        """Return Yᵀ times its part of the values (entries), of each row (rows × K)."""
+        """Return Yᵀ times the values (entries) of each row, (rows × K)."""
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta")
             shape = (self._rows, len(values))

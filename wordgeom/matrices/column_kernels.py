@@ -1,4 +1,4 @@
-"""Loops that pick columns out of stored rows and put them in order."""
+"""Kernels that select columns of stored rows."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from wordgeom.runtime.jit import kernel
 
 
 @kernel
-def count_picked(
+def count_selected(
     indptr: Int64, indices: Int32, first: int, position: Int32, symmetric: bool, lengths: Int64
 ) -> None:
-    """Add to lengths[r + 1] how many entries `pick` puts into row r."""
+    """Add to lengths[r + 1] the number of entries that `select` writes to row r."""
     for r in range(len(indptr) - 1):
         i = first + r
         mirrored = symmetric and position[i] >= 0
@@ -23,16 +23,16 @@ def count_picked(
 
 
 @kernel
-def pick(
+def select(
     indptr: Int64, indices: Int32, data: Array, first: int, position: Int32, symmetric: bool,
     cursor: Int64, out_indices: Int32, out: Array,
 ) -> None:  # fmt: skip
-    """Put the entries in chosen columns behind those of the same row that are there.
+    """Append the entries in chosen columns to their rows.
 
-    Stored rows begin with row `first`; position[column] is a column's place among the chosen, or
-    -1; cursor[row] is the next free place. symmetric: an entry (i, j) stands for (j, i) as well.
-    Given in order, a row's columns ascend: row x of a triangle is met as the mirror image of the
-    rows before it, then as itself.
+    first: the first stored row; position[column]: its index among the chosen columns, or -1;
+    cursor[row]: the next free entry; symmetric: an entry (i, j) stands for (j, i) as well. With
+    blocks in order, the columns of a row ascend: the entries mirrored from earlier rows come
+    before those of the row itself.
     """
     for r in range(len(indptr) - 1):
         i = first + r

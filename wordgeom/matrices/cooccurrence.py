@@ -1,8 +1,8 @@
-"""A words × words matrix in a store: rows of a CSR matrix, or of its upper triangle.
+"""Words × words matrices in a store, in CSR: in full, or the upper triangle of a symmetric one.
 
-A symmetric matrix is stored as its upper triangle (column ≥ row), half the bytes to write and
-read. `attributes` of the store: shape, triangle ("upper" or ""), denominator (a stored count is
-the value times it), and what the counts were made from.
+A triangle (column ≥ row) halves the bytes to write and read. `attributes` of the store: shape,
+triangle ("upper" or ""), denominator (stored count = value × denominator), and the origin of the
+counts.
 """
 
 from __future__ import annotations
@@ -17,27 +17,22 @@ from numpy.typing import DTypeLike
 
 from wordgeom.core.errors import FormatError, MissingInputError
 from wordgeom.core.row_blocks import row_blocks
-from wordgeom.core.types import Array, Csr, Float32, Int64
+from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes, vocabulary_bytes
-from wordgeom.runtime.pool import Pool
-from wordgeom.storage.memmap import Allocate, held
 from wordgeom.storage.store import Store, StoreWriter
 
 if TYPE_CHECKING:
     import scipy.sparse
 
 
-COOC, PMI, DTM = "cooc", "pmi", "dtm"  # kinds of stores: counts, weights, counts by document
+COOC, PMI, DTM = "cooc", "pmi", "dtm"  # kinds of stores
 _VALUES = {COOC: ("<u4", "<i8"), PMI: ("<f4", "<f8", "<i8"), DTM: ("<u4", "<i8")}
-_AGAIN = "make it again"
+_REBUILD = "rebuild it"
 
 
 @dataclass(frozen=True)
 class StoredMatrix:
-    """A matrix in a store.
-
-    indptr (V + 1); row_sums, column_sums (V) int64 of the whole matrix, in units, for counts.
-    """
+    """A words × words matrix in a store; indptr (V + 1) of its stored rows."""
 
     store: Store
     vocabulary: Vocabulary
@@ -49,11 +44,11 @@ class StoredMatrix:
     def open(
         cls, path: str | os.PathLike[str], kinds: tuple[str, ...] = (COOC, PMI)
     ) -> StoredMatrix:
-        """Open the matrix in a folder; raises MissingInputError or FormatError."""
+        """Open the matrix in a directory; raises MissingInputError or FormatError."""
         store = Store.open(path)
         if store.kind not in kinds:
             raise MissingInputError(
-                f"is not a {' or '.join(kinds)} matrix", where=path, found=f"kind {store.kind!r}"
+                f"not a {' or '.join(kinds)} matrix", where=path, found=f"kind {store.kind!r}"
             )
         words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
         indptr = checked_indptr(store, len(words), len(words))
@@ -68,7 +63,7 @@ class StoredMatrix:
 
     @property
     def path(self) -> Path:
-        """The store's folder."""
+        """The directory of the store."""
         return self.store.path
 
     @property
@@ -78,39 +73,37 @@ class StoredMatrix:
 
     @property
     def stored(self) -> int:
-        """Entries on the disk."""
+        """Number of stored entries."""
         return int(self.indptr[-1])
 
     def sums(self, axis: str) -> Int64:
-        """Return the sums of all rows or columns ("row", "column"), (V) int64, in units."""
+        """Return the sums (V) int64 of the full matrix by "row" or "column", in stored units."""
         part = "rowsums" if axis == "row" or self.symmetric else "columnsums"
         return read_sums(self.store, part, len(self.vocabulary))
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of row blocks of the size that blocks have."""
+        """Return [start, stop) of blocks of the first `stop` rows."""
         return row_blocks(self.indptr, stop)
 
     def rows(self, start: int, stop: int) -> Csr:
-        """Return stored rows, checked: columns in range (and in the triangle)."""
+        """Return stored rows, their columns checked; raises FormatError."""
         low = start if self.symmetric else 0
         return read_rows(self.store, self.indptr, start, stop, len(self.vocabulary), low)
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """Return the whole matrix, both triangles, counts divided by their denominator."""
+        """Return the full matrix, both triangles, counts divided by their denominator."""
         import scipy.sparse
 
-        whole = self.rows(0, len(self.vocabulary))
-        data = whole.data if self.store.kind == PMI else whole.data / self.denominator
-        shape = (len(self.vocabulary), len(self.vocabulary))
-        half = scipy.sparse.csr_array((data, whole.indices, whole.indptr), shape=shape)
+        rows = self.rows(0, len(self.vocabulary))
+        data = rows.data if self.store.kind == PMI else rows.data / self.denominator
+        stored = scipy.sparse.csr_array((data, rows.indices, rows.indptr), shape=self.shape)
         if not self.symmetric:
-            return half
-        full = half + scipy.sparse.triu(half, k=1).T
-        return scipy.sparse.csr_array(full)
+            return stored
+        return scipy.sparse.csr_array(stored + scipy.sparse.triu(stored, k=1).T)
 
 
 def checked_indptr(store: Store, rows: int, columns: int) -> Int64:
-    """Return where the rows of a matrix begin; raises FormatError where its parts do not fit."""
+    """Return indptr of a stored matrix; raises FormatError where its parts are inconsistent."""
     _check_types(store)
     indptr, entries = store.array("indptr").read(), store.array("indices").length
     consistent = (
@@ -122,7 +115,7 @@ def checked_indptr(store: Store, rows: int, columns: int) -> Int64:
         and bool(np.all(indptr[1:] >= indptr[:-1]))
     )
     if not consistent:
-        raise FormatError("its parts do not fit together", where=store.path, do=_AGAIN)
+        raise FormatError("its parts are inconsistent", where=store.path, do=_REBUILD)
     return indptr
 
 
@@ -134,100 +127,32 @@ def read_rows(
     indices = store.array("indices").read(begin, end)
     data = store.array("data").read(begin, end)
     if len(indices) and not low <= int(indices.min()) <= int(indices.max()) < columns:
-        raise FormatError("a column is out of range", where=store.path, do=_AGAIN)
+        raise FormatError("a column is out of range", where=store.path, do=_REBUILD)
     return Csr(indptr[start : stop + 1] - begin, indices, data, columns)
 
 
 def read_sums(store: Store, part: str, length: int) -> Int64:
-    """Return (length) int64 that a matrix holds beside its entries; raises FormatError."""
+    """Return the int64 array (length) `part` of a matrix; raises FormatError."""
     array = store.array(part)
     if array.length != length or array.dtype != np.int64:
-        raise FormatError(f"its {part} do not fit the matrix", where=store.path, do=_AGAIN)
+        raise FormatError(f"its {part} do not match the matrix", where=store.path, do=_REBUILD)
     return array.read()
 
 
 def _check_types(store: Store) -> None:
-    """Refuse a matrix of other types than those that kernels take, before any is read."""
+    """Raise FormatError for a matrix of dtypes that the kernels do not accept."""
     known = store.array("indices").dtype == np.int32 and store.array("indptr").dtype == np.int64
     known &= store.array("data").dtype.str in _VALUES.get(store.kind, ())
     denominator = store.attributes.get("denominator", 1)
     if not known or type(denominator) is not int or denominator < 1:
-        raise FormatError("its parts do not fit together", where=store.path, do=_AGAIN)
-
-
-class StoredRows:
-    """A stored matrix as methods read it (types.Matrix) and as rows (matrix.RowSource)."""
-
-    def __init__(self, matrix: StoredMatrix, pool: Pool) -> None:
-        self.vocabulary, self.symmetric = matrix.vocabulary, matrix.symmetric
-        self._matrix, self._pool = matrix, pool
-
-    @property
-    def words(self) -> list[str]:
-        """The V words, in order of the rows."""
-        return self.vocabulary.words
-
-    @property
-    def frequencies(self) -> Int64:
-        """(V) how often each word occurs in the corpus."""
-        return self.vocabulary.counts
-
-    def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of row blocks that cover the first `stop` rows."""
-        return self._matrix.row_blocks(stop)
-
-    def rows(self, start: int, stop: int) -> Csr:
-        """Return stored rows: of the upper triangle where the matrix is symmetric."""
-        return self._matrix.rows(start, stop)
-
-    def columns(self, chosen: Int64) -> Csr:
-        """Return G[:, chosen], (V × len(chosen)), for ascending `chosen`."""
-        from wordgeom.matrices.columns import select_columns
-
-        return select_columns(self, chosen, self._pool)
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the entries."""
-        made: np.dtype[Any] = self._matrix.store.array("data").dtype
-        return made
-
-    @property
-    def has_counts(self) -> bool:
-        """Whether `counted` returns counts: what is stored are weights alone."""
-        return False
-
-    @property
-    def entries(self) -> int:
-        """Entries of the whole matrix, at most."""
-        return self._matrix.stored * (2 if self.symmetric else 1)
-
-    def entries_of(self, chosen: Int64) -> int:
-        """Entries of G[:, chosen], at most, for ascending `chosen`."""
-        m = len(chosen)
-        most = min(m * len(self.vocabulary), self.entries)
-        if self.symmetric and m > 0 and int(chosen[-1]) == m - 1:
-            # Those of the first m rows, and once more those of them in the first m columns.
-            stored = int(self._matrix.indptr[m])
-            most = min(most, stored + min(stored, m * (m - 1) // 2))
-        return most
-
-    def whole(self) -> Csr:
-        """Return G in memory, (V × V), both triangles."""
-        from wordgeom.matrices.symmetric import whole_matrix
-
-        return whole_matrix(self, self._pool)
-
-    def counted(self, allocate: Allocate = held) -> tuple[Csr, Float32] | None:
-        """Return None: what is stored are weights alone."""
-        return None
+        raise FormatError("its parts are inconsistent", where=store.path, do=_REBUILD)
 
 
 class MatrixWriter:
-    """Writes rows in order into a StoreWriter.
+    """Writes the rows of a matrix, in order, into a StoreWriter.
 
-    earlier: the lengths of rows that are there; rows: how many there will be, where that is not the
-    number of words.
+    earlier: lengths of the rows that an interrupted run wrote; rows: their final number, where
+    that is not the number of words.
     """
 
     def __init__(
@@ -247,11 +172,11 @@ class MatrixWriter:
 
     @property
     def lengths(self) -> Int64:
-        """The lengths of the rows that were written."""
+        """The lengths of the rows written so far."""
         return self._indptr[1 : self._rows + 1]
 
     def write(self, lengths: Int64, indices: Array, data: Array) -> None:
-        """Append rows of the given lengths with their columns and values."""
+        """Append rows of the given lengths, with their columns and values."""
         stop = self._rows + len(lengths)
         self._indptr[self._rows + 1 : stop + 1] = lengths
         self._rows = stop
@@ -259,7 +184,7 @@ class MatrixWriter:
         self._data.write(data)
 
     def finish(self, attributes: dict[str, Any]) -> dict[str, Any]:
-        """Write what is left but the commit; return the attributes with those of the shape."""
+        """Write indptr and the vocabulary; return the attributes with shape and entries added."""
         np.cumsum(self._indptr, out=self._indptr)
         self._writer.array("indptr", np.int64).write(self._indptr)
         self._writer.text("vocab", vocabulary_bytes(self._vocabulary))

@@ -1,10 +1,10 @@
-"""The options that counts were made with, also where they were made by an older version."""
+"""The options of stored counts, completed for those that an older version wrote."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# Options added since the first version, with the values that older counts were made with.
+# Options added since the first version, with the values that older versions used.
 _BEFORE = {
     "input_format": "text", "text_field": None, "id_field": None, "time_field": None,
     "column": "form", "k": 3, "stop_words": None, "keep_words": None, "phrases": 0,
@@ -13,5 +13,5 @@ _BEFORE = {
 
 
 def made_options(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a request for counts, completed with those added since."""
+    """Return the options of a count request, with defaults for options added since."""
     return {**_BEFORE, **request["options"]}

@@ -1,8 +1,8 @@
-"""A documents × words matrix of counts in a store: rows of CSR, and which document a row is.
+"""Document-term matrices in a store: counts in CSR, with the document of each row.
 
-`attributes` of the store: shape, stored, and what the counts were made from; its parts: those of a
-matrix, `documents` (file, line, id and time of each row), and for each word `columnsums` and
-`holders`.
+`attributes` of the store: shape, stored, and the origin of the counts. Parts: those of a matrix,
+`documents` (file, line, id and time of each row), and of each word the sum (`columnsums`) and the
+document frequency (`holders`).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from wordgeom.storage.store import Store
 if TYPE_CHECKING:
     import scipy.sparse
 
-DOCUMENTS, SUMS, HOLDERS = "documents", "columnsums", "holders"  # parts
+DOCUMENTS, SUMS, DOCUMENT_FREQUENCIES = "documents", "columnsums", "holders"  # parts
 _FIELDS, _DIGITS = 4, 18
 _MOST = 1 << 62  # tokens
-_AGAIN = "make the matrix again"
+_REBUILD = "rebuild the matrix"
 
 
 class Document(NamedTuple):
-    """A row's document: its file (from 1) and line, its id and time, "" where not asked for."""
+    """The document of a row: file (from 1), line, id and time ("" where not recorded)."""
 
     file: int
     line: int
@@ -41,7 +41,7 @@ class Document(NamedTuple):
 
 @dataclass(frozen=True)
 class StoredDocuments:
-    """Counts by document in a store. indptr (n + 1)."""
+    """A document-term matrix in a store; indptr (n + 1)."""
 
     store: Store
     vocabulary: Vocabulary
@@ -49,19 +49,19 @@ class StoredDocuments:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> StoredDocuments:
-        """Open the matrix in a folder; raises MissingInputError or FormatError."""
+        """Open the matrix in a directory; raises MissingInputError or FormatError."""
         store = Store.open(path)
         if store.kind != DTM:
-            do = "make one with wordgeom build-dtm"
+            do = "create one with wordgeom build-dtm"
             found = f"kind {store.kind!r}"
-            raise MissingInputError(f"is not a {DTM} matrix", where=path, found=found, do=do)
+            raise MissingInputError("not a document-term matrix", where=path, found=found, do=do)
         words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
         rows = max(0, store.array("indptr").length - 1)
         return cls(store, words, checked_indptr(store, rows, len(words)))
 
     @property
     def path(self) -> Path:
-        """The store's folder."""
+        """The directory of the store."""
         return self.store.path
 
     def __len__(self) -> int:
@@ -74,70 +74,70 @@ class StoredDocuments:
 
     @property
     def symmetric(self) -> bool:
-        """Whether a triangle stands for the whole."""
+        """False: the matrix is stored in full."""
         return False
 
     @property
     def denominator(self) -> int:
-        """What a stored count is divided by."""
+        """The divisor of stored counts: 1."""
         return 1
 
     @property
     def stored(self) -> int:
-        """Entries on the disk."""
+        """Number of stored entries."""
         return int(self.indptr[-1])
 
     @property
     def column_sums(self) -> Int64:
-        """(V) how often each word occurs in the rows; raises FormatError."""
+        """The total count (V) of each word; raises FormatError."""
         return self._of_words(SUMS, _MOST)
 
     @property
-    def holders(self) -> Int64:
-        """(V) how many rows hold each word; raises FormatError."""
-        return self._of_words(HOLDERS, len(self))
+    def document_frequencies(self) -> Int64:
+        """The number (V) of documents that contain each word; raises FormatError."""
+        return self._of_words(DOCUMENT_FREQUENCIES, len(self))
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of row blocks of the size that blocks have."""
+        """Return [start, stop) of blocks of the first `stop` rows."""
         return row_blocks(self.indptr, stop)
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return the counts of documents [start:stop), checked; raises FormatError."""
         found = read_rows(self.store, self.indptr, start, stop, len(self.vocabulary))
         if found.nnz and (found.data.min() < 1 or found.data.sum(dtype=np.float64) > _MOST):
-            raise FormatError("a count is out of range", where=self.path, do=_AGAIN)
+            raise FormatError("a count is out of range", where=self.path, do=_REBUILD)
         return found
 
     def _of_words(self, part: str, most: int) -> Int64:
         found = read_sums(self.store, part, len(self.vocabulary))
         fits = found.min(initial=0) >= 0 and found.max(initial=0) <= most
         if not fits or found.sum(dtype=np.float64) > _MOST:
-            raise FormatError(f"its {part} do not fit the matrix", where=self.path, do=_AGAIN)
+            raise FormatError(f"its {part} do not match the matrix", where=self.path, do=_REBUILD)
         return found
 
-    def whole(self) -> Csr:
+    def full(self) -> Csr:
         """Return all counts in memory, (n × V)."""
         return self.rows(0, len(self))
 
     def documents(self) -> list[Document]:
-        """Return the n documents, in order of the rows; raises FormatError."""
+        """Return the document of each row (n); raises FormatError."""
         where = self.path / f"{DOCUMENTS}.tsv"
         lines = _text(self.store.text(DOCUMENTS), where).split("\n")[:-1]
         if len(lines) != len(self):
             found = f"{len(lines):,} lines for {len(self):,} rows"
-            raise FormatError("does not fit the matrix", where=where, found=found)
+            raise FormatError("does not match the matrix", where=where, found=found)
         return [_document(line, where, number) for number, line in enumerate(lines, 1)]
 
     def names(self) -> list[str]:
-        """Return the files' names as documents number them, from 1."""
+        """Return the names of the files, in the order in which documents number them."""
         return [str(one.get("name")) for one in self.store.request["inputs"]]
 
     def to_scipy(self) -> scipy.sparse.csr_array:
-        """Return the whole matrix of counts, (n × V)."""
+        """Return all counts, (n × V)."""
         import scipy.sparse
 
-        whole = self.whole()
-        parts = (whole.data, whole.indices, whole.indptr)
+        counts = self.full()
+        parts = (counts.data, counts.indices, counts.indptr)
         return scipy.sparse.csr_array(parts, shape=self.shape)
 
 
@@ -154,7 +154,7 @@ def _text(content: bytes, where: Path) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise FormatError("is not UTF-8", where=where, found=f"at byte {error.start:,}") from None
+        raise FormatError(f"not UTF-8 at byte {error.start:,}", where=where) from None
 
 
 def _document(line: str, where: Path, number: int) -> Document:
@@ -162,4 +162,5 @@ def _document(line: str, where: Path, number: int) -> Document:
     numbers = [c for c in cells[:2] if c.isascii() and c.isdecimal() and len(c) <= _DIGITS]
     if len(cells) == _FIELDS and len(numbers) == 2:
         return Document(int(cells[0]), int(cells[1]), cells[2], cells[3])
-    raise FormatError("is no document", where=f"{where} line {number}", found=line[:40], do=_AGAIN)
+    place = f"{where} line {number}"
+    raise FormatError("not a document", where=place, found=line[:40], do=_REBUILD)

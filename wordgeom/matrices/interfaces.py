@@ -1,4 +1,4 @@
-"""What the rest of the package asks of a matrix, whether it is stored or weighted on the fly."""
+"""The interfaces of matrices, stored or weighted on the fly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wordgeom.corpus.vocabulary import Vocabulary
 
 
 class RowSource(Protocol):
-    """Whatever yields stored rows: a matrix on the disk, or one weighted as it is read."""
+    """A source of stored rows: a matrix on disk, or one that is weighted as it is read."""
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -21,21 +21,21 @@ class RowSource(Protocol):
 
     @property
     def symmetric(self) -> bool:
-        """Whether the rows are those of the upper triangle."""
+        """Whether the stored rows are those of the upper triangle."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the entries."""
+        """The dtype of the entries."""
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of row blocks that cover the first `stop` rows."""
+        """Return [start, stop) of blocks of the first `stop` rows."""
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return stored rows: of the upper triangle where the matrix is symmetric."""
 
 
 class Matrix(Protocol):
-    """A words × contexts matrix as a method reads it: from a store, or weighted on the fly."""
+    """A words × words matrix G as a method reads it: from a store, or weighted on the fly."""
 
     @property
     def words(self) -> list[str]:
@@ -43,44 +43,38 @@ class Matrix(Protocol):
 
     @property
     def frequencies(self) -> Int64:
-        """(V) how often each word occurs in the corpus."""
+        """The corpus frequencies (V) of the words."""
 
     @property
     def symmetric(self) -> bool:
         """Whether G_ij = G_ji by construction."""
 
     def columns(self, chosen: Int64) -> Csr:
-        """Return G[:, chosen], (V × len(chosen)), for ascending `chosen`; float32 data.
-
-        A matrix that is stored in float64 keeps that type.
-        """
+        """Return G[:, chosen], (V × len(chosen)), for ascending `chosen`, in `dtype`."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The type of the entries: float32, or float64 where it is stored so."""
+        """The dtype of the entries: float32, or float64 where the matrix is stored in it."""
 
     @property
     def entries(self) -> int:
-        """Entries of the whole matrix, at most."""
+        """An upper bound of the entries of the full matrix."""
 
     @property
     def has_counts(self) -> bool:
-        """Whether `counted` returns counts."""
+        """Whether `with_counts` returns counts."""
 
     def entries_of(self, chosen: Int64) -> int:
-        """Entries of `columns(chosen)`, at most; each takes 4 bytes and those of its value."""
+        """Return an upper bound of the entries of `columns(chosen)`: 4 bytes and a value each."""
 
-    def whole(self) -> Csr:
-        """Return G in memory, (V × V), both triangles; of the type that `columns` has.
+    def full(self) -> Csr:
+        """Return G (V × V) in memory, both triangles, in `dtype`; at most 12 bytes an entry."""
 
-        Takes up to 12 bytes for each of the `entries`.
-        """
-
-    def counted(
+    def with_counts(
         self, allocate: Callable[[int, DTypeLike], Array] = np.empty
     ) -> tuple[Csr, Float32] | None:
-        """Return G (V × V) on every pair that was counted, and the counts (nnz) themselves.
+        """Return G (V × V) on every counted pair, and the counts (nnz); None without counts.
 
-        Pairs whose weight was clipped to 0 are there. None where weights alone were stored. Takes
-        up to 20 bytes for each of the `entries`, 12 in the end, in room that `allocate` makes.
+        Pairs whose weight was clipped to 0 are included. `allocate` allocates the arrays: up to 20
+        bytes for each of the `entries`, 12 of the result.
         """

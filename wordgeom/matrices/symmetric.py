@@ -1,4 +1,4 @@
-"""A whole matrix in memory, from its stored rows or from those of its upper triangle."""
+"""The full matrix in memory, from stored rows in full or of the upper triangle."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wordgeom.matrices.interfaces import RowSource
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage.memmap import Allocate
 
-_ENTRIES = 1 << 22  # of the whole matrix in a block of work
-_RANGE = 1 << 26  # entries written to while the stored rows go by once
+_ENTRIES = 1 << 22  # entries of the full matrix in a block of work
+_RANGE = 1 << 26  # entries written during one pass over the stored rows
 
 
-def whole_matrix(source: RowSource, pool: Pool) -> Csr:
-    """Return G, (V × V), both triangles, columns ascending in each row; the source's own type."""
+def full_matrix(source: RowSource, pool: Pool) -> Csr:
+    """Return G (V × V), both triangles, in the dtype of the source."""
     V = len(source.vocabulary)
     blocks = source.row_blocks()
     parts = list(pool.map(lambda block: source.rows(*block), blocks))
@@ -45,13 +45,13 @@ def whole_matrix(source: RowSource, pool: Pool) -> Csr:
 
 
 def expanded(source: RowSource, pool: Pool, allocate: Allocate) -> Csr:
-    """Return G as whole_matrix does, a symmetric one in room that `allocate` makes.
+    """Return G as full_matrix does; the arrays of a symmetric one come from `allocate`.
 
-    The stored rows go by in blocks, once for their lengths and once for each range of rows.
+    The stored rows are read in blocks, once for their lengths and once for each range of rows.
     """
     V = len(source.vocabulary)
     if not source.symmetric:
-        return whole_matrix(source, pool)
+        return full_matrix(source, pool)
     lengths = np.zeros(V, np.int64)
     for first, part in _stored(source, pool, V):
         kernels.count_expanded(part.indptr, part.indices, first, lengths)
@@ -82,7 +82,7 @@ def _stored(source: RowSource, pool: Pool, stop: int) -> Iterator[tuple[int, Csr
 
 
 def _joined(parts: list[Csr], columns: int) -> Csr:
-    """Return blocks of rows as one."""
+    """Return the concatenation of row blocks."""
     if not parts:
         empty = np.empty(0, np.int32), np.empty(0, np.float32)
         return Csr(np.zeros(1, np.int64), *empty, columns)

@@ -1,4 +1,4 @@
-"""Loops that make a whole symmetric matrix of its upper triangle."""
+"""Kernels that expand an upper triangle to the full symmetric matrix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wordgeom.runtime.jit import kernel
 
 @kernel
 def count_expanded(indptr: Int64, indices: Int32, first: int, lengths: Int64) -> None:
-    """Add to lengths[i] how many entries of row i the triangle's rows `first`, … stand for."""
+    """Add to lengths[i] the entries of full row i that the stored rows `first`, … stand for."""
     for r in range(len(indptr) - 1):
         lengths[first + r] += indptr[r + 1] - indptr[r]
         for k in range(indptr[r], indptr[r + 1]):
@@ -21,10 +21,10 @@ def expand(
     indptr: Int64, indices: Int32, data: Array, first: int, low: int, high: int,
     cursor: Int64, out_indices: Int32, out: Array,
 ) -> None:  # fmt: skip
-    """Append what the triangle's rows `first`, … hold of the whole matrix's rows [low, high).
+    """Append the entries of the stored rows `first`, … to the rows [low, high) of the full matrix.
 
-    cursor (V): the next free place of each row. Given all rows of the triangle in order, a row's
-    columns ascend: it is met as the mirror image of the rows before it, then as itself.
+    cursor (V): the next free entry of each row. With blocks in order, the columns of a row ascend:
+    the entries mirrored from earlier rows come before those of the row itself.
     """
     for r in range(len(indptr) - 1):
         i = first + r

@@ -1,8 +1,8 @@
-"""The times of documents on one axis: numbers as they are, dates of ISO 8601 as years.
+"""The times of documents on one axis: numbers unchanged, ISO 8601 dates as decimal years.
 
-A date is the year and the share of it that is over where the date begins: 1950 is 1950.0, 1950-07
-is 1950 + 181/365, and a time of day counts to the second's parts, in UTC where it says how far from
-it. Years are those of the Gregorian calendar, also before it began; 0000 is the year before 0001.
+A date is the year plus the fraction of it before the date: 1950 is 1950.0, 1950-07 is
+1950 + 181/365. A time of day counts to fractions of a second, in UTC where it has a zone. Years are
+those of the proleptic Gregorian calendar; 0000 is the year before 0001.
 """
 
 from __future__ import annotations
@@ -33,70 +33,70 @@ _MINUS = "\N{MINUS SIGN}"
 _DAY = 86_400
 _KINDS = ("number", "date")
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_SHOWN = 40  # characters of a time that a message shows
-FORMATS = "numbers, and dates as 1950, 1950-07, 1950-07-31 or 1950-07-31T12:00, are known"
+_SHOWN = 40  # characters of a time in a message
+FORMATS = "use numbers, or dates as 1950, 1950-07, 1950-07-31 or 1950-07-31T12:00"
 
 
 @dataclass(frozen=True)
 class Times:
     """The times of n documents.
 
-    values (n) float64: NaN where there is none; missing, unfit: the rows of documents without a
-    time, and of those whose time fits no format; problem: what is wrong with the first of them.
+    values (n) float64: NaN for a document without a time; missing: the rows without a time;
+    unparsed: the rows whose time has an unknown format; problem: the error of the first of these.
     """
 
     values: Float64
     missing: Int64
-    unfit: Int64
+    unparsed: Int64
     problem: InputError | None
 
     @property
     def known(self) -> Int64:
-        """The rows of documents that have a time."""
+        """The rows with a time."""
         return np.flatnonzero(~np.isnan(self.values))
 
     def all_known(self) -> Float64:
-        """Return the values; raises InputError where a document has none, naming the first."""
+        """Return the values; raises InputError for the first document without one."""
         if self.problem is not None:
             raise self.problem
         return self.values
 
-    def left_out(self) -> list[str]:
-        """Return what to tell of documents that are left out for want of a time."""
-        counted = ((self.missing, "no time"), (self.unfit, "a time of no known format"))
-        return [_left_out(len(rows), what) for rows, what in counted if len(rows)]
+    def notes(self) -> list[str]:
+        """Return a note for each reason to exclude documents."""
+        reasons = ((self.missing, "no time"), (self.unparsed, "a time of unknown format"))
+        return [_excluded(len(rows), what) for rows, what in reasons if len(rows)]
 
 
 def parse_times(documents: Sequence[Document], names: Sequence[str] = ()) -> Times:
-    """Read the times of documents; names: of their files, for messages.
+    """Parse the times of documents; names: of their files, for messages.
 
-    The caller decides whether a document without one is an error or left out. Raises InputError
-    where none has a time, or where numbers that are no years stand among dates.
+    The caller decides whether a document without a time is an error or excluded. Raises InputError
+    where no document has a time, and for a mixture of dates and numbers that are not years.
     """
     read = {text: parse_time(text) for text in {d.time for d in documents}}
     values = np.array([_value(read[d.time]) for d in documents], np.float64)
     blank = np.array([not d.time.strip() for d in documents], bool)
     if blank.all():
-        do = "keep it when they are counted: wordgeom build-dtm --time-field FIELD"
+        do = "record times with wordgeom build-dtm --time-field FIELD"
         raise InputError("no document has a time", where=", ".join(names[:1]), do=do)
-    _refuse_mixture(documents, read, names)
+    _check_mixture(documents, read, names)
     missing = np.flatnonzero(blank)
-    unfit = np.flatnonzero(np.isnan(values) & ~blank)
-    nowhere = np.flatnonzero(np.isnan(values))
-    problem = _problem(documents[int(nowhere[0])], names) if len(nowhere) else None
-    return Times(values, missing, unfit, problem)
+    unparsed = np.flatnonzero(np.isnan(values) & ~blank)
+    unknown = np.flatnonzero(np.isnan(values))
+    problem = _problem(documents[int(unknown[0])], names) if len(unknown) else None
+    return Times(values, missing, unparsed, problem)
 
 
 @dataclass(frozen=True)
 class Time:
-    """A time that was read; kind: number, year (a number that may be one), or date."""
+    """A parsed time; kind: "number", "year" (a number that may be a year) or "date"."""
 
     value: float
     kind: str
 
 
 def parse_time(text: str) -> Time | None:
-    """Read one time; None for what is none. 19500731 is none: it may be a number or a date."""
+    """Return a time, or None for an invalid one and for 19500731, which is ambiguous."""
     text = text.strip().replace(_MINUS, "-")
     if _NUMBER.fullmatch(text):
         if _RUN_TOGETHER.fullmatch(text) or math.isinf(float(text)):
@@ -108,7 +108,7 @@ def parse_time(text: str) -> Time | None:
 
 
 def _date(parts: re.Match[str]) -> float | None:
-    """Return a date in years; None for one that no calendar has."""
+    """Return a date as a decimal year, None for an impossible one."""
     year, month, day = int(parts["year"]), int(parts["month"]), int(parts["day"] or 1)
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     months = [days + (leap and number == 1) for number, days in enumerate(_MONTHS)]
@@ -122,7 +122,7 @@ def _date(parts: re.Match[str]) -> float | None:
 
 
 def _seconds(parts: re.Match[str]) -> float | None:
-    """Return the seconds since the day began in UTC, 0 where no time of day is given."""
+    """Return the seconds since midnight in UTC, 0 without a time of day; None if impossible."""
     hour, minute = int(parts["hour"] or 0), int(parts["minute"] or 0)
     second = float((parts["second"] or "0").replace(",", "."))
     zone = (parts["zone"] or "Z").replace(":", "")
@@ -137,10 +137,10 @@ def _value(time: Time | None) -> float:
     return math.nan if time is None else time.value
 
 
-def _refuse_mixture(
+def _check_mixture(
     documents: Sequence[Document], read: dict[str, Time | None], names: Sequence[str]
 ) -> None:
-    """Refuse numbers that are no years where there are dates."""
+    """Raise InputError for numbers that are not years where there are dates."""
     kinds = {kind: {t for t, time in read.items() if time and time.kind == kind} for kind in _KINDS}
     if not all(kinds.values()):
         return
@@ -148,11 +148,11 @@ def _refuse_mixture(
     found = f"{first['date'].time!r} in {_place(first['date'], names)}"
     what = f"{_named(first['number'])} has the time {first['number'].time!r}, a number among dates"
     where = _place(first["number"], names)
-    raise InputError(what, where=where, found=found, do="write all as years or dates")
+    raise InputError(what, where=where, found=found, do="use years or dates for all")
 
 
-def _left_out(number: int, what: str) -> str:
-    one, more = f"document has {what} and is left out", f"documents have {what} and are left out"
+def _excluded(number: int, what: str) -> str:
+    one, more = f"document has {what} and is excluded", f"documents have {what} and are excluded"
     return several(number, one, more)
 
 
@@ -160,7 +160,7 @@ def _problem(document: Document, names: Sequence[str]) -> InputError:
     where, named = _place(document, names), _named(document)
     if not document.time.strip():
         return InputError(f"{named} has no time", where=where, do="correct the record")
-    what, found = f"{named} has a time of no known format", repr(document.time[:_SHOWN])
+    what, found = f"{named} has a time of unknown format", repr(document.time[:_SHOWN])
     return InputError(what, where=where, found=found, do=FORMATS)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from wordgeom.core.errors import OptionError
-from wordgeom.core.options import Options, nearest
+from wordgeom.core.options import Options, suggestion
 
 _ELSE = ("contract", "inputs")  # what lies here and is no method
 __path__ += [path for path in os.environ.get("WORDGEOM_METHODS", "").split(os.pathsep) if path]
@@ -35,9 +35,9 @@ def summary(name: str) -> str:
 
 
 def load(name: str) -> ModuleType:
-    """Import a method; raises OptionError for an unknown name, naming the nearest."""
+    """Import a method; raises OptionError for an unknown name, naming the closest."""
     if name not in names():
-        raise OptionError(f"unknown method {name!r}", do=nearest(name, names()))
+        raise OptionError(f"unknown method {name!r}", do=suggestion(name, names()))
     module = import_module(_module(name))
     _check(module)
     return module

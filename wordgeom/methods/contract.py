@@ -1,13 +1,37 @@
-"""What a method is: its inputs, its options, and the result that it returns."""
+"""What a method is: all that its author needs to know.
+
+A method is a module in this package, or a package with a module `method.py`:
+
+    NEEDS    names of its inputs (inputs/__init__.py); rows of the output are those of the first
+    MAKES    what it makes: (VECTORS,), (VECTORS, DOCUMENT_VECTORS) or (MODEL,)
+    Options  a frozen dataclass of options (core/options.py)
+    fit(inputs, options, context) -> Result
+
+and, where it has something to say:
+
+    weighting(options) -> dict       values that it prefers for the options of its inputs
+    estimate(shapes, options) -> Cost
+    describe(store) -> dict          what `info` prints of its model
+    open_model(path) -> Any          its model as Python callers get it
+    exports(options) -> list[Export] vectors that are written beside its model
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from wordgeom.core.types import Array, Float32
+from wordgeom.runtime.context import Context
+
+__all__ = [
+    "DOCUMENT_VECTORS", "MODEL", "VECTORS", "Context", "Cost", "Export", "Result", "Status",
+]  # fmt: skip
+
+VECTORS, DOCUMENT_VECTORS, MODEL = "vectors", "document vectors", "model"
 
 
 class Status(Enum):
@@ -19,7 +43,7 @@ class Status(Enum):
 
     @property
     def sentence(self) -> str:
-        """Return what the status means, for a user."""
+        """What the status means, for a user."""
         return _SENTENCES[self]
 
     @classmethod
@@ -37,12 +61,22 @@ _SENTENCES = {
 }
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What a method will take: floating-point operations, bytes of memory, seconds."""
+
+    flops: float
+    bytes: int
+    seconds: float
+
+
 @dataclass
 class Result:
-    """What a method gives back.
+    """What a method returns.
 
-    vectors (V × K) float32, C-order; arrays: named extras; notes: what a user must be told
-    (a rank too small, no convergence); statistics: numbers for the run card.
+    vectors (V × K) float32, C-order; arrays: named extras, such as document vectors (n × K) float32
+    under "documents", or the parts of a model; notes: remarks for the user; statistics: numbers for
+    the run card; attributes: of a model's store; summary: of a model, for the last line.
     """
 
     vectors: Float32
@@ -50,3 +84,21 @@ class Result:
     notes: list[str] = field(default_factory=list)
     statistics: dict[str, Any] = field(default_factory=dict)
     status: Status = Status.CONVERGED
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    summary: str = ""
+
+
+@dataclass(frozen=True)
+class Export:
+    """Vectors that are written beside a model, as `model-NAME.bin`.
+
+    options: that decide them, besides those of the model; statistics: of their run card; vectors:
+    computes them (V × K) float32 from the model that `open_model` returns; note: returns a remark
+    on them, "" for none.
+    """
+
+    name: str
+    options: Mapping[str, Any]
+    statistics: Mapping[str, Any]
+    vectors: Callable[[Any], Float32]
+    note: Callable[[Any, str | os.PathLike[str]], str]

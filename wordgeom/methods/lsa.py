@@ -20,17 +20,18 @@ from wordgeom.core.errors import RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.options import option
 from wordgeom.core.types import Array, Csr, Float32, Float64
-from wordgeom.linalg import solver_options
-from wordgeom.methods.contract import Result, Status
+from wordgeom.linalg import options as solver_options
+from wordgeom.methods.contract import DOCUMENT_VECTORS, VECTORS, Result, Status
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.eigensolver import Wanted
+    from wordgeom.linalg.eigensolver import EigenSettings
     from wordgeom.linalg.svd import Svd
     from wordgeom.weighting.documents import WeightedDocuments
 
 NEEDS = ("documents",)
+MAKES = (VECTORS, DOCUMENT_VECTORS)
 
 # Singular values below this fraction of the largest are rounding errors of X, stored as float32.
 _ROUNDING = 1e-6
@@ -87,25 +88,25 @@ def _decomposed(
     documents: WeightedDocuments, options: Options, context: Context
 ) -> tuple[Csr, Svd]:
     """Return the weighted matrix X and its truncated SVD."""
-    from wordgeom.linalg.eigensolver import Wanted
+    from wordgeom.linalg.eigensolver import EigenSettings
     from wordgeom.linalg.svd import truncated_svd
 
     seed = int(context.rng.integers(1 << 62))
-    wanted = Wanted(options.dim, options.tol, options.basis, options.restarts, seed)
+    wanted = EigenSettings(options.dim, options.tol, options.basis, options.restarts, seed)
     _check(documents, wanted, context.memory)
-    X = documents.whole()
+    X = documents.full()
     if not X.data.any():
         raise RankError("all entries of the matrix are 0", do="choose another --weight")
     svd = truncated_svd(
         X, wanted, context.ops, checkpoint=context.checkpoint,
-        follow=lambda looks: context.progress.follow(
-            looks, "singular values", options.dim, "triplets", lambda look: look.gained
+        follow=lambda checks: context.progress.follow(
+            checks, "singular values", options.dim, "triplets", lambda check: check.gained
         ),
     )  # fmt: skip
     return X, svd
 
 
-def _check(documents: WeightedDocuments, wanted: Wanted, memory: int) -> None:
+def _check(documents: WeightedDocuments, wanted: EigenSettings, memory: int) -> None:
     """Raise RankError if K is too large, InputError if the memory limit is too low."""
     from wordgeom.linalg.svd import svd_bytes
 
@@ -116,7 +117,7 @@ def _check(documents: WeightedDocuments, wanted: Wanted, memory: int) -> None:
     what = "the matrix, its transpose and a basis of its singular vectors"
     do = "raise --memory, lower --dim or --basis, or build the matrix with --max-vocab"
     needed = _ENTRY * documents.entries + _ROW * n + svd_bytes(n, V, documents.entries, wanted)
-    refuse_too_large(what, needed, memory, do)
+    check_memory(what, needed, memory, do)
 
 
 def _squared_norms(X: Csr) -> tuple[Float64, Float64]:

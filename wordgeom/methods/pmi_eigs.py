@@ -19,16 +19,17 @@ from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.options import option
 from wordgeom.core.types import Float32, Float64
-from wordgeom.linalg import solver_options
+from wordgeom.linalg import options as solver_options
 from wordgeom.matrices.interfaces import Matrix
-from wordgeom.methods.contract import Result, Status
+from wordgeom.methods.contract import VECTORS, Result, Status
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.eigensolver import Eigenpairs, Wanted
+    from wordgeom.linalg.eigensolver import Eigenpairs, EigenSettings
 
 NEEDS = ("matrix",)
+MAKES = (VECTORS,)
 
 # Eigenvalues below this fraction of the largest are rounding errors of G, stored as float32.
 _ROUNDING = 1e-6
@@ -80,21 +81,21 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
 
 def _eigenpairs(matrix: Matrix, options: Options, context: Context) -> Eigenpairs:
     """Return the K largest eigenpairs of the matrix."""
-    from wordgeom.linalg.eigensolver import Wanted, largest_eigenpairs
+    from wordgeom.linalg.eigensolver import EigenSettings, largest_eigenpairs
 
     seed = int(context.rng.integers(1 << 62))
-    wanted = Wanted(options.dim, options.tol, options.basis, options.restarts, seed)
+    wanted = EigenSettings(options.dim, options.tol, options.basis, options.restarts, seed)
     _check(matrix, wanted, context.memory)
-    operator = context.ops.operator(matrix.whole())
+    operator = context.ops.operator(matrix.full())
     return largest_eigenpairs(
         operator, wanted, context.ops, checkpoint=context.checkpoint,
-        follow=lambda looks: context.progress.follow(
-            looks, "eigenpairs", options.dim, "pairs", lambda look: look.gained
+        follow=lambda checks: context.progress.follow(
+            checks, "eigenpairs", options.dim, "pairs", lambda check: check.gained
         ),
     )  # fmt: skip
 
 
-def _check(matrix: Matrix, wanted: Wanted, memory: int) -> None:
+def _check(matrix: Matrix, wanted: EigenSettings, memory: int) -> None:
     """Raise InputError if the matrix is one-sided or too large, RankError if K is too large."""
     V = len(matrix.frequencies)
     if not matrix.symmetric:
@@ -107,7 +108,7 @@ def _check(matrix: Matrix, wanted: Wanted, memory: int) -> None:
     matrix_bytes = 3 * (4 + matrix.dtype.itemsize) * matrix.entries // 2 + _ROW * V
     what = "the matrix and a basis of its eigenvectors"
     do = "raise --memory, lower --dim or --basis, or count with --max-vocab"
-    refuse_too_large(what, matrix_bytes + wanted.bytes(V), memory, do)
+    check_memory(what, matrix_bytes + wanted.bytes(V), memory, do)
 
 
 def _rank(values: Float64) -> int:

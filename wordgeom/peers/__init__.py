@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from wordgeom.core.errors import OptionError
-from wordgeom.core.options import nearest
+from wordgeom.core.options import suggestion
 from wordgeom.vectors.keyed import Vectors
 
 NAMES = ("sgns", "lsi")
@@ -43,8 +43,8 @@ Train = Callable[[Sentences, PeerOptions], Trained]
 
 
 def load(name: str) -> Train:
-    """Return a peer's `train`; raises OptionError for an unknown name, naming the nearest."""
+    """Return a peer's `train`; raises OptionError for an unknown name, naming the closest."""
     if name not in NAMES:
-        raise OptionError(f"unknown peer {name!r}", do=nearest(name, NAMES))
+        raise OptionError(f"unknown peer {name!r}", do=suggestion(name, NAMES))
     train: Train = import_module(f"wordgeom.peers.{name}").train
     return train

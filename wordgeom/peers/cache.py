@@ -25,7 +25,7 @@ from wordgeom.peers.sentences import Text
 from wordgeom.runtime import provenance
 from wordgeom.runtime.cache import cache_folder
 from wordgeom.runtime.subprocesses import run_module
-from wordgeom.storage.files import whole_file
+from wordgeom.storage.files import atomic_file
 from wordgeom.vectors.run_card import card_path, read_card
 
 _log = logging.getLogger("wordgeom")
@@ -62,7 +62,7 @@ def trained_peer(peer: str, text: Text, options: PeerOptions, fallback: Path) ->
         card = {**json.loads(done.output), "seconds": round(done.seconds, 3), "request": request}
         card["content"] = {"bytes": fresh.stat().st_size, "sha256": file_digest(str(fresh))}
         os.replace(fresh, path)
-    with whole_file(card_path(path)) as out:
+    with atomic_file(card_path(path)) as out:
         out.write(json.dumps(card, ensure_ascii=False, indent=1).encode("utf-8"))
     return _from_card(path, card, cached=False)
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wordgeom.core.errors import InputError
-from wordgeom.corpus.inputs.readers import is_packed
+from wordgeom.corpus.inputs.readers import is_compressed
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.peers import Sentences
 from wordgeom.runtime.context import Context
 
 if TYPE_CHECKING:
-    from wordgeom.corpus.tokens.encode import Encoded
+    from wordgeom.corpus.encoding.encode import EncodedCorpus
 
 LONGEST = 10_000  # tokens of a sentence, gensim's MAX_WORDS_IN_BATCH
 _IDS = 1 << 16  # ids read at a time
@@ -37,8 +37,12 @@ class Text:
     @property
     def of_lines(self) -> bool:
         """Whether gensim's LineSentence gives the same tokens as the counts."""
-        options, packed = self.options, any(map(is_packed, self.names))
-        return (options.tokeniser, options.input_format, packed) == ("whitespace", "text", False)
+        options, compressed = self.options, any(map(is_compressed, self.names))
+        return (options.tokeniser, options.input_format, compressed) == (
+            "whitespace",
+            "text",
+            False,
+        )
 
     @property
     def note(self) -> str:
@@ -59,7 +63,7 @@ def open_sentences(text: Text, context: Context) -> Iterator[Sentences]:
             do = "count it with --tokeniser words, or convert it"
             raise InputError("gensim reads only UTF-8", where=where, found=found, do=do) from None
         return
-    from wordgeom.corpus.tokens.encode import encode
+    from wordgeom.corpus.encoding.encode import encode
 
     # Every token has a row; the peer selects words itself.
     options = replace(
@@ -87,7 +91,7 @@ class _Lines:
 class _Documents:
     """The documents of an encoded corpus, in which every token has a row."""
 
-    def __init__(self, encoded: Encoded) -> None:
+    def __init__(self, encoded: EncodedCorpus) -> None:
         self._stream, self._words = encoded.stream, encoded.vocabulary.words
 
     def __iter__(self) -> Iterator[list[str]]:

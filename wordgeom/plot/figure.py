@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError, UnavailableError
-from wordgeom.storage.files import whole_file
+from wordgeom.storage.files import atomic_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +87,7 @@ def saved_figure(path: str | Path, width: float, height: float) -> Iterator[Figu
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             figure = Figure(figsize=(width, height), layout="constrained")
             yield figure
-            with whole_file(path) as out:
+            with atomic_file(path) as out:
                 figure.savefig(out, format=suffix[1:], metadata=_METADATA[suffix])
 
 

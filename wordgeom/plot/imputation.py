@@ -17,7 +17,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.core.formatting import several
-from wordgeom.core.options import nearest
+from wordgeom.core.options import suggestion
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.imputation.output import table_path
 from wordgeom.imputation.trust import Trust
@@ -123,7 +123,7 @@ def _table_of(vectors: Path) -> Path:
 
 def _number(name: str, numbers: dict[str, int]) -> int:
     if name not in numbers:
-        raise InputError(f"unknown entity {name!r}", do=nearest(name, numbers))
+        raise InputError(f"unknown entity {name!r}", do=suggestion(name, numbers))
     return numbers[name]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import several
-from wordgeom.core.options import nearest
+from wordgeom.core.options import suggestion
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.drift.options import LEVEL
 from wordgeom.plot.drift_results import DriftResults
@@ -112,7 +112,7 @@ def _ceiling(top: float) -> float:
 
 def _number(name: str, words: list[str]) -> int:
     if name not in words:
-        do = nearest(name, words)
+        do = suggestion(name, words)
         raise InputError(f"the word {name!r} is not in the plot", do=do)
     return words.index(name)
 

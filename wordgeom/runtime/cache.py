@@ -1,4 +1,4 @@
-"""The user's cache folder, for what is dear to make and can be made again."""
+"""The user's cache directory, for files that are expensive to compute and can be recomputed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def cache_folder(name: str) -> Path:
-    """Return a folder of the cache that can be written to, made if need be.
+    """Return a writable directory of the cache, created if it is missing.
 
-    It is $WORDGEOM_CACHE/name, else `wordgeom/name` in $XDG_CACHE_HOME or ~/.cache. Raises OSError,
-    or RuntimeError where no home folder can be found.
+    That is $WORDGEOM_CACHE/name, else `wordgeom/name` in $XDG_CACHE_HOME or ~/.cache. Raises
+    OSError, or RuntimeError where no home directory can be found.
     """
     folder = Path(os.environ.get("WORDGEOM_CACHE") or _user_cache() / "wordgeom") / name
     folder.mkdir(parents=True, exist_ok=True)

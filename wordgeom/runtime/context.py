@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from wordgeom.core.ops import Ops
-from wordgeom.core.types import Array, Checkpoint
+from wordgeom.core.types import Array, BlockCheckpoint
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
@@ -24,6 +24,17 @@ class NoCheckpoint:
     def save(self, state: Callable[[], Mapping[str, Array]]) -> None:
         """Ignore the state."""
 
+    def holds(self, name: str) -> bool:
+        """Return False: nothing was saved."""
+        return False
+
+    def find(self, name: str) -> Mapping[str, Array]:
+        """Raise KeyError: nothing was saved."""
+        raise KeyError(name)
+
+    def keep(self, name: str, result: Mapping[str, Array]) -> None:
+        """Ignore the result."""
+
 
 @dataclass(frozen=True)
 class Context:
@@ -31,7 +42,8 @@ class Context:
 
     pool: worker threads; open_ops: returns the linear algebra of the device; memory: limit in
     bytes; seed: random seed; scratch: directory for temporary files, None for the system's;
-    progress: progress bars; checkpoint: state of a long run, which `--resume` restores.
+    progress: progress bars; checkpoint: state of a long run, which `--resume` restores; prefix: of
+    the names of results in it.
     """
 
     pool: Pool
@@ -40,12 +52,17 @@ class Context:
     seed: int = 1
     scratch: str | None = None
     progress: Progress = field(default_factory=Progress)
-    checkpoint: Checkpoint = field(default_factory=NoCheckpoint)
+    checkpoint: BlockCheckpoint = field(default_factory=NoCheckpoint)
+    prefix: str = ""
 
     @cached_property
     def ops(self) -> Ops:
         """The linear algebra, opened at its first use."""
         return self.open_ops()
+
+    def part(self, name: str) -> Context:
+        """Return the context of a part of the work, whose saved results have their own names."""
+        return replace(self, prefix=f"{self.prefix}{name}-")
 
     @cached_property
     def rng(self) -> np.random.Generator:

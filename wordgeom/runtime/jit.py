@@ -1,10 +1,10 @@
-"""The one wrapper of Numba's njit: no GIL, no prange, compiled once for each machine.
+"""The one wrapper of Numba's njit, without GIL and `prange`; code is compiled once per machine.
 
-Kernels live in files named `*kernels.py`. Compiled code goes to the user's cache folder, under
-a digest of all kernel sources: Numba watches only the file that holds a kernel, not the files
-of the kernels it calls. Where no cache can be written kernels are compiled on every run, with
-one notice. (`prange` is not used: pool.py runs blocks on threads instead, which gives progress,
-a prompt Ctrl-C and the same bytes at any thread count.)
+Kernels live in files named `*kernels.py`. The compiled code is cached in the user's cache
+directory under a digest of all kernel sources, because Numba itself checks only the file of a
+kernel and not those of the kernels that it calls. Without a writable cache, kernels are compiled on
+every run and one warning is logged. Threads come from pool.py instead of `prange`: that gives
+progress, a prompt Ctrl-C and the same bytes at any number of threads.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _log = logging.getLogger(__name__)
 
 
 def kernel(function: _Function) -> _Function:
-    """Compile `function` with Numba at its first call, releasing the GIL while it runs."""
+    """Return `function`, compiled by Numba at its first call; it runs without the GIL."""
     return _compiled(function, fastmath=False)
 
 
 def summing_kernel(function: _Function) -> _Function:
-    """Compile as `kernel` does, with sums in whatever order suits the processor's vectors.
+    """Compile as `kernel` does, with sums reordered for SIMD.
 
-    The order is fixed when it is compiled: the same bytes on each run on one kind of processor.
+    The compiler fixes the order, so that every run on one kind of processor returns the same bytes.
     NaN and infinity keep their meaning.
     """
     return _compiled(function, fastmath={"reassoc", "contract", "nsz"})
@@ -43,7 +43,7 @@ def _compiled(function: _Function, fastmath: bool | set[str]) -> _Function:
     folder = _cache_folder()
     if folder is None:
         return numba.njit(nogil=True, fastmath=fastmath)(function)  # type: ignore[no-any-return]
-    # Numba reads this setting while it decorates; other users of Numba keep their own.
+    # Numba reads this setting while it decorates; other users of Numba keep their own value.
     before, config.CACHE_DIR = config.CACHE_DIR, folder
     try:
         jit = numba.njit(nogil=True, cache=True, fastmath=fastmath)
@@ -66,5 +66,5 @@ def _cache_folder() -> str | None:
     try:
         return str(cache_folder(f"kernels-{kernels_digest()}"))
     except (OSError, RuntimeError) as error:
-        _log.warning("no kernel cache (%s): kernels are compiled again on every run", error)
+        _log.warning("no kernel cache (%s): kernels are compiled on every run", error)
         return None

@@ -1,4 +1,4 @@
-"""What does not fit into --memory is refused before it starts: the one place that words it."""
+"""The check of an estimated memory use against --memory, before a computation starts."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from wordgeom.core.errors import InputError
 from wordgeom.runtime.run_options import GIGABYTE
 
 
-def refuse_too_large(what: str, needed: int, memory: int, do: str) -> None:
-    """Raise InputError where `what` (a plural) takes more than `memory` bytes; do: what helps."""
+def check_memory(what: str, needed: int, memory: int, do: str) -> None:
+    """Raise InputError where `what` (a plural) needs more than `memory` bytes; do: the remedy."""
     if needed > memory:
-        found = f"{memory / GIGABYTE:.1f} GB to be used"
-        raise InputError(f"{what} take {needed / GIGABYTE:.1f} GB", found=found, do=do)
+        found = f"a memory limit of {memory / GIGABYTE:.1f} GB"
+        raise InputError(f"{what} need {needed / GIGABYTE:.1f} GB", found=found, do=do)

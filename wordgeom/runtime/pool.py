@@ -1,8 +1,8 @@
-"""Blocks of work on threads: ordered results, bounded look-ahead, prompt Ctrl-C.
+"""A thread pool for blocks of work: ordered results, bounded look-ahead, prompt Ctrl-C.
 
-A block is at most about .2 s of a kernel that has released the GIL. Results come back in the
-order of the blocks whatever the number of threads, so that a reduction over them adds in one
-order and gives the same bytes.
+A block takes at most about 0.2 s of a kernel that has released the GIL. Results are returned in the
+order of the blocks, so that a reduction adds them in one order, and returns the same bytes, at any
+number of threads.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 _Item = TypeVar("_Item")
 _Value = TypeVar("_Value")
 THREAD_NAME = "wordgeom"
-_LOOKAHEAD = 2  # blocks under way or waiting, for each thread
+_LOOKAHEAD = 2  # blocks running or queued per thread
 
 
 class Pool:
-    """Threads that run blocks; `with Pool(threads) as pool: pool.map(f, blocks)`."""
+    """Worker threads: `with Pool(threads) as pool: pool.map(function, blocks)`."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -34,14 +33,9 @@ class Pool:
         self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix=THREAD_NAME)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._executor is not None:
-            # Whoever pressed Ctrl-C does not wait for a long call into LAPACK to end.
+            # Ctrl-C does not wait for a long LAPACK call to finish.
             stopped = kind is not None and issubclass(kind, KeyboardInterrupt)
             self._executor.shutdown(wait=not stopped, cancel_futures=True)
             self._executor = None
@@ -49,7 +43,7 @@ class Pool:
     def map(
         self, function: Callable[[_Item], _Value], items: Iterable[_Item], ahead: int | None = None
     ) -> Iterator[_Value]:
-        """Yield function(item) in order, running at most `ahead` items beyond the one awaited."""
+        """Yield function(item) in order; at most `ahead` items beyond the awaited one run."""
         if self._executor is None:
             raise RuntimeError("the pool is not open")
         waiting: deque[Future[_Value]] = deque()
@@ -66,12 +60,12 @@ class Pool:
                 future.cancel()
 
     def call(self, function: Callable[[], _Value]) -> _Value:
-        """Return function(), run on a thread: the caller can be interrupted while it waits."""
+        """Return function(), run on a thread so that Ctrl-C interrupts the caller's wait."""
         return next(self.map(lambda _: function(), [None]))
 
 
-class Lent(Generic[_Value]):
-    """Scratch space, made at first need and lent to one thread at a time."""
+class Reusable(Generic[_Value]):
+    """Scratch objects, created on demand and reused, by one thread at a time."""
 
     def __init__(self, make: Callable[[], _Value]) -> None:
         self._make = make
@@ -79,18 +73,18 @@ class Lent(Generic[_Value]):
         self._lock = threading.Lock()
 
     def take(self) -> _Value:
-        """Return a piece of scratch that nobody holds."""
-        with self._lock:  # also around make(): what makes a piece may number or list it
+        """Return a free object, or a new one."""
+        with self._lock:  # also around make(), which may number or list its objects
             return self._free.pop() if self._free else self._make()
 
     def give_back(self, piece: _Value) -> None:
-        """Let another thread have the piece."""
+        """Return an object for reuse."""
         with self._lock:
             self._free.append(piece)
 
 
 class PerThread(Generic[_Value]):
-    """A piece for each thread, made when the thread first asks; `all` of them, numbered."""
+    """An object per thread, created at the thread's first call; all: the objects, numbered."""
 
     def __init__(self, make: Callable[[], _Value]) -> None:
         self._make = make
@@ -98,8 +92,8 @@ class PerThread(Generic[_Value]):
         self._lock = threading.Lock()
         self.all: list[_Value] = []
 
-    def mine(self) -> tuple[int, _Value]:
-        """Return the calling thread's number and piece."""
+    def own(self) -> tuple[int, _Value]:
+        """Return the number and the object of the calling thread."""
         if not hasattr(self._local, "number"):
             piece = self._make()
             with self._lock:
@@ -110,7 +104,7 @@ class PerThread(Generic[_Value]):
 
 
 def available_cpus() -> int:
-    """Return the CPUs that this process may use: affinity, cgroup quota, SLURM_CPUS_PER_TASK."""
+    """Return the number of CPUs allowed by affinity, cgroup quota and SLURM_CPUS_PER_TASK."""
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     slurm = os.environ.get("SLURM_CPUS_PER_TASK", "")
     if slurm.isdecimal() and int(slurm) > 0:
@@ -122,14 +116,14 @@ def available_cpus() -> int:
 
 
 def available_memory() -> int:
-    """Return the bytes of memory that this process may use: the cgroup's limit or the machine's."""
+    """Return the memory of the machine in bytes, or the cgroup limit where that is lower."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limits = [int(first) for first, *_ in _cgroup_limits("memory.max") if first.isdecimal()]
     return min([total, *limits])
 
 
 def _cgroup_limits(name: str) -> Iterator[list[str]]:
-    """Yield the fields of a limit of this process's cgroup and of those above it."""
+    """Yield the fields of a limit of the process's cgroup and of its ancestors."""
     root = Path("/sys/fs/cgroup")
     try:
         lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()

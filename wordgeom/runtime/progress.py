@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, a line a minute in a log, nothing when quiet."""
+"""Progress of long loops: a bar on a terminal, a line per minute in a log, nothing if quiet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SECONDS = 60.0
 
 
 class Progress:
-    """Follows iterators; `show=False` says nothing."""
+    """Reports the progress of iterators, unless `show` is False."""
 
     def __init__(self, show: bool = False) -> None:
         self._show = show
@@ -28,12 +28,14 @@ class Progress:
         size: Callable[[_Item], int],
         done: int = 0,
     ) -> Iterator[_Item]:
-        """Yield the items, telling how much of `total`, in `unit`, has gone by; `done` before."""
+        """Yield the items and report how much of `total` is done.
+
+        total: None where unknown; size: of an item, in `unit`; done: size of the earlier items.
+        """
         if not self._show:
             return items
-        if sys.stderr.isatty():
-            return _with_bar(items, label, total, unit, size, done)
-        return _with_lines(items, label, total, unit, size, done)
+        report = _with_bar if sys.stderr.isatty() else _with_lines
+        return report(items, label, total, unit, size, done)
 
 
 def _with_bar(
@@ -63,11 +65,11 @@ def _with_lines(
     size: Callable[[_Item], int],
     done: int,
 ) -> Iterator[_Item]:
-    told = time.monotonic()
+    reported = time.monotonic()
     for item in items:
         yield item
         done += size(item)
-        if time.monotonic() - told >= _SECONDS:
-            told = time.monotonic()
+        if time.monotonic() - reported >= _SECONDS:
+            reported = time.monotonic()
             of = f" of {total:,}" if total else ""
             _log.info("%s: %s%s %s", label, f"{done:,}", of, "bytes" if unit == "B" else unit)

@@ -1,4 +1,4 @@
-"""What produced an output: versions, machine, time and memory, for its run card."""
+"""The provenance of an output, for its run card: versions, machine, time and memory."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _LIBRARIES = ("numpy", "scipy", "numba", "llvmlite")
 
 
 class Clock:
-    """Seconds since it was made."""
+    """A stopwatch that starts when it is created."""
 
     def __init__(self) -> None:
         self._start = time.perf_counter()
 
     def seconds(self) -> float:
-        """Return the seconds so far."""
+        """Return the elapsed seconds."""
         return time.perf_counter() - self._start
 
 
 def card(
     request: Mapping[str, Any], statistics: Mapping[str, Any], seconds: float
 ) -> dict[str, Any]:
-    """Return the run card of an output: the request, the statistics, and what ran it."""
+    """Return the run card of an output: request, statistics, resources, versions and machine."""
     return {
         "request": dict(request),
         "statistics": dict(statistics),
@@ -42,7 +42,7 @@ def card(
 
 
 def peak_memory() -> int:
-    """Return the most bytes that the whole process has held so far, 0 where nothing tells."""
+    """Return the peak resident memory of the process in bytes, 0 where it is unknown."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
             if line.startswith("VmHWM:"):
@@ -51,7 +51,7 @@ def peak_memory() -> int:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that decide the bytes of a result."""
+    """Return the versions of the libraries that determine the bytes of a result."""
     found = {"wordgeom": __version__, "python": platform.python_version()}
     for library in _LIBRARIES:
         with contextlib.suppress(metadata.PackageNotFoundError):
@@ -60,7 +60,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, str]:
-    """Return the kind of processor and the linear algebra in use, as far as it is loaded."""
+    """Return the system, the processor and, where it is loaded, the BLAS library."""
     found = {"system": f"{platform.system()} {platform.machine()}", "processor": _processor()}
     if "threadpoolctl" in sys.modules:
         import threadpoolctl

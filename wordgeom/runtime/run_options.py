@@ -12,25 +12,32 @@ FLOOR = 3 * 10**8  # bytes that Python, its libraries and the smallest buffers t
 
 @dataclass(frozen=True)
 class UseOptions(Options):
-    """How a command that writes no output runs; only the seed can change what it tells."""
+    """Options of a command that writes no output; only the seed can change its result."""
 
-    seed: int = option(1, "seed of all that is drawn at random", low=0, high=2**63 - 1)
+    seed: int = option(1, "random seed", low=0, high=2**63 - 1)
     threads: int = option(
-        0, "threads, 0 for the CPUs that this process may use; the result is the same",
-        low=0, high=4096, metavar="N", result=False,
-    )  # fmt: skip
+        0, "worker threads; 0: all available CPUs", low=0, high=4096, metavar="N", result=False
+    )
     memory: float = option(
-        0.0, "memory to stay under, in GB; 0 for half of what there is",
+        0.0, "memory limit in GB; 0: half of the available memory",
         low=0.0, high=1e6, metavar="GB", result=False,
     )  # fmt: skip
-    quiet: bool = option(False, "no progress, no summary", result=False)
+    quiet: bool = option(False, "suppress progress and summary", result=False)
 
 
 @dataclass(frozen=True)
 class RunOptions(UseOptions):
-    """How a stage runs; only the seed can change what it makes."""
+    """Options of a stage that writes output; only the seed can change its content."""
 
-    tmp_dir: str | None = option(
-        None, "folder for scratch files instead of the system's", metavar="DIR", result=False
+    tmp_dir: str | None = option(None, "directory for temporary files", metavar="DIR", result=False)
+    force: bool = option(False, "overwrite existing output", result=False)
+
+
+@dataclass(frozen=True)
+class ResumeOptions(Options):
+    """Options of a stage that saves checkpoints."""
+
+    resume: bool = option(False, "resume an interrupted run of the same command", result=False)
+    checkpoint: float = option(
+        5.0, "minutes between checkpoints", low=0.0, high=1e6, metavar="MINUTES", result=False
     )
-    force: bool = option(False, "replace output that holds something else", result=False)

@@ -1,4 +1,4 @@
-"""Signals to stop, such as Ctrl-C, put off: to the end of a block, or to where a loop looks."""
+"""Deferred handling of Ctrl-C, SIGTERM and SIGHUP, to the end of a block or of a loop's step."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _Handler = Callable[[int, FrameType | None], Any]
 
 
 @contextlib.contextmanager
-def undisturbed() -> Iterator[None]:
-    """Put signals to stop off to the end of the block; it must be short."""
+def deferred_signals() -> Iterator[None]:
+    """Defer signals to the end of the block, which must be short."""
     before = _handlers()
     waiting: list[tuple[int, FrameType | None]] = []
 
@@ -31,49 +31,49 @@ def undisturbed() -> Iterator[None]:
             before[number](number, frame)
 
 
-class Interruption:
-    """Whether somebody asked to stop; a second time nothing is put off any more."""
+class StopRequest:
+    """Whether a stop was requested; a second request raises at once."""
 
     def __init__(self, before: dict[int, _Handler]) -> None:
-        self._before, self._heeded = before, False
-        self.asked = False
+        self._before, self._immediate = before, False
+        self.requested = False
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Answer a signal: note it, or raise what it raises."""
+        """Handle a signal: record it, or raise KeyboardInterrupt."""
         try:
             self._before[number](number, frame)
         except KeyboardInterrupt:
-            if self._heeded or self.asked:
-                self.asked = True
+            if self._immediate or self.requested:
+                self.requested = True
                 raise
-            self.asked = True
+            self.requested = True
 
     @contextlib.contextmanager
-    def heeded(self) -> Iterator[None]:
-        """Let signals through while the block runs, which may wait for long."""
-        self._heeded = True
+    def immediate(self) -> Iterator[None]:
+        """Raise at once while the block runs: it may wait for long."""
+        self._immediate = True
         try:
             yield
         finally:
-            self._heeded = False
+            self._immediate = False
 
 
 @contextlib.contextmanager
-def noticed() -> Iterator[Interruption]:
-    """Lend what tells whether to stop, to a block that looks often and then ends by itself.
+def stop_requests() -> Iterator[StopRequest]:
+    """Defer signals while the block runs, which checks `requested` often and then ends early.
 
-    Raises KeyboardInterrupt at its end where it was asked to stop.
+    Raises KeyboardInterrupt after the block if a stop was requested.
     """
     before = _handlers()
-    asked = Interruption(before)
+    asked = StopRequest(before)
     with _answered_by(asked, before):
         yield asked
-    if asked.asked:
+    if asked.requested:
         raise KeyboardInterrupt
 
 
 def _handlers() -> dict[int, _Handler]:
-    """Return what answers to signals to stop; nothing in a thread where Python raises nothing."""
+    """Return the handlers of stop signals; none outside the main thread, which receives them."""
     if threading.current_thread() is not threading.main_thread():
         return {}
     numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]

@@ -1,4 +1,4 @@
-"""A step in a process of its own, so that its seconds and its memory are its own."""
+"""A step in a separate process, so that its time and memory can be measured."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from wordgeom.core.errors import InputError
 from wordgeom.runtime.provenance import Clock
 
 _PREFIX = "wordgeom: "
-_GRACE = 10.0  # seconds that a process has for removing what it began
+_GRACE = 10.0  # seconds for a terminated process to clean up
 
 
 @dataclass(frozen=True)
 class Finished:
-    """What a process printed, and its seconds by the clock, from its start to its end."""
+    """The standard output of a process and its elapsed seconds."""
 
     output: str
     seconds: float
 
 
 def run_module(module: str, arguments: Sequence[str]) -> Finished:
-    """Run `python -m module arguments` to its end; it is stopped when this process is.
+    """Run `python -m module arguments`; the process is stopped when this one is interrupted.
 
-    Raises InputError with the line that it gave as the reason where it fails.
+    Raises InputError with the last line of its error output if it fails.
     """
     clock = Clock()
     command = [sys.executable, "-m", module, *arguments]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as child:
         try:
-            output, complaint = child.communicate()
+            output, errors = child.communicate()
         except BaseException:
             _stop(child)
             raise
     if child.returncode:
-        raise InputError(_reason(complaint.decode("utf-8", "replace"), child.returncode))
+        raise InputError(_reason(errors.decode("utf-8", "replace"), child.returncode))
     return Finished(output.decode("utf-8", "replace"), clock.seconds())
 
 
@@ -49,9 +49,9 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
         child.kill()
 
 
-def _reason(complaint: str, status: int) -> str:
-    """Return the last thing that a failed process said, which is why it failed."""
-    lines = [line for line in complaint.splitlines() if line.strip()]
+def _reason(errors: str, status: int) -> str:
+    """Return the last error message of a failed process."""
+    lines = [line for line in errors.splitlines() if line.strip()]
     own = [line.removeprefix(_PREFIX) for line in lines if line.startswith(_PREFIX)]
     if status < 0:
         return f"ended by signal {-status}; memory may have run out"

@@ -1,41 +1,36 @@
-"""The stage that counts co-occurrences. No numerics here."""
+"""The stage that counts co-occurrences."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
 
-import numpy as np
-
-from wordgeom.checkpoint.matrix_rows import KeptRows
-from wordgeom.checkpoint.state import Kept, ResumeOptions
+from wordgeom.checkpoint.matrix_rows import MatrixRows
+from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
-from wordgeom.corpus.inputs.segments import Keeper
-from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.encode import Encoded, encode
-from wordgeom.corpus.tokens.row_mapping import MakeSink
-from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.counts.count_rows import Rows, Workshop, value_type
+from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
+from wordgeom.corpus.encoding.row_mapping import MakeSink
+from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
-from wordgeom.linalg.device import open_context
 from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
-from wordgeom.runtime.provenance import Clock
-from wordgeom.runtime.run_options import FLOOR, RunOptions
 from wordgeom.stages import corpus_inputs
-from wordgeom.stages.corpus_inputs import Inputs
-from wordgeom.stages.counting import Asked, Built, kept_text
-from wordgeom.storage.store import Store, StoreWriter
-
-_WORD_BYTES, _BENCH_BYTES = 160, 34  # of a word and its sums; of its cell in a thread (rows.Bench)
-_NO_RESUME = ResumeOptions()
+from wordgeom.stages.count_matrix import (
+    all_sums,
+    check_words,
+    count_type,
+    matrix_shape,
+    write_rows,
+    write_sums,
+)
+from wordgeom.stages.counting import CountStage, stored_text
+from wordgeom.stages.stage import Job, Outcome
+from wordgeom.storage.store import Store
 
 
 @dataclass(frozen=True)
@@ -52,7 +47,7 @@ class Shard:
         if not (slash and index.isdecimal() and of.isdecimal()):
             raise OptionError("--shard must be i/N, such as 1/8", found=repr(text))
         if not 1 <= int(index) <= int(of) <= 1_000_000:
-            raise OptionError("--shard i/N counts from 1 to N", found=repr(text))
+            raise OptionError("--shard i/N needs 1 ≤ i ≤ N ≤ 1,000,000", found=repr(text))
         return cls(int(index), int(of))
 
     def span(self, length: int) -> tuple[int, int]:
@@ -60,175 +55,112 @@ class Shard:
         return length * (self.index - 1) // self.of, length * self.index // self.of
 
 
-def build_cooc(
-    names: Sequence[str],
-    out: str | os.PathLike[str],
-    corpus: CorpusOptions,
-    window: WindowOptions,
-    run: RunOptions,
-    *,
-    shard: Shard | None = None,
-    save_vocab: str | None = None,
-    resume: ResumeOptions = _NO_RESUME,
-    show: bool = False,
-) -> Built:
-    """Count the co-occurrences of the files `names` into the store `out`."""
-    clock = Clock()
-    found = corpus_inputs.find(names, corpus)
-    options = corpus_inputs.request_options(found.corpus, run, window)
-    words = None if save_vocab is None else Path(save_vocab)
-    part = [shard.index, shard.of] if shard else None
-    asked = Asked("build-cooc", COOC, out, found, options, words, part)
-    if there := asked.made(force=run.force):
-        return there
-    kept = asked.kept(resume, force=run.force)
-    with (
-        kept.stoppable(),
-        open_context(run, show=show) as context,
-        KeptRows(kept, out, COOC) as rows,
-    ):
-        encoded, documents = _text(found, window, context, kept)
-        with closing(encoded.stream):
-            row_sums, column_sums = _count(encoded, window, shard, context, kept, rows)
-        if not row_sums.any() and shard is None:
-            raise InputError(
-                "no two words occur together",
-                where=" ".join(found.names),
-                found=f"{plural(encoded.kept, 'token')} in {plural(encoded.documents, 'document')}",
-                do="check --document and --min-count",
+@dataclass(frozen=True)
+class BuildCooc(CountStage):
+    """Count the co-occurrences in text files."""
+
+    window: WindowOptions = field(default_factory=WindowOptions)
+    part: Shard | None = None
+
+    command: ClassVar[str] = "build-cooc"
+    kind: ClassVar[str] = COOC
+
+    @property
+    def shard(self) -> list[int] | None:
+        """[i, N] of the shard, None for the whole text."""
+        return None if self.part is None else [self.part.index, self.part.of]
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """The options of the corpus and of the window."""
+        return corpus_inputs.request_options(self.inputs.corpus, self.run, self.window)
+
+    def work(self, job: Job) -> Outcome:
+        """Count, and commit the store. Raises InputError for a text without any pair."""
+        state = job.checkpoint
+        with MatrixRows(state, self.out, COOC) as rows:
+            encoded, documents = self._text(job.context, state)
+            with closing(encoded.stream):
+                sums = self._count(encoded, job.context, state, rows)
+            self._check_pairs(encoded, sums[0])
+            write_sums(rows.writer, *sums, self.window)
+            if documents:
+                rows.writer.text("documents", documents)
+            attributes = rows.finish(self._attributes(encoded))
+            made = self.commit(job, rows.writer, attributes, encoded)
+        notes = self.notes(encoded, self._short_documents(encoded))
+        return Outcome(self._summary(made, encoded, job), self.out, notes, value=made)
+
+    def _text(self, context: Context, state: State) -> tuple[EncodedCorpus, bytes]:
+        """Return the text and its documents.tsv."""
+        ends, reach = self.window.count == WINDOWS, self.window.window
+
+        def read(sink: MakeSink, checkpoint: CorpusCheckpoint) -> EncodedCorpus:
+            names, corpus = self.inputs.names, self.inputs.corpus
+            return encode(
+                names, corpus, context, gap=reach, ends=ends, short=2 * reach, sink=sink,
+                checkpoint=checkpoint,
+            )  # fmt: skip
+
+        return stored_text(state, read, beyond=ends)
+
+    def _count(
+        self, encoded: EncodedCorpus, context: Context, state: State, rows: MatrixRows
+    ) -> tuple[Int64, Int64]:
+        """Write the rows of the counts; return the sums of all rows and columns."""
+        from wordgeom.checkpoint.token_ids import PartialCounts
+        from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count, token_bytes
+
+        words, window = len(encoded.vocabulary), self.window
+        sliding = window.count == WINDOWS
+        dtype = count_type(encoded.vocabulary, window)
+        plan = Plan(words, weights(window), window.context == "both", dtype, sliding)
+        length = encoded.stream.length
+        begin, end = self.part.span(length) if self.part else (0, length)
+        check_words(words, context)
+        chunk = chunk_tokens(context.memory, token_bytes(encoded.stream, sliding=sliding))
+        rows.begin(encoded.vocabulary, plan.dtype)
+        counted, shop = count(
+            encoded.stream, begin, end, plan, chunk, PartialCounts(state), context.pool,
+            context.progress, rows.done,
+        )  # fmt: skip
+        write_rows(counted, rows, context, words)
+        return all_sums(shop, rows)
+
+    def _check_pairs(self, encoded: EncodedCorpus, row_sums: Int64) -> None:
+        if row_sums.any() or self.part is not None:
+            return
+        raise InputError(
+            "no two words co-occur",
+            where=" ".join(self.inputs.names),
+            found=f"{plural(encoded.kept, 'token')} in {plural(encoded.documents, 'document')}",
+            do="check --document and --min-count",
+        )
+
+    def _attributes(self, encoded: EncodedCorpus) -> dict[str, Any]:
+        attributes: dict[str, Any] = {
+            "triangle": "upper" if self.window.context == "both" else "",
+            "denominator": denominator(self.window),
+            "tokens": encoded.tokens,
+            "kept": encoded.kept,
+            "documents": encoded.documents,
+        }
+        return attributes | ({"shard": self.shard} if self.shard else {})
+
+    def _summary(self, made: Store, encoded: EncodedCorpus, job: Job) -> str:
+        part = f" (shard {self.part.index} of {self.part.of})" if self.part else ""
+        read = f"{plural(encoded.tokens, 'token')} in {plural(encoded.documents, 'document')}"
+        return f"{made.path}: {matrix_shape(made)} from {read}{part}; {job.seconds()}"
+
+    def _short_documents(self, encoded: EncodedCorpus) -> Iterator[str]:
+        """Yield a warning where most documents are shorter than two windows."""
+        corpus = self.inputs.corpus
+        of_lines = corpus.input_format == "text" and corpus.tokeniser != "kmer"
+        wrapped = any(source.wrapped for source in encoded.sources)
+        if of_lines and not wrapped and 2 * encoded.short > encoded.documents:
+            half = f"more than half of the {encoded.documents:,} documents are"
+            yield (
+                f"{half if encoded.documents > 1 else 'the only document is'} shorter than two "
+                f"windows ({2 * self.window.window} tokens); if lines are broken within a text, "
+                "pass --document block or --document file"
             )
-        write_sums(rows.writer, row_sums, column_sums, window)
-        if documents:
-            rows.writer.text("documents", documents)
-        attributes = rows.finish(_cooc_attributes(encoded, window, shard))
-        made = asked.commit(rows.writer, attributes, encoded, clock)
-    kept.remove()
-    warnings = asked.warnings(encoded, _short_warning(encoded, window, found))
-    return Built(made, _cooc_summary(made, encoded, clock), warnings)
-
-
-def _text(
-    found: Inputs, window: WindowOptions, context: Context, kept: Kept
-) -> tuple[Encoded, bytes]:
-    """Return the text and its documents.tsv."""
-    ends = window.count == WINDOWS
-
-    def read(sink: MakeSink, keeper: Keeper) -> Encoded:
-        return encode(
-            found.names,
-            found.corpus,
-            context,
-            gap=window.window,
-            ends=ends,
-            short=2 * window.window,
-            sink=sink,
-            keeper=keeper,
-        )
-
-    return kept_text(kept, read, beyond=ends)
-
-
-def _count(
-    encoded: Encoded,
-    window: WindowOptions,
-    shard: Shard | None,
-    context: Context,
-    kept: Kept,
-    rows: KeptRows,
-) -> tuple[Int64, Int64]:
-    """Write the rows of the counts; return the sums of all rows and columns."""
-    from wordgeom.checkpoint.token_ids import KeptParts
-    from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count, token_bytes
-
-    words, weight = len(encoded.vocabulary), weights(window)
-    symmetric = window.context == "both"
-    sliding = window.count == WINDOWS
-    plan = Plan(words, weight, symmetric, count_type(encoded.vocabulary, window), sliding)
-    length = encoded.stream.length
-    begin, end = shard.span(length) if shard else (0, length)
-    check_words(words, context)
-    chunk = chunk_tokens(context.memory, token_bytes(encoded.stream, sliding=sliding))
-    parts = KeptParts(kept)
-    rows.begin(encoded.vocabulary, plan.dtype)
-    counted, shop = count(
-        encoded.stream, begin, end, plan, chunk, parts, context.pool, context.progress, rows.done
-    )
-    write_rows(counted, rows, context, words)
-    return all_sums(shop, rows)
-
-
-def check_words(words: int, context: Context) -> None:
-    """Refuse to count so many words that the sums and each thread's cells do not fit."""
-    needed = words * (_WORD_BYTES + _BENCH_BYTES * context.pool.threads)
-    do = "raise --memory or --min-count, or pass --max-vocab or fewer --threads"
-    refuse_too_large(f"counts of {words:,} words", needed, max(context.memory, FLOOR), do)
-
-
-def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:
-    """Return the type of counts: what the words' counts allow at most decides."""
-    return value_type(2 * int(vocabulary.counts.max()) * int(weights(window).sum()))
-
-
-def write_rows(counted: Iterator[Rows], rows: KeptRows, context: Context, words: int) -> None:
-    """Write blocks of rows, telling how many of the words have gone by."""
-    followed = context.progress.follow(
-        counted, "counting", words, "rows", lambda r: len(r.lengths), done=rows.done
-    )
-    rows.write((block.lengths, block.indices, block.values) for block in followed)
-
-
-def all_sums(shop: Workshop, rows: KeptRows) -> tuple[Int64, Int64]:
-    """Return the sums of rows and columns of the whole matrix, earlier rows among them."""
-    for first, earlier in rows.earlier():
-        shop.add(first, earlier)
-    return shop.sums()
-
-
-def write_sums(
-    writer: StoreWriter, row_sums: Int64, column_sums: Int64, window: WindowOptions
-) -> None:
-    """Write the sums of the whole matrix's rows and, where they differ, columns."""
-    writer.array("rowsums", np.int64).write(row_sums)
-    if window.context != "both":
-        writer.array("columnsums", np.int64).write(column_sums)
-
-
-def _cooc_attributes(
-    encoded: Encoded, window: WindowOptions, shard: Shard | None
-) -> dict[str, Any]:
-    attributes: dict[str, Any] = {
-        "triangle": "upper" if window.context == "both" else "",
-        "denominator": denominator(window),
-        "tokens": encoded.tokens,
-        "kept": encoded.kept,
-        "documents": encoded.documents,
-    }
-    return attributes | ({"shard": [shard.index, shard.of]} if shard else {})
-
-
-def _cooc_summary(made: Store, encoded: Encoded, clock: Clock) -> str:
-    at = made.attributes
-    part = f" (shard {at['shard'][0]} of {at['shard'][1]})" if "shard" in at else ""
-    return (
-        f"{made.path}: {shape_told(made)} from {plural(encoded.tokens, 'token')} in "
-        f"{plural(encoded.documents, 'document')}{part}; {clock.seconds():.1f} s"
-    )
-
-
-def shape_told(made: Store) -> str:
-    """Return the size of a matrix in words."""
-    at = made.attributes
-    return f"{plural(at['shape'][0], 'word')}, {plural(at['stored'], 'pair')}"
-
-
-def _short_warning(encoded: Encoded, window: WindowOptions, found: Inputs) -> Iterator[str]:
-    """Yield a warning of documents that are mostly too short for the window."""
-    of_lines = found.corpus.input_format == "text" and found.corpus.tokeniser != "kmer"
-    wrapped = any(source.wrapped for source in encoded.sources)
-    if of_lines and not wrapped and 2 * encoded.short > encoded.documents:
-        half = f"more than half of the {encoded.documents:,} documents are"
-        yield (
-            f"{half if encoded.documents > 1 else 'the only document is'} shorter than two windows "
-            f"({2 * window.window} tokens); if lines are cut from longer texts, "
-            "pass --document block or --document file"
-        )

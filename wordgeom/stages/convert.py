@@ -1,214 +1,278 @@
-"""Files from files: vectors and matrices of ours as those of other programs, and back."""
+"""The stages that convert vectors and matrices to and from other programs' formats."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from wordgeom.core import requests
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.formatting import plural
-from wordgeom.core.options import check_known, flag, specs
+from wordgeom.core.options import flag
+from wordgeom.core.requests import different_content
 from wordgeom.formats import detection
 from wordgeom.formats.convert_vectors import Paths, rewrite
+from wordgeom.formats.export import (
+    documents_lines,
+    export_facts,
+    find_words_path,
+    words_lines,
+    words_path,
+    write_matrix,
+)
 from wordgeom.formats.options import ConvertOptions
-from wordgeom.formats.output_checks import refuse_existing, refuse_one_file, refuse_unlike
-from wordgeom.formats.projector import refuse_foreign
-from wordgeom.linalg.device import open_context
-from wordgeom.methods.dlsa.model import DLSA
-from wordgeom.runtime import provenance
-from wordgeom.runtime.provenance import Clock
-from wordgeom.runtime.run_options import RunOptions
+from wordgeom.formats.output_checks import check_overwrite, check_shared_file, check_words_file
+from wordgeom.formats.projector import check_projector_directory
+from wordgeom.matrices.cooccurrence import COOC
+from wordgeom.matrices.document_term import Stored
+from wordgeom.matrices.opening import open_any
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.stages.artefacts import artefact_at
+from wordgeom.stages.existing import checked, readable
+from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.storage import store
 from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import Vectors
+from wordgeom.vectors.run_card import card_path
 
 _OF_VECTORS = ("limit", "only", "dim", "float16", "no_header")
 _UNKNOWN = ("window", "window_weight", "context")  # of counts that another program made
 
 
 @dataclass(frozen=True)
-class Converted:
-    """What was made: vectors or a store, or a file of a matrix; what to tell the user of it."""
+class Conversion(Stage):
+    """A conversion of `source` to `target`; formats: where the names do not tell them."""
 
-    summary: str
-    notes: Sequence[str] = ()
-    vectors: Vectors | None = None
-    store: Store | None = None
-
-
-def convert(
-    source: str | os.PathLike[str],
-    target: str | os.PathLike[str],
-    *,
-    source_format: str | None = None,
-    target_format: str | None = None,
-    show: bool = False,
-    **values: Any,
-) -> Converted:
-    """Write what `source` holds to `target`, in the format that its name tells.
-
-    source_format, target_format: where names do not tell; values: options of ConvertOptions and
-    RunOptions. Raises OutputExistsError without `force`, LockedError where another process writes
-    `target`, and what reading and writing raise.
-    """
-    known = [field.name for cls in (ConvertOptions, RunOptions) for field, _ in specs(cls)]
-    check_known(values, known, "convert")
-    options, run = ConvertOptions.take(values), RunOptions.take(values)
-    job = _Job(Path(source), Path(target), source_format, target_format, options, run, show)
-    if not job.source.exists():
-        raise MissingInputError("no such file or folder", where=source, do="check the path")
-    if not job.target.absolute().parent.is_dir():
-        do = "make it, or name another"
-        raise MissingInputError("no such folder", where=job.target.parent, do=do)
-    matrix = detection.is_matrix(job.source, job.target, source_format, target_format)
-    if matrix and not job.source.is_dir():
-        return _import(job)
-    with run_card.only_writer(job.target):
-        return _export(job) if matrix else _convert_vectors(job)
-
-
-@dataclass(frozen=True)
-class _Job:
     source: Path
     target: Path
     source_format: str | None
     target_format: str | None
     options: ConvertOptions
     run: RunOptions
-    show: bool
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
 
-    def words(self, default: Path) -> Path:
+    @property
+    def output(self) -> Path:
+        """The target."""
+        return self.target
+
+    @property
+    def state(self) -> None:
+        """None: a conversion is not resumed."""
+        return
+
+    @property
+    def outputs(self) -> dict[Path, str]:
+        """The files that no other output may replace."""
+        return {self.target: "the output", card_path(self.target): "the output's run card"}
+
+    def words_file(self, default: Path) -> Path:
+        """Return the file of words: `--words`, or the default."""
         return default if self.options.words is None else Path(self.options.words)
 
-    def refuse(self, names: Sequence[str], what: str) -> None:
+    def check_options(self, names: Sequence[str], what: str) -> None:
         """Raise OptionError for the first of the options that was given."""
         for name in names:
             if getattr(self.options, name) not in (None, False):
-                raise OptionError(f"{flag(name)} is not for {what}", where=self.source)
+                raise OptionError(f"{flag(name)} does not apply to {what}", where=self.source)
 
 
-def _convert_vectors(job: _Job) -> Converted:
-    job.refuse(("kind",), "vectors")
-    form = detection.check_target(job.target, job.target_format, detection.VECTORS, "vectors")
-    paths = Paths.of(job.source, job.source_format, job.target, form, job.options.words)
-    if form in detection.ARRAYS:
-        refuse_one_file(paths.target_words, {**_outputs(job), job.source: "the input"})
-    for path in paths.written():
-        refuse_existing(path, job.run.force)
-    if form == detection.PROJECTOR:
-        refuse_foreign(job.target)
-    with open_context(job.run) as context:
-        made, notes = rewrite(paths, job.options, context.memory, job.run.force)
-    rows, columns = made.matrix.shape
-    return Converted(f"{job.target}: {rows:,} × {columns:,}", notes, made)
+def conversion(
+    source: Path,
+    target: Path,
+    source_format: str | None,
+    target_format: str | None,
+    options: ConvertOptions,
+    run: RunOptions,
+) -> Conversion:
+    """Return the conversion that source and target call for.
+
+    Raises MissingInputError where the source, or the directory of the target, is missing.
+    """
+    if not source.exists():
+        raise MissingInputError("no such file or directory", where=source, do="check the path")
+    if not target.absolute().parent.is_dir():
+        do = "create it, or name another"
+        raise MissingInputError("no such directory", where=target.parent, do=do)
+    kind: type[Conversion] = VectorsConversion
+    if detection.is_matrix(source, target, source_format, target_format):
+        kind = MatrixExport if source.is_dir() else MatrixImport
+    return kind(source, target, source_format, target_format, options, run)
 
 
-def _export(job: _Job) -> Converted:
-    from wordgeom.formats.export import documents_lines, fill_matrix, told, words_lines, words_path
-    from wordgeom.stages.train import open_whole
+@dataclass(frozen=True)
+class VectorsConversion(Conversion):
+    """Vectors → vectors in another format, fewer words or fewer columns."""
 
-    _refuse_model(job.source)
-    job.refuse((*_OF_VECTORS, "kind"), "a matrix")
-    form = detection.check_target(job.target, job.target_format, detection.MATRICES, "matrices")
-    words = job.words(words_path(job.target, form))
-    refuse_one_file(words, _outputs(job))
-    refuse_existing(job.target, job.run.force)
-    matrix, clock = open_whole(job.source), Clock()
-    documents = documents_lines(matrix, job.target, form)
-    lines = words_lines(matrix, form, words, job.options.space)
-    refuse_unlike(words, lines, job.run.force)
-    if documents is not None:
-        refuse_one_file(words, {documents[0]: "the documents"})
-        refuse_unlike(*documents, job.run.force)
+    @property
+    def request(self) -> dict[str, Any]:
+        """Nothing: it is neither resumed nor up to date."""
+        return {}
 
-    def card() -> dict[str, Any]:
-        inputs = [{"digest": matrix.store.digest}]
-        made = provenance.card(_request(job, form, inputs), {}, clock.seconds())
-        made |= {"matrix": told(matrix), "words": run_card.content(b"".join(lines))}
-        return made | {"source": matrix.store.card.get("request")}
+    def work(self, job: Job) -> Outcome:
+        """Check the outputs, and write them. Raises OutputExistsError, OptionError."""
+        self.check_options(("kind",), "vectors")
+        form = detection.check_target(self.target, self.target_format, detection.VECTORS, "vectors")
+        paths = Paths.of(self.source, self.source_format, self.target, form, self.options.words)
+        if form in detection.ARRAYS:
+            check_words_file(paths.target_words, {**self.outputs, self.source: "the input"})
+        for path in paths.written():
+            check_overwrite(path, self.run.force)
+        if form == detection.PROJECTOR:
+            check_projector_directory(self.target)
+        made, notes = rewrite(paths, self.options, job.context.memory, self.run.force)
+        rows, columns = made.matrix.shape
+        return Outcome(
+            f"{self.target}: {rows:,} × {columns:,}", self.target, list(notes), value=made
+        )
 
-    with open_context(job.run, show=job.show) as context:
+
+@dataclass(frozen=True)
+class MatrixExport(Conversion):
+    """A stored matrix → another program's file, with its words and documents beside it."""
+
+    @cached_property
+    def matrix(self) -> Stored:
+        """The matrix. Raises OptionError for a model, and what `open_any` raises."""
+        artefact_at(self.source).check_convertible()
+        return open_any(self.source)
+
+    @cached_property
+    def form(self) -> str:
+        """The format of the target."""
+        self.check_options((*_OF_VECTORS, "kind"), "a matrix")
+        return detection.check_target(
+            self.target, self.target_format, detection.MATRICES, "matrices"
+        )
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The format, and the digest of the matrix."""
+        options = {"format": self.form, "space": self.options.space}
+        inputs = [{"digest": self.matrix.store.digest}]
+        return {"command": "convert", "options": options, "inputs": inputs}
+
+    def work(self, job: Job) -> Outcome:
+        """Check the outputs, and write them together."""
+        artefact_at(self.source).check_convertible()
+        form = self.form
+        words = self.words_file(words_path(self.target, form))
+        check_words_file(words, self.outputs)
+        check_overwrite(self.target, self.run.force)
+        matrix = self.matrix
+        documents = documents_lines(matrix, self.target, form)
+        lines = words_lines(matrix, form, words, self.options.space)
+        check_shared_file(words, lines, self.run.force)
+        if documents is not None:
+            check_words_file(words, {documents[0]: "the documents"})
+            check_shared_file(*documents, self.run.force)
         parts: dict[Path, Callable[[BinaryIO], None]] = {
-            job.target: lambda handle: fill_matrix(
-                handle, matrix, job.target, form, words, context
+            self.target: lambda out: write_matrix(
+                out, matrix, self.target, form, words, job.context
             ),
-            words: lambda handle: handle.writelines(lines),
+            words: lambda out: out.writelines(lines),
         }
         if documents is not None:
-            parts[documents[0]] = lambda handle: handle.writelines(documents[1])
-        run_card.write_together(job.target, parts, card)
-    if documents is None:
-        shape = f"{plural(len(matrix.vocabulary), 'word')}, {plural(matrix.stored, 'pair')}"
+            parts[documents[0]] = lambda out: out.writelines(documents[1])
+        run_card.write_together(self.target, parts, lambda: self._card(job, lines))
         beside = f"words in {words}"
-    else:
-        rows, columns = matrix.shape
-        shape = f"{plural(rows, 'document')} × {plural(columns, 'word')}"
-        beside = f"words in {words}, documents in {documents[0]}"
-    return Converted(f"{job.target}: {shape}, {beside}; {clock.seconds():.1f} s")
+        beside += "" if documents is None else f", documents in {documents[0]}"
+        summary = f"{self.target}: {self._shape()}, {beside}; {job.seconds()}"
+        return Outcome(summary, self.target)
+
+    def _card(self, job: Job, lines: Sequence[bytes]) -> dict[str, Any]:
+        card = job.card(self.request)
+        card |= {"matrix": export_facts(self.matrix), "words": run_card.content(b"".join(lines))}
+        return card | {"source": self.matrix.store.card.get("request")}
+
+    def _shape(self) -> str:
+        rows, columns = self.matrix.shape
+        if self.matrix.store.kind == "dtm":
+            return f"{plural(rows, 'document')} × {plural(columns, 'word')}"
+        return f"{plural(columns, 'word')}, {plural(self.matrix.stored, 'pair')}"
 
 
-def _refuse_model(path: Path) -> None:
-    """Refuse a model, which has vectors at each time."""
-    if store.exists(path) and Store.open(path).kind == DLSA:
-        do = f"write its vectors: wordgeom train DTM --method dlsa -o {path} --at TIME"
-        raise OptionError("is a model of dynamic LSA", where=path, do=do)
+@dataclass(frozen=True)
+class MatrixImport(Conversion):
+    """Another program's file of matrix entries → a store."""
 
+    @property
+    def writes_store(self) -> bool:
+        """True."""
+        return True
 
-def _import(job: _Job) -> Converted:
-    from wordgeom.formats.export import found_words
-    from wordgeom.formats.import_matrix import Known, import_matrix
-    from wordgeom.formats.readers import open_entries
-    from wordgeom.formats.word_files import read_words
-    from wordgeom.matrices.cooccurrence import COOC
-    from wordgeom.stages.counting import readable, up_to_date
+    @cached_property
+    def form(self) -> str:
+        """The format of the source. Raises OptionError."""
+        self.check_options((*_OF_VECTORS, "space"), "a matrix that is imported")
+        if self.target_format or detection.format_of(self.target):
+            do = "name a directory, and convert that to the other format"
+            raise OptionError("a matrix is imported into a directory", where=self.target, do=do)
+        return self.source_format or detection.format_of(self.source) or ""
 
-    job.refuse((*_OF_VECTORS, "space"), "a matrix that is read")
-    form = job.source_format or detection.told(job.source) or ""
-    if job.target_format or detection.told(job.target):
-        do = "name a folder, and convert that to the other format"
-        raise OptionError("a matrix is read into a folder", where=job.target, do=do)
-    path, clock = job.words(found_words(job.source, form)), Clock()
-    if not path.exists():
-        raise MissingInputError("no such file of words", where=path, do="name it: --words FILE")
-    words, (known, unfit) = read_words(path), Known.beside(job.source, path)
-    kind = job.options.kind or (known.kind if known else COOC)
-    known = known if known and known.kind == kind else None
-    inputs = [_input(job.source), _input(path)]
-    request = _request(job, form, inputs, kind)
-    if not job.run.force and store.exists(job.target):
-        made = readable(job.target, kind)
+    @cached_property
+    def words(self) -> Path:
+        """The file of words. Raises MissingInputError."""
+        path = self.words_file(find_words_path(self.source, self.form))
+        if not path.exists():
+            do = "name it: --words FILE"
+            raise MissingInputError("no such file of words", where=path, do=do)
+        return path
+
+    @cached_property
+    def _known(self) -> Any:
+        """What a run card beside the source records of the matrix, and a note on it."""
+        from wordgeom.formats.import_matrix import ExportRecord
+
+        return ExportRecord.read(self.source, self.words)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the store: `--kind`, or as recorded."""
+        known, _ = self._known
+        return self.options.kind or (known.kind if known else COOC)
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The format and the kind, and the digests of the files."""
+        options = {"format": self.form, "kind": self.kind, **dict.fromkeys(_UNKNOWN)}
+        inputs = [_input(self.source), _input(self.words)]
+        return {"command": "convert", "options": options, "inputs": inputs}
+
+    def up_to_date(self) -> Outcome | None:
+        """Return the store if it exists as requested."""
+        request = self.request
+        if self.run.force or not store.exists(self.target):
+            return None
+        made = readable(self.target, self.kind)
         if made.request != request:
-            raise requests.refuse_other(job.target, "made from something else")
-        return Converted(up_to_date(made, request).summary, store=made)
-    with open_context(job.run, show=job.show) as context:
-        file = open_entries(job.source, form, len(words.words), context.memory)
-        made, notes = import_matrix(file, words, job.target, kind, known, request, context)
-    return Converted(_imported(made, clock), [*unfit, *notes], store=made)
+            raise different_content(self.target, "made from something else")
+        return checked(made)
+
+    def work(self, job: Job) -> Outcome:
+        """Read the words and the entries, and write the store."""
+        from wordgeom.formats.import_matrix import import_matrix
+        from wordgeom.formats.readers import open_entries
+        from wordgeom.formats.word_files import read_words
+
+        context, words = job.context, read_words(self.words)
+        known, unfit = self._known
+        known = known if known and known.kind == self.kind else None
+        file = open_entries(self.source, self.form, len(words.words), context.memory)
+        made, notes = import_matrix(
+            file, words, self.target, self.kind, known, self.request, context
+        )
+        return Outcome(f"{_shape(made)}; {job.seconds()}", self.target, [*unfit, *notes],
+                       value=made)  # fmt: skip
 
 
-def _imported(made: Store, clock: Clock) -> str:
+def _shape(made: Store) -> str:
     at = made.attributes
     shape = f"{plural(at['shape'][0], 'word')}, {plural(at['stored'], 'pair')}"
     units = f" in units of 1/{at['denominator']}" if at.get("denominator", 1) > 1 else ""
-    return f"{made.path}: {shape}{units}; {clock.seconds():.1f} s"
-
-
-def _outputs(job: _Job) -> dict[Path, str]:
-    return {job.target: "the output", run_card.card_path(job.target): "the output's run card"}
-
-
-def _request(
-    job: _Job, form: str, inputs: list[dict[str, Any]], kind: str | None = None
-) -> dict[str, Any]:
-    options: dict[str, Any] = {"format": form, "space": job.options.space}
-    if kind is not None:
-        options = {"format": form, "kind": kind, **dict.fromkeys(_UNKNOWN)}
-    return {"command": "convert", "options": options, "inputs": inputs}
+    return f"{made.path}: {shape}{units}"
 
 
 def _input(path: Path) -> dict[str, Any]:

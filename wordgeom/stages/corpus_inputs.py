@@ -1,4 +1,4 @@
-"""The inputs of a count: which files, how they are read, and what its request tells of them."""
+"""The inputs of a count: its files, how they are read, and how its request records them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.options import flag
-from wordgeom.corpus.inputs import formats, paths
+from wordgeom.corpus.inputs import paths
 from wordgeom.corpus.inputs.readers import (
     STDIN,
     Source,
@@ -19,16 +19,17 @@ from wordgeom.corpus.inputs.readers import (
     is_stream,
 )
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
 
-_WORDS = ("read_vocab", "stop_words", "keep_words")  # options that name files of words
+_WORDS = ("read_vocab", "stop_words", "keep_words")  # options that name word lists
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Files in the order in which they are read, how they are read, and what to tell of them."""
+    """Files in reading order, the options to read them with, and notes."""
 
     names: list[str]
     corpus: CorpusOptions
@@ -36,29 +37,29 @@ class Inputs:
 
 
 def find(names: Sequence[str], corpus: CorpusOptions) -> Inputs:
-    """Return the files that names stand for, each of which can be opened.
+    """Return the files that the names stand for, after checking that each can be opened.
 
     Raises MissingInputError, OptionError.
     """
     for name in names:
         if store.exists(name):
             raise MissingInputError("is a matrix, not text", where=name, do="name text files")
-    found = paths.files(names)
+    found = paths.expand(names)
     for name in found:
         check_input(name)
-    told = paths.told(names, found)
+    told = paths.expansion_note(names, found)
     return Inputs(found, formats.resolve(found, corpus), [] if told is None else [told])
 
 
 def request_options(
     corpus: CorpusOptions, run: RunOptions, window: WindowOptions | None = None
 ) -> dict[str, Any]:
-    """Return the options that a count's request holds; digests stand for files of words."""
+    """Return the options in the request of a count; digests stand for word lists."""
     options = corpus.result_options() | ({} if window is None else window.result_options())
     if corpus.sample > 0:
         options["seed"] = run.seed
     if not corpus.phrases:
-        del options["phrase_threshold"]  # of nothing
+        del options["phrase_threshold"]  # without effect
     for name in _WORDS:
         path = options[name]
         if path is not None:
@@ -69,17 +70,17 @@ def request_options(
 
 
 def word_files(corpus: CorpusOptions) -> list[str]:
-    """Return the files of words that options name."""
+    """Return the word lists that the options name."""
     return [path for name in _WORDS if (path := getattr(corpus, name)) is not None]
 
 
 def of_request(names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return what is known of the inputs before they are read."""
+    """Return the inputs in a request, before they are read."""
     return [{"name": _full_name(name), "stamp": file_stamp(name)} for name in names]
 
 
 def cards(sources: Sequence[Source]) -> list[dict[str, Any]]:
-    """Return what a run card holds of inputs that were read."""
+    """Return the inputs in a run card, after they were read."""
     return [
         {"name": _full_name(s.name), "bytes": s.bytes, "digest": s.digest, "stamp": s.stamp}
         for s in sources
@@ -87,7 +88,7 @@ def cards(sources: Sequence[Source]) -> list[dict[str, Any]]:
 
 
 def are_those(names: Sequence[str], made_from: Sequence[dict[str, Any]]) -> bool:
-    """Tell whether the files are those of a card: by size and time, else by digest."""
+    """Return whether the files are those of a run card, by size and time or else by digest."""
     if len(names) != len(made_from) or any(map(is_stream, names)):
         return False
     for name, card in zip(names, made_from, strict=True):

@@ -1,163 +1,155 @@
-"""What the stages that count text share: what is up to date, what is refused, what is told."""
+"""What the stages that count text share: is the count up to date, its checkpoint, its commit."""
 
 from __future__ import annotations
 
-import os
+from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from wordgeom.checkpoint.state import Kept, ResumeOptions, forget, state_folder
-from wordgeom.core import requests
-from wordgeom.core.errors import LockedError, WordgeomError
+from wordgeom.checkpoint.corpus_writer import CorpusWriter
+from wordgeom.checkpoint.state import State
+from wordgeom.checkpoint.token_ids import TokenIds, find_ids, save_ids
 from wordgeom.core.formatting import several
-from wordgeom.corpus.inputs.input_warnings import remarks
+from wordgeom.core.requests import different_content, differing_option
+from wordgeom.corpus.encoding.encode import EncodedCorpus
+from wordgeom.corpus.encoding.row_mapping import MakeSink
+from wordgeom.corpus.encoding.segments import CorpusCheckpoint
+from wordgeom.corpus.inputs.document_index import documents_bytes
+from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import is_stream
-from wordgeom.corpus.inputs.segments import Keeper
-from wordgeom.corpus.tokens.document_index import documents_bytes
-from wordgeom.corpus.tokens.encode import Encoded
-from wordgeom.corpus.tokens.row_mapping import MakeSink
+from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
 from wordgeom.matrices import vocabulary_file
 from wordgeom.matrices.count_request import made_options
-from wordgeom.runtime import provenance
-from wordgeom.runtime.provenance import Clock
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
+from wordgeom.stages.existing import checked, readable
+from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.storage import store
 from wordgeom.storage.store import Store, StoreWriter
 
 
 @dataclass(frozen=True)
-class Built:
-    """A store that a stage made or found; what to tell the user, and warnings before it."""
+class CountStage(Stage):
+    """A count of text files.
 
-    store: Store
-    summary: str
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A count that was asked for.
-
-    kind: of the store `out`; options: those of the request; save_vocab: a file that is to hold the
-    words; shard: the part of the whole that is counted, and of how many.
+    names: files, directories, patterns or -; out: the store; save_vocab: a file for the vocabulary.
     """
 
-    command: str
-    kind: str
-    out: str | os.PathLike[str]
-    found: Inputs
-    options: dict[str, Any]
+    names: tuple[str, ...]
+    out: Path
+    corpus: CorpusOptions
+    run: RunOptions
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
     save_vocab: Path | None = None
-    shard: list[int] | None = None
 
-    def made(self, *, force: bool) -> Built | None:
-        """Return the store if it is there as asked for; raises OutputExistsError for another."""
-        there = None if force else self._up_to_date()
-        words = self.save_vocab
-        if words is None:
-            return there
-        if there is None:
-            read = [*self.found.names, *corpus_inputs.word_files(self.found.corpus)]
-            vocabulary_file.check(words, read, force=force)
-            return None
-        held = read_vocabulary_bytes(there.store.text("vocab"), there.store.path / "vocab.tsv")
-        if not vocabulary_file.check_made(words, held):
-            save_vocabulary(words, held)
-        return there
+    command: ClassVar[str]
+    kind: ClassVar[str]
 
-    def kept(self, resume: ResumeOptions, *, force: bool) -> Kept:
-        """Return what an earlier run of the same count kept, and what this one keeps."""
-        return Kept(state_folder(self.out), self._of_state(), resume, force=force)
+    @property
+    def output(self) -> Path:
+        """The store."""
+        return self.out
 
-    def commit(
-        self, writer: StoreWriter, attributes: dict[str, Any], encoded: Encoded, clock: Clock
-    ) -> Store:
-        """Make the store whole, and with it the file of words."""
-        made_from = corpus_inputs.cards(encoded.sources)
-        request = {"command": self.command, "options": self.options, "inputs": made_from}
-        with vocabulary_file.saved(self.save_vocab, encoded.vocabulary):
-            return writer.commit(attributes, provenance.card(request, {}, clock.seconds()))
+    @property
+    def writes_store(self) -> bool:
+        """True."""
+        return True
 
-    def warnings(self, encoded: Encoded, more: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return what the user should hear of the inputs, with what the stage has to say."""
-        warnings = [*self.found.notes, *encoded.notes, *remarks(encoded.sources), *more]
-        repaired = sum(s.repaired for s in encoded.sources)
-        if repaired:
-            one = "byte that is not UTF-8 was replaced or skipped"
-            many = "bytes that are not UTF-8 were replaced or skipped"
-            warnings.append(several(repaired, one, many))
-        return tuple(warnings)
+    @cached_property
+    def inputs(self) -> Inputs:
+        """The files to read. Raises MissingInputError, OptionError."""
+        return corpus_inputs.find(self.names, self.corpus)
 
-    def _up_to_date(self) -> Built | None:
-        if not store.exists(self.out):
-            return None
-        made = readable(self.out, self.kind)
-        request = made.request
-        how = requests.differing_option(self.options, made_options(request))
-        if how is None and made.attributes.get("shard") != self.shard:
-            how = "another shard"
-        if how is None and not corpus_inputs.are_those(self.found.names, request["inputs"]):
-            streams = any(map(is_stream, self.found.names))
-            how = (
-                "text from a pipe, which cannot be compared" if streams else "made from other text"
-            )
-        if how is not None:
-            raise requests.refuse_other(self.out, how)
-        return up_to_date(made, self._of_state())
+    @cached_property
+    @abstractmethod
+    def options(self) -> dict[str, Any]:
+        """The options that decide the content of the count."""
 
-    def _of_state(self) -> dict[str, Any]:
-        """Return whose state it is that the count keeps: what is known before the text is read."""
-        known = corpus_inputs.of_request(self.found.names)
+    @property
+    def shard(self) -> list[int] | None:
+        """The part of the text that is counted, and of how many; None for all of it."""
+        return None
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """What is known before the text is read."""
+        known = corpus_inputs.of_request(self.inputs.names)
         request = {"command": self.command, "options": self.options, "inputs": known}
         return {**request, "shard": self.shard}
 
+    def up_to_date(self) -> Outcome | None:
+        """Return the count if it exists as requested, and write a missing vocabulary file."""
+        options, there = self.options, None
+        if not self.run.force and store.exists(self.out):
+            there = self._existing(options)
+        if self.save_vocab is None:
+            return there
+        if there is None:
+            read = [*self.inputs.names, *corpus_inputs.word_files(self.inputs.corpus)]
+            vocabulary_file.check(self.save_vocab, read, force=self.run.force)
+            return None
+        made: Store = there.value
+        held = read_vocabulary_bytes(made.text("vocab"), made.path / "vocab.tsv")
+        if not vocabulary_file.check_made(self.save_vocab, held):
+            save_vocabulary(self.save_vocab, held)
+        return there
 
-def kept_text(
-    kept: Kept, read: Callable[[MakeSink, Keeper], Encoded], *, beyond: bool
-) -> tuple[Encoded, bytes]:
-    """Return a text and its documents.tsv as an earlier run read them, or `read` them.
+    def commit(
+        self, job: Job, writer: StoreWriter, attributes: dict[str, Any], encoded: EncodedCorpus
+    ) -> Store:
+        """Commit the store, and with it the vocabulary file."""
+        read = corpus_inputs.cards(encoded.sources)
+        request = {"command": self.command, "options": self.options, "inputs": read}
+        with vocabulary_file.saved(self.save_vocab, encoded.vocabulary):
+            return writer.commit(attributes, job.card(request))
 
-    beyond: its ids go to V + 1, which is outside of it, not only to V.
+    def notes(self, encoded: EncodedCorpus, more: Iterable[str] = ()) -> list[str]:
+        """Return the input_warnings on the inputs, followed by those of the stage."""
+        notes = [*self.inputs.notes, *encoded.notes, *input_warnings(encoded.sources), *more]
+        repaired = sum(source.repaired for source in encoded.sources)
+        if repaired:
+            one = "byte that is not UTF-8 was replaced or skipped"
+            many = "bytes that are not UTF-8 were replaced or skipped"
+            notes.append(several(repaired, one, many))
+        return notes
+
+    def _existing(self, options: dict[str, Any]) -> Outcome:
+        """Return the count that exists; raises OutputExistsError where it is another."""
+        made = readable(self.out, self.kind)
+        how = self._difference(made, options)
+        if how is not None:
+            raise different_content(self.out, how)
+        return checked(made)
+
+    def _difference(self, made: Store, options: dict[str, Any]) -> str | None:
+        request = made.request
+        how = differing_option(options, made_options(request))
+        if how is not None:
+            return how
+        if made.attributes.get("shard") != self.shard:
+            return "another shard"
+        if corpus_inputs.are_those(self.inputs.names, request["inputs"]):
+            return None
+        streams = any(map(is_stream, self.inputs.names))
+        return "text from a pipe, which cannot be compared" if streams else "made from other text"
+
+
+def stored_text(
+    state: State, read: Callable[[MakeSink, CorpusCheckpoint], EncodedCorpus], *, beyond: bool
+) -> tuple[EncodedCorpus, bytes]:
+    """Return a text and its documents.tsv, from the checkpoint or by `read`.
+
+    beyond: ids go to V + 1, which separates documents, and not only to V.
     """
-    from wordgeom.checkpoint.corpus_writer import KeptText
-    from wordgeom.checkpoint.token_ids import KeptIds, find_ids, keep_ids
-
-    held = find_ids(kept, beyond=beyond)
-    if held is not None:
-        return held
-    encoded = read(partial(KeptIds, kept), KeptText(kept))
+    found = find_ids(state)
+    if found is not None:
+        return found
+    encoded = read(partial(TokenIds, state), CorpusWriter(state))
     documents = documents_bytes([source.documents for source in encoded.sources])
-    keep_ids(kept, encoded, documents, len(encoded.vocabulary) + beyond)
+    save_ids(state, encoded, documents, len(encoded.vocabulary) + beyond)
     return encoded, documents
-
-
-def up_to_date(made: Store, request: dict[str, Any]) -> Built:
-    """Return what is there as built, every byte of it checked; raises OutputExistsError.
-
-    request: whose state is of no more use.
-    """
-    try:
-        made.check()
-    except WordgeomError as error:
-        raise requests.refuse_other(made.path, f"a store that was damaged ({error})") from None
-    if state_folder(made.path).exists():
-        with suppress(LockedError), store.only_writer(made.path):
-            forget(made.path, request)
-    return Built(made, f"{made.path}: up to date")
-
-
-def readable(out: str | os.PathLike[str], kind: str) -> Store:
-    """Open the output that is there already; raises OutputExistsError for anything else."""
-    try:
-        made = Store.open(out)
-    except WordgeomError as error:
-        raise requests.refuse_other(out, f"a store that cannot be read ({error})") from None
-    if made.kind != kind:
-        raise requests.refuse_other(out, f"a {made.kind} matrix")
-    return made

@@ -1,66 +1,93 @@
-"""Drift: a model of dynamic LSA and its documents → words by how much they changed, tested."""
+"""The stage that tests which words of a dynamic model changed over time."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.types import Array, Int64
 from wordgeom.drift.attestation import attested
-from wordgeom.drift.factor_test import ASSUMES, factor_matrix, factor_test
+from wordgeom.drift.factor_test import ASSUMPTION, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
 from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, DriftOptions
-from wordgeom.drift.ranking import Listing
-from wordgeom.drift.report import FACTORS, DriftReport, ReportOptions
+from wordgeom.drift.ranking import RankedWords
+from wordgeom.drift.report import FACTORS, ReportOptions, render
 from wordgeom.drift.testing import test_drift
 from wordgeom.drift.verdict import Verdict
-from wordgeom.linalg.device import get_ops, open_context
 from wordgeom.linalg.svd import transpose
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.matrices.times import FORMATS, parse_time
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.run_options import UseOptions
+from wordgeom.runtime.run_options import ResumeOptions, UseOptions
+from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import row_of
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 
-def drift(
-    model: str | os.PathLike[str],
-    options: DriftOptions,
-    form: ReportOptions,
-    run: UseOptions,
-    *,
-    words: Sequence[str] = (),
-    show: bool = False,
-) -> DriftReport:
-    """Test whether the words of a model changed, and tell by how much each did.
+@dataclass(frozen=True)
+class Drift(Stage):
+    """Test whether the words of a model changed, and report by how much each did.
 
-    words: those to tell of, instead of those that changed most; show: tell progress. Raises
-    InputError, OptionError, RankError, MissingInputError and StaleError for the documents that the
-    model was made from.
+    words: listed instead of those that changed most.
     """
-    fitted = DynamicModel.open(model)
-    span = _time(form.then, fitted.times.min()), _time(form.now, fitted.times.max())
-    known = Vectors(fitted.words, fitted.vectors_at(span[1]))
-    rows = np.array([row_of(known, word) for word in dict.fromkeys(words)], np.int64)
-    with open_context(run, show=show) as context:
-        counts = fitted.open_documents()
-        tests = _Tests(fitted, counts, options, context, rows)
+
+    model: Path
+    options: DriftOptions
+    form: ReportOptions
+    run: UseOptions
+    words: tuple[str, ...] = ()
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
+
+    @cached_property
+    def fitted(self) -> DynamicModel:
+        """The model. Raises MissingInputError, FormatError."""
+        return DynamicModel.open(self.model)
+
+    @cached_property
+    def span(self) -> tuple[float, float]:
+        """The two times that are compared. Raises OptionError."""
+        times = self.fitted.times
+        return _time(self.form.then, times.min()), _time(self.form.now, times.max())
+
+    @cached_property
+    def rows(self) -> Int64:
+        """The rows of the words that were named. Raises InputError."""
+        known = Vectors(self.fitted.words, self.fitted.vectors_at(self.span[1]))
+        return np.array([row_of(known, word) for word in dict.fromkeys(self.words)], np.int64)
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The options and the digest of the model."""
+        options = {**self.options.result_options(), "seed": self.run.seed}
+        inputs = [{"digest": self.fitted.store.digest}]
+        return {"command": "drift", "options": options, "inputs": inputs}
+
+    def work(self, job: Job) -> Outcome:
+        """Run the tests, and return the report.
+
+        Raises RankError, and MissingInputError and StaleError for the documents of the model.
+        """
+        fitted, span, rows = self.fitted, self.span, self.rows
+        tests = _Tests(fitted, fitted.open_documents(), self.options, job.context, rows)
         verdicts = tests.verdicts()
-        listing = Listing(
-            fitted, verdicts, tests.holders, span, form, context, tests.trend, tests.said(span)
-        )
-        return listing.report(rows, [*tests.notes, *_guesses(fitted, form, span)])
+        ranked = RankedWords(
+            fitted, verdicts, tests.document_frequencies, span, self.form, job.context, tests.trend,
+            tests.attested(span),
+        )  # fmt: skip
+        report = ranked.report(rows, [*tests.notes, *_extrapolations(fitted, self.form, span)])
+        return Outcome("", report=render(report, self.form), value=report)
 
 
 class _Tests:
-    """The tests of a model's documents, with as many topics as are asked for."""
+    """The tests of a model's documents, with as many topics as requested."""
 
     def __init__(
         self,
@@ -72,27 +99,27 @@ class _Tests:
     ) -> None:
         trend = fitted.trend if options.trend == MODEL else options.trend
         self._fitted, self._options, self._context = fitted, replace(options, trend=trend), context
-        self.trend, self.notes = trend, _trends(trend, fitted.trend)
+        self.trend, self.notes = trend, _trend_notes(trend, fitted.trend)
         self._groups: Int64 | None = None
         if options.group is not None:
             documents = counts.documents()
             chosen = [documents[row] for row in fitted.rows.tolist()]
             self._groups = group_documents(chosen, options.group)
         weighted = WeightedDocuments(counts, DocumentOptions(fitted.weight), context.pool)
-        self._X, self._rows = weighted.whole().select(fitted.rows), rows
+        self._X, self._rows = weighted.full().select(fitted.rows), rows
 
     @property
-    def holders(self) -> Int64:
-        """(p) how many of the model's documents hold each word."""
+    def document_frequencies(self) -> Int64:
+        """(p) the number of the model's documents that contain each word."""
         return np.bincount(self._X.indices, minlength=self._X.columns)
 
-    def said(self, span: tuple[float, float]) -> tuple[Array, Array]:
-        """Return which words (p) are attested then, and now."""
+    def attested(self, span: tuple[float, float]) -> tuple[Array, Array]:
+        """Return which words (p) occur at the first time, and at the second."""
         then, now = (attested(self._X, self._fitted.times, time) for time in span)
         return then, now
 
     def verdicts(self) -> list[Verdict]:
-        """Return what is said with r topics, and with 2 r where that can be tested."""
+        """Return the verdict with r topics, and with 2 r where that can be tested."""
         rank = self._options.rank or self._fitted.dim
         found = [self._verdict(rank)]
         if self._options.both_ranks:
@@ -108,54 +135,56 @@ class _Tests:
         verdict = test_drift(
             self._X, fitted.polynomials.values, fitted.times,
             replace(options, test=F_TAIL) if by_factors else options,
-            rank=rank, ops=get_ops("cpu", context.pool), seed=context.seed, pool=context.pool,
+            rank=rank, ops=context.ops, seed=context.seed, pool=context.pool,
             memory=context.memory, progress=context.progress, groups=self._groups,
         )  # fmt: skip
         return self._by_factors(verdict) if by_factors else verdict
 
     def _by_factors(self, observed: Verdict) -> Verdict:
-        """Return the verdict of T on the words that were named, or all; no word has a p."""
+        """Return the verdict of T on the named words, or on all; no word has a p-value."""
         X = self._X
         if len(self._rows):
             X = transpose(transpose(X).select(np.unique(self._rows)))
         found = factor_test(factor_matrix(X, self._context.memory), observed.rank)
-        nothing = np.full(len(observed.F), np.nan)
-        told = (
-            f"r = {observed.rank}: T = {found.statistic:.1f}, Bartlett-corrected, of "
-            f"{found.degrees:,} degrees of freedom; plain {found.plain:.1f}, "
+        missing = np.full(len(observed.F), np.nan)
+        note = (
+            f"r = {observed.rank}: T = {found.statistic:.1f}, Bartlett-corrected, with "
+            f"{found.degrees:,} degrees of freedom; uncorrected {found.plain:.1f}, "
             f"p = {found.plain_p:.2g}"
         )
         return replace(
-            observed, method="T of factor analysis", assumption=ASSUMES, statistic=FACTORS,
-            words_null="none", global_p=found.p, pvalues=nothing, qvalues=nothing,
-            notes=(told, *found.notes),
+            observed, method="T of factor analysis", assumption=ASSUMPTION, statistic=FACTORS,
+            words_null="none", global_p=found.p, pvalues=missing, qvalues=missing,
+            notes=(note, *found.notes),
         )  # fmt: skip
 
 
-def _trends(tested: str, fitted: str) -> list[str]:
-    """Return what to tell where the test's trend is not the model's."""
+def _trend_notes(tested: str, fitted: str) -> list[str]:
+    """Return a note where the test and the model treat trends differently."""
     if tested == fitted:
         return []
-    of_model = "displacement, movement, cosine and neighbours are of the model's"
-    return [f"F is of the trend {tested}; {of_model}, {fitted}"]
+    of_model = "displacement, movement, cosine and neighbours are of the model"
+    return [f"F is tested with --trend {tested}; {of_model}, with --trend {fitted}"]
 
 
-def _time(text: str | None, otherwise: float) -> float:
+def _time(text: str | None, default: float) -> float:
     """Return a time as it was written; raises OptionError."""
     if text is None:
-        return float(otherwise)
+        return float(default)
     time = parse_time(text)
     if time is None:
         raise OptionError("--then and --now must be times", found=repr(text), do=FORMATS)
     return time.value
 
 
-def _guesses(fitted: DynamicModel, form: ReportOptions, span: tuple[float, float]) -> list[str]:
-    """Return what to tell of times that no document is of."""
+def _extrapolations(
+    fitted: DynamicModel, form: ReportOptions, span: tuple[float, float]
+) -> list[str]:
+    """Return a note for each time before or after all documents."""
     first, last = float(fitted.times.min()), float(fitted.times.max())
     asked = zip(("--then", "--now"), span, strict=True)
     return [
-        f"{name} {time:g} lies outside of the documents' {first:g} to {last:g}: a guess"
+        f"{name} {time:g} is outside the documents' times, {first:g} to {last:g}: extrapolated"
         for name, time in asked
         if not first <= time <= last
     ]

@@ -1,78 +1,109 @@
-"""Evaluation: vectors and sets → scores with intervals, and what was left out."""
+"""The stage that evaluates vectors on test sets: scores with intervals, and what was left out."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
 from pathlib import Path
+from typing import Any
 
+from wordgeom.checkpoint.state import state_folder
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import several
 from wordgeom.evaluation.answers import Answers, Task, group_scores, scores
 from wordgeom.evaluation.options import EvalOptions
-from wordgeom.evaluation.report import Report
-from wordgeom.linalg.device import open_context
+from wordgeom.evaluation.report import Report, ReportOptions, render
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.run_options import UseOptions
-from wordgeom.vectors.keyed import Vectors, read_vectors
+from wordgeom.runtime.run_options import ResumeOptions, UseOptions
+from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.vectors.keyed import Vectors, digest_of, read_vectors
+from wordgeom.vectors.run_card import file_content
 
 
-def evaluate(
-    vectors: str | Path,
-    tasks: Sequence[Task],
-    options: EvalOptions,
-    run: UseOptions,
-    *,
-    show: bool = False,
-) -> Report:
-    """Judge a file of vectors by tasks; show: tell progress. Raises as `read_vectors` and below."""
-    return evaluate_vectors(read_vectors(vectors), str(vectors), tasks, options, run, show=show)
+@dataclass(frozen=True)
+class Evaluate(Stage):
+    """Evaluate vectors on tasks.
 
-
-def evaluate_vectors(
-    read: Vectors,
-    name: str,
-    tasks: Sequence[Task],
-    options: EvalOptions,
-    run: UseOptions,
-    *,
-    show: bool = False,
-) -> Report:
-    """Judge vectors, called `name` in the report, by tasks.
-
-    A set that cannot be answered is told in the report while others can. Raises InputError where
-    no set can be answered.
+    vectors: a file, or vectors in memory; named: what the report calls them; files: of the tasks,
+    whose content a checkpoint belongs to.
     """
-    with open_context(run, show=show) as context:
-        answers, refused = judge(read, tasks, context)
+
+    vectors: str | Path | Vectors
+    named: str
+    tasks: Sequence[Task]
+    options: EvalOptions
+    run: UseOptions
+    form: ReportOptions = field(default_factory=ReportOptions)
+    files: tuple[str, ...] = ()
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
+
+    @property
+    def state(self) -> Path | None:
+        """A directory beside the vectors, where that can be written."""
+        if isinstance(self.vectors, Vectors) or not self.files:
+            return None
+        path = Path(self.vectors)
+        writable = os.access(path.absolute().parent, os.W_OK)
+        return state_folder(path.with_name(f"{path.name}.eval")) if writable else None
+
+    @cached_property
+    def read(self) -> Vectors:
+        """The vectors. Raises what `read_vectors` raises."""
+        return self.vectors if isinstance(self.vectors, Vectors) else read_vectors(self.vectors)
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The options, and the digests of vectors and sets."""
+        options = {**self.options.result_options(), "seed": self.run.seed}
+        digests = [digest_of(self.read)]
+        digests += [file_content(Path(file))["sha256"] for file in self.files]
+        return {
+            "command": "eval", "options": options,
+            "inputs": [{"digest": digest} for digest in digests],
+        }  # fmt: skip
+
+    def work(self, job: Job) -> Outcome:
+        """Answer all sets, and return the report.
+
+        The report lists a set that cannot be answered. Raises InputError where none can be.
+        """
+        read, run = self.read, self.run
+        answers, refused = judge(read, self.tasks, job.context)
         notes = [f"{each.name}: {note}" for each in answers for note in each.notes]
         if read.duplicates:
-            notes.append(f"{name}: words that the file holds again, left out: {read.duplicates}")
-        n = options.resamples
-        return Report(
-            vectors=name,
+            repeated = several(read.duplicates, "repeated word", "repeated words")
+            notes.append(f"{self.named}: {repeated} ignored")
+        n = self.options.resamples
+        report = Report(
+            vectors=self.named,
             words=len(read.words),
             dimension=read.matrix.shape[1],
-            policy={**options.result_options(), "seed": run.seed},
+            policy={**self.options.result_options(), "seed": run.seed},
             scores=[score for each in answers for score in scores(each, n, run.seed)],
             sections={e.name: group_scores(e, n, run.seed) for e in answers if e.groups},
             excluded={each.name: dict(each.excluded) for each in answers if each.excluded},
             refused=refused,
             notes=notes,
         )
+        return Outcome("", report=render(report, self.form), value=report)
 
 
 def judge(
     vectors: Vectors, tasks: Sequence[Task], context: Context
 ) -> tuple[list[Answers], dict[str, str]]:
-    """Return the answers to each set, and why those are missing that cannot be answered, by name.
+    """Return the answers to each set, and why a set could not be answered, by name.
 
     Sets of the same name are numbered. Raises the first set's InputError where all fail.
     """
     answers, refused, errors = [], {}, []
-    for task, name in zip(tasks, numbered([task.name for task in tasks]), strict=True):
+    names = numbered([task.name for task in tasks])
+    for number, (task, name) in enumerate(zip(tasks, names, strict=True)):
         try:
-            answers.append(replace(task.answer(vectors, context), name=name))
+            answered = task.answer(vectors, context.part(f"set-{number}"))
+            answers.append(replace(answered, name=name))
         except InputError as error:
             refused[name] = str(error)
             errors.append(error)
@@ -82,7 +113,7 @@ def judge(
 
 
 def numbered(names: Sequence[str]) -> list[str]:
-    """Return the names, those that occurred before with a number that makes them differ."""
+    """Return the names, repeated ones with a number."""
     made: list[str] = []
     for name in names:
         others = (f"{name} ({number})" for number in count(2))

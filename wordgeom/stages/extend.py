@@ -1,14 +1,15 @@
-"""The stage of extension: vectors, and counts with new words → vectors of the new words too.
+"""The stage that infers vectors for out-of-vocabulary words from their co-occurrences.
 
-The known vectors are written first, in their order and bit for bit, then those of the new words,
-the most frequent first.
+Known vectors are written first, unchanged and in their order, then those of the new words, the
+most frequent first.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,133 +18,170 @@ import numpy as np
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Float32, Int64
-from wordgeom.linalg.device import get_ops, open_context
-from wordgeom.linalg.row_solver import Held
+from wordgeom.linalg.device import memory_limit
+from wordgeom.linalg.row_solver import Penalty
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
+from wordgeom.matrices.opening import open_matrix
+from wordgeom.methods.contract import Status
 from wordgeom.methods.gbu.calibration import Calibrated, calibrate
 from wordgeom.methods.gbu.extension import Anchored, ExtendOptions
 from wordgeom.methods.gbu.new_words import VocabularySplit, split_vocabulary
 from wordgeom.methods.gbu.weighted_sweeps import confidences
-from wordgeom.runtime import provenance
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
-from wordgeom.runtime.provenance import Clock
-from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.train import open_matrix
-from wordgeom.stages.trained_options import AsTrained, as_trained
+from wordgeom.runtime.memory import check_memory
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.stages.trained_options import TrainedOptions, trained_options
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import Vectors, checked_words, read_vectors, shape_of, writable_words
+from wordgeom.vectors.keyed import (
+    Vectors,
+    check_words,
+    digest_of,
+    read_vectors,
+    shape_of,
+    writable_words,
+)
 from wordgeom.weighting.pmi import WeightedMatrix
 
-_LEAST_RIDGE = 1.0  # a card may hold 0, and vectors columns of 0
-_TRUSTED = 0.5  # a median cosine below it is warned of
-_PAIR, _SOLVING = 20, 10**8  # bytes: of a counted pair, of a block of rows that is solved
+_LEAST_RIDGE = 1.0  # a run card may say 0, and the vectors may have columns of zeros
+_TRUSTED = 0.5  # a lower median cosine triggers a warning
+_PAIR, _SOLVING = 20, 10**8  # bytes of a pair, and of a block of rows while it is solved
 
 Source = str | os.PathLike[str] | Vectors
 
 
-@dataclass
-class Extended:
-    """Vectors with those of new words, or found up to date (then `vectors` is None)."""
+@dataclass(frozen=True)
+class Extend(Stage):
+    """Infer vectors for out-of-vocabulary words.
 
-    summary: str
-    vectors: Vectors | None = None
-    notes: list[str] = field(default_factory=list)
-    statistics: dict[str, Any] = field(default_factory=dict)
-
-
-def extend(
-    vectors: Source,
-    counts: str | os.PathLike[str],
-    values: dict[str, Any],
-    run: RunOptions,
-    *,
-    out: str | os.PathLike[str] | None,
-    space: str | None = None,
-    show: bool = False,
-) -> Extended:
-    """Give vectors to the words of `counts` that `vectors`, of a file or in memory, lack.
-
-    out: where to write (.bin, .txt, .vec), None for nowhere; space: replaces white space in the
-    words of the counts, what the run card of the vectors says where it is None. Raises what
-    reading raises, InputError, OptionError, OutputExistsError.
+    vectors: a file, or vectors in memory; counts: a store; values: options; out: where to write,
+    None for nowhere; space: replaces white space in the words of the counts, None as the run card
+    of the vectors says.
     """
-    clock, options = Clock(), ExtendOptions.take(values)
-    if out is not None:
-        _check_out(Path(out), vectors)
-    stored = open_matrix(counts, (COOC,))
-    how = as_trained(None if isinstance(vectors, Vectors) else Path(vectors))
-    space = space or how.space
-    names = _names(stored, space)
-    with run_card.only_writer(out), open_context(run, show=show) as context:
-        _check_memory(vectors, stored, context.memory)
-        base = vectors if isinstance(vectors, Vectors) else read_vectors(Path(vectors))
-        request = _request(base, stored, options, how, run)
-        # Where no word holds white space, the option changes nothing.
-        request["options"]["space"] = None if names is stored.vocabulary.words else space
-        if out is not None and run_card.up_to_date(
-            Path(out), request, run.force, "matrix or vectors"
-        ):
-            return Extended(f"{os.fspath(out)}: up to date")
-        named = "the vectors" if isinstance(vectors, Vectors) else os.fspath(vectors)
-        made = _Extension(named, base, stored, names, options, how, context).make(out)
-        if out is not None and made.vectors is not None:
-            card = provenance.card(request, made.statistics, clock.seconds()) | {
-                "notes": made.notes
-            }
-            run_card.write(Path(out), made.vectors, card)
-    where = "vectors" if out is None else os.fspath(out)
-    made.summary = f"{where}: {made.summary}; {clock.seconds():.1f} s"
-    return made
+
+    vectors: Source
+    counts: Path
+    values: Mapping[str, Any]
+    run: RunOptions
+    out: Path | None = None
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
+    space: str | None = None
+
+    @property
+    def output(self) -> Path | None:
+        """The vectors file."""
+        return self.out
+
+    @cached_property
+    def options(self) -> ExtendOptions:
+        """The options of the extension. Raises OptionError."""
+        return ExtendOptions.take(self.values)
+
+    @cached_property
+    def stored(self) -> StoredMatrix:
+        """The counts. Raises what `open_matrix` raises."""
+        return open_matrix(self.counts, (COOC,))
+
+    @cached_property
+    def trained(self) -> TrainedOptions:
+        """How the pairs behind the vectors were weighted."""
+        return trained_options(None if isinstance(self.vectors, Vectors) else Path(self.vectors))
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The words of the counts as the vectors spell them."""
+        return _names(self.stored, self._space)
+
+    @cached_property
+    def base(self) -> Vectors:
+        """The known vectors."""
+        if isinstance(self.vectors, Vectors):
+            return self.vectors
+        return read_vectors(Path(self.vectors))
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The options, those that the vectors were trained with, and the digests of the inputs."""
+        asked = {**self.options.result_options(), **self.trained.options, "seed": self.run.seed}
+        # Where no word contains white space, the option changes nothing.
+        spaced = self.names is not self.stored.vocabulary.words
+        inputs = [{"digest": digest_of(self.base)}, {"digest": self.stored.store.digest}]
+        options = {**asked, "space": self._space if spaced else None}
+        return {"command": "extend", "options": options, "inputs": inputs}
+
+    def check(self) -> None:
+        """Check the name of the output, and open the counts and the run card of the vectors."""
+        if self.out is not None:
+            _check_out(self.out, self.vectors)
+        _ = self.stored, self.trained, self.names
+
+    def up_to_date(self) -> Outcome | None:
+        """Return the vectors if they exist as requested."""
+        if self.out is None:
+            return None
+        _check_memory(self.vectors, self.stored, memory_limit(self.run))
+        if run_card.up_to_date(self.out, self.request, self.run.force, "matrix or vectors"):
+            return Outcome(f"{self.out}: up to date", self.out)
+        return None
+
+    def work(self, job: Job) -> Outcome:
+        """Infer the vectors, and write them with the known ones."""
+        _check_memory(self.vectors, self.stored, job.context.memory)
+        named = "the vectors" if isinstance(self.vectors, Vectors) else os.fspath(self.vectors)
+        extension = _Extension(
+            named, self.base, self.stored, self.names, self.options, self.trained, job.context
+        )
+        made = extension.make(self.out)
+        if self.out is not None:
+            card = job.card(self.request, statistics=made.statistics, notes=made.notes)
+            card["status"] = made.status.value
+            run_card.write(self.out, made.value, card)
+        where = "vectors" if self.out is None else os.fspath(self.out)
+        made.path, made.summary = self.out, f"{where}: {made.summary}; {job.seconds()}"
+        return made
+
+    @property
+    def _space(self) -> str | None:
+        return self.space or self.trained.space
 
 
 def _check_out(out: Path, vectors: Source) -> None:
     writable_words(out, [], space=None)
     if not isinstance(vectors, Vectors) and os.path.realpath(out) == os.path.realpath(vectors):
-        what = "is an input, which output would replace"
-        raise OptionError(what, where=out, do="name another with -o")
+        what = "is an input, which the output would overwrite"
+        raise OptionError(what, where=out, do="name another file with -o")
 
 
 def _names(stored: StoredMatrix, space: str | None) -> list[str]:
-    """Return the words of the counts, their own list where nothing in them is replaced."""
+    """Return the words of the counts, the same list where nothing is replaced."""
     words = stored.vocabulary.words
-    names = words if space is None else checked_words(words, space, stored.path)
+    names = words if space is None else check_words(words, space, stored.path)
     return words if names == words else names
 
 
-def _request(
-    base: Vectors, stored: StoredMatrix, options: ExtendOptions, how: AsTrained, run: RunOptions
-) -> dict[str, Any]:
-    asked = {**options.result_options(), **how.options, "seed": run.seed}
-    content = hashlib.sha256("\n".join(base.words).encode())
-    content.update(np.ascontiguousarray(base.matrix).data)
-    inputs = [{"digest": content.hexdigest()}, {"digest": stored.store.digest}]
-    return {"command": "extend", "options": asked, "inputs": inputs}
-
-
 def _check_memory(vectors: Source, stored: StoredMatrix, memory: int) -> None:
-    """Refuse what cannot fit, before vectors are read: all pairs, three copies of vectors."""
+    """Raise InputError where all pairs and three copies of the vectors exceed --memory."""
     words, numbers = shape_of(vectors)
     pairs, written = 2 * stored.stored, words + len(stored.vocabulary)
     needed = _PAIR * pairs + 12 * numbers * written + min(_SOLVING, 4 * _PAIR * pairs)
     what = f"{pairs:,} pairs and {written:,} vectors of {numbers:,}"
-    refuse_too_large(what, needed, memory, "raise --memory, or count with --max-vocab")
+    check_memory(what, needed, memory, "raise --memory, or count with --max-vocab")
 
 
 @dataclass(frozen=True)
 class _Extension:
-    """The inputs of one run, and the steps from them to vectors; names: of the counts' rows."""
+    """The inputs of one run, and the steps to the vectors; names: of the rows of the counts."""
 
     named: str
     base: Vectors
     stored: StoredMatrix
     names: list[str]
     options: ExtendOptions
-    how: AsTrained
+    how: TrainedOptions
     context: Context
 
-    def make(self, out: str | os.PathLike[str] | None) -> Extended:
-        """Return the vectors, what to say of them, and the middle of the summary."""
+    def make(self, out: str | os.PathLike[str] | None) -> Outcome:
+        """Return the vectors with notes and the middle of the summary."""
         words = split_vocabulary(self.stored, self.names, self.base, self.named)
         anchored = self._anchored(words)
         pairs = anchored.pairs()
@@ -157,14 +195,16 @@ class _Extension:
         statistics = self._statistics(words, new, pairs, anchored, calibrated)
         statistics |= {"zeros": int(np.count_nonzero(~made.any(axis=1))), "missed": missed}
         notes = [self.how.note(self.named), *self._notes(statistics)]
-        return Extended(_middle(statistics), Vectors(joined, matrix), notes, statistics)
+        status = Status.of(missed=missed > 0, deficient=False)
+        vectors = Vectors(joined, matrix)
+        return Outcome(_middle(statistics), None, notes, [], statistics, status, vectors)
 
     def _anchored(self, words: VocabularySplit) -> Anchored:
         known = self.base.matrix[words.own]
         if not np.isfinite(known).all():
             row = words.own[np.flatnonzero(~np.isfinite(known).all(axis=1))[0]]
             what = f"the vector of {self.base.words[row]!r} is not finite"
-            raise InputError(what, where=self.named, do="leave it out")
+            raise InputError(what, where=self.named, do="remove it")
         frequencies = self.stored.vocabulary.counts[words.known]
         order = np.argsort(-frequencies, kind="stable")
         chosen = np.sort(order[: self.options.anchors or None])
@@ -173,36 +213,36 @@ class _Extension:
         place = np.full(len(self.names), -1, np.int32)
         place[words.known[chosen]] = np.arange(len(chosen), dtype=np.int32)
         weighted = WeightedMatrix(self.stored, self.how.weighting, self.context.pool)
-        targets, counts = weighted.counted()
+        targets, counts = weighted.with_counts()
         return Anchored(targets, confidences(counts, self.how.loss), place, known[chosen])
 
     def _new(self, words: VocabularySplit, pairs: Int64) -> Int64:
-        """Return the new words with enough pairs; raise InputError where there is none."""
+        """Return the new words with enough pairs; raises InputError where there is none."""
         new = words.new[pairs[words.new] >= self.options.min_pairs]
         if not len(new):
             least = several(self.options.min_pairs, "known word", "known words")
             found = f"{int(pairs[words.new].max()):,} at most"
             do = "count more text, or lower --min-pairs"
-            what = f"no new word was counted with {least}"
+            what = f"no new word co-occurs with {least}"
             raise InputError(what, where=self.stored.path, found=found, do=do)
         return new
 
     def _solved(
         self, anchored: Anchored, words: VocabularySplit, pairs: Int64, new: Int64
     ) -> tuple[Calibrated, Float32, int]:
-        """Return the map from solutions to vectors, new vectors (n × K), how many missed."""
-        there = self.base.matrix[words.own].any(axis=1)  # the cosine with 0 tells nothing
+        """Return the calibration, the new vectors (n × K), and how many missed the tolerance."""
+        there = self.base.matrix[words.own].any(axis=1)  # a cosine with 0 is undefined
         able = np.flatnonzero(there & (pairs[words.known] >= self.options.min_pairs))
         if len(able) < 2:
             least = several(self.options.min_pairs, "other", "others")
-            what = f"too few known words were counted with {least} to learn from"
+            what = f"too few known words co-occur with {least} to calibrate"
             do = "count more text, raise --anchors or lower --min-pairs"
             raise InputError(what, where=self.stored.path, found=len(able), do=do)
         ops, asked = (
-            get_ops("cpu", self.context.pool),
-            self.how.loss.held(self.base.matrix.shape[1]),
+            self.context.ops,
+            self.how.loss.penalty(self.base.matrix.shape[1]),
         )
-        held = Held(asked.background, max(asked.ridge, _LEAST_RIDGE))
+        held = Penalty(asked.background, max(asked.ridge, _LEAST_RIDGE))
         rng, progress = np.random.default_rng(self.context.seed), self.context.progress
         calibrated = calibrate(
             lambda rows: anchored.solve(rows, held, ops, progress)[0], words.known[able],
@@ -235,24 +275,26 @@ class _Extension:
     def _notes(self, statistics: dict[str, Any]) -> list[str]:
         notes, held = [], statistics["held_out"]
         if again := self.base.duplicates:
-            notes.append(f"{self.named}: words that the file holds again, left out: {again:,}")
+            notes.append(
+                f"{self.named}: {several(again, 'repeated word', 'repeated words')} ignored"
+            )
         if few := statistics["left_out"]:
             least = several(self.options.min_pairs, "known word", "known words")
-            left = several(few, "new word was", "new words were")
-            notes.append(f"{left} counted with fewer than {least}: left out")
+            left = several(few, "new word co-occurs", "new words co-occur")
+            notes.append(f"{left} with fewer than {least}; left out")
         if zeros := statistics["zeros"]:
-            notes.append(several(zeros, "new vector is 0", "new vectors are 0"))
+            notes.append(several(zeros, "new vector is zero", "new vectors are zero"))
         if missed := statistics["missed"]:
             notes.append(f"{several(missed, 'new word', 'new words')} missed the tolerance")
         if 2 * statistics["pairs"] < held["pairs"]:
             notes.append(
-                f"new words were counted with {statistics['pairs']:,.0f} known words (median), "
-                f"held-out ones with {held['pairs']:,.0f}: expect less of the new"
+                f"new words co-occur with {statistics['pairs']:,.0f} known words (median), "
+                f"held-out ones with {held['pairs']:,.0f}; expect lower quality for the new ones"
             )
         if held["median_cosine"] < _TRUSTED:
             notes.append(
-                "held-out words come out unlike their vectors: do not trust those of new words; "
-                "count more text, or train anew"
+                "vectors inferred for held-out words differ from their own; do not rely on "
+                "those of the new words: count more text, or train again"
             )
         return notes
 

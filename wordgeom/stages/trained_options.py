@@ -1,4 +1,4 @@
-"""How the pairs behind a vectors file were weighted, as far as its run card tells."""
+"""The weighting of the pairs behind a vectors file, as far as its run card records it."""
 
 from __future__ import annotations
 
@@ -9,58 +9,58 @@ from typing import Any
 
 from wordgeom.core.errors import FormatError, OptionError
 from wordgeom.core.options import flag
-from wordgeom.methods.gbu import method
+from wordgeom.methods.gbu import method as gbu
 from wordgeom.methods.gbu.weighted_sweeps import Loss
 from wordgeom.vectors import run_card
-from wordgeom.weighting.pmi import PmiOptions
+from wordgeom.weighting.options import PmiOptions
 
 _LOSS = ("x_max", "alpha", "background", "ridge")
 
 
 @dataclass(frozen=True)
-class AsTrained:
-    """The weighting of pairs; told: names of options that a run card holds; space, or None."""
+class TrainedOptions:
+    """The weighting of pairs; recorded: names of the options in the run card; space, or None."""
 
     loss: Loss
     weighting: PmiOptions
-    told: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
     space: str | None = None
 
     @property
     def options(self) -> dict[str, Any]:
-        """What weights the pairs, by the names that run cards have for it."""
+        """The weighting, by the names in run cards."""
         return {**self.weighting.result_options(), **vars(self.loss)}
 
     def note(self, named: str) -> str:
-        """Tell which options the run card of the vectors `named` told, and which it did not."""
-        card = [_spelt(name, value) for name, value in self.options.items() if name in self.told]
-        other = [_spelt(name, value) for name, value in self.options.items()
-                 if name not in self.told]  # fmt: skip
-        parts = [f"as the run card of {named} says: {', '.join(card)}"] if card else []
+        """Return which options come from the run card of the vectors `named`."""
+        own: list[str] = []
+        other: list[str] = []
+        for name, value in self.options.items():
+            (own if name in self.recorded else other).append(_spelt(name, value))
+        parts = [f"options from the run card of {named}: {', '.join(own)}"] if own else []
         return "; ".join([*parts, *([f"defaults of gbu: {', '.join(other)}"] if other else [])])
 
 
-def as_trained(vectors: Path | None) -> AsTrained:
-    """Return what the run card of a vectors file tells, the defaults of gbu for the rest.
+def trained_options(vectors: Path | None) -> TrainedOptions:
+    """Return what the run card of a vectors file records, the defaults of gbu for the rest.
 
-    vectors: None for those that lie in memory. Raises FormatError for a card that was edited.
+    vectors: None for vectors in memory. Raises FormatError for an edited card.
     """
     card = {} if vectors is None else run_card.read_card(vectors) or {}
     options = card.get("request", {}).get("options")
     held: Mapping[str, Any] = options if isinstance(options, dict) else {}
     try:
-        asked = method.Options.take({name: held[name] for name in _LOSS if name in held})
-        weighting = PmiOptions.take({**method.weighting(asked), **held})
+        asked = gbu.Options.take({name: held[name] for name in _LOSS if name in held})
+        weighting = PmiOptions.take({**gbu.weighting(asked), **held})
     except OptionError as error:
-        where = None if vectors is None else run_card.card_path(vectors)
-        what, do = "holds an option that cannot be", "make the vectors again, or remove it"
-        raise FormatError(what, where=where or "", found=error, do=do) from None
+        where = "" if vectors is None else run_card.card_path(vectors)
+        what, do = "contains an invalid option", "make the vectors again, or remove it"
+        raise FormatError(what, where=where, found=error, do=do) from None
     names = (*weighting.result_options(), *_LOSS)
     space = held.get("space")
-    space = space if isinstance(space, str) and space else None
-    told = tuple(name for name in names if name in held)
-    return AsTrained(
-        asked.loss, weighting, told, space if isinstance(space, str) and space else None
+    recorded = tuple(name for name in names if name in held)
+    return TrainedOptions(
+        asked.loss, weighting, recorded, space if isinstance(space, str) and space else None
     )
 
 

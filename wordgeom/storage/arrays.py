@@ -1,4 +1,4 @@
-"""The arrays of a store: each written to its end, noting a CRC for each MiB, and read by ranges."""
+"""The arrays of a store: appended to with a CRC-32 per MiB, and read by ranges."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from wordgeom.storage.meta import (
 
 
 class StoredArray:
-    """One part of a store: reads ranges of it, checking the CRC of each MiB that it touches."""
+    """One part of a store, read by ranges; the CRC of every MiB read is checked."""
 
     def __init__(self, path: Path, entry: dict[str, Any], *, marked: bool = False) -> None:
         self.path = path
@@ -33,10 +33,10 @@ class StoredArray:
         self.length: int = entry["length"]
         self._crcs: list[int] = entry["crc32"]
         self.offset = header_bytes(entry)  # bytes before the first value
-        self._header_seen = marked  # it may tell of a later mark, which nothing names
+        self._header_seen = marked  # a marked array may have a later header, not to be checked
 
     def read(self, start: int = 0, stop: int | None = None) -> Array:
-        """Return [start:stop]; raises FormatError where the bytes are not those written."""
+        """Return [start:stop); raises FormatError where a checksum does not match."""
         stop = self.length if stop is None else stop
         width = self.dtype.itemsize
         first = start * width // CRC_BLOCK
@@ -49,14 +49,14 @@ class StoredArray:
                 self._header_seen = True
             handle.seek(self.offset + begin)
             if handle.readinto(raw) != len(raw):  # type: ignore[attr-defined]
-                raise FormatError("is shorter than meta.json says", where=self.path, do=REMAKE)
+                raise FormatError("shorter than meta.json says", where=self.path, do=REMAKE)
         for k in range(0, len(raw), CRC_BLOCK):
             index = first + k // CRC_BLOCK
             if zlib.crc32(raw[k : k + CRC_BLOCK].data) != self._crcs[index]:
                 found = f"another checksum in MiB {index}"
-                raise FormatError("was edited or damaged", where=self.path, found=found, do=REMAKE)
-        whole: Array = raw.view(self.dtype)
-        return whole[start - begin // width : stop - begin // width]
+                raise FormatError("edited or damaged", where=self.path, found=found, do=REMAKE)
+        values: Array = raw.view(self.dtype)
+        return values[start - begin // width : stop - begin // width]
 
     def _opened(self) -> BinaryIO:
         try:
@@ -66,11 +66,11 @@ class StoredArray:
 
     def _check_header(self, handle: BinaryIO) -> None:
         if handle.read(HEADER) != npy_header(self.dtype, self.length):
-            raise FormatError("has another header than meta.json says", where=self.path, do=REMAKE)
+            raise FormatError("header does not match meta.json", where=self.path, do=REMAKE)
 
 
 class ArrayWriter:
-    """Appends to one .npy file (or, without header, a plain one), noting a CRC for each MiB."""
+    """Appends to a .npy file (or a plain one, without header) with a CRC-32 per MiB."""
 
     def __init__(self, path: Path, dtype: np.dtype[Any], header: int) -> None:
         self._path, self._dtype, self._header = path, dtype.newbyteorder("<"), header
@@ -84,26 +84,26 @@ class ArrayWriter:
             raise write_error(path, error) from error
 
     @classmethod
-    def again(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
-        """Go on with an array where its `entry` was taken; what lies behind is cut off.
+    def reopen(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+        """Resume appending where `entry` was taken; later values are truncated.
 
-        Its bytes must have been checked (`marked_array`). Raises WriteError.
+        The bytes up to there must have been checked (`marked_array`). Raises WriteError.
         """
-        made = cls.__new__(cls)
-        made._path, made._dtype = folder / entry["file"], np.dtype(entry["dtype"])
-        made._header, made._crcs, made.length = HEADER, list(entry["crc32"]), entry["length"]
-        size = made.length * made._dtype.itemsize
-        made._partial = size % CRC_BLOCK
+        writer = cls.__new__(cls)
+        writer._path, writer._dtype = folder / entry["file"], np.dtype(entry["dtype"])
+        writer._header, writer._crcs, writer.length = HEADER, list(entry["crc32"]), entry["length"]
+        size = writer.length * writer._dtype.itemsize
+        writer._partial = size % CRC_BLOCK
         try:
-            made._file = WatchedFile(made._path, "r+")
-            made._file.truncate(HEADER + size)
-            made._file.seek(0, os.SEEK_END)
+            writer._file = WatchedFile(writer._path, "r+")
+            writer._file.truncate(HEADER + size)
+            writer._file.seek(0, os.SEEK_END)
         except OSError as error:
-            raise write_error(made._path, error) from error
-        return made
+            raise write_error(writer._path, error) from error
+        return writer
 
     def write(self, values: Array) -> None:
-        """Append values; they are converted to the array's type."""
+        """Append values, converted to the dtype of the array."""
         values = np.ascontiguousarray(values, self._dtype)
         raw = memoryview(values.data).cast("B") if len(values) else memoryview(b"")
         for piece in self._crc_pieces(raw):
@@ -118,7 +118,7 @@ class ArrayWriter:
             raise write_error(self._path.parent, error) from error
 
     def entry(self) -> dict[str, Any]:
-        """Write the header for what there is, and return the entry that meta.json has of it."""
+        """Write the header of the present length, and return the entry for meta.json."""
         try:
             if self._header:
                 self._file.seek(0)
@@ -130,7 +130,7 @@ class ArrayWriter:
         return {**named, "crc32": list(self._crcs)}
 
     def finish(self, durable: bool) -> dict[str, Any]:
-        """End the file and return its entry for meta.json."""
+        """Finish the file and return its entry for meta.json; durable: fsync it."""
         entry = self.entry()
         try:
             if durable:
@@ -141,7 +141,7 @@ class ArrayWriter:
         return entry
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
     def _crc_pieces(self, raw: memoryview) -> Iterator[memoryview]:
@@ -153,9 +153,9 @@ class ArrayWriter:
 
 
 def marked_array(folder: Path, entry: Any) -> StoredArray:
-    """Return an array of a mark (StoreWriter.mark), to be read and so checked.
+    """Return an array of a mark (StoreWriter.mark); reading it checks its bytes.
 
-    Raises FormatError where the mark is not one, or the file is not there or too short.
+    Raises FormatError where the mark is malformed, or the file missing or too short.
     """
     if not entry_well_formed(entry):
         raise FormatError("its mark was edited", where=folder)
@@ -165,5 +165,5 @@ def marked_array(folder: Path, entry: Any) -> StoredArray:
     except OSError:
         short = True
     if short:
-        raise FormatError("is missing or was cut", where=array.path)
+        raise FormatError("missing or truncated", where=array.path)
     return array

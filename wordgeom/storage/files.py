@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all, and the lock that keeps a second writer out.
+"""Files that are written atomically, and the lock against a second writer.
 
-Whatever changes the disk for good passes through here, so that the tests of faults can stop the
-program before any of it: `boundary`.
+Every lasting change of the disk passes through this module, so that fault tests can stop the
+program before each of them: `boundary`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, Self, cast
 
 from wordgeom.core.errors import LockedError, MissingInputError, WordgeomError, WriteError
@@ -25,73 +24,73 @@ from wordgeom.core.errors import LockedError, MissingInputError, WordgeomError, 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-_WAIT = "wait for it to end, or name another output"
+_WAIT = "wait for it to finish, or choose another output"
 
-# Called as boundary("write", path) before each step that changes the disk.
+# A test hook, called as boundary("write", path) before each change of the disk.
 boundary: Callable[[str, Path], None] | None = None
 
 
 def reached(step: str, path: str | os.PathLike[str]) -> None:
-    """Tell whoever watches that `step` is about to be done to `path`."""
+    """Call the test hook before `step` is done to `path`."""
     if boundary is not None:
         boundary(step, Path(path))
 
 
-def _made(path: str, flags: int) -> int:
-    """Open a file that need not be there; a link that lies in its place would lead elsewhere."""
+def _create(path: str, flags: int) -> int:
+    """Open a file, created if missing; a symbolic link in its place is an error."""
     return os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW, 0o666)
 
 
 class WatchedFile(io.FileIO):
-    """An unbuffered file to write to, whose steps are watched."""
+    """An unbuffered file for writing that calls the test hook."""
 
     def __init__(self, path: Path, mode: str, *, make: bool = False) -> None:
         reached("open", path)
         self._path = path
-        super().__init__(path, mode, opener=_made if make else None)
+        super().__init__(path, mode, opener=_create if make else None)
 
     def write(self, raw: ReadableBuffer, /) -> int:
-        """Write some of the bytes; returns how many."""
+        """Write some of the bytes and return their number."""
         reached("write", self._path)
         return super().write(raw)
 
     def truncate(self, size: int | None = None, /) -> int:
-        """Cut the file."""
+        """Truncate the file."""
         reached("truncate", self._path)
         return super().truncate(size)
 
     def sync(self) -> None:
-        """Make what was written durable."""
+        """Make the written bytes durable."""
         reached("fsync", self._path)
         os.fsync(self.fileno())
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, as Path.mkdir does."""
+    """Create a directory, as Path.mkdir does."""
     reached("mkdir", path)
     path.mkdir()
 
 
 def replace(source: Path, target: Path) -> None:
-    """Give a file another's name in one step."""
+    """Rename a file over another, atomically."""
     reached("replace", target)
     os.replace(source, target)
 
 
 def remove(path: Path) -> None:
-    """Remove a file if it is there."""
+    """Remove a file if it exists."""
     reached("unlink", path)
     path.unlink(missing_ok=True)
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder and what is in it."""
+    """Remove a directory and its contents."""
     reached("rmtree", path)
     shutil.rmtree(path)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in `folder` durable."""
+    """Make the entries of a directory durable."""
     reached("fsync", folder)
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -101,42 +100,37 @@ def sync_folder(folder: Path) -> None:
 
 
 class Closing:
-    """Base of what has close(): a with statement calls it at its end."""
+    """Base of classes with close(), which a with statement calls at its end."""
 
     def close(self) -> None:
-        """Let go of what is held."""
+        """Release resources."""
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
 def same_file(one: Path, other: Path) -> bool:
-    """Tell whether two paths name one file, which need not be there."""
+    """Return whether two paths name one file, which need not exist."""
     try:
         return one.samefile(other)
-    except OSError:  # one is not there yet
+    except OSError:  # one does not exist
         return os.path.realpath(one) == os.path.realpath(other)
 
 
 def part_path(path: Path) -> Path:
-    """Return where a file lies until it is whole: `.vectors.bin.part`."""
+    """Return the temporary name of an incomplete file: `.vectors.bin.part`."""
     return path.with_name(f".{path.name}.part")
 
 
 @contextlib.contextmanager
-def whole_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
-    """Open a new file that takes the name `path` when the block ends well, else is removed.
+def atomic_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
+    """Open a new file that is renamed to `path` when the block succeeds, and removed otherwise.
 
-    durable: it outlives a power cut too. Raises WriteError when the disk refuses,
-    MissingInputError when the folder is not there, LockedError when another process writes it.
+    durable: fsync it, to survive a power failure. Raises WriteError, MissingInputError where the
+    directory does not exist, LockedError where another process is writing the file.
     """
     with _explained(path), _part(path, durable=durable, take=True) as out:
         yield out
@@ -144,16 +138,16 @@ def whole_file(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def staged_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a new file that then waits, whole and durable, at `part_path(path)` for `take_name`.
+    """Open a new file that stays, complete and durable, at `part_path(path)` until `publish`.
 
-    It is removed where the block does not end well. Raises what `whole_file` raises.
+    It is removed when the block fails. Raises what `atomic_file` raises.
     """
     with _explained(path), _part(path, durable=True, take=False) as out:
         yield out
 
 
-def take_name(path: Path, *, durable: bool = True) -> None:
-    """Give a whole part its name, in one step."""
+def publish(path: Path, *, durable: bool = True) -> None:
+    """Rename a staged file to its final name, atomically."""
     replace(part_path(path), path)
     if durable:
         sync_folder(path.parent)
@@ -161,7 +155,7 @@ def take_name(path: Path, *, durable: bool = True) -> None:
 
 @contextlib.contextmanager
 def _part(path: Path, *, durable: bool, take: bool) -> Iterator[BinaryIO]:
-    """Open the part of `path` for one writer alone; then it is made durable and takes its name."""
+    """Open the part file of `path` for one writer; take: rename it to `path` at the end."""
     part = part_path(path)
     with _open_alone(part, path) as raw, io.BufferedWriter(raw) as out:
         try:
@@ -170,15 +164,15 @@ def _part(path: Path, *, durable: bool, take: bool) -> Iterator[BinaryIO]:
             if durable:
                 raw.sync()
             if take:
-                take_name(path, durable=durable)
+                publish(path, durable=durable)
         except BaseException:
             with contextlib.suppress(OSError):
-                part.unlink()  # while it is locked: nobody else's
+                part.unlink()  # still locked, and so still ours
             raise
 
 
 def _open_alone(part: Path, path: Path) -> WatchedFile:
-    """Open a part, empty, that no other process has open here. Raises LockedError."""
+    """Open an empty part file that no other process has open; raises LockedError."""
     while True:
         raw = WatchedFile(part, "r+", make=True)
         try:
@@ -192,7 +186,7 @@ def _open_alone(part: Path, path: Path) -> WatchedFile:
 
 
 def _is_ours(raw: WatchedFile, part: Path, path: Path) -> bool:
-    """Lock a part; tell whether it still is one, and has not become another process's output."""
+    """Lock a part file; return whether it is still there, not renamed by another process."""
     try:
         fcntl.flock(raw, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -208,14 +202,14 @@ def _is_ours(raw: WatchedFile, part: Path, path: Path) -> bool:
 
 @contextlib.contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Turn the system's errors in writing `path` into those of one line."""
+    """Turn an OSError in writing `path` into an error of one line."""
     try:
         yield
     except WordgeomError:
         raise
     except FileNotFoundError as error:
-        do = "make it, or name another"
-        raise MissingInputError("no such folder", where=path.parent, do=do) from error
+        do = "create it, or choose another output"
+        raise MissingInputError("no such directory", where=path.parent, do=do) from error
     except OSError as error:
         raise write_error(path, error) from error
 
@@ -225,23 +219,23 @@ def write_error(path: Path, error: OSError) -> Exception:
     if isinstance(error, WriteError) or error.errno is None:
         return error
     reason = os.strerror(error.errno).lower()
-    do = "free room or write elsewhere"
+    do = "free disk space or choose another output"
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        do = "write elsewhere"
+        do = "choose another output"
     what = f"cannot be written: {reason}"
-    return WriteError(what, where=path, do=f"{do}; nothing half-written stays")
+    return WriteError(what, where=path, do=f"{do}; no partial output is left")
 
 
-_BEFORE_NAME = 0.5  # seconds that a writer has to write its name into its lock
+_GRACE = 0.5  # seconds for a writer to write its identity into its lock
 _NOBODY = {"host": "", "pid": 0, "start": ""}
-_ENDED = ("Z", "X")  # a process that has ended and waits for its parent to notice
+_ENDED = ("Z", "X")  # states of a process that has ended but was not reaped
 
 
 class Lock:
-    """Refuses a second writer of `target` while the block runs.
+    """Excludes a second writer of `target` while the block runs; raises LockedError.
 
-    The lock file names host, process and its start, so that the lock of a process that died is
-    taken over. Raises LockedError.
+    The lock file names the host, the process and its start time, so that the lock of a process that
+    died is taken over.
     """
 
     def __init__(self, path: Path, target: Path) -> None:
@@ -258,17 +252,12 @@ class Lock:
                 raise write_error(self._target, error) from error
         raise LockedError("another writer took the lock", where=self._target, do="try again")
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         remove(self._path)
 
-    def release(self) -> None:
-        """Leave the lock as that of a writer that is gone: its parts are to be gone on with."""
-        with whole_file(self._path) as out:
+    def abandon(self) -> None:
+        """Leave the lock as that of a dead writer, whose parts the next writer resumes."""
+        with atomic_file(self._path) as out:
             out.write(json.dumps(_NOBODY).encode())
 
     def _take(self) -> None:
@@ -281,17 +270,17 @@ class Lock:
 
     def _remove_if_dead(self) -> None:
         with contextlib.suppress(FileNotFoundError), open(self._path, "rb") as held:
-            # Two that find the same dead lock must not remove each other's new one.
+            # Two processes that find one dead lock must not remove each other's new one.
             with contextlib.suppress(OSError):
                 fcntl.flock(held, fcntl.LOCK_EX)
             if os.path.samestat(os.fstat(held.fileno()), os.stat(self._path)):
-                self._refuse_living(held)
+                self._check_dead(held)
                 remove(self._path)
 
-    def _refuse_living(self, held: BinaryIO) -> None:
+    def _check_dead(self, held: BinaryIO) -> None:
         raw = held.read()
-        if not raw:  # its writer is about to write its name, or died before it did
-            time.sleep(_BEFORE_NAME)
+        if not raw:  # its writer is about to write its identity, or died before
+            time.sleep(_GRACE)
             raw = held.read()
         if not raw:
             return
@@ -299,15 +288,15 @@ class Lock:
             owner = json.loads(raw)
             host, pid = str(owner["host"]), int(owner["pid"])
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            self._refuse("an unreadable lock", f"remove {self._path} if no writer runs")
+            self._fail("an unreadable lock", f"remove {self._path} if no writer runs")
         if owner == _NOBODY:
             return
         if host != socket.gethostname():
-            self._refuse(f"process {pid} on {host}", f"wait, or remove {self._path} if it is gone")
+            self._fail(f"process {pid} on {host}", f"wait, or remove {self._path} if it is gone")
         if _identity(pid) == owner:
-            self._refuse(f"process {pid}", _WAIT)
+            self._fail(f"process {pid}", _WAIT)
 
-    def _refuse(self, found: str, do: str) -> NoReturn:
+    def _fail(self, found: str, do: str) -> NoReturn:
         raise LockedError("is being written", where=self._target, found=found, do=do)
 
 
@@ -316,7 +305,7 @@ def _identity(pid: int) -> dict[str, object]:
 
 
 def _start(pid: int) -> str:
-    """Return when process `pid` started, as the kernel tells it, or "" for one that is gone."""
+    """Return the start time of a process as the kernel reports it, "" for one that has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
         return "" if fields[0] in _ENDED else fields[19]

@@ -1,4 +1,4 @@
-"""A long array of ids that stays in memory while it is small and goes to a file after."""
+"""Long streams of int32 ids, in memory while they are short and in a file beyond."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 
 from wordgeom.core.types import Int32
 from wordgeom.storage.files import Closing
-from wordgeom.storage.scratch import Shelf
+from wordgeom.storage.scratch import ArrayFile
 
-_STEP = 1 << 22  # ids copied at once: Ctrl-C is heeded in between
+_STEP = 1 << 22  # ids copied at once, between checks for Ctrl-C
 
 
 class Ids(Protocol):
-    """A stream of ids, wherever it is held."""
+    """A stream of ids, in memory or in a file."""
 
     length: int
 
@@ -24,34 +24,34 @@ class Ids(Protocol):
         """Whether `around` copies nothing."""
 
     def read(self, start: int, stop: int) -> Int32:
-        """Return ids[start:stop]; what lies outside is left out."""
+        """Return ids[start:stop), clipped to the stream."""
 
     def around(self, begin: int, end: int, reach: int, nowhere: int) -> tuple[Int32, int]:
-        """Return ids with at least `reach` around [begin:end), and where `begin` lies in them.
+        """Return the ids of [begin:end) with `reach` or more on both sides, and begin's position.
 
-        nowhere: the id of what lies outside.
+        nowhere: the id of positions outside the stream.
         """
 
     def close(self) -> None:
-        """Free what holds it."""
+        """Free the memory or the file."""
 
 
 class Sink(Ids, Protocol):
     """A stream of ids that is being written."""
 
     def append(self, ids: Int32) -> None:
-        """Add ids at the end."""
+        """Append ids."""
 
 
 def read_around(stream: Ids, begin: int, end: int, reach: int, nowhere: int) -> tuple[Int32, int]:
-    """Return what `Ids.around` does, in an array of its own where it passes the stream's ends."""
+    """Return what `Ids.around` returns, copied only where it passes an end of the stream."""
     if reach <= begin and end + reach <= stream.length:
         return stream.read(begin - reach, end + reach), reach
     return copy_around(stream, begin, end, reach, nowhere)
 
 
 def copy_around(stream: Ids, begin: int, end: int, reach: int, nowhere: int) -> tuple[Int32, int]:
-    """Return what `Ids.around` does, in an array of its own that is filled step by step."""
+    """Return what `Ids.around` returns, copied step by step."""
     low, high = begin - reach, end + reach
     out = np.empty(high - low, np.int32)
     first, last = max(low, 0), min(high, stream.length)
@@ -64,53 +64,53 @@ def copy_around(stream: Ids, begin: int, end: int, reach: int, nowhere: int) -> 
 
 
 class Spool(Closing):
-    """An append-only array of int32; `limit` bytes are kept in memory, all of more on a shelf."""
+    """An append-only array of int32: in memory up to `limit` bytes, in a file beyond."""
 
     in_place = False
 
-    def __init__(self, limit: int, shelf: Shelf) -> None:
-        self._limit, self._shelf = limit, shelf
+    def __init__(self, limit: int, file: ArrayFile) -> None:
+        self._limit, self._file = limit, file
         self._pieces: list[Int32] = []
         self._on_disk = False
-        self._whole: Int32 | None = None
+        self._array: Int32 | None = None
         self.length = 0
 
     @classmethod
-    def of(cls, shelf: Shelf, length: int) -> Self:
-        """Return the ids that stand on a shelf."""
-        made = cls(0, shelf)
-        made._on_disk, made.length = True, length
-        return made
+    def of(cls, file: ArrayFile, length: int) -> Self:
+        """Return the first `length` ids in a file."""
+        spool = cls(0, file)
+        spool._on_disk, spool.length = True, length
+        return spool
 
     def close(self) -> None:
         """Free the memory or the file."""
         self._pieces.clear()
-        self._whole = None
-        self._shelf.close()
+        self._array = None
+        self._file.close()
 
-    def holds(self, length: int) -> bool:
-        """Tell whether so many ids stay in memory."""
+    def fits(self, length: int) -> bool:
+        """Return whether `length` ids fit in memory."""
         return 4 * length <= self._limit
 
     def append(self, ids: Int32) -> None:
-        """Add ids at the end; the array is kept, not copied. Raises WriteError."""
+        """Append ids, without a copy; raises WriteError."""
         self.length += len(ids)
         if self._on_disk:
-            self._shelf.put(ids)
+            self._file.put(ids)
             return
         self._pieces.append(ids)
-        if not self.holds(self.length):
+        if not self.fits(self.length):
             self.flush()
 
     def flush(self) -> None:
-        """Put on the shelf what is in memory. Raises WriteError."""
+        """Move the ids from memory to the file; raises WriteError."""
         self._on_disk = True
         for piece in self._pieces:
-            self._shelf.put(piece)
+            self._file.put(piece)
         self._pieces.clear()
 
     def pieces(self, lengths: list[int]) -> Iterator[Int32]:
-        """Yield the content in pieces of the given lengths, letting go of each in memory."""
+        """Yield the ids in pieces of the given lengths; a piece in memory is freed."""
         if not self._on_disk and [len(p) for p in self._pieces] == lengths:
             self._pieces.reverse()
             while self._pieces:
@@ -122,20 +122,20 @@ class Spool(Closing):
             start += length
 
     def read(self, start: int, stop: int) -> Int32:
-        """Return ids[start:stop]; what lies outside the array is left out."""
+        """Return ids[start:stop), clipped to the stream."""
         start, stop = max(0, start), min(stop, self.length)
         if self._on_disk:
             out = np.empty(max(0, stop - start), np.int32)
             for begin in range(0, len(out), _STEP):
-                self._shelf.read(4 * (start + begin), out[begin : begin + _STEP])
+                self._file.read(4 * (start + begin), out[begin : begin + _STEP])
             return out
-        if self._whole is None:
-            self._whole = self._pieces[0] if len(self._pieces) == 1 else self._joined()
-            self._pieces = [self._whole]
-        return self._whole[start:stop]
+        if self._array is None:
+            self._array = self._pieces[0] if len(self._pieces) == 1 else self._joined()
+            self._pieces = [self._array]
+        return self._array[start:stop]
 
     def around(self, begin: int, end: int, reach: int, nowhere: int) -> tuple[Int32, int]:
-        """Return ids with at least `reach` around [begin:end), and where `begin` lies in them."""
+        """Return the ids of [begin:end) with `reach` around them, and begin's position."""
         return read_around(self, begin, end, reach, nowhere)
 
     def _joined(self) -> Int32:
@@ -143,7 +143,7 @@ class Spool(Closing):
             return np.empty(0, np.int32)
         base = self._pieces[0].base
         if isinstance(base, np.ndarray) and all(p.base is base for p in self._pieces):
-            return base[: self.length]  # pieces that were filled one behind the other
+            return base[: self.length]  # adjacent pieces of one array
         out, at = np.empty(self.length, np.int32), 0
         for piece in self._pieces:
             out[at : at + len(piece)] = piece

@@ -1,46 +1,32 @@
-"""Arrays in scratch files without a name, mapped into memory: what is too long to be held.
+"""Allocators of large arrays: in memory, or in a temporary file that is mapped into memory.
 
-Mapped pages are the system's to write back and to drop: they take no private memory. The file is
-gone with the array, or with the process.
+The operating system writes mapped pages back and evicts them under pressure, so that they do not
+count as private memory. The file is gone with the array.
 """
 
 from __future__ import annotations
 
-import mmap
-import os
-import tempfile
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from wordgeom.core.errors import WriteError
 from wordgeom.core.types import Array
+from wordgeom.storage.scratch import mapped_file
 
 Allocate = Callable[[int, DTypeLike], Array]
 
 
-def held(length: int, dtype: DTypeLike) -> Array:
-    """Return room for (length) numbers, in memory."""
+def in_memory(length: int, dtype: DTypeLike) -> Array:
+    """Return an uninitialised array of `length` numbers in memory."""
     return np.empty(length, dtype)
 
 
-def mapped(folder: str | None) -> Allocate:
-    """Return what makes room for (length) numbers on a disk, in `folder`; raises WriteError."""
+def on_disk(folder: str | None) -> Allocate:
+    """Return an allocator of arrays in temporary files in `folder`; it raises WriteError."""
 
     def allocate(length: int, dtype: DTypeLike) -> Array:
         size = length * np.dtype(dtype).itemsize
-        if size == 0:
-            return np.empty(0, dtype)
-        try:
-            with tempfile.TemporaryFile(dir=folder) as file:
-                # All of it now: a full disk found later, by a write to a page, ends the process.
-                os.posix_fallocate(file.fileno(), 0, size)
-                return np.frombuffer(mmap.mmap(file.fileno(), size), dtype)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            do = "free room there or name another folder with --tmp-dir"
-            where = folder or tempfile.gettempdir()
-            raise WriteError(f"scratch space: {reason}", where=where, do=do) from error
+        return np.frombuffer(mapped_file(folder, size), dtype) if size else np.empty(0, dtype)
 
     return allocate

@@ -1,4 +1,4 @@
-"""What `meta.json` says of a store's files, and whether it can be true: docs/format.md."""
+"""The `meta.json` of a store, and its checks: docs/format.md."""
 
 from __future__ import annotations
 
@@ -19,45 +19,47 @@ META, LOCK = "meta.json", ".lock"
 CRC_BLOCK = 1 << 20  # bytes with a CRC-32 of their own
 HEADER = 128  # bytes of .npy header, reserved before the length is known
 OURS = re.compile(r"[a-z]+\.(\d+)\.(npy|tsv)|\.lock|\.meta\.json\.part")
-REMAKE = "make it again with --force (build-cooc, build-dtm or build-pmi)"
+REMAKE = "rebuild it with --force (build-cooc, build-dtm or build-pmi)"
 _DTYPES = ("<i4", "<i8", "<u4", "<u8", "<f4", "<f8", "|u1")
+_NAME = "pass a directory that wordgeom created"
 
 
 def read_meta(folder: Path) -> dict[str, Any]:
-    """Return meta.json, each of whose entries can be true.
+    """Return meta.json, checked against its digest.
 
-    Raises MissingInputError, or FormatError for what is missing, edited or of another version.
+    Raises MissingInputError, or FormatError for a file that is missing, edited or of another
+    version.
     """
     if not folder.is_dir():
-        what = "is a file, not a matrix folder" if folder.exists() else "no such matrix folder"
-        do = "make one with wordgeom build-cooc"
+        what = "a file, not a matrix directory" if folder.exists() else "no such matrix directory"
+        do = "create one with wordgeom build-cooc"
         raise MissingInputError(what, where=folder, do=do)
     meta, path = _parsed(folder), folder / META
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:
-        raise FormatError("is not wordgeom's", where=path, do="name a folder that wordgeom made")
+        raise FormatError("not written by wordgeom", where=path, do=_NAME)
     if meta.get("version") != VERSION:
-        do = "use a newer wordgeom, or make it again"
-        found = f"format version {meta.get('version')!r}, known is {VERSION}"
-        raise FormatError("cannot be read", where=path, found=found, do=do)
+        do = "upgrade wordgeom, or rebuild it"
+        found = f"version {meta.get('version')!r}, not {VERSION}"
+        raise FormatError("unsupported format version", where=path, found=found, do=do)
     if not _well_formed(meta) or content_digest(meta) != meta["digest"]:
-        raise FormatError("was edited or damaged", where=path, do=REMAKE)
+        raise FormatError("edited or damaged", where=path, do=REMAKE)
     return meta
 
 
 def read_meta_loosely(folder: Path) -> dict[str, Any]:
-    """Return meta.json if it is wordgeom's in any state, so that a broken store can be replaced."""
+    """Return meta.json unchecked if wordgeom wrote it, so that a damaged store can be replaced."""
     try:
         meta = json.loads((folder / META).read_bytes())
     except (OSError, ValueError, RecursionError):
         meta = None
     if not isinstance(meta, dict) or meta.get("format") != FORMAT:
-        do = "name another folder with -o"
-        raise OutputExistsError(f"holds another program's {META}", where=folder, do=do)
+        do = "choose another directory with -o"
+        raise OutputExistsError(f"contains another program's {META}", where=folder, do=do)
     return meta
 
 
 def content_digest(meta: Mapping[str, Any]) -> str:
-    """Return the content's digest: of its kind, attributes, and every part's type and CRCs."""
+    """Return the SHA-256 of a store's kind, attributes, and the dtype and CRCs of its parts."""
     parts = {n: [e["dtype"], e["length"], e["crc32"]] for n, e in meta["files"].items()}
     content = [meta["format"], meta["version"], meta["kind"], meta["attributes"], parts]
     canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
@@ -65,7 +67,7 @@ def content_digest(meta: Mapping[str, Any]) -> str:
 
 
 def entry_well_formed(entry: Any) -> bool:
-    """Tell whether an entry names a file of ours, of a known type, with a CRC for each MiB."""
+    """Return whether an entry names a file of a store, of a known dtype, with a CRC per MiB."""
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         return False
     name, length, crcs = entry["file"], entry.get("length"), entry.get("crc32")
@@ -78,30 +80,30 @@ def entry_well_formed(entry: Any) -> bool:
 
 
 def check_size(path: Path, entry: Mapping[str, Any]) -> None:
-    """Raise FormatError for a file that is missing or has not the bytes of its entry."""
+    """Raise FormatError for a file that is missing or has another size than its entry says."""
     wanted = part_bytes(entry)
     try:
         size = path.stat().st_size
     except OSError:
-        raise FormatError("is missing", where=path, do=REMAKE) from None
+        raise FormatError("missing", where=path, do=REMAKE) from None
     if size != wanted:
-        found = f"{size:,} bytes where {wanted:,} were written"
-        raise FormatError("has another size", where=path, found=found, do=REMAKE)
+        found = f"{size:,} bytes, not {wanted:,}"
+        raise FormatError("has the wrong size", where=path, found=found, do=REMAKE)
 
 
 def part_bytes(entry: Mapping[str, Any]) -> int:
-    """Return the bytes of a part's file."""
+    """Return the size of a part's file in bytes."""
     size: int = header_bytes(entry) + entry["length"] * np.dtype(entry["dtype"]).itemsize
     return size
 
 
 def header_bytes(entry: Mapping[str, Any]) -> int:
-    """Return the bytes before a part's first value."""
+    """Return the size of a part's header in bytes."""
     return HEADER if entry["file"].endswith(".npy") else 0
 
 
 def npy_header(dtype: np.dtype[Any], length: int) -> bytes:
-    """Return the header of a .npy file of one dimension, HEADER bytes whatever its length."""
+    """Return the header of a one-dimensional .npy file, HEADER bytes at any length."""
     text = f"{{'descr': '{dtype.str}', 'fortran_order': False, 'shape': ({length},), }}"
     size = HEADER - len(npy.magic(1, 0)) - 2
     return npy.magic(1, 0) + size.to_bytes(2, "little") + text.ljust(size - 1).encode() + b"\n"
@@ -113,15 +115,14 @@ def _parsed(folder: Path) -> Any:
         return json.loads(path.read_bytes())
     except FileNotFoundError:
         if (folder / LOCK).exists():
-            do = "make it again; --resume goes on from what was kept"
+            do = "run its command again, with --resume to use a checkpoint"
             raise FormatError("is unfinished", where=folder, do=do) from None
-        do = "name a folder that wordgeom made"
-        raise FormatError(f"has no {META}", where=folder, do=do) from None
+        raise FormatError(f"has no {META}", where=folder, do=_NAME) from None
     except OSError as error:
         raise FormatError("cannot be read", where=path, found=error.strerror) from None
     except (ValueError, RecursionError):
-        do = "remove the folder and make it again"
-        raise FormatError("is not JSON", where=path, do=do) from None
+        do = "remove the directory and rebuild it"
+        raise FormatError("not JSON", where=path, do=do) from None
 
 
 def _well_formed(meta: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""A file that is read: opened, and unpacked where it is a gzip file."""
+"""Opening input files, with gzip files decompressed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 @contextmanager
 def opened(path: Path, wanted: str) -> Iterator[BinaryIO]:
-    """Open a regular file to read; wanted: what should be named. Raises MissingInputError."""
+    """Open a regular file for reading; wanted: its kind, for messages. Raises MissingInputError."""
     try:
-        # Asked before it is opened: opening a pipe would wait for a writer.
+        # Check first: opening a pipe would wait for a writer.
         if not stat.S_ISREG(path.stat().st_mode):
-            found, do = "a folder" if path.is_dir() else "a device or pipe", f"name {wanted}"
-            raise MissingInputError("is not a file", where=path, found=found, do=do)
+            found, do = "a directory" if path.is_dir() else "a device or pipe", f"pass {wanted}"
+            raise MissingInputError("not a file", where=path, found=found, do=do)
         with open(path, "rb") as source:
             yield source
     except MissingInputError:
@@ -39,7 +39,7 @@ def opened(path: Path, wanted: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def unpacked(path: Path, wanted: str) -> Iterator[BinaryIO]:
-    """Open a file as `opened` does, a gzip file as what it holds. Raises FormatError."""
+    """Open a file as `opened` does, a gzip file decompressed. Raises FormatError as well."""
     with opened(path, wanted) as raw:
         packed = raw.read(2) == _GZIP_MAGIC
         raw.seek(0)
@@ -50,5 +50,5 @@ def unpacked(path: Path, wanted: str) -> Iterator[BinaryIO]:
             yield cast(BinaryIO, gzip.GzipFile(fileobj=raw))
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             found = str(error).split(":")[0].lower().rstrip(".")
-            do = "check it with gzip -t, and fetch it again"
+            do = "check it with gzip -t, and download it again"
             raise FormatError("broken gzip file", where=path, found=found, do=do) from None

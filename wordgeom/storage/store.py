@@ -1,9 +1,9 @@
-"""A folder of arrays that is either the old content or the new, never a mixture: docs/format.md.
+"""Stores: directories of arrays that are replaced atomically (docs/format.md).
 
-`meta.json` is the commit point. It names every file with its type, length and a CRC-32 for each
+`meta.json` is the commit point. It names every file with its dtype, its length and a CRC-32 per
 MiB. A writer adds files under new names, makes them durable, replaces `meta.json` (a file can be
-replaced in one step, a folder cannot) and removes what is no longer named. Content is written
-with write(), never through a mapping: a full disk is then an error and not a signal.
+replaced atomically, a directory cannot) and removes the files that are no longer named. Contents
+are written with write(), never through a mapping, so that a full disk is an error and not a signal.
 """
 
 from __future__ import annotations
@@ -12,23 +12,22 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from wordgeom.core.errors import FormatError, MissingInputError, OutputExistsError
-from wordgeom.runtime.signals import undisturbed
+from wordgeom.runtime.signals import deferred_signals
 from wordgeom.storage.arrays import ArrayWriter, StoredArray, marked_array
 from wordgeom.storage.files import (
     Lock,
+    atomic_file,
     make_folder,
     reached,
     remove,
     remove_folder,
     sync_folder,
-    whole_file,
     write_error,
 )
 from wordgeom.storage.meta import (
@@ -47,13 +46,22 @@ from wordgeom.storage.meta import (
 )
 
 __all__ = [
-    "CRC_BLOCK", "LOCK", "META", "ArrayWriter", "Store", "StoreWriter", "StoredArray", "exists",
-    "marked_array", "only_writer", "remove_store",
+    "CRC_BLOCK",
+    "LOCK",
+    "META",
+    "ArrayWriter",
+    "Store",
+    "StoreWriter",
+    "StoredArray",
+    "exists",
+    "marked_array",
+    "remove_store",
+    "writer_lock",
 ]  # fmt: skip
 
 
 class Store:
-    """An opened store: checked names, sizes and digest; contents are checked as they are read."""
+    """An open store: names, sizes and digest are checked on opening, contents as they are read."""
 
     def __init__(self, path: Path, meta: dict[str, Any]) -> None:
         self.path, self._meta = path, meta
@@ -64,7 +72,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Store:
-        """Open a store; raises MissingInputError, or FormatError for what is missing or edited."""
+        """Open a store; raises MissingInputError, or FormatError for a missing or edited file."""
         folder = Path(path)
         meta = read_meta(folder)
         store = cls(folder, meta)
@@ -73,7 +81,7 @@ class Store:
         return store
 
     def array(self, name: str) -> StoredArray:
-        """Return the array `name` of the store, unread."""
+        """Return an array of the store, unread; raises FormatError for an unknown name."""
         entry = self._meta["files"].get(name)
         if entry is None:
             raise FormatError(f"has no part {name}", where=self.path, do=REMAKE)
@@ -85,9 +93,9 @@ class Store:
 
     @property
     def request(self) -> dict[str, Any]:
-        """What was asked: command, options, inputs with their digests; raises FormatError.
+        """The request: command, options, inputs with their digests; raises FormatError.
 
-        The digest does not cover it, so that it is looked at before it is believed.
+        It is validated here because the digest of the store does not cover it.
         """
         asked = self.card.get("request")
         if isinstance(asked, dict) and isinstance(asked.get("options"), dict):
@@ -99,7 +107,7 @@ class Store:
         raise FormatError("its run card was edited", where=self.path / META, do=REMAKE)
 
     def check(self) -> None:
-        """Read every byte; raises FormatError for one that is not as it was written."""
+        """Read all parts; raises FormatError for a damaged byte."""
         for name in self._meta["files"]:
             part = self.array(name)
             step = CRC_BLOCK // part.dtype.itemsize
@@ -113,11 +121,11 @@ class Store:
 
 
 class StoreWriter:
-    """Writes a store; `with StoreWriter(path, kind) as w: … w.commit(…)`.
+    """Writes a store: `with StoreWriter(path, kind) as writer: … writer.commit(…)`.
 
-    Leaving the block without commit removes all that was written, unless it was marked. durable:
-    what was committed outlives a power cut. mark: of an earlier writer; its arrays are gone on
-    with. Raises LockedError, OutputExistsError where the path is no store, WriteError.
+    Leaving the block without a commit removes the new parts, except after `keep_parts`. durable: a
+    commit survives a power failure; mark: that of an interrupted writer, whose arrays are resumed.
+    Raises LockedError, OutputExistsError where the path is not a store, WriteError.
     """
 
     def __init__(
@@ -130,35 +138,30 @@ class StoreWriter:
     ) -> None:
         self.path, self.kind, self._durable = Path(path), kind, durable
         self._mark = mark or {}
-        self._made_folder, self._kept = False, bool(mark)
+        self._made_folder, self._keep = False, bool(mark)
         self._entries: dict[str, dict[str, Any]] = {}
         self._open: list[ArrayWriter] = []
 
     def __enter__(self) -> Self:
         if self.path.is_dir():
-            _refuse_foreign(self.path)
+            _check_ours(self.path)
         elif self.path.exists():
-            raise OutputExistsError("is a file", where=self.path, do="name a folder with -o")
+            raise OutputExistsError("is a file", where=self.path, do="pass a directory with -o")
         else:
             self._make_folder()
-        self._lock = only_writer(self.path)
+        self._lock = writer_lock(self.path)
         self._lock.__enter__()
         self._generation = 1 + max(_generations(self.path), default=0)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        with undisturbed():  # parts without their lock would be anybody's
-            self._leave(kept=self._kept and error is not None)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with deferred_signals():  # parts must not outlive their lock
+            self._leave(keep=self._keep and kind is not None)
 
     def array(self, name: str, dtype: DTypeLike) -> ArrayWriter:
-        """Begin an array of one dimension, or go on with a marked one; write() to it in order."""
+        """Return the writer of a new one-dimensional array, or of a marked one to resume."""
         if name in self._mark:
-            writer = ArrayWriter.again(self.path, self._mark[name])
+            writer = ArrayWriter.reopen(self.path, self._mark[name])
         else:
             writer = ArrayWriter(self._new(name, "npy"), np.dtype(dtype), HEADER)
         self._open.append(writer)
@@ -173,18 +176,17 @@ class StoreWriter:
         writer.write(np.frombuffer(content, np.uint8))
 
     def mark(self) -> dict[str, Any]:
-        """Return the mark of the arrays as they are now; `keep` once it is written down."""
+        """Return a mark of the arrays at their present length, from which a writer can resume."""
         return {name: e["writer"].entry() for name, e in self._entries.items()}
 
-    def keep(self) -> None:
-        """Leave the arrays if this writer fails: a mark tells how far they are good."""
-        self._kept = True
+    def keep_parts(self) -> None:
+        """Keep the arrays if this writer fails; call it once a mark has been saved."""
+        self._keep = True
 
     def commit(self, attributes: Mapping[str, Any], card: Mapping[str, Any]) -> Store:
-        """Make the parts durable and name them in meta.json; return the opened store.
+        """Make the parts durable and name them in meta.json; return the open store.
 
-        attributes: what belongs to the content (and its digest); card: what was asked and how
-        it was made.
+        attributes: part of the content and its digest; card: the run card.
         """
         files = {name: e["writer"].finish(self._durable) for name, e in self._entries.items()}
         if self._durable:
@@ -192,23 +194,23 @@ class StoreWriter:
         meta = {"format": FORMAT, "version": VERSION, "kind": self.kind}
         meta |= {"attributes": dict(attributes), "files": files}
         meta |= {"digest": content_digest(meta), "run": dict(card)}
-        with whole_file(self.path / META, durable=self._durable) as out:
-            out.write(json.dumps(meta, indent=1).encode("ascii"))  # a path may hold any byte
+        with atomic_file(self.path / META, durable=self._durable) as out:
+            out.write(json.dumps(meta, indent=1).encode("ascii"))  # a path may contain any byte
         return Store.open(self.path)
 
     def _new(self, name: str, suffix: str) -> Path:
         return self.path / f"{name}.{self._generation}.{suffix}"
 
-    def _leave(self, *, kept: bool) -> None:
-        """Remove what meta.json does not name, unless it is kept; then let go of the lock."""
+    def _leave(self, *, keep: bool) -> None:
+        """Remove the files that meta.json does not name, unless they are kept; release the lock."""
         try:
             for writer in self._open:
                 writer.close()
-            if not kept:
+            if not keep:
                 _remove_unnamed(self.path)
         finally:
-            self._lock.release() if kept else self._lock.__exit__(None, None, None)
-        if not kept and self._made_folder and not (self.path / META).exists():
+            self._lock.abandon() if keep else self._lock.__exit__()
+        if not keep and self._made_folder and not (self.path / META).exists():
             reached("rmdir", self.path)
             self.path.rmdir()
 
@@ -216,41 +218,39 @@ class StoreWriter:
         try:
             make_folder(self.path)
         except FileNotFoundError:
-            do = "make it, or name another with -o"
-            raise MissingInputError("no such folder", where=self.path.parent, do=do) from None
+            do = "create it, or choose another output with -o"
+            raise MissingInputError("no such directory", where=self.path.parent, do=do) from None
         except OSError as error:
             raise write_error(self.path, error) from error
         self._made_folder = True
 
 
-def only_writer(path: Path) -> Lock:
-    """Return the lock of a store; raises LockedError where another process writes it."""
+def writer_lock(path: Path) -> Lock:
+    """Return the lock of a store; raises LockedError where another process is writing it."""
     return Lock(path / LOCK, path)
 
 
 def exists(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a store was committed there."""
+    """Return whether a committed store exists at a path."""
     return (Path(path) / META).exists()
 
 
 def remove_store(path: Path) -> None:
-    """Remove a store that nobody writes; one that is half removed is none any more."""
+    """Remove a store that is not being written; meta.json goes first."""
     remove(path / META)
     remove_folder(path)
 
 
-def _refuse_foreign(folder: Path) -> None:
-    """Refuse to write into a folder that holds anything that is not ours."""
+def _check_ours(folder: Path) -> None:
+    """Raise OutputExistsError for a directory with files that wordgeom did not write."""
     if (folder / META).exists():
         read_meta_loosely(folder)
         return
-    locked = (folder / LOCK).exists()  # what a writer that died leaves beside its parts
+    locked = (folder / LOCK).exists()  # a writer that died leaves its lock beside its parts
     for path in folder.iterdir():
         if not (locked and OURS.fullmatch(path.name)):
-            do = "name another with -o, or remove it"
-            raise OutputExistsError(
-                "is a folder with other files", where=folder, found=path.name, do=do
-            )
+            what, do = "a directory with other files", "choose another with -o, or remove it"
+            raise OutputExistsError(what, where=folder, found=path.name, do=do)
 
 
 def _generations(folder: Path) -> Iterator[int]:
@@ -261,7 +261,7 @@ def _generations(folder: Path) -> Iterator[int]:
 
 
 def _remove_unnamed(folder: Path) -> None:
-    """Remove the parts that meta.json does not name: left by a writer that died, or replaced."""
+    """Remove the parts that meta.json does not name: replaced, or left by a dead writer."""
     named: set[str] = set()
     if (folder / META).exists():
         files = read_meta_loosely(folder).get("files", {})

@@ -1,4 +1,4 @@
-"""Kernels that turn lines of text into float32 vectors and back, the costly part of text files."""
+"""Kernels that parse lines of text into float32 vectors, and format vectors as text."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from wordgeom.core.types import Bytes, Float32, Int64
 from wordgeom.runtime.jit import kernel
 
-FLOAT_WIDTH = 16  # bytes of the longest number written, with the space before it
+FLOAT_WIDTH = 16  # bytes of the longest number, with the space before it
 
 _LOWEST, _HIGHEST = -64, 64  # powers of ten in the table
 _POWERS = np.array([float(f"1e{power}") for power in range(_LOWEST, _HIGHEST + 1)])
-_DIGITS = 9  # significant digits that tell any two float32 apart
+_DIGITS = 9  # significant digits that identify a float32
 _LIMIT = 10**_DIGITS
-_PLAIN_LOW, _PLAIN_HIGH = -4, 8  # decimal exponents written without an e
-_FULL = 10**17  # a mantissa below this can take one more digit, and is exact enough without it
-_MARGIN = 2.0**-49  # more than the relative error of mantissa times power
+_PLAIN_LOW, _PLAIN_HIGH = -4, 8  # decimal exponents written in plain notation
+_FULL = 10**17  # a mantissa from this on takes no further digit: it is accurate enough
+_MARGIN = 2.0**-49  # above the relative error of mantissa times power
 
 _NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
 _PLUS, _MINUS, _POINT, _ZERO, _E = 43, 45, 46, 48, 101
@@ -28,8 +28,8 @@ _INF, _NAN = np.frombuffer(b"inf", np.uint8), np.frombuffer(b"nan", np.uint8)
 def format_rows(words: Bytes, bounds: Int64, matrix: Float32, out: Bytes) -> int:
     """Write `word v1 … vK` lines to `out` and return their length in bytes.
 
-    words: the words' UTF-8 joined; bounds (rows + 1): where each begins; matrix (rows × K);
-    out must hold len(words) + rows * (K * FLOAT_WIDTH + 1) bytes.
+    words: the UTF-8 words, joined; bounds (rows + 1): the offset of each word; matrix (rows × K);
+    out: at least len(words) + rows * (K * FLOAT_WIDTH + 1) bytes.
     """
     at = 0
     for row in range(len(matrix)):
@@ -71,10 +71,10 @@ def _format(out: Bytes, at: int, value: float) -> int:
 
 @kernel
 def _decimal(size: float) -> tuple[int, int]:
-    """Return e and nine digits d, with `size` about d · 10^(e - 8)."""
+    """Return the exponent e and nine digits d, so that `size` ≈ d · 10^(e - 8)."""
     exponent = math.floor(math.log10(size))
     scaled = size * _POWERS[_DIGITS - 1 - exponent - _LOWEST]
-    if scaled < _LIMIT // 10:  # the logarithm was rounded up to a whole number
+    if scaled < _LIMIT // 10:  # the logarithm was rounded up to an integer
         exponent -= 1
         scaled = size * _POWERS[_DIGITS - 1 - exponent - _LOWEST]
     digits = int(scaled + 0.5)
@@ -91,12 +91,12 @@ def _plain(out: Bytes, at: int, digits: int, count: int, exponent: int) -> int:
         out[at + 1] = _POINT
         _put(out, at + lead, digits, count)
         return at + lead + count
-    whole = exponent + 1
-    if count <= whole:
+    before = exponent + 1  # digits before the point
+    if count <= before:
         _put(out, at, digits, count)
-        out[at + count : at + whole] = _ZERO
-        return at + whole
-    return _with_point(out, at, digits, count, whole)
+        out[at + count : at + before] = _ZERO
+        return at + before
+    return _with_point(out, at, digits, count, before)
 
 
 @kernel
@@ -113,12 +113,12 @@ def _scientific(out: Bytes, at: int, digits: int, count: int, exponent: int) -> 
 
 
 @kernel
-def _with_point(out: Bytes, at: int, digits: int, count: int, whole: int) -> int:
-    """Write the digits one place late, then move the first `whole` of them before the point."""
+def _with_point(out: Bytes, at: int, digits: int, count: int, before: int) -> int:
+    """Write the digits one byte late, then shift the first `before` of them and add the point."""
     _put(out, at + 1, digits, count)
-    for i in range(at, at + whole):
+    for i in range(at, at + before):
         out[i] = out[i + 1]
-    out[at + whole] = _POINT
+    out[at + before] = _POINT
     return at + count + 1
 
 
@@ -134,12 +134,12 @@ def _put(out: Bytes, at: int, digits: int, count: int) -> None:
 def parse_lines(
     text: Bytes, at: int, stop: int, out: Float32, row: int, words: Int64, odd: Int64
 ) -> tuple[int, int, int, int]:
-    """Parse the whole lines of text[at:stop] into the rows of `out` (V × K) from `row` on.
+    """Parse the complete lines of text[at:stop] into the rows of `out` (V × K) from `row` on.
 
-    words (n × 2) takes where each line's word begins and ends; odd (m × 4, m ≥ K) takes row,
-    column, begin and end of the numbers that need a slower reader. Returns how many lines were
-    parsed, where they end, how many numbers are odd, and -1, or how many fields a line holds
-    that is too short.
+    words (n × 2) receives the start and end of each line's word; odd (m × 4, m ≥ K) the row,
+    column, start and end of numbers that need the slower parser. Returns the number of lines
+    parsed, their end, the number of odd numbers, and -1 or the number of fields of a line that is
+    too short.
     """
     lines, odds, columns = 0, 0, out.shape[1]
     while row + lines < len(out) and lines < len(words) and odds + columns <= len(odd):
@@ -194,10 +194,10 @@ def _token_start(text: Bytes, low: int, at: int) -> int:
 
 @kernel
 def _parse(text: Bytes, at: int, end: int) -> tuple[np.float32, bool]:
-    """Return float32(float64(token)), and whether that is certain.
+    """Return float32(float64(token)), and whether the result is certain.
 
-    The float64 found here may be a few units off the nearest one; where all that lie within the
-    error round to one float32 this cannot matter.
+    The float64 computed here may be a few units in the last place off. The result is certain where
+    both ends of the error interval round to one float32.
     """
     negative = text[at] == _MINUS
     if negative or text[at] == _PLUS:
@@ -229,7 +229,7 @@ def _parse(text: Bytes, at: int, end: int) -> tuple[np.float32, bool]:
 
 @kernel
 def _exponent(text: Bytes, at: int, end: int) -> tuple[int, bool]:
-    """Return the number after `e`, 0 where the token has ended, and whether that was all."""
+    """Return the exponent after `e`, 0 where there is none, and whether the token is valid."""
     if at == end:
         return 0, True
     if text[at] | 32 != _E or at + 1 == end:
@@ -250,6 +250,6 @@ def _exponent(text: Bytes, at: int, end: int) -> tuple[int, bool]:
 
 @kernel
 def _scale(mantissa: int, power: int) -> float:
-    # Positive powers up to 22 are exact in float64: dividing by them errs less than a product.
+    # Powers from 0 to 22 are exact in float64: a division is more accurate than a product.
     size: float = _POWERS[abs(power) - _LOWEST]
     return mantissa / size if power < 0 else mantissa * size

@@ -1,12 +1,13 @@
-"""Word vectors in memory, and word2vec files: .bin (binary), .txt and .vec (text, also in .gz).
+"""Word vectors in memory, and word2vec files: .bin (binary), .txt and .vec (text, also as .gz).
 
-Words hold no white space, since both formats end a word with it. A file that breaks its own
-format is refused, never read in part without a word.
+Words contain no white space, which ends a word in both formats. A file that violates its format
+is an error, never read in part.
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
 from wordgeom.core.types import Float32
-from wordgeom.storage.files import whole_file
+from wordgeom.storage.files import atomic_file
 from wordgeom.vectors.word2vec_binary import read_binary, write_binary
 from wordgeom.vectors.word2vec_header import (
     BINARY_SUFFIXES,
@@ -35,10 +36,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """V words and their vectors, row for row.
+    """V words and their vectors, row by row.
 
-    matrix (V × K) float32, C-order; duplicates: words a file held again, of which the first was
-    kept. Raises InputError where the two do not fit together.
+    matrix (V × K) float32, C-contiguous; duplicates: repeated words of a file, which were dropped.
+    Raises InputError where words and matrix do not match.
     """
 
     words: list[str]
@@ -61,19 +62,19 @@ def write_vectors(
     *,
     space: str | None = None,
 ) -> None:
-    """Write a word2vec file, whole or not at all; its suffix tells the format.
+    """Write a word2vec file atomically, in the format of its suffix.
 
-    matrix (V × K) float32; space: what replaces each white-space character of a word. Raises
-    OptionError for another suffix; InputError for a word that is empty, holds white space, occurs
-    twice or has no UTF-8; MissingInputError for a missing folder; WriteError for a full disk.
+    matrix (V × K) float32; space: replaces each white-space character of a word. Raises
+    OptionError for an unknown suffix; InputError for a word that is empty, contains white space,
+    occurs twice or is not encodable; MissingInputError for a missing directory; WriteError.
     """
     path = Path(path)
-    fill = filler(path, words, matrix, space=space)
-    with whole_file(path) as out:
+    fill = vector_writer(path, words, matrix, space=space)
+    with atomic_file(path) as out:
         fill(out)
 
 
-def filler(
+def vector_writer(
     path: Path,
     words: Sequence[str],
     matrix: Float32,
@@ -81,10 +82,10 @@ def filler(
     space: str | None = None,
     header: bool = True,
 ) -> Callable[[BinaryIO], None]:
-    """Return what writes vectors into the open file of `path`; they are looked at beforehand.
+    """Return a function that writes vectors into the open file of `path`; the words are checked.
 
-    matrix (V × K) float32; header: whether a text has one. Raises what `write_vectors` raises of
-    its arguments.
+    matrix (V × K) float32; header: write the header line of a text file. Raises what
+    `write_vectors` raises for its arguments.
     """
     names = writable_words(path, words, space=space)
     _check_shape(words, matrix)
@@ -97,7 +98,7 @@ def filler(
         return lambda out: write_text(out, names, matrix, header=header)
 
     def pack(out: BinaryIO) -> None:
-        # Neither name nor time: the same vectors, the same bytes.
+        # Without name and time, the same vectors give the same bytes.
         with gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed:
             write_text(cast(BinaryIO, packed), names, matrix, header=header)
 
@@ -105,26 +106,26 @@ def filler(
 
 
 def writable_words(path: str | Path, words: Sequence[str], *, space: str | None) -> list[str]:
-    """Return the words as `write_vectors` would write them, so that it can be asked beforehand.
+    """Return the words as `write_vectors` would write them, to check them in advance.
 
-    Raises what `write_vectors` raises of its path and words.
+    Raises what `write_vectors` raises for its path and words.
     """
     path = Path(path)
     binary = path.suffix.lower() in BINARY_SUFFIXES
     if not binary and name_suffix(path) not in TEXT_SUFFIXES:
-        what = "vectors are written to .bin, .txt or .vec"
-        raise OptionError(what, where=path, found=repr(path.name), do="name the output so")
+        what, do = "unknown suffix of a vectors file", "use .bin, .txt or .vec"
+        raise OptionError(what, where=path, found=repr(path.suffix), do=do)
     if not path.parent.is_dir():
-        do = "make it, or name another"
-        raise MissingInputError("no such folder", where=path.parent, do=do)
-    return checked_words(words, space, path)
+        do = "create it, or choose another output"
+        raise MissingInputError("no such directory", where=path.parent, do=do)
+    return check_words(words, space, path)
 
 
 def read_vectors(path: str | Path, *, limit: int | None = None) -> Vectors:
-    """Read a word2vec file, or the first `limit` records of it; of duplicates the first is kept.
+    """Read a word2vec file, or its first `limit` records; the first of duplicate words counts.
 
-    The suffix tells the format, or the content where there is another suffix. Raises
-    MissingInputError where no file can be read, FormatError where it breaks its format.
+    The format follows from the suffix, or from the content where the suffix is unknown. Raises
+    MissingInputError for a file that cannot be read, FormatError for one that violates its format.
     """
     if limit is not None and limit < 1:
         raise OptionError("--limit must be at least 1", found=limit)
@@ -138,7 +139,7 @@ def read_vectors(path: str | Path, *, limit: int | None = None) -> Vectors:
 
 
 def shape_of(source: str | os.PathLike[str] | Vectors) -> tuple[int, int]:
-    """Return the words and the dimension of vectors that are held, or that a file promises."""
+    """Return the number of words and the dimension of vectors, of a file as its header says."""
     if isinstance(source, Vectors):
         return len(source.words), source.matrix.shape[1]
     with opened(Path(source)) as handle:
@@ -147,7 +148,7 @@ def shape_of(source: str | os.PathLike[str] | Vectors) -> tuple[int, int]:
 
 
 def to_keyed_vectors(vectors: Vectors) -> KeyedVectors:
-    """Return the vectors, copied, as Gensim holds them."""
+    """Return the vectors as Gensim's KeyedVectors, copied."""
     from gensim.models import KeyedVectors
 
     keyed = KeyedVectors(vectors.matrix.shape[1])
@@ -156,7 +157,7 @@ def to_keyed_vectors(vectors: Vectors) -> KeyedVectors:
 
 
 def from_keyed_vectors(keyed: KeyedVectors) -> Vectors:
-    """Return Gensim's vectors as ours; the matrix is shared where it is float32 in C-order."""
+    """Return Gensim's KeyedVectors as Vectors; a C-contiguous float32 matrix is shared."""
     words = [str(key) for key in keyed.index_to_key]
     return Vectors(words, np.ascontiguousarray(keyed.vectors, dtype=np.float32))
 
@@ -169,36 +170,36 @@ def _check_shape(words: Sequence[str], matrix: Float32) -> None:
         raise InputError(f"{len(words)} words need as many vectors", found=len(matrix))
 
 
-def checked_words(words: Sequence[str], space: str | None, path: Path) -> list[str]:
-    """Return the words as they can be written, or raise for the first that cannot."""
+def check_words(words: Sequence[str], space: str | None, path: Path) -> list[str]:
+    """Return the words as they are written; raises InputError for the first that is invalid."""
     if space is not None and space.split() != [space]:
         raise OptionError("--space must be characters that are not white space", found=repr(space))
-    names = list(words) if space is None else [without_space(word, space) for word in words]
+    names = list(words) if space is None else [replace_white_space(word, space) for word in words]
     for row, name in enumerate(names):
         _check_name(row, name, path)
-    _refuse_duplicates(names, path)
+    _check_duplicates(names, path)
     return names
 
 
 def _check_name(row: int, name: str, path: Path) -> None:
     if not name:
-        raise InputError(f"word {row + 1} is empty", where=path, do="leave its row out")
+        raise InputError(f"word {row + 1} is empty", where=path, do="drop its row")
     if name.split() != [name]:
-        what = f"word {row + 1}, {name!r}, holds white space"
-        raise InputError(what, where=path, do="--space _ replaces white space")
+        what = f"word {row + 1}, {name!r}, contains white space"
+        raise InputError(what, where=path, do="pass --space _ to replace it")
     try:
         name.encode()
     except UnicodeEncodeError as error:
-        what = f"word {row + 1}, {name!r}, cannot be written in UTF-8"
+        what = f"word {row + 1}, {name!r}, cannot be encoded in UTF-8"
         raise InputError(what, where=path, do="correct the word") from error
 
 
-def without_space(word: str, space: str) -> str:
-    """Return a word with `space` for each character that is white space."""
+def replace_white_space(word: str, space: str) -> str:
+    """Return a word with each white-space character replaced by `space`."""
     return "".join(space if char.isspace() else char for char in word)
 
 
-def _refuse_duplicates(names: Sequence[str], path: Path) -> None:
+def _check_duplicates(names: Sequence[str], path: Path) -> None:
     seen: dict[str, int] = {}
     for row, name in enumerate(names):
         first = seen.setdefault(name, row)
@@ -206,7 +207,7 @@ def _refuse_duplicates(names: Sequence[str], path: Path) -> None:
             raise InputError(
                 f"words {first + 1} and {row + 1} are both {name!r}",
                 where=path,
-                do="leave one out, or choose another --space",
+                do="drop one, or choose another --space",
             )
 
 
@@ -218,3 +219,10 @@ def _first_of_each(words: list[str], matrix: Float32) -> Vectors:
     if not duplicates:
         return Vectors(words, matrix)
     return Vectors(list(rows), matrix[list(rows.values())], duplicates)
+
+
+def digest_of(vectors: Vectors) -> str:
+    """Return the SHA-256 of words and vectors in memory."""
+    content = hashlib.sha256("\n".join(vectors.words).encode())
+    content.update(np.ascontiguousarray(vectors.matrix).data)
+    return content.hexdigest()

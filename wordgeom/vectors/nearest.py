@@ -1,7 +1,7 @@
-"""The words nearest to a word, or to a sum of words: exact cosines, ties in order of rows.
+"""Nearest neighbours of a word or of a sum of words, by exact cosine; ties in order of rows.
 
-With unit vectors u, words p to add and n to take away, the answer is the highest cosines with
-Σ u(p) - Σ u(n), as Gensim's `most_similar` gives them (Mikolov et al. 2013, 3CosAdd).
+With unit vectors u, positive words p and negative words n, the neighbours are those of
+Σ u(p) − Σ u(n), as in Gensim's `most_similar` (3CosAdd, Mikolov et al. 2013).
 """
 
 from __future__ import annotations
@@ -16,40 +16,40 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.types import Float64
 from wordgeom.vectors.keyed import Vectors
 
-_ROWS = 4096  # of a block
-_SPELLINGS = 50_000  # words compared with a misspelt one; more would keep its user waiting
+_ROWS = 4096  # rows of a block
+_SPELLINGS = 50_000  # words compared with an unknown one; more would take too long
 
 
 def similar(
     vectors: Vectors, positive: Sequence[str], negative: Sequence[str] = (), top: int = 10
 ) -> list[tuple[str, float]]:
-    """Return the `top` words nearest to the sum of `positive` less `negative`, and their cosines.
+    """Return the `top` words nearest to Σ `positive` − Σ `negative`, with their cosines.
 
-    The words asked about are left out. A vector of zeros (or one not finite) has cosine 0 and
-    comes last. Raises InputError for an unknown word and where the sum is zero.
+    The words of the query are excluded. A vector that is zero or not finite has cosine 0 and
+    comes last. Raises InputError for an unknown word, and where the sum is zero.
     """
     if top < 1:
         raise OptionError("--top must be at least 1", found=top)
-    # A lone word is a sequence of letters too, and never meant as one.
+    # A string is a sequence of letters too, but means one word.
     positive = [positive] if isinstance(positive, str) else positive
     negative = [negative] if isinstance(negative, str) else negative
     rows = [row_of(vectors, word) for word in (*positive, *negative)]
     signs = [1.0] * len(positive) + [-1.0] * len(negative)
     cosines = _cosines(vectors, _direction(vectors, rows, signs))
     asked = set(rows)
-    # nan sorts last, and a stable sort keeps ties in order of rows.
+    # nan sorts last; a stable sort leaves ties in order of rows.
     best = np.argsort(-cosines, kind="stable")[: top + len(asked)].tolist()
     chosen = [row for row in best if row not in asked][:top]
     return [(vectors.words[row], float(np.nan_to_num(cosines[row]))) for row in chosen]
 
 
 def analogy(vectors: Vectors, a: str, b: str, c: str, top: int = 10) -> list[tuple[str, float]]:
-    """Return the `top` words that are to `c` as `b` is to `a`. Raises InputError as `similar`."""
+    """Return the `top` words that are to `c` as `b` is to `a`; raises InputError as `similar`."""
     return similar(vectors, [b, c], [a], top)
 
 
 def row_of(vectors: Vectors, word: str) -> int:
-    """Return the row of a word; raises InputError for an unknown one, naming what is like it."""
+    """Return the row of a word; raises InputError for an unknown one, suggesting another."""
     row = vectors.index.get(word)
     if row is None:
         raise InputError(f"unknown word {word!r}", do=_advice(word, vectors))
@@ -60,30 +60,31 @@ def _advice(word: str, vectors: Vectors) -> str:
     lower = word.lower()
     if lower in vectors.index:
         return f"did you mean {lower}?"
-    # Words stand in order of frequency: the first are the likeliest to be meant.
+    # Words are in order of frequency: the first are the likeliest.
     alike = (w for w in islice(vectors.words, _SPELLINGS) if abs(len(w) - len(word)) <= 2)
     close = difflib.get_close_matches(word, alike, n=1)
-    return f"did you mean {close[0]}?" if close else "the vocabulary holds nothing like it"
+    return f"did you mean {close[0]}?" if close else "no word of the vocabulary is similar"
 
 
 def _direction(vectors: Vectors, rows: list[int], signs: list[float]) -> Float64:
-    """Return the unit vector (K) along the signed sum of the rows' unit vectors."""
+    """Return the unit vector (K) of the signed sum of the rows' unit vectors."""
     chosen = vectors.matrix[rows].astype(np.float64)
     norms = np.sqrt(np.einsum("ij,ij->i", chosen, chosen))
-    whole = np.isfinite(norms) & (norms > 0)
-    unit = chosen[whole] / norms[whole, None]
-    total = np.asarray(signs)[whole] @ unit
+    usable = np.isfinite(norms) & (norms > 0)
+    unit = chosen[usable] / norms[usable, None]
+    total = np.asarray(signs)[usable] @ unit
     size = float(np.linalg.norm(total))
-    if size < 1e-12:  # rounding alone leaves so much of words that cancel
+    if size < 1e-12:  # the rounding error of words that cancel
         names = ", ".join(vectors.words[row] for row in rows)
-        raise InputError("the query adds up to zero", found=names or "no word", do="ask otherwise")
+        what, do = "the vectors of the query sum to zero", "choose other words"
+        raise InputError(what, found=names or "no word", do=do)
     return np.asarray(total / size)
 
 
 def _cosines(vectors: Vectors, direction: Float64) -> Float64:
-    """Return each row's cosine (V) with the unit vector `direction` (K), nan where it has none.
+    """Return the cosine (V) of each row with the unit vector `direction` (K), nan for a zero row.
 
-    In float64, a block at a time: squares of float32 neither overflow nor vanish.
+    Computed in float64 by blocks: the squares of float32 neither overflow nor underflow.
     """
     cosines = np.empty(len(vectors.matrix))
     for first in range(0, len(cosines), _ROWS):

@@ -1,7 +1,8 @@
-"""Run cards beside vectors files: what was asked, what came of it, and whether all of it fits.
+"""Run cards of vectors files: the request, the statistics, and the digests of the files.
 
-`vectors.bin` has `vectors.bin.json`. Its `content` is the digest of the vectors; `beside` holds
-those of the files that were made with them. A card that does not fit its files counts as none.
+The card of `vectors.bin` is `vectors.bin.json`. `content` is the digest of the vectors, `beside`
+holds those of the files that were written with them. A card that does not match its files is
+ignored.
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ from typing import Any, BinaryIO
 
 from wordgeom.core import requests
 from wordgeom.core.errors import OutputExistsError
-from wordgeom.runtime.signals import undisturbed
-from wordgeom.storage.files import Lock, part_path, remove, staged_file, take_name
-from wordgeom.vectors.keyed import Vectors, filler
+from wordgeom.runtime.signals import deferred_signals
+from wordgeom.storage.files import Lock, part_path, publish, remove, staged_file
+from wordgeom.vectors.keyed import Vectors, vector_writer
 
 _SUFFIX = ".json"
-_KINDS = {"request": dict, "statistics": dict, "notes": list, "beside": dict}  # of what is used
+_KINDS = {"request": dict, "statistics": dict, "notes": list, "beside": dict}
 
 
 def card_path(out: Path) -> Path:
-    """Return where the run card of a vectors file lies: `vectors.bin.json`."""
+    """Return the path of the run card of a vectors file: `vectors.bin.json`."""
     return out.with_name(out.name + _SUFFIX)
 
 
 def read_card(out: Path) -> dict[str, Any] | None:
-    """Return the run card of a vectors file, or None where there is none that fits it."""
+    """Return the run card of a vectors file, or None where none matches the file."""
     card = _parsed(card_path(out))
     try:
         return card if card is not None and card.get("content") == file_content(out) else None
@@ -41,14 +42,14 @@ def read_card(out: Path) -> dict[str, Any] | None:
 
 
 def file_content(path: Path) -> dict[str, Any]:
-    """Return the size and the digest of a file."""
+    """Return the size and the SHA-256 of a file."""
     with path.open("rb") as handle:
         digest = hashlib.file_digest(handle, "sha256").hexdigest()
     return {"bytes": path.stat().st_size, "sha256": digest}
 
 
 def content(raw: bytes) -> dict[str, Any]:
-    """Return the size and the digest of what a file is to hold."""
+    """Return the size and the SHA-256 of the content of a file."""
     return {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()}
 
 
@@ -59,30 +60,30 @@ def up_to_date(
     source: str = "matrix",
     beside: Sequence[Path] = (),
 ) -> bool:
-    """Tell whether `out` is what is asked for; raise OutputExistsError if it is something else.
+    """Return whether `out` was made by the same request; raises OutputExistsError if by another.
 
-    source: what the inputs are called where others were taken; beside: files that are made with it.
+    source: the name of the inputs, for the message; beside: files written with `out`.
     """
-    settle(out, beside)
+    finish_write(out, beside)
     if out.is_dir():
-        raise OutputExistsError("is a folder", where=out, do="name a file with -o")
+        raise OutputExistsError("is a directory", where=out, do="pass a file with -o")
     if force or not out.exists():
         return False
     card = read_card(out)
     if card is None:
-        raise requests.refuse_other(out, "no run card that fits it")
-    refuse_unlike(out, request, card.get("request", {}), source)
-    _refuse_changed(out, card, beside)
+        raise requests.different_content(out, "no run card that matches it")
+    check_same_request(out, request, card.get("request", {}), source)
+    _check_beside(out, card, beside)
     return True
 
 
-def refuse_unlike(
+def check_same_request(
     out: str | os.PathLike[str],
     asked: Mapping[str, Any],
     made: Mapping[str, Any],
     source: str = "matrix",
 ) -> None:
-    """Raise OutputExistsError where another request was `made` than is `asked` for."""
+    """Raise OutputExistsError where the request `made` differs from the one `asked`."""
     how = None
     if asked["command"] != made.get("command"):
         how = f"made by {made.get('command')}"
@@ -92,11 +93,11 @@ def refuse_unlike(
     if how is None and asked["inputs"] != made.get("inputs"):
         how = f"made from another {source}"
     if how is not None:
-        raise requests.refuse_other(out, how)
+        raise requests.different_content(out, how)
 
 
-def only_writer(out: str | os.PathLike[str] | None) -> AbstractContextManager[object]:
-    """Keep a second writer of `out` away while the block runs."""
+def writer_lock(out: str | os.PathLike[str] | None) -> AbstractContextManager[object]:
+    """Return the lock against a second writer of `out`, which may be None."""
     if out is None:
         return nullcontext()
     path = Path(out)
@@ -111,11 +112,11 @@ def write(
     *,
     header: bool = True,
 ) -> None:
-    """Write vectors, lines of the files beside them, and the card, as `write_together` does.
+    """Write vectors, the lines of the files beside them, and the card, as `write_together` does.
 
-    header: of a text. Raises what `write_vectors` raises.
+    header: write the header line of a text file. Raises what `write_vectors` raises.
     """
-    fill = filler(out, vectors.words, vectors.matrix, header=header)
+    fill = vector_writer(out, vectors.words, vectors.matrix, header=header)
     parts: dict[Path, Callable[[BinaryIO], object]] = {out: fill}
     for path, lines in (beside or {}).items():
         parts[path] = partial(_fill_lines, lines)
@@ -134,9 +135,9 @@ def _unstage(paths: Iterable[Path]) -> None:
 
 def _stage_card(out: Path, card: Mapping[str, Any], beside: Iterable[Path]) -> None:
     contents = {os.path.relpath(p, out.parent): file_content(part_path(p)) for p in beside}
-    whole = {**card, "content": file_content(part_path(out))}
-    whole |= {"beside": contents} if contents else {}
-    text = json.dumps(whole, ensure_ascii=False, indent=1)
+    full = {**card, "content": file_content(part_path(out))}
+    full |= {"beside": contents} if contents else {}
+    text = json.dumps(full, ensure_ascii=False, indent=1)
     with staged_file(card_path(out)) as handle:
         handle.write(text.encode("utf-8", "surrogatepass"))
 
@@ -146,11 +147,11 @@ def write_together(
     parts: Mapping[Path, Callable[[BinaryIO], object]],
     card: Callable[[], Mapping[str, Any]] | None,
 ) -> None:
-    """Write `out` and what lies beside it, each by what fills it, and their card: all or none.
+    """Write `out`, the files beside it and their card, as one atomic step.
 
-    All lie ready before the first takes its name: a run that is killed in between is finished by
-    `settle`. The card is asked for when they lie ready; where there is none, an older one is
-    removed. Raises what writing them raises, WriteError.
+    parts: functions that write into the open files; card: called once all files are staged, None
+    to write no card and remove an older one. All files are staged before the first is renamed, so
+    that `finish_write` completes a write that was killed in between. Raises WriteError.
     """
     beside, staged = [path for path in parts if path != out], []
     try:
@@ -161,22 +162,22 @@ def write_together(
         if card is not None:
             _stage_card(out, card(), beside)
     except BaseException:
-        _unstage(staged)  # what could not be staged may be another process's
+        _unstage(staged)  # a file that failed to be staged may be another process's
         raise
-    with undisturbed():
+    with deferred_signals():
         if card is not None:
-            settle(out, beside)
+            finish_write(out, beside)
             return
         for path in parts:
-            take_name(path)
+            publish(path)
         remove(card_path(out))
 
 
-def settle(out: Path, beside: Iterable[Path] = ()) -> None:
-    """Give the files of a write their names, if all of them lie ready; its card lies ready last.
+def finish_write(out: Path, beside: Iterable[Path] = ()) -> None:
+    """Complete an interrupted `write_together` if all its files are staged; the card comes last.
 
-    beside: what is written with `out`. A card of other files is left alone: who made it up could
-    have any file renamed.
+    beside: the files written with `out`. A card of other files is ignored: a forged one could have
+    any file renamed.
     """
     card = _parsed(part_path(card_path(out)))
     files = None if card is None else _contents(out, card, beside)
@@ -185,8 +186,8 @@ def settle(out: Path, beside: Iterable[Path] = ()) -> None:
     waiting = [path for path, content in files.items() if _holds(part_path(path), content)]
     if all(path in waiting or _holds(path, content) for path, content in files.items()):
         for path in waiting:
-            take_name(path)
-        take_name(card_path(out))
+            publish(path)
+        publish(card_path(out))
 
 
 def _parsed(path: Path) -> dict[str, Any] | None:
@@ -205,19 +206,20 @@ def _holds(path: Path, content: Any) -> bool:
 
 
 def _contents(out: Path, card: Mapping[str, Any], beside: Iterable[Path]) -> dict[Path, Any] | None:
-    """Return what a card tells of `out` and what lies beside it, None for a card of other files."""
+    """Return the digests that a card has of `out` and `beside`, None for a card of other files."""
     named = {os.path.relpath(path, out.parent): path for path in beside}
-    told = card.get("beside", {})
-    if told.keys() != named.keys():
+    digests = card.get("beside", {})
+    if digests.keys() != named.keys():
         return None
-    return {out: card.get("content"), **{path: told[name] for name, path in named.items()}}
+    return {out: card.get("content"), **{path: digests[name] for name, path in named.items()}}
 
 
-def _refuse_changed(out: Path, card: Mapping[str, Any], beside: Sequence[Path]) -> None:
-    """Raise OutputExistsError where a file that was made with `out` is not as it was."""
+def _check_beside(out: Path, card: Mapping[str, Any], beside: Sequence[Path]) -> None:
+    """Raise OutputExistsError where a file that was written with `out` has changed."""
     files = _contents(out, card, beside)
     if files is None:
-        raise requests.refuse_other(out, "made with other files beside it")
+        raise requests.different_content(out, "written with other files beside it")
     for path in beside:
         if not _holds(path, files[path]):
-            raise requests.refuse_other(out, f"{path}, made with it, missing or changed")
+            how = f"{path}, written with it, missing or changed"
+            raise requests.different_content(out, how)

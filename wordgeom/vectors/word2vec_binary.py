@@ -1,4 +1,4 @@
-"""word2vec's binary format: `V K` and a line end, then word, space, K little-endian float32."""
+"""word2vec's binary format: a line `V K`, then a word, a space and K little-endian float32 each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FLOAT = np.dtype("<f4")
 
 
 def write_binary(out: BinaryIO, words: Sequence[str], matrix: Float32) -> None:
-    """Write all records as Gensim does, with no line end after a record."""
+    """Write all records as Gensim does, without a line break after a record."""
     rows, numbers = matrix.shape
     out.write(b"%d %d\n" % (rows, numbers))
     step = max(1, _BLOCK // (4 * numbers))
@@ -37,17 +37,17 @@ def read_binary(source: BinaryIO, header: Header, rows: int) -> tuple[list[str],
         data, offset = data[used:], offset + used
         if len(words) == rows:
             break
-        # A record longer than a block makes the next read as long as what was read in vain.
+        # Doubling the read keeps records longer than a block linear.
         more = source.read(max(_BLOCK, len(data)))
         if not more:
-            raise _cut(header, len(words))
+            raise _truncated(header, len(words))
         data += more
     if rows == header.words and (data + source.read(1)) not in (b"", b"\n"):
         raise FormatError(
-            f"goes on after its {rows} words of {header.numbers} numbers",
+            f"has data after its {rows} words of {header.numbers} numbers",
             where=header.path,
             found=f"{header.size - offset} more bytes",
-            do="its first line is wrong, or it was written twice",
+            do="check its first line, or write it again",
         )
     return words, matrix.astype(np.float32, copy=False)
 
@@ -55,11 +55,11 @@ def read_binary(source: BinaryIO, header: Header, rows: int) -> tuple[list[str],
 def _take_records(
     data: bytes, offset: int, words: list[str], matrix: Float32, header: Header
 ) -> int:
-    """Append the whole records at the head of `data`, and return how many bytes they take."""
+    """Append the complete records at the start of `data`; return their size in bytes."""
     at, width = 0, 4 * header.numbers
     while len(words) < len(matrix):
         first = at
-        while data[first : first + 1] == b"\n":  # word2vec's C program ends each record with one
+        while data[first : first + 1] == b"\n":  # word2vec's C program ends a record with one
             first += 1
         space = data.find(b" ", first)
         if space < 0 or space + 1 + width > len(data):
@@ -74,10 +74,10 @@ def _take_records(
     return at
 
 
-def _cut(header: Header, found: int) -> FormatError:
+def _truncated(header: Header, found: int) -> FormatError:
     return FormatError(
-        f"ends too soon: the header promises {header.words} words of {header.numbers} numbers",
+        f"truncated: the header announces {header.words} words of {header.numbers} numbers",
         where=header.path,
-        found=f"{found} whole",
+        found=f"{found} complete",
         do="copy or write it again",
     )

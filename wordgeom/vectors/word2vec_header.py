@@ -1,7 +1,7 @@
-"""What both word2vec formats share: the file, its first line, and whether text or floats follow.
+"""The header of word2vec files, and the detection of text and binary ones.
 
-Nothing is allocated on a header's word: what it claims is held against the file's size first. Text
-without a header, as GloVe writes it, is known by its first line: a word and two numbers or more.
+The numbers of a header are checked against the file's size before anything is allocated. A text
+without a header, as GloVe writes it, has a first line of a word and two or more numbers.
 """
 
 from __future__ import annotations
@@ -23,52 +23,52 @@ TEXT_SUFFIXES = (".txt", ".vec")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE)
 
 _BOM = b"\xef\xbb\xbf"
-_LONGEST = 256  # bytes of a first line that can be a header
-_SNIFFED = 1 << 20  # bytes in which the first word's line must end to be told as text
+_LONGEST = 256  # bytes of the longest header
+_SNIFFED = 1 << 20  # bytes within which the first line of a text must end
 
 
 @dataclass(frozen=True)
 class Header:
-    """A word2vec file's first line, and what is known of the file before it is read."""
+    """The header of a word2vec file: V words of K numbers, and the file's layout."""
 
     path: Path
     words: int
     numbers: int
-    start: int  # where the first record begins
+    start: int  # offset of the first record
     size: int
     text: bool
-    line: int = 2  # that holds the first record, in text
+    line: int = 2  # line of the first record, in text
 
 
 def opened(path: Path) -> AbstractContextManager[BinaryIO]:
-    """Open a file to read, a gzip file as what it holds. Raises MissingInputError, FormatError."""
+    """Open a file for reading, gzip decompressed; raises MissingInputError, FormatError."""
     return unpacked(path, "a .bin, .txt or .vec file")
 
 
 def name_suffix(path: Path) -> str:
-    """Return the suffix that tells the format: that before `.gz`."""
+    """Return the suffix of the format, the one before `.gz`."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
 def read_header(source: BinaryIO, path: Path) -> Header:
-    """Read the first line, and leave `source` after it. Raises FormatError if it cannot be true."""
+    """Read the header and leave `source` after it; raises FormatError for an implausible one."""
     size = _size(source)
     if size == 0:
         raise FormatError("is empty", where=path, do="write or copy it again")
-    source.seek(_mark(source))
+    source.seek(_bom_size(source))
     if (bare := _without_header(source, path, size)) is not None:
         return bare
     words, numbers, start = _first_line(source, path)
     text = _is_text(source, numbers, start, path)
-    # A record takes at least a byte of word, then a space and 4 bytes, or " 0", for each number,
-    # and in text a line end.
+    # A record has at least one byte of word; a space and 4 bytes per number, or " 0" per number and
+    # a line break in text.
     least = words * (2 * numbers + 2 if text else 4 * numbers + 2)
-    _check_least(least, size - start, f"the header promises {words} words of {numbers}", path)
+    _check_least(least, size - start, f"the header announces {words} words of {numbers}", path)
     return Header(path, words, numbers, start, size, text)
 
 
 def decode(raw: bytes, header: Header, number: int, offset: int) -> str:
-    """Return word `number` (from 1), whose bytes begin at `offset` of the file."""
+    """Return word `number` (from 1), whose bytes are at `offset` of the file."""
     try:
         return raw.decode()
     except UnicodeDecodeError as error:
@@ -81,7 +81,7 @@ def decode(raw: bytes, header: Header, number: int, offset: int) -> str:
 
 
 def _size(source: BinaryIO) -> int:
-    """Return the bytes that a file holds, unpacked, and go back to its beginning."""
+    """Return the size of a file, decompressed, and rewind it."""
     if not isinstance(source, gzip.GzipFile):
         return os.fstat(source.fileno()).st_size
     size = 0
@@ -91,38 +91,38 @@ def _size(source: BinaryIO) -> int:
     return size
 
 
-def _mark(source: BinaryIO) -> int:
-    """Return how many bytes at the beginning only tell that this is UTF-8."""
+def _bom_size(source: BinaryIO) -> int:
+    """Return the size of the byte order mark, 0 without one."""
     return len(_BOM) if source.read(len(_BOM)) == _BOM else 0
 
 
 def _without_header(source: BinaryIO, path: Path, size: int) -> Header | None:
-    """Return what a header would have said where there is none, and leave `source` at a record."""
+    """Return the header of a text that has none, None for others; leave `source` at a record."""
     start = source.tell()
     line, end, _ = _peek(source, start).partition(b"\n")
     _, *numbers = line.split() or [b""]
-    whole = all(map(bytes.isdigit, line.split()))  # a header of too many fields
-    if len(numbers) < 2 or not end or whole or not all(map(NUMBER.fullmatch, numbers)):
+    integers = all(map(bytes.isdigit, line.split()))  # a header of too many fields
+    if len(numbers) < 2 or not end or integers or not all(map(NUMBER.fullmatch, numbers)):
         return None
     if name_suffix(path) in BINARY_SUFFIXES:
         return None
     words = _count_lines(source, path)
     source.seek(start)
-    what = f"the first line promises {words} words of {len(numbers)}"
+    what = f"the first line implies {words} words of {len(numbers)}"
     _check_least(words * (2 * len(numbers) + 2), size - start, what, path)
     return Header(path, words, len(numbers), start, size, text=True, line=1)
 
 
 def _count_lines(source: BinaryIO, path: Path) -> int:
-    """Return how many lines there are up to the last that is not blank. Raises FormatError."""
+    """Return the number of lines up to the last non-blank one; raises FormatError."""
     ends = lines = 0
-    while held := source.read(_SNIFFED):
-        if kept := held.rstrip():
-            lines = ends + kept.count(b"\n") + 1
-        ends += held.count(b"\n")
-    if ends < lines:  # it may be cut within a number, and nothing would show it
-        do = "copy it again, or end its last line if it is whole"
-        raise FormatError("ends too soon", where=path, found="a line without a line end", do=do)
+    while block := source.read(_SNIFFED):
+        if stripped := block.rstrip():
+            lines = ends + stripped.count(b"\n") + 1
+        ends += block.count(b"\n")
+    if ends < lines:  # it may have been truncated within a number
+        do = "copy it again, or add a line break if it is complete"
+        raise FormatError("truncated", where=path, found="a last line without a line break", do=do)
     return lines
 
 
@@ -132,7 +132,7 @@ def _check_least(least: int, found: int, what: str, path: Path) -> None:
             f"{what} numbers, at least {least} bytes",
             where=path,
             found=f"{found} bytes",
-            do="the file was cut or its first line edited",
+            do="copy or write it again",
         )
 
 
@@ -141,18 +141,18 @@ def _first_line(source: BinaryIO, path: Path) -> tuple[int, int, int]:
     line = source.read(_LONGEST)
     line = line[: line.find(b"\n") + 1]
     fields = line.split()
-    # 18 digits: any more and the count is a lie, not a number to compute with.
+    # More than 18 digits cannot be a count.
     if len(fields) != 2 or not all(f.isdigit() and len(f) <= 18 for f in fields):
         raise FormatError(
-            "the first line must be the count of words and of numbers per word",
+            "not a word2vec file: the first line must be the numbers of words and of dimensions",
             where=path,
-            found=repr(line[:40].rstrip().decode(errors="replace")) if line else "no line end",
-            do="is this a word2vec file?",
+            found=repr(line[:40].rstrip().decode(errors="replace")) if line else "no line break",
+            do="check the file",
         )
     words, numbers = int(fields[0]), int(fields[1])
     if words == 0 or numbers == 0:
         raise FormatError(
-            "the header's counts must be at least 1",
+            "the numbers of the header must be at least 1",
             where=path,
             found=f"{words} words of {numbers} numbers",
             do="write the vectors again",
@@ -162,16 +162,16 @@ def _first_line(source: BinaryIO, path: Path) -> tuple[int, int, int]:
 
 
 def _is_text(source: BinaryIO, numbers: int, start: int, path: Path) -> bool:
-    """Tell by suffix, else by content. Raises FormatError where the two disagree."""
+    """Return whether a file is text, by suffix, else by content; raises FormatError on conflict."""
     data = _peek(source, start)
     text, suffix = _looks_like_text(data, numbers), name_suffix(path)
     if suffix in BINARY_SUFFIXES:
         if text:
-            raise FormatError("holds text", where=path, do="rename it to .txt")
+            raise FormatError("contains text", where=path, do="rename it to .txt")
         return False
     if suffix in TEXT_SUFFIXES:
         if not text and b"\0" in data:
-            raise FormatError("holds binary vectors", where=path, do="rename it to .bin")
+            raise FormatError("contains binary vectors", where=path, do="rename it to .bin")
         return True
     return text
 

@@ -1,53 +1,36 @@
-"""Weights of counts by document, taken as their rows are read: carrington §1.1, §2.3.9, §2.4.2.
+"""Weights of document-term counts, computed as rows are read: carrington §1.1, §2.3.9, §2.4.2.
 
-Of a count x_ij of word j in document i, one of n:
+The weight of a count x_ij of word j in document i, one of n:
 
 * raw: x
-* rows: x / Σ_j x_ij, so that each row adds up to 1
+* rows: x / Σ_j x_ij, so that each row sums to 1
 * log: log(1 + x)
 * sqrt: √x
-* tf-idf: x log(n / f_j), f_j the documents that hold the word
-* ppmi: max(log(x S / (x_i· x_·j)), 0), S all counts
+* tf-idf: x log(n / f_j), with the document frequency f_j
+* ppmi: max(log(x S / (x_i· x_·j)), 0), with the sum S of all counts
 
-Marginals are those of the whole matrix. What has a weight stands where a count stands: a word of
-all documents has tf-idf 0 and keeps its entries, as does what ppmi clips to 0, so that the pattern,
-and the memory that it takes, is known before. Computed in float64, returned in float32.
+Marginals are those of the full matrix. Weights of 0 are stored as well, so that the pattern, and
+its memory, are those of the counts. Computed in float64, returned in float32.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.options import Options, option
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.runtime.pool import Pool
-
-RAW, ROWS, LOG, SQRT, TFIDF, PPMI = "raw", "rows", "log", "sqrt", "tf-idf", "ppmi"
-WEIGHTS = (RAW, ROWS, LOG, SQRT, TFIDF, PPMI)
-
-
-@dataclass(frozen=True)
-class DocumentOptions(Options):
-    """How counts by document become the matrix that is worked with."""
-
-    weight: str = option(
-        LOG,
-        "raw: counts x; rows: x over the document's sum; log: log(1 + x); sqrt: √x; "
-        "tf-idf: x log(n/f), of n documents f with the word; ppmi: positive PMI; "
-        "dlsa takes rows unless told",
-        choices=WEIGHTS,
-    )
+from wordgeom.weighting.options import LOG, RAW, ROWS, SQRT, TFIDF, DocumentOptions
 
 
 class WeightedDocuments:
-    """A documents × words matrix, weighted as its rows are read."""
+    """A document-term matrix, weighted as its rows are read."""
 
     def __init__(self, counts: StoredDocuments, options: DocumentOptions, pool: Pool) -> None:
         self.counts, self._pool = counts, pool
+        self.weight = options.weight
         self._weigh = _weighting(counts, options.weight)
 
     @property
@@ -57,7 +40,7 @@ class WeightedDocuments:
 
     @property
     def frequencies(self) -> Int64:
-        """(V) how often each word occurs in the corpus."""
+        """The corpus frequencies (V) of the words."""
         return self.counts.vocabulary.counts
 
     @property
@@ -67,16 +50,16 @@ class WeightedDocuments:
 
     @property
     def entries(self) -> int:
-        """Entries of the whole matrix."""
+        """Number of entries."""
         return self.counts.stored
 
     @property
     def dtype(self) -> np.dtype[np.float32]:
-        """The type of the entries."""
+        """The dtype of the entries."""
         return np.dtype(np.float32)
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of row blocks that cover the first `stop` rows."""
+        """Return [start, stop) of blocks of the first `stop` rows."""
         return self.counts.row_blocks(stop)
 
     def rows(self, start: int, stop: int) -> Csr:
@@ -85,8 +68,8 @@ class WeightedDocuments:
         weights = self._weigh(block).astype(np.float32)
         return Csr(block.indptr, block.indices, weights, block.columns)
 
-    def whole(self) -> Csr:
-        """Return the whole matrix in memory, (n × V); 8 bytes an entry, and 8 a row."""
+    def full(self) -> Csr:
+        """Return the matrix (n × V) in memory: 8 bytes an entry, and 8 a row."""
         indptr = self.counts.indptr
         indices, data = np.empty(self.entries, np.int32), np.empty(self.entries, np.float32)
 
@@ -101,7 +84,7 @@ class WeightedDocuments:
 
 
 def _weighting(counts: StoredDocuments, weight: str) -> Callable[[Csr], Array]:
-    """Return what makes weights, float64, of a block of counts."""
+    """Return the function from a block of counts to its weights, float64."""
     simple: dict[str, Callable[[Csr], Array]] = {
         RAW: lambda block: block.data,
         ROWS: lambda block: block.data / _row_sums(block),
@@ -111,7 +94,7 @@ def _weighting(counts: StoredDocuments, weight: str) -> Callable[[Csr], Array]:
     if weight in simple:
         return simple[weight]
     if weight == TFIDF:
-        inverse = _logarithm(len(counts), counts.holders)
+        inverse = _logarithm(len(counts), counts.document_frequencies)
         return lambda block: block.data * inverse[block.indices]
     sums = counts.column_sums
     expected = _logarithm(int(sums.sum()), sums)
@@ -124,13 +107,13 @@ def _weighting(counts: StoredDocuments, weight: str) -> Callable[[Csr], Array]:
 
 
 def _row_sums(block: Csr) -> Float64:
-    """Return for each entry the sum of its row."""
+    """Return the row sum of each entry."""
     ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(block.data, dtype=np.int64)))
     sums = ends[block.indptr[1:]] - ends[block.indptr[:-1]]
     return np.repeat(sums, np.diff(block.indptr)).astype(np.float64)
 
 
 def _logarithm(total: int, of: Int64) -> Float64:
-    """Return log(total / of); 0 for a column without entries."""
+    """Return log(total / of), 0 for a column without entries."""
     shares = np.divide(total, of, out=np.ones(len(of)), where=of > 0)
     return np.log(shares)

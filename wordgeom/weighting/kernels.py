@@ -1,4 +1,4 @@
-"""The loop over counts that takes logarithms, clips and leaves out what was clipped away."""
+"""The kernel that turns counts into PMI, clips it and drops clipped entries."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from wordgeom.runtime.jit import kernel
 
 
 @kernel
-def weigh_rows(
+def weight_rows(
     indptr: Int64, indices: Int32, counts: Array, first: int, rows: Float64, columns: Float64,
     shift: float, clip: bool, both: bool, out_indptr: Int64, out_indices: Int32, out: Float32,
     total: float = 0.0, drop: bool = True,
 ) -> int:  # fmt: skip
-    """Write the weighted entries of rows `first`, `first` + 1, … of counts.
+    """Write the weighted entries of the rows `first`, `first` + 1, … and return their number.
 
-    rows, columns (V) float64: 1 / C_i· and 1 / p_j, so that the value of an entry is
-    log(C_ij rows_i columns_j) − shift. clip: what is negative becomes 0; drop: and is left out.
-    both: the mean of the values for (i, j) and (j, i), each clipped first. total: S, where values
-    are divided by −log(C_ij / S); 0 where they are not.
+    rows, columns (V) float64: 1 / C_i· and 1 / p_j; an entry has the value
+    log(C_ij rows_i columns_j) − shift. clip: raise negative values to 0; drop: drop them then;
+    both: average the values of (i, j) and (j, i), each clipped first; total: S, to divide by
+    −log(C_ij / S), or 0.
     """
     kept = 0
     out_indptr[0] = 0
@@ -58,7 +58,7 @@ def _information(ratio: float, shift: float, clip: bool) -> float:
 
 @kernel
 def _normalised(value: float, share: float, shift: float) -> float:
-    """Return value / −log(share); of a pair that is all there is, the limit."""
+    """Return value / −log(share), the limit for a pair that has all counts."""
     if share < 1.0:
         return -value / math.log(share)
     return 1.0 if shift == 0.0 else 0.0

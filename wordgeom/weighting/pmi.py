@@ -1,65 +1,31 @@
 """Pointwise mutual information of counts: khalife eq. 15–16, with shift and smoothing.
 
 G_ij = log(C_ij S / (C_i· C_·j)) − log k where C_ij > 0, else 0 (`--neg` k); PPMI is max(G, 0).
-With `--cds` a, C_·j / S becomes C_·j^a / Σ C_·j^a; of symmetric counts G is then the mean of
-itself and its transpose, after clipping. Sums are those of the whole matrix, as integers: S is
-that of all counts, of windows too. Logarithms are taken in float64 and stored in float32.
+With `--cds` a, C_·j / S becomes C_·j^a / Σ C_·j^a; for symmetric counts, G and its transpose are
+then averaged, after clipping. Sums are those of the full matrix, as integers; S is the sum of all
+counts. Logarithms are computed in float64 and stored in float32.
 
-NPMI (Bouma 2009) is max(G, 0) / −log(C_ij / S), 1 where the two words are never apart. As in
-histwords, it is clipped, and shift and smoothing come before the division. Clipped, because an
-entry that is not stored is 0: words that never meet, whose NPMI is −1, would stand above those that
-meet seldom. It is at most 1 without smoothing.
+NPMI (Bouma 2009) is max(G, 0) / −log(C_ij / S), 1 where the two words occur only together. As in
+histwords, shift and smoothing come before the division. It is clipped because missing entries are
+0: pairs that never co-occur, whose NPMI is −1, would otherwise rank above rare pairs. Without
+smoothing it is at most 1.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.errors import OptionError
-from wordgeom.core.options import Options, option
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Csr, Float32, Float64, Int64
-from wordgeom.matrices.cooccurrence import StoredMatrix, StoredRows
-from wordgeom.matrices.interfaces import Matrix
+from wordgeom.matrices.cooccurrence import StoredMatrix
+from wordgeom.matrices.stored_rows import StoredRows
+from wordgeom.matrices.symmetric import expanded
 from wordgeom.runtime.pool import Pool
-from wordgeom.storage.memmap import Allocate, held
-
-PPMI, PMI, NPMI = "ppmi", "pmi", "npmi"
-
-
-@dataclass(frozen=True)
-class PmiOptions(Options):
-    """How counts become a PMI matrix."""
-
-    weighting: str = option(
-        PPMI,
-        "ppmi: negative values become 0; pmi: they stay, as in the build-up's paper; "
-        "npmi: ppmi over −log of the pair's probability, at most 1",
-        choices=(PPMI, PMI, NPMI),
-    )
-    neg: float = option(
-        1.0,
-        "subtract the logarithm of this from every PMI (weighted sweeps of gbu: 0.2, unless given)",
-        low=0.0,
-        metavar="K",
-    )
-    cds: float = option(
-        1.0, "raise context frequencies to this power (word2vec .75; 1: off)", low=0.0, high=1.0
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0.0 < self.neg < math.inf:
-            raise OptionError("--neg must be above 0 and finite", found=self.neg)
-        if self.cds == 0.0:
-            raise OptionError("--cds must be above 0", found=self.cds, do="1 is no smoothing")
-        if self.weighting == NPMI and self.neg < 1.0:
-            # Of frequent pairs it would grow beyond all bounds.
-            do = "pass --neg 1 or more, or --weighting ppmi"
-            raise OptionError("--weighting npmi takes no --neg below 1", found=self.neg, do=do)
+from wordgeom.storage.memmap import Allocate, in_memory
+from wordgeom.weighting import kernels
+from wordgeom.weighting.options import NPMI, PMI, PmiOptions
 
 
 class WeightedMatrix(StoredRows):
@@ -77,55 +43,46 @@ class WeightedMatrix(StoredRows):
 
     @property
     def dtype(self) -> np.dtype[np.float32]:
-        """The type of the entries, whatever that of the counts."""
+        """The dtype of the entries."""
         return np.dtype(np.float32)
 
     @property
     def has_counts(self) -> bool:
-        """Whether `counted` returns counts."""
+        """True: `with_counts` returns the counts."""
         return True
 
     def rows(self, start: int, stop: int) -> Csr:
-        """Return weighted rows; float32, without the entries that clipping made 0."""
-        return self._weigh(self._matrix.rows(start, stop), start, drop=True)
+        """Return weighted rows in float32, without the entries that were clipped."""
+        return self._weight(self._matrix.rows(start, stop), start, drop=True)
 
-    def counted(self, allocate: Allocate = held) -> tuple[Csr, Float32]:
-        """Return G (V × V) on every pair that was counted, and the counts (nnz)."""
-        from wordgeom.matrices.symmetric import expanded
-
+    def with_counts(self, allocate: Allocate = in_memory) -> tuple[Csr, Float32]:
+        """Return G (V × V) on every counted pair, and the counts (nnz)."""
         counts = expanded(StoredRows(self._matrix, self._pool), self._pool, allocate)
         data, values = (allocate(counts.nnz, np.float32) for _ in range(2))
         denominator = self._matrix.denominator
 
         def run(block: tuple[int, int]) -> None:
             begin, end = counts.indptr[block[0]], counts.indptr[block[1]]
-            data[begin:end] = self._weigh(counts.block(*block), block[0], drop=False).data
+            data[begin:end] = self._weight(counts.block(*block), block[0], drop=False).data
             np.divide(counts.data[begin:end], denominator, values[begin:end], casting="unsafe")
 
         for _ in self._pool.map(run, row_blocks(counts.indptr)):
             pass
         return Csr(counts.indptr, counts.indices, data, counts.columns), values
 
-    def _weigh(self, counts: Csr, start: int, *, drop: bool) -> Csr:
-        from wordgeom.weighting import kernels  # Numba: `--help` reads the options above
-
+    def _weight(self, counts: Csr, start: int, *, drop: bool) -> Csr:
         indptr = np.empty(counts.rows + 1, np.int64)
         indices = np.empty(counts.nnz, np.int32)
         data = np.empty(counts.nnz, np.float32)
-        kept = kernels.weigh_rows(
+        kept = kernels.weight_rows(
             counts.indptr, counts.indices, counts.data, start, self._rows, self._columns,
             self._shift, self._clip, self._both, indptr, indices, data, self._total, drop,
         )  # fmt: skip
         return Csr(indptr, indices[:kept], data[:kept], counts.columns)
 
 
-def weighted_store(matrix: StoredMatrix, pool: Pool) -> Matrix:
-    """Return a stored PMI matrix as methods read it."""
-    return StoredRows(matrix, pool)
-
-
 def _context_shares(sums: Int64, cds: float) -> Float64:
-    """(V) C_·j^cds / Σ C_·j^cds."""
+    """Return C_·j^cds / Σ C_·j^cds, (V)."""
     if cds == 1.0:
         return sums / (_total(sums) or 1.0)
     powers = sums.astype(np.float64) ** cds
@@ -134,10 +91,10 @@ def _context_shares(sums: Int64, cds: float) -> Float64:
 
 
 def _total(sums: Int64) -> float:
-    """Return S, exact however large: fixed-point counts may add up to more than an int64 holds."""
+    """Return S, exactly: the sum of fixed-point counts may exceed int64."""
     return float(sum(sums.tolist()))
 
 
 def _inverse(values: Float64) -> Float64:
-    """Return 1 / values, 0 for a word without counts (which has no entries)."""
+    """Return 1 / values, 0 for a word without counts."""
     return np.divide(1.0, values, out=np.zeros_like(values), where=values > 0)

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.eigensolver import Wanted
+from wordgeom.linalg.eigensolver import EigenSettings
 from wordgeom.linalg.svd import truncated_svd
 from wordgeom.matrices.times import Times
 from wordgeom.methods.contract import Status
@@ -23,7 +23,8 @@ from wordgeom.methods.dlsa.problem import Problem, design_matrix, make_problem, 
 from wordgeom.methods.dlsa.sweeps import Ridges, Sweeper
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
-from wordgeom.weighting.documents import DocumentOptions, WeightedDocuments
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 N, P, R = 70, 25, 4
 RIDGES = Ridges(0.3, 0.2)  # large ones, so that a wrong place shows
@@ -194,7 +195,7 @@ def test_bytes_of_a_half_sweep_do_not_depend_on_blas_threads(half: str):
 def fitted(dense: Array, degree: int, sweeps: int, pool: Pool, rank: int = R) -> fit.State:
     problem, _ = posed(dense, degree, "free", pool)
     ops = get_ops("cpu", pool)
-    svd = truncated_svd(to_csr(dense), Wanted(rank), ops, effects=problem.effects)
+    svd = truncated_svd(to_csr(dense), EigenSettings(rank), ops, effects=problem.effects)
     state = fit.initial_state(svd, degree + 1, problem.total)
     for _ in fit.sweep(state, sweeper(problem, pool, state.ridges), fit.half_sweeps(sweeps)):
         pass

@@ -10,10 +10,10 @@ from matrices import store_matrix, to_csr
 
 from wordgeom.core.types import Csr
 from wordgeom.linalg.device import get_ops
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.methods.gbu.algorithm1 import build_up
 from wordgeom.methods.gbu.anchors import CHOICES, by_coreness, choose_anchors, coreness
 from wordgeom.runtime.pool import Pool
-from wordgeom.weighting.pmi import weighted_store
 
 V, K, M = 40, 3, 12
 
@@ -108,7 +108,7 @@ def stored(tmp_path_factory):
 
 def chosen(stored, choice, m=M, seed=1):
     with Pool(1) as pool:
-        matrix, rng = weighted_store(stored[0], pool), np.random.default_rng(seed)
+        matrix, rng = StoredRows(stored[0], pool), np.random.default_rng(seed)
         return choose_anchors(matrix, m, K, choice, rng, get_ops("cpu", pool))
 
 
@@ -136,7 +136,7 @@ def test_the_densest_core_is_anchors(stored):
 def test_leverage_is_that_of_the_rows_of_a_first_fit(stored):
     G, first = stored[1], chosen(stored, "frequency")
     with Pool(1) as pool:
-        columns = weighted_store(stored[0], pool).columns(first)
+        columns = StoredRows(stored[0], pool).columns(first)
         vectors = build_up(columns, first, K, 0.5, get_ops("cpu", pool)).vectors
     product = G @ vectors
     hat = product @ np.linalg.pinv(product)  # the projection on its span

@@ -10,12 +10,14 @@ from matrices import random_counts, store_matrix, to_csr
 
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.linalg.device import get_ops
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.methods.contract import Status
 from wordgeom.methods.gbu import method
 from wordgeom.methods.gbu.algorithm1 import build_up
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 n = 500  # points in khalife's Tables 1 and 2
 
@@ -57,7 +59,7 @@ def fit(matrix, options):
         source = (
             WeightedMatrix(matrix, PmiOptions(), pool)
             if matrix.store.kind == "cooc"
-            else weighted_store(matrix, pool)
+            else StoredRows(matrix, pool)
         )
         run = Context(pool, partial(get_ops, "cpu", pool), 1 << 30)
         return method.fit({"matrix": source}, options, run)

@@ -8,18 +8,20 @@ import numpy as np
 import pytest
 from corpora import assert_one_line
 from matrices import random_counts, store_matrix, to_dense
+from running import train
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.linalg import row_solver
 from wordgeom.linalg.device import get_ops
+from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.methods import pmi_eigs
 from wordgeom.methods.contract import Status
 from wordgeom.methods.gbu import method as gbu
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages import train
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix, weighted_store
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 WORDS = 90
 
@@ -29,7 +31,7 @@ def fit(matrix, options, *, method=gbu, threads=1, memory=1 << 30, **kwargs):
         source = (
             WeightedMatrix(matrix, PmiOptions(**kwargs), pool)
             if matrix.store.kind == "cooc"
-            else weighted_store(matrix, pool)
+            else StoredRows(matrix, pool)
         )
         run = Context(pool, partial(get_ops, "cpu", pool), memory)
         return method.fit({"matrix": source}, options, run)
@@ -89,7 +91,7 @@ def test_rows_that_miss_the_tolerance_are_reported(counts, monkeypatch):
 
 def test_weights_without_counts_get_plain_sweeps_and_a_note(tmp_path, counts):
     with Pool(1) as pool:
-        whole = to_dense(WeightedMatrix(counts, PmiOptions(), pool).whole())
+        whole = to_dense(WeightedMatrix(counts, PmiOptions(), pool).full())
     stored = store_matrix(tmp_path / "pmi", whole, kind="pmi")
     result = fit(stored, gbu.Options(dim=5))
     plain = fit(stored, gbu.Options(dim=5, weighted=False))
@@ -162,13 +164,13 @@ def test_options_of_weighted_sweeps_are_rejected_without_them(name, others, give
 def test_exceeding_the_memory_limit_is_rejected_with_the_size(counts, options, parts):
     with pytest.raises(InputError) as caught:
         fit(counts, gbu.Options(**options), memory=10_000)
-    assert_one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", *parts)
+    assert_one_line(caught, "need 0.0 GB, found a memory limit of 0.0 GB", "--memory", *parts)
 
 
 def test_weighted_sweeps_shift_pmi_by_default(counts):
     def vectors(**values):
         values = {"dim": 5, **values}
-        made = train.train(counts.path, "gbu", values, RunOptions(quiet=True), out=None)
+        made = train(counts.path, "gbu", values, RunOptions(quiet=True), out=None)
         assert made.vectors is not None
         return made.vectors.matrix.tobytes()
 

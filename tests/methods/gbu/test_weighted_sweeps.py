@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from matrices import random_counts, store_matrix, to_csr, to_dense
 
-from wordgeom.checkpoint.method_state import StoredCheckpoint
+from wordgeom.checkpoint.method_state import MethodState
 from wordgeom.cli import main
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Csr
 from wordgeom.linalg.device import get_ops
-from wordgeom.linalg.row_solver import fitted
+from wordgeom.linalg.row_solver import zero_objective
 from wordgeom.methods.gbu import weighted_sweeps
 from wordgeom.methods.gbu.weighted_sweeps import (
     Loss,
@@ -25,7 +25,8 @@ from wordgeom.methods.gbu.weighted_sweeps import (
     saved,
 )
 from wordgeom.runtime.pool import Pool
-from wordgeom.weighting.pmi import PmiOptions, WeightedMatrix
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
 
 DEVICES = ["cpu", pytest.param("torch-cpu", marks=pytest.mark.torch)]
 V, K = 70, 8
@@ -45,7 +46,7 @@ def counted(tmp_path_factory):
     counts = random_counts(np.random.default_rng(40), V)
     stored = store_matrix(tmp_path_factory.mktemp("weighted") / "cooc", counts)
     with Pool(1) as pool:
-        targets, values = WeightedMatrix(stored, PmiOptions(), pool).counted()
+        targets, values = WeightedMatrix(stored, PmiOptions(), pool).with_counts()
     assert 0 < np.count_nonzero(targets.data) < targets.nnz < V * V
     return targets, values
 
@@ -70,7 +71,7 @@ def swept(ops, counted, loss, halves, tol, *, K=K, dtype=np.float64, start=None)
     # Weights as wide as the vectors, so that float64 is float64 throughout.
     weights = confidences(counts.copy(), loss).astype(dtype)
     targets = Csr(targets.indptr, targets.indices, targets.data.astype(dtype), targets.columns)
-    solver, worst = ops.row_solver(targets, weights), fitted(targets, weights)
+    solver, worst = ops.row_solver(targets, weights), zero_objective(targets, weights)
     for _ in half_sweeps(state, solver, worst, loss, halves, tol, ops):
         yield state
 
@@ -143,9 +144,9 @@ def test_with_equal_weights_the_fit_is_a_thresholded_svd(ops, background, ridge)
 
 def test_the_ridge_grows_with_the_square_of_the_dimension_up_to_300():
     loss = Loss(20.0, 0.5, 0.25, 3.0)
-    held = [loss.held(K) for K in (100, 200, 300, 1000)]
-    assert [h.ridge for h in held] == pytest.approx([3.0, 12.0, 27.0, 27.0])
-    assert {h.background for h in held} == {0.25}
+    penalties = [loss.penalty(K) for K in (100, 200, 300, 1000)]
+    assert [h.ridge for h in penalties] == pytest.approx([3.0, 12.0, 27.0, 27.0])
+    assert {h.background for h in penalties} == {0.25}
 
 
 def test_confidences_in_closed_form(monkeypatch):
@@ -222,7 +223,7 @@ TRAIN = ["train", "cooc", "--method", "gbu", "--dim", "6", "--anchor-choice", "r
 def test_a_resumed_run_gives_the_same_bytes(tmp_path, monkeypatch, halves):
     monkeypatch.chdir(tmp_path)
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(45), 200))
-    saves, save = [], StoredCheckpoint.save
+    saves, save = [], MethodState.save
 
     def stopped(self, state):
         save(self, state)
@@ -231,7 +232,7 @@ def test_a_resumed_run_gives_the_same_bytes(tmp_path, monkeypatch, halves):
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(StoredCheckpoint, "save", stopped)
+        patch.setattr(MethodState, "save", stopped)
         assert main([*TRAIN, "--checkpoint", "0"]) == 75
     assert not Path("vectors.bin").exists()
     assert main([*TRAIN, "-o", "whole.bin"]) == 0

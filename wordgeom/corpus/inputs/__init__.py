@@ -1,1 +1,1 @@
-"""From names on the command line to blocks of UTF-8 text."""
+"""Names of inputs → files → blocks of UTF-8 text; warnings about what the files contain."""

@@ -1,4 +1,4 @@
-"""What a user should hear of the inputs after they were read: what was left out, what looks odd."""
+"""Warnings about inputs after they were read: skipped content, empty files, suspicious text."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ from wordgeom.corpus.inputs.readers import Source
 _SHOWN = 3
 
 
-def remarks(sources: Sequence[Source]) -> list[str]:
-    """Return a line for what was left out, for files of nothing, and for text that looks odd."""
+def input_warnings(sources: Sequence[Source]) -> list[str]:
+    """Return a line each for skipped content, empty files, misread records and hard wrapping."""
     lines = []
     counts: Counter[str] = Counter()
     for source in sources:
         counts.update(source.counts)
     if counts:
         each = ", ".join(f"{what}: {number:,}" for what, number in sorted(counts.items()))
-        lines.append(f"left out: {each}")
+        lines.append(f"skipped: {each}")
     empty = [source.name for source in sources if source.empty]
     if empty and len(sources) > 1:
         more = ", …" if len(empty) > _SHOWN else ""
-        lines.append(f"holds nothing: {', '.join(empty[:_SHOWN])}{more}")
-    for form in sorted({source.looks for source in sources} - {""}):
-        alike = [source.name for source in sources if source.looks == form]
-        lines.append(misread_records.warning(alike[0], form) + _more(len(alike)))
+        lines.append(f"empty input: {', '.join(empty[:_SHOWN])}{more}")
+    for format_name in sorted({source.looks for source in sources} - {""}):
+        alike = [source.name for source in sources if source.looks == format_name]
+        lines.append(misread_records.warning(alike[0], format_name) + _others(len(alike)))
     if wrapped := [source for source in sources if source.wrapped]:
-        told = hard_wrapping.warning(wrapped[0].name, wrapped[0].wrapped)
-        lines.append(told + _more(len(wrapped)))
+        warning = hard_wrapping.warning(wrapped[0].name, wrapped[0].wrapped)
+        lines.append(warning + _others(len(wrapped)))
     return lines
 
 
-def _more(files: int) -> str:
-    more = several(files - 1, "more file", "more files")
-    return f" (so {'does' if files == 2 else 'do'} {more})" if files > 1 else ""
+def _others(files: int) -> str:
+    return f" (also {several(files - 1, 'other file', 'other files')})" if files > 1 else ""

@@ -1,11 +1,11 @@
-"""Signs that a file which is read as text holds records, and so was counted as what it is not."""
+"""Detect records (JSONL, TSV, FASTA) in a file that is read as plain text."""
 
 from __future__ import annotations
 
 import json
 
-_LINES = 2_000  # looked at
-_BYTES = 1 << 20  # that they may take
+_LINES = 2_000  # lines checked
+_BYTES = 1 << 20  # bytes checked
 _ADVICE = {
     "jsonl": ("JSONL", "--input-format jsonl"),
     "fasta": ("FASTA", "--input-format fasta"),
@@ -13,12 +13,12 @@ _ADVICE = {
 }
 
 
-def judge(text: bytes) -> str:
-    """Return the form, jsonl, fasta or tsv, that the first lines of a text have; "" for none."""
-    begin = text[:_BYTES]
-    if len(text) > len(begin):  # the last line is not whole
-        begin = begin[: begin.rfind(b"\n") + 1]
-    lines = [line for line in begin.split(b"\n", _LINES)[:_LINES] if line.strip()]
+def detect(text: bytes) -> str:
+    """Return the format that the first lines of a text have: jsonl, fasta, tsv, or "" for none."""
+    start = text[:_BYTES]
+    if len(text) > len(start):  # drop the last line, which is incomplete
+        start = start[: start.rfind(b"\n") + 1]
+    lines = [line for line in start.split(b"\n", _LINES)[:_LINES] if line.strip()]
     if not lines:
         return ""
     if lines[0].lstrip().startswith(b"{") and _is_object(lines[0]):
@@ -36,7 +36,7 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def warning(name: str, form: str) -> str:
-    """Return what to tell of a text that looks like records."""
-    called, flags = _ADVICE[form]
-    return f"{name} looks like {called} and was counted as text; pass {flags}"
+def warning(name: str, format_name: str) -> str:
+    """Return the warning for a text that looks like records."""
+    title, flags = _ADVICE[format_name]
+    return f"{name} looks like {title} but was read as plain text; pass {flags}"

@@ -1,4 +1,4 @@
-"""Names of inputs → files: folders, patterns, files, pipes and standard input."""
+"""Names of inputs → files: directories, patterns, files, pipes and standard input."""
 
 from __future__ import annotations
 
@@ -6,63 +6,60 @@ import os
 from collections.abc import Iterator, Sequence
 
 from wordgeom.core.errors import MissingInputError, OptionError
+from wordgeom.core.formatting import plural
 from wordgeom.corpus.inputs.patterns import entries, is_pattern, matches
 from wordgeom.corpus.inputs.readers import STDIN
 
 _SHOWN = 3
 
 
-def files(names: Sequence[str]) -> list[str]:
-    """Return the files that names stand for, in the order of the names, each once.
+def expand(names: Sequence[str]) -> list[str]:
+    """Return the files that the names stand for, in the order of the names, each file once.
 
-    A folder stands for the regular files in it and below, sorted, names that begin with `.` left
-    out; a pattern (`*`, `?`, `[…]`, `**` for folders below) for what it matches, sorted. A file
-    is told by where it lies, whatever it is named by. Raises MissingInputError for an empty folder,
-    one that cannot be read, a pattern without a match and a broken link; OptionError where - is
-    given twice.
+    A directory stands for the regular files in it and in its subdirectories, sorted, except names
+    that begin with `.`. A pattern (`*`, `?`, `[…]`, `**` for subdirectories) stands for its
+    matches, sorted. Two names of one file are recognised by their real path.
+    Raises MissingInputError for a directory that is empty or unreadable, a pattern without a match
+    and a broken link; OptionError if `-` is given twice.
     """
     if list(names).count(STDIN) > 1:
-        raise OptionError("standard input can be read once", found="- given twice")
-    return _once(names)[0]
+        raise OptionError("standard input can be read only once", found="- given twice")
+    return _unique(names)[0]
 
 
-def told(names: Sequence[str], found: Sequence[str]) -> str | None:
-    """Return how many files names stood for, and which were named again; None where as named."""
+def expansion_note(names: Sequence[str], found: Sequence[str]) -> str | None:
+    """Return a note on the files that names expanded to; None if each name is its own file."""
     if list(names) == list(found):
         return None
-    line = f"{' '.join(names)}: {_many(len(found))}"
-    again = _once(names)[1]
-    if not again:
+    line = f"{' '.join(names)}: {plural(len(found), 'file')}"
+    repeated = _unique(names)[1]
+    if not repeated:
         return line
-    more = ", …" if len(again) > _SHOWN else ""
-    shown = ", ".join(again[:_SHOWN])
-    return f"{line}; named again, read once: {_many(len(again))}: {shown}{more}"
+    more = ", …" if len(repeated) > _SHOWN else ""
+    shown = ", ".join(repeated[:_SHOWN])
+    return f"{line}; repeated names read once: {plural(len(repeated), 'file')}: {shown}{more}"
 
 
-def _once(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the files that names stand for, each once, and those that were named again."""
-    found: dict[str, str] = {}  # by the real path
-    again: dict[str, str] = {}
+def _unique(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return each file once, and the files that were named more than once."""
+    found: dict[str, str] = {}  # by real path
+    repeated: dict[str, str] = {}
     for name in names:
-        for path in _several(name) or [name]:
+        for path in _expanded(name) or [name]:
             real = path if path == STDIN else os.path.realpath(path)
             if real in found:
-                again.setdefault(real, path)
+                repeated.setdefault(real, path)
             found.setdefault(real, path)
-    return list(found.values()), list(again.values())
+    return list(found.values()), list(repeated.values())
 
 
-def _many(number: int) -> str:
-    return f"{number:,} file" + ("" if number == 1 else "s")
-
-
-def _several(name: str) -> list[str] | None:
-    """Return the files of a folder or a pattern; None for a name that stands for itself."""
+def _expanded(name: str) -> list[str] | None:
+    """Return the files of a directory or a pattern; None for the name of a file."""
     if name != STDIN and os.path.isdir(name):
         inside = sorted(_below(name, set()))
         if not inside:
-            do = "files whose names begin with . are left out"
-            raise MissingInputError("holds no file", where=name, do=do)
+            do = "files whose names begin with . are not read"
+            raise MissingInputError("the directory contains no files", where=name, do=do)
         return inside
     if name == STDIN or os.path.lexists(name) or not is_pattern(name):
         return None
@@ -74,24 +71,24 @@ def _several(name: str) -> list[str] | None:
 
 
 def _inside(path: str) -> Iterator[str]:
-    """Yield a file itself, or what a folder that a pattern matched holds."""
+    """Yield a file itself, or the files in a directory that a pattern matched."""
     if os.path.isdir(path):
         yield from _below(path, set())
     else:
         yield path
 
 
-def _below(folder: str, within: set[str]) -> Iterator[str]:
-    """Yield the regular files in a folder and below; `within`: folders that were gone into."""
-    real = os.path.realpath(folder)
-    if real in within:  # a loop of symbolic links, or a second way to the same files
+def _below(directory: str, visited: set[str]) -> Iterator[str]:
+    """Yield the regular files in a directory and its subdirectories, except the `visited`."""
+    real = os.path.realpath(directory)
+    if real in visited:  # a loop of symbolic links, or a second way to the same files
         return
-    within.add(real)
-    for path in sorted(e.path for e in entries(folder) if not e.name.startswith(".")):
+    visited.add(real)
+    for path in sorted(e.path for e in entries(directory) if not e.name.startswith(".")):
         if os.path.isdir(path):
-            yield from _below(path, within)
+            yield from _below(path, visited)
         elif os.path.isfile(path):
             yield path
         else:
             do = "remove it, or name the files"
-            raise MissingInputError("is no regular file", where=path, do=do)
+            raise MissingInputError("not a regular file", where=path, do=do)

@@ -1,7 +1,6 @@
-"""Patterns of files (`*`, `?`, `[…]`, `**` for folders below) → what they match.
+"""File patterns (`*`, `?`, `[…]`, `**` for subdirectories) → their matches.
 
-Our own walk, since pathlib's passes over folders that may not be read: what they hold would be left
-out in silence.
+`pathlib` silently skips directories that it may not read; this walk raises an error for them.
 """
 
 from __future__ import annotations
@@ -19,67 +18,68 @@ _ANY_DEPTH = "**"
 
 
 def is_pattern(name: str) -> bool:
-    """Tell whether a name has a sign of a pattern."""
+    """Return whether a name contains a wildcard."""
     return any(sign in name for sign in _MAGIC)
 
 
 def matches(pattern: str) -> set[str]:
-    """Return the files and folders that a pattern matches. `**` does not follow symbolic links.
+    """Return the files and directories that match. `**` does not follow symbolic links.
 
-    Names that begin with `.` are left out, unless a part of the pattern does. Raises OptionError
-    where `**` is part of a name; MissingInputError for a folder that cannot be read.
+    Names that begin with `.` match only if some part of the pattern begins with `.` too. Raises
+    OptionError if `**` is only part of a name; MissingInputError for an unreadable directory.
     """
     parts = Path(pattern).parts
     fixed = next(k for k, part in enumerate(parts) if is_pattern(part))
     rest = parts[fixed:]
     if any(_ANY_DEPTH in part and part != _ANY_DEPTH for part in rest):
-        found = f"{_ANY_DEPTH} beside other letters"
-        raise OptionError("no pattern of files", where=pattern, found=found)
+        found = f"{_ANY_DEPTH} beside other characters"
+        raise OptionError("not a valid pattern", where=pattern, found=found)
     hidden = any(part.startswith(".") for part in rest)
     return {str(path) for path in _matching(Path(*parts[:fixed]), rest, hidden)}
 
 
-def entries(folder: str | Path) -> list[os.DirEntry[str]]:
-    """Return what a folder holds; raises MissingInputError."""
+def entries(directory: str | Path) -> list[os.DirEntry[str]]:
+    """Return the entries of a directory; raises MissingInputError."""
     try:
-        with os.scandir(folder) as found:
+        with os.scandir(directory) as found:
             return list(found)
     except OSError as error:
-        raise _unreadable(folder, error) from error
+        raise unreadable(directory, error) from error
 
 
-def _matching(folder: Path, parts: tuple[str, ...], hidden: bool) -> Iterator[Path]:
-    """Yield what the parts of a pattern match in a folder."""
+def unreadable(path: str | Path, error: OSError) -> MissingInputError:
+    """Return the error for a file or directory that the system does not let us read."""
+    reason = os.strerror(error.errno or 0).lower()
+    return MissingInputError(f"cannot be read: {reason}", where=path)
+
+
+def _matching(directory: Path, parts: tuple[str, ...], hidden: bool) -> Iterator[Path]:
+    """Yield the paths in a directory that match the parts of a pattern."""
     if not parts:
-        yield folder
+        yield directory
         return
     if not is_pattern(parts[0]):
-        if _is_there(folder / parts[0]):
-            yield from _matching(folder / parts[0], parts[1:], hidden)
+        if _exists(directory / parts[0]):
+            yield from _matching(directory / parts[0], parts[1:], hidden)
         return
-    if not os.path.isdir(folder):
+    if not os.path.isdir(directory):
         return
-    inside = [e for e in entries(folder) if hidden or not e.name.startswith(".")]
+    inside = [e for e in entries(directory) if hidden or not e.name.startswith(".")]
     if parts[0] == _ANY_DEPTH:
-        yield from _matching(folder, parts[1:], hidden)
+        yield from _matching(directory, parts[1:], hidden)
         below, rest = [e.name for e in inside if e.is_dir(follow_symlinks=False)], parts
     else:
         wanted = re.compile(translate(parts[0])).match
         below, rest = [e.name for e in inside if wanted(e.name)], parts[1:]
     for name in below:
-        yield from _matching(folder / name, rest, hidden)
+        yield from _matching(directory / name, rest, hidden)
 
 
-def _is_there(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
     return True
-
-
-def _unreadable(path: str | Path, error: OSError) -> MissingInputError:
-    reason = os.strerror(error.errno or 0).lower()
-    return MissingInputError(f"cannot be read: {reason}", where=path)

@@ -1,4 +1,4 @@
-"""Files and standard input, packed or plain, as blocks of valid UTF-8 that end between tokens."""
+"""Read files and standard input, compressed or not, as blocks of valid UTF-8 cut between tokens."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from typing import BinaryIO, NoReturn, cast
 
 from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.corpus.inputs import compression
-from wordgeom.corpus.inputs.unsupported import is_binary, refuse_foreign
-from wordgeom.corpus.tokens.document_index import Documents
+from wordgeom.corpus.inputs.document_index import Documents
+from wordgeom.corpus.inputs.patterns import unreadable
+from wordgeom.corpus.inputs.unsupported import is_binary, reject_unsupported
 
 BLOCK = 1 << 21  # bytes of text tokenised at once: about 10 ms of work
 STDIN = "-"
-_UNBROKEN = 16 * BLOCK  # bytes without any ASCII separator before they are refused
-_LONGEST = 1 << 26  # bytes of a line that holds a record: parsing it takes several times as much
+_UNBROKEN = 16 * BLOCK  # bytes without any ASCII separator that are read before an error
+_LONGEST = 1 << 26  # bytes of a record's line: parsing takes several times the memory
 _TAIL = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
 class Block:
-    """Whole tokens of one file.
+    """A stretch of one file that cuts no token.
 
-    offset: where they begin in the unpacked file, in bytes. line: the number of their first line
-    there, 0 where lines were not counted.
+    offset: byte at which it begins in the decompressed file. line: its first line number, or 0 if
+    lines are not counted.
     """
 
     text: bytes
@@ -39,8 +40,8 @@ class Block:
     line: int = 0
 
 
-def place(block: Block, at: int) -> str:
-    """Return where in its file block.text[at] stands: `in line 7`, or `at byte 1,234`."""
+def location(block: Block, at: int) -> str:
+    """Return the position of block.text[at] in its file: `in line 7`, or `at byte 1,234`."""
     if block.line:
         return f"in line {block.line + block.text.count(10, 0, at):,}"
     return f"at byte {block.offset + at:,}"
@@ -48,13 +49,13 @@ def place(block: Block, at: int) -> str:
 
 @dataclass
 class Source:
-    """One input; after it was read, its size in bytes and its digest.
+    """One input, with the size in bytes and the digest of its file once it was read.
 
-    counts: what was left out of it, by name. wrapped, looks: `wrapping.judge` and `looks.judge` of
-    its first lines. empty: it holds nothing, unpacked. listed: every record is to have a place in
-    `documents`, also one without id and time, and to be one line of text (`forms.blocks`).
-    documents: the records' ids and times, where they are asked for; no field, since they may be
-    many and a field is kept as JSON. running: the digest of the bytes so far.
+    counts: numbers of skipped items, by description. wrapped, looks: `detect` of hard_wrapping and
+    misread_records on its first lines. empty: there is no text in it. listed: every record gets a
+    line of text and an entry in `documents`, even without id and time (`formats.blocks`).
+    documents: ids and times of the records; not a field, since checkpoints store fields as JSON.
+    running: the hash of the bytes read so far.
     """
 
     name: str
@@ -73,7 +74,7 @@ class Source:
         self.running = hashlib.sha256()
 
     def count(self, what: str, number: int) -> None:
-        """Count something that was left out."""
+        """Count skipped items."""
         if number:
             self.counts[what] = self.counts.get(what, 0) + number
 
@@ -84,7 +85,7 @@ def open_input(name: str) -> BinaryIO:
         return cast(BinaryIO, sys.stdin.buffer)
     try:
         if os.path.isdir(name):
-            do = "name the files in it, as in wordgeom build-cooc folder/*.txt"
+            do = "name the files in it, as in wordgeom build-cooc directory/*.txt"
             raise MissingInputError("is a directory", where=name, do=do)
         return open(name, "rb")
     except MissingInputError:
@@ -93,101 +94,104 @@ def open_input(name: str) -> BinaryIO:
         do = "check the path, or give - for standard input"
         raise MissingInputError("no such file", where=name, do=do) from None
     except OSError as error:
-        raise _unreadable(name, error) from error
+        raise unreadable(name, error) from error
 
 
 def is_stream(name: str) -> bool:
-    """Tell whether an input can be read only once: standard input, or a pipe with a name."""
+    """Return whether an input can be read only once: standard input or a named pipe."""
     return name == STDIN or (
         os.path.exists(name) and not (os.path.isfile(name) or os.path.isdir(name))
     )
 
 
 def check_input(name: str) -> None:
-    """Fail on an input that cannot be opened, before any is read; raises MissingInputError."""
+    """Raise MissingInputError if an input cannot be opened."""
     if not is_stream(name):
         open_input(name).close()
 
 
 def file_stamp(name: str) -> dict[str, int]:
-    """Return size and time of change of a file: what tells cheaply that it is still the same."""
+    """Return size and modification time of a file, a cheap test that it has not changed."""
     if is_stream(name):
         return {}
     try:
         status = os.stat(name)
     except OSError as error:
-        raise _unreadable(name, error) from error
+        raise unreadable(name, error) from error
     return {"size": status.st_size, "mtime_ns": status.st_mtime_ns}
 
 
 def file_digest(name: str) -> str:
-    """Return the SHA-256 of a file as it lies on the disk."""
+    """Return the SHA-256 of a file as stored, without decompression."""
     with open_input(name) as handle:
         return hashlib.file_digest(cast(io.BufferedReader, handle), "sha256").hexdigest()
 
 
-def is_packed(name: str) -> bool:
-    """Tell whether a file that is no stream is packed."""
+def is_compressed(name: str) -> bool:
+    """Return whether a file, not a stream, is compressed."""
     with open_input(name) as handle:
-        return compression.kind(handle.read(compression.HEAD)) != ""
+        return compression.detect(handle.read(compression.HEAD_BYTES)) != ""
 
 
 def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[Block]:
-    """Yield the text of `source` in blocks cut at a separator byte, and note its digest.
+    """Yield the text of `source` in blocks that end at a separator byte, and set its digest.
 
-    bad_bytes: error, replace (U+FFFD) or skip. Raises MissingInputError; FormatError for a
-    broken packed file; InputError for bytes that are not UTF-8 and for a token without end.
+    bad_bytes: error, replace (U+FFFD) or skip. Raises MissingInputError; FormatError for a corrupt
+    compressed file; InputError for invalid UTF-8 and for a token that is too long.
     """
 
-    def refuse(offset: int, length: int) -> NoReturn:
-        do = "check that this is text with white space between words"
-        found = f"more than {length:,} bytes without a break"
-        what = f"a token is too long at byte {offset:,}"
+    def too_long(offset: int, length: int) -> NoReturn:
+        do = "check that this is text with spaces between words"
+        found = f"more than {length:,} bytes without a separator"
+        what = f"the token is too long at byte {offset:,}"
         raise InputError(what, where=source.name, found=found, do=do)
 
-    for piece in _cut(read_pieces(source), separators, _UNBROKEN, refuse):
+    for piece in _cut(read_pieces(source), separators, _UNBROKEN, too_long):
         clean, is_ascii = _valid_utf8(piece.text, source, piece.offset, bad_bytes)
         yield Block(clean, source.name, piece.offset, is_ascii, piece.last)
 
 
 def read_lines(source: Source, bad_bytes: str) -> Iterator[Block]:
-    """Yield blocks of whole, numbered lines. Raises as read_blocks; InputError for a long line."""
+    """Yield blocks of complete, numbered lines. Errors as in read_blocks, or a long line."""
     number = 1
 
-    def refuse(offset: int, length: int) -> NoReturn:
-        found, do = f"more than {length:,} bytes", "check that each record is a line of its own"
+    def too_long(offset: int, length: int) -> NoReturn:
+        found, do = f"more than {length:,} bytes", "put each record on its own line"
         where = f"{source.name} line {number}"
-        raise InputError("is too long a line", where=where, found=found, do=do)
+        raise InputError("the line is too long", where=where, found=found, do=do)
 
-    for piece in _cut(read_pieces(source), b"\n", _LONGEST, refuse):
+    for piece in _cut(read_pieces(source), b"\n", _LONGEST, too_long):
         clean, is_ascii = _valid_utf8(piece.text, source, piece.offset, bad_bytes)
         yield Block(clean, source.name, piece.offset, is_ascii, piece.last, number)
         number += piece.text.count(b"\n")
 
 
 def read_pieces(source: Source) -> Generator[Block, None, None]:
-    """Yield the unpacked bytes of `source` as they come, cut anywhere, without a mark of order."""
+    """Yield the decompressed bytes of `source`, cut anywhere, without a byte order mark."""
     offset = 0
     for chunk, last in _chunks(source):
         text = chunk
         if offset == 0:
-            refuse_foreign(chunk, source.name)
+            reject_unsupported(chunk, source.name)
             text = chunk.removeprefix(_BOM)
         yield Block(text, source.name, offset + len(chunk) - len(text), text.isascii(), last)
         offset += len(chunk)
 
 
 def _cut(
-    pieces: Iterator[Block], separators: bytes, most: int, refuse: Callable[[int, int], NoReturn]
+    pieces: Iterator[Block], separators: bytes, most: int, too_long: Callable[[int, int], NoReturn]
 ) -> Iterator[Block]:
-    """Yield the same bytes in blocks that end at a separator; `refuse` what has none for long."""
+    """Yield the same bytes in blocks that end at a separator.
+
+    Calls `too_long` with offset and length if `most` bytes contain none.
+    """
     rest = b""
     for piece in pieces:
         offset = piece.offset - len(rest)
         text = rest + piece.text
         cut = len(text) if piece.last else _last_separator(text, separators) + 1
         if cut == 0 and len(text) > most:
-            refuse(offset, len(text))
+            too_long(offset, len(text))
         rest, text = text[cut:], text[:cut]
         if text or piece.last:
             yield Block(text, piece.source, offset, False, piece.last)
@@ -209,12 +213,12 @@ def _valid_utf8(text: bytes, source: Source, offset: int, bad_bytes: str) -> tup
     except UnicodeDecodeError as error:
         if bad_bytes == "error":
             bad = text[error.start : error.start + 1].hex()
-            anyhow = "convert the file, or pass --bad-bytes replace or --bad-bytes skip"
+            convert = "convert the file, or pass --bad-bytes replace or --bad-bytes skip"
             raise InputError(
                 f"not UTF-8 at byte {offset + error.start:,}",
                 where=source.name,
                 found=f"0x{bad}",
-                do="check that this is text" if is_binary(text) else anyhow,
+                do="check that this is text" if is_binary(text) else convert,
             ) from None
         skipped = text.decode("utf-8", "ignore").encode("utf-8")
         source.repaired += len(text) - len(skipped)
@@ -225,58 +229,53 @@ def _valid_utf8(text: bytes, source: Source, offset: int, bad_bytes: str) -> tup
 
 
 class _Digested:
-    """A file whose bytes are counted and digested as they are read; its head may be looked at."""
+    """A file that counts and hashes the bytes read from it; `head` holds its first bytes."""
 
     def __init__(self, raw: BinaryIO, name: str) -> None:
         self._raw, self._name = raw, name
         self.digest = hashlib.sha256()
         self.bytes = 0
-        self.head = self._ahead = self._read(compression.HEAD)
+        self.head = self._ahead = self._read(compression.HEAD_BYTES)
 
     def read(self, size: int = -1) -> bytes:
-        """Read `size` bytes, fewer at the end alone."""
-        held, self._ahead = self._ahead[:size], self._ahead[size:]
-        return held + self._read(size - len(held))
+        """Read `size` bytes, fewer only at the end."""
+        ahead, self._ahead = self._ahead[:size], self._ahead[size:]
+        return ahead + self._read(size - len(ahead))
 
     def _read(self, size: int) -> bytes:
         try:
-            held = self._raw.read(size)
+            data = self._raw.read(size)
         except OSError as error:
-            raise _unreadable(self._name, error) from error
-        self.digest.update(held)
-        self.bytes += len(held)
-        return held
+            raise unreadable(self._name, error) from error
+        self.digest.update(data)
+        self.bytes += len(data)
+        return data
 
     def pieces(self, size: int) -> Iterator[bytes]:
-        """Yield all bytes in pieces of `size`, the first a little longer."""
-        held = self._ahead + self._read(size)
-        while held:
-            yield held
-            held = self._read(size)
+        """Yield all bytes in pieces of `size`; the first is a little longer."""
+        piece = self._ahead + self._read(size)
+        while piece:
+            yield piece
+            piece = self._read(size)
 
 
 def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
-    """Yield (bytes, whether they are the last) of the unpacked input; note size and digest."""
+    """Yield the decompressed input as (bytes, is last); set the size and digest of `source`."""
     raw = open_input(source.name)
     try:
         source.stamp = file_stamp(source.name)
-        counted = _Digested(raw, source.name)
-        source.running = counted.digest
-        how = compression.kind(counted.head)
-        plain = counted.pieces(BLOCK)
-        chunks = compression.unpacked(counted, how, source.name, BLOCK) if how else plain
-        held = next(chunks, b"")
-        source.empty = not held
-        while held:
-            after = next(chunks, b"")
-            yield held, not after
-            held = after
-        source.digest, source.bytes = counted.digest.hexdigest(), counted.bytes
+        digested = _Digested(raw, source.name)
+        source.running = digested.digest
+        how = compression.detect(digested.head)
+        plain = digested.pieces(BLOCK)
+        chunks = compression.decompressed(digested, how, source.name, BLOCK) if how else plain
+        chunk = next(chunks, b"")
+        source.empty = not chunk
+        while chunk:
+            following = next(chunks, b"")
+            yield chunk, not following
+            chunk = following
+        source.digest, source.bytes = digested.digest.hexdigest(), digested.bytes
     finally:
         if source.name != STDIN:
             raw.close()
-
-
-def _unreadable(name: str, error: OSError) -> MissingInputError:
-    reason = os.strerror(error.errno or 0).lower()
-    return MissingInputError(f"cannot be read: {reason}", where=name)

@@ -1,7 +1,7 @@
-"""Files that are no text, told by what they hold: archives, workbooks, PDF, text in two-byte units.
+"""Detect files that are not text by their content: archives, workbooks, PDF, UTF-16.
 
-By their signatures: zip's local header or end (PKWARE's APPNOTE, 4.3), tar's `ustar` (POSIX.1,
-pax), `%PDF-` (ISO 32000-1, 7.5.2).
+Signatures: zip's local header or end record (PKWARE APPNOTE, 4.3), tar's `ustar` (POSIX.1, pax),
+`%PDF-` (ISO 32000-1, 7.5.2).
 """
 
 from __future__ import annotations
@@ -10,46 +10,46 @@ import re
 
 from wordgeom.core.errors import InputError
 
-_LOOKED_AT = 1 << 16  # bytes
+_CHECKED = 1 << 16  # bytes
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _PDF = re.compile(rb"%PDF-[0-9]")
-_TAR_MARK = slice(257, 262)
+_TAR_MAGIC = slice(257, 262)
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-# What the members of a zip tell of it.
+# Members of a zip archive that identify it.
 _MEMBERS = (
     ((b"xl/workbook", b"opendocument.spreadsheet"), "a workbook", "save it as TSV"),
-    ((b"word/document", b"opendocument.text"), "a document of a word processor", "save it as text"),
+    ((b"word/document", b"opendocument.text"), "a word-processor document", "save it as text"),
     ((b"application/epub+zip",), "an e-book", "convert it to text"),
 )
 _CONTROLS = bytes([*range(9), *range(14, 27)])
-_CONTROLS_SHARE = 32  # text has fewer than one in so many
+_CONTROLS_SHARE = 32  # fewer than one byte in this many is a control character in text
 
 
-def refuse_foreign(begin: bytes, name: str) -> None:
-    """Refuse what begins as no text does. Raises InputError telling what it is."""
-    if begin.startswith(_ZIP):
+def reject_unsupported(start: bytes, name: str) -> None:
+    """Raise InputError if the first bytes of a file are not text, naming its real format."""
+    if start.startswith(_ZIP):
         what, do = next(
-            (told for signs, *told in _MEMBERS if any(sign in begin for sign in signs)),
-            ["a zip archive", "unpack it: unzip"],
+            (advice for signs, *advice in _MEMBERS if any(sign in start for sign in signs)),
+            ["a zip archive", "unpack it with unzip"],
         )
         raise InputError(f"is {what}, not text", where=name, do=do)
-    if begin[_TAR_MARK] == b"ustar" and 0 in begin[: _TAR_MARK.start]:
-        raise InputError("is a tar archive, not text", where=name, do="unpack it: tar xf")
-    if _PDF.match(begin):
-        raise InputError("is PDF, not text", where=name, do="convert it: pdftotext")
-    _refuse_utf16(begin[:_LOOKED_AT], name)
+    if start[_TAR_MAGIC] == b"ustar" and 0 in start[: _TAR_MAGIC.start]:
+        raise InputError("is a tar archive, not text", where=name, do="unpack it with tar xf")
+    if _PDF.match(start):
+        raise InputError("is PDF, not text", where=name, do="convert it with pdftotext")
+    _reject_utf16(start[:_CHECKED], name)
 
 
 def is_binary(text: bytes) -> bool:
-    """Tell whether bytes that are not UTF-8 hold too many control characters for any text."""
-    begin = text[:_LOOKED_AT]
-    return _CONTROLS_SHARE * (len(begin) - len(begin.translate(None, _CONTROLS))) > len(begin)
+    """Return whether bytes that are not UTF-8 contain too many control characters for text."""
+    start = text[:_CHECKED]
+    return _CONTROLS_SHARE * (len(start) - len(start.translate(None, _CONTROLS))) > len(start)
 
 
-def _refuse_utf16(begin: bytes, name: str) -> None:
-    """Refuse text in two-byte units, which would be read as single letters."""
-    if begin.startswith(_UTF16_MARKS) or 8 * begin.count(0) > len(begin):
-        marked = begin.startswith(_UTF16_MARKS)
-        found = "a mark of UTF-16" if marked else "many zero bytes"
-        do = "convert it: iconv -f UTF-16 -t UTF-8" + ("" if marked else ", if it is text")
-        raise InputError("looks like UTF-16 or no text at all", where=name, found=found, do=do)
+def _reject_utf16(start: bytes, name: str) -> None:
+    """Reject two-byte text, which would be read as single letters."""
+    if start.startswith(_UTF16_MARKS) or 8 * start.count(0) > len(start):
+        marked = start.startswith(_UTF16_MARKS)
+        found = "a UTF-16 byte order mark" if marked else "many zero bytes"
+        do = "convert it with iconv -f UTF-16 -t UTF-8" + ("" if marked else ", if it is text")
+        raise InputError("looks like UTF-16 or binary data", where=name, found=found, do=do)

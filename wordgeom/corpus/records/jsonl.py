@@ -1,4 +1,4 @@
-"""JSON Lines: an object a line, whose text field is a document."""
+"""JSON Lines: one object a line; its text field is a document."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source
-from wordgeom.corpus.records.fields import SHOWN, Fields, converted, refuse, shown
-from wordgeom.corpus.tokens.document_index import Record
+from wordgeom.corpus.records.fields import SHOWN, Fields, fail, shown, with_text
 
 _ABSENT = object()
-_HALVES = re.compile("[\ud800-\udfff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _parse = json.JSONDecoder().decode
 
 
 def read_jsonl(
     lines: Iterator[Block], source: Source, fields: Fields, bad_bytes: str
 ) -> Iterator[Block]:
-    r"""Yield the texts of the records in whole lines, a line each; blank lines stay.
+    r"""Yield the text of each record as a line; blank lines stay.
 
-    A text is a string, or a list of strings, joined by blanks; line ends in it become blanks.
-    bad_bytes: what becomes of \ud800 and the like. Raises InputError naming the line.
+    A text is a string, or a list of strings, which are joined by spaces; line ends in it become
+    spaces. bad_bytes: what to do with lone surrogates (\ud800). Raises InputError naming the line.
     """
     for block in lines:
         texts: list[str] = []
@@ -34,12 +34,12 @@ def read_jsonl(
             record = _object(line, source.name, number)
             text = _text(record, fields.text, source.name, number)
             texts.append(text.replace("\n", " "))
-            if fields.asked or source.listed:
+            if fields.has_labels or source.listed:
                 key = _label(record, fields.id, "--id-field", source.name, number)
                 time = _label(record, fields.time, "--time-field", source.name, number)
                 records.append(Record(key, time, number))
         source.documents.add(records)
-        yield converted(block, _encoded(texts, block, source, bad_bytes))
+        yield with_text(block, _encoded(texts, block, source, bad_bytes))
 
 
 def _object(line: str, name: str, number: int) -> dict[str, Any]:
@@ -48,17 +48,17 @@ def _object(line: str, name: str, number: int) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         what = error.msg.removesuffix(" at")
         found = f"{what[0].lower()}{what[1:]} at column {error.colno}"
-        refuse(name, number, "is not JSON", found, "an object a line is wanted")
-    except (ValueError, RecursionError) as error:  # a number of too many digits; a deep nest
-        refuse(name, number, "is not JSON that can be read", str(error).split(";")[0])
+        fail(name, number, "is not JSON", found, "write one object per line")
+    except (ValueError, RecursionError) as error:  # a number of too many digits; deep nesting
+        fail(name, number, "JSON that cannot be parsed", str(error).split(";")[0])
     if not isinstance(record, dict):
-        do = 'an object a line is wanted, as in {"text": "…"}'
-        refuse(name, number, "is not an object", repr(record)[:SHOWN], do)
+        do = 'write one object per line, such as {"text": "…"}'
+        fail(name, number, "is not an object", repr(record)[:SHOWN], do)
     return record
 
 
 def _value(record: dict[str, Any], path: str) -> Any:
-    """Return a field by its name, or by the names of the objects around it and its own."""
+    """Return a field by its name, or by a path such as a.b for the field b of the object a."""
     if path in record:
         return record[path]
     value: Any = record
@@ -75,15 +75,15 @@ def _text(record: dict[str, Any], field: str, name: str, number: int) -> str:
         return value
     if value is _ABSENT:
         do = "name the field of the text with --text-field"
-        refuse(name, number, f"has no field {field!r}", shown(list(record)) or "{}", do)
+        fail(name, number, f"has no field {field!r}", shown(list(record)) or "{}", do)
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return " ".join(value)
-    do = "a string or a list of strings is wanted"
-    refuse(name, number, f"the field {field!r} is not text", _json(value), do)
+    do = "the text must be a string or a list of strings"
+    fail(name, number, f"the field {field!r} is not text", _json(value), do)
 
 
 def _label(record: dict[str, Any], field: str | None, flag: str, name: str, number: int) -> str:
-    """Return an id or a time: a string that is not empty, or a number."""
+    """Return an id or a time, which must be a non-empty string or a number."""
     if field is None:
         return ""
     value = _value(record, field)
@@ -91,7 +91,7 @@ def _label(record: dict[str, Any], field: str | None, flag: str, name: str, numb
         return str(value)
     found = (shown(list(record)) or "{}") if value is _ABSENT else _json(value)
     do = f"correct the record, or check {flag}"
-    refuse(name, number, f"lacks {field!r}, which {flag} asks for", found, do)
+    fail(name, number, f"has no {field!r}, required by {flag}", found, do)
 
 
 def _encoded(texts: list[str], block: Block, source: Source, bad_bytes: str) -> bytes:
@@ -100,12 +100,14 @@ def _encoded(texts: list[str], block: Block, source: Source, bad_bytes: str) -> 
     except UnicodeEncodeError:
         pass
     for number, text in enumerate(texts, block.line):
-        halves = _HALVES.findall(text)
-        if halves and bad_bytes == "error":
+        surrogates = _SURROGATES.findall(text)
+        if surrogates and bad_bytes == "error":
             do = "correct it, or pass --bad-bytes replace or --bad-bytes skip"
-            refuse(source.name, number, "half a character", f"\\u{ord(halves[0]):04x}", do)
-        source.repaired += len(halves)
-    return _HALVES.sub("\ufffd" if bad_bytes == "replace" else "", "\n".join(texts)).encode("utf-8")
+            found = f"\\u{ord(surrogates[0]):04x}"
+            fail(source.name, number, "contains half of a surrogate pair", found, do)
+        source.repaired += len(surrogates)
+    substitute = "\ufffd" if bad_bytes == "replace" else ""
+    return _SURROGATES.sub(substitute, "\n".join(texts)).encode("utf-8")
 
 
 def _json(value: Any) -> str:

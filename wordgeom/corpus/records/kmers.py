@@ -1,4 +1,4 @@
-"""Sequences as k-mers: k shifted lists of k letters each, every list a document of its own.
+"""Sequences as k-mers: each of the k reading frames is a document of non-overlapping k-mers.
 
 Khalife et al. 2022, §5.1: for k = 3, ADTIVAVET gives ADT IVA VET, DTI VAV and TIV AVE.
 """
@@ -19,17 +19,17 @@ _SPACE = b" \t\r\v\f\0"
 
 
 def cut_kmers(pieces: Iterator[Block], source: Source, k: int) -> Iterator[Block]:
-    """Yield the lists of each sequence, a line each, in blocks that end between k-mers.
+    """Yield the frames of each sequence, one a line, in blocks that end between k-mers.
 
-    pieces: a sequence a line, cut anywhere; white space in a line is dropped. A sequence shorter
-    than k gives nothing and is counted. Where records are listed the lists of a sequence share a
-    line, and every line stays. Raises InputError for text that is not ASCII.
+    pieces: a sequence a line, cut anywhere; white space in a line is dropped. Sequences shorter
+    than k are counted and skipped. If records are listed, the frames of a sequence share a line,
+    and every line stays. Raises InputError for text that is not ASCII.
     """
     ready = bytearray()
-    between = b" " if source.listed else b"\n"
+    separator = b" " if source.listed else b"\n"
     for sequence in _sequences(pieces, source.name):
         source.count(SHORT, 0 < len(sequence) < k)
-        for text in _lists(sequence, k, between):
+        for text in _frames(sequence, k, separator):
             ready += text
             if len(ready) >= readers.BLOCK:
                 yield Block(bytes(ready), source.name, 0, ascii=True, last=False)
@@ -41,25 +41,25 @@ def cut_kmers(pieces: Iterator[Block], source: Source, k: int) -> Iterator[Block
 
 def _sequences(pieces: Iterator[Block], name: str) -> Iterator[bytearray]:
     """Yield each line."""
-    held = bytearray()
+    line = bytearray()
     for piece in pieces:
-        _refuse_other_letters(piece)
+        _require_ascii(piece)
         *ended, rest = piece.text.translate(None, _SPACE).split(b"\n")
         for part in ended:
-            held += part
-            yield held
-            held = bytearray()  # whoever was given the other may still look at it
-        held += rest
-        if len(held) > _LONGEST:
+            line += part
+            yield line
+            line = bytearray()  # the caller may still use the old one
+        line += rest
+        if len(line) > _LONGEST:
             do = "cut it; --tokeniser kmer holds a sequence in memory"
             found = f"more than {_LONGEST:,} letters"
-            raise InputError("a sequence is too long", where=name, found=found, do=do)
-    if held:
-        yield held
+            raise InputError("the sequence is too long", where=name, found=found, do=do)
+    if line:
+        yield line
 
 
-def _lists(sequence: bytearray, k: int, between: bytes) -> Iterator[bytes]:
-    """Yield the k lists of a sequence, `between` after each, in parts of about a block."""
+def _frames(sequence: bytearray, k: int, separator: bytes) -> Iterator[bytes]:
+    """Yield the k frames, each followed by `separator`, in parts of about a block."""
     letters = np.frombuffer(sequence, np.uint8, len(sequence))
     step = max(1, readers.BLOCK // (k + 1))
     for shift in range(min(k, len(letters) - k + 1)):
@@ -69,17 +69,17 @@ def _lists(sequence: bytearray, k: int, between: bytes) -> Iterator[bytes]:
             spaced = np.full((len(part), k + 1), ord(" "), np.uint8)
             spaced[:, :k] = part
             if start + step >= len(kmers):
-                spaced[-1, k] = between[0]
+                spaced[-1, k] = separator[0]
             yield spaced.tobytes()
 
 
-def _refuse_other_letters(piece: Block) -> None:
+def _require_ascii(piece: Block) -> None:
     if piece.ascii:
         return
     at = next(k for k, byte in enumerate(piece.text) if byte >= 128)
     raise InputError(
-        f"not ASCII {readers.place(piece, at)}",
+        f"not ASCII {readers.location(piece, at)}",
         where=piece.source,
         found=f"0x{piece.text[at]:02x}",
-        do="--tokeniser kmer cuts sequences of ASCII letters",
+        do="--tokeniser kmer reads sequences of ASCII letters",
     )

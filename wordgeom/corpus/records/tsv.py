@@ -1,4 +1,4 @@
-"""Tab-separated values: a record a line, one column of it a document. Quotes mean nothing."""
+"""Tab-separated values: one record a line, one column of which is a document. No quoting."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wordgeom.core.errors import OptionError
+from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source
-from wordgeom.corpus.records.fields import Fields, converted, lines_of, refuse, shown
-from wordgeom.corpus.tokens.document_index import Record
+from wordgeom.corpus.records.fields import Fields, fail, lines_of, shown, with_text
 
 MOST = 1 << 16  # columns
 
 
 def by_number(field: str) -> bool:
-    """Tell whether a column is named by its number, from 1."""
+    """Return whether a column is named by its number, from 1."""
     return field.isascii() and field.isdecimal()
 
 
 def cells_of(line: bytes) -> list[str]:
-    """Return the first cells of a line, for messages and for the names in a first line."""
+    """Return the first cells of a line, for messages and for column names."""
     return [c.decode("utf-8", "replace") for c in line.rstrip(b"\r\n").split(b"\t", MOST)]
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """How many columns there are, and which (from 0) hold text, id and time."""
+    """The number of columns, and those (from 0) of text, id and time."""
 
     width: int
     text: int
@@ -34,10 +34,10 @@ class _Columns:
 
 
 def read_tsv(lines: Iterator[Block], source: Source, fields: Fields) -> Iterator[Block]:
-    """Yield the texts of the records in whole lines, a line each; blank lines stay.
+    """Yield the text of each record as a line; blank lines stay.
 
-    Columns are named by their number, or as the first line names them. Every record must have as
-    many as the first line. Raises InputError naming the line.
+    Fields are column numbers, or names from the first line. Every record must have as many columns
+    as the first line. Raises InputError naming the line.
     """
     columns = None
     for block in lines:
@@ -47,13 +47,13 @@ def read_tsv(lines: Iterator[Block], source: Source, fields: Fields) -> Iterator
             columns = _columns(cells_of(rows[first]), source.name, block.line + first, fields)
             if not by_number(fields.text):
                 rows[first] = b""
-        # A block of blank lines alone has no columns yet, and stays as it is.
-        yield converted(block, _texts(rows, columns, block.line, source)) if columns else block
+        # Blank lines before the first record are passed on unchanged.
+        yield with_text(block, _texts(rows, columns, block.line, source)) if columns else block
 
 
 def _texts(rows: list[bytes], columns: _Columns, line: int, source: Source) -> bytes:
-    """Return the text of each row, a line each, and note the row's id and time."""
-    asked = source.listed or columns.id is not None or columns.time is not None
+    """Return the text of each row as a line; add the ids and times of the rows to `source`."""
+    listed = source.listed or columns.id is not None or columns.time is not None
     texts: list[bytes] = []
     records: list[Record] = []
     for number, row in enumerate(rows, line):
@@ -64,9 +64,9 @@ def _texts(rows: list[bytes], columns: _Columns, line: int, source: Source) -> b
         if len(cells) != columns.width:
             found = row.count(b"\t") + 1
             do = "correct it; quotes do not protect tabs or line ends"
-            refuse(source.name, number, f"needs {columns.width:,} columns", f"{found:,}", do)
+            fail(source.name, number, f"needs {columns.width:,} columns", f"{found:,}", do)
         texts.append(cells[columns.text])
-        if asked:
+        if listed:
             records.append(_record(cells, columns, source.name, number))
     source.documents.add(records)
     return b"\n".join(texts)
@@ -77,30 +77,25 @@ def _record(cells: list[bytes], columns: _Columns, name: str, number: int) -> Re
     for column, cell in zip((columns.id, columns.time), found, strict=True):
         if column is not None and not cell:
             what = "has no id" if column == columns.id else "has no time"
-            refuse(name, number, what, f"nothing in column {column + 1}", "correct the record")
+            fail(name, number, what, f"nothing in column {column + 1}", "correct the record")
     return Record(found[0], found[1], number)
 
 
 def _columns(cells: list[str], name: str, number: int, fields: Fields) -> _Columns:
     if len(cells) > MOST:
-        refuse(name, number, "has too many columns", f"more than {MOST:,}", "check the file")
+        fail(name, number, "has too many columns", f"more than {MOST:,}", "check the file")
 
     def find(field: str) -> int:
         if by_number(field):
             if not 1 <= int(field) <= len(cells):
                 found = f"{len(cells):,} columns: {shown(cells)}"
-                refuse(
-                    name,
-                    number,
-                    f"has no column {field}",
-                    found,
-                    "check --text-field, --id-field, --time-field",
-                )
+                do = "check --text-field, --id-field, --time-field"
+                fail(name, number, f"has no column {field}", found, do)
             return int(field) - 1
         if cells.count(field) != 1:
             many = "no column" if field not in cells else "more than one column"
-            do = "the first line names the columns; or give a column's number"
-            refuse(name, number, f"has {many} {field!r}", shown(cells), do)
+            do = "name a column of the first line, or give its number"
+            fail(name, number, f"has {many} {field!r}", shown(cells), do)
         return cells.index(field)
 
     return _Columns(
@@ -112,7 +107,7 @@ def _columns(cells: list[str], name: str, number: int, fields: Fields) -> _Colum
 
 
 def unnamed(name: str, line: bytes) -> OptionError:
-    """Return what to say where no column was named, with those that there are."""
+    """Return the error for a TSV file without --text-field, listing the columns."""
     cells = [f"{k} {cell!r}" for k, cell in enumerate(cells_of(line), 1)]
-    do = "name the column of the text by its number, or by its name in the first line"
+    do = "give the number of the text column, or its name in the first line"
     return OptionError("--text-field is needed for .tsv", where=name, found=shown(cells), do=do)

@@ -1,1 +1,1 @@
-"""From blocks of text to a stream of word ids."""
+"""Tokenisers, and the lexicons that count word types on threads within a memory limit."""

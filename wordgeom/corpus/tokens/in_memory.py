@@ -1,7 +1,6 @@
-"""The words of a text that is at hand as a string, as the tokeniser `words` finds them in files.
+"""Tokenise a string exactly as the tokeniser `words` does files.
 
-For texts that vectors are judged by: no lexicon, no ids. A token too long for a vocabulary is
-given as it is.
+For evaluation texts: no lexicon and no ids. There is no limit on the length of a token.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ _LAST_SIGMA = re.compile(f"(?<=[^ ]){_CAPITAL_SIGMA}(?![^ ])")
 
 
 def words(text: str) -> list[str]:
-    """Return the tokens of a text, lower-cased, in their order."""
+    """Return the tokens of a text in order, lower-cased."""
     lowered = text.translate(_lower())
-    if _CAPITAL_SIGMA in lowered:  # its small form depends on whether it ends the word
+    if _CAPITAL_SIGMA in lowered:  # its lower case depends on its position in the word
         lowered = _LAST_SIGMA.sub("ς", lowered).replace(_CAPITAL_SIGMA, "σ")
     return lowered.split()
 
 
 class _Lower(dict[int, str]):
-    """What a code point becomes, found in the tokeniser's tables when it is first met."""
+    """Maps code points to lower case, or to a space; filled from the tokeniser's tables on use."""
 
     def __init__(self) -> None:
         tables = tokeniser("words")

@@ -1,23 +1,23 @@
-"""Tokenising, hashing and mapping of ids: the loops over every byte and every token.
+"""Tokenising and hashing: the loops over every byte and every token.
 
-A lexicon is three arrays that a kernel fills: `slots` (open addressing, a power of two; 0 is
-empty, else the hash's upper half and the id + 1), `entries` (types × 4, see below), `arena`
-(the types' bytes, one after the other).
+A lexicon is three arrays that kernels fill: `slots` (open addressing, a power of two in size; 0 is
+empty, else the upper half of the hash and the id + 1), `entries` (types × 4, see below) and `arena`
+(the bytes of the types, contiguous).
 
-Among provisional ids, what is negative stands between documents: FILE_END where a file ends, and −n
-before a document that begins n lines below the last one of its file, or below its first line.
-Several such numbers add up, since one is at least −MOST_LINES, more than a block has.
+Negative provisional ids separate documents: FILE_END ends a file, and −n precedes a document that
+begins n lines below the start of the file's previous document, or below the file's first line.
+Several such ids add up, since one is at least −MOST_LINES; no block has that many lines.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from wordgeom.core.types import Bytes, Float64, Int32, Int64
+from wordgeom.core.types import Bytes, Int32, Int64
 from wordgeom.runtime.jit import kernel
 
-# Columns of a lexicon's entries (int64): the first eight bytes, where the bytes lie in the
-# arena and how many they are, how often the type was seen, where it was seen first.
+# Columns of a lexicon's entries (int64): the first eight bytes, the offset in the arena with the
+# length, the count, the position of the first occurrence.
 HEAD, PLACE, COUNT, FIRST = 0, 1, 2, 3
 LENGTH_BITS = 16
 LENGTH_MASK = (1 << LENGTH_BITS) - 1
@@ -25,7 +25,7 @@ MAX_TOKEN = 4096  # bytes
 FILE_END, MOST_LINES = -(1 << 30), (1 << 30) - 1
 HASH_HEAD, HASH_BYTE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x100000001B3)
 
-# What a kernel stopped for; the caller makes room and calls again.
+# Why a kernel stopped; on NEEDS_ROOM the caller makes room and calls again.
 DONE, NEEDS_ROOM, TOO_LONG = 0, 1, 2
 
 _CAPITAL_SIGMA, _SMALL_SIGMA, _FINAL_SIGMA = 0x3A3, 0x3C3, 0x3C2
@@ -34,7 +34,7 @@ _CAPITAL_I_DOT, _DOT_ABOVE = 0x130, 0x307
 
 @kernel
 def hash_bytes(token: Bytes, length: int) -> tuple[int, int]:
-    """Return the first eight bytes of a token as a number, and a 64-bit hash of all of it."""
+    """Return the first eight bytes of a token as a number, and a 64-bit hash of the token."""
     head = np.uint64(0)
     for k in range(min(length, 8)):
         head |= np.uint64(token[k]) << np.uint64(8 * k)
@@ -49,7 +49,7 @@ def hash_bytes(token: Bytes, length: int) -> tuple[int, int]:
 def find_slot(
     slots: Int64, entries: Int64, arena: Bytes, token: Bytes, length: int, head: int, mixed: int,
 ) -> int:  # fmt: skip
-    """Return the slot of a token: the one that holds it, or the empty one where it belongs."""
+    """Return the slot of a token, or the empty slot for it."""
     mask = len(slots) - 1
     slot = mixed & mask
     while slots[slot] != 0:
@@ -72,7 +72,7 @@ def add_type(
     slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, slot: int, token: Bytes, length: int,
     head: int, mixed: int, first: int,
 ) -> int:  # fmt: skip
-    """Add a type to the empty `slot` with count 0 and return its id; room must be there."""
+    """Add a type with count 0 to the empty `slot` and return its id; there must be room."""
     word = sizes[0]
     start = sizes[1]
     slots[slot] = ((mixed >> 32) << 32) | (word + 1)
@@ -89,7 +89,7 @@ def add_type(
 
 @kernel
 def has_room(slots: Int64, entries: Int64, arena: Bytes, sizes: Int64) -> bool:
-    """Tell whether one more type of any length fits, with the table at most half full."""
+    """Return whether one more type of any length fits, with the table at most half full."""
     types = int(sizes[0]) + 1
     used = int(sizes[1])
     return types <= len(entries) and 2 * types <= len(slots) and used + MAX_TOKEN <= len(arena)
@@ -114,7 +114,7 @@ def rehash(slots: Int64, entries: Int64, arena: Bytes, types: int) -> None:
 
 @kernel
 def put_utf8(token: Bytes, at: int, point: int) -> int:
-    """Write a code point as UTF-8 at token[at:] and return the place after it."""
+    """Write a code point as UTF-8 at token[at:] and return the position after it."""
     if point < 0x80:
         token[at] = point
         return at + 1
@@ -136,7 +136,7 @@ def put_utf8(token: Bytes, at: int, point: int) -> int:
 
 @kernel
 def get_utf8(text: Bytes, at: int) -> tuple[int, int]:
-    """Return the code point of the valid UTF-8 sequence at text[at], and the place after it."""
+    """Return the code point of the valid UTF-8 sequence at text[at], and the position after it."""
     byte = np.int64(text[at])
     if byte < 0xE0:
         return ((byte & 0x1F) << 6) | (text[at + 1] & 0x3F), at + 2
@@ -151,9 +151,9 @@ def get_utf8(text: Bytes, at: int) -> tuple[int, int]:
 def scan_unicode(
     text: Bytes, start: int, byte_map: Bytes, lower: Int32, token: Bytes,
 ) -> tuple[int, int]:  # fmt: skip
-    """Take code points from text[start:] into `token`, lower-cased, while `lower` keeps them.
+    """Copy a token from text[start:] to `token`, lower-cased; it ends where `lower` is 0.
 
-    Returns where the token ends and its length in bytes.
+    Returns the end of the token in the text and its length in bytes.
     """
     n = len(text)
     i = start
@@ -178,14 +178,14 @@ def scan_unicode(
         if point == _CAPITAL_I_DOT:
             length = put_utf8(token, length, _DOT_ABOVE)
         i = after
-    if point == _CAPITAL_SIGMA and length > 2:  # the letter's form at the end of a word
+    if point == _CAPITAL_SIGMA and length > 2:  # sigma at the end of a word
         put_utf8(token, length - 2, _FINAL_SIGMA)
     return i, length
 
 
 @kernel
 def skip_unicode(text: Bytes, start: int, lower: Int32) -> int:
-    """Return where the code points above 127 that separate end, from text[start:]."""
+    """Return the end of the separators above code point 127 at text[start:]."""
     i = start
     while i < len(text) and text[i] >= 128:
         point, after = get_utf8(text, i)
@@ -200,17 +200,17 @@ def tokenise(
     text: Bytes, begin: int, base: int, byte_map: Bytes, lower: Int32, newlines_end_document: int,
     slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, ids: Int32, state: Int64,
 ) -> int:  # fmt: skip
-    """Turn text[begin:] into ids, adding new types to the lexicon.
+    """Tokenise text[begin:] into ids, adding new types to the lexicon.
 
-    byte_map (256) uint8: what a byte becomes in a token, 0 where it separates; lower (code points)
-    int32: what a code point above 127 becomes, 0 where it separates, or empty where byte_map
-    tells all. base: the place of text[0] in the corpus. state (6) int64: ids written, line feeds
-    since the last token, line feeds before the first token (-1 before it is met), reason to stop,
-    line feeds from where the last document begins (or from the first token) to the last token,
-    whether a document began behind the first token. Returns where it stopped in the text.
+    byte_map (256) uint8: what a byte becomes in a token, 0 for a separator; lower (code points)
+    int32: what a code point above 127 becomes, 0 for a separator; empty if byte_map suffices.
+    base: position of text[0] in the corpus. state (6) int64: ids written, line feeds since the
+    last token, line feeds before the first token (-1 until one is read), reason to stop, line feeds
+    from the start of the last document (or from the first token) to the last token, whether a
+    document began after the first token. Returns the position in the text at which it stopped.
     """
-    # The path of an ASCII token that is known is written out here: a call between kernels counts
-    # references to every array it passes, and in this loop that took twice the time of the work.
+    # The path of a known ASCII token is inlined: a call between kernels counts references to every
+    # array it passes, which here took twice the time of the work itself.
     n = len(text)
     mask = len(slots) - 1
     unicode = len(lower) > 0
@@ -311,9 +311,9 @@ def absorb(
     slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, other: Int64, other_arena: Bytes,
     begin: int, other_types: int, mapping: Int32,
 ) -> int:  # fmt: skip
-    """Add the types of another lexicon, with counts and first places; mapping: its ids → ours.
+    """Add the types of another lexicon with counts and first positions; mapping: its ids → ours.
 
-    Starts at its type `begin` and returns the type it stopped at for want of room.
+    Starts at its type `begin` and returns the type at which it stopped for lack of room.
     """
     token = np.empty(MAX_TOKEN, np.uint8)
     for theirs in range(begin, other_types):
@@ -334,58 +334,3 @@ def absorb(
         entries[word, FIRST] = min(entries[word, FIRST], first)
         mapping[theirs] = word
     return other_types
-
-
-@kernel
-def uniform(seed: int, position: int) -> float:
-    """Return a number in [0, 1) that depends on (seed, position) alone (splitmix64)."""
-    x = np.uint64(seed) * np.uint64(0xD1342543DE82EF95) + np.uint64(position)
-    x = (x + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-    return np.float64(x >> np.uint64(11)) * 2.0**-53
-
-
-@kernel
-def map_ids(
-    ids: Int32, mapping: Int32, oov: int, drop: bool, keep: Float64, seed: int, gap: int,
-    apart: int, short: int, state: Int64, out: Int32,
-) -> int:  # fmt: skip
-    """Turn provisional ids into final ones, with `gap` ids `apart` between documents.
-
-    mapping: provisional → final id or `oov`; keep (oov + 1) float64: a word's probability to be
-    kept, empty for all; drop: leave out what is not kept or not in the vocabulary, instead of
-    writing `oov` in its place. state (6) int64: tokens seen, documents begun, tokens of the open
-    document, whether a gap is owed, documents shorter than `short`, tokens written.
-    Returns how many ids were written to `out`.
-    """
-    tokens, documents, length, owed, brief, kept = state
-    thin = len(keep) > 0
-    written = 0
-    for k in range(len(ids)):
-        word = ids[k]
-        if word < 0:
-            if length > 0:
-                brief += length < short
-                length = 0
-                owed = 1
-            continue
-        if length == 0:
-            documents += 1
-            if owed != 0:
-                for _ in range(gap):
-                    out[written] = apart
-                    written += 1
-                owed = 0
-        final = mapping[word]
-        if thin and final != oov and uniform(seed, tokens) >= keep[final]:
-            final = oov
-        tokens += 1
-        length += 1
-        kept += final != oov
-        if final != oov or not drop:
-            out[written] = final
-            written += 1
-    state[:] = tokens, documents, length, owed, brief, kept
-    return written

@@ -1,4 +1,4 @@
-"""A growing table of word types: bytes → provisional id, with counts and first places."""
+"""A growing hash table of word types: bytes → provisional id, with counts and first positions."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import numpy as np
 from wordgeom.core.types import Bytes, Int32, Int64
 from wordgeom.corpus.tokens import kernels, spill_kernels
 
-_FIRST_TYPES = 1 << 15
-_FIRST_ARENA = 1 << 20
+_INITIAL_TYPES = 1 << 15
+_INITIAL_ARENA = 1 << 20
 _NO_LIMIT = 1 << 62
 _NEVER_SEEN = np.iinfo(np.int64).max
 
 
 class Lexicon:
-    """The types that one thread has met; ids are in order of meeting them.
+    """The types that one thread has read; ids are in order of first occurrence.
 
-    limit: bytes that it may grow to (but it always has room for a few types).
+    limit: bytes that it may grow to (it always has room for a few types).
     """
 
     def __init__(self, limit: int = _NO_LIMIT) -> None:
         self.limit = limit
-        self.slots = np.zeros(4 * _FIRST_TYPES, np.int64)
-        self.entries = np.empty((_FIRST_TYPES, 4), np.int64)
-        self.arena = np.empty(_FIRST_ARENA, np.uint8)
+        self.slots = np.zeros(4 * _INITIAL_TYPES, np.int64)
+        self.entries = np.empty((_INITIAL_TYPES, 4), np.int64)
+        self.arena = np.empty(_INITIAL_ARENA, np.uint8)
         self.sizes = np.zeros(2, np.int64)  # types, bytes of the arena
 
     def __len__(self) -> int:
@@ -36,7 +36,7 @@ class Lexicon:
 
     @property
     def firsts(self) -> Int64:
-        """(types) where each type was met first."""
+        """(types) position of the first occurrence of each type."""
         return self.entries[: len(self), kernels.FIRST]
 
     def word(self, index: int) -> bytes:
@@ -46,7 +46,7 @@ class Lexicon:
         return self.arena[start : start + (place & kernels.LENGTH_MASK)].tobytes()
 
     def grow(self) -> bool:
-        """Make room for more types and more bytes; False where the limit is in the way."""
+        """Make room for more types and more bytes; return False if the limit does not allow it."""
         types, used = len(self), int(self.sizes[1])
         more_types = 2 * (types + 1) > len(self.slots) // 2 or types + 1 > len(self.entries)
         more_bytes = used + kernels.MAX_TOKEN > len(self.arena)
@@ -66,17 +66,16 @@ class Lexicon:
         return True
 
     def clear(self) -> None:
-        """Forget all types, but keep the room."""
+        """Remove all types but keep the memory."""
         self.slots[:] = 0
         self.sizes[:] = 0
 
     def add(self, words: list[bytes]) -> Int32:
         """Add words with count 0 and return the id of each."""
-        other = Lexicon.of(words)
-        return self.absorb(other)
+        return self.absorb(Lexicon.of(words))
 
     def absorb(self, other: Lexicon) -> Int32:
-        """Add another lexicon's types and counts, whatever the limit; return its ids → ours."""
+        """Add another lexicon's types and counts, ignoring the limit; return its ids → ours."""
         mapping = np.empty(len(other), np.int32)
         self.limit = _NO_LIMIT
         done = 0
@@ -90,59 +89,59 @@ class Lexicon:
         return mapping
 
     def select(self, chosen: Int32) -> Lexicon:
-        """Return a lexicon of the types `chosen`, in that order (no look-up table)."""
+        """Return a lexicon of the types `chosen`, in that order (no hash table)."""
         lengths = self.entries[chosen, kernels.PLACE] & kernels.LENGTH_MASK
         entries = np.empty((len(chosen), 4), np.int64)
         arena = np.empty(int(lengths.sum()), np.uint8)
         spill_kernels.gather(self.entries, self.arena, chosen, entries, arena)
-        return Lexicon.packed(entries, arena)
+        return Lexicon.from_arrays(entries, arena)
 
     @classmethod
-    def packed(cls, entries: Int64, arena: Bytes) -> Lexicon:
-        """Make a lexicon of given entries (types × 4) and their bytes (no look-up table)."""
-        made = cls.__new__(cls)
-        made.limit = _NO_LIMIT
-        made.slots = np.empty(0, np.int64)
-        made.entries, made.arena = entries, arena
-        made.sizes = np.array([len(entries), len(arena)], np.int64)
-        return made
+    def from_arrays(cls, entries: Int64, arena: Bytes) -> Lexicon:
+        """Return a lexicon of given entries (types × 4) and their bytes (no hash table)."""
+        lexicon = cls.__new__(cls)
+        lexicon.limit = _NO_LIMIT
+        lexicon.slots = np.empty(0, np.int64)
+        lexicon.entries, lexicon.arena = entries, arena
+        lexicon.sizes = np.array([len(entries), len(arena)], np.int64)
+        return lexicon
 
     @classmethod
-    def chained(cls, parts: list[Lexicon]) -> Lexicon:
-        """Make a lexicon of the entries of others, one behind the other (no look-up table)."""
+    def concatenated(cls, parts: list[Lexicon]) -> Lexicon:
+        """Return a lexicon with the entries of others in sequence (no hash table)."""
         entries = np.concatenate([np.empty((0, 4), np.int64), *(p.entries for p in parts)])
         arena = np.concatenate([np.empty(0, np.uint8), *(p.arena for p in parts)])
         lengths = entries[:, kernels.PLACE] & kernels.LENGTH_MASK
         starts = np.cumsum(lengths) - lengths
         entries[:, kernels.PLACE] = (starts << kernels.LENGTH_BITS) | lengths
-        return cls.packed(entries, arena)
+        return cls.from_arrays(entries, arena)
 
     @classmethod
-    def roomy(cls, types: int, size: int) -> Lexicon:
-        """Make an empty lexicon with room for so many types of `size` bytes together."""
-        made = cls.packed(np.empty((types + 1, 4), np.int64), np.empty(0, np.uint8))
-        made.arena = np.empty(size + kernels.MAX_TOKEN, np.uint8)
-        made.slots = np.zeros(1 << (2 * types + 1).bit_length(), np.int64)
-        made.sizes[:] = 0
-        return made
+    def with_room(cls, types: int, size: int) -> Lexicon:
+        """Return an empty lexicon with room for `types` types of `size` bytes in total."""
+        lexicon = cls.from_arrays(np.empty((types + 1, 4), np.int64), np.empty(0, np.uint8))
+        lexicon.arena = np.empty(size + kernels.MAX_TOKEN, np.uint8)
+        lexicon.slots = np.zeros(1 << (2 * types + 1).bit_length(), np.int64)
+        lexicon.sizes[:] = 0
+        return lexicon
 
     @classmethod
     def of(cls, words: list[bytes]) -> Lexicon:
-        """Make a lexicon whose entries are `words`, in order, with count 0 (no look-up table)."""
+        """Return a lexicon whose entries are `words`, in order, with count 0 (no hash table)."""
         lengths = np.array([len(w) for w in words], np.int64)
         starts = np.cumsum(lengths) - lengths
         entries = np.zeros((len(words), 4), np.int64)
         entries[:, kernels.PLACE] = (starts << kernels.LENGTH_BITS) | lengths
         entries[:, kernels.FIRST] = _NEVER_SEEN
-        return cls.packed(entries, np.frombuffer(b"".join(words), np.uint8).copy())
+        return cls.from_arrays(entries, np.frombuffer(b"".join(words), np.uint8).copy())
 
     def tokenise(
         self, text: Bytes, at: int, base: int, byte_map: Bytes, lower: Int32, threshold: int,
         ids: Int32, state: Int64,
     ) -> int:  # fmt: skip
-        """Tokenise text[at:] into `ids`; returns where it stopped.
+        """Tokenise text[at:] into `ids`; return the position at which it stopped.
 
-        state: see the kernel; where it stopped for want of room, the lexicon is full.
+        state: see the kernel; if it stopped for lack of room, the lexicon is full.
         """
         while True:
             at = kernels.tokenise(

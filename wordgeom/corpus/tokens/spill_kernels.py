@@ -1,4 +1,4 @@
-"""The loops over a full lexicon that make a run of it: types in the order of buckets."""
+"""Loops that turn a full lexicon into a run: its types in bucket order."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from wordgeom.core.types import Bytes, Int32, Int64
 from wordgeom.corpus.tokens.kernels import LENGTH_BITS, LENGTH_MASK, PLACE
 from wordgeom.runtime.jit import kernel
 
-BUCKET_BITS = 14  # the upper bits of a type's hash are its bucket
-_SHIFT = 63 - BUCKET_BITS  # a slot holds the hash's upper half above the id
+BUCKET_BITS = 14  # upper bits of a type's hash that select its bucket
+_SHIFT = 63 - BUCKET_BITS  # a slot has the upper half of the hash above the id
 _ID = 0xFFFFFFFF
 
 
 @kernel
 def deal(slots: Int64, order: Int32, cuts: Int64) -> None:
-    """Fill order (types) with the ids bucket by bucket, cuts (buckets + 1) with their bounds.
+    """Fill order (types) with the ids by bucket and cuts (buckets + 1) with the bucket bounds.
 
-    cuts must be 0.
+    `cuts` must be all 0.
     """
     for slot in slots:
         if slot != 0:
@@ -34,7 +34,7 @@ def deal(slots: Int64, order: Int32, cuts: Int64) -> None:
 def gather(
     entries: Int64, arena: Bytes, order: Int32, chosen: Int64, chosen_arena: Bytes,
 ) -> int:  # fmt: skip
-    """Copy entries[order] to `chosen` and their bytes, one after the other, to `chosen_arena`.
+    """Copy entries[order] to `chosen` and their bytes, contiguously, to `chosen_arena`.
 
     Returns the number of bytes.
     """

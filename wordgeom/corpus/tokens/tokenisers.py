@@ -1,9 +1,9 @@
-r"""What a token is: `words` (Unicode, lower-case) and `whitespace` (bytes between white space).
+r"""The tokenisers: `words` (Unicode, lower case) and `whitespace` (bytes between white space).
 
-`words` takes the maximal runs of letters, marks, digits, connectors (`_`) and joiners, that is
-`\w` of Unicode Technical Standard 18, Annex C, and lower-cases them; everything else separates.
-`whitespace` takes what stands between ASCII white space or NUL bytes, as it is. `kmer` is
-`whitespace` too: `kmers.py` has put the blanks.
+`words` takes maximal runs of letters, marks, digits, connectors (`_`) and joiners, that is `\w` of
+Unicode Technical Standard 18, Annex C, and lower-cases them; all other characters separate.
+`whitespace` splits at ASCII white space and NUL bytes and changes nothing else. `kmer` uses
+`whitespace` too, since `records/kmers.py` inserts spaces.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from wordgeom.core.types import Bytes, Int32
 
 _WORD_CATEGORIES = frozenset(("L", "M", "N"))
 _JOINERS = (0x200C, 0x200D)
-_ASSIGNED = 0x34000  # beyond it lie no letters, only the variation selectors below
+_ASSIGNED = 0x34000  # no letters above this, only variation selectors
 _CODE_POINTS = 0x110000
 
 
 @dataclass(frozen=True)
 class Tokeniser:
-    """Tables for the kernel: see corpus.kernels.tokenise."""
+    """Tables for `kernels.tokenise`."""
 
     byte_map: Bytes
     unicode: bool
 
     def lower(self, ascii_only: bool) -> Int32:
-        """Return the table of code points that a block needs: none where it is all ASCII."""
+        """Return the code point table for a block, empty for ASCII blocks."""
         return _lower_table() if self.unicode and not ascii_only else _NO_TABLE
 
 
@@ -38,7 +38,7 @@ _NO_TABLE = np.empty(0, np.int32)
 
 
 def tokeniser(name: str) -> Tokeniser:
-    """Return the tables of a tokeniser; auto, undecided, is words, and k-mers come cut."""
+    """Return the tables of a tokeniser; auto means words, and k-mers are already separated."""
     return _words() if name in ("words", "auto") else _whitespace()
 
 
@@ -58,7 +58,7 @@ def _words() -> Tokeniser:
 
 @cache
 def _lower_table() -> Int32:
-    """(code points) int32: what each becomes in a word, 0 where it separates."""
+    """(code points) int32: the lower case of each, 0 for a separator."""
     table = np.zeros(_CODE_POINTS, np.int32)
     for point in range(_ASSIGNED):
         char = chr(point)

@@ -1,1 +1,1 @@
-"""Tables of entities: readers, names and missing values."""
+"""Tables of entities: readers, entity names and missing values."""

@@ -1,7 +1,7 @@
-"""Tables of text, .csv and .tsv, plain or gzip: names in the first column, numbers in the others.
+"""Read .csv and .tsv tables, plain or gzip-compressed: names in the first column, then numbers.
 
-The first line may name the columns. A cell that is blank, or says so in one of the usual ways, is
-a missing number; any other that is not a number is refused.
+The first line may be a header. Blank cells and the usual markers (NA, NaN, null, -, …) are
+missing values; any other cell that is not a number is an error.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from wordgeom.imputation.tables.table import Table
 
 GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
-_LONGEST = 1 << 25  # bytes of a line: a small gzip file may unpack to any number of them
+_MAX_LINE = 1 << 25  # bytes; a small gzip file may decompress to a line of any length
 _MISSING = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-"])
-_USUAL = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"])  # told at a glance
+_COMMON_MISSING = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"])
 _NAME_HEADS = ("name", "names", "entity", "id", "index")
-_DO = "names stand in the first column, numbers in all others"
-_DO_POINT = "write decimals with a point, and thousands without a sign"
-_DO_INDEX = "the first column counts rows: save it with to_csv(FILE, index=False)"
-_COMMA = re.compile(r"[+-]?\d[\d.\u00a0 ]*,\d+(e[+-]?\d+)?|[+-]?\d+;.*", re.IGNORECASE)
+_LAYOUT = "put names in the first column, numbers in all others"
+_DECIMAL_POINT = "use a decimal point, and no thousands separator"
+_NO_INDEX = "the first column is a row index: save the table with to_csv(FILE, index=False)"
+_LOCAL_NUMBER = re.compile(r"[+-]?\d[\d.\u00a0 ]*,\d+(e[+-]?\d+)?|[+-]?\d+;.*", re.IGNORECASE)
 Row = tuple[int, list[str]]
 
 
 def read_delimited(path: Path, memory: int) -> Table:
     """Read a table (n × d), separated by tabs (.tsv), else commas, else semicolons, else tabs.
 
-    A line is headings where its first cell is empty or says "name" (entity, id, index), or where
-    not all others are numbers or missing; headings may lack one for the names, as R writes them.
-    Raises InputError naming the line; FormatError for a broken gzip file or quotes.
+    The first line is a header if its first cell is empty or "name" (names, entity, id, index), or
+    if another cell is neither a number nor missing. The header may omit the column of names, as R
+    does. Raises InputError naming the line; FormatError for a broken gzip file or quotes.
     """
     with opened(path) as raw:
         rows = _rows(raw, path)
         first = next(rows, None)
         if first is None:
-            raise InputError("holds no line", where=path, do=_DO)
+            raise InputError("contains no lines", where=path, do=_LAYOUT)
         headed = _is_heading(first[1])
         second = next(rows, None) if headed else first
         if second is None:
-            raise InputError("holds headings and no entity", where=path, do=_DO)
+            raise InputError("contains a header but no entities", where=path, do=_LAYOUT)
         width = len(second[1])
         columns = _headings(first, width, path) if headed else [str(j + 1) for j in range(1, width)]
         indexed = headed and not first[1][0].strip()
@@ -62,7 +62,7 @@ def read_delimited(path: Path, memory: int) -> Table:
 
 
 def _rows(raw: BinaryIO, path: Path) -> Iterator[Row]:
-    """Yield the rows that are not blank, with the number of their first line."""
+    """Yield the non-blank rows, each with the number of its first line."""
     lines, number = _lines(raw, path), 1
     try:
         head = next(lines, "")
@@ -72,11 +72,11 @@ def _rows(raw: BinaryIO, path: Path) -> Iterator[Row]:
                 yield number, row
             number = reader.line_num + 1
     except csv.Error as error:
-        do = "close its quotes, or double those within a cell"
+        do = "close the quotes, or double quotes inside a cell"
         where = f"{path} line {number}"
-        raise FormatError("is not CSV", where=where, found=error, do=do) from None
+        raise FormatError("malformed CSV", where=where, found=error, do=do) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        do = "check it with gzip -t, and fetch it again"
+        do = "check it with gzip -t, and download it again"
         raise FormatError("broken gzip file", where=path, found=error, do=do) from None
 
 
@@ -85,11 +85,11 @@ def _lines(raw: BinaryIO, path: Path) -> Iterator[str]:
     raw.seek(0)
     source = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=raw))) if packed else raw
     number = 0
-    while line := source.readline(_LONGEST):
+    while line := source.readline(_MAX_LINE):
         number += 1
-        if len(line) == _LONGEST and not line.endswith(b"\n"):
-            found = f"more than {_LONGEST:,} bytes"
-            raise InputError("is too long", where=f"{path} line {number}", found=found)
+        if len(line) == _MAX_LINE and not line.endswith(b"\n"):
+            found = f"more than {_MAX_LINE:,} bytes"
+            raise InputError("line too long", where=f"{path} line {number}", found=found)
         yield _decoded(line.removeprefix(_BOM) if number == 1 else line, path, number)
 
 
@@ -99,13 +99,13 @@ def _decoded(line: bytes, path: Path, number: int) -> str:
     except UnicodeDecodeError as error:
         where, found = f"{path} line {number}", f"byte 0x{line[error.start]:02x}"
         do = "convert the file to UTF-8"
-        raise InputError("is not UTF-8", where=where, found=found, do=do) from None
+        raise InputError("not UTF-8", where=where, found=found, do=do) from None
 
 
 def _separator(head: str, path: Path) -> str:
     if ".tsv" in [suffix.lower() for suffix in path.suffixes[-2:]]:
         return "\t"
-    return next((sign for sign in ",;\t" if sign in head), ",")
+    return next((separator for separator in ",;\t" if separator in head), ",")
 
 
 def _is_heading(row: Sequence[str]) -> bool:
@@ -114,11 +114,11 @@ def _is_heading(row: Sequence[str]) -> bool:
 
 
 def _headings(first: Row, width: int, path: Path) -> list[str]:
-    """Return what to call each column of numbers."""
+    """Return the name of each column of numbers in messages."""
     number, heads = first
     if len(heads) not in (width, width - 1):
-        where = f"{path} line {number}"
-        raise InputError(f"has {len(heads)} headings", where=where, found=f"{width} in a row")
+        where, found = f"{path} line {number}", f"{width} cells in the next row"
+        raise InputError(f"the header has {len(heads)} cells", where=where, found=found)
     heads = heads[len(heads) - width + 1 :]
     return [repr(head[:40]) if head.strip() else str(j + 2) for j, head in enumerate(heads)]
 
@@ -126,27 +126,27 @@ def _headings(first: Row, width: int, path: Path) -> list[str]:
 def _read(
     rows: Iterator[Row], columns: Sequence[str], memory: int, path: Path, indexed: bool
 ) -> tuple[list[str], array[float]]:
-    """Return the names and all numbers, row by row. A name takes its place in memory too.
+    """Return the names and all numbers, row by row; check both against the memory limit.
 
-    indexed: the names have no heading, as where pandas writes the rows' numbers before them.
+    indexed: the header cell of the names is empty, as when pandas writes a row index.
     """
     names, values, width, text = [], array("d"), len(columns), 0
     for number, row in rows:
         if len(row) != width + 1:
-            where, what = f"{path} line {number}", f"needs {width + 1} cells, as the first row has"
+            where, what = f"{path} line {number}", f"needs {width + 1} cells like the first row"
             raise InputError(what, where=where, found=len(row), do="correct the line")
         names.append(row.pop(0))
         text += len(names[-1])
         check_size(len(names) + text // max(1, 8 * width), width, memory, path)
-        counted = indexed and names[-1].isdigit()
-        _append(values, row, columns, f"{path} line {number}", counted)
+        row_number = indexed and names[-1].isdigit()
+        _append(values, row, columns, f"{path} line {number}", row_number)
     return names, values
 
 
 def _append(
-    values: array[float], cells: Sequence[str], columns: Sequence[str], where: str, counted: bool
+    values: array[float], cells: Sequence[str], columns: Sequence[str], where: str, row_number: bool
 ) -> None:
-    """Append a row of numbers: at once where all are plain, else looking at each."""
+    """Append a row of numbers: all at once if they are plain, else cell by cell."""
     start = len(values)
     if "_" not in "".join(cells):
         try:
@@ -155,36 +155,36 @@ def _append(
         except ValueError:
             del values[start:]
     for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
-        number = math.nan if cell in _USUAL else _number(cell)
+        number = math.nan if cell in _COMMON_MISSING else _number(cell)
         if number is None:
-            what, do = f"column {column} is not a number", _advice(cell, counted and not place)
+            what, do = f"column {column} is not a number", _advice(cell, row_number and not place)
             raise InputError(what, where=where, found=repr(cell[:40]), do=do)
         values.append(number)
 
 
 def _advice(cell: str, after_count: bool) -> str:
-    """Return what to do about a cell that is no number; after_count: it may be the row's name."""
+    """Return how to fix a cell that is not a number; after_count: it may be the row's name."""
     if after_count:
-        return _DO_INDEX
-    return _DO_POINT if _COMMA.fullmatch(cell.strip()) else _DO
+        return _NO_INDEX
+    return _DECIMAL_POINT if _LOCAL_NUMBER.fullmatch(cell.strip()) else _LAYOUT
 
 
 def _number(cell: str) -> float | None:
-    """Return a cell's number, nan where it is missing, None where it is something else."""
+    """Return a cell's number, nan if it is missing, None if it is anything else."""
     try:
-        # Python takes 1_000 for a number; no table means it so.
+        # Python parses 1_000 as a number; in a table it is text.
         return None if "_" in cell else float(cell)
     except ValueError:
         return math.nan if cell.strip().lower() in _MISSING else None
 
 
 def _notes(heads: Sequence[str], names: Sequence[str], path: Path) -> tuple[str, ...]:
-    """Return what a user should know where the table could have been meant otherwise."""
+    """Return notes on ambiguous tables: numbers in the header, or only numbers as names."""
     notes = []
     if any(cell.strip() and _number(cell) is not None for cell in heads[1:]):
         shown = ", ".join(repr(head[:20]) for head in heads[:4])
-        notes.append(f"{path}: the first line was taken for headings: {shown}, …")
+        notes.append(f"{path}: the first line was read as a header: {shown}, …")
     if all(_number(name) is not None for name in names):
         shown = repr(names[0][:20])
-        notes.append(f"{path}: the first column, all numbers, was taken for names: {shown}, …")
+        notes.append(f"{path}: the first column, all numbers, was read as names: {shown}, …")
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""A table's file, opened to read; and how much of a table memory can take."""
+"""Open a table's file, and check the size of a table against the memory limit."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from wordgeom.core.errors import InputError
 from wordgeom.runtime.run_options import GIGABYTE
 from wordgeom.storage import opening
 
-_SHARE = 4  # the part of memory that a table takes: its points, its graph and the vectors follow
+_SHARE = 4  # a table may take memory / 4: points, graph and vectors need the rest
 
 
 def opened(path: Path) -> AbstractContextManager[BinaryIO]:
-    """Open a regular file to read. Raises MissingInputError for anything else."""
+    """Open a regular file for reading. Raises MissingInputError for anything else."""
     return opening.opened(path, "a table")
 
 
-def most_bytes(memory: int) -> int:
-    """Return how many of `memory` bytes a table's numbers may take."""
+def table_bytes(memory: int) -> int:
+    """Return the bytes that a table may take of `memory` bytes."""
     return memory // _SHARE
 
 
 def check_size(rows: int, columns: int, memory: int, where: str | Path) -> None:
-    """Refuse a table (rows × columns, 8 bytes a number) that memory has no place for."""
+    """Raise InputError for a table (rows × columns, 8 bytes per number) that exceeds its share."""
     needed = 8 * rows * columns
-    if needed > most_bytes(memory):
+    if needed > table_bytes(memory):
         raise InputError(
             f"{rows:,} × {columns:,} numbers take {needed / GIGABYTE:,.3g} GB",
             where=where,
-            found=f"{most_bytes(memory) / GIGABYTE:,.3g} GB for them, a quarter of --memory",
-            do="reduce its columns first, by a truncated SVD say, or raise --memory",
+            found=f"a limit of {table_bytes(memory) / GIGABYTE:,.3g} GB, a quarter of --memory",
+            do="reduce the columns, for example by truncated SVD, or raise --memory",
         )

@@ -1,4 +1,4 @@
-"""Which entities have a vector: names of a domain against the words of a vectors file."""
+"""Find the anchors: entities whose names are words of a vectors file."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.vectors.keyed import Vectors
 
-_SPELLINGS = 20_000  # words compared with a name; more would keep its user waiting
-_ENTITIES, _SHOWN = 12, 3  # names that spellings are sought for, and told of
-_LISTED = 5  # names of a note
+_SPELLINGS = 20_000  # words compared with a name, which bounds the time
+_MAX_TRIED, _SHOWN = 12, 3  # names with a search for similar words, and shown in the message
+_LISTED = 5  # names in a note
 _PARTS = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, eq=False)
 class Anchors:
-    """Entities that have a vector.
+    """Entities with a vector.
 
-    known (n) bool; entities, rows (p): of the known, their numbers and their rows in the vectors;
-    matrix (p × K) float64, finite; zeros: how many of them are 0.
+    known (n) bool; entities (p): numbers of the known entities; rows (p): their rows in the
+    vectors; matrix (p × K) float64, finite; zeros: number of vectors that are 0.
     """
 
     known: Array
@@ -38,28 +38,28 @@ class Anchors:
 def find_anchors(names: Sequence[str], vectors: Vectors, domain: str, file: str) -> Anchors:
     """Return the entities that are words of the vectors; `domain`, `file` name both in errors.
 
-    Raises InputError where there is none, with words spelt alike, and where a vector of one is
-    not finite.
+    Raises InputError if there are none, suggesting similar words, or for a vector that is not
+    finite.
     """
     found = np.array([vectors.index.get(name, -1) for name in names], np.int64)
     known = found >= 0
     if not known.any():
-        raise _nothing_in_common(names, vectors, domain, file)
+        raise _no_anchor_error(names, vectors, domain, file)
     rows = found[known]
     matrix = vectors.matrix[rows].astype(np.float64)
-    whole = np.isfinite(matrix).all(axis=1)
-    if not whole.all():
-        word = vectors.words[int(rows[np.argmin(whole)])]
-        bad, do = f"{int(np.sum(~whole)):,} such", "make the vectors again, or leave it out"
+    finite = np.isfinite(matrix).all(axis=1)
+    if not finite.all():
+        word = vectors.words[int(rows[np.argmin(finite)])]
+        bad, do = f"{int(np.sum(~finite)):,} vectors", "train again, or remove the entity"
         raise InputError(f"the vector of {word!r} is not finite", where=file, found=bad, do=do)
     zeros = int(np.sum(~matrix.any(axis=1)))
     return Anchors(known, np.flatnonzero(known), rows, matrix, zeros)
 
 
 def map_notes(names: Sequence[str], known: Array, mapped: frozenset[str] | None) -> list[str]:
-    """Return how many entities are known by a map's names and by their own; known (n) bool.
+    """Return notes on the entities that are known by mapped and by their own names; known (n) bool.
 
-    A name of its own that is a word may be so by accident: "a" and "all" are tickers of firms.
+    An unmapped name may be a word by accident: the ticker symbols "a" and "all", for example.
     """
     if mapped is None:
         return []
@@ -67,9 +67,9 @@ def map_notes(names: Sequence[str], known: Array, mapped: frozenset[str] | None)
     own = [name for name, found in pairs if found and name not in mapped]
     absent = [name for name, found in pairs if not found and name in mapped]
     by_map = int(known.sum()) - len(own)
-    notes = [f"known: {by_map:,} by the map, {len(own):,} by their own names{_listed(own)}"]
+    notes = [f"known: {by_map:,} by mapped names, {len(own):,} by their own names{_listed(own)}"]
     if absent:
-        notes.append(f"words of the map without a vector: {len(absent):,}{_listed(absent)}")
+        notes.append(f"mapped names without a vector: {len(absent):,}{_listed(absent)}")
     return notes
 
 
@@ -78,19 +78,17 @@ def _listed(names: Sequence[str]) -> str:
     return f": {', '.join(names[:_LISTED])}{more}" if names else ""
 
 
-def _nothing_in_common(
-    names: Sequence[str], vectors: Vectors, domain: str, file: str
-) -> InputError:
-    pairs = [f"{name!r} – {word}?" for name, word in islice(_alike(names, vectors), _SHOWN)]
-    found = ", ".join(pairs) or f"{names[0]!r} and nothing spelt like it"
+def _no_anchor_error(names: Sequence[str], vectors: Vectors, domain: str, file: str) -> InputError:
+    pairs = [f"{name!r} – {word}?" for name, word in islice(_similar_words(names, vectors), _SHOWN)]
+    found = ", ".join(pairs) or f"{names[0]!r} and no similar word"
     lower = sum(name.lower() in vectors.index for name in names)
-    do = f"--lower finds {lower:,} of them" if lower else "rename them by --name-map"
+    do = f"--lower finds {lower:,} of them" if lower else "rename them with --name-map"
     return InputError(f"no entity is a word of {file}", where=domain, found=found, do=do)
 
 
-def _alike(names: Sequence[str], vectors: Vectors) -> Iterator[tuple[str, str]]:
-    """Yield entities with the word that is spelt most like each, of those that have one."""
-    for name in names[:_ENTITIES]:
+def _similar_words(names: Sequence[str], vectors: Vectors) -> Iterator[tuple[str, str]]:
+    """Yield entities with the most similar word, for those that have one."""
+    for name in names[:_MAX_TRIED]:
         parts = [part for part in _PARTS.split(name.lower()) if part]
         tries = (name.lower(), "_".join(parts), "".join(parts), *parts[:1])
         word = next((each for each in tries if each in vectors.index), None) or _nearest(
@@ -101,7 +99,7 @@ def _alike(names: Sequence[str], vectors: Vectors) -> Iterator[tuple[str, str]]:
 
 
 def _nearest(name: str, vectors: Vectors) -> str | None:
-    # Words stand in order of frequency: the first are the likeliest to be meant.
+    # Words are in order of frequency: the first are the most likely matches.
     alike = (w for w in islice(vectors.words, _SPELLINGS) if abs(len(w) - len(name)) <= 2)
     close = difflib.get_close_matches(name, alike, n=1, cutoff=0.75)
     return close[0] if close else None

@@ -1,4 +1,4 @@
-"""A file that renames entities, `entity word` a line: what a table calls them → what texts do."""
+"""Rename entities with a name map: a file with lines of `entity word`."""
 
 from __future__ import annotations
 
@@ -11,103 +11,105 @@ from pathlib import Path
 
 from wordgeom.core.errors import InputError
 from wordgeom.evaluation.lines import read_lines
-from wordgeom.imputation.tables.names import clean
+from wordgeom.imputation.tables.names import clean_names
 
-_SIGNS, _BLANKS = "\t,", ""
-_DO = "write an entity and a word a line, with a tab between them"
-_DO_TAB = "put a tab between the entity and its word, where one of them holds a blank"
-_SPELLINGS, _LISTED = 20_000, 3  # names compared with an entry; names of the table that are told
+_SEPARATORS, _WHITE_SPACE = "\t,", ""
+_FORMAT = "write an entity and a word per line, separated by a tab"
+_USE_TABS = "separate the entity and its word by a tab if one of them contains a space"
+_SPELLINGS, _LISTED = 20_000, 3  # names compared with an entry, and listed in a message
 
 
 @dataclass(frozen=True)
 class Renaming:
-    """Names that took the place of others, and which did.
+    """Renamed entities.
 
-    mapped: whether each name is the file's; used, unused: entries of the file; first: an unused.
+    names (n); mapped (n): whether the file renamed each; used, unused: numbers of entries that
+    match an entity, or none; first_unused: the first of the latter.
     """
 
     names: list[str]
     mapped: list[bool]
     used: int
     unused: int
-    first: str
+    first_unused: str
 
 
-def rename(names: Sequence[str], path: Path) -> Renaming:
-    """Rename entities (names without white space) as a file tells.
+def rename_entities(names: Sequence[str], path: Path) -> Renaming:
+    """Rename entities (names without white space) according to a file.
 
-    Raises what `read_lines` raises; InputError naming the line for one that is not two names, for
-    an entity with two words, and where not one entry names an entity.
+    Raises what `read_lines` raises; InputError naming the line that is not an entity and a word,
+    for an entity with two words, and if no entry matches an entity.
     """
     words = read_map(path)
-    held = set(names)
-    unused = words.keys() - held
+    known = set(names)
+    unused = words.keys() - known
     if len(unused) == len(words):
-        raise _nothing_named(words, names, held, path)
-    first = next((entity for entity in words if entity in unused), "")
+        raise _no_match_error(words, names, known, path)
+    first_unused = next((entity for entity in words if entity in unused), "")
     renamed = [words.get(name, name) for name in names]
     mapped = [name in words for name in names]
-    return Renaming(renamed, mapped, len(words) - len(unused), len(unused), first)
+    return Renaming(renamed, mapped, len(words) - len(unused), len(unused), first_unused)
 
 
 def read_map(path: Path) -> dict[str, str]:
-    """Read which word each entity becomes, both without white space.
+    """Read the word of each entity, both without white space.
 
-    Fields are separated alike on every line: by tabs, commas or, where these are rare, blanks.
+    All lines have the same separator: tabs, commas, or spaces if most lines have neither.
     """
     lines = read_lines(path)
-    sign = _separator([line for _, line in lines])
+    separator = _separator([line for _, line in lines])
     words: dict[str, str] = {}
     numbers: dict[str, int] = {}
     for number, line in lines:
         where = f"{path} line {number}"
-        entity, word = _entry(line, sign, where)
+        entity, word = _entry(line, separator, where)
         if words.setdefault(entity, word) != word:
-            what = f"{entity!r} is named {word!r}"
+            what = f"{entity!r} is mapped to {word!r}"
             found = f"{words[entity]!r} in line {numbers[entity]}"
-            raise InputError(what, where=where, found=found, do="keep one of the two lines")
+            raise InputError(what, where=where, found=found, do="remove one of the two lines")
         numbers.setdefault(entity, number)
     return words
 
 
-def _nothing_named(
-    words: Mapping[str, str], names: Sequence[str], held: set[str], path: Path
+def _no_match_error(
+    words: Mapping[str, str], names: Sequence[str], known: set[str], path: Path
 ) -> InputError:
-    """Return what to say of a map that does not fit the table, with a name spelt alike."""
+    """Return the error for a map that does not match the table, suggesting a similar name."""
     entity = next(iter(words))
     spelt = {name.lower(): name for name in islice(names, _SPELLINGS)}
     close = difflib.get_close_matches(entity.lower(), spelt, n=1, cutoff=0.5)
-    if not held.isdisjoint(words.values()):
-        do = "its words do: write the entity first, then its word"
+    if not known.isdisjoint(words.values()):
+        do = "swap the columns: the entity comes first, then its word"
     elif close:
         do = f"did you mean {spelt[close[0]]!r}?"
     else:
-        do = f"its names are {', '.join(map(repr, names[:_LISTED]))} …"
-    what = "no entry names an entity of the table"
+        do = f"the table has {', '.join(map(repr, names[:_LISTED]))} …"
+    what = "no entry matches an entity of the table"
     return InputError(what, where=path, found=repr(entity), do=do)
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """Return the sign that cuts most lines in two: not all, so that a bad one is told as bad."""
-    for sign in _SIGNS:
-        if 2 * sum(sign in line for line in lines) > len(lines):
-            return sign
-    return _BLANKS
+    """Return the separator that most lines contain: the others are then reported as malformed."""
+    for separator in _SEPARATORS:
+        if 2 * sum(separator in line for line in lines) > len(lines):
+            return separator
+    return _WHITE_SPACE
 
 
-def _entry(line: str, sign: str, where: str) -> tuple[str, str]:
-    fields = _fields(line, sign, where)
+def _entry(line: str, separator: str, where: str) -> tuple[str, str]:
+    fields = _fields(line, separator, where)
     if len(fields) != 2 or not all(field.strip() for field in fields):
-        do = _DO_TAB if sign == _BLANKS and len(fields) > 2 else _DO
-        raise InputError("is not two names", where=where, found=repr(line[:60]), do=do)
-    (entity, word), _ = clean(fields, where)
+        do = _USE_TABS if separator == _WHITE_SPACE and len(fields) > 2 else _FORMAT
+        what = "expected an entity and a word"
+        raise InputError(what, where=where, found=repr(line[:60]), do=do)
+    (entity, word), _ = clean_names(fields, where)
     return entity, word
 
 
-def _fields(line: str, sign: str, where: str) -> list[str]:
-    if sign != ",":
-        return line.split(sign or None)
+def _fields(line: str, separator: str, where: str) -> list[str]:
+    if separator != ",":
+        return line.split(separator or None)
     try:
         return next(csv.reader([line], strict=True))
     except csv.Error as error:
-        raise InputError("is not CSV", where=where, found=error, do=_DO) from None
+        raise InputError("malformed CSV", where=where, found=error, do=_FORMAT) from None

@@ -1,4 +1,4 @@
-"""A table in NumPy's .npy format."""
+"""Read a table in NumPy's .npy format."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def read_npy(path: Path, memory: int) -> Table:
 
 
 def check_matrix(header: Header, memory: int, where: str | Path) -> None:
-    """Refuse an array that is not two-dimensional, or that memory has no place for."""
+    """Raise InputError for an array that is not two-dimensional, or too large for memory."""
     if len(header.shape) != 2:
-        do = "save a matrix: a row for each entity"
+        do = "save a matrix with a row per entity"
         found = f"an array of shape {header.shape}"
         raise InputError("must have two dimensions", where=where, found=found, do=do)
     check_size(*header.shape, memory, where)

@@ -1,4 +1,4 @@
-"""A table in NumPy's .npz: a dense matrix, or a sparse one as SciPy's save_npz writes it."""
+"""Read a table in .npz format: a dense matrix, or a sparse one from scipy.sparse.save_npz."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
+from wordgeom.core.types import Float64
 from wordgeom.formats.npy import as_float64
 from wordgeom.formats.npz import Archive, opened_archive
-from wordgeom.formats.sparse_layouts import FORMAT
-from wordgeom.imputation.tables.files import most_bytes
+from wordgeom.formats.sparse_layouts import FORMAT, entries, shape
+from wordgeom.imputation.tables.files import check_size, table_bytes
 from wordgeom.imputation.tables.npy import check_matrix
-from wordgeom.imputation.tables.sparse import read_sparse
 from wordgeom.imputation.tables.table import Table
 
 NAMES = "names"
 
 
 def read_npz(path: Path, memory: int) -> Table:
-    """Read the one matrix of an archive, and `names` where it holds them.
+    """Read the only matrix of an archive, and its `names` if present.
 
-    Raises FormatError for a broken archive, InputError where there is not one matrix that fits.
+    Raises FormatError for a broken archive, InputError unless there is exactly one matrix and it
+    fits into memory.
     """
-    with opened_archive(path, most_bytes(memory)) as archive:
+    with opened_archive(path, table_bytes(memory)) as archive:
         if FORMAT in archive.members:
-            table = Table(read_sparse(archive, path, memory))
+            table = Table(_dense(archive, path, memory))
         else:
             member, others = _matrix(archive, path)
             check_matrix(archive.header(member), memory, archive.where(member))
             listed = ", ".join(others[:5])
-            notes = (f"{path}: arrays left unread: {listed}",) if others else ()
+            notes = (f"{path}: ignored arrays: {listed}",) if others else ()
             table = Table(as_float64(archive.array(member)), notes=notes)
         if NAMES not in archive.members:
             return table
@@ -40,19 +41,31 @@ def read_npz(path: Path, memory: int) -> Table:
 
 
 def has_names(path: Path) -> bool:
-    """Tell whether an archive holds the names of its rows."""
+    """Return whether an archive has row names."""
     with opened_archive(path, 0) as archive:
         return NAMES in archive.members
 
 
+def _dense(archive: Archive, path: Path, memory: int) -> Float64:
+    """Return a sparse matrix (n × d) as a dense one, with repeated entries summed as in SciPy."""
+    rows, columns = shape(archive, path)
+    check_size(rows, columns, memory, path)
+    dense = np.zeros((rows, columns))
+    cells = dense.ravel()
+    with np.errstate(invalid="ignore", over="ignore"):  # nonfinite sums are reported later
+        for row, column, values in entries(archive, path, rows, columns):
+            np.add.at(cells, row * columns + column, values)
+    return dense
+
+
 def _matrix(archive: Archive, path: Path) -> tuple[str, list[str]]:
-    """Return the member that is a matrix, and the members that are not looked at."""
+    """Return the member that is a matrix, and the ignored members."""
     others = [member for member in archive.members if member != NAMES]
     flat = [member for member in others if len(archive.header(member).shape) == 2]
     if len(flat) != 1:
-        found = ", ".join(flat[:5]) or f"none among {', '.join(others[:5]) or 'no array'}"
+        found = ", ".join(flat[:5]) or f"none among {', '.join(others[:5]) or 'no arrays'}"
         do = "save one: np.savez(FILE, matrix=…, names=…)"
-        raise InputError("must hold one matrix", where=path, found=found, do=do)
+        raise InputError("must contain one matrix", where=path, found=found, do=do)
     return flat[0], [member for member in others if member != flat[0]]
 
 
@@ -61,9 +74,9 @@ def _names(archive: Archive, rows: int) -> list[str]:
     texts = archive.array(NAMES, kinds="U")
     if texts.shape != (rows,):
         found = f"an array of shape {texts.shape}"
-        raise InputError(f"must hold a name for each of {rows:,} rows", where=where, found=found)
-    # NumPy takes any 4 bytes for a character; Python stops at one that is none.
+        raise InputError(f"must contain a name for each of {rows:,} rows", where=where, found=found)
+    # NumPy accepts any 4 bytes as a character; Python raises for code points out of range.
     texts = texts.astype(texts.dtype.newbyteorder("="))
     if texts.size and int(texts.view(np.uint32).max()) > sys.maxunicode:
-        raise FormatError("is not text", where=where, found="a character beyond U+10FFFF")
+        raise FormatError("not text", where=where, found="a character beyond U+10FFFF")
     return [str(text) for text in texts.tolist()]

@@ -1,4 +1,4 @@
-"""Parquet tables: the first column of text holds the names, all others numbers."""
+"""Read Parquet tables: the first text column has the names, all others are numbers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from wordgeom.imputation.tables.files import check_size, opened
 from wordgeom.imputation.tables.table import Table
 
 MAGIC = b"PAR1"
-_ROWS = 1 << 14  # of a block
+_ROWS = 1 << 14  # rows per batch
 
 
 def read_parquet(path: Path, memory: int) -> Table:
     """Read a table (n × d). Raises UnavailableError without pyarrow, FormatError, InputError.
 
-    Nulls are missing numbers; a null name is empty.
+    Nulls are missing values; a null name is an empty name.
     """
     pyarrow, parquet = _pyarrow()
     with opened(path) as source:
@@ -27,15 +27,15 @@ def read_parquet(path: Path, memory: int) -> Table:
             with parquet.ParquetFile(source) as file:
                 return _table(file, memory, path)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            found, do = " ".join(str(error).split())[:80], "fetch or write it again"
-            raise FormatError("broken parquet file", where=path, found=found, do=do) from None
+            found, do = " ".join(str(error).split())[:80], "download or write it again"
+            raise FormatError("broken Parquet file", where=path, found=found, do=do) from None
 
 
 def _table(file: Any, memory: int, path: Path) -> Table:
     label, columns = _columns(file.schema_arrow, path)
     names: list[str] = []
     blocks: list[Float64] = []
-    # Rows are counted as they come: the file's own count is a promise.
+    # Rows are counted while reading, because the file's own count may be false.
     for batch in file.iter_batches(batch_size=_ROWS):
         check_size(len(names) + len(batch), len(columns), memory, path)
         names += [name or "" for name in batch.column(label).to_pylist()]
@@ -45,19 +45,19 @@ def _table(file: Any, memory: int, path: Path) -> Table:
 
 
 def _columns(schema: Any, path: Path) -> tuple[str, list[str]]:
-    """Return the column of names, and those of numbers."""
+    """Return the column of names, and the columns of numbers."""
     heads = list(schema.names)
     if len(set(heads)) < len(heads):
-        raise InputError("two columns have one name", where=path, do="rename one")
+        raise InputError("two columns have the same name", where=path, do="rename one")
     label = next((field.name for field in schema if _is_text(field.type)), None)
     if label is None:
         found = ", ".join(heads[:5])
         do = "add the names as text, or save the numbers as .npy"
-        raise InputError("has no column of text for the names", where=path, found=found, do=do)
+        raise InputError("no text column with names", where=path, found=found, do=do)
     for field in schema:
         if field.name != label and not _is_number(field.type):
-            do = "leave the column out: names stand in the first column of text, then numbers"
-            what = f"column {field.name[:40]!r} is not of numbers"
+            do = "remove it: every column after the names must be numeric"
+            what = f"column {field.name[:40]!r} is not numeric"
             raise InputError(what, where=path, found=str(field.type)[:40], do=do)
     return label, [head for head in heads if head != label]
 
@@ -79,7 +79,7 @@ def _is_number(kind: Any) -> bool:
 def _numbers(column: Any) -> Float64:
     import pyarrow
 
-    # Not safe: whole numbers beyond 2⁵³ are rounded, as float64 has them in any other format.
+    # safe=False rounds integers beyond 2⁵³ to float64, like all other readers.
     cast = column.cast(pyarrow.float64(), safe=False)
     return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=np.float64)
 
@@ -89,6 +89,6 @@ def _pyarrow() -> tuple[Any, Any]:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        do = "pip install 'wordgeom[parquet]', or save the table as .csv"
-        raise UnavailableError("parquet files need pyarrow", do=do) from None
+        do = "run pip install 'wordgeom[parquet]', or save the table as .csv"
+        raise UnavailableError("Parquet files need pyarrow", do=do) from None
     return pyarrow, parquet

@@ -1,4 +1,4 @@
-"""Which kind of table a file is, told by its suffix or else its content, and its reader."""
+"""Detect the kind of a table from its suffix or content, and choose the reader."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wordgeom.formats.npy import MAGIC
 from wordgeom.imputation.tables import delimited, npy, npz, parquet
 from wordgeom.imputation.tables.files import check_size, opened
 from wordgeom.imputation.tables.table import Table
-from wordgeom.imputation.tables.workbooks import ZIP, refuse_workbook
+from wordgeom.imputation.tables.workbooks import ZIP, check_not_workbook
 from wordgeom.vectors import word2vec_header
 from wordgeom.vectors.keyed import read_vectors
 from wordgeom.vectors.word2vec_header import NUMBER
@@ -21,9 +21,9 @@ _SUFFIXES = {
     ".npy": NPY, ".npz": NPZ, ".parquet": PARQUET, ".pq": PARQUET, ".csv": DELIMITED,
     ".tsv": DELIMITED, ".bin": VECTORS, ".vec": VECTORS,
 }  # fmt: skip
-_PEEKED, _ENOUGH = 256, 3  # bytes, and of the first line's fields those that tell
+_PEEKED, _ENOUGH = 256, 3  # bytes read, and fields of the first line used, to detect the kind
 _JSON = (b"{", b"[")
-_DO = (
+_KINDS_HINT = (
     "name a .npy, .npz, .csv, .tsv or .parquet file (.csv.gz and .tsv.gz too), or word vectors, "
     ".bin, .txt or .vec"
 )
@@ -32,14 +32,14 @@ _DO = (
 def kind_of(path: Path) -> str:
     """Return the kind of a table's file.
 
-    Of other suffixes, .txt among them: NumPy's formats by their first bytes; word vectors where
-    the first line is two whole numbers, or a word and numbers with blanks; a table of text where
-    it holds a tab or comma. Raises MissingInputError where there is no file, InputError for a
-    workbook and for what is none of these.
+    Files with other suffixes, such as .txt, are detected by content: NumPy's formats by their
+    first bytes; word vectors by a first line of two integers, or of a word and numbers separated
+    by spaces; a delimited table by a tab or comma. Raises MissingInputError, and InputError for
+    workbooks and unknown kinds.
     """
     with opened(path) as source:
         head = source.read(_PEEKED)
-    refuse_workbook(path, head)
+    check_not_workbook(path, head)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
@@ -52,12 +52,12 @@ def kind_of(path: Path) -> str:
     kind = _kind_of_text(head.partition(b"\n")[0])
     if kind is None:
         found = f"a {suffix} file" if suffix else "a name without suffix"
-        raise InputError("is no table that can be read", where=path, found=found, do=_DO)
+        raise InputError("unsupported kind of table", where=path, found=found, do=_KINDS_HINT)
     return kind
 
 
 def _kind_of_text(line: bytes) -> str | None:
-    """Return the kind that a first line, or the beginning of it, is of; None for no table's."""
+    """Return the kind of table with the given first line or its beginning, or None."""
     fields = line.split()
     if len(fields) == 2 and all(map(bytes.isdigit, fields)):
         return VECTORS
@@ -65,26 +65,22 @@ def _kind_of_text(line: bytes) -> str | None:
         return None
     if b"\t" in line or b"," in line:
         return DELIMITED
-    numbers = fields[1:_ENOUGH]  # the last that is there may be cut
+    numbers = fields[1:_ENOUGH]  # later fields may be cut off
     return VECTORS if len(numbers) > 1 and all(map(NUMBER.fullmatch, numbers)) else None
 
 
 def holds_names(path: Path, kind: str) -> bool:
-    """Tell whether a table's file names its entities itself."""
+    """Return whether a table's file contains the names."""
     return npz.has_names(path) if kind == NPZ else kind != NPY
 
 
 def read_table(path: Path, kind: str, memory: int) -> Table:
-    """Read a table of a known kind. Raises what the reader of the kind raises."""
-    if kind == NPY:
-        return npy.read_npy(path, memory)
-    if kind == NPZ:
-        return npz.read_npz(path, memory)
-    if kind == PARQUET:
-        return parquet.read_parquet(path, memory)
-    if kind == DELIMITED:
-        return delimited.read_delimited(path, memory)
-    return _read_vectors(path, memory)
+    """Read a table of the given kind. Raises what its reader raises."""
+    readers = {
+        NPY: npy.read_npy, NPZ: npz.read_npz, PARQUET: parquet.read_parquet,
+        DELIMITED: delimited.read_delimited, VECTORS: _read_vectors,
+    }  # fmt: skip
+    return readers[kind](path, memory)
 
 
 def _read_vectors(path: Path, memory: int) -> Table:
@@ -92,6 +88,6 @@ def _read_vectors(path: Path, memory: int) -> Table:
         header = word2vec_header.read_header(source, path)
     check_size(header.words, header.numbers, memory, path)
     read = read_vectors(path)
-    with np.errstate(invalid="ignore"):  # a signalling NaN is missing as any other
+    with np.errstate(invalid="ignore"):  # signalling NaNs are missing values too
         matrix = read.matrix.astype(np.float64)
     return Table(matrix, read.words, repeated=read.duplicates)

@@ -1,4 +1,4 @@
-"""What every reader of a table gives: numbers, and names where the file holds them."""
+"""The result of every table reader: numbers, and names if the file has them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from wordgeom.core.types import Float64
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """n entities and their d numbers, as a file has them.
+    """n entities with d features each, as read from a file.
 
-    matrix (n × d) float64, C-order, nan where a number is missing; names (n), None where the file
-    holds none; columns (d): what a message calls each, empty for their numbers; repeated: names
-    that the reader met again and left out; notes: what was left unread or guessed.
+    matrix (n × d) float64, C-order, nan for missing values; names (n), or None; columns (d): names
+    for messages, empty to use numbers; repeated: number of repeated names that the reader dropped;
+    notes: what the reader ignored or guessed.
     """
 
     matrix: Float64
@@ -24,5 +24,5 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def column(self, number: int) -> str:
-        """Return what a message calls column `number`, from 0."""
+        """Return the name of column `number`, from 0, in messages."""
         return f"column {self.columns[number] if self.columns else number + 1}"

@@ -1,4 +1,4 @@
-"""Workbooks of spreadsheets, which are not read but known, so that a user is told what to do."""
+"""Detect spreadsheet workbooks, which are not supported, to raise a helpful error."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from wordgeom.imputation.tables.files import opened
 
 ZIP = b"PK\x03\x04"
 _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .xls
-_OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"  # stands first in .ods
+_OPEN_DOCUMENT = (
+    b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"  # the first member of .ods
+)
 _EXCEL = "xl/workbook."
 
 
-def refuse_workbook(path: Path, head: bytes) -> None:
-    """Raise InputError for a file that is a workbook; `head` is how it begins."""
+def check_not_workbook(path: Path, head: bytes) -> None:
+    """Raise InputError for a workbook; head: the first bytes of the file."""
     if head.startswith(_OLD) or _OPEN_DOCUMENT in head or _is_excel(path, head):
-        raise InputError("is a workbook", where=path, do="save it as CSV, a sheet a file")
+        raise InputError("is a workbook", where=path, do="save each sheet as a CSV file")
 
 
 def _is_excel(path: Path, head: bytes) -> bool:
@@ -26,6 +28,6 @@ def _is_excel(path: Path, head: bytes) -> bool:
     try:
         with opened(path) as source, zipfile.ZipFile(source) as packed:
             return any(name.startswith(_EXCEL) for name in packed.namelist())
-    # What zipfile raises of a broken archive; whoever reads archives says so.
+    # Everything that zipfile raises for a broken archive, which the archive reader reports.
     except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError):
         return False

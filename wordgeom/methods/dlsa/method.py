@@ -9,34 +9,38 @@ each exactly. This is not a test of change, since noise moves every word: see `w
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, RankError
-from wordgeom.core.formatting import several
+from wordgeom.core.formatting import plural, several
 from wordgeom.core.options import option
 from wordgeom.core.types import Array, Csr, Int64
-from wordgeom.methods.contract import Result, Status
+from wordgeom.methods.contract import MODEL, Export, Result, Status
 from wordgeom.methods.dlsa.polynomials import HIGHEST
 from wordgeom.methods.dlsa.problem import FREE, HOLD
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
-    from wordgeom.linalg.eigensolver import Wanted
+    from wordgeom.linalg.eigensolver import EigenSettings
     from wordgeom.linalg.svd import Svd
     from wordgeom.matrices.times import Times
     from wordgeom.methods.dlsa.fit import State
+    from wordgeom.methods.dlsa.model import DynamicModel
     from wordgeom.methods.dlsa.polynomials import Polynomials
     from wordgeom.methods.dlsa.problem import Problem
+    from wordgeom.storage.store import Store
     from wordgeom.weighting.documents import WeightedDocuments
 
-NEEDS = ("documents", "times")  # and "moving": list of words that may move, or None for all
-OUTPUT = "model"  # a directory instead of a vectors file
+NEEDS = ("documents", "times", "moving")
+MAKES = (MODEL,)
 
 _START_TOL = 1e-2  # tolerance of static LSA, which only starts the sweeps
 _SETTLED = 1e-6  # a relative decrease of the objective that counts as convergence
@@ -52,10 +56,6 @@ class Options(base.Options):
     trend: str = option(
         HOLD, "remove from each word first: its polynomial trend (hold), only its mean (free)",
         choices=(HOLD, FREE),
-    )  # fmt: skip
-    moving: str | None = option(
-        None, "file of the words that may move, one per line (default: all)", metavar="FILE",
-        result=False,
     )  # fmt: skip
     at: str | None = option(
         None, "also write vectors at these times next to the model: 1950,1980,2010",
@@ -79,6 +79,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     coefficients (q + 1 × K × V), rows (n), times (n), moving (V), spread (V), the standard
     deviation of each column of X − G M. Raises InputError, RankError.
     """
+    from wordgeom.methods.dlsa.model import typed
     from wordgeom.methods.dlsa.polynomials import Polynomials
 
     source: WeightedDocuments = inputs["documents"]
@@ -86,7 +87,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     rows, notes = _used_rows(source, times)
     polynomials = Polynomials.of(times.values[rows], options.degree)
     _check(source, len(rows), options, context.memory)
-    X = source.whole().select(rows)
+    X = source.full().select(rows)
     moving = _moving(source.words, inputs.get("moving"))
     state, problem = _fitted(X, polynomials, moving, options, context)
     A, B, rank = _padded(state, options.dim)
@@ -109,8 +110,52 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
         sweeps = several(options.sweeps, "sweep", "sweeps")
         notes.append(f"not converged: the last of {sweeps} lowered the objective by a fraction of "
                      f"{drop:.1e}; raise --sweeps for a closer fit")  # fmt: skip
-    status = Status.of(missed=unsettled, deficient=rank < options.dim)
-    return Result(np.ascontiguousarray(B[0], np.float32), arrays, notes, statistics, status)
+    attributes = {
+        "shape": [*A.shape, X.columns], "degree": polynomials.degree,
+        "polynomials": polynomials.to_dict(), "trend": options.trend,
+        "weight": source.weight, "source": source.counts.store.digest,
+    }  # fmt: skip
+    return Result(
+        np.ascontiguousarray(B[0], np.float32), typed(arrays), notes, statistics,
+        Status.of(missed=unsettled, deficient=rank < options.dim),
+        attributes=attributes, summary=_summary(attributes, statistics),
+    )  # fmt: skip
+
+
+def describe(store: Store) -> dict[str, Any]:
+    """Return what `info` prints of a model."""
+    from wordgeom.methods.dlsa.model import describe as describe_model
+
+    return describe_model(store)
+
+
+def open_model(path: str | os.PathLike[str]) -> DynamicModel:
+    """Open a model."""
+    from wordgeom.methods.dlsa.model import DynamicModel
+
+    return DynamicModel.open(path)
+
+
+def convert_advice(path: Path) -> str:
+    """Return how to get vectors of a model, which `convert` cannot write."""
+    return f"write its vectors: wordgeom train DTM --method dlsa -o {path} --at TIME"
+
+
+def exports(options: Options) -> list[Export]:
+    """Return the vectors at the times of `--at`; raises OptionError."""
+    from wordgeom.methods.dlsa.exports import exports_at
+
+    return exports_at(options.at, options.eig)
+
+
+def _summary(attributes: Mapping[str, Any], statistics: Mapping[str, Any]) -> str:
+    n, K, p = attributes["shape"]
+    share, drop = statistics["captured"], statistics["last_drop"]
+    last = "" if drop is None else f", last decrease {drop:.1e}"
+    return (
+        f"{plural(n, 'document')} × {plural(p, 'word')} in {K} dimensions, degree "
+        f"{attributes['degree']}; captures {share:.4f} of the squared norm{last}"
+    )
 
 
 def _fitted(
@@ -148,24 +193,24 @@ def _static_lsa(X: Csr, polynomials: Polynomials, options: Options, context: Con
     effects = trend_effects(polynomials.values, options.trend)
     return truncated_svd(
         X, wanted, context.ops, effects=effects,
-        follow=lambda looks: context.progress.follow(
-            looks, "static LSA", options.dim, "dimensions", lambda look: look.gained
+        follow=lambda checks: context.progress.follow(
+            checks, "static LSA", options.dim, "dimensions", lambda check: check.gained
         ),
     )  # fmt: skip
 
 
-def _wanted(options: Options, seed: int = 1) -> Wanted:
+def _wanted(options: Options, seed: int = 1) -> EigenSettings:
     """Return the settings of static LSA."""
-    from wordgeom.linalg.eigensolver import Wanted
+    from wordgeom.linalg.eigensolver import EigenSettings
 
-    return Wanted(options.dim, _START_TOL, seed=seed)
+    return EigenSettings(options.dim, _START_TOL, seed=seed)
 
 
 def _used_rows(source: WeightedDocuments, times: Times) -> tuple[Int64, list[str]]:
     """Return the rows of documents with a time and a word, and notes on the others."""
     known = times.known
     filled = np.diff(source.counts.indptr)[known] > 0
-    empty, notes = int(np.count_nonzero(~filled)), times.left_out()
+    empty, notes = int(np.count_nonzero(~filled)), times.notes()
     if empty:
         documents = several(empty, "document has", "documents have")
         notes.append(f"{documents} no word of the vocabulary: left out")
@@ -190,7 +235,7 @@ def _check(source: WeightedDocuments, n: int, options: Options, memory: int) -> 
     needed = 8 * source.entries + 24 * (n + V) + max(sweeps, start)
     what = f"dynamic LSA's matrices of {n:,} documents and {V:,} words"
     do = "raise --memory, or lower --dim, --degree or build-dtm's --max-vocab"
-    refuse_too_large(what, needed, memory, do)
+    check_memory(what, needed, memory, do)
 
 
 def _moving(words: list[str], chosen: list[str] | None) -> Array:

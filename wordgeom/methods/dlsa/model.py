@@ -22,14 +22,14 @@ from numpy.typing import DTypeLike, NDArray
 
 from wordgeom.core.errors import FormatError, InputError, MissingInputError, StaleError
 from wordgeom.core.types import Array, Float32, Float64, Int64
-from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes, vocabulary_bytes
+from wordgeom.corpus.vocabulary import read_vocabulary_bytes
 from wordgeom.linalg.blas import one_thread
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.methods.dlsa.canonical_form import aligned
 from wordgeom.methods.dlsa.polynomials import Polynomials
 from wordgeom.methods.dlsa.problem import FREE, HOLD
-from wordgeom.storage.store import Store, StoreWriter
-from wordgeom.weighting.documents import WEIGHTS
+from wordgeom.storage.store import Store
+from wordgeom.weighting.options import WEIGHTS
 
 DLSA = "dlsa"  # the kind of the store
 _MAKE = "wordgeom train DTM --method dlsa"
@@ -195,23 +195,21 @@ class DynamicModel:
         return np.asarray(np.sqrt(np.sum(np.square(self.documents, dtype=np.float64), axis=0)))
 
 
-def write_model(
-    writer: StoreWriter,
-    vocabulary: Vocabulary,
-    arrays: Mapping[str, Array],
-    polynomials: Polynomials,
-    attributes: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Write the parts of a model; return the attributes of its store.
+def typed(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the arrays of a model in the dtypes and the order of the store."""
+    return {name: np.asarray(arrays[name], dtype) for name, dtype in _TYPES.items()}
 
-    arrays: named as in DynamicModel; attributes: trend, weight, source.
-    """
-    for name, dtype in _TYPES.items():
-        writer.array(name, dtype).write(arrays[name].ravel())
-    writer.text("vocab", vocabulary_bytes(vocabulary))
-    shape = [*arrays["documents"].shape, len(vocabulary)]
-    basis = {"degree": polynomials.degree, "polynomials": polynomials.to_dict()}
-    return {"shape": shape, **basis, **attributes}
+
+def describe(store: Store) -> dict[str, Any]:
+    """Return the size of a model, its times and the directory of its counts."""
+    model = DynamicModel.open(store.path)
+    times = model.times
+    span = f"{times.min():g} to {times.max():g}, {len(np.unique(times)):,} distinct"
+    return {
+        "documents": len(model.rows), "times": span, "words": len(model.words),
+        "that may move": int(model.moving.sum()), "dimension": model.dim,
+        "counts": str(model.parent or "unknown"),
+    }  # fmt: skip
 
 
 def _opened(cls: type[DynamicModel], store: Store) -> DynamicModel:

@@ -29,7 +29,7 @@ def choose_anchors(
     by_frequency = np.argsort(-matrix.frequencies, kind="stable")
     if choice == FREQUENCY:
         return np.sort(by_frequency[:m])
-    full = matrix.whole()
+    full = matrix.full()
     if choice == CORENESS:
         return np.sort(by_coreness(full, matrix.frequencies)[:m])
     if choice == RANDOM:

@@ -7,13 +7,13 @@ import logging
 import numpy as np
 
 from wordgeom.matrices.interfaces import Matrix
-from wordgeom.runtime.memory import refuse_too_large
+from wordgeom.runtime.memory import check_memory
 
 # An m × m eigendecomposition: arrays (block, LAPACK's copy, two work arrays, result), operations
 # per m³, and operations per second of one thread.
 _DENSE_COPIES, _EIGH_FLOPS, _FLOPS = 5, 4.0, 2e10
 _ROW = 100  # bytes of a row besides its entries: word, offset, tiles
-_COUNTED, _WHOLE = 20, 12  # bytes of an entry in Matrix.counted, in Matrix.whole
+_WITH_COUNTS, _FULL = 20, 12  # bytes of an entry in Matrix.with_counts, in Matrix.full
 _HELD_VECTORS = 5  # arrays (V × K): v and u, both and a solution in a half sweep's coordinates
 _LONG = 10.0  # seconds from which a note announces the expected time
 _log = logging.getLogger(__name__)
@@ -37,11 +37,11 @@ def check(
     if sweeps and weighted:  # pairs that exceed the memory are stored on disk
         needed = max(needed, _HELD_VECTORS * vectors)
     if (sweeps and not weighted) or choice != "frequency":
-        needed = max(needed, matrix.entries * _WHOLE + _HELD_VECTORS * vectors)
+        needed = max(needed, matrix.entries * _FULL + _HELD_VECTORS * vectors)
         what = f"all {matrix.entries:,} pairs and {V:,} vectors of dimension {K:,}"
         do = "raise --memory, lower --dim, count with --max-vocab, or pass "
         do += "--sweeps 0" if sweeps else "--anchor-choice frequency"
-    refuse_too_large(what, needed, memory, do)
+    check_memory(what, needed, memory, do)
     seconds = _EIGH_FLOPS * float(m) ** 3 / _FLOPS
     if seconds > _LONG:
         _log.info("note: the eigenvectors of %s anchors will take about %.0f s", f"{m:,}", seconds)
@@ -50,4 +50,4 @@ def check(
 def pairs_fit(matrix: Matrix, K: int, memory: int) -> bool:
     """Tell whether all pairs' counts and targets fit in memory with weighted sweeps' vectors."""
     vectors = _HELD_VECTORS * 4 * len(matrix.frequencies) * K
-    return _COUNTED * matrix.entries + vectors <= memory
+    return _WITH_COUNTS * matrix.entries + vectors <= memory

@@ -14,7 +14,7 @@ from wordgeom.core.ops import Ops
 from wordgeom.core.options import Options, option
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float32, Int32, Int64
-from wordgeom.linalg.row_solver import Held, solve_rows
+from wordgeom.linalg.row_solver import Penalty, solve_rows
 from wordgeom.runtime.progress import Progress
 
 _TOL = 1e-3  # relative tolerance on a row's residual
@@ -54,7 +54,9 @@ class Anchored:
             numbers[start:stop] = np.diff(self._anchor_pairs(np.arange(start, stop))[0].indptr)
         return numbers
 
-    def solve(self, rows: Int64, held: Held, ops: Ops, progress: Progress) -> tuple[Array, int]:
+    def solve(
+        self, rows: Int64, penalty: Penalty, ops: Ops, progress: Progress
+    ) -> tuple[Array, int]:
         """Return the rows' solutions (n × K) float32 and the number that missed the tolerance.
 
         A row's own column is excluded. Anchors are scaled to a mean squared norm of 1, since
@@ -72,7 +74,7 @@ class Anchored:
         for start, stop in blocks:
             solver = ops.row_solver(*self._anchor_pairs(rows[start:stop]))
             initial = ops.tall(solutions[start:stop], np.float32)
-            solved = solve_rows(solver, other, initial, held, _TOL, ops)
+            solved = solve_rows(solver, other, initial, penalty, _TOL, ops)
             solutions[start:stop] = ops.to_numpy(solved.solution)
             missed += solved.missed
         return solutions, missed

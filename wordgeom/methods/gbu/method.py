@@ -22,17 +22,18 @@ from wordgeom.core.formatting import several
 from wordgeom.core.options import flag, option
 from wordgeom.core.types import Csr, Float32, Int64
 from wordgeom.matrices.interfaces import Matrix
-from wordgeom.methods.contract import Result, Status
+from wordgeom.methods.contract import VECTORS, Result, Status
 from wordgeom.methods.gbu import cost
 from wordgeom.methods.gbu.anchors import CHOICES, choose_anchors
 from wordgeom.runtime.context import Context
-from wordgeom.storage.memmap import held, mapped
+from wordgeom.storage.memmap import in_memory, on_disk
 
 if TYPE_CHECKING:
     from wordgeom.methods.gbu.algorithm1 import Built
     from wordgeom.methods.gbu.weighted_sweeps import Loss, State
 
 NEEDS = ("matrix",)
+MAKES = (VECTORS,)
 
 _PUBLISHED_ANCHORS, _ANCHORS = 4, 10  # times K: in the paper (§5), before sweeps
 _PUBLISHED_EIG = 0.5
@@ -167,7 +168,7 @@ def _plain(matrix: Matrix, m: int, options: Options, context: Context) -> Result
     columns = min(K + -(-K // _EXTRA_COLUMNS), m)
     # Sweeps depend on the span alone, which a power of ½ keeps well-conditioned.
     built, isolated = _built(matrix, m, columns, _PUBLISHED_EIG, options, context)
-    ops, operator = context.ops, context.ops.operator(matrix.whole())
+    ops, operator = context.ops, context.ops.operator(matrix.full())
     tall = ops.tall(built.vectors, built.vectors.dtype)
 
     def steps() -> Iterator[int]:
@@ -208,7 +209,7 @@ def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Res
 
 def _swept(matrix: Matrix, m: int, options: Options, context: Context) -> tuple[State, int]:
     """Return the state after all weighted sweeps, and the number of words without a pair."""
-    from wordgeom.linalg.row_solver import fitted
+    from wordgeom.linalg.row_solver import zero_objective
     from wordgeom.methods.gbu import weighted_sweeps
 
     ops, loss, halves = context.ops, options.loss, 2 * options.sweeps
@@ -219,7 +220,7 @@ def _swept(matrix: Matrix, m: int, options: Options, context: Context) -> tuple[
         state = _initial_state(matrix, targets, m, options, context)
     weights = weighted_sweeps.confidences(counts, loss)
     solver = ops.row_solver(targets, weights)
-    worst = fitted(targets, weights)
+    worst = zero_objective(targets, weights)
     steps = weighted_sweeps.half_sweeps(state, solver, worst, loss, halves, _TOL, ops)
     for _ in context.progress.follow(steps, "weighted", halves, "halves", int, done=state.halves):
         context.checkpoint.save(lambda: weighted_sweeps.saved(state, ops))
@@ -229,7 +230,7 @@ def _swept(matrix: Matrix, m: int, options: Options, context: Context) -> tuple[
 def _targets(matrix: Matrix, options: Options, context: Context) -> tuple[Csr, Float32]:
     """Return targets and counts of all pairs, on disk if they exceed the memory."""
     fits = cost.pairs_fit(matrix, options.dim, context.memory)
-    pairs = matrix.counted(held if fits else mapped(context.scratch))
+    pairs = matrix.with_counts(in_memory if fits else on_disk(context.scratch))
     assert pairs is not None  # the matrix has counts
     return pairs
 

@@ -23,7 +23,7 @@ import numpy as np
 from wordgeom.core.errors import FormatError
 from wordgeom.core.ops import Ops, RowSolver, Tall
 from wordgeom.core.types import Array, Checkpoint, Float32
-from wordgeom.linalg.row_solver import Held, solve_rows
+from wordgeom.linalg.row_solver import Penalty, solve_rows
 
 _MOST_COLUMNS = 300  # λ does not grow beyond this K: docs/methods/gbu.md
 _STEP = 1 << 22  # counts converted to weights at a time
@@ -38,13 +38,13 @@ class Loss:
     background: float
     ridge: float
 
-    def held(self, K: int) -> Held:
+    def penalty(self, K: int) -> Penalty:
         """Return c₀ and λ, which all rows share, for K columns.
 
         λ grows with the square of K, since later columns contain more noise. It is constant from
         K = 300, where larger values remove all signal (docs/methods/gbu.md).
         """
-        return Held(self.background, self.ridge * (min(K, _MOST_COLUMNS) / 100.0) ** 2)
+        return Penalty(self.background, self.ridge * (min(K, _MOST_COLUMNS) / 100.0) ** 2)
 
 
 @dataclass
@@ -85,17 +85,17 @@ def half_sweeps(
 
     worst: Σ c_ij g_ij², the objective of zero vectors; tol: relative tolerance on each row.
     """
-    held = loss.held(state.v.shape[1])
+    penalty = loss.penalty(state.v.shape[1])
     while state.halves < halves:
         first = state.halves % 2 == 0
         other, start = (state.v, state.u) if first else (state.u, state.v)
-        rows = solve_rows(solver, other, start, held, tol, ops)
+        rows = solve_rows(solver, other, start, penalty, tol, ops)
         if first:
             state.u = rows.solution
         else:
             state.v = rows.solution
         squares = float(np.trace(ops.inner(other, other)))
-        state.objectives.append(worst - float(rows.gains.sum()) + held.ridge * squares)
+        state.objectives.append(worst - float(rows.gains.sum()) + penalty.ridge * squares)
         state.steps += rows.steps
         state.missed = rows.missed
         yield 1

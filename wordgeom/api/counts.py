@@ -1,0 +1,193 @@
+"""Counts and matrices in Python.
+
+    counts = wg.count("corpus.txt", window=10, window_weight="flat")
+    counts.to_scipy()
+
+Every option of the command line is a keyword here, spelt with underscores. Without `out` a matrix
+lies in a temporary directory, which is removed with its handle. A stage is imported where it is
+used: `import wordgeom` must not wait for Numba.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordgeom.core.errors import OptionError
+from wordgeom.core.keywords import options_of
+from wordgeom.core.types import Int64
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.counts.windows import WindowOptions
+from wordgeom.matrices.cooccurrence import COOC, DTM
+from wordgeom.matrices.document_term import Document, StoredDocuments, open_stored
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.storage.files import Closing
+from wordgeom.weighting.options import PmiOptions
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+PathLike = str | os.PathLike[str]
+
+
+class MatrixHandle(Closing):
+    """A stored matrix; a temporary one is removed with the handle, or by close().
+
+    path: of the store; summary, notes: as printed by the command line.
+    """
+
+    def __init__(
+        self,
+        path: PathLike,
+        summary: str = "",
+        notes: Sequence[str] = (),
+        temporary: Path | None = None,
+    ) -> None:
+        self.path = Path(path)
+        self.summary, self.notes = summary, list(notes)
+        self._matrix = open_stored(path)
+        self._finalize = weakref.finalize(self, _remove, temporary)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self.words):,} words in {self.path}>"
+
+    def close(self) -> None:
+        """Remove the matrix if it is temporary."""
+        self._finalize()
+
+    @property
+    def words(self) -> list[str]:
+        """The V words, in row order."""
+        return self._matrix.vocabulary.words
+
+    @property
+    def frequencies(self) -> Int64:
+        """Corpus counts of the words, (V) int64."""
+        return self._matrix.vocabulary.counts
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the content."""
+        return self._matrix.store.digest
+
+    def to_scipy(self) -> scipy.sparse.csr_array:
+        """Return the full matrix (V × V), both triangles, counts as floats."""
+        return self._matrix.to_scipy()
+
+
+class Counts(MatrixHandle):
+    """Co-occurrence counts."""
+
+
+class Weighted(MatrixHandle):
+    """A PMI matrix."""
+
+
+class DocumentCounts(MatrixHandle):
+    """A document-term matrix: to_scipy() is (n × V), a row for each of documents()."""
+
+    def documents(self) -> list[Document]:
+        """Return the n documents: file (from 1), line, id, time."""
+        return StoredDocuments.open(self.path).documents()
+
+
+def count(
+    corpus: PathLike | Iterable[PathLike],
+    *,
+    out: PathLike | None = None,
+    shard: str | None = None,
+    save_vocab: PathLike | None = None,
+    **options: Any,
+) -> Counts:
+    """Count the co-occurrences in text files; options are those of `wordgeom build-cooc`.
+
+    shard: "i/N" counts one part. Raises WordgeomError.
+    """
+    from wordgeom.stages.build_cooc import BuildCooc, Shard
+    from wordgeom.stages.stage import run_stage
+
+    files = _texts("count", corpus)
+    classes = (CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
+    reading, window, resume, run = options_of("count", options, *classes)
+    part = None if shard is None else Shard.parse(str(shard))
+    words = None if save_vocab is None else Path(save_vocab)
+    with _directory(out, "cooc") as (folder, temporary):
+        made = run_stage(BuildCooc(files, folder, reading, run, resume, words, window, part))
+        return Counts(folder, made.summary, made.notes, temporary)
+
+
+def count_documents(
+    corpus: PathLike | Iterable[PathLike],
+    *,
+    out: PathLike | None = None,
+    save_vocab: PathLike | None = None,
+    **options: Any,
+) -> DocumentCounts:
+    """Count the words of each document in text files; options are those of `wordgeom build-dtm`."""
+    from wordgeom.stages.build_dtm import BuildDtm
+    from wordgeom.stages.stage import run_stage
+
+    classes = (CorpusOptions, ResumeOptions, RunOptions)
+    reading, resume, run = options_of("count_documents", options, *classes)
+    files = _texts("count_documents", corpus)
+    words = None if save_vocab is None else Path(save_vocab)
+    with _directory(out, "dtm") as (folder, temporary):
+        made = run_stage(BuildDtm(files, folder, reading, run, resume, words))
+        return DocumentCounts(folder, made.summary, made.notes, temporary)
+
+
+def pmi(
+    counts: PathLike | MatrixHandle, *, out: PathLike | None = None, **options: Any
+) -> Weighted:
+    """Weight counts by pointwise mutual information; options are those of `wordgeom build-pmi`."""
+    from wordgeom.stages.build_pmi import BuildPmi
+    from wordgeom.stages.stage import run_stage
+
+    weighting, resume, run = options_of("pmi", options, PmiOptions, ResumeOptions, RunOptions)
+    with _directory(out, "pmi") as (folder, temporary):
+        made = run_stage(BuildPmi(matrix_path(counts), folder, weighting, run, resume))
+        return Weighted(folder, made.summary, made.notes, temporary)
+
+
+def open_matrix(path: PathLike) -> MatrixHandle:
+    """Open a stored matrix."""
+    kind = open_stored(path).store.kind
+    return {COOC: Counts, DTM: DocumentCounts}.get(kind, Weighted)(path)
+
+
+def matrix_path(matrix: PathLike | MatrixHandle) -> Path:
+    """Return the directory of a matrix."""
+    return matrix.path if isinstance(matrix, MatrixHandle) else Path(matrix)
+
+
+def _texts(function: str, corpus: PathLike | Iterable[PathLike]) -> tuple[str, ...]:
+    """Return the names of a corpus as text; raises OptionError where there are none."""
+    names = [corpus] if isinstance(corpus, (str, os.PathLike)) else list(corpus)
+    if not names:
+        raise OptionError(f"{function} needs a text file", found="none")
+    return tuple(os.fspath(name) for name in names)
+
+
+@contextlib.contextmanager
+def _directory(out: PathLike | None, name: str) -> Iterator[tuple[Path, Path | None]]:
+    """Yield where to write, and the temporary directory around it, removed on failure."""
+    if out is not None:
+        yield Path(out), None
+        return
+    temporary = Path(tempfile.mkdtemp(prefix="wordgeom-"))
+    try:
+        yield temporary / name, temporary
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+def _remove(folder: Path | None) -> None:
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)

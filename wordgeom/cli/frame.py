@@ -1,0 +1,124 @@
+"""A command that runs a stage: settings from flags and TOML, one call, what it prints.
+
+A stage's settings are checked before anything runs, so that `wordgeom run` finds a mistake in its
+last table before the first stage has taken an hour.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wordgeom.cli import flags
+from wordgeom.core.errors import OptionError
+from wordgeom.core.options import Options, check_known, specs
+from wordgeom.runtime.run_options import ResumeOptions
+
+if TYPE_CHECKING:
+    from wordgeom.stages.stage import Outcome, Stage
+
+Settings = dict[str, Any]
+# The commands that a configuration file may hold a table for, in the order of `wordgeom run`.
+STAGES = (
+    "build-cooc", "build-dtm", "merge", "build-pmi", "train", "extend", "impute", "convert",
+    "eval", "drift",
+)  # fmt: skip
+# Own settings that hold several names.
+_LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress", "words")
+
+
+def run_command(name: str, given: Mapping[str, Any], config: str | None) -> None:
+    """Run the stage `name` with the flags that were given and its table in a config file."""
+    settings: Settings = {}
+    if config is not None:
+        tables = flags.read_tables(config, STAGES)
+        if name not in tables:
+            found = ", ".join(f"[{table}]" for table in tables) or "none"
+            raise OptionError(f"has no table [{name}]", where=config, found=found, do="add one")
+        settings = tables[name]
+    settings |= {k: v for k, v in given.items() if v is not None and v != ()}
+    run_prepared(prepare(name, settings, f"{config} [{name}]"))
+
+
+def prepare(name: str, settings: Settings, where: str) -> Stage:
+    """Return the stage of a command from its settings; `where` names them in an error."""
+    made: Stage = _module(name).stage(settings, where)
+    return made
+
+
+def run_prepared(stage: Stage) -> None:
+    """Run a stage and print its outcome."""
+    from wordgeom.stages.stage import run_stage
+
+    if stage.run.quiet:  # main() undoes this
+        logging.getLogger("wordgeom").setLevel(logging.ERROR)
+    _print(run_stage(stage, show=True), quiet=stage.run.quiet)
+
+
+def resumable(name: str) -> bool:
+    """Return whether a command has `--resume`."""
+    return name in STAGES and ResumeOptions in _module(name).OPTIONS
+
+
+def options_from(
+    settings: Settings, own: Sequence[str], classes: Sequence[type[Options]], where: str
+) -> list[Any]:
+    """Return the option classes filled from the settings, every key of which must be known."""
+    fields = [field.name for cls in classes for field, _ in specs(cls)]
+    spelt = [name.replace("_", "-") for name in (*own, *fields)]
+    check_known([key.replace("_", "-") for key in settings], spelt, where)
+    for name in own:
+        if name in settings and name not in _LISTS:
+            text(name, settings[name])
+    return [cls.take(settings) for cls in classes]
+
+
+def names_in(settings: Mapping[str, Any], setting: str) -> tuple[str, ...]:
+    """Return the names that a setting holds; raises OptionError."""
+    value = settings.get(setting, ())
+    listed = value if isinstance(value, (list, tuple)) else [value]
+    return tuple(text(setting, name) for name in listed)
+
+
+def path(settings: Mapping[str, Any], setting: str) -> Path | None:
+    """Return a setting as a path, None where it is not given."""
+    given = settings.get(setting)
+    return None if given is None else Path(given)
+
+
+def corpus_names(command: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of the corpus; raises OptionError where there is none."""
+    names = names_in(settings, "corpus")
+    if not names:
+        do = "name a text file, or - for standard input"
+        raise OptionError(f"{command} needs a CORPUS", do=do)
+    return names
+
+
+def text(setting: str, value: Any) -> str:
+    """Return a setting that must be usable as a file name; raises OptionError."""
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise OptionError(f"{setting} must be text", found=repr(value))
+    return value
+
+
+def _module(name: str) -> Any:
+    return import_module(f"wordgeom.cli.{name.replace('-', '_')}")
+
+
+def _print(outcome: Outcome, *, quiet: bool) -> None:
+    if outcome.report:
+        click.echo(outcome.report)
+    if quiet or not outcome.summary:
+        return
+    for note in outcome.notes:
+        click.echo(f"wordgeom: note: {note}", err=True)
+    if outcome.status.value != "converged":
+        status = outcome.status
+        click.echo(f"wordgeom: note: status {status.value}: {status.sentence}", err=True)
+    click.echo("\n".join([outcome.summary, *outcome.lines]))

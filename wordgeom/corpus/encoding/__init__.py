@@ -1,0 +1,1 @@
+"""Text files → one stream of word ids and a vocabulary."""

@@ -1,0 +1,102 @@
+"""Tokenise one block of text into provisional ids, on the thread that has the block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.core.errors import InputError
+from wordgeom.core.types import Int32
+from wordgeom.corpus.encoding.block_feed import NumberedBlock
+from wordgeom.corpus.inputs.readers import Block
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.tokens import kernels
+from wordgeom.corpus.tokens.spill import Runs
+from wordgeom.corpus.tokens.tokenisers import Tokeniser
+from wordgeom.runtime.pool import Reusable
+
+_NEVER = 1 << 62
+_NEWLINES = {"line": 1, "block": 2, "file": _NEVER}
+
+
+def newlines_between(options: CorpusOptions) -> int:
+    """Return the number of newlines that end a document."""
+    return _NEWLINES[options.document]
+
+
+@dataclass(frozen=True)
+class TokenisedBlock:
+    """The ids of a block by run; several runs if the lexicon was spilled within the block.
+
+    before: newlines before the first token, -1 without tokens; after: newlines since the last
+    token, or in the whole block without tokens; lines: from the start of the last document that
+    begins after the first token, or from the first token, to the last token; broken: whether a
+    document begins after the first token; file: the index of the file.
+    """
+
+    ids: list[tuple[int, Int32]]
+    before: int
+    after: int
+    lines: int
+    broken: bool
+    bytes: int
+    file: int
+
+
+class BlockTokeniser:
+    """Tokenises blocks on any number of threads.
+
+    Each thread must receive its blocks in text order, so that its lexicon records the first
+    occurrence of each type.
+    """
+
+    def __init__(self, tables: Tokeniser, options: CorpusOptions, runs: Runs) -> None:
+        self._tables, self._runs = tables, runs
+        self._threshold = newlines_between(options)
+        self._room = Reusable(lambda: [np.empty(0, np.int32)])
+
+    def __call__(self, numbered: NumberedBlock) -> TokenisedBlock:
+        """Return the ids of a block. Raises InputError for a token that is too long, WriteError."""
+        buffer, size = self._room.take(), len(numbered.block.text) + 1
+        if len(buffer[0]) < size:
+            buffer[0] = np.empty(size, np.int32)
+        tokens = _tokenise(numbered, self._tables, self._threshold, buffer[0], self._runs)
+        self._room.give_back(buffer)
+        return tokens
+
+
+def _tokenise(
+    numbered: NumberedBlock, tables: Tokeniser, threshold: int, ids: Int32, runs: Runs
+) -> TokenisedBlock:
+    file, base, block = numbered
+    current = runs.mine()
+    text = np.frombuffer(block.text, np.uint8)
+    lower = tables.lower(block.ascii)
+    state = np.array([0, 0, -1, kernels.NEEDS_ROOM, 0, 0], np.int64)
+    parts: list[tuple[int, Int32]] = []
+    at = 0
+    while state[3] == kernels.NEEDS_ROOM:
+        state[0] = 0
+        at = current.lexicon.tokenise(text, at, base, tables.byte_map, lower, threshold, ids, state)
+        parts.append((current.run, ids[: state[0]].copy()))
+        if state[3] == kernels.NEEDS_ROOM:
+            runs.spill(current)
+    if state[3] == kernels.TOO_LONG:
+        _fail_at_token(block, at, tables)
+    _, after, before, _, lines, broken = state.tolist()
+    return TokenisedBlock(parts, before, after, lines, bool(broken), len(text), file)
+
+
+def _fail_at_token(block: Block, at: int, tables: Tokeniser) -> None:
+    rest = np.frombuffer(block.text, np.uint8)[at:]
+    ends = np.flatnonzero(tables.byte_map[rest] == 0)
+    if tables.unicode:
+        ends = ends[rest[ends] < 128]
+    length = int(ends[0]) if len(ends) else len(rest)
+    raise InputError(
+        f"the token is too long at byte {block.offset + at:,}",
+        where=block.source,
+        found=f"{length:,} bytes without a separator",
+        do=f"check that this is text; tokens must be shorter than {kernels.MAX_TOKEN:,} bytes",
+    )

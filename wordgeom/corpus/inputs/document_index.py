@@ -1,0 +1,78 @@
+"""The document index: id, time, file and line of each record that was read; `documents.tsv`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from wordgeom.core.types import Int64
+
+_BREAKS = re.compile(r"[\t\n\r]")
+_NO_ID_OR_TIME = "\t\t\n"
+
+
+class Record(NamedTuple):
+    """A record of a file: its id and time, "" unless requested, and its line number."""
+
+    id: str
+    time: str
+    line: int
+
+
+class Documents:
+    """The records of a file in order, stored as encoded lines, the most compact form."""
+
+    def __init__(self, content: bytes = b"") -> None:
+        self._parts = [content] if content else []
+        self._number = content.count(b"\n")
+
+    def __len__(self) -> int:
+        return self._number
+
+    @property
+    def content(self) -> bytes:
+        """All records encoded, as the constructor takes them."""
+        return b"".join(self._parts)
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Add records; tabs and line ends in an id or a time become spaces."""
+        lines = [f"{r.line}\t{_flat(r.id)}\t{_flat(r.time)}\n" for r in records]
+        if lines:
+            self._number += len(lines)
+            self._parts.append("".join(lines).encode("utf-8", "replace"))
+
+    def add_lines(self, lines: Int64) -> None:
+        """Add documents without id and time, by their line numbers."""
+        if len(lines):
+            self._number += len(lines)
+            text = _NO_ID_OR_TIME.join(map(str, lines.tolist())) + _NO_ID_OR_TIME
+            self._parts.append(text.encode("ascii"))
+
+    def lines(self) -> Int64:
+        """Return the line number of each record."""
+        rows = (row for part in self._parts for row in part.split(b"\n")[:-1])
+        return np.fromiter((int(row[: row.index(b"\t")]) for row in rows), np.int64, len(self))
+
+    def __iter__(self) -> Iterator[Record]:
+        for row in self.content.decode("utf-8").split("\n")[:-1]:
+            line, record, time = row.split("\t")
+            yield Record(record, time, int(line))
+
+
+def documents_bytes(files: Iterable[Documents]) -> bytes:
+    """Return the content of `documents.tsv`: file (from 1) TAB line TAB id TAB time."""
+    return b"".join(_numbered(k, d.content) for k, d in enumerate(files, 1))
+
+
+def _numbered(number: int, content: bytes) -> bytes:
+    """Prefix each record with the number of its file."""
+    if not content:
+        return b""
+    return b"%d\t%b\n" % (number, content[:-1].replace(b"\n", b"\n%d\t" % number))
+
+
+def _flat(text: str) -> str:
+    return _BREAKS.sub(" ", text)

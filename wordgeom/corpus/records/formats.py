@@ -1,0 +1,205 @@
+"""Input formats: the format of a file, its effect on the options, and its reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+
+from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.options import flag
+from wordgeom.corpus.inputs import compression, hard_wrapping, misread_records
+from wordgeom.corpus.inputs.readers import (
+    Block,
+    Source,
+    is_stream,
+    read_blocks,
+    read_lines,
+    read_pieces,
+)
+from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import tsv
+from wordgeom.corpus.records.conllu import read_conllu
+from wordgeom.corpus.records.fasta import read_fasta
+from wordgeom.corpus.records.fields import Fields
+from wordgeom.corpus.records.jsonl import read_jsonl
+from wordgeom.corpus.records.kmers import cut_kmers
+
+_BY_SUFFIX = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".tsv": "tsv",
+    ".conllu": "conllu",
+    ".fasta": "fasta",
+    ".fa": "fasta",
+    ".faa": "fasta",
+    ".fna": "fasta",
+}
+# Suffixes of formats that are not supported, and what to do with such files.
+_UNSUPPORTED = {
+    ".csv": ("CSV", "save it as TSV or JSONL"),
+    ".json": ("JSON", "save it as JSONL, one object per line"),
+}
+# The tokenisers that each format supports; `auto` means the first.
+_TOKENISERS = {
+    "text": ("words", "whitespace", "kmer"),
+    "jsonl": ("words", "whitespace", "kmer"),
+    "tsv": ("words", "whitespace", "kmer"),
+    "conllu": ("whitespace", "words"),
+    "fasta": ("kmer",),
+}
+SINGLE_LINE = ("jsonl", "tsv")  # formats whose records take one line each
+_TEXT_FIELD = "text"
+_FIRST_LINE = 1 << 16  # bytes of a first line that a message may need
+_HEADER = "header"
+# The formats that an option applies to; True: all files must have such a format.
+_APPLIES = {
+    "text_field": (("jsonl", "tsv"), False),
+    "id_field": (("jsonl", "tsv", "fasta"), True),
+    "time_field": (("jsonl", "tsv"), True),
+    "column": (("conllu",), False),
+}
+
+
+def format_of(name: str, options: CorpusOptions) -> str:
+    """Return the format of a file, as the options or its suffix say."""
+    if options.input_format != "auto":
+        return options.input_format
+    stem = _stem(name)
+    return next((known for suffix, known in _BY_SUFFIX.items() if stem.endswith(suffix)), "text")
+
+
+def resolve(names: Sequence[str], options: CorpusOptions) -> CorpusOptions:
+    """Return the options with `auto` resolved for these files; mixed formats stay `auto`.
+
+    Raises OptionError if options contradict each other or the files; InputError for files with the
+    suffix of an unsupported format; MissingInputError.
+    """
+    if options.input_format == "auto":
+        _reject_unsupported(names)
+    formats = {format_of(name, options): name for name in reversed(names)}
+    tokeniser = _tokeniser(formats, options)
+    _check_applies(formats, options)
+    _check_documents(formats, tokeniser, options)
+    if "tsv" in formats:
+        _check_columns(formats["tsv"], options)
+    if "fasta" in formats and options.id_field not in (None, _HEADER):
+        do = f"--id-field {_HEADER} takes the first word of each"
+        raise OptionError("FASTA has no fields but headers", found=options.id_field, do=do)
+    field = _TEXT_FIELD if "jsonl" in formats and options.text_field is None else options.text_field
+    resolved = next(iter(formats)) if len(formats) == 1 else "auto"
+    return replace(options, tokeniser=tokeniser, input_format=resolved, text_field=field)
+
+
+def blocks(source: Source, separators: bytes, options: CorpusOptions) -> Iterator[Block]:
+    """Yield a file's text in blocks that end at a separator, documents on separate lines.
+
+    If `source.listed`, each record is one line: in SINGLE_LINE formats its own line of the file, in
+    others the next line. Raises MissingInputError; FormatError for a corrupt compressed file;
+    InputError for unsupported content.
+    """
+    format_name = format_of(source.name, options)
+    kmers = format_name == "fasta" or options.tokeniser == "kmer"
+    if format_name == "text":
+        if kmers:
+            return cut_kmers(_inspected(read_pieces(source), source, options), source, options.k)
+        return _inspected(read_blocks(source, separators, options.bad_bytes), source, options)
+    records = _records(source, format_name, options)
+    return cut_kmers(records, source, options.k) if kmers else records
+
+
+def _records(source: Source, format_name: str, options: CorpusOptions) -> Iterator[Block]:
+    """Yield the records of a file, one a line."""
+    if format_name == "fasta":
+        return read_fasta(read_pieces(source), source, ids=options.id_field is not None)
+    lines = read_lines(source, options.bad_bytes)
+    if format_name == "conllu":
+        return read_conllu(lines, source, options.column)
+    fields = Fields(options.text_field or _TEXT_FIELD, options.id_field, options.time_field)
+    if format_name == "tsv":
+        return tsv.read_tsv(lines, source, fields)
+    return read_jsonl(lines, source, fields, options.bad_bytes)
+
+
+def _inspected(text: Iterator[Block], source: Source, options: CorpusOptions) -> Iterator[Block]:
+    """Yield the same blocks; detect records and hard wrapping in the first one."""
+    of_lines = options.document == "line" and options.tokeniser != "kmer"
+    for number, block in enumerate(text):
+        if number == 0:
+            source.looks = misread_records.detect(block.text)
+            check = of_lines and not source.looks
+            source.wrapped = hard_wrapping.detect(block.text) if check else {}
+        yield block
+
+
+def _stem(name: str) -> str:
+    """Return a name in lower case without the suffix of a compressed file."""
+    stem = name.lower()
+    for suffix in compression.SUFFIXES:
+        stem = stem.removesuffix(suffix)
+    return stem
+
+
+def _reject_unsupported(names: Sequence[str]) -> None:
+    """Reject files whose suffix names an unsupported format."""
+    for name in names:
+        for suffix, (title, do) in _UNSUPPORTED.items():
+            if _stem(name).endswith(suffix):
+                do += ", or pass --input-format text to read it as plain text"
+                raise InputError(f"{title} is not supported", where=name, do=do)
+
+
+def _tokeniser(formats: dict[str, str], options: CorpusOptions) -> str:
+    """Return the requested tokeniser if all formats support it, or the default of the formats."""
+    if options.tokeniser == "auto":
+        defaults = {_TOKENISERS[name][0] for name in formats} or {"words"}
+        if len(defaults) > 1:
+            found = ", ".join(f"{name} ({path})" for name, path in sorted(formats.items()))
+            do = "choose one with --tokeniser, or count the inputs separately and merge"
+            raise OptionError("these inputs need different tokenisers", found=found, do=do)
+        return defaults.pop()
+    for format_name, path in formats.items():
+        if options.tokeniser not in _TOKENISERS[format_name]:
+            do = f"pass --tokeniser {' or '.join(_TOKENISERS[format_name])}"
+            what = f"--tokeniser {options.tokeniser} does not support {format_name}"
+            raise OptionError(what, where=path, do=do)
+    return options.tokeniser
+
+
+def _check_applies(formats: dict[str, str], options: CorpusOptions) -> None:
+    """Reject options for formats that no file has."""
+    for name, (supported, everywhere) in _APPLIES.items():
+        if getattr(options, name) == getattr(CorpusOptions, name):
+            continue
+        others = sorted(set(formats) - set(supported))
+        if others and (everywhere or len(others) == len(formats)):
+            do = "set the format with --input-format, or leave the option out"
+            what = f"{flag(name)} belongs to {' and '.join(supported)}"
+            raise OptionError(what, where=formats[others[0]], found=others[0], do=do)
+
+
+def _check_documents(formats: dict[str, str], tokeniser: str, options: CorpusOptions) -> None:
+    """Reject --document for records and k-mers, and --k without k-mers."""
+    of_records = sorted(set(formats) - {"text"})
+    if options.document != "line" and (of_records or tokeniser == "kmer"):
+        what = f"each {of_records[0]} record" if of_records else "each list of k-mers"
+        do = "leave --document out"
+        raise OptionError(f"{what} is a document", found=f"--document {options.document}", do=do)
+    if options.k != CorpusOptions.k and tokeniser != "kmer":
+        raise OptionError("--k needs --tokeniser kmer", found=f"--tokeniser {tokeniser}")
+
+
+def _check_columns(name: str, options: CorpusOptions) -> None:
+    if options.text_field is None:
+        if is_stream(name):
+            raise tsv.unnamed(name, b"")
+        with closing(read_pieces(Source(name))) as pieces:
+            first = next(pieces, None)
+        raise tsv.unnamed(name, first.text.split(b"\n", 1)[0][:_FIRST_LINE] if first else b"")
+    given = [f for f in (options.text_field, options.id_field, options.time_field) if f is not None]
+    for field in given:
+        if tsv.by_number(field) and not 1 <= len(field.lstrip("0")) <= len(str(tsv.MOST)):
+            raise OptionError("column numbers start at 1", found=field)
+    if len({tsv.by_number(field) for field in given}) > 1:
+        do = "give all columns by number, or all by name"
+        raise OptionError("columns by number and by name", found=", ".join(given), do=do)

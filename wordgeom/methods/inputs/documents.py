@@ -1,0 +1,98 @@
+"""The inputs `documents`, a document-term matrix, and `times`, the dates of its documents."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
+from wordgeom.core.options import Options
+from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.matrices.cooccurrence import DTM
+from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.matrices.times import Times, parse_times
+from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request
+from wordgeom.methods.inputs.stores import open_store
+from wordgeom.runtime.context import Context
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
+
+
+class OpenDocuments(OpenInput):
+    """An open document-term matrix, and how its counts are weighted."""
+
+    def __init__(self, stored: StoredDocuments, weighting: DocumentOptions) -> None:
+        self.stored, self._weighting = stored, weighting
+        self.digest, self.path = stored.store.digest, stored.store.path
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The weighting."""
+        return self._weighting.result_options()
+
+    @property
+    def rows(self) -> list[str]:
+        """The words."""
+        return self.stored.vocabulary.words
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words with their counts."""
+        return self.stored.vocabulary
+
+    def read(self, context: Context) -> WeightedDocuments:
+        """Return the matrix, weighted on the fly."""
+        return WeightedDocuments(self.stored, self._weighting, context.pool)
+
+
+class DocumentsInput(InputKind):
+    """A documents × words matrix of counts, made by `build-dtm`."""
+
+    name: ClassVar[str] = "documents"
+    setting: ClassVar[str] = "matrix"
+    help: ClassVar[str] = "directory of a document-term matrix"
+    metavar: ClassVar[str] = "DIR"
+    default: ClassVar[str] = "dtm"
+    store_kinds: ClassVar[tuple[str, ...]] = (DTM,)
+
+    @property
+    def options(self) -> tuple[type[Options], ...]:
+        """The weighting of the counts."""
+        return (DocumentOptions,)
+
+    def open(self, request: Request) -> OpenDocuments:
+        """Open the matrix."""
+        weighting = DocumentOptions.take({**request.defaults, **request.values})
+        assert request.path is not None
+        stored = open_store(request.path, self.store_kinds)
+        assert isinstance(stored, StoredDocuments)
+        return OpenDocuments(stored, weighting)
+
+
+class OpenTimes(OpenInput):
+    """The times of the documents of an open document-term matrix."""
+
+    def __init__(self, stored: StoredDocuments) -> None:
+        self._stored = stored
+
+    def read(self, context: Context) -> Times:
+        """Return the times; raises InputError where no document has a readable one."""
+        times = parse_times(self._stored.documents(), self._stored.names())
+        if times.problem is not None and not len(times.known):
+            what = f"none of {plural(len(times.values), 'document')} has a readable time"
+            do = "name their field: wordgeom build-dtm --time-field"
+            raise InputError(what, where=self._stored.path, found=str(times.problem), do=do)
+        return times
+
+
+class TimesInput(InputKind):
+    """The times of the documents, which the document-term matrix holds."""
+
+    name: ClassVar[str] = "times"
+    setting: ClassVar[None] = None
+
+    def open(self, request: Request) -> OpenTimes:
+        """Return the times of the input `documents`."""
+        documents = request.others["documents"]
+        assert isinstance(documents, OpenDocuments)
+        return OpenTimes(documents.stored)

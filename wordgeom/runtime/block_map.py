@@ -1,0 +1,45 @@
+"""The block map: one function over many blocks, on the threads of a run, resumable.
+
+The unit of work is `compute(block, spec) -> arrays`. Its result depends on the block and on `spec`
+alone, so that a block may be computed on any thread, in any run, or be read back from a checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from wordgeom.core.types import Array
+from wordgeom.runtime.context import Context
+
+_Block = TypeVar("_Block")
+_Spec = TypeVar("_Spec")
+Result = Mapping[str, Array]
+
+
+def map_blocks(
+    compute: Callable[[_Block, _Spec], Result],
+    blocks: Sequence[_Block],
+    spec: _Spec,
+    context: Context,
+    name: str,
+    ahead: int | None = None,
+) -> Iterator[Result]:
+    """Yield compute(block, spec) for every block, in order.
+
+    name: of the results in the checkpoint, unique within a run. ahead: blocks computed beyond the
+    one that is awaited, None for twice the threads. A result that an interrupted run saved is read
+    back instead of being computed.
+    """
+    checkpoint = context.checkpoint
+    names = [f"{context.prefix}{name}-{number}" for number in range(len(blocks))]
+    saved = [checkpoint.holds(one) for one in names]
+    missing = [block for block, found in zip(blocks, saved, strict=True) if not found]
+    computed = context.pool.map(lambda block: compute(block, spec), missing, ahead)
+    for one, found in zip(names, saved, strict=True):
+        if found:
+            yield checkpoint.find(one)
+        else:
+            result = next(computed)
+            checkpoint.keep(one, result)
+            yield result

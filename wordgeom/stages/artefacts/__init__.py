@@ -1,0 +1,37 @@
+"""Artefacts: what stages make, and how each kind is written, described and converted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+
+from wordgeom.core.errors import MissingInputError
+from wordgeom.matrices.cooccurrence import COOC, DTM, PMI
+from wordgeom.methods.contract import DOCUMENT_VECTORS, MODEL, VECTORS
+from wordgeom.stages.artefacts.artefact import Artefact
+from wordgeom.stages.artefacts.matrix import MatrixDirectory
+from wordgeom.stages.artefacts.model import ModelDirectory, ModelOutput
+from wordgeom.stages.artefacts.output import MethodOutput
+from wordgeom.stages.artefacts.vectors import DocumentVectorsOutput, VectorsFile, VectorsOutput
+from wordgeom.storage.store import Store
+
+_OUTPUTS: dict[tuple[str, ...], type[MethodOutput]] = {
+    (VECTORS,): VectorsOutput,
+    (VECTORS, DOCUMENT_VECTORS): DocumentVectorsOutput,
+    (MODEL,): ModelOutput,
+}
+
+
+def output_of(method: ModuleType) -> type[MethodOutput]:
+    """Return what a method writes, by its MAKES."""
+    return _OUTPUTS[method.MAKES]
+
+
+def artefact_at(path: Path) -> Artefact:
+    """Return what lies at a path; raises MissingInputError, FormatError."""
+    if path.is_dir():
+        matrix = Store.open(path).kind in (COOC, PMI, DTM)
+        return MatrixDirectory(path) if matrix else ModelDirectory(path)
+    if not path.exists():
+        raise MissingInputError("no such file or directory", where=path, do="check the path")
+    return VectorsFile(path)

@@ -1,0 +1,152 @@
+"""A vectors file, with its run card and, for methods that make them, document vectors beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar
+
+from wordgeom.core.errors import OptionError
+from wordgeom.core.types import Array, Float32
+from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.methods.contract import Result
+from wordgeom.runtime.run_options import RunOptions
+from wordgeom.stages.artefacts.artefact import CHECKED, FREQUENT, Artefact
+from wordgeom.stages.artefacts.document_vectors import (
+    check_absent,
+    check_place,
+    document_names,
+)
+from wordgeom.stages.artefacts.output import MethodOutput, Target
+from wordgeom.stages.stage import Job, Outcome
+from wordgeom.vectors import run_card
+from wordgeom.vectors.keyed import Vectors, read_vectors, vector_writer, writable_words
+
+DOCUMENTS = "documents"  # of Result.arrays: the documents' vectors (n × K) float32
+
+
+@dataclass(frozen=True)
+class MadeVectors:
+    """Vectors that were computed; documents: their vectors (n × K) float32, or None."""
+
+    vectors: Vectors
+    documents: Float32 | None = None
+
+
+class VectorsOutput(MethodOutput):
+    """The vectors file of a method."""
+
+    default: ClassVar[str] = "vectors.bin"
+    is_store: ClassVar[bool] = False
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        space, rows = target.settings.get("space"), target.first.rows
+        self.words = writable_words(self.path, rows, space=space)
+        # Where no name contains white space, --space changes nothing.
+        self._spaced = self.words != rows
+        self._beside: Path | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The replacement of white space, where there is any."""
+        return {"space": self.target.settings.get("space") if self._spaced else None}
+
+    def up_to_date(self, request: Mapping[str, Any], run: RunOptions) -> Outcome | None:
+        """Return the outcome where all files are what is asked for."""
+        beside = [] if self._beside is None else [self._beside]
+        if run_card.up_to_date(self.path, request, run.force, beside=beside):
+            return Outcome(f"{self.path}: up to date", self.path)
+        if self._beside is not None:
+            check_absent(self._beside, force=run.force)
+        return None
+
+    def open(self) -> AbstractContextManager[None]:
+        """Hold nothing: files take their names together at the end."""
+        return nullcontext()
+
+    def write(
+        self, opened: None, result: Result, job: Job, request: Mapping[str, Any], run: RunOptions
+    ) -> Outcome:
+        """Write all files and the run card that covers them, or none. Raises WriteError."""
+        notes = [*result.notes, *self.notes]
+        card = job.card(
+            request, statistics=result.statistics, notes=notes, status=result.status.value
+        )
+        parts = {
+            self.path: vector_writer(self.path, self.words, result.vectors),
+            **self._others(result),
+        }
+        run_card.write_together(self.path, parts, lambda: card)
+        made = MadeVectors(Vectors(self.words, result.vectors), result.arrays.get(DOCUMENTS))
+        shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
+        summary = f"{self.path}: {shape} by {self.target.name}; {job.seconds()}"
+        return Outcome(
+            summary, self.path, notes, [], result.statistics, result.status, made
+        )  # fmt: skip
+
+    def _others(self, result: Result) -> dict[Path, Callable[[BinaryIO], object]]:
+        """Return the files written with the vectors, and what fills each."""
+        return {}
+
+
+class DocumentVectorsOutput(VectorsOutput):
+    """The vectors file of a method that also makes document vectors (`--documents`)."""
+
+    settings: ClassVar[tuple[str, ...]] = (DOCUMENTS,)
+
+    def __init__(self, target: Target) -> None:
+        super().__init__(target)
+        given = target.settings.get(DOCUMENTS)
+        if given is None:
+            return
+        stored = target.first.stored  # type: ignore[attr-defined]
+        assert isinstance(stored, StoredDocuments)
+        self._beside = Path(given)
+        check_place(self.path, self._beside)
+        found = document_names(stored, target.settings.get("space"))
+        self._names, self.notes = found.names, tuple(found.notes)
+        self._spaced = self._spaced or found.spaced
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The replacement of white space, and where the documents' vectors are."""
+        beside = self._beside
+        where = None if beside is None else os.path.relpath(beside, self.path.parent)
+        return {**super().options, DOCUMENTS: where}
+
+    def _others(self, result: Result) -> dict[Path, Callable[[BinaryIO], object]]:
+        if self._beside is None:
+            return {}
+        matrix: Array = result.arrays[DOCUMENTS]
+        return {self._beside: vector_writer(self._beside, self._names, matrix)}
+
+
+def check_documents(given: object, out: object, name: str) -> None:
+    """Raise OptionError for `--documents` where nothing would be written."""
+    if given is not None and out is None:
+        what = f"{name} writes document vectors beside those of words"
+        raise OptionError(what, found="--documents alone", do="name a file for the words too")
+
+
+class VectorsFile(Artefact):
+    """A vectors file that exists."""
+
+    def describe(self, *, check: bool) -> dict[str, Any]:
+        """Return what the file holds and how it was made."""
+        vectors = read_vectors(self.path)
+        rows, columns = vectors.matrix.shape
+        with self.path.open("rb") as handle:
+            digest = hashlib.file_digest(handle, "sha256").hexdigest()
+        facts: dict[str, Any] = {"path": str(self.path), "kind": "vectors", "digest": digest}
+        facts |= {"words": rows, "dimension": columns, "first words": vectors.words[:FREQUENT]}
+        if vectors.duplicates:
+            facts["repeated words left out"] = vectors.duplicates
+        card = run_card.read_card(self.path)
+        if check and card is not None:
+            facts["checked"] = CHECKED
+        return facts | {"run": card if card is not None else "no run card matches this file"}

@@ -1,0 +1,100 @@
+"""The stage that weights counts by pointwise mutual information."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wordgeom.checkpoint.matrix_rows import MatrixRows
+from wordgeom.core.formatting import plural
+from wordgeom.matrices.cooccurrence import COOC, PMI, StoredMatrix
+from wordgeom.matrices.opening import open_matrix
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.stages.existing import checked, readable
+from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.storage import store
+from wordgeom.vectors import run_card
+from wordgeom.weighting.options import PmiOptions
+from wordgeom.weighting.pmi import WeightedMatrix
+
+_AHEAD = 8  # blocks of rows held at most, at any number of threads
+
+
+@dataclass(frozen=True)
+class BuildPmi(Stage):
+    """Weight the counts of one store into another."""
+
+    counts: Path
+    out: Path
+    weighting: PmiOptions
+    run: RunOptions
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
+
+    @property
+    def output(self) -> Path:
+        """The weighted store."""
+        return self.out
+
+    @property
+    def writes_store(self) -> bool:
+        """True."""
+        return True
+
+    @cached_property
+    def matrix(self) -> StoredMatrix:
+        """The counts. Raises what `open_matrix` raises."""
+        return open_matrix(self.counts, (COOC,))
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The weighting and the digest of the counts."""
+        return {
+            "command": "build-pmi",
+            "options": self.weighting.result_options(),
+            "inputs": [{"digest": self.matrix.store.digest}],
+        }
+
+    def up_to_date(self) -> Outcome | None:
+        """Return the store if it exists as requested."""
+        request = self.request
+        if self.run.force or not store.exists(self.out):
+            return None
+        made = readable(self.out, PMI)
+        run_card.check_same_request(self.out, request, made.request)
+        return checked(made)
+
+    def work(self, job: Job) -> Outcome:
+        """Weight all rows, and commit the store."""
+        matrix = self.matrix
+        with MatrixRows(job.checkpoint, self.out, PMI) as rows:
+            weighted = WeightedMatrix(matrix, self.weighting, job.context.pool)
+            _write(weighted, rows, job.context)
+            attributes = rows.finish({"triangle": "upper" if matrix.symmetric else ""})
+            card = job.card(self.request, parent=os.path.relpath(matrix.path, self.out))
+            made = rows.writer.commit(attributes, card)
+        at = made.attributes
+        words, pairs = plural(at["shape"][0], "word"), plural(matrix.stored, "pair")
+        summary = f"{made.path}: {words}, {at['stored']:,} of {pairs}; {job.seconds()}"
+        return Outcome(summary, self.out, value=made)
+
+
+def _write(weighted: WeightedMatrix, rows: MatrixRows, context: Context) -> None:
+    rows.begin(weighted.vocabulary, np.float32)
+    for _ in rows.earlier():  # verified, since more rows are to follow them
+        pass
+    left = [(max(start, rows.done), stop) for start, stop in weighted.row_blocks()]
+    ahead = min(2 * context.pool.threads, _AHEAD)
+    blocks = context.pool.map(
+        lambda block: weighted.rows(*block), [b for b in left if b[0] < b[1]], ahead=ahead
+    )
+    words = len(weighted.vocabulary)
+    followed = context.progress.follow(
+        blocks, "weighting", words, "rows", lambda b: b.rows, done=rows.done
+    )
+    rows.write((np.diff(block.indptr), block.indices, block.data) for block in followed)

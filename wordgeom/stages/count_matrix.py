@@ -1,0 +1,63 @@
+"""Rows and sums of a co-occurrence matrix on their way to its store: shared with `merge`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from wordgeom.checkpoint.matrix_rows import MatrixRows
+from wordgeom.core.formatting import plural
+from wordgeom.core.types import Int64
+from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.counts.count_rows import Rows, Workspace, value_type
+from wordgeom.counts.windows import WindowOptions, weights
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.memory import check_memory
+from wordgeom.runtime.run_options import FLOOR
+from wordgeom.storage.store import Store, StoreWriter
+
+_WORD_BYTES, _BENCH_BYTES = 160, 34  # of a word and its sums; of its cell in a thread
+
+
+def check_words(words: int, context: Context) -> None:
+    """Raise InputError where the sums and each thread's cells of so many words exceed --memory."""
+    needed = words * (_WORD_BYTES + _BENCH_BYTES * context.pool.threads)
+    do = "raise --memory or --min-count, or pass --max-vocab or fewer --threads"
+    check_memory(f"counts of {words:,} words", needed, max(context.memory, FLOOR), do)
+
+
+def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:
+    """Return the dtype of the counts, from the largest that the words' counts allow."""
+    return value_type(2 * int(vocabulary.counts.max()) * int(weights(window).sum()))
+
+
+def write_rows(counted: Iterator[Rows], rows: MatrixRows, context: Context, words: int) -> None:
+    """Write blocks of rows, with progress over the words."""
+    followed = context.progress.follow(
+        counted, "counting", words, "rows", lambda r: len(r.lengths), done=rows.done
+    )
+    rows.write((block.lengths, block.indices, block.values) for block in followed)
+
+
+def all_sums(shop: Workspace, rows: MatrixRows) -> tuple[Int64, Int64]:
+    """Return the sums of rows and columns of the matrix, resumed rows included."""
+    for first, earlier in rows.earlier():
+        shop.add(first, earlier)
+    return shop.sums()
+
+
+def write_sums(
+    writer: StoreWriter, row_sums: Int64, column_sums: Int64, window: WindowOptions
+) -> None:
+    """Write the sums of the rows and, where they differ, of the columns."""
+    writer.array("rowsums", np.int64).write(row_sums)
+    if window.context != "both":
+        writer.array("columnsums", np.int64).write(column_sums)
+
+
+def matrix_shape(made: Store) -> str:
+    """Return the size of a words × words matrix, for a summary."""
+    at = made.attributes
+    return f"{plural(at['shape'][0], 'word')}, {plural(at['stored'], 'pair')}"

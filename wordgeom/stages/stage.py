@@ -1,0 +1,164 @@
+"""The frame that every stage runs in.
+
+A stage reads files, computes, and writes files. `run_stage` does what all of them share: is the
+output up to date? → lock it → restore the checkpoint → open threads and memory → work and commit →
+remove the checkpoint. A stage declares what differs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from wordgeom.checkpoint.method_state import MethodState
+from wordgeom.checkpoint.state import State, forget_state, state_folder
+from wordgeom.core.errors import LockedError
+from wordgeom.linalg.device import open_context
+from wordgeom.methods.contract import Status
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.provenance import Clock, card
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions, UseOptions
+from wordgeom.storage import store
+from wordgeom.vectors import run_card
+
+
+@dataclass
+class Outcome:
+    """What a stage made, or found up to date.
+
+    summary: one line; path: of the output, None where nothing was written; notes: remarks for the
+    user; lines: printed after the summary; value: what a Python caller gets, None where the output
+    was up to date and was not read; report: text that a stage without output prints.
+    """
+
+    summary: str
+    path: Path | None = None
+    notes: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    statistics: dict[str, Any] = field(default_factory=dict)
+    status: Status = Status.CONVERGED
+    value: Any = None
+    report: str = ""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a stage works with: its context, its clock, and the state to resume from.
+
+    state: None for a stage that writes nothing.
+    """
+
+    context: Context
+    clock: Clock
+    state: State | None
+
+    @property
+    def checkpoint(self) -> State:
+        """The state of a stage that writes output."""
+        assert self.state is not None
+        return self.state
+
+    def card(self, request: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+        """Return the run card of the output; more: its statistics, notes and the like."""
+        statistics = more.pop("statistics", {})
+        return card(request, statistics, self.clock.seconds()) | more
+
+    def seconds(self) -> str:
+        """Return the elapsed time, for a summary."""
+        return f"{self.clock.seconds():.1f} s"
+
+
+class Stage(ABC):
+    """One step of the pipeline: its parsed options, its inputs and its output."""
+
+    run: UseOptions
+    resume: ResumeOptions
+
+    @property
+    @abstractmethod
+    def request(self) -> dict[str, Any]:
+        """What a checkpoint belongs to: command, options and inputs."""
+
+    @property
+    def output(self) -> Path | None:
+        """The path of the output, None for a stage that writes nothing."""
+        return None
+
+    @property
+    def writes_store(self) -> bool:
+        """Whether the output is a store, which its own writer locks."""
+        return False
+
+    @property
+    def state(self) -> Path | None:
+        """Where checkpoints are saved, None for a stage that saves none."""
+        return None if self.output is None else state_folder(self.output)
+
+    @property
+    def device(self) -> str:
+        """Where its linear algebra runs: cpu or cuda."""
+        return "cpu"
+
+    def check(self) -> None:  # noqa: B027 - most stages find their mistakes in the request
+        """Raise the errors that need no lock: missing directories, an output that is an input."""
+
+    def up_to_date(self) -> Outcome | None:
+        """Return the outcome of an earlier run of the same request, None to run.
+
+        Raises OutputExistsError where the output exists with other content.
+        """
+        return None
+
+    @abstractmethod
+    def work(self, job: Job) -> Outcome:
+        """Compute, and commit the output."""
+
+
+def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
+    """Run a stage unless its output is up to date; show: display progress.
+
+    Raises what the stage raises; StoppedError for an interruption that `--resume` continues.
+    """
+    clock = Clock()
+    stage.check()
+    with _lock(stage, files=True):
+        made = stage.up_to_date()
+        if made is not None:
+            _forget(stage)
+            return made
+        state = _open_state(stage)
+        resumable = contextlib.nullcontext() if state is None else state.resumable()
+        with resumable, open_context(stage.run, stage.device, show=show) as context:
+            if state is not None:
+                context = replace(context, checkpoint=MethodState(state))
+            made = stage.work(Job(context, clock, state))
+        if state is not None:
+            state.remove()
+    return made
+
+
+def _lock(stage: Stage, *, files: bool) -> AbstractContextManager[object]:
+    """Keep a second writer of the output away; files: of a file, else of a store."""
+    if stage.output is None or stage.writes_store == files:
+        return contextlib.nullcontext()
+    return run_card.writer_lock(stage.output) if files else store.writer_lock(stage.output)
+
+
+def _open_state(stage: Stage) -> State | None:
+    if stage.state is None:
+        return None
+    # Without output there is nothing to overwrite, and an old state is simply replaced.
+    force = not isinstance(stage.run, RunOptions) or stage.run.force
+    return State(stage.state, stage.request, stage.resume, force=force)
+
+
+def _forget(stage: Stage) -> None:
+    """Remove a state that was left by a run which was killed after its output was complete."""
+    if stage.output is not None and stage.state is not None and stage.state.exists():
+        with contextlib.suppress(LockedError), _lock(stage, files=False):
+            forget_state(stage.output, stage.request)
