@@ -72,8 +72,7 @@ def _speeches(folder: Path, draw: random.Random) -> None:
         for country in ("USA", "FRA", "GBR", "IND", "BRA"):
             late = (year - _YEARS[0]) / len(_YEARS)
             topic = _GROUPS[3 if draw.random() < late else 4]
-            words = _words(draw, topic, 50) + _words(draw, draw.choice(_GROUPS), 50)
-            text = " ".join(words)
+            text = " ".join(draw.choices(topic, k=50) + draw.choices(draw.choice(_GROUPS), k=50))
             records.append({"id": f"{country}-{year}", "year": year, "country": country,
                             "text": text})  # fmt: skip
     _text(folder / "speeches.jsonl", map(json.dumps, records))
