@@ -225,7 +225,7 @@ def test_if_all_fail_there_is_one_line(ask, counts, monkeypatch):
     monkeypatch.setattr(entries, "run_module", fail)
     told = ask("--methods", "gbu", status=1)
     assert told.out == ""
-    assert told.err.splitlines()[-1] == ("wordgeom: every training failed: gbu: gbu cannot")
+    assert told.err.splitlines()[-1] == ("wordgeom: error: every training failed: gbu: gbu cannot")
 
 
 def test_methods_get_the_given_options(ask, counts, monkeypatch):
@@ -298,8 +298,8 @@ def test_a_failed_subprocess_reports_its_last_line():
 @pytest.mark.parametrize(
     ("args", "status", "say"),
     [
-        ((), 1, ("cooc: there is nothing to compare", "build-cooc")),
-        (("good.bin", "no.bin"), 1, ("no.bin: no such file or folder",)),
+        ((), 1, ("cooc: nothing to compare", "build-cooc")),
+        (("good.bin", "no.bin"), 1, ("no.bin: no such file or directory",)),
         (("pairs.txt",), 1, ("pairs.txt", )),
         (("good.bin", "--methods", "gbx"), 2, ("unknown method 'gbx'", "gbu")),
         (("good.bin", "--peers", "glove"), 2, ("unknown peer 'glove'", "sgns")),
@@ -319,7 +319,7 @@ def test_invalid_requests_are_one_line_errors(ask, args, status, say):
 def test_two_matrices_are_rejected(ask, counts):
     Path("more").mkdir()
     err = ask("cooc", "more", status=2).err
-    assert "one matrix at a time, found cooc and more" in err
+    assert "compare takes one matrix, found cooc and more" in err
 
 
 def test_files_with_the_same_name_are_numbered_uniquely():

@@ -202,7 +202,7 @@ def test_document_vectors_are_written_with_word_vectors(dtm, tmp_path):
     assert read.words == [f"file-0.txt:{row + 1}" for row in range(30)]
     assert model.documents is not None
     np.testing.assert_array_equal(read.matrix, model.documents)
-    assert model.notes[-1].startswith("30 documents have no id: they are called by file and line")
+    assert model.notes[-1].startswith("30 documents have no id and are named by file and line")
     again = wg.train(dtm.path, "lsa", dim=4, out=out, documents=documents, threads=1)
     assert again.documents is not None
     np.testing.assert_array_equal(again.documents, model.documents)
@@ -211,7 +211,7 @@ def test_document_vectors_are_written_with_word_vectors(dtm, tmp_path):
         wg.train(dtm.path, "lsa", dim=4, out=out, documents=documents)
     with pytest.raises(OutputExistsError, match=r"--documents docs\.txt, not None"):
         wg.train(dtm.path, "lsa", dim=4, out=out)
-    with pytest.raises(OutputExistsError, match="exists and has different content") as caught:
+    with pytest.raises(OutputExistsError, match="exists with other content") as caught:
         wg.train(dtm.path, "lsa", dim=4, out=tmp_path / "w.bin", documents=documents)
     assert_one_line(caught, "docs.txt", "--force")
     assert not (tmp_path / "w.bin").exists()
@@ -228,10 +228,10 @@ def test_without_files_documents_are_in_the_model(dtm):
 @pytest.mark.parametrize(
     ("out", "documents", "what"),
     [
-        (None, "d.bin", "written with those of words"),
-        ("v.bin", "v.bin", "--documents and -o name one file"),
-        ("v.bin", "v.bin.json", r"written to \.bin, \.txt or \.vec"),
-        ("v.bin", "d.csv", r"written to \.bin, \.txt or \.vec"),
+        (None, "d.bin", "written beside those of words"),
+        ("v.bin", "v.bin", "--documents and -o name the same file"),
+        ("v.bin", "v.bin.json", "unknown suffix of a vectors file"),
+        ("v.bin", "d.csv", "unknown suffix of a vectors file"),
     ],
 )
 def test_an_invalid_document_vectors_file_is_rejected(dtm, tmp_path, out, documents, what):
@@ -252,14 +252,16 @@ def test_document_names_are_unique_ids(tmp_path):
     there = ["a", "b", "a#3", "a#2", "a#4", "file-0.txt:6", "file-0.txt:7", "a#2#2"]
     assert found.names == there
     assert found.notes == [
-        "2 documents have no id: they are called by file and line, as file-0.txt:6",
-        "3 documents have names of earlier ones: a number is put behind it, as in a#3",
+        "2 documents have no id and are named by file and line, such as file-0.txt:6",
+        "3 repeated document names got a numbered suffix, such as a#3",
     ]
 
 
 def test_white_space_in_ids_is_rejected_or_replaced(tmp_path):
     stored = named(tmp_path, [(1, 1, "x_y", ""), (1, 2, "x y", ""), (1, 3, "z", "")])
-    with pytest.raises(InputError, match="document 2 is called 'x y'") as caught:
+    with pytest.raises(
+        InputError, match="the name of document 2, 'x y', contains white space"
+    ) as caught:
         document_names(stored, None)
     assert_one_line(caught, "--space _")
     assert document_names(stored, "_").names == ["x_y", "x_y#2", "z"]
@@ -273,14 +275,14 @@ def test_files_with_the_same_name_use_their_paths(tmp_path, monkeypatch):
 
 
 def test_documents_of_an_unknown_file_are_rejected(tmp_path):
-    with pytest.raises(FormatError, match="its documents do not fit it, found file 3 of 1"):
+    with pytest.raises(FormatError, match="its documents do not match its rows, found file 3 of 1"):
         document_names(named(tmp_path, [(1, 1, "", ""), (3, 1, "", "")]), None)
 
 
 # ── The command ──────────────────────────────────────────────────────────────────────────────
 
 
-def refused(capsys, *arguments: str) -> str:
+def rejected(capsys, *arguments: str) -> str:
     assert main(["train", *arguments]) in (1, 2)
     (line,) = capsys.readouterr().err.splitlines()
     return str(line)
@@ -289,25 +291,23 @@ def refused(capsys, *arguments: str) -> str:
 def test_a_wrong_directory_or_option_is_a_one_line_error(dtm, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     store_matrix(Path("cooc"), np.ones((4, 4), np.int64))
-    assert refused(capsys, "cooc", "--method", "lsa") == (
-        "wordgeom: cooc: lsa takes a folder of build-dtm, found one of build-cooc; "
-        "count the text with wordgeom build-dtm"
+    assert rejected(capsys, "cooc", "--method", "lsa") == (
+        "wordgeom: error: cooc: is output of build-cooc; the method needs that of build-dtm; "
+        "run wordgeom build-dtm"
     )
-    line = refused(capsys, "dtm", "--method", "gbu")
-    assert "gbu takes a folder of build-cooc or build-pmi, found one of build-dtm" in line
-    assert "--neg belongs to gbu and pmi-eigs" in refused(
+    line = rejected(capsys, "dtm", "--method", "gbu")
+    assert "dtm: is output of build-dtm; the method needs that of build-cooc or build-pmi" in line
+    assert "--neg is an option of gbu and pmi-eigs" in rejected(
         capsys, "dtm", "--method", "lsa", "--neg", "2"
     )
-    assert "--weight belongs to dlsa and lsa" in refused(
+    assert "--weight is an option of dlsa and lsa" in rejected(
         capsys, "cooc", "--method", "gbu", "--weight", "log"
     )
-    assert "--documents belongs to lsa" in refused(
+    assert "--documents is an option of lsa" in rejected(
         capsys, "cooc", "--method", "gbu", "--documents", "d.bin"
     )
-    with pytest.raises(OptionError, match="gbu makes no vectors of documents"):
+    with pytest.raises(OptionError, match="gbu makes no document vectors"):
         wg.train("cooc", "gbu", out="v.bin", documents="d.bin")
-    with pytest.raises(OptionError, match="dlsa makes a model, not vectors"):
-        wg.train("dtm", "dlsa", out="v.bin")
 
 
 def test_the_directory_is_dtm_where_none_is_named(dtm, tmp_path, monkeypatch, capsys):
@@ -331,11 +331,11 @@ def test_methods_of_documents_are_compared_on_their_directory(dtm, tmp_path, mon
     assert card is not None
     assert card["request"]["options"]["weight"] == "sqrt"
     assert main(["compare", "dtm", "--neg", "2", "--set", "pairs.txt"]) == 2
-    assert "--neg is no option of lsa" in capsys.readouterr().err
+    assert "--neg is not an option of lsa" in capsys.readouterr().err
     assert main(["compare", "dtm", "--methods", "gbu", "--set", "pairs.txt"]) == 1
-    assert "gbu takes a folder of build-cooc" in capsys.readouterr().err
+    assert "the method needs that of build-cooc or build-pmi" in capsys.readouterr().err
     assert main(["compare", "dtm", "--methods", "dlsa", "--set", "pairs.txt"]) == 2
-    assert "dlsa makes a model, not vectors" in capsys.readouterr().err
+    assert "dlsa makes no vectors" in capsys.readouterr().err
 
 
 def test_a_run_resumes_from_its_checkpoint(tmp_path, monkeypatch):

@@ -269,5 +269,5 @@ def test_a_failed_training_is_a_one_line_error(tmp_path, capsys):
     assert train_peer(json.dumps(request), str(tmp_path / "out.bin")) == 1
     told = capsys.readouterr()
     assert (told.out, told.err.count("\n")) == ("", 1)
-    assert told.err.startswith("wordgeom: no word occurs 2 times; ")
+    assert told.err.startswith("wordgeom: error: no word occurs 2 times; ")
     assert not (tmp_path / "out.bin").exists()

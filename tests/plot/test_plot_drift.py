@@ -33,7 +33,7 @@ def test_results_are_drawn_from_the_command_line(tmp_path, monkeypatch, capsys):
     assert Path("one.svg").read_bytes() == Path("two.svg").read_bytes()
     capsys.readouterr()
     assert main(["plot", "drift", "drift.json", "--at", "1950", "-o", "a.png"]) == 2
-    assert "--at is for the ways of words" in capsys.readouterr().err
+    assert "--at applies to trajectories" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +88,8 @@ def test_what_drift_prints_is_drawn(model, capsys):
 @pytest.mark.parametrize(
     ("asked", "status", "part"),
     [
-        ([], 2, "model: the picture of a model needs words; name some: --words soviet,climate"),
-        (["--words", "sea", "--at", "1950,soon"], 2, "no known format, found 'soon'; "),
+        ([], 2, "model: a plot of trajectories needs words; name some: --words soviet,climate"),
+        (["--words", "sea", "--at", "1950,soon"], 2, "an unreadable time, found 'soon'; "),
         (["--words", "see"], 1, "unknown word 'see'; did you mean sea?"),
         (["--words", "sea", "-o", "no/d.png"], 1, "no such directory"),
     ],

@@ -152,7 +152,9 @@ def test_too_much_memory_is_an_error_before_a_row_is_read(tmp_path, monkeypatch,
     monkeypatch.setattr(type(stored), "rows", None)  # would fail
     with pytest.raises(InputError) as caught:
         train(tmp_path / "cooc", method, {"dim": 20}, RunOptions(memory=TINY / 10), out=None)
-    assert_one_line(caught, "take 0.0 GB, found 0.0 GB to be used", "--memory", "--max-vocab")
+    assert_one_line(
+        caught, "need 0.0 GB, found a memory limit of 0.0 GB", "--memory", "--max-vocab"
+    )
 
 
 def test_the_line_names_what_where_and_what_to_do():

@@ -358,9 +358,9 @@ def test_bad_input_is_told_in_one_line(folder):
         ({"vectors": "odd.bin"}, InputError, "odd.bin: the vector of 'w76' is not finite"),
         ({"vectors": "zero.bin"}, InputError, "zero.bin: the vectors of all anchors are 0"),
         ({"vectors": "one.bin", "min_pairs": 1}, InputError, "cooc: too few known words"),
-        ({"memory": 1e-5}, InputError, "vectors of 4 take 0.0 GB, found 0.0 GB to be used"),
+        ({"memory": 1e-5}, InputError, "vectors of 4 need 0.0 GB, found a memory limit"),
         ({"out": "vectors.bin"}, OptionError, "vectors.bin: is an input, which the output would"),
-        ({"out": "new.csv"}, OptionError, "vectors are written to .bin, .txt or .vec"),
+        ({"out": "new.csv"}, OptionError, "new.csv: unknown suffix of a vectors file"),
         ({"min_pairs": 0}, OptionError, "--min-pairs must be at least 1, found 0"),
     ):  # fmt: skip
         with pytest.raises(error) as told:

@@ -102,7 +102,7 @@ def test_a_model_holds_what_was_fitted(made: Done, dtm: Path):
     share = 1.0 - np.sum((left - fitted) ** 2) / np.sum(left**2)
     assert statistics["captured"] == pytest.approx(share, abs=1e-5)
     assert statistics["captured"] > statistics["captured_static"] + 0.01
-    assert f"{share:.4f} of the squares captured" in made.summary
+    assert f"captures {share:.4f} of the squared norm" in made.summary
     assert any(note.startswith("not converged: the last of 4 sweeps") for note in made.notes)
 
 
@@ -262,15 +262,15 @@ def test_counts_without_times_are_refused(tmp_path: Path):
     assert_one_line(caught, "no document has a time", "build-dtm --time-field")
 
 
-def test_documents_without_a_time_or_a_word_are_left_out_and_counted(tmp_path: Path):
+def test_documents_without_a_time_or_a_word_are_excluded_and_counted(tmp_path: Path):
     rows = records(60)
     rows[3]["year"], rows[7]["year"], rows[9]["text"] = " ", "long ago", "..."
     made = fit(count(tmp_path, rows), tmp_path / "m")
     left = [k for k in range(60) if k not in (3, 7, 9)]
     assert made.value.rows.tolist() == left
-    for told in ("1 document has no time", "1 document has a time of no known format",
+    for told in ("1 document has no time", "1 document has a time of unknown format",
                  "1 document has no word"):  # fmt: skip
-        assert sum(told in note and "left out" in note for note in made.notes) == 1
+        assert sum(told in note and "excluded" in note for note in made.notes) == 1
     assert made.value.store.card["statistics"]["left_out"] == 3
     kept = [row for k, row in enumerate(rows) if k in left]
     other = fit(count(tmp_path, kept, "kept"), tmp_path / "k")
@@ -444,7 +444,7 @@ def test_the_command_line_makes_describes_and_does_not_convert_a_model(
     for part in (
         "dlsa",
         "times",
-        "1950 to 1999, 50 different",
+        "1950 to 1999, 50 distinct",
         "that may move  69",
         "not converged",
     ):

@@ -30,7 +30,7 @@ def main(request: str, out: str) -> int:
                 model = peers.load(fields["peer"])(sentences, options)
             write_vectors(Path(out), model.vectors.words, model.vectors.matrix)
     except WordgeomError as error:
-        sys.stderr.write(f"wordgeom: {error}\n")
+        sys.stderr.write(f"wordgeom: error: {error}\n")
         return error.exit_code
     facts = {"tokens": model.tokens, "notes": [*model.notes, text.note]}
     facts["peak_bytes"] = provenance.peak_memory()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from wordgeom.core.errors import InputError
 from wordgeom.runtime.provenance import Clock
 
-_PREFIX = "wordgeom: "
+_PREFIX = "wordgeom: error: "
 _GRACE = 10.0  # seconds for a terminated process to clean up
 
 

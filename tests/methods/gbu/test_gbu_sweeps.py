@@ -83,7 +83,7 @@ def test_dimensions_that_anchors_do_not_span_are_zero_and_reported(counts):
 
 
 def test_rows_that_miss_the_tolerance_are_reported(counts, monkeypatch):
-    monkeypatch.setattr(row_solver, "MOST_STEPS", 1)
+    monkeypatch.setattr(row_solver, "MAX_STEPS", 1)
     result = fit(counts, gbu.Options(dim=5))
     assert "rows of the last half sweep missed the tolerance 0.01" in result.notes[-1]
     assert result.status is Status.REACHED_BUDGET

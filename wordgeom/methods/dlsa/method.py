@@ -75,7 +75,7 @@ def weighting(options: Options) -> dict[str, Any]:
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return B_0 as vectors (V × K), and the parts of a model as arrays.
 
-    Documents without a known time or without a word are left out. Arrays: documents (n × K),
+    Documents without a known time or without a word are excluded. Arrays: documents (n × K),
     coefficients (q + 1 × K × V), rows (n), times (n), moving (V), spread (V), the standard
     deviation of each column of X − G M. Raises InputError, RankError.
     """
@@ -212,8 +212,9 @@ def _used_rows(source: WeightedDocuments, times: Times) -> tuple[Int64, list[str
     filled = np.diff(source.counts.indptr)[known] > 0
     empty, notes = int(np.count_nonzero(~filled)), times.notes()
     if empty:
-        documents = several(empty, "document has", "documents have")
-        notes.append(f"{documents} no word of the vocabulary: left out")
+        one = "document has no word of the vocabulary and is excluded"
+        more = "documents have no word of the vocabulary and are excluded"
+        notes.append(several(empty, one, more))
     return known[filled], notes
 
 
