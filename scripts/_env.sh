@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # Sourced by scripts/demo and scripts/test: the virtual environment .venv of this checkout.
 #
-# A stamp, written last, says for which checkout, pyproject.toml and kind .venv was filled. Where it
-# differs the package is installed again in place; where the checkout has moved, or .venv does not
-# run, it is made anew. PYTHON names another interpreter than the first one found.
+# A stamp, written last, records the checkout, pyproject.toml and kind of .venv. If it differs, the
+# package is installed again; if the checkout has moved or .venv does not run, .venv is created from
+# scratch. PYTHON selects the interpreter; by default, the first suitable one is used.
 
 ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 VENV="$ROOT/.venv"
@@ -25,18 +25,18 @@ find_python() {
             return
         fi
     done
-    say "Python 3.11 or newer is needed, found none as ${candidates[*]}; install one, or name it: PYTHON=/path/to/python3 ${0}"
+    say "Python 3.11 or newer is required, found none among ${candidates[*]}; install it, or set PYTHON=/path/to/python3 ${0}"
     return 1
 }
 
-# make_env run|dev: fill .venv with the package, and with the tools of its tests for `dev`.
+# make_env run|dev: install the package into .venv, for `dev` with the development tools.
 make_env() {
     local kind="$1" extra="" stamp="$VENV/wordgeom-stamp" wanted found=""
     wanted="$ROOT $(cksum <"$ROOT/pyproject.toml")"
     if [[ -f "$stamp" ]]; then
         found="$(<"$stamp")"
     fi
-    # An environment with the tools serves for running too.
+    # A dev environment serves as a run environment too.
     if [[ "$found" == "$wanted dev" || "$found" == "$wanted $kind" ]] && venv_runs; then
         return
     fi
@@ -48,7 +48,7 @@ make_env() {
     fi
     say "installing wordgeom$extra into .venv (about a minute the first time) …"
     if ! "$VENV/bin/python" -m pip install -qq --disable-pip-version-check -e "$ROOT$extra"; then
-        say "pip could not install wordgeom$extra: see its message above"
+        say "pip could not install wordgeom$extra; see its message above"
         return 1
     fi
     printf '%s\n' "$wanted $kind" >"$stamp"
@@ -62,9 +62,9 @@ new_venv() {
     local python
     python="$(find_python)" || return 1
     if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-        say "$python cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv"
+        say "$python cannot create a virtual environment; on Debian and Ubuntu: apt-get install python3-venv"
         return 1
     fi
-    say "making .venv with $("$python" --version) …"
+    say "creating .venv with $("$python" --version) …"
     "$python" -m venv --clear "$VENV"
 }

@@ -1,10 +1,10 @@
-"""Speed of counting on a text file, beside GloVe's programs.
+"""Speed of counting on a text file, compared with GloVe's programs.
 
     scripts/bench CORPUS [--glove DIR] [--second CORPUS] [--rounds 5]
 
-Programs are timed as whole processes, in turn (ours, theirs, ours, …), after a warm-up that fills
-the kernel cache; the table shows medians and the ratio of medians. A speed stands in one row with
-the scores of the very vectors that were made of the counts. `scripts/bench vectors` is for methods.
+Programs are timed as whole processes, alternately (ours, theirs, ours, …), after a warm-up that
+fills the kernel cache. The table shows medians and the ratio of medians, and in the same row the
+scores of vectors trained on these counts. `scripts/bench vectors` compares methods.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benching import machine, paired, row, scores, wordgeom
+from bench_common import machine, paired, row, scores, wordgeom
 
 WINDOW = ["--window", "10", "--window-weight", "flat", "--min-count", "5"]
 BUILD = ["build-cooc", "--tokeniser", "whitespace", *WINDOW, "--force", "--quiet"]
@@ -28,7 +28,7 @@ COMMANDS = ("", "build-cooc", "build-pmi", "train", "similar", "analogy", "conve
 
 
 def main() -> None:
-    """Measure and print everything."""
+    """Run all measurements and print them."""
     args = parse()
     size = Path(args.corpus).stat().st_size
     print(f"{machine()}; corpus {Path(args.corpus).name}, {size:,} bytes; {time.strftime('%F')}\n")
@@ -50,13 +50,17 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus", help="a text file, not packed")
+    parser.add_argument("corpus", help="an uncompressed text file")
     parser.add_argument("--second", help="a second text file, counted together with the first")
-    parser.add_argument("--glove", help="folder with GloVe's vocab_count and cooccur")
+    parser.add_argument("--glove", help="directory of GloVe's vocab_count and cooccur")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--copies", type=int, default=10, help="of the corpus, for --memory 1")
-    parser.add_argument("--sets", nargs="*", default=[], help="more similarity sets: w1 w2 score")
-    parser.add_argument("--scratch", help="folder for scratch files")
+    parser.add_argument(
+        "--copies", type=int, default=10, help="copies of the corpus, for --memory 1"
+    )
+    parser.add_argument(
+        "--sets", nargs="*", default=[], help="additional similarity sets: w1 w2 score"
+    )
+    parser.add_argument("--scratch", help="directory for temporary files")
     return parser.parse_args()
 
 
@@ -68,7 +72,7 @@ class Bench:
         self.cooc, self.bin = folder / "cooc", folder / "vectors.bin"
 
     def counting(self, corpus: str, name: str) -> None:
-        """build-cooc beside GloVe's vocab_count + cooccur, whole processes."""
+        """Time build-cooc and GloVe's vocab_count + cooccur."""
         ours = [*BUILD, corpus, "-o", str(self.cooc)]
         glove = glove_command(self.args.glove, corpus, self.folder)
         times, theirs = paired(lambda: wordgeom(ours), glove, self.args.rounds)
@@ -77,7 +81,7 @@ class Bench:
         row(f"build-cooc, {name}", times, "GloVe vocab_count + cooccur", theirs, note)
 
     def tokenisers(self) -> None:
-        """The words tokeniser beside whitespace, and on Cyrillic text."""
+        """Time the words tokeniser against whitespace, and on Cyrillic text."""
         other = self.folder / "cooc-words"
         words = [*BUILD, self.args.corpus, "-o", str(other), "--tokeniser", "words"]
         space = [*BUILD, self.args.corpus, "-o", str(self.cooc)]
@@ -97,28 +101,28 @@ class Bench:
         cyrillic.unlink()
 
     def memory(self) -> None:
-        """Peak private memory of build-cooc --memory 1, and its time beside the unbounded one."""
+        """Measure peak private memory and time of build-cooc --memory 1."""
         many = self.folder / "copies.txt"
         join([self.args.corpus] * self.args.copies, many)
-        self.bounded(self.args.corpus, "corpus")
-        self.bounded(str(many), f"{self.args.copies} copies")
+        self.memory_limit(self.args.corpus, "corpus")
+        self.memory_limit(str(many), f"{self.args.copies} copies")
         many.unlink()
 
-    def bounded(self, corpus: str, name: str) -> None:
-        """One row of `memory`."""
-        free = [*BUILD, corpus, "-o", str(self.cooc)]
-        bound = [*free, "--memory", "1", "--tmp-dir", str(self.folder)]
+    def memory_limit(self, corpus: str, name: str) -> None:
+        """Print one row of `memory`."""
+        unlimited = [*BUILD, corpus, "-o", str(self.cooc)]
+        limited = [*unlimited, "--memory", "1", "--tmp-dir", str(self.folder)]
         peaks: list[float] = []
 
         def watched() -> None:
-            peaks.append(wordgeom(bound, watch=True))
+            peaks.append(wordgeom(limited, watch=True))
 
-        times, other = paired(watched, lambda: wordgeom(free), min(self.args.rounds, 3))
+        times, other = paired(watched, lambda: wordgeom(unlimited), min(self.args.rounds, 3))
         note = f"peak RssAnon + RssShmem {max(peaks):.2f} GB"
         row(f"build-cooc --memory 1, {name}", times, "no limit", other, note)
 
     def help(self) -> None:
-        """--help of every command."""
+        """Time --help of every command."""
         each = [self.help_seconds([*command.split(), "--help"]) for command in COMMANDS]
         slowest = max(each, key=statistics.median)
         row(f"--help, the slowest of {len(COMMANDS)} commands", slowest, "", [], "")
@@ -128,12 +132,12 @@ class Bench:
         return paired(lambda: wordgeom(args), None, self.args.rounds)[0]
 
     def scores(self, path: Path) -> str:
-        """Scores of vectors, with intervals and coverage."""
+        """Return scores of vectors, with intervals and coverage."""
         return scores(path, self.args.sets)
 
 
 def glove_command(folder: str | None, corpus: str, scratch: Path) -> Callable[[], None] | None:
-    """Return a function that runs GloVe's two programs, or None where there are none."""
+    """Return a function that runs GloVe's two programs, None without them."""
     if folder is None:
         return None
     vocab, counts = scratch / "glove.vocab", scratch / "glove.cooc"
@@ -153,7 +157,7 @@ def glove_command(folder: str | None, corpus: str, scratch: Path) -> Callable[[]
 
 
 def join(corpora: list[str], out: Path) -> None:
-    """Write text files behind each other, each ending its line."""
+    """Concatenate text files, each followed by a line end."""
     with open(out, "wb") as target:
         for corpus in corpora:
             with open(corpus, "rb") as source:

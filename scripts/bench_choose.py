@@ -1,10 +1,11 @@
-"""The choice of the build-up's default setting, by WordSim-353 and the Google analogies alone.
+"""The choice of gbu's default settings by WordSim-353 and the Google analogies.
 
     scripts/bench choose CORPUS [--dims 100 300]
 
-Every setting of a grid makes vectors of each dimension; what counts is the sum of Spearman's ρ on
-WordSim-353 and 3CosAdd accuracy on the Google analogies over all dimensions. Cross-validation tells
-how far to trust the choice: each fold's other items choose, the fold's own items judge.
+Vectors of each dimension are trained with every setting of a grid. The criterion is the sum, over
+all dimensions, of Spearman's ρ on WordSim-353 and 3CosAdd accuracy on the Google analogies.
+Cross-validation measures the quality of the choice: settings are chosen on the other folds and
+evaluated on the held-out fold.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from bench_common import machine, wordgeom
 from bench_gbu import COUNT, answers_of, figures, sets_of
-from benching import machine, wordgeom
 
 from wordgeom.core.types import Float32
 from wordgeom.evaluation.answers import Answers, Task
@@ -33,7 +34,7 @@ FOLDS = 5
 
 
 def main() -> None:
-    """Measure and print everything."""
+    """Run all measurements and print them."""
     args = parse()
     print(f"{machine()}; {time.strftime('%F')}\n")
     with tempfile.TemporaryDirectory(dir=args.scratch) as scratch:
@@ -43,30 +44,27 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("corpus", help="a text file, not packed, words between blanks")
+    parser.add_argument("corpus", help="an uncompressed text file, tokenised by white space")
     parser.add_argument("--dims", nargs="*", type=int, default=[100, 300])
-    parser.add_argument("--scratch", help="folder for scratch files")
+    parser.add_argument("--scratch", help="directory for temporary files")
     return parser.parse_args()
 
 
 def choose(corpus: str, dims: Sequence[int], folder: Path, tasks: Sequence[Task]) -> None:
-    """Print each setting's figures on WordSim-353 and the analogies, and what folds choose.
-
-    Chosen is the setting of the largest sum of ρ and accuracy over all dimensions.
-    """
+    """Print each setting's scores on WordSim-353 and the analogies, and the folds' choices."""
     cooc = folder / "cooc"
     wordgeom([*COUNT, corpus, "-o", str(cooc)])
     names = " | ".join(f"K = {dim}: WordSim-353 | Google" for dim in dims)
     print(f"| {Path(corpus).name} | {names} |\n|{'---|' * (1 + 2 * len(dims))}")
     settings: list[str] = []
-    found: list[list[list[Answers]]] = []  # of each setting, of each dimension, of each set
+    found: list[list[list[Answers]]] = []  # by setting, dimension and set
     for values in itertools.product(*GRID.values()):
         given = list(itertools.chain.from_iterable(zip(GRID, values, strict=True)))
-        sides = [both_sides(cooc, dim, given, folder) for dim in dims]
+        factors = [both_factors(cooc, dim, given, folder) for dim in dims]
         for mix in MIXES:
             settings.append(f"{' '.join(given)} --mix {mix:g}")
             mixed = [
-                Vectors(own.words, own.matrix + np.float32(mix) * other) for own, other in sides
+                Vectors(own.words, own.matrix + np.float32(mix) * other) for own, other in factors
             ]
             found.append([answers_of(vectors, [tasks[0], tasks[-1]]) for vectors in mixed])
             scores = " | ".join("{:.4f} | {:.4f}".format(*figures(one)) for one in found[-1])
@@ -74,24 +72,26 @@ def choose(corpus: str, dims: Sequence[int], folder: Path, tasks: Sequence[Task]
     fold_by_fold(settings, found)
 
 
-def both_sides(cooc: Path, dim: int, given: Sequence[str], folder: Path) -> tuple[Vectors, Float32]:
-    """Return what --mix 0 makes, and what each unit of --mix adds."""
+def both_factors(
+    cooc: Path, dim: int, given: Sequence[str], folder: Path
+) -> tuple[Vectors, Float32]:
+    """Return the vectors of --mix 0, and the matrix that --mix 1 adds."""
     out, made = folder / "one.bin", []
     for mix in ("0", "1"):
         train = ["train", str(cooc), "--method", "gbu", "--dim", str(dim), *given, "--mix", mix]
         wordgeom([*train, "-o", str(out), "--force", "--quiet"])
         made.append(read_vectors(out))
-    own, whole = made
-    return own, whole.matrix - own.matrix
+    own, both = made
+    return own, both.matrix - own.matrix
 
 
 def fold_by_fold(settings: Sequence[str], found: Sequence[Sequence[Sequence[Answers]]]) -> None:
-    """Print the setting that each fold's other items choose, and its figures on the fold."""
+    """Print the setting chosen on the other folds, and its scores on each held-out fold."""
     rng = np.random.default_rng(1)
     orders = [rng.permutation(len(answers.items)) for answers in found[0][0]]
 
-    def best(drawn: Sequence[np.ndarray] | None) -> int:
-        sums = [sum(sum(figures(one, drawn)) for one in each) for each in found]
+    def best(items: Sequence[np.ndarray] | None) -> int:
+        sums = [sum(sum(figures(one, items)) for one in each) for each in found]
         return int(np.argmax(sums))
 
     for fold in range(FOLDS):

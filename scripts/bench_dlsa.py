@@ -1,12 +1,12 @@
-"""Time and private memory of dynamic LSA: on speeches with years, and on a matrix of COHA's size.
+"""Time and private memory of dynamic LSA, on dated speeches and on a random matrix of COHA's size.
 
     scripts/bench dlsa [SPEECHES] [--sweeps 10] [--dim 100] [--degree 1]
 
-SPEECHES: a .tsv, also in .gz, of year, session, country and speech, counted first (words with
-100 and more occurrences). The other matrix is drawn: as many documents, words and entries as
-carrington's (2021, §5.5.3), words by Zipf's law, 200 years. Whole processes are watched, RssAnon +
-RssShmem; the command reads the counts, weighs them, begins with static LSA and writes the model.
-The seconds of sweeps are those beyond `--sweeps 0`.
+SPEECHES is a .tsv or .tsv.gz file of year, session, country and speech; words with at least 100
+occurrences are counted. The random matrix has as many documents, words and entries as Carrington's
+(2021, §5.5.3), with Zipfian word frequencies and 200 years. Times and memory (RssAnon + RssShmem)
+are those of the whole command, which reads and weights the counts, runs static LSA and sweeps, and
+writes the model. The seconds in sweeps are the difference to `--sweeps 0`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from benching import machine, seconds, wordgeom
+from bench_common import machine, seconds, wordgeom
 
 from wordgeom.core.types import Csr, Float64
 from wordgeom.corpus.vocabulary import Vocabulary
@@ -37,11 +37,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("speeches", nargs="?", help="a file as above; without it, the drawn one")
+    parser.add_argument(
+        "speeches", nargs="?", help="a file as above; omit it to run the random matrix only"
+    )
     parser.add_argument("--sweeps", default="10")
     parser.add_argument("--dim", default="100")
     parser.add_argument("--degree", default="1")
-    parser.add_argument("--share", type=float, default=1.0, help="of COHA's documents")
+    parser.add_argument("--share", type=float, default=1.0, help="fraction of COHA's documents")
     args = parser.parse_args()
     print(f"{machine()}\n")
     print(
@@ -53,21 +55,21 @@ def main() -> None:
         if args.speeches:
             wordgeom(["build-dtm", args.speeches, *FIELDS, "-o", str(folder / "dtm")])
             measure(folder, args)
-        drawn(folder, args.share)
+        random_matrix(folder, args.share)
         measure(folder, args)
 
 
-def drawn(folder: Path, share: float) -> None:
-    """Write a matrix of COHA's size, or a share of its documents."""
+def random_matrix(folder: Path, share: float) -> None:
+    """Write a matrix of COHA's size, or with a fraction of its documents."""
     import scipy.sparse
 
     n = int(DOCUMENTS * share)
     rng = np.random.default_rng(0)
-    chances = chance(ENTRIES / DOCUMENTS)
-    holders = [held(rng, n, c) for c in chances]
-    ends = np.cumsum([0, *map(len, holders)])
-    indices = np.concatenate(holders)
-    del holders
+    chances = probabilities(ENTRIES / DOCUMENTS)
+    columns = [documents_with(rng, n, c) for c in chances]
+    ends = np.cumsum([0, *map(len, columns)])
+    indices = np.concatenate(columns)
+    del columns
     values = np.minimum(rng.geometric(0.4, len(indices)), 1000).astype(np.uint32)
     shape = (n, len(chances))
     rows = scipy.sparse.csc_array((values, indices, ends), shape=shape).tocsr()
@@ -75,8 +77,8 @@ def drawn(folder: Path, share: float) -> None:
     store(folder / "dtm", Csr(rows.indptr, rows.indices, rows.data, shape[1]), rng)
 
 
-def chance(mean: float) -> Float64:
-    """Return how likely each word is in a document, so that one holds `mean` words."""
+def probabilities(mean: float) -> Float64:
+    """Return the probability of each word in a document, for `mean` words per document."""
     zipf = 1.0 / (np.arange(WORDS) + 30.0)
     low, high = 1.0, 1e6
     for _ in range(60):
@@ -86,15 +88,16 @@ def chance(mean: float) -> Float64:
     return np.asarray(np.minimum(0.95, high * zipf))
 
 
-def held(rng: np.random.Generator, n: int, likely: float) -> np.ndarray:
-    """Return which of n documents hold a word, ascending."""
-    gaps = rng.geometric(likely, int(n * likely + 6 * (n * likely) ** 0.5 + 10))
+def documents_with(rng: np.random.Generator, n: int, probability: float) -> np.ndarray:
+    """Return which of n documents contain a word of this probability, ascending."""
+    mean = n * probability
+    gaps = rng.geometric(probability, int(mean + 6 * mean**0.5 + 10))
     places = np.cumsum(gaps) - 1
     return places[places < n].astype(np.int32)
 
 
 def store(path: Path, rows: Csr, rng: np.random.Generator) -> None:
-    """Write counts by document, each with a year."""
+    """Write a document-term matrix with a year per document."""
     counts = np.bincount(rows.indices, weights=rows.data, minlength=rows.columns).astype(np.int64)
     words = Vocabulary([f"w{k}" for k in range(rows.columns)], counts)
     years = np.sort(rng.integers(FIRST, FIRST + YEARS, rows.rows)).tolist()
@@ -107,16 +110,16 @@ def store(path: Path, rows: Csr, rng: np.random.Generator) -> None:
         lines = [f"1\t{k}\t\t{year}\n" for k, year in enumerate(years, 1)]
         writer.text("documents", "".join(lines).encode())
         writer.array("columnsums", np.int64).write(counts)
-        holders = np.bincount(rows.indices, minlength=rows.columns)
-        writer.array("holders", np.int64).write(holders)
+        frequency = np.bincount(rows.indices, minlength=rows.columns)
+        writer.array("holders", np.int64).write(frequency)
         names = [{"name": "drawn", "digest": "drawn"}]
         request = {"command": "build-dtm", "options": {}, "inputs": names}
-        told = {"tokens": 0, "kept": 0, "documents": rows.rows, "empty": 0}
-        writer.commit(matrix.finish(told), {"request": request})
+        totals = {"tokens": 0, "kept": 0, "documents": rows.rows, "empty": 0}
+        writer.commit(matrix.finish(totals), {"request": request})
 
 
 def blocks(rows: Csr) -> Iterator[Csr]:
-    """Yield a matrix by blocks of rows."""
+    """Yield a matrix in blocks of rows."""
     for start in range(0, rows.rows, BLOCK):
         yield rows.block(start, min(start + BLOCK, rows.rows))
 

@@ -1,11 +1,12 @@
-"""Counting documents beside scikit-learn, then drift: seconds, memory, ranks, and shuffled years.
+"""build-dtm compared with scikit-learn, and the drift test: time, memory, ranks, false positives.
 
     scripts/bench drift SPEECHES.tsv.gz [--words soviet climate …] [--shuffles 5] [--rounds 3]
 
-SPEECHES: a .tsv, also in .gz, of year, session, country and speech. Counts of words between white
-space stand beside CountVectorizer's, entry for entry. Then words with a count of 100 and more are
-fitted and tested as the commands do by default, B = 999 at r and 2 r, as whole processes whose
-private memory is watched; and again with whole years shuffled, where what is flagged is false.
+SPEECHES is a .tsv or .tsv.gz file of year, session, country and speech. Counts of whitespace tokens
+are compared with CountVectorizer's, entry by entry. Words with at least 100 occurrences are then
+fitted and tested with the commands' defaults, B = 999 at r and 2 r, as whole processes with their
+peak private memory. The test is repeated with whole years shuffled, where every flagged word is a
+false positive.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benching import machine, paired, row, seconds, wordgeom
+from bench_common import machine, paired, row, seconds, wordgeom
 
 from wordgeom.matrices.document_term import StoredDocuments
 
@@ -37,8 +38,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("speeches", help="a file as above")
-    parser.add_argument("--words", nargs="*", default=WORDS, help="whose ranks are told")
-    parser.add_argument("--shuffles", type=int, default=5, help="of whole years")
+    parser.add_argument("--words", nargs="*", default=WORDS, help="words whose ranks are printed")
+    parser.add_argument("--shuffles", type=int, default=5, help="number of shuffles of whole years")
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
     print(f"{machine()}; {time.strftime('%F')}\n")
@@ -49,7 +50,7 @@ def main() -> None:
 
 
 def counting(args: argparse.Namespace, folder: Path) -> None:
-    """build-dtm beside CountVectorizer, of one text, and whether they agree."""
+    """Time build-dtm and CountVectorizer on the same text, and compare their counts."""
     print("| what | median (min–max) s | baseline | median s | ratio | notes |")
     print("|---|---|---|---|---|---|", flush=True)
     texts, dtm, made = folder / "texts.txt", folder / "counts", folder / "counts.npz"
@@ -76,7 +77,7 @@ np.savez(sys.argv[2], data=X.data, indices=X.indices, indptr=X.indptr, words=wor
 
 
 def agreement(dtm: Path, made: Path) -> str:
-    """Return how many entries differ between ours and theirs."""
+    """Return the number of entries that differ."""
     import scipy.sparse
 
     ours = StoredDocuments.open(dtm)
@@ -91,7 +92,7 @@ def agreement(dtm: Path, made: Path) -> str:
 
 
 def tested(args: argparse.Namespace, folder: Path) -> None:
-    """A fit and a test as they are by default."""
+    """Print time, memory and results of a fit and a test with default options."""
     dtm, model = str(folder / "dtm"), str(folder / "model")
     count = ["build-dtm", args.speeches, *FIELDS, "--min-count", "100", "-o", dtm, "--quiet"]
     print(f"\nbuild-dtm: {seconds(lambda: wordgeom(count)):.1f} s", flush=True)
@@ -103,16 +104,16 @@ def tested(args: argparse.Namespace, folder: Path) -> None:
     print("| word | rank | F | p | q | documents |")
     print("|---|---|---|---|---|---|")
     for word in args.words:
-        told = ranks[word]
-        figures = " | ".join(f"{told[name]:.2g}" for name in ("f", "p", "q"))
-        print(f"| {word} | {told['rank']:,} | {figures} | {told['documents']:,} |")
+        entry = ranks[word]
+        figures = " | ".join(f"{entry[name]:.2g}" for name in ("f", "p", "q"))
+        print(f"| {word} | {entry['rank']:,} | {figures} | {entry['documents']:,} |")
     test = found["test"]
     flagged = f"{test['significant']:,} of {len(ranks):,} words, at 2 r {test['significant_2r']:,}"
     print(f"\nq ≤ {LEVEL}: {flagged}; global p {test['global_p']:.2g}", flush=True)
 
 
 def shuffled(args: argparse.Namespace, folder: Path) -> None:
-    """The same with whole years shuffled."""
+    """Print the results with whole years shuffled."""
     print("\n| shuffle of years | share with p ≤ .05 | words with q ≤ .05 | global p |")
     print("|---|---|---|---|", flush=True)
     text, dtm, model = (str(folder / name) for name in ("shuffled.tsv", "null", "null-model"))
@@ -133,22 +134,22 @@ def shuffled(args: argparse.Namespace, folder: Path) -> None:
 
 
 def drift(model: str, *more: str) -> dict[str, Any]:
-    """Return what `drift --json` prints."""
+    """Return the results of `drift --json`."""
     command = [sys.executable, "-m", "wordgeom", "drift", model, *more, "--json", "--quiet"]
-    told = subprocess.run(command, check=True, capture_output=True).stdout
-    found: dict[str, Any] = json.loads(told)
-    return found
+    printed = subprocess.run(command, check=True, capture_output=True).stdout
+    results: dict[str, Any] = json.loads(printed)
+    return results
 
 
 def watched(command: list[str]) -> str:
-    """Return the seconds and the private memory of a command."""
-    begun = time.perf_counter()
+    """Return the time and the peak private memory of a command."""
+    start = time.perf_counter()
     peak = wordgeom(command, watch=True)
-    return f"{time.perf_counter() - begun:.1f} s, peak RssAnon + RssShmem {peak:.2f} GB"
+    return f"{time.perf_counter() - start:.1f} s, peak RssAnon + RssShmem {peak:.2f} GB"
 
 
 def records(path: str) -> Iterator[list[str]]:
-    """Yield the cells of each line."""
+    """Yield the fields of each line."""
     raw = Path(path).read_bytes()
     text = (gzip.decompress(raw) if path.endswith(".gz") else raw).decode("utf-8")
     for line in text.split("\n")[:-1]:

@@ -1,14 +1,14 @@
-"""The build-up's parts, the choice of its default, and its vectors beside skip-gram's.
+"""gbu compared with skip-gram, and the contribution of each of its parts.
 
     scripts/bench gbu CORPUS [CORPUS …] --sets EN-SIMLEX-999.txt … [--parts] [--dims 100 300]
 
-For each corpus and dimension: text to vectors of `gbu` at its defaults as whole processes (medians
-of --rounds) beside gensim's skip-gram (window 5, 5 epochs) with three seeds, each trained once for
-a corpus, machine and version and kept in the user's cache; the fastest of them counts. In one row
-stand the time and the quality of the same vectors: the unweighted mean of Spearman's ρ over the
-sets, all words' 3CosAdd accuracy on the Google analogies, and the paired-bootstrap interval of the
-difference to the mean of the seeds. --parts: what each part of the method adds, and plain sweeps
-beside eigsh. scripts/bench_choose.py tells how the defaults were found.
+For each corpus and dimension, text to vectors with `gbu` at its defaults, as whole processes
+(medians of --rounds), is compared with gensim's skip-gram (window 5, 5 epochs) with three seeds.
+Each seed is trained once per corpus, machine and version, and stored in the user's cache. Each row
+has the time and the quality of the same vectors: the unweighted mean of Spearman's ρ over the sets
+and 3CosAdd accuracy on the Google analogies over all words. Below are paired-bootstrap intervals of
+the differences to the mean of the seeds. --parts adds the contribution of each part of the method,
+and plain sweeps compared with eigsh. scripts/bench_choose.py chooses the defaults.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from bench_common import machine, paired, wordgeom
 from bench_vectors import peer_of
-from benching import machine, paired, wordgeom
 
 import wordgeom as wg
 from wordgeom.corpus.options import CorpusOptions
@@ -59,7 +59,7 @@ PARTS: tuple[tuple[str, list[str]], ...] = (
 
 
 def main() -> None:
-    """Measure and print everything."""
+    """Run all measurements and print them."""
     args = parse()
     print(f"{machine()}; {time.strftime('%F')}\n")
     tasks = sets_of(args.sets)
@@ -67,7 +67,7 @@ def main() -> None:
         for corpus in args.corpora:
             folder = Path(scratch)
             for dim in args.dims:
-                beside_skip_gram(corpus, dim, folder, tasks, args.rounds)
+                compare_with_skip_gram(corpus, dim, folder, tasks, args.rounds)
             if args.parts:
                 parts(corpus, args.dims[0], folder, tasks)
                 plain_sweeps(args.dims[0], folder, tasks, args.rounds)
@@ -76,17 +76,23 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("corpora", nargs="+", help="text files, not packed, words between blanks")
-    parser.add_argument("--sets", nargs="*", default=[], help="pairs, beside gensim's two sets")
+    parser.add_argument(
+        "corpora", nargs="+", help="uncompressed text files, tokenised by white space"
+    )
+    parser.add_argument(
+        "--sets", nargs="*", default=[], help="word similarity sets besides gensim's two"
+    )
     parser.add_argument("--dims", nargs="*", type=int, default=[100, 300])
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--parts", action="store_true", help="what each part adds, too")
-    parser.add_argument("--scratch", help="folder for scratch files")
+    parser.add_argument(
+        "--parts", action="store_true", help="also print the contribution of each part"
+    )
+    parser.add_argument("--scratch", help="directory for temporary files")
     return parser.parse_args()
 
 
 def sets_of(given: Sequence[str]) -> list[Task]:
-    """Return the sets of pairs, WordSim-353 the first, and the Google analogies, the last."""
+    """Return the similarity sets, WordSim-353 first, and the Google analogies last."""
     from gensim.test.utils import datapath
 
     options = EvalOptions(restrict_vocab=0)
@@ -96,30 +102,30 @@ def sets_of(given: Sequence[str]) -> list[Task]:
 
 
 def answers_of(vectors: Path | Vectors, tasks: Sequence[Task]) -> list[Answers]:
-    """Return what vectors, of a file or in memory, answer to all sets."""
-    held = vectors if isinstance(vectors, Vectors) else read_vectors(vectors)
-    with open_context(RunOptions()) as using:
-        found, refused = judge(held, tasks, using)
-    if refused:
-        raise SystemExit(f"refused: {refused}")
-    return found
+    """Return the answers of vectors, of a file or in memory, to all sets."""
+    opened = vectors if isinstance(vectors, Vectors) else read_vectors(vectors)
+    with open_context(RunOptions()) as context:
+        answers, failed = judge(opened, tasks, context)
+    if failed:
+        raise SystemExit(f"failed: {failed}")
+    return answers
 
 
 def figures(
-    found: Sequence[Answers], drawn: Sequence[np.ndarray] | None = None
+    found: Sequence[Answers], items: Sequence[np.ndarray] | None = None
 ) -> tuple[float, float]:
-    """Return the mean of the sets' Spearman and the accuracy, of all items or of those drawn."""
+    """Return the sets' mean Spearman and the accuracy, over all items or a sample."""
     values = [
-        answers.score(answers.measures[0], None if drawn is None else drawn[k])
+        answers.score(answers.measures[0], None if items is None else items[k])
         for k, answers in enumerate(found)
     ]
     return float(np.mean(values[:-1])), values[-1]
 
 
-def beside_skip_gram(
+def compare_with_skip_gram(
     corpus: str, dim: int, folder: Path, tasks: Sequence[Task], rounds: int
 ) -> None:
-    """Print our row, those of the seeds, and the differences to their mean."""
+    """Print the rows of gbu and of the seeds, and the differences to their mean."""
     out, cooc = folder / "vectors.bin", folder / "cooc"
 
     def ours() -> None:
@@ -141,23 +147,23 @@ def beside_skip_gram(
     for name, k in (("mean of the sets", 0), ("Google analogies", 1)):
         low, value, high = interval(mine, theirs, k)
         print(f"\n{name}: gbu − mean of {len(SEEDS)} seeds {value:+.4f} [{low:+.4f}, {high:+.4f}]")
-    print(f"\nskip-gram's fastest run took {ratio:.1f} times as long as ours", flush=True)
+    print(f"\nskip-gram's fastest run took {ratio:.1f} times as long as gbu", flush=True)
 
 
 def interval(
     mine: Sequence[Answers], theirs: Sequence[Sequence[Answers]], k: int
 ) -> tuple[float, float, float]:
-    """Return the difference to the mean of others with its 95 % interval, items drawn alike."""
-    common = []  # what all answered, of each set
+    """Return the difference to the mean of others with its paired-bootstrap 95 % interval."""
+    common = []  # items of each set that all have answers to
     for each in zip(mine, *theirs, strict=True):
         items = each[0].items
         for answers in each[1:]:
             items = np.intersect1d(items, answers.items)
         common.append(items)
 
-    def difference(drawn: Sequence[np.ndarray]) -> float:
+    def difference(sample: Sequence[np.ndarray]) -> float:
         def figure(found: Sequence[Answers]) -> float:
-            places = [a.at(items[d]) for a, items, d in zip(found, common, drawn, strict=True)]
+            places = [a.at(items[d]) for a, items, d in zip(found, common, sample, strict=True)]
             return figures(found, places)[k]
 
         return figure(mine) - float(np.mean([figure(one) for one in theirs]))
@@ -172,7 +178,7 @@ def interval(
 
 
 def parts(corpus: str, dim: int, folder: Path, tasks: Sequence[Task]) -> None:
-    """Print what each part of the method adds: training alone, once each after a warm-up."""
+    """Print the contribution of each part: training only, once each after a warm-up."""
     cooc, out = folder / "cooc", folder / "part.bin"
     wordgeom([*COUNT, corpus, "-o", str(cooc)])
     head(f"{Path(corpus).name}, K = {dim}: counts to vectors.bin")
@@ -184,22 +190,22 @@ def parts(corpus: str, dim: int, folder: Path, tasks: Sequence[Task]) -> None:
 
 
 def plain_sweeps(dim: int, folder: Path, tasks: Sequence[Task], rounds: int) -> None:
-    """Print plain sweeps beside the eigenvectors that they tend to, by pmi-eigs and by eigsh.
+    """Compare plain sweeps with the eigenvectors to which they converge, by pmi-eigs and eigsh.
 
-    Ours begin at counts on the disk, eigsh at the PPMI matrix in memory.
+    wordgeom starts from counts on disk, eigsh from the PPMI matrix in memory.
     """
     from scipy.sparse.linalg import eigsh
 
     cooc, out = folder / "cooc", folder / "part.bin"
     matrix = wg.pmi(cooc, out=folder / "pmi")
-    whole = matrix.to_scipy().astype(np.float32)
+    full = matrix.to_scipy().astype(np.float32)
     pairs: list[tuple[np.ndarray, np.ndarray]] = []
 
     def swept(sweeps: int) -> None:
         wg.train(cooc, "gbu", dim=dim, weighted=False, sweeps=sweeps, out=out, force=True)
 
     def theirs() -> None:
-        pairs.append(eigsh(whole, dim, which="LA", tol=1e-3))
+        pairs.append(eigsh(full, dim, which="LA", tol=1e-3))
 
     head(f"K = {dim}: PPMI to vectors")
     mine, other = paired(partial(swept, 4), theirs, rounds)
@@ -215,17 +221,17 @@ def plain_sweeps(dim: int, folder: Path, tasks: Sequence[Task], rounds: int) -> 
 
 
 def head(title: str) -> None:
-    """Begin a table."""
+    """Print the head of a table."""
     print(f"\n| {title} | median (min–max) s | mean of the sets | Google | sets |")
     print("|---|---|---|---|---|", flush=True)
 
 
 def row(name: str, times: Sequence[float], found: Sequence[Answers]) -> None:
-    """Print a row of the table."""
+    """Print a row of a table."""
     pairs, accuracy = figures(found)
     each = ", ".join(f"{a.name} {a.score(a.measures[0]):.3f}" for a in found[:-1])
-    spread = f" ({min(times):.1f}–{max(times):.1f})" if len(times) > 1 else ""
-    took = f"{statistics.median(times):.1f}{spread}"
+    range_ = f" ({min(times):.1f}–{max(times):.1f})" if len(times) > 1 else ""
+    took = f"{statistics.median(times):.1f}{range_}"
     print(f"| {name} | {took} | {pairs:.4f} | {accuracy:.4f} | {each} |", flush=True)
 
 

@@ -1,13 +1,13 @@
-"""Speed of imputation beside the authors' own program, and at scale.
+"""Speed of imputation, compared with the authors' program and at scale.
 
     scripts/bench impute [--authors DIR] [--python PYTHON] [--vectors FILE] [--million]
 
-With --authors, a checkout of ShiboYao/LatentSemanticImputation, and --python, an interpreter that
-has its needs (NumPy, SciPy, pandas): both impute 4,092 entities × 400 numbers, 1,000 known,
-300-dimensional vectors, δ = 8, whole processes from the same files; the results are compared with
-theirs run on until nothing changes. With --vectors, a file of at least 200,000 word vectors: its
-words are the entities, a quarter of them known, with the default neighbours and with exact ones.
---million: 1,000,000 × 50.
+--authors is a checkout of ShiboYao/LatentSemanticImputation, --python an interpreter with its
+dependencies (NumPy, SciPy, pandas). Both programs impute 4,092 entities with 400 features, 1,000 of
+them known, 300-dimensional vectors and δ = 8, as whole processes on the same files. The results are
+compared with those of the authors' program after convergence. --vectors is a file of at least
+200,000 word vectors; its words are the entities, a quarter of them known, with default and with
+exact neighbours. --million adds 1,000,000 × 50.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from benching import machine, row, seconds, wordgeom
+from bench_common import machine, row, seconds, wordgeom
 
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 
 N, D, KNOWN, K, DELTA = 4092, 400, 1000, 300, 8
-# Run by the other interpreter: reads what ours reads, and saves what the authors' functions give.
+# Run by the other interpreter: reads the same files, saves the result of the authors' functions.
 THEIRS = """
 import sys, time
 import numpy as np, pandas as pd
@@ -49,7 +49,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--authors", help="checkout of the authors' program")
-    parser.add_argument("--python", default="python3", help="interpreter for it")
+    parser.add_argument("--python", default="python3", help="interpreter for the authors' program")
     parser.add_argument("--vectors", help="file of at least 200,000 word vectors")
     parser.add_argument("--million", action="store_true", help="also 1,000,000 × 50")
     parser.add_argument("--rounds", type=int, default=3)
@@ -60,15 +60,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if args.authors:
-            beside_the_authors(folder, args)
+            compare_with_authors(folder, args)
         if args.vectors:
             words(folder, args)
         if args.million:
             million(folder)
 
 
-def beside_the_authors(folder: Path, args: argparse.Namespace) -> None:
-    """Time both programs, and compare their results."""
+def compare_with_authors(folder: Path, args: argparse.Namespace) -> None:
+    """Time both programs and compare their results."""
     rng = np.random.default_rng(0)
     factors = 0.6 * rng.standard_normal((N, 40)) @ rng.standard_normal((40, D))
     names = [f"e{i}" for i in range(N)]
@@ -94,12 +94,19 @@ def beside_the_authors(folder: Path, args: argparse.Namespace) -> None:
         ours = timed(folder, [*options, "--delta", str(DELTA), "--only-entities"], args.rounds)
         made = read_vectors(folder / "out.bin").matrix
         apart = float(np.abs(made - reference).max())
-        note = f"largest difference from theirs {apart:.1e}" if options is same else ""
-        row(f"4,092 × 400, {label}", ours, "authors' program, once", took, note)
+        note = f"largest difference from the authors' vectors after convergence: {apart:.1e}"
+        note = note if options is same else ""
+        row(
+            f"4,092 × 400, 1,000 known, K = 300, {label}",
+            ours,
+            "authors' program, once",
+            took,
+            note,
+        )
 
 
 def words(folder: Path, args: argparse.Namespace) -> None:
-    """Time words as entities, with an index and without."""
+    """Time the imputation of words, with default and with exact neighbours."""
     vectors = read_vectors(args.vectors)
     order = np.random.default_rng(1).permutation(len(vectors.words))
     medians = []
@@ -110,24 +117,26 @@ def words(folder: Path, args: argparse.Namespace) -> None:
         write_vectors(folder / "base.bin", chosen, vectors.matrix[known])
         exact = timed(folder, ["--neighbours", "exact"], 1)
         ours = timed(folder, [], args.rounds)
-        row(f"{n:,} × {vectors.matrix.shape[1]}", ours, "--neighbours exact", exact, told(folder))
+        row(
+            f"{n:,} × {vectors.matrix.shape[1]}", ours, "--neighbours exact", exact, summary(folder)
+        )
         medians.append(statistics.median(ours))
     print(f"\nexponent from 100,000 to 200,000: {math.log2(medians[1] / medians[0]):.2f}\n")
 
 
 def million(folder: Path) -> None:
-    """Time a million entities near a surface of 8 dimensions, a quarter of them known."""
+    """Time a million entities near an 8-dimensional surface, a quarter of them known."""
     rng, n, d = np.random.default_rng(2), 1_000_000, 50
     points = np.tanh(0.3 * rng.standard_normal((n, 8)) @ rng.standard_normal((8, d)))
     names = [f"e{i}" for i in range(n)]
     save(folder, (points + 0.05 * rng.standard_normal((n, d))).astype(np.float32), names)
     known = rng.standard_normal((n // 4, d)).astype(np.float32)
     write_vectors(folder / "base.bin", names[: n // 4], known)
-    row(f"{n:,} × {d}", timed(folder, [], 1), "", [], told(folder))
+    row(f"{n:,} × {d}", timed(folder, [], 1), "", [], summary(folder))
 
 
 def save(folder: Path, domain: np.ndarray, names: list[str]) -> None:
-    """Write a domain as the command finds it."""
+    """Write a domain matrix and its names."""
     np.save(folder / "domain.npy", domain)
     (folder / "domain.txt").write_text("\n".join(names) + "\n")
 
@@ -141,8 +150,8 @@ def timed(folder: Path, options: list[str], rounds: int) -> list[float]:
     return [seconds(lambda: wordgeom(command)) for _ in range(rounds)]
 
 
-def told(folder: Path) -> str:
-    """Return what the run card tells of quality and memory."""
+def summary(folder: Path) -> str:
+    """Return quality and memory from the run card."""
     card = json.loads((folder / "out.bin.json").read_bytes())
     facts = card["statistics"]
     return (

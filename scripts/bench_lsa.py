@@ -1,12 +1,12 @@
-"""Speed of LSA beside scikit-learn, gensim and SciPy, with what each captured of the matrix.
+"""Speed of LSA compared with scikit-learn, gensim and SciPy, and the variance that each captures.
 
     scripts/bench lsa DTM [--dim 300] [--rounds 3] [--slow]
 
-DTM is a folder of build-dtm. Ours is `wg.train` on it, reading and weighting by log(1 + x)
-included, both sides' vectors; the others get that matrix in memory. TruncatedSVD is at its
-defaults (randomized, n_iter 5), on float32, in turn with ours, and once on float64; --slow runs
-gensim's LsiModel and SciPy's svds too, once each. The share is ‖XV‖² of ‖X‖², V an orthonormal
-basis of what was found, for all of them by the same few lines.
+DTM is a directory written by build-dtm. `wg.train` reads it, weights it by log(1 + x) and computes
+word and document vectors; the baselines get the weighted matrix in memory. TruncatedSVD runs with
+its defaults (randomized, n_iter 5) on float32, alternating with wordgeom, and once on float64.
+--slow adds gensim's LsiModel and SciPy's svds, once each. The captured share is ‖XV‖² / ‖X‖² for an
+orthonormal basis V of each result, computed by the same code.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy.sparse
-from benching import machine, paired, row
+from bench_common import machine, paired, row
 
 import wordgeom as wg
 from wordgeom.matrices.document_term import StoredDocuments
@@ -31,10 +31,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("dtm", help="a folder of build-dtm")
+    parser.add_argument("dtm", help="a directory written by build-dtm")
     parser.add_argument("--dim", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--slow", action="store_true", help="also LsiModel and svds, once each")
+    parser.add_argument("--slow", action="store_true", help="also run LsiModel and svds, once each")
     args = parser.parse_args()
     counts = StoredDocuments.open(args.dtm).to_scipy()
     X = counts.astype(np.float32).log1p()
@@ -47,20 +47,21 @@ def main() -> None:
 
 
 def compare(args: argparse.Namespace, X: scipy.sparse.csr_array) -> None:
-    """Time ours and TruncatedSVD in turn, then the slow ones against ours."""
+    """Time wordgeom and TruncatedSVD alternately, then the slow ones once."""
     made: dict[str, Basis] = {}
-    told: list[dict[str, list[float]]] = []
+    statistics_of: list[dict[str, list[float]]] = []
 
     def ours() -> None:
         model = wg.train(args.dtm, "lsa", dim=args.dim)
         made["ours"] = model.vectors
-        told.append(model.statistics)
+        statistics_of.append(model.statistics)
 
     def theirs() -> None:
         made["theirs"] = truncated(X, args.dim)
 
     times, other = paired(ours, theirs, args.rounds)
-    worst = np.divide(told[-1]["residuals"], told[-1]["spectrum"]).max()
+    last = statistics_of[-1]
+    worst = np.divide(last["residuals"], last["spectrum"]).max()
     shares = f"{share(X, made['ours']):.4f} (worst ‖Xᵀu − σv‖ {worst:.1e} σ), "
     row("lsa", times, "TruncatedSVD, float32", other, shares + f"{share(X, made['theirs']):.4f}")
     once: dict[str, Callable[[], Basis]] = {
@@ -78,14 +79,14 @@ def compare(args: argparse.Namespace, X: scipy.sparse.csr_array) -> None:
 
 
 def truncated(X: scipy.sparse.csr_array, dim: int) -> Basis:
-    """Return the basis of scikit-learn's TruncatedSVD at its defaults."""
+    """Return the basis of scikit-learn's TruncatedSVD with its defaults."""
     from sklearn.decomposition import TruncatedSVD
 
     return np.asarray(TruncatedSVD(dim, random_state=1).fit(X).components_.T)
 
 
 def lsi(X: scipy.sparse.csr_array, dim: int) -> Basis:
-    """Return the basis of gensim's LsiModel at its defaults."""
+    """Return the basis of gensim's LsiModel with its defaults."""
     from gensim.matutils import Sparse2Corpus
     from gensim.models import LsiModel
 
@@ -96,14 +97,14 @@ def lsi(X: scipy.sparse.csr_array, dim: int) -> Basis:
 
 
 def svds(X: scipy.sparse.csr_array, dim: int) -> Basis:
-    """Return the basis of SciPy's svds (ARPACK) at its defaults."""
+    """Return the basis of SciPy's svds (ARPACK) with its defaults."""
     from scipy.sparse.linalg import svds as arpack
 
     return np.asarray(arpack(X, dim, rng=np.random.default_rng(1))[2].T)
 
 
 def share(X: scipy.sparse.csr_array, basis: Basis) -> float:
-    """Return the share of ‖X‖² in the span of a basis (V × K)."""
+    """Return the share of ‖X‖² captured by the span of a basis (V × K)."""
     Q = np.linalg.qr(basis.astype(np.float64))[0]
     return float(np.sum((X @ Q) ** 2) / np.sum(X.data.astype(np.float64) ** 2))
 

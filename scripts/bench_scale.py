@@ -1,10 +1,10 @@
-"""Time and private memory of counting and building up, for texts of growing size.
+"""Time and private memory of counting and of gbu, for texts of increasing size.
 
     scripts/bench scale TEXT [TEXT …] [--memory GB] [--rounds N]
 
-Each text is counted (window 5, harmonic, min-count 5) and built up (gbu, K = 100) as whole
-processes that are watched: RssAnon + RssShmem. The last column is the time for a token against
-that of the first text: 1.00 is linear growth.
+For each text, build-cooc (window 5, harmonic, min-count 5) and gbu (K = 100) run as whole
+processes; GB is their peak RssAnon + RssShmem. The last column is the counting time per token
+relative to the first text; 1.00 means linear growth.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from benching import machine, seconds, wordgeom
+from bench_common import machine, seconds, wordgeom
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("texts", nargs="+", help="text files, smallest first")
-    parser.add_argument("--memory", default="2", help="GB that both commands may use")
+    parser.add_argument("--memory", default="2", help="memory limit of both commands, GB")
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
     print(f"{machine()}; --memory {args.memory}\n")
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def measure(text: str, folder: Path, args: argparse.Namespace, first: float) -> float:
-    """Print a text's row; return the first text's seconds for a token."""
+    """Print the row of a text; return the first text's seconds per token."""
     counts, memory = str(folder / "cooc"), ["--memory", args.memory, "--force"]
     peaks: list[float] = []
 

@@ -1,12 +1,12 @@
-"""Speed and quality of methods on a text file, beside SciPy, GloVe, fastText and gensim.
+"""Speed and quality of methods on a text file, compared with SciPy, GloVe, fastText and gensim.
 
     scripts/bench vectors CORPUS [--glove DIR] [--fasttext PROGRAM] [--rounds 3]
 
-Three tables. The eigensolver and SciPy's, in turn on the same PPMI matrix, with the residuals of
-both. Analogies a second. And text to vectors, whole processes: ours are medians; the rivals are
-slow and run once for a corpus, machine and version, at their own defaults but for dimension 100,
-words that occur 5 times and as many threads as there are CPUs. Their results are kept under
---results. A time stands in one row with the scores of the very vectors that were made in it.
+Prints three tables: the eigensolver and SciPy's, alternating on the same PPMI matrix, with the
+residuals of both; analogies per second; and text to vectors as whole processes. wordgeom's times
+are medians. The baselines are slow and run once per corpus, machine and version, with their
+defaults except for 100 dimensions, a minimum count of 5 and one thread per CPU; their results are
+stored under --results. Each row has the time and the scores of the same vectors.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from benching import machine, paired, row, scores, wordgeom
+from bench_common import machine, paired, row, scores, wordgeom
 
 import wordgeom as wg
 
@@ -42,7 +42,7 @@ METHODS = (
 
 
 def main() -> None:
-    """Measure and print everything."""
+    """Run all measurements and print them."""
     args = parse()
     size = Path(args.corpus).stat().st_size
     print(f"{machine()}; corpus {Path(args.corpus).name}, {size:,} bytes; {time.strftime('%F')}\n")
@@ -57,22 +57,22 @@ def main() -> None:
 def parse() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("corpus", help="a text file, not packed, words between blanks")
-    parser.add_argument("--glove", help="folder with GloVe's programs")
-    parser.add_argument("--fasttext", help="fastText's program")
+    parser.add_argument("corpus", help="an uncompressed text file, tokenised by white space")
+    parser.add_argument("--glove", help="directory of GloVe's programs")
+    parser.add_argument("--fasttext", help="the fastText program")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--sets", nargs="*", default=[], help="more sets to judge by")
+    parser.add_argument("--sets", nargs="*", default=[], help="additional test sets")
     parser.add_argument("--results", default=Path.home() / ".cache" / "wordgeom-bench", type=Path)
-    parser.add_argument("--scratch", help="folder for scratch files")
+    parser.add_argument("--scratch", help="directory for temporary files")
     return parser.parse_args()
 
 
 def eigensolvers(folder: Path, rounds: int) -> None:
-    """pmi-eigs from a matrix on the disk, in turn with eigsh on the same matrix in memory."""
+    """Time pmi-eigs on a stored matrix and eigsh on the same matrix in memory."""
     from scipy.sparse.linalg import eigsh
 
     matrix = wg.pmi(folder / "cooc", out=folder / "pmi")
-    whole = matrix.to_scipy().astype(np.float32)
+    full = matrix.to_scipy().astype(np.float32)
     worst: list[float] = []
     found: list[tuple[np.ndarray, np.ndarray]] = []
 
@@ -81,17 +81,19 @@ def eigensolvers(folder: Path, rounds: int) -> None:
         worst.append(max(np.divide(made["residuals"], made["spectrum"])))
 
     def theirs() -> None:
-        found.append(eigsh(whole, K, which="LA", tol=1e-3))
+        found.append(eigsh(full, K, which="LA", tol=1e-3))
 
     times, other = paired(ours, theirs, rounds)
-    rests = [np.linalg.norm(whole @ U - U * values, axis=0) / values for values, U in found]
-    note = f"{whole.nnz:,} entries; worst ‖Gu − λu‖/λ {max(worst):.1e}, eigsh's {np.max(rests):.1e}"
+    theirs_worst = np.max(
+        [np.linalg.norm(full @ U - U * values, axis=0) / values for values, U in found]
+    )
+    note = f"{full.nnz:,} entries; worst ‖Gu − λu‖/λ {max(worst):.1e}, eigsh's {theirs_worst:.1e}"
     head("eigenpairs of the PPMI matrix")
     row(f"pmi-eigs, K = {K}", times, f'eigsh(G, {K}, which="LA", tol=1e-3)', other, note)
 
 
 def analogies(rounds: int) -> None:
-    """Questions of the Google set a second, by both rules, against 68,000 × 300 vectors."""
+    """Time the Google analogies, by both rules, with 68,000 × 300 vectors."""
     from gensim.test.utils import datapath
 
     from wordgeom.evaluation.analogies import read_analogies
@@ -105,8 +107,8 @@ def analogies(rounds: int) -> None:
     words = [*asked, *(f"word{k}" for k in range(68_000 - len(asked)))]
     matrix = np.random.default_rng(1).standard_normal((len(words), 300), np.float32)
     vectors = Vectors(words, matrix)
-    with open_context(RunOptions()) as using:
-        times, _ = paired(lambda: task.answer(vectors, using), None, rounds)
+    with open_context(RunOptions()) as context:
+        times, _ = paired(lambda: task.answer(vectors, context), None, rounds)
     per_second = len(task.questions) / statistics.median(times)
     head("analogies")
     note = f"{per_second:,.0f} questions per second"
@@ -114,7 +116,7 @@ def analogies(rounds: int) -> None:
 
 
 def table(args: argparse.Namespace, folder: Path) -> None:
-    """Text to vectors: ours, then whoever else is there."""
+    """Time text to vectors: wordgeom's methods, then the baselines."""
     head("text to vectors.bin, K = 100")
     out, cooc = folder / "vectors.bin", folder / "cooc"
     for name, method in METHODS:
@@ -125,13 +127,13 @@ def table(args: argparse.Namespace, folder: Path) -> None:
 
         times, _ = paired(ours, None, args.rounds)
         row(f"wordgeom {name}", times, "", [], scores(out, args.sets))
-    for name, rival in rivals(args).items():
-        took, path = rival()
+    for name, baseline in baselines(args).items():
+        took, path = baseline()
         row(name, [took], "", [], scores(path, args.sets))
 
 
-def rivals(args: argparse.Namespace) -> dict[str, Callable[[], tuple[float, Path]]]:
-    """Return the other programs by name: functions that give seconds and a vectors file."""
+def baselines(args: argparse.Namespace) -> dict[str, Callable[[], tuple[float, Path]]]:
+    """Return the baselines by name: functions that return seconds and a vectors file."""
     threads = str(len(os.sched_getaffinity(0)))
     found = {}
     if args.glove:
@@ -148,24 +150,24 @@ def rivals(args: argparse.Namespace) -> dict[str, Callable[[], tuple[float, Path
 
 
 def once(args: argparse.Namespace, name: str, run: Callable[[Path], Path]) -> tuple[float, Path]:
-    """Run a rival unless its result is there; return seconds and a vectors file."""
+    """Run a baseline unless its result is stored; return seconds and a vectors file."""
     program = Path(args.glove, "glove") if name == "glove" else Path(args.fasttext)
     facts = (digest(args.corpus), digest(program), machine())
     key = hashlib.sha256(repr(facts).encode()).hexdigest()[:16]
-    path, told = args.results / f"{name}-{key}.txt", args.results / f"{name}-{key}.json"
-    if not told.exists():
+    path, record = args.results / f"{name}-{key}.txt", args.results / f"{name}-{key}.json"
+    if not record.exists():
         args.results.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=args.scratch) as folder:
             start = time.perf_counter()
             made = run(Path(folder))
             took = time.perf_counter() - start
             path.write_bytes(made.read_bytes())
-        told.write_text(json.dumps({"seconds": took}))
-    return float(json.loads(told.read_text())["seconds"]), path
+        record.write_text(json.dumps({"seconds": took}))
+    return float(json.loads(record.read_text())["seconds"]), path
 
 
 def glove(programs: str, corpus: str, folder: Path, threads: str) -> Path:
-    """Run GloVe's four programs as its demo does."""
+    """Run GloVe's four programs with the settings of its demo."""
     vocab, counts, shuffled = (folder / name for name in ("vocab", "counts", "shuffled"))
     steps: list[tuple[str, list[str], str | Path, Path]] = [
         ("vocab_count", ["-min-count", "5"], corpus, vocab),
@@ -183,7 +185,7 @@ def glove(programs: str, corpus: str, folder: Path, threads: str) -> Path:
     command += ["-save-file", str(folder / "made"), "-vector-size", str(K), "-threads", threads]
     command += ["-iter", "15", "-x-max", "10", "-binary", "0", "-write-header", "1"]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    # Its header does not count the last line, the mean of rare words' vectors.
+    # The header does not count the last line, <unk>, the mean of rare words' vectors.
     made = folder / "made.txt"
     lines = made.read_bytes().splitlines(keepends=True)
     made.write_bytes(b"".join(line for line in lines if not line.startswith(b"<unk> ")))
@@ -191,7 +193,7 @@ def glove(programs: str, corpus: str, folder: Path, threads: str) -> Path:
 
 
 def fasttext(program: str, corpus: str, folder: Path, threads: str) -> Path:
-    """Run fastText's skipgram at its defaults."""
+    """Run fastText's skipgram with its defaults."""
     command = [program, "skipgram", "-input", corpus, "-output", str(folder / "made")]
     command += ["-dim", str(K), "-minCount", "5", "-thread", threads]
     subprocess.run(command, check=True, capture_output=True)
@@ -199,7 +201,7 @@ def fasttext(program: str, corpus: str, folder: Path, threads: str) -> Path:
 
 
 def peer(args: argparse.Namespace, name: str) -> tuple[float, Path]:
-    """Return seconds and vectors of a model of gensim's."""
+    """Return seconds and the vectors file of a gensim model."""
     from wordgeom.corpus.options import CorpusOptions
 
     of_lines = CorpusOptions(input_format="text", tokeniser="whitespace", bad_bytes="replace")
@@ -209,26 +211,26 @@ def peer(args: argparse.Namespace, name: str) -> tuple[float, Path]:
 def peer_of(
     corpus: str, name: str, dim: int, seed: int, options: CorpusOptions
 ) -> tuple[float, Path]:
-    """Train a model of gensim's as `wordgeom compare --peers` does, and through its cache."""
+    """Train a gensim model as `wordgeom compare --peers` does, using its cache."""
     from wordgeom.peers import PeerOptions
-    from wordgeom.peers.cache import trained
+    from wordgeom.peers.cache import trained_peer
     from wordgeom.peers.sentences import Text
 
     text = Text((str(Path(corpus).resolve()),), options)
-    asked = PeerOptions(dim, 5, 5, len(os.sched_getaffinity(0)), seed)
-    with tempfile.TemporaryDirectory() as spare:
-        entry = trained(name, text, asked, Path(spare))
-        return entry.seconds, entry.path
+    options_of_peer = PeerOptions(dim, 5, 5, len(os.sched_getaffinity(0)), seed)
+    with tempfile.TemporaryDirectory() as fallback:
+        peer = trained_peer(name, text, options_of_peer, Path(fallback))
+        return peer.seconds, peer.path
 
 
 def digest(path: str | Path) -> str:
-    """Return a file's SHA-256."""
+    """Return the SHA-256 of a file."""
     with open(path, "rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def head(title: str) -> None:
-    """Begin a table."""
+    """Print the head of a table."""
     print(f"\n| {title} | median (min–max) s | baseline | median s | ratio | quality, notes |")
     print("|---|---|---|---|---|---|", flush=True)
 

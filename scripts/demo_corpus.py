@@ -1,4 +1,4 @@
-"""Write the Wikipedia articles that gensim ships as a corpus: one a line, in lower case."""
+"""Write the Wikipedia articles that come with gensim as a corpus, one lower-case line each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DUMP = "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
 
 
 def main(output: Path) -> None:
-    """Extract the articles to `output`, atomically."""
+    """Extract the articles to `output`, which is written atomically."""
     articles = tokens = 0
     partial = output.with_name(output.name + ".partial")
     with partial.open("w", encoding="utf-8", newline="\n") as file:

@@ -1,20 +1,20 @@
-"""Carrington 2021, "Mathematical aspects of word embeddings", ch. 5: tests of change over time.
+"""Carrington (2021), "Mathematical Aspects of Word Embeddings", ch. 5: tests of change over time.
 
     scripts/reproduce/carrington-5 [--out DIR] [--figures 5.3,5.13] [--runs 1000] [--permuted 200]
         [--shuffles 99] [--seed 1] [--processes 2] [--quick]
 
-Tables are simulated as the thesis says, and two tests done on each: T of eq. 5.14, which asks
-whether r static factors explain the words' covariances (plain, and Bartlett-corrected as R's
-factanal has it), and the permutation test of `wordgeom drift` at the same r.
+Data sets are simulated as the thesis describes. Two tests are applied to each: T of eq. 5.14, which
+tests whether r static factors explain the covariances of the words (plain, and with Bartlett's
+correction as in R's factanal), and the permutation test of `wordgeom drift` at the same r.
 
-Figures 5.3, 5.4   T where nothing changes, by n; 5.5 – 5.8 its power; 5.13, 5.14 a wrong r
-Figure 5.15        eigenvalues: r dimensions that move against 2r that do not (Proposition 5)
-bound              what factanal's lower bound of uniquenesses, .005, does at small noise
+Figures 5.3, 5.4   T without change, by n; 5.5 – 5.8: its power; 5.13, 5.14: wrong r
+Figure 5.15        eigenvalues of r moving and of 2r static dimensions (Proposition 5)
+bound              the effect of factanal's lower bound on uniquenesses, .005, at small noise
 
-The thesis does not state the noise: each cell has three figures, at variances .01 · .1 · 1. --runs
-are those of a cell, --permuted those of them that are permuted too, --shuffles times each; a share
-of .05 has a standard error of .007 over 1,000 runs and .015 over 200. --quick is for a look: 20
-runs. Pictures are written into the folder --out.
+The thesis does not state the noise: each cell has three values, for variances .01 · .1 · 1. --runs
+is the number of runs per cell; the permutation test is applied to --permuted of them, with
+--shuffles permutations each. A rate of .05 has a standard error of .007 over 1,000 runs and of .015
+over 200. --quick gives a preview with 20 runs. Plots are written to the directory --out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 
 import carrington_5_bound
 import carrington_5_eigenvalues
-import carrington_5_pictures
+import carrington_5_plots
 import carrington_5_tables
 from carrington_5_cells import FIGURES, NOISES, Figure
 from carrington_5_runs import Map, Plan, gather, outcomes, working
@@ -40,7 +40,7 @@ _QUICK = 20  # runs
 
 
 def main() -> None:
-    """Make what is asked for."""
+    """Run the simulations."""
     args = parse()
     try:
         make(args)
@@ -53,7 +53,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--out", type=Path, default=Path(), help="folder for the pictures")
+    parser.add_argument("--out", type=Path, default=Path(), help="directory for the plots")
     parser.add_argument("--figures", default=",".join(PARTS), help="some of " + ", ".join(PARTS))
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--permuted", type=int, default=200)
@@ -65,12 +65,12 @@ def parse() -> argparse.Namespace:
 
 
 def make(args: argparse.Namespace) -> None:
-    """Print what is asked for. Raises a WordgeomError that says what is wrong in one line."""
-    asked = args.figures.split(",")
-    for name in asked:
+    """Print the tables and draw the plots; raises OptionError for invalid arguments."""
+    names = args.figures.split(",")
+    for name in names:
         if name not in PARTS:
-            do = "take some of " + ", ".join(PARTS)
-            raise OptionError("no such figure", found=repr(name), do=do)
+            do = "choose from " + ", ".join(PARTS)
+            raise OptionError("unknown figure", found=repr(name), do=do)
     for name, least in (("runs", 1), ("permuted", 0), ("shuffles", 1), ("processes", 1)):
         if getattr(args, name) < least:
             raise OptionError(f"--{name} must be at least {least}", found=getattr(args, name))
@@ -78,39 +78,41 @@ def make(args: argparse.Namespace) -> None:
     plan = Plan(runs, min(args.permuted, runs), args.shuffles, args.seed)
     check(args.out / "power.png", force=True)
     start = time.perf_counter()
-    print(f"# Carrington 2021, chapter 5, {time.strftime('%F')}\n\n{told(plan)}\n", flush=True)
+    print(
+        f"# Carrington 2021, chapter 5, {time.strftime('%F')}\n\n{description(plan)}\n", flush=True
+    )
     with working(args.processes) as work:
-        figures({name: FIGURES[name] for name in FIGURES if name in asked}, plan, work, args.out)
-        if EIGENVALUES in asked:
+        figures({name: FIGURES[name] for name in FIGURES if name in names}, plan, work, args.out)
+        if EIGENVALUES in names:
             carrington_5_eigenvalues.run(plan, work, args.out)
-        if BOUND in asked:
+        if BOUND in names:
             carrington_5_bound.run(plan, work)
     print(f"{time.perf_counter() - start:.0f} s")
 
 
 def figures(chosen: dict[str, Figure], plan: Plan, work: Map, folder: Path) -> None:
-    """Print and draw figures 5.3 – 5.14, and the power of those that vary ϕ²."""
+    """Print and draw Figures 5.3 – 5.14, and draw the power for those that vary ϕ²."""
     found: dict[str, Float64] = {}
     for name, figure in chosen.items():
         found[name] = gather(outcomes, name, len(figure.cells), plan, work)
         carrington_5_tables.show(name, figure, found[name])
-        carrington_5_pictures.histograms(name, figure, found[name], folder)
-    carrington_5_pictures.power(
+        carrington_5_plots.histograms(name, figure, found[name], folder)
+    carrington_5_plots.power(
         {name: found[name] for name in found if name in ("5.5", "5.6")}, folder
     )
 
 
-def told(plan: Plan) -> str:
-    """Return what the tables hold."""
+def description(plan: Plan) -> str:
+    """Return a description of the tables."""
     noises = " · ".join(f"{noise:g}" for noise in NOISES)
     permuted = (
-        f"permutation and mixture: of the first {plan.permuted:,}, {plan.shuffles:,} shuffles each"
+        f"permutation and mixture: the first {plan.permuted:,}, {plan.shuffles:,} permutations each"
         if plan.permuted
-        else "none of them permuted"
+        else "no permutation tests"
     )
     return (
-        f"Shares of {plan.runs:,} runs that reject at 5 % ({permuted}); seed {plan.seed}. Three "
-        f"figures in a field are those at noise variances {noises}."
+        f"Rejection rates at 5 % over {plan.runs:,} runs ({permuted}); seed {plan.seed}. Three "
+        f"values in a cell are for noise variances {noises}."
     )
 
 

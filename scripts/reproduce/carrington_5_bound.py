@@ -1,4 +1,4 @@
-"""What factanal's bound of uniquenesses does where r is right and nothing changes."""
+"""The effect of factanal's bound on uniquenesses with the true r and without change."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from wordgeom.drift.factor_analysis import FACTANAL, LOWER_BOUND, fit
 from wordgeom.drift.factor_test import degrees_of_freedom
 from wordgeom.linalg.blas import one_thread
 
-_CELLS = (("5.3", 2), ("5.4", 2), ("5.13", 2))  # the null of each, at its largest n
+_CELLS = (("5.3", 2), ("5.4", 2), ("5.13", 2))  # null cells with the largest n
 _RUNS = 200
-_PLACE = "5.99"  # no figure has it: its seeds are its own
+_PLACE = "5.99"  # not a figure: gives this table its own seeds
 
 
 def run(plan: Plan, work: Map) -> None:
-    """Print the shares that T, Bartlett-corrected, rejects with either bound."""
+    """Print the rejection rates of T with Bartlett's correction, for both bounds."""
     from scipy.stats import chi2
 
     short = replace(plan, runs=min(plan.runs, _RUNS))

@@ -1,8 +1,8 @@
-"""What chapter 5 simulates: X = A B₀ + T A B₁ + Z. A figure is a row of cells, one setting each.
+"""The simulations of chapter 5: X = A B₀ + T A B₁ + Z. A figure is a row of cells, one per setting.
 
-As §5.5.2 states: A and B₀ from N(0, 1), n times evenly spaced on [−1, 1], B₁ as each figure has it.
-The noise is stated nowhere ("z ~ N(0, Σ_z)"; eq. 5.16 leaves it out), so that every cell is run at
-three variances, the same for all words.
+As in §5.5.2, A and B₀ are from N(0, 1), the n times are evenly spaced on [−1, 1], and B₁ depends on
+the figure. The noise is not stated ("z ~ N(0, Σ_z)"; eq. 5.16 omits it), so every cell is simulated
+with three variances, the same for all words.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _CHANGES = (0.0001, 0.0025, 0.01, 0.04, 0.25, 1.0)
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting: n documents, p words, r dimensions, of which `fitted` are fitted.
+    """One setting: n documents, p words, r true and `fitted` fitted dimensions.
 
-    change: ϕ², the variance of B₁; moving: how many words have a B₁, None for all; law: of B₁.
+    change: ϕ², the variance of B₁; moving: number of moving words, None for all; law: of B₁.
     """
 
     label: str
@@ -36,13 +36,13 @@ class Cell:
 
     @property
     def null(self) -> bool:
-        """Whether r is right and nothing changes: T is to follow χ²."""
+        """Whether r is true and nothing changes, so that T should follow χ²."""
         return self.change == 0.0 and self.fitted == self.r
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the thesis: what it shows and its cells, `columns` side by side."""
+    """A figure of the thesis: its title and its cells, in rows of `columns`."""
 
     title: str
     cells: tuple[Cell, ...]
@@ -97,7 +97,7 @@ def simulate(cell: Cell, noise: float, rng: np.random.Generator) -> tuple[Float6
 
 
 def changes(cell: Cell, rng: np.random.Generator) -> Float64:
-    """Return B₁ (r × p); the words that move come first."""
+    """Return B₁ (r × p); moving words come first."""
     shape = (cell.r, cell.p)
     if cell.law == UNIFORM:
         B1 = rng.uniform(0.0, 0.1, shape)

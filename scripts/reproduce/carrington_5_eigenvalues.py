@@ -1,9 +1,9 @@
-"""Figure 5.15: eigenvalues of MΣ̂⁻¹, where r dimensions move against 2r that do not.
+"""Figure 5.15: eigenvalues of MΣ̂⁻¹ for r moving and for 2r static dimensions.
 
-Proposition 5: with times of mean 0 and variance 1 both have the covariance B₀ᵀB₀ + B₁ᵀB₁ + Σ_z, so
-that nothing made of covariances can tell them apart. n, p, the noise and B₁ of the figure are not
-stated; here n = 1000, p = 50, as in Figure 5.11, and B₁ from N(0, 1), as B₀. On [−1, 1] times have
-the variance 1/3: a last row shows what that does.
+Proposition 5: if times have mean 0 and variance 1, both have the covariance B₀ᵀB₀ + B₁ᵀB₁ + Σ_z, so
+no function of covariances can distinguish them. The figure does not state n, p, the noise and B₁;
+here, n = 1000 and p = 50 as in Figure 5.11, and B₁ is from N(0, 1) like B₀. Times on [−1, 1] have
+variance 1/3; the last row shows the effect.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import carrington_5_pictures
+import carrington_5_plots
 import numpy as np
 from carrington_5_cells import NOISES
 from carrington_5_runs import Job, Map, Plan, gather
@@ -22,13 +22,13 @@ from wordgeom.drift.factor_test import factor_test
 from wordgeom.linalg.blas import one_thread
 
 RANKS = (2, 5, 10)
-_RUNS = 200  # four fits a run, three of a wrong model: they take long
+_RUNS = 200  # four slow fits per run, three of them of a wrong model
 N, P = 1000, 50
 SITUATIONS = ("static r", "static 2r, fitted r", "moving r, fitted r", "moving, times on [−1, 1]")
 
 
 def run(plan: Plan, work: Map, folder: Path) -> None:
-    """Print quantiles of the largest and smallest eigenvalue and draw all of them."""
+    """Print quantiles of the largest and smallest eigenvalue, and draw all of them."""
     short = replace(plan, runs=min(plan.runs, _RUNS))
     found = gather(_eigenvalues, "5.15", len(RANKS), short, work)
     print(f"## Figure 5.15: eigenvalues of MΣ̂⁻¹; n = {N}, p = {P}; {short.runs:,} runs\n")
@@ -41,7 +41,7 @@ def run(plan: Plan, work: Map, folder: Path) -> None:
           [[f"r = {r}, {what}", *(_distance(found[cell, noise], end) for noise in range(3))]
            for cell, r in enumerate(RANKS)
            for what, end in (("largest", -2), ("smallest", 0))])  # fmt: skip
-    carrington_5_pictures.eigenvalues(found[..., :-1], RANKS, SITUATIONS[:3], folder)
+    carrington_5_plots.eigenvalues(found[..., :-1], RANKS, SITUATIONS[:3], folder)
 
 
 def _eigenvalues(job: Job) -> Float64:
@@ -52,17 +52,17 @@ def _eigenvalues(job: Job) -> Float64:
         for _, rng in job.generators():
             A, B = rng.normal(size=(N, 2 * r)), rng.normal(size=(2 * r, P))
             Z = noise**0.5 * rng.normal(size=(N, P))
-            still = A[:, :r] @ B[:r]
+            static = A[:, :r] @ B[:r]
             ends = np.linspace(-1.0, 1.0, N)[:, None]
             moved = A[:, :r] @ B[r:]
-            tables = (still, A @ B, still + ends / ends.std() * moved, still + ends * moved)
+            tables = (static, A @ B, static + ends / ends.std() * moved, static + ends * moved)
             tests = [factor_test(table + Z, r) for table in tables]
             rows.append([np.append(test.eigenvalues, test.statistic) for test in tests])
     return np.array(rows)
 
 
 def _ends(values: Float64) -> list[str]:
-    """Return quantiles of the largest and the smallest eigenvalue and of T, (runs × p + 1)."""
+    """Return quantiles of the largest and smallest eigenvalue and of T; values (runs × p + 1)."""
     shown = []
     for column, form in ((-2, ".3g"), (0, ".3g"), (-1, ",.0f")):
         low, middle, high = np.quantile(values[:, column], (0.05, 0.5, 0.95))
@@ -71,7 +71,7 @@ def _ends(values: Float64) -> list[str]:
 
 
 def _distance(values: Float64, column: int) -> str:
-    """Return how far the two situations are apart, and p that they are one, (runs × 4 × p + 1)."""
+    """Return the distance of the two situations and its p; values (runs × 4 × p + 1)."""
     from scipy.stats import ks_2samp
 
     found = ks_2samp(values[:, 2, column], values[:, 1, column])

@@ -1,4 +1,4 @@
-"""The permutation test of the same tables: that of `wordgeom drift`, at the r that T is given."""
+"""The permutation test of `wordgeom drift` on the simulated data, at the same r as T."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from wordgeom.methods.dlsa.problem import HOLD
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
-_MEMORY = 10**9  # bytes, far more than these tables take
+_MEMORY = 10**9  # bytes, far more than needed
 
 
 def permutation_p(
     X: Float64, times: Float64, r: int, shuffles: int, seed: int
 ) -> tuple[float, float]:
-    """Return p that no word changes, and p that the mixture of topics does not."""
+    """Return p for no change of words, and p for no change of the mixture of topics."""
     n, p = X.shape
     indptr = np.arange(n + 1, dtype=np.int64) * p
     indices = np.tile(np.arange(p, dtype=np.int32), n)

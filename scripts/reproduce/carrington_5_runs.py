@@ -1,4 +1,4 @@
-"""Many simulated tables, in processes; a table depends on its seed alone, not on the processes."""
+"""Simulations in parallel processes; each depends only on its seed, not on the processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wordgeom.core.types import Array, Float64
 from wordgeom.drift.factor_test import factor_test
 from wordgeom.linalg.blas import one_thread
 
-_BLOCK = 25  # runs of a job
+_BLOCK = 25  # runs per job
 FIELDS = ("statistic", "plain", "p", "plain_p", "converged", "permutation", "mixture")
 
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
@@ -25,7 +25,7 @@ Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is simulated: runs of each cell, how many of them are permuted, how often, seed."""
+    """Runs per cell, the number with permutation tests, permutations per test, and the seed."""
 
     runs: int
     permuted: int
@@ -35,7 +35,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Job:
-    """The runs [start:stop) of a cell of a figure at one noise."""
+    """The runs [start:stop) of a cell of a figure at one noise variance."""
 
     plan: Plan
     figure: str
@@ -45,7 +45,7 @@ class Job:
     stop: int
 
     def generators(self) -> Iterator[tuple[int, np.random.Generator]]:
-        """Yield the runs, each with a generator of its own."""
+        """Yield the numbers of the runs, each with its own random generator."""
         number = int(self.figure.replace(".", ""))
         for run in range(self.start, self.stop):
             key = [self.plan.seed, number, self.cell, self.noise, run]
@@ -54,11 +54,11 @@ class Job:
 
 @contextmanager
 def working(processes: int) -> Iterator[Map]:
-    """Return what maps a function over jobs, results in order."""
+    """Yield a function that maps a function over jobs, with results in order."""
     if processes == 1:
         yield map
         return
-    # Not forked: the parent has threads.
+    # Spawned, not forked, since the parent has threads.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context) as executor:
         try:
@@ -71,7 +71,7 @@ def working(processes: int) -> Iterator[Map]:
 def gather(
     function: Callable[[Job], Array], figure: str, cells: int, plan: Plan, work: Map
 ) -> Array:
-    """Return function's rows for every cell, noise and run: (cells × noises × runs × …)."""
+    """Return the rows of `function` for every cell, noise and run (cells × noises × runs × …)."""
     starts = range(0, plan.runs, _BLOCK)
     jobs = [
         Job(plan, figure, cell, noise, start, min(start + _BLOCK, plan.runs))
@@ -85,7 +85,7 @@ def gather(
 
 
 def outcomes(job: Job) -> Float64:
-    """Return FIELDS (runs × fields) of a cell of FIGURES; NaN for a run that is not permuted."""
+    """Return FIELDS (runs × fields) of a cell of FIGURES; NaN without a permutation test."""
     cell = FIGURES[job.figure].cells[job.cell]
     rows = []
     with one_thread():
@@ -102,5 +102,5 @@ def outcomes(job: Job) -> Float64:
 
 
 def field(found: Float64, name: str) -> Float64:
-    """Return one of FIELDS, (cells × noises × runs)."""
+    """Return one of FIELDS (cells × noises × runs)."""
     return np.asarray(found[..., FIELDS.index(name)])

@@ -1,4 +1,4 @@
-"""The tables: shares of runs that reject at 5 %, and quantiles where T is to follow χ²."""
+"""Tables of rejection rates at 5 %, and of quantiles where T should follow χ²."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from wordgeom.core.types import Float64
 from wordgeom.drift.factor_test import degrees_of_freedom
 
 LEVEL = 0.05
-BEYOND = (0.5, 0.1, 0.05, 0.01)  # shares of χ² that lie beyond a quantile
+TAILS = (0.5, 0.1, 0.05, 0.01)  # upper tail probabilities of χ²
 _SHARE = "{:.3f}".format
 _HEAD = ("setting", "ν", "critical", "mean T, Bartlett", "T plain", "T Bartlett", "permutation",
          "mixture")  # fmt: skip
 
 
 def show(name: str, figure: Figure, found: Float64) -> None:
-    """Print a figure's shares, and its quantiles where there is a cell to which χ² applies."""
+    """Print the rates of a figure, and the quantiles of its null cells."""
     print(f"## Figure {name}: {figure.title}\n")
     rows = [_row(cell, found[k]) for k, cell in enumerate(figure.cells)]
     table(_HEAD, rows)
     nulls = [k for k, cell in enumerate(figure.cells) if cell.null]
     if nulls:
         quantiles([figure.cells[k] for k in nulls], found[nulls])
-    lost = np.sum(field(found, "converged") == 0)
-    if lost:
-        print(f"{int(lost):,} of {field(found, 'converged').size:,} fits did not converge.\n")
+    failed = np.sum(field(found, "converged") == 0)
+    if failed:
+        print(f"{int(failed):,} of {field(found, 'converged').size:,} fits did not converge.\n")
 
 
 def _row(cell: Cell, found: Float64) -> list[str]:
@@ -40,22 +40,22 @@ def _row(cell: Cell, found: Float64) -> list[str]:
 
 
 def critical(cell: Cell) -> float:
-    """Return what T exceeds in one of 20 tables of the fitted dimension."""
+    """Return the 5 % critical value of T at the fitted dimension."""
     from scipy.stats import chi2
 
     return float(chi2.isf(LEVEL, degrees_of_freedom(cell.p, cell.fitted)))
 
 
 def rejected(p: Float64) -> Float64:
-    """Return the share of runs (the last axis) with p at most LEVEL, NaN where none was done."""
+    """Return the share of runs (last axis) with p ≤ LEVEL, NaN without a test."""
     done = np.isfinite(p)
-    # A p of shuffles is a multiple of 1 / (B + 1): rounding is not to lift it over the level.
+    # A permutation p is a multiple of 1 / (B + 1); rounding must not lift it over the level.
     share = np.sum(done & (p <= LEVEL + 1e-9), axis=-1) / np.maximum(done.sum(axis=-1), 1)
     return np.where(done.any(axis=-1), share, np.nan)
 
 
 def quantiles(cells: Iterable[Cell], found: Float64) -> None:
-    """Print the shares of p at most each of BEYOND: where χ² (or shuffling) is right, those."""
+    """Print the shares of p at most each of TAILS, which they equal if the test is exact."""
     rows = []
     for cell, one in zip(cells, found, strict=True):
         for name, what in (
@@ -64,11 +64,11 @@ def quantiles(cells: Iterable[Cell], found: Float64) -> None:
             ("permutation", "permutation"),
         ):
             p = field(one, name)
-            kept = p[:, np.isfinite(p[0])]
-            if kept.size:
-                rows.append([cell.label, what, *(_each(np.mean(kept <= q + 1e-9, axis=1), _SHARE)
-                                                 for q in BEYOND)])  # fmt: skip
-    table(("p ≤", "", *(f"{q:g}" for q in BEYOND)), rows)
+            known = p[:, np.isfinite(p[0])]
+            if known.size:
+                rows.append([cell.label, what, *(_each(np.mean(known <= q + 1e-9, axis=1), _SHARE)
+                                                 for q in TAILS)])  # fmt: skip
+    table(("p ≤", "", *(f"{q:g}" for q in TAILS)), rows)
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
@@ -82,5 +82,5 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
 
 
 def _each(values: Float64, write: Callable[[float], str]) -> str:
-    """Return the values at each of NOISES, one after the other."""
+    """Return the values at each of NOISES, separated by dots."""
     return " · ".join("–" if np.isnan(value) else write(value) for value in values[: len(NOISES)])

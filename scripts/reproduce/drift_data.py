@@ -1,4 +1,4 @@
-"""Documents for `drift_levels.py`: X = A B₀ + t∘(A B₁) + Z, or with something else that moves."""
+"""Simulated documents for `drift_levels.py`: X = A B₀ + t∘(A B₁) + Z and variants of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wordgeom.core.types import Csr, Float64
 N, P, TOPICS, YEARS = 1000, 20, 4, 50  # documents, words, topics; years for shocks
 _EVENLY = np.linspace(-1.0, 1.0, N)
 _BY_YEAR = np.repeat(np.linspace(-1.0, 1.0, YEARS), N // YEARS)
-_COUNTED, _WORDS = 600, 120  # documents and words that are counted
+_COUNTED, _WORDS = 600, 120  # documents and words of simulated counts
 
 
 @dataclass(frozen=True)
@@ -22,62 +22,62 @@ class Sample:
     times: Float64
 
     def csr(self) -> Csr:
-        """Return X in float32, as it is stored."""
-        there = self.X != 0
-        indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64)
-        indices = np.nonzero(there)[1].astype(np.int32)
-        return Csr(indptr, indices, self.X[there].astype(np.float32), self.X.shape[1])
+        """Return X as a sparse float32 matrix."""
+        filled = self.X != 0
+        indptr = np.concatenate([[0], np.cumsum(filled.sum(axis=1))]).astype(np.int64)
+        indices = np.nonzero(filled)[1].astype(np.int32)
+        return Csr(indptr, indices, self.X[filled].astype(np.float32), self.X.shape[1])
 
 
 def static(rng: np.random.Generator) -> Sample:
-    """Nothing moves."""
+    """Return documents without change."""
     A, B0 = _topics(rng)
     return Sample(A @ B0 + _noise(rng), _EVENLY)
 
 
 def moving(rng: np.random.Generator, phi2: float, words: int = P) -> Sample:
-    """The first `words` move: entries of B₁ are of variance ϕ² (carrington §5.6)."""
+    """Return documents in which the first `words` move; B₁ has variance ϕ² (Carrington §5.6)."""
     A, B0 = _topics(rng)
     B1 = np.zeros((TOPICS, P))
     B1[:, :words] = phi2**0.5 * rng.normal(size=(TOPICS, words))
     return Sample(A @ B0 + _EVENLY[:, None] * (A @ B1) + _noise(rng), _EVENLY)
 
 
-def spread(rng: np.random.Generator) -> Sample:
-    """Deviations of two topics rise from .5 to 1.5, those of the others fall."""
+def drifting_variance(rng: np.random.Generator) -> Sample:
+    """Return documents in which the sd of two topics rises from .5 to 1.5, of the others falls."""
     A, B0 = _topics(rng)
     A *= 1.0 + 0.5 * _EVENLY[:, None] * np.array([1.0, 1.0, -1.0, -1.0])
     return Sample(A @ B0 + _noise(rng), _EVENLY)
 
 
 def shocked_means(rng: np.random.Generator) -> Sample:
-    """Each year has its own mean of each topic."""
+    """Return documents in which topics have random means in each year."""
     A, B0 = _topics(rng)
     return Sample((A + _of_years(rng.normal(size=(YEARS, TOPICS)))) @ B0 + _noise(rng), _BY_YEAR)
 
 
-def shocked_spread(rng: np.random.Generator) -> Sample:
-    """Each year has its own deviation of each topic."""
+def shocked_variance(rng: np.random.Generator) -> Sample:
+    """Return documents in which topics have random variances in each year."""
     A, B0 = _topics(rng)
     A *= _of_years(np.exp(0.5 * rng.normal(size=(YEARS, TOPICS))))
     return Sample(A @ B0 + _noise(rng), _BY_YEAR)
 
 
 def shocked_words(rng: np.random.Generator) -> Sample:
-    """Each year has its own frequency of each word."""
+    """Return documents in which words have random frequencies in each year."""
     A, B0 = _topics(rng)
     return Sample(A @ B0 + _of_years(0.5 * rng.normal(size=(YEARS, P))) + _noise(rng), _BY_YEAR)
 
 
 def shocked_vectors(rng: np.random.Generator) -> Sample:
-    """Each year has its own vectors, in no order."""
+    """Return documents in which word vectors are perturbed at random in each year."""
     A, B0 = _topics(rng)
     years = A.reshape(YEARS, -1, TOPICS) @ (B0 + 0.2 * rng.normal(size=(YEARS, TOPICS, P)))
     return Sample(years.reshape(N, P) + _noise(rng), _BY_YEAR)
 
 
 def counted(rng: np.random.Generator) -> Sample:
-    """Words of four topics in documents of unequal length, frequencies as of Zipf."""
+    """Return counts of four topics in documents of unequal length, with Zipfian frequencies."""
     base = (np.arange(_WORDS) + 1.0) ** -1.5 * np.exp(rng.normal(size=(TOPICS, _WORDS)))
     mixtures = rng.dirichlet(np.full(TOPICS, 0.5), _COUNTED)
     lengths = np.exp(rng.normal(5.5, 0.8, _COUNTED)).astype(int) + 20

@@ -1,22 +1,22 @@
-"""How often the permutation tests of drift reject, where something moves and where nothing does.
+"""Level and power of the permutation tests of drift, by simulation.
 
     scripts/reproduce/drift [--runs 1000] [--permutations 199] [--processes 2]
 
-Each case is simulated anew --runs times: 1,000 documents, 20 words, 4 topics, noise of variance 1,
-times evenly on [-1, 1], or 50 years of 20 documents for shocks. A row of the first table gives the
-share of runs with p ≤ .05, of the mean F (global) and of the mixture's |UᵀTU|²; a row of the second
-the share of words. The bars, fixed before the first run:
+Each case is simulated --runs times with 1,000 documents, 20 words, 4 topics, noise of variance 1,
+and times evenly spaced on [-1, 1], or 50 years of 20 documents for year shocks. The first table has
+the share of runs with p ≤ .05, for the mean F (global) and for the mixture statistic |UᵀTU|²; the
+second has the share of words. The criteria, fixed before the first run:
 
-static, r = 2, 4, 8          global within .03 and .07
+static, r = 2, 4, 8          global between .03 and .07
 all words move, ϕ² = .01     global above .9 (r = 4)
-5 of 20 words move           still words at most .08, moving ones at least .9, with topics from
-                             stable words (ϕ² = .04 and .25)
+5 of 20 words move           at most .08 of the stable words and at least .9 of the moving words
+                             flagged, with topics from stable words (ϕ² = .04 and .25)
 topic variance drifts        global at most .07 (r = 4)
-shocks of years              global at most .07 with whole times permuted (r = 2 and 4)
+year shocks                  global at most .07 with whole times permuted (r = 2 and 4)
 
-The last table, of counts of 120 words as frequent as of Zipf in 600 documents, gives the share of
-words with p at most .01, .05 and .5 in each quarter of their document frequencies, and the same of
-the tail of the F distribution.
+The last table uses counts of 120 words with Zipfian frequencies in 600 documents. It has the share
+of words with p at most .01, .05 and .5 in each quartile of document frequency, for permutations and
+for the tail of the F distribution.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ import numpy as np
 from drift_data import (
     Sample,
     counted,
+    drifting_variance,
     moving,
     shocked_means,
-    shocked_spread,
+    shocked_variance,
     shocked_vectors,
     shocked_words,
-    spread,
     static,
 )
 
@@ -53,13 +53,13 @@ from wordgeom.runtime.progress import Progress
 
 _LEVEL, _LEVELS = 0.05, (0.01, 0.05, 0.5)
 _MEMORY = 10**9
-_CHUNK = 10  # runs that a process takes at once
-_FEWER = 10  # runs of counts, each of which has many words, are so many times fewer
+_CHUNK = 10  # runs per task of a process
+_FEWER = 10  # divides the number of runs with counts, each of which has many words
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is simulated, and how it is tested; moving: how many of the words move."""
+    """A simulation and its test; moving: number of moving words."""
 
     name: str
     make: Callable[[np.random.Generator], Sample]
@@ -69,8 +69,8 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """How often, with how many permutations, in how many processes."""
+class Settings:
+    """Runs per case, permutations per test, and processes."""
 
     runs: int
     permutations: int
@@ -79,30 +79,30 @@ class Asked:
 
 def main() -> None:
     """Print the tables."""
-    asked, start = parse(), time.perf_counter()
+    settings, start = parse(), time.perf_counter()
     context = get_context("spawn")
-    print(f"{asked.runs} runs of each case, {asked.permutations} permutations, shares at 5 %")
-    with ProcessPoolExecutor(asked.processes, mp_context=context) as processes:
+    print(f"{settings.runs} runs of each case, {settings.permutations} permutations, shares at 5 %")
+    with ProcessPoolExecutor(settings.processes, mp_context=context) as processes:
         print(
             "\n| documents | r | permuted | global | mixture | words | seconds |\n"
             + "|---" * 7
             + "|"
         )
-        for case in whole_cases(asked.permutations):
-            print(whole_row(case, asked, processes), flush=True)
+        for case in global_cases(settings.permutations):
+            print(global_row(case, settings, processes), flush=True)
         print("\n| documents | r | topics from | stable flagged | moving found | seconds |\n"
               + "|---" * 6 + "|")  # fmt: skip
-        for case in word_cases(asked.permutations):
-            print(word_row(case, asked, processes), flush=True)
-        fewer = Asked(max(1, asked.runs // _FEWER), asked.permutations, asked.processes)
-        print(f"\ncounts, {fewer.runs} runs: shares of words with p ≤ .01 / .05 / .5\n")
+        for case in word_cases(settings.permutations):
+            print(word_row(case, settings, processes), flush=True)
+        fewer = Settings(max(1, settings.runs // _FEWER), settings.permutations, settings.processes)
+        print(f"\ncounts, {fewer.runs} runs: share of words with p ≤ .01 / .05 / .5\n")
         print("| p | rarest quarter | second | third | most frequent |\n" + "|---" * 5 + "|")
-        for case in quantile_cases(asked.permutations):
+        for case in quantile_cases(settings.permutations):
             print(quantile_row(case, fewer, processes), flush=True)
     print(f"\n{time.perf_counter() - start:.0f} s")
 
 
-def parse() -> Asked:
+def parse() -> Settings:
     """Read the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -113,10 +113,10 @@ def parse() -> Asked:
     args = parser.parse_args()
     if min(vars(args).values()) < 1:
         raise SystemExit("error: --runs, --permutations and --processes must be at least 1")
-    return Asked(args.runs, args.permutations, args.processes)
+    return Settings(args.runs, args.permutations, args.processes)
 
 
-def whole_cases(B: int) -> Iterable[Case]:
+def global_cases(B: int) -> Iterable[Case]:
     """Yield the cases of the first table."""
     documents = DriftOptions(permutations=B, permute=DOCUMENTS, null=OWN)
     residuals = DriftOptions(permutations=B, permute=DOCUMENTS, null=OWN, freedman_lane=True)
@@ -127,10 +127,10 @@ def whole_cases(B: int) -> Iterable[Case]:
         yield Case("all words move, ϕ² = .01", partial(moving, phi2=0.01), r, documents)
     yield Case("all words move, ϕ² = .0025", partial(moving, phi2=0.0025), 4, documents)
     for r in (2, 4, 8):
-        yield Case("topic variance drifts", spread, r, documents)
-    yield Case("topic variance drifts", spread, 4, residuals)
+        yield Case("topic variance drifts", drifting_variance, r, documents)
+    yield Case("topic variance drifts", drifting_variance, 4, residuals)
     shocks = {
-        "means": shocked_means, "variance": shocked_spread,
+        "means": shocked_means, "variance": shocked_variance,
         "words": shocked_words, "vectors": shocked_vectors,
     }  # fmt: skip
     for name, make in shocks.items():
@@ -156,10 +156,10 @@ def quantile_cases(B: int) -> Iterable[Case]:
     yield Case("F distribution", counted, 4, DriftOptions(test=F_TAIL))
 
 
-def whole_row(case: Case, asked: Asked, processes: ProcessPoolExecutor) -> str:
+def global_row(case: Case, settings: Settings, processes: ProcessPoolExecutor) -> str:
     """Return a row of the first table."""
     start = time.perf_counter()
-    found = simulate(case, asked, processes)
+    found = simulate(case, settings, processes)
     cells = [
         case.name, str(case.rank),
         "residuals" if case.options.freedman_lane else case.options.permute,
@@ -170,33 +170,33 @@ def whole_row(case: Case, asked: Asked, processes: ProcessPoolExecutor) -> str:
     return row(cells)
 
 
-def word_row(case: Case, asked: Asked, processes: ProcessPoolExecutor) -> str:
+def word_row(case: Case, settings: Settings, processes: ProcessPoolExecutor) -> str:
     """Return a row of the second table."""
     start = time.perf_counter()
-    p = np.array([v.pvalues for v in simulate(case, asked, processes)])
+    p = np.array([v.pvalues for v in simulate(case, settings, processes)])
     topics = "stable words" if case.options.still else "all words"
     cells = [case.name, str(case.rank), topics, share(p[:, case.moving :]),
              share(p[:, : case.moving]), f"{time.perf_counter() - start:.0f}"]  # fmt: skip
     return row(cells)
 
 
-def quantile_row(case: Case, asked: Asked, processes: ProcessPoolExecutor) -> str:
+def quantile_row(case: Case, settings: Settings, processes: ProcessPoolExecutor) -> str:
     """Return a row of the third table."""
-    found = simulate(case, asked, processes)
+    found = simulate(case, settings, processes)
     p = np.concatenate([v.pvalues for v in found])
-    holders = np.concatenate([
-        np.count_nonzero(case.make(drawn(case, run)).X, axis=0)
-        for run in range(asked.runs)
+    frequency = np.concatenate([
+        np.count_nonzero(case.make(generator(case, run)).X, axis=0)
+        for run in range(settings.runs)
     ])  # fmt: skip
-    there = ~np.isnan(p)
-    p, holders = p[there], holders[there]
-    quarter = np.searchsorted(np.quantile(holders, (0.25, 0.5, 0.75)), holders)
+    known = ~np.isnan(p)
+    p, frequency = p[known], frequency[known]
+    quarter = np.searchsorted(np.quantile(frequency, (0.25, 0.5, 0.75)), frequency)
     cells = [" / ".join(share(p[quarter == k], level) for level in _LEVELS) for k in range(4)]
     return row([case.name, *cells])
 
 
 def share(p: Float64, level: float = _LEVEL) -> str:
-    """Return the share of p that are at most the level; a dash where there are none."""
+    """Return the share of p ≤ level, a dash if there are none."""
     return "–" if np.isnan(p).all() else f"{np.mean(p[~np.isnan(p)] <= level):.3f}"
 
 
@@ -205,14 +205,14 @@ def row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def simulate(case: Case, asked: Asked, processes: ProcessPoolExecutor) -> list[Verdict]:
+def simulate(case: Case, settings: Settings, processes: ProcessPoolExecutor) -> list[Verdict]:
     """Return the verdicts of all runs, in order."""
-    chunks = [range(k, min(k + _CHUNK, asked.runs)) for k in range(0, asked.runs, _CHUNK)]
+    chunks = [range(k, min(k + _CHUNK, settings.runs)) for k in range(0, settings.runs, _CHUNK)]
     return [v for some in processes.map(partial(verdicts, case), chunks) for v in some]
 
 
-def drawn(case: Case, run: int) -> np.random.Generator:
-    """Return what a run draws from: no two kinds of documents or ranks share their luck."""
+def generator(case: Case, run: int) -> np.random.Generator:
+    """Return the random generator of a run, distinct for every case and rank."""
     return np.random.default_rng([run, crc32(case.name.encode()), case.rank])
 
 
@@ -222,7 +222,7 @@ def verdicts(case: Case, runs: range) -> list[Verdict]:
     with Pool(1) as pool:
         ops = get_ops("cpu", pool)
         for run in runs:
-            sample = case.make(drawn(case, run))
+            sample = case.make(generator(case, run))
             found.append(
                 test_drift(
                     sample.csr(), sample.times[:, None], sample.times, case.options,

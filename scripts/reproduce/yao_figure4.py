@@ -1,4 +1,4 @@
-"""Figure 4: how accuracy after imputation depends on δ and on the stopping rule η."""
+"""Figure 4: accuracy after imputation as a function of δ and of the stopping criterion η."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from yao_firms import NAMES, Firms, anchors, known
-from yao_imputing import EXACT, PUBLISHED, Way, impute, varied
-from yao_knn import PLAIN, judge
-from yao_table1 import told
+from yao_imputing import EXACT, PUBLISHED, Method, impute, varied
+from yao_knn import PLAIN, classify
+from yao_table1 import shape
 
-from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, thin_grid
+from wordgeom.plot.figure import INK, PALE, log_ticks, saved_figure, thin_grid
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 DELTAS = (2, 3, 5, 8, 10, 12, 15, 20, 25, 30)
 ETAS = (1e-1, 1e-2, 1e-3, 1e-4)
 KS = (5, 10)
-FLAT = (5, 20)  # between these δ accuracy may move by RANGE at most
+FLAT = (5, 20)  # between these δ, accuracy may vary by at most RANGE
 RANGE = 0.1
-WAYS = {
-    "power, η = 1e-2": Way(eta=1e-2),
+METHODS = {
+    "power, η = 1e-2": Method(eta=1e-2),
     "exact": EXACT,
     "authors' settings": PUBLISHED,
 }
@@ -38,61 +38,61 @@ Curves = dict[tuple[str, int], list[float]]
 
 @dataclass(frozen=True, eq=False)
 class Figure4:
-    """What every point of the figure is made of."""
+    """The data of every point of the figure."""
 
     firms: Firms
     vectors: Vectors
-    using: Context
+    context: Context
 
-    def accuracies(self, way: Way) -> dict[int, float]:
-        """Return the accuracy at each of KS over all firms."""
+    def accuracies(self, method: Method) -> dict[int, float]:
+        """Return the accuracy over all firms at each of KS."""
         chosen = known(self.firms, self.vectors, NAMES)
         given = anchors(self.firms, self.vectors, chosen)
-        made = impute(self.firms.correlations, chosen, given, way, self.using).vectors
+        made = impute(self.firms.correlations, chosen, given, method, self.context).vectors
         items = np.arange(len(chosen))
-        answers = (judge(made, self.firms.sectors, items, k, PLAIN) for k in KS)
+        answers = (classify(made, self.firms.sectors, items, k, PLAIN) for k in KS)
         return {k: float(np.mean(a.given == a.gold)) for k, a in zip(KS, answers, strict=True)}
 
-    def curves(self, ways: Mapping[str, list[Way]]) -> Curves:
-        """Return, for each row of ways and each k, the accuracies."""
+    def curves(self, methods: Mapping[str, list[Method]]) -> Curves:
+        """Return the accuracies of each row of methods, for each k."""
         found: Curves = {}
-        for name, row in ways.items():
-            each = [self.accuracies(way) for way in row]
+        for name, row in methods.items():
+            each = [self.accuracies(method) for method in row]
             for k in KS:
                 found[name, k] = [one[k] for one in each]
         return found
 
 
-def run(firms: Firms, vectors: Vectors, using: Context, picture: Path) -> bool:
-    """Print the two tables, draw the picture; return whether the shape is reproduced."""
-    figure = Figure4(firms, vectors, using)
-    deltas = figure.curves({n: [varied(w, delta=d) for d in DELTAS] for n, w in WAYS.items()})
+def run(firms: Firms, vectors: Vectors, context: Context, plot: Path) -> bool:
+    """Print the two tables and draw the plot; return whether the shape is reproduced."""
+    figure = Figure4(firms, vectors, context)
+    deltas = figure.curves({n: [varied(w, delta=d) for d in DELTAS] for n, w in METHODS.items()})
     etas = figure.curves(
-        {"power, δ = 8": [Way(eta=eta) for eta in ETAS],
+        {"power, δ = 8": [Method(eta=eta) for eta in ETAS],
          "authors' settings, δ = 8": [varied(PUBLISHED, eta=eta) for eta in ETAS]}
     )  # fmt: skip
     print("## Figure 4: sensitivity\n")
     _print("δ", [str(d) for d in DELTAS], deltas)
     _print("η", [f"{eta:g}" for eta in ETAS], etas)
-    draw(deltas, etas, picture)
-    moves = {key: spread(curve) for key, curve in deltas.items()}
-    for (name, k), moved in moves.items():
-        print(f"{name}, k = {k}: max − min over δ = {FLAT[0]} … {FLAT[1]} is {moved:.3f}  ")
-    flat = all(moves["power, η = 1e-2", k] <= RANGE for k in KS)
-    print(f"\nFigure 4: {told(flat)}.\n", flush=True)
+    draw(deltas, etas, plot)
+    ranges = {key: variation(curve) for key, curve in deltas.items()}
+    for (name, k), value in ranges.items():
+        print(f"{name}, k = {k}: max − min over δ = {FLAT[0]} … {FLAT[1]} is {value:.3f}  ")
+    flat = all(ranges["power, η = 1e-2", k] <= RANGE for k in KS)
+    print(f"\nFigure 4: {shape(flat)}.\n", flush=True)
     return flat
 
 
-def spread(curve: list[float]) -> float:
-    """Return max − min of accuracies (in order of DELTAS) over the δ of FLAT."""
+def variation(curve: list[float]) -> float:
+    """Return max − min of the accuracies, in order of DELTAS, over the δ in FLAT."""
     inside = [value for delta, value in zip(DELTAS, curve, strict=True)
               if FLAT[0] <= delta <= FLAT[1]]  # fmt: skip
     return max(inside) - min(inside)
 
 
-def draw(deltas: Curves, etas: Curves, picture: Path) -> None:
-    """Draw both panels: black k = 5, grey k = 10."""
-    with drawn(picture, 6.8, 2.9) as figure:
+def draw(deltas: Curves, etas: Curves, plot: Path) -> None:
+    """Draw both panels, k = 5 in black and k = 10 in grey."""
+    with saved_figure(plot, 6.8, 2.9) as figure:
         left, right = figure.subplots(1, 2, sharey=True)
         _panel(left, DELTAS, deltas)
         left.set_xlabel("δ")

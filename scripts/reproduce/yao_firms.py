@@ -1,10 +1,10 @@
-"""The firms of §5.1: returns to a correlation matrix, names to words, words to vectors.
+"""The firms of §5.1: their correlation matrix, names and vectors.
 
-The paper joined each name into one token. Here a firm is known by the first word of its name,
-which must be the first word of one firm only and in the vocabulary. Many first words are plain
-English ("general", "best", "a"): their vectors are not the firm's. So there are two readings:
-NAMES, the first words that name a firm and little else, and FIRST, all of them. NAMES, a
-list in yao_names.txt, was chosen by reading the first words once, before any accuracy was seen.
+The paper joins each name into one token. Here a firm is known if the first word of its name is in
+the vocabulary and begins the name of no other firm. Many first words are ordinary English
+("general", "best", "a"), and their vectors do not represent the firm. There are therefore two
+readings: NAMES, first words that mainly name a firm, and FIRST, all first words. NAMES, in
+yao_names.txt, was chosen by reading the first words once, before any accuracy was known.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.core.types import Array, Float64
 from wordgeom.vectors.keyed import Vectors
 
-MISSING = 0.2  # a firm with a larger share of days without a return is left out (§5.2)
+MISSING = 0.2  # firms with a larger share of missing returns are left out (§5.2)
 FIRST, NAMES = "first words", "names"
 _NAMES = frozenset(Path(__file__).with_name("yao_names.txt").read_text(encoding="utf-8").split())
 
 
 @dataclass(frozen=True, eq=False)
 class Firms:
-    """n firms that have enough returns.
+    """n firms with enough returns.
 
-    words: first words; sectors (n) int64, numbers in `labels`; correlations (n × n) float64.
+    words: first words; sectors (n) int64: indices into `labels`; correlations (n × n) float64.
     """
 
     tickers: list[str]
@@ -45,27 +45,28 @@ class Firms:
 
 
 def read_firms(returns: str | Path, companies: str | Path) -> Firms:
-    """Read the two files: date × ticker, and ticker, first_word, gics_sector.
+    """Read returns (date × ticker) and companies (ticker, first_word, gics_sector).
 
-    Missing returns are the mean over firms of that day. Raises MissingInputError, FormatError, and
-    InputError where fewer than two firms are left.
+    Missing returns become the mean over firms of that day. Raises MissingInputError, FormatError,
+    and InputError if fewer than two firms are left.
     """
     tickers, table = _returns(returns)
-    told = _companies(companies)
+    known_companies = _companies(companies)
     shares = np.isnan(table).mean(axis=0)
-    enough, named = shares <= MISSING, np.array([ticker in told for ticker in tickers])
+    enough = shares <= MISSING
+    named = np.array([ticker in known_companies for ticker in tickers])
     kept = np.flatnonzero(enough & named)
     if len(kept) < 2:
         raise InputError("fewer than two firms are left", where=returns, do=f"check {companies}")
-    chosen = [told[tickers[k]] for k in kept]
+    chosen = [known_companies[tickers[k]] for k in kept]
     labels = sorted({row["gics_sector"] for row in chosen})
     sectors = np.array([labels.index(row["gics_sector"]) for row in chosen])
     filled = fill(table[:, kept])
     notes = (
         f"{len(kept)} firms over {len(table):,} days; {np.sum(~enough)} with more than "
         f"{MISSING:.0%} of their returns missing and {np.sum(~named)} without a sector left out",
-        f"{np.isnan(table[:, kept]).mean():.1%} of the returns kept were missing and became the "
-        "mean over firms of their day",
+        f"{np.isnan(table[:, kept]).mean():.1%} of the remaining returns were missing and were "
+        "replaced by the mean over firms of their day",
     )
     words = [row["first_word"] for row in chosen]
     names = [tickers[k] for k in kept]
@@ -73,7 +74,7 @@ def read_firms(returns: str | Path, companies: str | Path) -> Firms:
 
 
 def fill(table: Float64) -> Float64:
-    """Return the table (days × firms) with each nan the mean of its day, 0 on a day of no firm."""
+    """Return the table (days × firms) with nan replaced by the mean of the day, or by 0."""
     known = ~np.isnan(table)
     totals, counts = np.where(known, table, 0).sum(axis=1), known.sum(axis=1)
     means = totals / np.maximum(counts, 1)
@@ -81,7 +82,7 @@ def fill(table: Float64) -> Float64:
 
 
 def known(firms: Firms, vectors: Vectors, reading: str) -> Array:
-    """Return which firms (n) bool have a vector: a first word of one firm only, and in use."""
+    """Return which firms (n) have a vector: a unique first word in the vocabulary."""
     uses = Counter(firms.words)
     return np.array(
         [
@@ -92,13 +93,13 @@ def known(firms: Firms, vectors: Vectors, reading: str) -> Array:
 
 
 def anchors(firms: Firms, vectors: Vectors, chosen: Array) -> Float64:
-    """Return the vectors (p × K) float64 of the chosen firms, (n) bool."""
+    """Return the vectors (p × K) float64 of the firms in `chosen`, (n) bool."""
     words: Sequence[str] = [firms.words[k] for k in np.flatnonzero(chosen)]
     return vectors.matrix[[vectors.index[word] for word in words]].astype(np.float64)
 
 
 def _returns(path: str | Path) -> tuple[list[str], Float64]:
-    """Return the tickers and the table (days × tickers), nan where there is no quote."""
+    """Return the tickers and the table (days × tickers), nan for missing quotes."""
     with _opened(path) as lines:
         rows = csv.reader(lines)
         tickers = next(rows, [])[1:]
@@ -106,30 +107,31 @@ def _returns(path: str | Path) -> tuple[list[str], Float64]:
     wrong = [number for number, row in enumerate(table, 2) if len(row) != len(tickers)]
     if not table or not tickers or wrong:
         found = f"line {wrong[0]} of another length" if wrong else "no row"
-        raise FormatError("returns are date × ticker", where=path, found=found)
+        raise FormatError("returns must be date × ticker", where=path, found=found)
     try:
         numbers = np.array([[float(cell or "nan") for cell in row] for row in table])
     except ValueError as error:
-        raise FormatError("returns are numbers", where=path, found=str(error)) from None
+        raise FormatError("returns must be numbers", where=path, found=str(error)) from None
     return tickers, numbers
 
 
 def _companies(path: str | Path) -> Mapping[str, dict[str, Any]]:
     with _opened(path) as lines:
-        told = csv.DictReader(lines)
-        wanted = {"ticker", "first_word", "gics_sector"}
-        if not wanted <= set(told.fieldnames or ()):
-            found = ", ".join(told.fieldnames or ()) or "nothing"
-            raise FormatError("no " + ", ".join(sorted(wanted)), where=path, found=found)
-        return {row["ticker"]: row for row in told}
+        rows = csv.DictReader(lines)
+        needed = {"ticker", "first_word", "gics_sector"}
+        if not needed <= set(rows.fieldnames or ()):
+            found = ", ".join(rows.fieldnames or ()) or "nothing"
+            what = "needs the columns " + ", ".join(sorted(needed))
+            raise FormatError(what, where=path, found=found)
+        return {row["ticker"]: row for row in rows}
 
 
 @contextmanager
 def _opened(path: str | Path) -> Iterator[TextIO]:
-    """Open text, packed or not."""
+    """Open a text file, compressed or not."""
     path = Path(path)
     if not path.is_file():
         raise MissingInputError("no such file", where=path, do="see data/README.md")
-    way = gzip.open if path.suffix == ".gz" else open
-    with way(path, "rt", encoding="utf-8-sig", newline="") as lines:
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
         yield lines

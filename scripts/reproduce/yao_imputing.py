@@ -1,4 +1,4 @@
-"""Latent semantic imputation of the firms, piece by piece: what the three experiments share."""
+"""Latent semantic imputation of the firms, shared by the three experiments."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MAX_STEPS = 100_000
 
 
 @dataclass(frozen=True)
-class Way:
-    """How to impute; eta None solves exactly, else the paper's iteration stops below it."""
+class Method:
+    """Settings of the imputation; eta: the paper's stopping criterion, None to solve exactly."""
 
     delta: int = 8
     eta: float | None = None
@@ -26,9 +26,9 @@ class Way:
     epsilon: float = 0.0
 
 
-EXACT = Way()
-# What the authors' program does: NNLS, a tenth of the least weight added to all, η = 1e-2.
-PUBLISHED = Way(eta=1e-2, weights="nnls", epsilon=0.1)
+EXACT = Method()
+# The settings of the authors' program: NNLS, ε = .1 of the smallest weight added to all, η = 1e-2.
+PUBLISHED = Method(eta=1e-2, weights="nnls", epsilon=0.1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,27 +39,31 @@ class Imputed:
     reattached: int
 
 
-def impute(points: Float64, known: Array, anchors: Float64, way: Way, using: Context) -> Imputed:
-    """Return a vector of every entity.
+def impute(
+    points: Float64, known: Array, anchors: Float64, method: Method, context: Context
+) -> Imputed:
+    """Return vectors of all entities.
 
-    points (n × d); known (n) bool; anchors (p × K), the vectors of the known ones in their order.
+    points (n × d); known (n) bool; anchors (p × K): vectors of the known entities, in order.
     """
     points = np.ascontiguousarray(points)
     rows = np.flatnonzero(~known)
-    graph = neighbour_graph(points, min(way.delta, len(points) - 1), using.pool)
+    graph = neighbour_graph(points, min(method.delta, len(points) - 1), context.pool)
     fitted = fit_weights(
-        points, graph, rows, way.weights, way.epsilon, using.pool, using.progress
+        points, graph, rows, method.weights, method.epsilon, context.pool, context.progress
     ).matrix
     fitted, reattached = reattach(fitted, graph, rows, known)
-    if way.eta is None:
-        solved = solve_exact(fitted, known, anchors, using.pool, using.progress)
+    if method.eta is None:
+        solved = solve_exact(fitted, known, anchors, context.pool, context.progress)
     else:
-        solved = solve_power(fitted, known, anchors, way.eta, MAX_STEPS, using.pool, using.progress)
+        solved = solve_power(
+            fitted, known, anchors, method.eta, MAX_STEPS, context.pool, context.progress
+        )
     vectors = np.empty((len(points), anchors.shape[1]))
     vectors[known], vectors[rows] = anchors, solved.vectors
     return Imputed(vectors, len(reattached))
 
 
-def varied(way: Way, delta: int | None = None, eta: float | None = None) -> Way:
-    """Return the way with another δ or η."""
-    return replace(way, delta=delta or way.delta, eta=eta or way.eta)
+def varied(method: Method, delta: int | None = None, eta: float | None = None) -> Method:
+    """Return the settings with another δ or η."""
+    return replace(method, delta=delta or method.delta, eta=eta or method.eta)

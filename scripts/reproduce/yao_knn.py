@@ -1,8 +1,8 @@
-"""Accuracy of k nearest neighbours, each firm judged by all others (§5.1), with intervals.
+"""Leave-one-out accuracy of k nearest neighbours (§5.1), with intervals.
 
-The class with most votes wins; of classes with as many votes, the one that holds the nearest
-neighbour. Weighted: a neighbour at distance d has 1/d votes, as scikit-learn's `distance` gives
-them; one at distance 0 then outvotes all others.
+The class with most votes wins; ties go to the class of the nearest neighbour. With weighted votes,
+a neighbour at distance d has 1/d votes, as with scikit-learn's `distance`; one at distance 0
+outvotes all others.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ACCURACY = Measure("accuracy", _accuracy)
 
 @dataclass(frozen=True)
 class Vote:
-    """How neighbours decide: the distance, and whether it weighs votes."""
+    """The distance between neighbours, and whether it weights votes."""
 
     cosine: bool = False
     weighted: bool = False
@@ -38,9 +38,9 @@ PLAIN = Vote()
 
 
 def neighbours(vectors: Float64, cosine: bool) -> tuple[Int64, Float64]:
-    """Return, for each of n vectors, all others and their distances, nearest first: (n × n−1).
+    """Return, for each of n vectors, the others and their distances, nearest first (n × n−1).
 
-    Ties in order of rows. cosine: the distance of vectors scaled to length 1.
+    Ties are in order of rows. cosine: Euclidean distance of vectors scaled to length 1.
     """
     n = len(vectors)
     if cosine:
@@ -53,7 +53,7 @@ def neighbours(vectors: Float64, cosine: bool) -> tuple[Int64, Float64]:
 
 
 def predict(classes: Array, near: Float64, weighted: bool) -> Array:
-    """Return the winners (n) of neighbours' classes and distances (n × k), nearest first."""
+    """Return predictions (n) from neighbours' classes and distances (n × k), nearest first."""
     votes = np.ones(near.shape)
     if weighted:
         zero = near == 0
@@ -61,17 +61,16 @@ def predict(classes: Array, near: Float64, weighted: bool) -> Array:
         votes[zero.any(axis=1)] = zero[zero.any(axis=1)]
     same = classes[:, :, None] == classes[:, None, :]
     counts = np.einsum("ijk,ik->ij", same, votes)
-    # Sums of the same votes in another order differ by rounding: that is still a tie.
+    # Sums of the same votes in another order differ by rounding errors, and are ties.
     best = counts >= counts.max(axis=1, keepdims=True) * (1 - 1e-12)
     winner = np.argmax(best, axis=1)
     return np.take_along_axis(classes, winner[:, None], axis=1)[:, 0]
 
 
-def judge(vectors: Float64, sectors: Array, items: Int64, k: int, vote: Vote) -> Answers:
-    """Return the sector that the k nearest of the others give each vector.
+def classify(vectors: Float64, sectors: Array, items: Int64, k: int, vote: Vote) -> Answers:
+    """Return the predictions of each vector's sector by its k nearest neighbours.
 
-    vectors (n × K), sectors (n); items (n): numbers of the firms, ascending, by which answers are
-    paired.
+    vectors (n × K); sectors (n); items (n): numbers of the firms, ascending, which pair answers.
     """
     order, near = neighbours(vectors, vote.cosine)
     k = min(k, len(vectors) - 1)
@@ -80,17 +79,17 @@ def judge(vectors: Float64, sectors: Array, items: Int64, k: int, vote: Vote) ->
 
 
 def only(answers: Answers, items: Int64) -> Answers:
-    """Return the answers to some of the items; the neighbours stay those of all."""
+    """Return the answers for some of the items; their neighbours are among all items."""
     at = answers.at(items)
     given, gold = answers.given[at], answers.gold[at]
     return Answers(answers.task, answers.name, answers.measures, items, given, gold, len(items))
 
 
 def accuracy(answers: Answers) -> Score:
-    """Return the accuracy with its bootstrap 95 % interval: firms drawn anew."""
+    """Return the accuracy with its 95 % interval from a bootstrap over firms."""
     return scores(answers, RESAMPLES, _SEED)[0]
 
 
 def gain(before: Answers, after: Answers) -> Score:
-    """Return after − before on the firms that both judge, with its paired 95 % interval."""
+    """Return after − before on common firms, with its paired 95 % interval."""
     return difference(before, after, ACCURACY, RESAMPLES, _SEED)

@@ -1,8 +1,8 @@
-"""Passages around the names of firms, cut from a text: the stand-in for §5.2's headlines.
+"""Passages around the names of firms, cut from a text: a replacement for the headlines of §5.2.
 
-A passage is 20 to 30 words in a row, the name at a random place among them; passages do not
-overlap, so that none of a test passage is seen in training. No more than a number of passages is
-kept of each name. A passage ends where its line does.
+A passage is 20 to 30 consecutive words of a line, with the name at a random position. Passages do
+not overlap, so that no part of a test passage is in the training set. The number of passages per
+name is limited.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from wordgeom.core.types import Array, Int64
 
 UNKNOWN, END = "<unk>", "<eos>"
 SHORTEST, LONGEST = 20, 30  # words
-RAREST = 3  # a word that training holds less often is unknown, as in the paper
+RAREST = 3  # rarer words in the training set are unknown, as in the paper
 _SPAN = 16 * LONGEST  # characters read on each side of a name
-_SHARES = (0.7, 0.85)  # where validation and test begin
+_SHARES = (0.7, 0.85)  # start of the validation and of the test set
 
 Passage = list[str]
 
 
 def cut(text: str, names: Iterable[str], most: int, rng: np.random.Generator) -> list[Passage]:
-    """Return passages in order of the text, at most `most` of each name, those drawn by `rng`."""
+    """Return passages in order of the text, at most `most` random ones of each name."""
     found: dict[str, list[tuple[int, Passage]]] = defaultdict(list)
     for name, start, passage in _passages(text, sorted(names), rng):
         found[name].append((start, passage))
     kept: list[tuple[int, Passage]] = []
     for name in sorted(found):
-        drawn = rng.permutation(len(found[name]))[:most]
-        kept += [found[name][k] for k in drawn]
+        sample = rng.permutation(len(found[name]))[:most]
+        kept += [found[name][k] for k in sample]
     return [passage for _, passage in sorted(kept, key=lambda pair: pair[0])]
 
 
 def _passages(
     text: str, names: Sequence[str], rng: np.random.Generator
 ) -> Iterator[tuple[str, int, Passage]]:
-    """Yield a name, its place and a passage for each occurrence that no passage holds yet."""
+    """Yield a name, its offset and a passage for each occurrence outside earlier passages."""
     if not names:
         return
     pattern = re.compile(r"(?<!\S)(?:" + "|".join(map(re.escape, names)) + r")(?!\S)")
-    free = 0  # where the last passage ended
+    free = 0  # end of the last passage
     for match in pattern.finditer(text):
         if match.start() < free:
             continue
@@ -58,14 +58,14 @@ def _passages(
 
 
 def _words_before(text: str, low: int, high: int) -> Passage:
-    """Return the words of text[low:high] behind its last line end."""
+    """Return the words of text[low:high] after its last line end."""
     words = text[low:high].rpartition("\n")[2].split()
-    # A word that begins before `low` is not whole.
+    # A word that begins before `low` is incomplete.
     return words[1:] if low and not text[low - 1].isspace() and words else words
 
 
 def _words_after(text: str, low: int, count: int) -> tuple[Passage, int]:
-    """Return up to `count` words of the same line, and where the last one ends."""
+    """Return up to `count` words of the same line, and the end of the last one."""
     line = text[low : low + _SPAN].partition("\n")[0]
     ends = [found.end() for found in re.finditer(r"\S+", line)][:count]
     end = ends[-1] if ends else 0
@@ -74,7 +74,7 @@ def _words_after(text: str, low: int, count: int) -> tuple[Passage, int]:
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Passages as numbers of words, for training, validation and test.
+    """Training, validation and test passages as word ids.
 
     words: the vocabulary, UNKNOWN and END first, then by count; each passage (tokens) int64 ends
     with END.
@@ -86,13 +86,13 @@ class Folds:
     test: list[Int64]
 
     def numbers(self, words: Iterable[str]) -> Array:
-        """Return which numbers (V) bool are those of some words."""
+        """Return which ids (V) belong to some words."""
         chosen = set(words)
         return np.array([word in chosen for word in self.words])
 
 
 def fold(passages: Sequence[Passage], rng: np.random.Generator) -> Folds:
-    """Deal passages into 70, 15 and 15 % and number their words by those of training."""
+    """Split passages at random into 70, 15 and 15 %; ids come from the training set."""
     order = rng.permutation(len(passages))
     ends = [int(share * len(passages)) for share in _SHARES]
     parts = [[passages[k] for k in part] for part in np.split(order, ends)]

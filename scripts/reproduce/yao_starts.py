@@ -1,4 +1,4 @@
-"""The first embeddings of Table 2's rows: vectors of all kinds, random where there are none."""
+"""The initial embeddings of Table 2's rows; missing vectors are random."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from wordgeom.core.types import Array, Float32, Float64
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
-SIGMA = 0.3  # of a random vector's numbers, as in the paper; all vectors are scaled to it
+SIGMA = 0.3  # standard deviation of random vectors, as in the paper; all vectors are scaled to it
 MOST = 200  # passages of one name
-_FEWEST = 4  # names, of which half are left
-_SELF_COUNT, _SELF_EPOCHS = 10, 20  # the paper's minimum; passes over the small text
+_FEWEST = 4  # names; the vectors of half of them are removed
+_SELF_COUNT, _SELF_EPOCHS = 10, 20  # minimum count of the paper; epochs over the small text
 BASE, AFF = "base", "base + aff"
 ROWS = ("self", "self + base", BASE, AFF, "base + mean", "base, none removed")
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What all seeds share: firms, base vectors (scaled), passages, resources."""
+    """Data shared by all seeds: firms, scaled base vectors, passages, context."""
 
     firms: Firms
     base: Vectors
     passages: list[Passage]
-    using: Context
+    context: Context
 
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """One seed's data: folds, names in use, those removed, and random vectors (V × K)."""
+    """Data of one seed: folds, names in use, removed names, random vectors (V × K)."""
 
     folds: Folds
     names: list[str]
@@ -55,30 +55,30 @@ def read_passages(firms: Firms, vectors: Vectors, text: Path) -> list[Passage]:
 
 
 def scaled(vectors: Vectors) -> Vectors:
-    """Return the vectors times a number, so that all their numbers together deviate by SIGMA."""
+    """Return the vectors scaled to the standard deviation SIGMA of all their numbers."""
     size = float(np.std(vectors.matrix, dtype=np.float64))
     if not np.isfinite(size) or size == 0:
-        raise InputError("vectors that do not differ, or are not finite", found=f"σ = {size}")
+        raise InputError("vectors must differ and be finite", found=f"σ = {size}")
     return Vectors(vectors.words, vectors.matrix * np.float32(SIGMA / size))
 
 
 def begin(setting: Setting, seed: int) -> Start:
-    """Deal passages and names. Raises InputError where the text holds too few names."""
+    """Split passages and names at random. Raises InputError if there are too few names."""
     rng = np.random.default_rng(seed)
     folds = fold(setting.passages, rng)
     chosen = known(setting.firms, setting.base, NAMES)
-    told = {setting.firms.words[k] for k in np.flatnonzero(chosen)}
-    names = [word for word in folds.words if word in told]
+    firms = {setting.firms.words[k] for k in np.flatnonzero(chosen)}
+    names = [word for word in folds.words if word in firms]
     if len(names) < _FEWEST:
-        raise InputError("the text holds too few names of firms", found=len(names), do="add text")
+        raise InputError("too few names of firms in the text", found=len(names), do="add text")
     removed = frozenset(rng.permutation(names)[: len(names) // 2].tolist())
     shape = len(folds.words), setting.base.matrix.shape[1]
     noise = rng.normal(0, SIGMA, shape).astype(np.float32)
     return Start(folds, names, removed, noise, seed)
 
 
-def firsts(setting: Setting, start: Start) -> dict[str, Float32]:
-    """Return the first embedding (V × K) of each row."""
+def embeddings(setting: Setting, start: Start) -> dict[str, Float32]:
+    """Return the initial embedding (V × K) of each row."""
     own = self_trained(start)
     base = {word: setting.base.matrix[setting.base.index[word]]
             for word in start.folds.words if word in setting.base.index}  # fmt: skip
@@ -88,7 +88,7 @@ def firsts(setting: Setting, start: Start) -> dict[str, Float32]:
     mean = np.mean([imputed[name] for name in others], axis=0)
     rows: tuple[Mapping[str, Array], ...] = (
         own,
-        own | words_imputed(own, rest, setting.using),
+        own | words_imputed(own, rest, setting.context),
         rest,
         rest | {name: imputed[name] for name in start.removed},
         rest | {name: mean for name in start.removed},
@@ -98,7 +98,7 @@ def firsts(setting: Setting, start: Start) -> dict[str, Float32]:
 
 
 def self_trained(start: Start) -> dict[str, Float32]:
-    """Return skip-gram vectors of the training passages alone, of words that occur 10 times."""
+    """Return skip-gram vectors of the training passages, for words with at least 10 occurrences."""
     from gensim.models import Word2Vec
 
     sentences = [[start.folds.words[k] for k in passage] for passage in start.folds.train]
@@ -111,27 +111,27 @@ def self_trained(start: Start) -> dict[str, Float32]:
 
 
 def words_imputed(
-    own: Mapping[str, Float32], base: Mapping[str, Float32], using: Context
+    own: Mapping[str, Float32], base: Mapping[str, Float32], context: Context
 ) -> dict[str, Float64]:
-    """Return vectors of the base's words that `own` lacks, imputed with the base as domain."""
+    """Return vectors for words of `base` without one in `own`, imputed with the base as domain."""
     words = list(base)
     has = np.array([word in own for word in words])
     given = np.array([own[word] for word in words if word in own], np.float64)
-    made = impute(np.array([*base.values()], np.float64), has, given, EXACT, using).vectors
+    made = impute(np.array([*base.values()], np.float64), has, given, EXACT, context).vectors
     return {words[k]: made[k] for k in np.flatnonzero(~has)}
 
 
 def names_imputed(setting: Setting, start: Start) -> dict[str, Float64]:
-    """Return the vectors of all names, those of the removed ones imputed from the returns."""
+    """Return vectors of all names; removed ones are imputed from the returns."""
     firms, chosen = setting.firms, known(setting.firms, setting.base, NAMES)
     left = chosen & np.array([word not in start.removed for word in firms.words])
     given = anchors(firms, setting.base, left)
-    made = impute(firms.correlations, left, given, EXACT, setting.using).vectors
+    made = impute(firms.correlations, left, given, EXACT, setting.context).vectors
     return {firms.words[k]: made[k] for k in np.flatnonzero(chosen)}
 
 
 def _matrix(vectors: Mapping[str, Array], start: Start) -> Float32:
-    """Return the vectors of the vocabulary, random where there are none."""
+    """Return the vectors of the vocabulary; missing ones are random."""
     made = start.noise.copy()
     for row, word in enumerate(start.folds.words):
         if word in vectors:

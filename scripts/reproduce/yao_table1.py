@@ -1,4 +1,4 @@
-"""Table 1: k-NN accuracy of sectors before and after imputation, and what it is worth."""
+"""Table 1: k-NN accuracy of sectors before and after imputation, with controls."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from itertools import pairwise
 
 import numpy as np
 from yao_firms import FIRST, NAMES, Firms, anchors, known
-from yao_imputing import EXACT, PUBLISHED, Way, impute
-from yao_knn import KS, PLAIN, Vote, accuracy, gain, judge, only
+from yao_imputing import EXACT, PUBLISHED, Method, impute
+from yao_knn import KS, PLAIN, Vote, accuracy, classify, gain, only
 
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Score
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
-JUDGED = (2, 5, 8)  # the k at which intervals must not overlap
+APART = (2, 5, 8)  # the k at which intervals must not overlap
 _SHUFFLES = 10
 _PARTS = ("after above before at every k", "intervals apart at k = 2, 5, 8", "never rises with k")
 _ROWS = {
@@ -38,14 +38,14 @@ OTHERS = (
     ("cosine, weighted votes", Vote(cosine=True, weighted=True)),
 )
 
-_Judge = Callable[[int], Answers]
+_Classifier = Callable[[int], Answers]
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """Vectors (m × K) of some firms, `items` (m) their numbers among all firms, ascending.
+    """Vectors (m × K) of some firms; items (m): their numbers among all firms, ascending.
 
-    reattached: firms that weights of 0 cut off from every known one.
+    reattached: firms that zero weights cut off from every known firm, and that got other weights.
     """
 
     items: Int64
@@ -53,16 +53,16 @@ class Space:
     sectors: Array
     reattached: int = 0
 
-    def judge(self, k: int, vote: Vote = PLAIN) -> Answers:
-        """Let each firm be judged by all others of the space."""
-        return judge(self.vectors, self.sectors, self.items, k, vote)
+    def classify(self, k: int, vote: Vote = PLAIN) -> Answers:
+        """Classify each firm by the others of the space."""
+        return classify(self.vectors, self.sectors, self.items, k, vote)
 
 
 class Table1:
-    """The experiment with one reading of the names."""
+    """The experiment with one reading of the firms' names."""
 
-    def __init__(self, firms: Firms, vectors: Vectors, reading: str, using: Context) -> None:
-        self.firms, self.using = firms, using
+    def __init__(self, firms: Firms, vectors: Vectors, reading: str, context: Context) -> None:
+        self.firms, self.context = firms, context
         self.known = known(firms, vectors, reading)
         self.anchors = anchors(firms, vectors, self.known)
         self.every = np.arange(len(firms.words))
@@ -71,77 +71,77 @@ class Table1:
         self.before = Space(self.ours, self.anchors, firms.sectors[self.ours])
         self.after = self.space(firms.correlations)
 
-    def space(self, points: Float64, way: Way = EXACT) -> Space:
+    def space(self, points: Float64, method: Method = EXACT) -> Space:
         """Return the space of all firms, imputed from points (n × d)."""
-        made = impute(points, self.known, self.anchors, way, self.using)
+        made = impute(points, self.known, self.anchors, method, self.context)
         return Space(self.every, made.vectors, self.firms.sectors, made.reattached)
 
     def rows(self) -> Iterator[tuple[str, list[Score]]]:
-        """Yield the rows of the table: names, and scores at each k."""
+        """Yield the rows of the table: name, and scores at each k."""
         after, before = self.after, self.before
         domain = Space(self.every, self.firms.correlations, self.firms.sectors)
         subset = Space(self.ours, self.firms.correlations[self.ours], before.sectors)
         p, n = len(self.ours), len(self.every)
-        yield f"before: {p} known firms", _scores(before.judge)
-        yield f"after: all {n} firms", _scores(after.judge)
-        yield "after, known firms", _scores(lambda k: only(after.judge(k), self.ours))
-        yield "after, imputed firms", _scores(lambda k: only(after.judge(k), self.rest))
-        yield "domain alone, all firms", _scores(domain.judge)
-        yield "domain alone, known firms", _scores(subset.judge)
-        way = self.space(self.firms.correlations, PUBLISHED)
-        yield "after, authors' settings (NNLS, ε .1, η 1e-2)", _scores(way.judge)
+        yield f"before: {p} known firms", _scores(before.classify)
+        yield f"after: all {n} firms", _scores(after.classify)
+        yield "after, known firms", _scores(lambda k: only(after.classify(k), self.ours))
+        yield "after, imputed firms", _scores(lambda k: only(after.classify(k), self.rest))
+        yield "domain alone, all firms", _scores(domain.classify)
+        yield "domain alone, known firms", _scores(subset.classify)
+        published = self.space(self.firms.correlations, PUBLISHED)
+        yield "after, authors' settings (NNLS, ε .1, η 1e-2)", _scores(published.classify)
 
     def others(self) -> Iterator[tuple[str, list[Score]]]:
-        """Yield before and after by other distances and votes."""
+        """Yield rows before and after imputation with other distances and votes."""
         for name, vote in OTHERS:
             for when, space in (("before", self.before), ("after", self.after)):
-                yield f"{when}, {name}", _scores(partial(space.judge, vote=vote))
+                yield f"{when}, {name}", _scores(partial(space.classify, vote=vote))
 
     def gains(self) -> list[Score]:
-        """Return after − before on the known firms, paired, at each k."""
-        return [gain(self.before.judge(k), self.after.judge(k)) for k in KS]
+        """Return after − before at each k, paired over the known firms."""
+        return [gain(self.before.classify(k), self.after.classify(k)) for k in KS]
 
     def domain_gains(self) -> list[Score]:
-        """Return after − the domain itself on all firms, paired, at each k."""
+        """Return after − domain alone at each k, paired over all firms."""
         domain = Space(self.every, self.firms.correlations, self.firms.sectors)
-        return [gain(domain.judge(k), self.after.judge(k)) for k in KS]
+        return [gain(domain.classify(k), self.after.classify(k)) for k in KS]
 
     def shuffled(self) -> Array:
-        """Return accuracies (shuffles × ks) after imputation from rows dealt to other firms."""
+        """Return accuracies (shuffles × ks) after imputation from rows assigned to random firms."""
         rng = np.random.default_rng(1)
         found = []
         for _ in range(_SHUFFLES):
-            dealt = rng.permutation(len(self.every))
-            space = self.space(self.firms.correlations[dealt])
-            found.append([float(np.mean(a.given == a.gold)) for a in map(space.judge, KS)])
+            order = rng.permutation(len(self.every))
+            space = self.space(self.firms.correlations[order])
+            found.append([float(np.mean(a.given == a.gold)) for a in map(space.classify, KS)])
         return np.array(found)
 
 
-def run(firms: Firms, vectors: Vectors, using: Context) -> bool:
+def run(firms: Firms, vectors: Vectors, context: Context) -> bool:
     """Print the tables; return whether the shape is reproduced."""
     print("## Table 1: k-NN accuracy of sectors\n")
     chance = np.bincount(firms.sectors).max() / len(firms.sectors)
     print(f"{len(firms.labels)} sectors; always the largest: {chance:.3f}.\n")
     verdicts = []
     for reading in (NAMES, FIRST):
-        table = Table1(firms, vectors, reading, using)
+        table = Table1(firms, vectors, reading, context)
         verdicts.append(_print(table, reading))
     _head("published")
     for name, row in PUBLISHED_ROWS.items():
         print(f"| {name} | " + " | ".join(f"{value:.3f}" for value in row.values()) + " |")
-    print(f"\nTable 1, {NAMES}: {told(verdicts[0])}. {FIRST}: {told(verdicts[1])}.\n", flush=True)
+    print(f"\nTable 1, {NAMES}: {shape(verdicts[0])}. {FIRST}: {shape(verdicts[1])}.\n", flush=True)
     return verdicts[0]
 
 
 def verdict(before: list[Score], after: list[Score]) -> tuple[bool, bool, bool]:
-    """Return the criterion's three parts for scores in order of KS: above, apart, never rising."""
+    """Return the three parts of the criterion, for scores in order of KS."""
     above = all(b.value < a.value for b, a in zip(before, after, strict=True))
-    apart = all(before[KS.index(k)].high < after[KS.index(k)].low for k in JUDGED)
+    apart = all(before[KS.index(k)].high < after[KS.index(k)].low for k in APART)
     falls = all(later.value <= sooner.value for sooner, later in pairwise(after))
     return above, apart, falls
 
 
-def told(reproduced: bool) -> str:
+def shape(reproduced: bool) -> str:
     """Return the verdict in words."""
     return "shape reproduced" if reproduced else "shape NOT reproduced"
 
@@ -158,8 +158,7 @@ def _print(table: Table1, reading: str) -> bool:
     _row("after − domain alone, all firms (paired)", table.domain_gains())
     for name, scores in table.others():
         _row(name, scores)
-    cut_off = table.after.reattached
-    print(f"\n{cut_off} imputed firms were cut off from all known ones, and reattached.  ")
+    print(f"\n{table.after.reattached} imputed firms without a known neighbour were reattached.  ")
     before, after = list(rows.values())[:2]
     parts = verdict(before, after)
     for part, holds in zip(_PARTS, parts, strict=True):
@@ -168,8 +167,8 @@ def _print(table: Table1, reading: str) -> bool:
     return all(parts)
 
 
-def _scores(judged: _Judge) -> list[Score]:
-    return [accuracy(judged(k)) for k in KS]
+def _scores(classify: _Classifier) -> list[Score]:
+    return [accuracy(classify(k)) for k in KS]
 
 
 def _head(title: str) -> None:

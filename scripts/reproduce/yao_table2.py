@@ -1,8 +1,8 @@
-"""Table 2: perplexity of a language model that begins with vectors with and without imputation.
+"""Table 2: perplexity of language models initialised with and without imputed vectors.
 
-The paper's headlines cannot be had: passages around firms' names stand in. The base vectors know
-most of these names, so a random half of the names loses its vectors; those are then the missing
-ones. Each seed deals passages and names anew; its rows share everything but the first embedding.
+Passages around firms' names replace the paper's headlines, which are not public. Most of these
+names have base vectors, so the vectors of a random half of the names are removed. Each seed splits
+passages and names at random; its rows differ only in the initial embedding.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 from yao_firms import Firms
-from yao_lstm import Judged, Settings, fit, needs_torch, perplexity
+from yao_lstm import Evaluated, Settings, fit, perplexity, require_torch
 from yao_passages import END
-from yao_starts import AFF, BASE, ROWS, Setting, Start, begin, firsts, read_passages, scaled
-from yao_table1 import told
+from yao_starts import AFF, BASE, ROWS, Setting, Start, begin, embeddings, read_passages, scaled
+from yao_table1 import shape
 
 from wordgeom.core.types import Array, Float32
 from wordgeom.evaluation.answers import Score
@@ -30,27 +30,27 @@ PUBLISHED = {
 }  # fmt: skip
 
 
-def run(firms: Firms, vectors: Vectors, text: Path, seeds: int, using: Context) -> bool:
+def run(firms: Firms, vectors: Vectors, text: Path, seeds: int, context: Context) -> bool:
     """Print the table; return whether the shape is reproduced. Raises UnavailableError."""
-    needs_torch().set_num_threads(using.pool.threads)
-    setting = Setting(firms, scaled(vectors), read_passages(firms, vectors, text), using)
+    require_torch().set_num_threads(context.pool.threads)
+    setting = Setting(firms, scaled(vectors), read_passages(firms, vectors, text), context)
     settings = Settings(units=vectors.matrix.shape[1])
     found: list[dict[str, Array]] = []
     for seed in range(1, seeds + 1):
         start = begin(setting, seed)
-        print(_told(start), flush=True)
-        judged = {
-            row: _fit(first, start, settings) for row, first in firsts(setting, start).items()
+        print(_description(start), flush=True)
+        results = {
+            row: _fit(first, start, settings) for row, first in embeddings(setting, start).items()
         }
-        found.append({row: measures(one, start) for row, one in judged.items()})
+        found.append({row: measures(result, start) for row, result in results.items()})
     return _print(found, len(setting.passages), settings)
 
 
-def measures(judged: Judged, start: Start) -> Array:
+def measures(result: Evaluated, start: Start) -> Array:
     """Return the perplexity of each of TOKENS (3)."""
     names, removed = start.folds.numbers(start.names), start.folds.numbers(start.removed)
-    parts = (np.ones(len(judged.losses), bool), names[judged.targets], removed[judged.before])
-    return np.array([perplexity(judged.losses[part]) for part in parts])
+    parts = (np.ones(len(result.losses), bool), names[result.targets], removed[result.before])
+    return np.array([perplexity(result.losses[part]) for part in parts])
 
 
 def paired(first: Array, second: Array) -> Score:
@@ -65,13 +65,13 @@ def paired(first: Array, second: Array) -> Score:
     return Score("perplexity", "", "difference", mean, mean - half, mean + half, count, count)
 
 
-def _fit(first: Float32, start: Start, settings: Settings) -> Judged:
+def _fit(first: Float32, start: Start, settings: Settings) -> Evaluated:
     folds = start.folds
     end = folds.words.index(END)
     return fit(first, folds.train, folds.valid, folds.test, end, start.seed, settings)
 
 
-def _told(start: Start) -> str:
+def _description(start: Start) -> str:
     folds = start.folds
     sizes = [sum(map(len, part)) for part in (folds.train, folds.valid, folds.test)]
     removed = folds.numbers(start.removed)
@@ -102,5 +102,5 @@ def _print(found: Sequence[Mapping[str, Array]], passages: int, settings: Settin
     for name, value in PUBLISHED.items():
         print(f"| {name} | {value:.3f} | {1 - value / PUBLISHED['self']:.1%} |")
     reproduced = paired(table[BASE][:, 0], table[AFF][:, 0]).high < 0
-    print(f"\nTable 2: {told(reproduced)}.\n", flush=True)
+    print(f"\nTable 2: {shape(reproduced)}.\n", flush=True)
     return reproduced

@@ -1,4 +1,4 @@
-"""`compare`: the better vectors win by an interval, on words that all have; failures are rows."""
+"""`compare`: scores and intervals on common words, training, and failures as rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 from wordgeom.cli import main
 from wordgeom.comparison import compare, entries
-from wordgeom.comparison.entries import Contender, Training
+from wordgeom.comparison.entries import Candidate, Training
 from wordgeom.core.errors import InputError
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.options import EvalOptions
@@ -34,14 +34,14 @@ def cosine(a: int, b: int) -> float:
 
 
 def noisy(path: str, noise: float, words: slice = slice(None)) -> None:
-    """Write the planted vectors with noise on them: the more, the worse."""
+    """Write the planted vectors with added noise."""
     drawn = LATENT + noise * np.random.default_rng(1).standard_normal(LATENT.shape)
     write_vectors(path, WORDS[words], drawn[words].astype(np.float32))
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with vectors from good to bad, pairs scored by the truth, a text and its counts."""
+    """A directory with vectors from good to bad, and pairs scored by the true cosines."""
     monkeypatch.chdir(tmp_path)
     for name, noise in (("good", 0.1), ("fair", 1.0), ("bad", 4.0)):
         noisy(f"{name}.bin", noise)
@@ -78,10 +78,10 @@ def rows_of(ask: Any, *args: str) -> dict[str, Any]:
     return {row["name"]: row for row in facts["rows"]}
 
 
-# ── Judging ──────────────────────────────────────────────────────────────────────────────────
+# ── Evaluation ──────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_planted_order_is_found_and_the_intervals_leave_out_0(ask):
+def test_the_planted_order_is_found_and_intervals_exclude_0(ask):
     rows = rows_of(ask, "good.bin", "fair.bin", "bad.bin")
     scores = [rows[f"{name}.bin"]["scores"][0]["score"] for name in ("good", "fair", "bad")]
     assert scores == sorted(scores, reverse=True)
@@ -97,12 +97,12 @@ def test_the_planted_order_is_found_and_the_intervals_leave_out_0(ask):
     assert next(line for line in shown if line.startswith("| fair.bin | -")).endswith("* |")
 
 
-def test_the_row_held_against_can_be_chosen(ask):
+def test_the_reference_can_be_chosen(ask):
     rows = rows_of(ask, "good.bin", "bad.bin", "--against", "bad.bin")
     assert rows["bad.bin"]["differences"] == []
     assert rows["good.bin"]["differences"][0]["low"] > 0
     err = ask("good.bin", "bad.bin", "--against", "god.bin", status=2).err
-    assert "--against names nobody, found 'god.bin'; did you mean good.bin?" in err
+    assert "--against must name a row, found 'god.bin'; did you mean good.bin?" in err
 
 
 def test_the_difference_of_a_file_from_itself_is_0_without_an_interval_or_a_mark(ask):
@@ -115,10 +115,10 @@ def test_the_difference_of_a_file_from_itself_is_0_without_an_interval_or_a_mark
     assert line.endswith("  +0.000")
 
 
-def test_words_that_not_all_have_are_left_out_and_counted(ask):
+def test_words_that_are_not_common_are_left_out_and_counted(ask):
     noisy("part.bin", 0.1, slice(None, None, -2))  # half of the words, in another order
     both = ask("good.bin", "part.bin").out
-    assert "good.bin: 40 of 80 words are not in all others: left out\n" in both
+    assert "good.bin: 40 of 80 words left out, since other vectors lack them\n" in both
     assert "part.bin: " not in both.split("judged on 40 words")[1]
     rows = rows_of(ask, "good.bin", "part.bin")
     assert rows["part.bin"]["words"] == 40
@@ -133,11 +133,11 @@ def test_the_policy_names_what_the_sets_depend_on(ask):
     assert "3CosMul" not in policy
 
 
-def test_qvec_is_said_not_to_compare_different_dimensions(ask):
+def test_qvec_of_different_dimensions_is_noted(ask):
     lines = [f'{w}\t{{"x": {k % 3}, "y": {k % 2}}}' for k, w in enumerate(WORDS)]
     Path("oracle.tsv").write_text("\n".join(lines))
     write_vectors("short.bin", WORDS, LATENT[:, :5].astype(np.float32))
-    line = "QVEC grows with K: it does not compare rows of different K\n"
+    line = "QVEC grows with K; do not compare rows of different K\n"
     assert line in ask("good.bin", "short.bin", "--set", "oracle.tsv").out
     assert line not in ask("good.bin", "fair.bin", "--set", "oracle.tsv").out
     assert line not in ask("good.bin", "short.bin").out
@@ -151,19 +151,19 @@ def test_no_word_in_common_is_one_line(ask):
     assert "; " in told.err
 
 
-def test_vectors_that_cannot_answer_a_set_are_a_note_and_a_gap(ask):
+def test_vectors_that_cannot_answer_a_set_are_noted(ask):
     write_vectors("zero.bin", WORDS, np.zeros((80, 3), np.float32))
     rows = rows_of(ask, "good.bin", "zero.bin")
     assert (rows["zero.bin"]["scores"], rows["zero.bin"]["differences"]) == ([], [])
     assert rows["zero.bin"]["dimension"] == 3
     assert "zero.bin: all sets left out: " in ask("good.bin", "zero.bin").out
     held = ask("good.bin", "zero.bin", "--against", "zero.bin").out
-    assert "zero.bin has no scores: differences are from good.bin" in held
+    assert "zero.bin has no scores; differences are relative to good.bin" in held
     assert ask("zero.bin", status=1).out == ""
 
 
-class Counted:
-    """A set that tells how many words it was shown."""
+class WordCount:
+    """A set whose score is the number of words, minus 1."""
 
     name = "counted"
 
@@ -173,19 +173,21 @@ class Counted:
         return Answers("fake", self.name, (measure,), given, given, given, len(given))
 
 
-def test_everybody_answers_on_the_same_words_in_the_first_one_s_order(folder):
+def test_common_words_are_in_the_order_of_the_first_file(folder):
     noisy("part.bin", 0.1, slice(None, None, -2))
-    entry = compare.Entry(files=("good.bin", "part.bin"))
-    found = compare.compare(entry, [Counted(), Counted()], EvalOptions(resamples=0), RunOptions())
+    request = compare.CompareRequest(files=("good.bin", "part.bin"))
+    found = compare.compare(
+        request, [WordCount(), WordCount()], EvalOptions(resamples=0), RunOptions()
+    )
     assert found.sets == ("counted", "counted (2)")
-    assert [one.scores["counted"][0].value for one in found.judgements] == [39, 39]
+    assert [one.scores["counted"][0].value for one in found.evaluations] == [39, 39]
 
 
 # ── Training ─────────────────────────────────────────────────────────────────────────────────
 
 
-def test_methods_peers_and_files_stand_in_one_table(ask, counts, monkeypatch):
-    monkeypatch.setattr(cache, "_cache_folder", lambda: None)
+def test_methods_peers_and_files_share_a_table(ask, counts, monkeypatch):
+    monkeypatch.setattr(cache, "_cache_directory", lambda: None)
     monkeypatch.setattr(entries, "available_methods", lambda _: ["gbu"])
     args = (counts, "good.bin", "--peers", "lsi", "--dim", "6", "--keep", "kept")
     drawn = find_spec("matplotlib") is not None
@@ -201,14 +203,14 @@ def test_methods_peers_and_files_stand_in_one_table(ask, counts, monkeypatch):
     assert first["good.bin"]["seconds"] is None
     assert Path("q.svg").exists() == drawn
     err = ask(*args, status=1).err
-    assert "kept: exists and is not an empty folder" in err
+    assert "kept: exists and is not an empty directory" in err
     kept = rows_of(ask, "kept/gbu.bin", "kept/lsi.bin")
     assert kept["gbu.bin"]["scores"] == first["gbu"]["scores"]
     assert 0 < kept["gbu.bin"]["seconds"] < first["gbu"]["seconds"]  # without the start
     assert kept["lsi.bin"]["seconds"] == first["lsi"]["seconds"]
 
 
-def test_a_method_that_fails_is_a_row_and_the_others_go_on(ask, counts):
+def test_a_method_that_fails_is_a_row(ask, counts):
     rows = rows_of(ask, counts, "good.bin", "--methods", "gbu", "--dim", "5000")
     assert "\n" not in rows["gbu"]["error"]
     assert "5000" in rows["gbu"]["error"].replace(",", "")
@@ -216,19 +218,17 @@ def test_a_method_that_fails_is_a_row_and_the_others_go_on(ask, counts):
     assert rows["good.bin"]["scores"][0]["score"] > 0.9
 
 
-def test_where_all_fail_there_is_one_line(ask, counts, monkeypatch):
+def test_if_all_fail_there_is_one_line(ask, counts, monkeypatch):
     def fail(module: str, arguments: list[str]) -> subprocesses.Finished:
         raise InputError(f"{arguments[3]} cannot")
 
     monkeypatch.setattr(entries, "run_module", fail)
     told = ask("--methods", "gbu", status=1)
     assert told.out == ""
-    assert told.err.splitlines()[-1] == (
-        "wordgeom: nothing could be trained, found gbu: gbu cannot"
-    )
+    assert told.err.splitlines()[-1] == ("wordgeom: every training failed: gbu: gbu cannot")
 
 
-def test_every_method_gets_the_options_that_were_given(ask, counts, monkeypatch):
+def test_methods_get_the_given_options(ask, counts, monkeypatch):
     asked: list[list[str]] = []
 
     def run(module: str, arguments: list[str]) -> subprocesses.Finished:
@@ -254,7 +254,7 @@ def test_every_method_gets_the_options_that_were_given(ask, counts, monkeypatch)
         ({"neg": 1.0}, ["--neg", "1.0"]),
     ],
 )
-def test_a_switch_is_given_as_its_flag(tmp_path, monkeypatch, values, wanted):
+def test_switches_are_passed_as_flags(tmp_path, monkeypatch, values, wanted):
     asked: list[list[str]] = []
 
     def run(module: str, arguments: list[str]) -> subprocesses.Finished:
@@ -268,7 +268,7 @@ def test_a_switch_is_given_as_its_flag(tmp_path, monkeypatch, values, wanted):
     assert arguments[arguments.index("--quiet") + 1 :] == wanted
 
 
-def test_a_step_is_stopped_with_its_caller():
+def test_a_subprocess_ends_with_its_caller():
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -283,7 +283,7 @@ def test_a_step_is_stopped_with_its_caller():
     assert time.monotonic() - began < 5
 
 
-def test_a_step_that_fails_tells_the_last_line_it_said():
+def test_a_failed_subprocess_reports_its_last_line():
     with pytest.raises(InputError) as caught:
         subprocesses.run_module("timeit", ["-n1", "-r1", "raise ValueError('no')"])
     assert str(caught.value) == "ValueError: no"
@@ -309,24 +309,24 @@ def test_a_step_that_fails_tells_the_last_line_it_said():
         (("good.bin", "--dim", "0"), 2, ("--dim",)),
     ],
 )  # fmt: skip
-def test_what_cannot_be_compared_is_one_line(ask, args, status, say):
+def test_invalid_requests_are_one_line_errors(ask, args, status, say):
     told = ask(*args, status=status)
     assert (told.out, told.err.count("\n")) == ("", 1)
     for part in say:
         assert part in told.err
 
 
-def test_two_matrices_are_refused(ask, counts):
+def test_two_matrices_are_rejected(ask, counts):
     Path("more").mkdir()
     err = ask("cooc", "more", status=2).err
     assert "one matrix at a time, found cooc and more" in err
 
 
-def test_files_of_one_name_are_numbered_and_no_number_is_taken():
-    names = compare.Entry(files=("a/v", "b/v", "v (2)", "c/v")).names()
+def test_files_with_the_same_name_are_numbered_uniquely():
+    names = compare.CompareRequest(files=("a/v", "b/v", "v (2)", "c/v")).names()
     assert len(set(names)) == 4
     assert names[:2] == ["v", "v (2)"]
 
 
-def test_a_contender_knows_its_cost_where_a_card_fits(folder):
-    assert entries.from_files(["good.bin"]) == [Contender("good.bin", "file", Path("good.bin"))]
+def test_a_candidate_has_the_cost_of_its_run_card(folder):
+    assert entries.from_files(["good.bin"]) == [Candidate("good.bin", "file", Path("good.bin"))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wordgeom.core.formatting import listed, plural, several
+from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import Source
 
 

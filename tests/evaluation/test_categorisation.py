@@ -32,8 +32,8 @@ def using() -> Iterator[Context]:
         yield opened
 
 
-def put(folder: Path, content: str) -> Path:
-    path = folder / "classes.txt"
+def put(directory: Path, content: str) -> Path:
+    path = directory / "classes.txt"
     path.write_bytes(content.encode())
     return path
 

@@ -25,7 +25,7 @@ ORACLE = "".join(f'w{k}\t{{"noun": {k % 3}, "verb": {k % 2}}}\n' for k in range(
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def directory(tmp_path, monkeypatch):
     """A directory with vectors.bin, a set of each kind, and one of out-of-vocabulary words."""
     monkeypatch.chdir(tmp_path)
     matrix = np.random.default_rng(1).standard_normal((15, 4)).astype(np.float32)
@@ -38,7 +38,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def ask(folder, capsys):
+def run_eval(directory, capsys):
     def run(*args, status=0):
         capsys.readouterr()
         assert main(["eval", *args]) == status
@@ -47,14 +47,14 @@ def ask(folder, capsys):
     return run
 
 
-def evaluated(ask, *args):
-    return json.loads(ask(*args, "--json").out)
+def evaluated(run_eval, *args):
+    return json.loads(run_eval(*args, "--json").out)
 
 
-def test_the_three_formats_agree(ask):
+def test_the_three_formats_agree(run_eval):
     args = ("vectors.bin", "pairs.txt", "questions.txt")
-    facts = evaluated(ask, *args)
-    plain, marked = (ask(*args, "--sections", *form).out for form in ((), ("--markdown",)))
+    facts = evaluated(run_eval, *args)
+    plain, marked = (run_eval(*args, "--sections", *form).out for form in ((), ("--markdown",)))
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in marked.splitlines()]
     parts = facts["sections"]["questions"]
     listed = [*facts["scores"], *parts["one|two"], *parts["three"]]
@@ -71,8 +71,8 @@ def test_the_three_formats_agree(ask):
         assert line in marked
 
 
-def test_json_is_one_object_with_all_scores(ask):
-    facts = evaluated(ask, "vectors.bin", "pairs.txt", "questions.txt", "--seed", "5")
+def test_json_is_one_object_with_all_scores(run_eval):
+    facts = evaluated(run_eval, "vectors.bin", "pairs.txt", "questions.txt", "--seed", "5")
     assert (facts["vectors"], facts["words"], facts["dimension"]) == ("vectors.bin", 15, 4)
     assert facts["policy"]["seed"] == 5
     assert facts["policy"]["oov"] == "skip"
@@ -93,20 +93,20 @@ def test_json_is_one_object_with_all_scores(ask):
     assert facts["sections"]["questions"]["three"][0]["low"] is None  # no interval of one item
 
 
-def test_the_table_is_aligned(ask):
-    lines = ask("vectors.bin", "pairs.txt", "questions.txt").out.split("\n\n")[0].splitlines()
+def test_the_table_is_aligned(run_eval):
+    lines = run_eval("vectors.bin", "pairs.txt", "questions.txt").out.split("\n\n")[0].splitlines()
     assert len(lines) == 5
     assert lines[0].split("  ")[0] == "set"
     assert len({len(line) for line in lines}) == 1
 
 
-def test_the_policy_is_printed(ask):
+def test_the_policy_is_printed(run_eval):
     assert (
         "policy: items with out-of-vocabulary words left out; case-insensitive; pairs and analogies"
         " use the first 300,000 words; 3CosMul ε = 0.001; 1,000 resamples, seed 1"
-    ) in ask("vectors.bin", "pairs.txt", "questions.txt").out
+    ) in run_eval("vectors.bin", "pairs.txt", "questions.txt").out
     changed = ("--oov", "zero", "--case", "exact", "--restrict-vocab", "0")
-    output = ask("vectors.bin", "pairs.txt", "questions.txt", *changed).out
+    output = run_eval("vectors.bin", "pairs.txt", "questions.txt", *changed).out
     assert "words score 0; case-sensitive; pairs and analogies use all words" in output
     assert "pairs: pairs with a word that has no vector, scored as cosine 0: 1" in output
 
@@ -120,56 +120,56 @@ def test_the_policy_is_printed(ask):
         (["oracle.tsv", "--oov", "zero"], "policy: case-insensitive; 1,000 resamples, seed 1\n"),
     ],
 )
-def test_the_policy_lists_the_options_that_apply(ask, args, policy):
-    assert policy in ask("vectors.bin", *args).out
+def test_the_policy_lists_the_options_that_apply(run_eval, args, policy):
+    assert policy in run_eval("vectors.bin", *args).out
 
 
 @pytest.mark.parametrize(
     "text", ["pos\tgood film here now\nneg\tbad film there then\n", "w0 noun\nw1 verb\n"]
 )
-def test_an_unrecognised_set_suggests_the_options_for_other_kinds(ask, text):
+def test_an_unrecognised_set_suggests_the_options_for_other_kinds(run_eval, text):
     Path("other.tsv").write_text(text)
-    output = ask("vectors.bin", "other.tsv", status=1).err
+    output = run_eval("vectors.bin", "other.tsv", status=1).err
     assert output.startswith("wordgeom: other.tsv line ")
     assert output.endswith("use --categories, --classify or --regress\n")
     assert output.count("\n") == 1
 
 
-def test_an_undefined_interval_is_a_dash(ask):
+def test_an_undefined_interval_is_a_dash(run_eval):
     Path("wrong.txt").write_text(": none\n" + "w0 w1 w2 w4\nw5 w6 w7 w9\nw1 w2 w3 w8\n")
-    scores = evaluated(ask, "vectors.bin", "wrong.txt")["scores"]
+    scores = evaluated(run_eval, "vectors.bin", "wrong.txt")["scores"]
     assert {(score["score"], score["low"], score["high"]) for score in scores} == {(0, None, None)}
-    rows = ask("vectors.bin", "wrong.txt").out.splitlines()[1:3]
+    rows = run_eval("vectors.bin", "wrong.txt").out.splitlines()[1:3]
     assert [row.split()[2:4] for row in rows] == [["0.0000", "–"]] * 2
 
 
-def test_sets_of_one_name_are_numbered(ask, folder):
+def test_sets_of_one_name_are_numbered(run_eval, directory):
     for name in ("a/set.txt", "b/set.txt", "set (2).txt"):
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(PAIRS)
-    facts = evaluated(ask, "vectors.bin", "a/set.txt", "b/set.txt", "set (2).txt")
+    facts = evaluated(run_eval, "vectors.bin", "a/set.txt", "b/set.txt", "set (2).txt")
     names = ["set", "set (2)", "set (2) (2)"]
     assert [score["set"] for score in facts["scores"][::2]] == names
     assert list(facts["excluded"]) == names
 
 
-def test_a_set_without_known_items_is_skipped_and_reported(ask):
-    output = ask("vectors.bin", "foreign.txt", "pairs.txt")
+def test_a_set_without_known_items_is_skipped_and_reported(run_eval):
+    output = run_eval("vectors.bin", "foreign.txt", "pairs.txt")
     assert "foreign: skipped: foreign.txt: none of its 2 pairs has vectors" in output.out
-    facts = evaluated(ask, "vectors.bin", "foreign.txt", "pairs.txt")
+    facts = evaluated(run_eval, "vectors.bin", "foreign.txt", "pairs.txt")
     assert {score["set"] for score in facts["scores"]} == {"pairs"}
     assert list(facts["refused"]) == ["foreign"]
 
 
-def test_an_error_if_no_set_has_known_items(ask):
-    output = ask("vectors.bin", "foreign.txt", "foreign.txt", status=1)
+def test_an_error_if_no_set_has_known_items(run_eval):
+    output = run_eval("vectors.bin", "foreign.txt", "foreign.txt", status=1)
     assert output.out == ""
     assert output.err.startswith("wordgeom: foreign.txt: none of its 2 pairs has vectors")
     assert output.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("args", "say"),
+    ("args", "message"),
     [
         (["vectors.bin", "none.txt"], "none.txt: no such file"),
         (["none.bin", "pairs.txt"], "none.bin: no such file"),
@@ -179,15 +179,15 @@ def test_an_error_if_no_set_has_known_items(ask):
         (["vectors.bin", "vectors.bin"], "vectors.bin line 2: is not UTF-8"),
     ],
 )
-def test_bad_input_is_one_line(ask, args, say):
-    output = ask(*args, status=1)
-    assert say in output.err
+def test_bad_input_is_one_line(run_eval, args, message):
+    output = run_eval(*args, status=1)
+    assert message in output.err
     assert output.err.count("\n") == 1
     assert output.out == ""
 
 
 @pytest.mark.parametrize(
-    ("args", "say"),
+    ("args", "message"),
     [
         (["--json", "--markdown"], "--json and --markdown exclude each other"),
         (["--restrict-vocab", "-1"], "--restrict-vocab must be at least 0"),
@@ -195,44 +195,44 @@ def test_bad_input_is_one_line(ask, args, say):
         (["--oov", "guess"], "--oov"),
     ],
 )
-def test_invalid_options_are_rejected(ask, args, say):
-    output = ask("vectors.bin", "pairs.txt", *args, status=2)
-    assert say in output.err
+def test_invalid_options_are_rejected(run_eval, args, message):
+    output = run_eval("vectors.bin", "pairs.txt", *args, status=2)
+    assert message in output.err
     assert output.err.count("\n") == 1
 
 
-def test_scores_ignore_threads_and_seed_and_intervals_ignore_threads(ask):
+def test_scores_ignore_threads_and_seed_and_intervals_ignore_threads(run_eval):
     args = ("vectors.bin", "pairs.txt", "questions.txt")
-    assert ask(*args, "--threads", "1").out == ask(*args, "--threads", "3").out
-    one, other = (evaluated(ask, *args, "--seed", seed)["scores"] for seed in "12")
+    assert run_eval(*args, "--threads", "1").out == run_eval(*args, "--threads", "3").out
+    one, other = (evaluated(run_eval, *args, "--seed", seed)["scores"] for seed in "12")
     assert [score["score"] for score in one] == [score["score"] for score in other]
     assert [score["low"] for score in one] != [score["low"] for score in other]
-    none = evaluated(ask, *args, "--resamples", "0")["scores"]
+    none = evaluated(run_eval, *args, "--resamples", "0")["scores"]
     assert {score["low"] for score in none} == {None}
 
 
-def test_evaluation_is_the_last_step_of_a_run(folder, capsys):
+def test_evaluation_is_the_last_step_of_a_run(directory, capsys):
     Path("x.toml").write_text('[eval]\nsets = ["pairs.txt"]\nresamples = 7\njson = true\n')
     assert main(["run", "x.toml"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert (facts["vectors"], facts["policy"]["resamples"]) == ("vectors.bin", 7)
 
 
-def test_a_configuration_file_names_sets_and_options(ask, folder):
+def test_a_configuration_file_names_sets_and_options(run_eval, directory):
     Path("x.toml").write_text('[eval]\nsets = ["pairs.txt"]\nresamples = 7\njson = true\n')
-    facts = json.loads(ask("--config", "x.toml").out)
+    facts = json.loads(run_eval("--config", "x.toml").out)
     assert facts["policy"]["resamples"] == 7
     assert {score["set"] for score in facts["scores"]} == {"pairs"}
     Path("x.toml").write_text("[eval]\nsetts = 1\n")
     assert "unknown key 'setts'; did you mean sets?" in " ".join(
-        ask("--config", "x.toml", status=2).err.replace("x.toml [eval]: ", "").split()
+        run_eval("--config", "x.toml", status=2).err.replace("x.toml [eval]: ", "").split()
     )
 
 
-def test_repeated_words_are_reported(ask, folder):
+def test_repeated_words_are_reported(run_eval, directory):
     rows = [b"w%d %s" % (k % 15, np.array([k, 1, k % 3], np.float32).tobytes()) for k in range(17)]
     Path("twice.bin").write_bytes(b"17 3\n" + b"\n".join(rows))
-    output = ask("twice.bin", "pairs.txt").out
+    output = run_eval("twice.bin", "pairs.txt").out
     assert "twice.bin: words that the file holds again, left out: 2" in output
 
 
@@ -249,21 +249,21 @@ def test_repeated_words_are_reported(ask, folder):
         (':\t{"sign": 1}\n' + ORACLE, Oracle),
     ],
 )
-def test_the_kind_of_a_set_is_recognised_by_its_content(folder, text, kind):
+def test_the_kind_of_a_set_is_recognised_by_its_content(directory, text, kind):
     Path("any.name.gz").write_bytes(gzip.compress(text.encode()))
     (task,) = sets.read_tasks(["any.name.gz"], [], [], [], EvalOptions())
     assert type(task) is kind
     assert task.name == "any"
 
 
-def test_the_default_sets_are_those_of_gensim(folder):
+def test_the_default_sets_are_those_of_gensim(directory):
     tasks = sets.read_tasks([], [], [], [], EvalOptions())
     assert [task.name for task in tasks] == ["wordsim353", "simlex999", "questions-words"]
     assert [len(task.pairs) for task in tasks if isinstance(task, Similarity)] == [353, 999]
     assert [len(task.questions) for task in tasks if isinstance(task, Analogies)] == [19544]
 
 
-def test_the_stage_evaluates_every_task(folder):
+def test_the_stage_evaluates_every_task(directory):
     options = EvalOptions(resamples=0)
     tasks = sets.read_tasks(["pairs.txt", "oracle.tsv"], [], [], [], options)
     report = evaluate("vectors.bin", tasks, options, RunOptions(threads=1))

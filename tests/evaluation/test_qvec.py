@@ -39,8 +39,8 @@ def sides() -> tuple[Float64, Float64]:
     return vectors, features
 
 
-def put(folder: Path, *lines: str) -> Path:
-    path = folder / "oracle.tsv"
+def put(directory: Path, *lines: str) -> Path:
+    path = directory / "oracle.tsv"
     path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
     return path
 

@@ -163,17 +163,17 @@ def test_no_pair_in_the_vocabulary_is_an_error(write, using):
 
 
 @pytest.mark.parametrize(
-    ("text", "say"),
+    ("text", "message"),
     [
         ("a b 1\na c 2\n", "only 2 pairs can be scored"),
         ("a b 1\na c 1\nb c 1\n", "all scores are equal"),
         ("a a 1\nb b 2\nc c 3\n", "all cosines are equal"),
     ],
 )
-def test_an_undefined_correlation_is_nan_and_reported(write, using, text, say):
+def test_an_undefined_correlation_is_nan_and_reported(write, using, text, message):
     vectors = Vectors(list("abc"), np.array([[1, 0], [3, 4], [0, 1]], np.float32))
     answers = read_similarity(write(text), EvalOptions()).answer(vectors, using)
-    assert answers.notes == (f"no correlation: {say}",)
+    assert answers.notes == (f"no correlation: {message}",)
     for score in scores(answers, 50, 1):
         assert math.isnan(score.value)
         assert math.isnan(score.low)
@@ -214,7 +214,7 @@ def test_columns_are_found_by_name_or_default_to_the_first_three(write, text):
 
 
 @pytest.mark.parametrize(
-    ("line", "say"),
+    ("line", "message"),
     [
         ("cup\ttea\t-,5", "the score is not a number, found '-,5'"),
         ("cup\ttea\tmuch", "the score is not a number, found 'much'"),
@@ -227,16 +227,16 @@ def test_columns_are_found_by_name_or_default_to_the_first_three(write, text):
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_a_malformed_line_is_named(write, line, say, end):
+def test_a_malformed_line_is_named(write, line, message, end):
     path = write(end.join(["word1\tword2\tscore", "cat\tdog\t9", "sea\tsand\t4", line, ""]))
     with pytest.raises(InputError) as error:
         read_pairs(path)
     do = "use a decimal point, not a comma" if ",5" in line else _DO
-    assert str(error.value) == f"{path} line 4: {say}; {do}"
+    assert str(error.value) == f"{path} line 4: {message}; {do}"
 
 
 @pytest.mark.parametrize(
-    ("line", "say"),
+    ("line", "message"),
     [
         ("king queen 8,5", "the score is not a number, found '8,5'; use a decimal point"),
         ("mean average 8,5", "the score is not a number, found '8,5'"),
@@ -245,12 +245,12 @@ def test_a_malformed_line_is_named(write, line, say, end):
         ("king queen", "not two words and a score"),
     ],
 )
-def test_a_malformed_first_line_is_not_taken_for_a_header(write, line, say):
+def test_a_malformed_first_line_is_not_taken_for_a_header(write, line, message):
     sign = "\t" if "\t" in line else " "
     path = write(f"{line}\ncat{sign}dog{sign}9\nsea{sign}sand{sign}4\n")
     with pytest.raises(InputError) as error:
         read_pairs(path)
-    assert str(error.value).startswith(f"{path} line 1: {say}")
+    assert str(error.value).startswith(f"{path} line 1: {message}")
 
 
 @pytest.mark.parametrize("head", ["w1 w2 mean10", "word1 word2 SimLex999", "a b c"])
@@ -273,7 +273,7 @@ def test_an_unbalanced_quote_is_an_ordinary_character_between_tabs_and_spaces(wr
 
 
 @pytest.mark.parametrize(
-    ("content", "kind", "say"),
+    ("content", "kind", "message"),
     [
         (b"", InputError, "no text in the file, found 0 bytes"),
         (b"\n\r\n  \n", InputError, "no text in the file"),
@@ -284,12 +284,12 @@ def test_an_unbalanced_quote_is_an_ordinary_character_between_tabs_and_spaces(wr
         (gzip.compress(b"a b 1\n" * 99, mtime=0)[:-9], FormatError, "broken gzip file"),
     ],
 )  # fmt: skip
-def test_a_file_without_pairs_is_rejected(write, content, kind, say):
+def test_a_file_without_pairs_is_rejected(write, content, kind, message):
     path = write(content)
     with pytest.raises(kind) as error:
         read_pairs(path)
     assert str(error.value).startswith(str(path))
-    assert say in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_file_above_the_size_limit_is_rejected(write, monkeypatch):
@@ -301,7 +301,7 @@ def test_a_file_above_the_size_limit_is_rejected(write, monkeypatch):
 
 
 def test_a_missing_file_and_a_directory_are_rejected(tmp_path):
-    for path, say in ((tmp_path / "none.txt", "no such file"), (tmp_path, "is a directory")):
+    for path, message in ((tmp_path / "none.txt", "no such file"), (tmp_path, "is a directory")):
         with pytest.raises(MissingInputError) as error:
             read_pairs(path)
-        assert f"{path}: {say}" in str(error.value)
+        assert f"{path}: {message}" in str(error.value)

@@ -1,4 +1,4 @@
-"""What every method promises, whichever it is: a new one is tested by being there."""
+"""The contract of methods, tested on every method that is found."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from wordgeom.core.options import Options, specs
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.document_term import Stored, StoredDocuments, open_stored
 from wordgeom.matrices.times import Times
+from wordgeom.methods.contract import Status
 from wordgeom.methods.inputs.documents import OpenDocuments
 from wordgeom.methods.inputs.kind import OpenInput
 from wordgeom.methods.inputs.matrix import OpenMatrix
@@ -50,7 +51,7 @@ def made(tmp_path_factory) -> dict[str, Stored]:
 
 @pytest.fixture
 def counts(method, made) -> Stored:
-    """The counts that a method is made from."""
+    """The input store of a method."""
     return made[method.NEEDS[0]]
 
 
@@ -71,7 +72,7 @@ def weigh(stored, weighting) -> OpenInput:
 
 
 def of_rank_two(method, folder: Path) -> tuple[Stored, Options]:
-    """A folder for a method, and how it is weighted so that its matrix has the rank 2."""
+    """Return a store for a method, and the weighting that gives its matrix rank 2."""
     rng = np.random.default_rng(21)
     if "documents" in method.NEEDS:
         full = rng.poisson(2.0, (n, 2)) @ rng.poisson(2.0, (2, V))
@@ -89,19 +90,19 @@ def test_there_are_methods():
     assert "gbu" in methods.names()
 
 
-def test_an_unknown_method_is_answered_with_the_nearest():
+def test_an_unknown_method_suggests_the_nearest_name():
     with pytest.raises(OptionError, match="did you mean gbu"):
         methods.load("gub")
 
 
-def test_a_file_that_is_no_method_is_refused(monkeypatch):
+def test_a_module_that_is_not_a_method_is_rejected(monkeypatch):
     monkeypatch.delattr(methods.load("gbu"), "NEEDS")
     with pytest.raises(TypeError, match="NEEDS"):
         methods.load("gbu")
 
 
 @pytest.mark.parametrize("name", methods.names())
-def test_every_method_says_in_a_line_what_it_does(name):
+def test_every_method_has_a_summary_of_one_line(name):
     assert 10 < len(methods.summary(name)) <= 100
 
 
@@ -136,7 +137,7 @@ def test_the_same_seed_gives_the_same_bytes_at_any_number_of_threads(method, cou
     assert all(result.statistics == results[0].statistics for result in results)
 
 
-def test_inputs_are_left_as_they_were(method, counts):
+def test_inputs_do_not_change(method, counts):
     before = content(counts.path)
     fit(method, counts)
     assert content(counts.path) == before
@@ -151,7 +152,7 @@ def test_torch_agrees_with_numpy(method, counts):
     assert np.abs(theirs @ theirs.T - wanted).max() < 1e-4 * np.abs(wanted).max()
 
 
-def test_bad_options_are_refused_in_a_line(method):
+def test_bad_options_are_rejected(method):
     for field, spec in specs(method.Options):
         bad = []
         if spec.low is not None:
@@ -174,9 +175,10 @@ def test_more_dimensions_than_words_are_explained_in_a_line(method, counts):
     assert "\n" not in str(caught.value)
 
 
-def test_more_dimensions_than_the_rank_are_zero_and_told(method, tmp_path):
+def test_more_dimensions_than_the_rank_are_zero_and_reported(method, tmp_path):
     stored, weighting = of_rank_two(method, tmp_path)
     result = fit(method, stored, weighting=weighting)
     assert result.statistics["effective_rank"] == 2
     assert not result.vectors[:, 2:].any()
     assert any(f"2 of {K}" in note and "\n" not in note for note in result.notes)
+    assert result.status is not Status.CONVERGED

@@ -1,4 +1,4 @@
-"""LSA against dense decompositions, what it says of itself, and the files that it writes."""
+"""LSA against dense decompositions, its notes, and the files that it writes."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from wordgeom.linalg.signs import fix_signs
 from wordgeom.linalg.svd import svd_bytes
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.methods import lsa
+from wordgeom.methods.contract import Status
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
@@ -94,24 +95,24 @@ def test_inner_products_of_both_sides_are_the_nearest_matrix_at_any_power(stored
 
 
 @pytest.mark.parametrize("tol", [0.1, 1e-2, 1e-3])
-def test_no_less_is_captured_than_by_scikit_learn(tmp_path, monkeypatch, tol):
+def test_lsa_captures_at_least_as_much_as_scikit_learn(tmp_path, monkeypatch, tol):
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
     stored = store_documents(tmp_path / "dtm", some_counts(500, 400))
     X = matrix(stored)
     made = fit(stored, dim=20, tol=tol)
-    rival = TruncatedSVD(20, random_state=1).fit(X)
+    baseline = TruncatedSVD(20, random_state=1).fit(X)
     V = made.vectors.astype(np.float64)
     np.testing.assert_allclose(V.T @ V, np.eye(20), atol=1e-4)
-    held, theirs = (np.sum((X @ basis) ** 2) for basis in (V, rival.components_.T))
-    assert held >= theirs * (1 - 1e-6)
-    np.testing.assert_allclose(made.statistics["captured"][-1], held / np.sum(X**2), rtol=1e-5)
+    captured, theirs = (np.sum((X @ basis) ** 2) for basis in (V, baseline.components_.T))
+    assert captured >= theirs * (1 - 1e-6)
+    np.testing.assert_allclose(made.statistics["captured"][-1], captured / np.sum(X**2), rtol=1e-5)
     assert made.statistics["converged"] == 20
     ratios = np.divide(made.statistics["residuals"], made.statistics["spectrum"])
     assert ratios.max() <= tol
     assert f"{ratios.max():.1e} σ" in made.notes[0]
 
 
-def test_triplets_that_miss_the_tolerance_are_told(tmp_path, monkeypatch):
+def test_triplets_that_miss_the_tolerance_are_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
     rng = np.random.default_rng(61)
     stored = store_documents(tmp_path / "dtm", rng.poisson(1.0, (500, 400)))
@@ -119,11 +120,12 @@ def test_triplets_that_miss_the_tolerance_are_told(tmp_path, monkeypatch):
     missed = 20 - made.statistics["converged"]
     assert missed > 0
     assert made.notes[1:] == [
-        f"{missed} of 20 singular triplets miss --tol: raise --restarts or --basis"
+        f"{missed} of 20 singular triplets miss --tol; raise --restarts or --basis"
     ]
+    assert made.status is Status.REACHED_BUDGET
 
 
-def test_what_float32_loses_is_told_and_float64_finds_it(tmp_path, monkeypatch):
+def test_float64_finds_dimensions_that_float32_cannot_resolve(tmp_path, monkeypatch):
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
     full = np.zeros((600, 500), np.int64)
     full[:300, :50], full[300:400, 50:100] = 10**6, 10**4
@@ -132,14 +134,16 @@ def test_what_float32_loses_is_told_and_float64_finds_it(tmp_path, monkeypatch):
     single = fit(stored, weight="raw", dim=3)
     assert single.statistics["effective_rank"] == 2
     assert single.notes[1].startswith(
-        "2 of 3 singular values are above what float32 tells, 3e-4 of the largest: 1 column is "
-        "zero; lower --dim; a --tol below 1e-4 is computed in float64"
+        "2 of 3 singular values are above the resolution of float32, 3e-4 of the largest; "
+        "1 column is zero; lower --dim, or set --tol below 1e-4 to compute in float64"
     )
+    assert single.status is Status.RANK_DEFICIENT
     double = fit(stored, weight="raw", dim=3, tol=1e-5)
     assert double.statistics["effective_rank"] == 3
+    assert double.status is Status.CONVERGED
 
 
-def test_words_and_documents_without_weight_get_zeros_and_are_told(tmp_path):
+def test_words_and_documents_without_weight_get_zeros_and_are_reported(tmp_path):
     full = some_counts(30, 20)
     full[:, 0] = 1  # log(n / n) = 0
     full[7, 1:] = 0
@@ -147,26 +151,26 @@ def test_words_and_documents_without_weight_get_zeros_and_are_told(tmp_path):
     assert np.flatnonzero(~made.vectors.any(1)).tolist() == [0]
     assert np.flatnonzero(~made.arrays["documents"].any(1)).tolist() == [7]
     assert made.notes[1:] == [
-        "1 word has no weight in the matrix: its vector is 0",
-        "1 document has no weight in the matrix: its vector is 0",
+        "1 word has no weight in the matrix and a zero vector",
+        "1 document has no weight in the matrix and a zero vector",
     ]
 
 
-def test_a_matrix_without_weight_is_refused(tmp_path):
+def test_a_matrix_without_weight_is_rejected(tmp_path):
     stored = store_documents(tmp_path / "dtm", np.ones((4, 3), np.int64))
-    with pytest.raises(RankError, match="no entry that is not 0") as caught:
+    with pytest.raises(RankError, match="all entries of the matrix are 0") as caught:
         fit(stored, weight="tf-idf", dim=2)
     assert_one_line(caught, "--weight")
 
 
-def test_more_dimensions_than_documents_are_refused(tmp_path):
+def test_more_dimensions_than_documents_are_rejected(tmp_path):
     stored = store_documents(tmp_path / "dtm", some_counts(5, 30))
-    with pytest.raises(RankError, match="--dim 6 is more than there are documents") as caught:
+    with pytest.raises(RankError, match="--dim 6 exceeds the number of documents") as caught:
         fit(stored, dim=6)
     assert_one_line(caught, "5 × 30")
 
 
-def test_too_little_memory_is_refused_before_the_matrix_is_read(dtm, monkeypatch):
+def test_too_little_memory_is_rejected_before_the_matrix_is_read(dtm, monkeypatch):
     n, V = dtm.shape
     needed = 8 * dtm.stored + 8 * n + svd_bytes(n, V, dtm.stored, EigenSettings(5, 1e-2))
     monkeypatch.setattr(StoredDocuments, "rows", None)  # would fail
@@ -191,7 +195,7 @@ def test_the_first_columns_of_a_file_are_a_smaller_solution(dtm, tmp_path):
 # ── The files ────────────────────────────────────────────────────────────────────────────────
 
 
-def test_documents_lie_beside_words_whole_or_not_at_all(dtm, tmp_path):
+def test_document_vectors_are_written_with_word_vectors(dtm, tmp_path):
     out, documents = tmp_path / "v.bin", tmp_path / "docs.txt"
     model = wg.train(dtm.path, "lsa", dim=4, out=out, documents=documents, threads=1)
     read = read_vectors(documents)
@@ -230,7 +234,7 @@ def test_without_files_documents_are_in_the_model(dtm):
         ("v.bin", "d.csv", r"written to \.bin, \.txt or \.vec"),
     ],
 )
-def test_a_file_of_documents_that_cannot_be_is_refused(dtm, tmp_path, out, documents, what):
+def test_an_invalid_document_vectors_file_is_rejected(dtm, tmp_path, out, documents, what):
     words = None if out is None else tmp_path / out
     with pytest.raises(OptionError, match=what) as caught:
         wg.train(dtm.path, "lsa", dim=4, out=words, documents=tmp_path / documents)
@@ -242,7 +246,7 @@ def named(tmp_path, documents, files=1):
     return store_documents(tmp_path / "named", full, documents, files)
 
 
-def test_documents_are_called_by_their_ids_all_unlike(tmp_path):
+def test_document_names_are_unique_ids(tmp_path):
     ids = ["a", "b", "a", "a#2", "a", "", "", "a#2"]
     found = document_names(named(tmp_path, [(1, k + 1, i, "") for k, i in enumerate(ids)]), None)
     there = ["a", "b", "a#3", "a#2", "a#4", "file-0.txt:6", "file-0.txt:7", "a#2#2"]
@@ -253,7 +257,7 @@ def test_documents_are_called_by_their_ids_all_unlike(tmp_path):
     ]
 
 
-def test_white_space_in_ids_is_refused_or_replaced(tmp_path):
+def test_white_space_in_ids_is_rejected_or_replaced(tmp_path):
     stored = named(tmp_path, [(1, 1, "x_y", ""), (1, 2, "x y", ""), (1, 3, "z", "")])
     with pytest.raises(InputError, match="document 2 is called 'x y'") as caught:
         document_names(stored, None)
@@ -261,14 +265,14 @@ def test_white_space_in_ids_is_refused_or_replaced(tmp_path):
     assert document_names(stored, "_").names == ["x_y", "x_y#2", "z"]
 
 
-def test_files_of_one_name_are_called_by_their_paths(tmp_path, monkeypatch):
+def test_files_with_the_same_name_use_their_paths(tmp_path, monkeypatch):
     stored = named(tmp_path, [(1, 4, "", ""), (2, 4, "", "")], files=2)
     assert document_names(stored, None).names == ["file-0.txt:4", "file-1.txt:4"]
     monkeypatch.setattr(StoredDocuments, "names", lambda _: ["a/x", "b/x"])
     assert document_names(stored, None).names == ["a/x:4", "b/x:4"]
 
 
-def test_documents_of_no_file_are_refused(tmp_path):
+def test_documents_of_an_unknown_file_are_rejected(tmp_path):
     with pytest.raises(FormatError, match="its documents do not fit it, found file 3 of 1"):
         document_names(named(tmp_path, [(1, 1, "", ""), (3, 1, "", "")]), None)
 
@@ -282,7 +286,7 @@ def refused(capsys, *arguments: str) -> str:
     return str(line)
 
 
-def test_the_wrong_folder_or_option_is_one_line(dtm, tmp_path, monkeypatch, capsys):
+def test_a_wrong_directory_or_option_is_a_one_line_error(dtm, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     store_matrix(Path("cooc"), np.ones((4, 4), np.int64))
     assert refused(capsys, "cooc", "--method", "lsa") == (
@@ -306,7 +310,7 @@ def test_the_wrong_folder_or_option_is_one_line(dtm, tmp_path, monkeypatch, caps
         wg.train("dtm", "dlsa", out="v.bin")
 
 
-def test_the_folder_is_dtm_where_none_is_named(dtm, tmp_path, monkeypatch, capsys):
+def test_the_directory_is_dtm_where_none_is_named(dtm, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["train", "--method", "lsa", "--dim", "3", "--weight", "sqrt"]) == 0
     told = capsys.readouterr()
@@ -317,7 +321,7 @@ def test_the_folder_is_dtm_where_none_is_named(dtm, tmp_path, monkeypatch, capsy
     np.testing.assert_allclose(read_vectors("vectors.bin").matrix, fix_signs(V), atol=1e-5)
 
 
-def test_methods_of_documents_are_compared_on_their_folder(dtm, tmp_path, monkeypatch, capsys):
+def test_methods_of_documents_are_compared_on_their_directory(dtm, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("pairs.txt").write_text("w1 w2 3\nw3 w4 2\nw5 w6 1\nw7 w8 4\n")
     asked = ["compare", "dtm", "--dim", "3", "--weight", "sqrt", "--set", "pairs.txt"]
@@ -334,7 +338,7 @@ def test_methods_of_documents_are_compared_on_their_folder(dtm, tmp_path, monkey
     assert "dlsa makes a model, not vectors" in capsys.readouterr().err
 
 
-def test_what_is_kept_of_a_run_is_gone_on_from(tmp_path, monkeypatch):
+def test_a_run_resumes_from_its_checkpoint(tmp_path, monkeypatch):
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
     stored = store_documents(tmp_path / "dtm", np.random.default_rng(62).poisson(0.5, (400, 380)))
     values = {"dim": 8, "tol": 1e-3, "checkpoint": 0.0}

@@ -1,4 +1,4 @@
-"""PMI-eigs against the best approximation by brute force, the build-up, and its own notes."""
+"""PMI-eigs against brute-force best approximations and the build-up, and its notes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.methods import pmi_eigs
+from wordgeom.methods.contract import Status
 from wordgeom.methods.gbu import method as gbu
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
@@ -68,7 +69,7 @@ def test_inner_products_are_the_best_approximation_of_their_rank(counts, weighti
     np.testing.assert_allclose(error, best, rtol=1e-5)
 
 
-def test_no_change_of_the_vectors_brings_their_products_nearer(counts):
+def test_the_vectors_are_a_minimum(counts):
     G, K = dense(pmi(counts)), 4
     vectors = fit(counts, pmi_eigs.Options(dim=K)).vectors.astype(np.float64)
     # The gradient of ‖G − VVᵀ‖² is 0, and no step in any direction goes down.
@@ -113,7 +114,7 @@ def test_the_build_up_on_all_words_gives_the_same_vectors(counts):
     np.testing.assert_allclose(ours, theirs, atol=1e-5 * np.abs(ours).max())
 
 
-def test_non_positive_eigenvalues_are_columns_of_zeros_counted_and_told(tmp_path):
+def test_non_positive_eigenvalues_are_columns_of_zeros_counted_and_reported(tmp_path):
     Q = np.linalg.qr(np.random.default_rng(72).standard_normal((40, 40)))[0]
     values = np.concatenate(([4.0, 2.0, 1.0], np.linspace(-1, -50, 37)))
     G = ((Q * values) @ Q.T).astype(np.float32)
@@ -124,14 +125,15 @@ def test_non_positive_eigenvalues_are_columns_of_zeros_counted_and_told(tmp_path
     assert result.statistics["effective_rank"] == 3
     assert result.statistics["non_positive"] == 2
     assert result.notes == [
-        "3 of 5 eigenvalues are positive and more than rounding (2 are ≤ 0): "
+        "3 of 5 eigenvalues are positive and above rounding error (2 are ≤ 0); "
         "2 columns are zero; lower --dim"
     ]
+    assert result.status is Status.RANK_DEFICIENT
     np.testing.assert_allclose(result.statistics["spectrum"], values[:5], rtol=1e-5)
     np.testing.assert_allclose(np.sum(result.vectors**2, axis=0)[:3], [4, 2, 1], rtol=1e-5)
 
 
-def test_a_dimension_of_all_words_is_the_whole_spectrum(tmp_path):
+def test_dim_may_be_the_number_of_words(tmp_path):
     G = dense(pmi(store_matrix(tmp_path / "c", random_counts(np.random.default_rng(73), 30))))
     matrix = store_matrix(tmp_path / "g", G, kind="pmi")
     result = fit(matrix, pmi_eigs.Options(dim=30))
@@ -141,7 +143,7 @@ def test_a_dimension_of_all_words_is_the_whole_spectrum(tmp_path):
     assert result.statistics["converged"] == 30
 
 
-def test_what_has_not_converged_is_told_with_its_number(tmp_path, monkeypatch):
+def test_unconverged_pairs_are_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
     G = np.diag(np.linspace(1, 2, 300)).astype(np.float32)
     matrix = store_matrix(tmp_path / "g", G, kind="pmi")
@@ -149,9 +151,10 @@ def test_what_has_not_converged_is_told_with_its_number(tmp_path, monkeypatch):
     assert result.statistics["converged"] == 0
     worst = np.divide(result.statistics["residuals"], result.statistics["spectrum"]).max()
     assert result.notes == [
-        f"4 of 4 eigenpairs do not keep --tol 1e-09 (the worst ‖Gu − λu‖ is {worst:.1e} λ): "
+        f"4 of 4 eigenpairs miss --tol 1e-09 (the largest ‖Gu − λu‖ is {worst:.1e} λ); "
         "raise --restarts or --basis"
     ]
+    assert result.status is Status.REACHED_BUDGET
     unit = result.vectors.astype(np.float64) / np.sqrt(result.statistics["spectrum"])
     misfit = G @ unit - unit * result.statistics["spectrum"]
     np.testing.assert_allclose(
@@ -159,6 +162,7 @@ def test_what_has_not_converged_is_told_with_its_number(tmp_path, monkeypatch):
     )
     better = fit(matrix, pmi_eigs.Options(dim=4, tol=1e-9, restarts=200))
     assert (better.statistics["converged"], better.notes) == (4, [])
+    assert better.status is Status.CONVERGED
     assert 0 < better.statistics["restarts"] < 200
 
 
@@ -182,25 +186,25 @@ def test_progress_counts_every_pair_once(tmp_path, monkeypatch):
     assert sum(gained) == result.statistics["converged"] == 5
 
 
-def test_one_sided_counts_are_refused(tmp_path):
+def test_one_sided_counts_are_rejected(tmp_path):
     one_sided = random_counts(np.random.default_rng(74), 30, symmetric=False)
     matrix = store_matrix(tmp_path / "c", one_sided, symmetric=False)
-    with pytest.raises(InputError, match="needs a symmetric matrix, found counts of one side"):
+    with pytest.raises(InputError, match="needs a symmetric matrix, found one-sided counts"):
         fit(matrix, pmi_eigs.Options(dim=2))
 
 
-def test_more_dimensions_than_words_are_refused(counts):
-    with pytest.raises(RankError, match=f"--dim {V + 1} is more than there are words, found {V};"):
+def test_more_dimensions_than_words_are_rejected(counts):
+    with pytest.raises(RankError, match=f"--dim {V + 1} exceeds the number of words, found {V};"):
         fit(counts, pmi_eigs.Options(dim=V + 1))
 
 
 @pytest.mark.parametrize("G", [np.zeros((9, 9), np.float32), -np.eye(9, dtype=np.float32)])
-def test_a_matrix_without_a_positive_eigenvalue_is_refused(tmp_path, G):
+def test_a_matrix_without_a_positive_eigenvalue_is_rejected(tmp_path, G):
     with pytest.raises(RankError, match="no positive eigenvalue"):
         fit(store_matrix(tmp_path / "g", G, kind="pmi"), pmi_eigs.Options(dim=2))
 
 
-def test_too_little_memory_is_refused_before_the_matrix_is_read(counts, monkeypatch):
+def test_too_little_memory_is_rejected_before_the_matrix_is_read(counts, monkeypatch):
     monkeypatch.setattr(StoredMatrix, "rows", None)  # would fail
     needed = 12 * 2 * counts.stored + 100 * V + eigensolver.EigenSettings(5).bytes(V)
     with pytest.raises(
@@ -226,7 +230,7 @@ def test_the_run_card_holds_the_spectrum(counts, tmp_path):
     np.testing.assert_allclose(squares, statistics["spectrum"], rtol=1e-5)
 
 
-def test_a_converted_file_keeps_its_card_and_can_be_cut_again(counts, tmp_path):
+def test_a_converted_file_keeps_its_card_and_can_be_truncated_again(counts, tmp_path):
     paths = [tmp_path / name for name in ("vectors.bin", "copy.txt", "six.bin", "three.bin")]
     train(counts.path, "pmi-eigs", {"dim": 7}, RunOptions(threads=1), out=paths[0])
     convert(paths[0], paths[1])
@@ -253,11 +257,11 @@ def test_a_file_without_a_card_converts_to_one_without(counts, tmp_path):
     train(counts.path, "pmi-eigs", {"dim": 2}, RunOptions(threads=1), out=tmp_path / "b.bin")
     convert(tmp_path / "a.bin", tmp_path / "b.bin", force=True)
     assert not (tmp_path / "b.bin.json").exists()
-    with pytest.raises(InputError, match="not known to stand in any order"):
+    with pytest.raises(InputError, match="needs columns ordered by a spectrum"):
         convert(tmp_path / "a.bin", tmp_path / "c.bin", dim=1)
 
 
-def test_pairs_that_rounding_keeps_from_the_tolerance_are_said(tmp_path, monkeypatch):
+def test_pairs_at_the_limit_of_float32_are_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
     rng, V = np.random.default_rng(75), 400
     values = np.concatenate(([1e5], np.linspace(2.0, 1.0, 5), np.linspace(0.5, -1.0, V - 6)))
@@ -270,7 +274,8 @@ def test_pairs_that_rounding_keeps_from_the_tolerance_are_said(tmp_path, monkeyp
     assert missed  # 1e5 rounds to more than a thousandth of 2
     assert found.statistics["converged"] == 4 - missed
     (note,) = found.notes
-    assert f"{missed} of 4 eigenpairs do not keep --tol 0.001" in note
-    assert "rounding of float32" in note
+    assert f"{missed} of 4 eigenpairs miss --tol 0.001" in note
+    assert "limit of float32" in note
+    assert found.status is Status.REACHED_BUDGET
     exact = fit(matrix, pmi_eigs.Options(dim=4, tol=9e-5))
     assert (exact.statistics["converged"], exact.notes) == (4, [])

@@ -1,4 +1,4 @@
-"""Peers: the text they read is the counted one, their mathematics, and the cache of the trained."""
+"""Peers: their text, their mathematics, and the cache of trained peers."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def text_of(*paths: Path, tokeniser: str = "words", document: str = "line") -> T
 
 
 def read(text: Text) -> list[list[str]]:
-    """The sentences of a text, walked through twice: peers do so."""
+    """Return the sentences of a text, iterated twice, as peers do."""
     with (
         open_context(RunOptions(threads=2)) as using,
-        sentences.opened(text, using) as found,
+        sentences.open_sentences(text, using) as found,
     ):
         first = [list(sentence) for sentence in found]
         assert [list(sentence) for sentence in found] == first
@@ -63,9 +63,7 @@ texts = st.lists(st.sampled_from(["A ", "b ", "Мир ", "\n", "\n\n", "-"]), mi
     parts=st.lists(texts, min_size=1, max_size=2),
     document=st.sampled_from(["line", "block", "file"]),
 )
-def test_sentences_are_the_documents_that_were_counted_cut_where_gensim_would(
-    tmp_path_factory, parts, document
-):
+def test_sentences_are_the_counted_documents_cut_as_by_gensim(tmp_path_factory, parts, document):
     whole = reference_documents(parts, "words", document)
     if not whole:
         return
@@ -78,7 +76,7 @@ def test_sentences_are_the_documents_that_were_counted_cut_where_gensim_would(
     assert found == cut
 
 
-def test_text_counted_by_white_space_is_read_by_gensim_itself(tmp_path, monkeypatch):
+def test_text_tokenised_by_white_space_is_read_by_gensim(tmp_path, monkeypatch):
     paths = put(tmp_path, "A b. c\nd\n", "e f g h")
     monkeypatch.setattr(sentences, "LONGEST", 3)
     text = text_of(*paths, tokeniser="whitespace")
@@ -90,13 +88,13 @@ def test_text_counted_by_white_space_is_read_by_gensim_itself(tmp_path, monkeypa
     assert_one_line(caught, bad, "UTF-8", "0xff", "; ")
 
 
-def test_records_and_packed_text_are_read_as_they_were_counted(tmp_path):
+def test_records_and_compressed_text_are_read_as_for_the_counts(tmp_path):
     path = tmp_path / "t.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"text": "A b."}\n{"text": "c\\nd"}\n'))
     build(path, tmp_path / "cooc", tokeniser="whitespace", min_count=1)
-    text = counted.counted(tmp_path / "cooc", ()).text
+    text = counted.counted_text(tmp_path / "cooc", ()).text
     assert read(text) == [["A", "b."], ["c", "d"]]
-    assert "the documents that were counted" in text.note
+    assert "the documents of the counts" in text.note
 
 
 def test_the_counted_text_is_found_by_the_card_of_the_counts(tmp_path):
@@ -104,36 +102,36 @@ def test_the_counted_text_is_found_by_the_card_of_the_counts(tmp_path):
     build(path, tmp_path / "cooc", window=4, min_count=3)
     build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
     for matrix in ("cooc", "pmi"):
-        found = counted.counted(tmp_path / matrix, ())
+        found = counted.counted_text(tmp_path / matrix, ())
         assert (found.text.names, found.window, found.min_count) == ((str(path),), 4, 3)
         assert (found.text.options.tokeniser, found.notes) == ("words", ())
-    assert counted.counted(tmp_path / "cooc", [str(path)]).notes == ()
-    assert "not" in counted.counted(tmp_path / "cooc", [str(other)]).notes[0]
+    assert counted.counted_text(tmp_path / "cooc", [str(path)]).notes == ()
+    assert "differs" in counted.counted_text(tmp_path / "cooc", [str(other)]).notes[0]
 
 
-def test_a_text_that_is_gone_or_changed_or_came_from_a_pipe_is_asked_for(tmp_path, monkeypatch):
+def test_missing_changed_or_piped_text_is_an_error(tmp_path, monkeypatch):
     (path,) = put(tmp_path, lines())
     build(path, tmp_path / "cooc")
     path.write_text(lines(seed=2))
     with pytest.raises(InputError) as caught:
-        counted.counted(tmp_path / "cooc", ())
+        counted.counted_text(tmp_path / "cooc", ())
     assert_one_line(caught, path, "has changed", "--corpus")
     path.unlink()
     with pytest.raises(MissingInputError) as missing:
-        counted.counted(tmp_path / "cooc", ())
-    assert_one_line(missing, path, "not there", "--corpus")
+        counted.counted_text(tmp_path / "cooc", ())
+    assert_one_line(missing, path, "is missing", "--corpus")
     with pytest.raises(OptionError) as stream:
-        counted.counted(tmp_path / "cooc", ["-"])
+        counted.counted_text(tmp_path / "cooc", ["-"])
     assert_one_line(stream, "--corpus needs files", "-")
 
 
-def test_a_matrix_whose_counts_are_gone_has_no_peers(tmp_path):
+def test_a_matrix_without_its_counts_has_no_peers(tmp_path):
     (path,) = put(tmp_path, lines())
     build(path, tmp_path / "cooc")
     build_pmi(tmp_path / "cooc", tmp_path / "pmi", PmiOptions(), RunOptions())
     (tmp_path / "cooc").rename(tmp_path / "elsewhere")
     with pytest.raises(OptionError) as caught:
-        counted.counted(tmp_path / "pmi", ())
+        counted.counted_text(tmp_path / "pmi", ())
     assert_one_line(caught, "pmi", "window", "; ")
 
 
@@ -158,7 +156,7 @@ def test_lsi_is_the_svd_of_the_tf_idf_matrix():
     assert found.tokens == 300 * 9
 
 
-def test_lsi_says_when_documents_carry_fewer_columns():
+def test_lsi_reports_fewer_columns():
     found = peers.load("lsi")([["a", "b"], ["a", "c"], ["b", "b"]], SMALL)
     assert found.vectors.words == ["a", "b"]  # c occurs once
     assert found.vectors.matrix.shape[1] < 5
@@ -173,13 +171,13 @@ def test_lsi_says_when_documents_carry_fewer_columns():
         ([["a", "b"], ["b", "a"]], ("every word is in every document",)),
     ],
 )
-def test_lsi_refuses_what_it_cannot_decompose(text, say):
+def test_lsi_rejects_texts_that_it_cannot_decompose(text, say):
     with pytest.raises(InputError) as caught:
         peers.load("lsi")(text, SMALL)
     assert_one_line(caught, *say)
 
 
-def test_sgns_has_a_vector_for_each_word_that_is_frequent_enough():
+def test_sgns_has_a_vector_for_each_frequent_word():
     found = peers.load("sgns")([*documents(), ["seldom"]], SMALL)
     assert sorted(found.vectors.words) == sorted({w for line in documents() for w in line})
     assert found.vectors.matrix.shape == (60, 5)
@@ -191,7 +189,7 @@ def test_sgns_has_a_vector_for_each_word_that_is_frequent_enough():
     assert_one_line(caught, "no word occurs 2 times")
 
 
-def test_an_unknown_peer_is_answered_with_the_nearest():
+def test_an_unknown_peer_suggests_the_nearest_name():
     with pytest.raises(OptionError) as caught:
         peers.load("sgn")
     assert_one_line(caught, "'sgn'", "did you mean sgns?")
@@ -202,7 +200,7 @@ def test_an_unknown_peer_is_answered_with_the_nearest():
 
 @pytest.fixture
 def trainings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What was asked of processes that train peers, none of which runs."""
+    """The requests to the processes that would train peers."""
     asked: list[dict[str, Any]] = []
 
     def run(module: str, arguments: list[str]) -> Finished:
@@ -216,55 +214,55 @@ def trainings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str,
     return asked
 
 
-def test_a_peer_is_trained_once_for_a_text_whatever_its_name(tmp_path, trainings):
+def test_a_peer_is_trained_once_for_the_same_text(tmp_path, trainings):
     one, same, other = put(tmp_path, "a b", "a b", "a c")
-    first = cache.trained("sgns", text_of(one), SMALL, tmp_path)
-    second = cache.trained("sgns", text_of(same), SMALL, tmp_path)
+    first = cache.trained_peer("sgns", text_of(one), SMALL, tmp_path)
+    second = cache.trained_peer("sgns", text_of(same), SMALL, tmp_path)
     assert (first.cached, second.cached, len(trainings)) == (False, True, 1)
     assert (second.seconds, second.peak_bytes, second.tokens, second.notes) == (9, 8, 7, ("so",))
     assert second.path.is_relative_to(tmp_path / "cache")
-    cache.trained("sgns", text_of(other), SMALL, tmp_path)
-    cache.trained("lsi", text_of(one), SMALL, tmp_path)
-    cache.trained("sgns", text_of(one, document="file"), SMALL, tmp_path)
-    cache.trained("sgns", text_of(one), PeerOptions(5, 3, 2, threads=1, seed=2), tmp_path)
+    cache.trained_peer("sgns", text_of(other), SMALL, tmp_path)
+    cache.trained_peer("lsi", text_of(one), SMALL, tmp_path)
+    cache.trained_peer("sgns", text_of(one, document="file"), SMALL, tmp_path)
+    cache.trained_peer("sgns", text_of(one), PeerOptions(5, 3, 2, threads=1, seed=2), tmp_path)
     assert len(trainings) == 5
     assert len(list((tmp_path / "cache" / "peers").iterdir())) == 10  # and nothing half made
 
 
 @pytest.mark.parametrize("damaged", ["vectors", "card"])
-def test_a_damaged_entry_is_made_again(tmp_path, trainings, damaged):
+def test_a_damaged_entry_is_trained_again(tmp_path, trainings, damaged):
     (path,) = put(tmp_path, "a b")
-    entry = cache.trained("sgns", text_of(path), SMALL, tmp_path)
+    entry = cache.trained_peer("sgns", text_of(path), SMALL, tmp_path)
     victim = entry.path if damaged == "vectors" else card_path(entry.path)
     victim.write_bytes(victim.read_bytes()[:-3])
-    again = cache.trained("sgns", text_of(path), SMALL, tmp_path)
+    again = cache.trained_peer("sgns", text_of(path), SMALL, tmp_path)
     assert (again.cached, len(trainings)) == (False, 2)
     assert (read_vectors(again.path).matrix == 2).all()
-    assert cache.trained("sgns", text_of(path), SMALL, tmp_path).cached
+    assert cache.trained_peer("sgns", text_of(path), SMALL, tmp_path).cached
 
 
-def test_without_a_cache_folder_a_peer_lies_in_the_spare_one(tmp_path, trainings, monkeypatch):
+def test_without_a_cache_the_fallback_directory_is_used(tmp_path, trainings, monkeypatch):
     (path,) = put(tmp_path, "a b")
     monkeypatch.setenv("WORDGEOM_CACHE", str(path))  # a file
     spare = tmp_path / "spare"
     spare.mkdir()
-    entry = cache.trained("sgns", text_of(path), SMALL, spare)
+    entry = cache.trained_peer("sgns", text_of(path), SMALL, spare)
     assert entry.path.parent == spare
 
 
-def test_a_peer_trains_in_a_process_of_its_own(tmp_path, monkeypatch):
+def test_a_peer_trains_in_its_own_process(tmp_path, monkeypatch):
     monkeypatch.setenv("WORDGEOM_CACHE", str(tmp_path / "cache"))
     (path,) = put(tmp_path, lines())
-    entry = cache.trained("sgns", text_of(path, tokeniser="whitespace"), SMALL, tmp_path)
+    entry = cache.trained_peer("sgns", text_of(path, tokeniser="whitespace"), SMALL, tmp_path)
     assert read_vectors(entry.path).matrix.shape == (60, 5)
     assert entry.seconds > 0.2  # Python and gensim alone take longer
     assert entry.peak_bytes == 0 or entry.peak_bytes > 10**7
     assert "trained of 2,700 read" in entry.notes[0]
     monkeypatch.setattr(cache, "run_module", None)
-    assert cache.trained("sgns", text_of(path, tokeniser="whitespace"), SMALL, tmp_path).cached
+    assert cache.trained_peer("sgns", text_of(path, tokeniser="whitespace"), SMALL, tmp_path).cached
 
 
-def test_a_process_that_cannot_train_says_why_in_one_line(tmp_path, capsys):
+def test_a_failed_training_is_a_one_line_error(tmp_path, capsys):
     (path,) = put(tmp_path, "a b")
     text = dataclasses.asdict(text_of(path))
     request = {"peer": "sgns", "text": text, "options": dataclasses.asdict(SMALL)}

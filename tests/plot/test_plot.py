@@ -1,4 +1,4 @@
-"""Pictures: the same bytes each time, whole or not at all, and refusals that say what to do."""
+"""Plots: the same bytes each time, written atomically, and errors that say what to do."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 from corpora import assert_one_line
 
 from wordgeom.cli import main
-from wordgeom.comparison.entries import Contender
-from wordgeom.comparison.result import Comparison, Judgement
+from wordgeom.comparison.entries import Candidate
+from wordgeom.comparison.result import Comparison, Evaluation
 from wordgeom.core.errors import (
     InputError,
     MissingInputError,
@@ -38,7 +38,7 @@ def _matplotlib() -> None:
 
 
 def comparison(*rows: tuple[str, str, float | None], sets: int = 2) -> Comparison:
-    """Contenders by name, kind and seconds, whose scores are drawn at random."""
+    """Return candidates of given name, kind and seconds, with random scores."""
     draw = np.random.default_rng(0)
     names = tuple(f"set {k}" for k in range(sets))
     judged = []
@@ -48,7 +48,7 @@ def comparison(*rows: tuple[str, str, float | None], sets: int = 2) -> Compariso
             value = float(draw.random())
             low, high = (np.nan, np.nan) if each == "set 1" else (value - 0.1, value + 0.1)
             scores[each] = [Score("similarity", each, "spearman", value, low, high, 9, 9)]
-        judged.append(Judgement(Contender(name, kind, None, seconds), 9, 9, scores=scores))
+        judged.append(Evaluation(Candidate(name, kind, None, seconds), 9, 9, scores=scores))
     return Comparison(tuple(judged), names, 9, rows[0][0], EvalOptions(), 1, ())
 
 
@@ -65,11 +65,11 @@ def with_spectrum(path: Path, **statistics: Any) -> Path:
     return path
 
 
-# ── What all pictures share ──────────────────────────────────────────────────────────────────
+# ── Style and output ──────────────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize("suffix", BEGINNINGS)
-def test_a_picture_has_the_same_bytes_twice_whatever_the_user_s_style(tmp_path, suffix):
+def test_bytes_do_not_depend_on_the_user_s_style(tmp_path, suffix):
     import matplotlib
 
     one, two = tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"
@@ -81,11 +81,11 @@ def test_a_picture_has_the_same_bytes_twice_whatever_the_user_s_style(tmp_path, 
     assert one.read_bytes() == two.read_bytes()
 
 
-def test_what_cannot_be_written_is_refused_before_any_work(tmp_path):
+def test_an_invalid_output_is_rejected_before_any_work(tmp_path):
     (tmp_path / "there.png").write_bytes(b"mine")
     cases = (
         ("q.jpg", OptionError, ("q.jpg", ".png, .svg or .pdf")),
-        ("no/q.png", MissingInputError, ("no such",)),
+        ("no/q.png", MissingInputError, ("no such directory",)),
         ("there.png", OutputExistsError, ("exists", "--force")),
     )
     for name, kind, say in cases:
@@ -96,10 +96,10 @@ def test_what_cannot_be_written_is_refused_before_any_work(tmp_path):
     figure.check(tmp_path / "new.SVG", force=False)
 
 
-def test_a_picture_that_fails_leaves_the_old_one(tmp_path):
+def test_a_failed_plot_keeps_the_old_one(tmp_path):
     path = tmp_path / "q.png"
     path.write_bytes(b"old")
-    with pytest.raises(ZeroDivisionError), figure.drawn(path, 1, 1):
+    with pytest.raises(ZeroDivisionError), figure.saved_figure(path, 1, 1):
         raise ZeroDivisionError
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
@@ -117,10 +117,10 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
 # ── Quality against seconds ──────────────────────────────────────────────────────────────────
 
 
-def test_names_stand_in_the_picture_beside_their_marks_and_off_each_other(tmp_path, monkeypatch):
+def test_names_are_next_to_their_markers_without_overlap(tmp_path, monkeypatch):
     rows = [(f"method {k}", "method", 2.0 + 0.05 * k) for k in range(5)]
     panels = []
-    place = labels.place
+    place = labels.place_labels
 
     def placed(axes, points, names, taken):
         place(axes, points, names, taken)
@@ -134,15 +134,15 @@ def test_names_stand_in_the_picture_beside_their_marks_and_off_each_other(tmp_pa
             assert not any(box.overlaps(other) for other in boxes.values())
             assert not box.contains(*point)
 
-    monkeypatch.setattr(quality, "place", placed)
+    monkeypatch.setattr(quality, "place_labels", placed)
     assert quality.draw(comparison(*rows), tmp_path / "q.png") == []
     assert panels == [[name for name, *_ in rows]] * 2
 
 
-def test_a_mark_stands_at_its_seconds_and_score_with_its_interval(tmp_path, monkeypatch):
+def test_markers_and_bars_show_seconds_scores_and_intervals(tmp_path, monkeypatch):
     seen: list[Any] = []
-    monkeypatch.setattr(quality, "settle", seen.append)
-    monkeypatch.setattr(quality, "_names", lambda *_: None)
+    monkeypatch.setattr(quality, "fix_layout", seen.append)
+    monkeypatch.setattr(quality, "_label", lambda *_: None)
     whole = comparison(*ROWS)
     quality.draw(whole, tmp_path / "q.svg")
     axes = seen[0].axes[0]
@@ -150,8 +150,8 @@ def test_a_mark_stands_at_its_seconds_and_score_with_its_interval(tmp_path, monk
     assert axes.get_xscale() == "log"
     marks = [tuple(line.get_xydata()[0]) for line in axes.lines if line.get_marker() != "None"]
     bars = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "None"]
-    for one, mark, bar in zip(whole.judgements, marks, bars, strict=True):
-        score, x = one.scores["set 0"][0], one.contender.seconds
+    for one, mark, bar in zip(whole.evaluations, marks, bars, strict=True):
+        score, x = one.scores["set 0"][0], one.candidate.seconds
         assert mark == (x, score.value)
         assert bar == [[x, score.low], [x, score.high]]
     assert len(seen[0].axes[1].lines) == 3  # without intervals no bars
@@ -160,12 +160,12 @@ def test_a_mark_stands_at_its_seconds_and_score_with_its_interval(tmp_path, monk
     assert "interval" not in seen[1].get_supxlabel()
 
 
-def test_who_has_no_seconds_is_named_not_drawn(tmp_path):
+def test_candidates_without_seconds_are_returned_not_drawn(tmp_path):
     rows = (*ROWS, ("old.bin", "file", None))
     assert quality.draw(comparison(*rows, sets=4), tmp_path / "q.png") == ["old.bin"]
     with pytest.raises(InputError) as caught:
         quality.draw(comparison(rows[-1]), tmp_path / "n.png")
-    assert_one_line(caught, "n.png", "no seconds are known", "; ")
+    assert_one_line(caught, "n.png", "no training time is known", "; ")
     assert not (tmp_path / "n.png").exists()
 
 
@@ -185,33 +185,33 @@ def test_a_spectrum_comes_from_the_run_card(tmp_path):
 @pytest.mark.parametrize(
     "held", [{}, {"spectrum": []}, {"spectrum": "x"}, {"spectrum": [[1.0]]}, {"spectrum": [-1.0]}]
 )
-def test_a_card_without_a_spectrum_is_told_from_no_card(tmp_path, held):
+def test_a_card_without_a_spectrum_is_not_a_missing_card(tmp_path, held):
     path = with_spectrum(tmp_path / "v.bin", **held)
     with pytest.raises(InputError) as caught:
         spectrum.read_spectrum(path)
-    assert_one_line(caught, path, "holds no spectrum", "pmi-eigs")
+    assert_one_line(caught, path, "no spectrum in its run card", "pmi-eigs")
     path.write_bytes(path.read_bytes() + b"\n")
     with pytest.raises(InputError) as unfit:
         spectrum.read_spectrum(path)
-    assert_one_line(unfit, path, "no run card", "pmi-eigs")
+    assert_one_line(unfit, path, "no matching run card", "pmi-eigs")
     with pytest.raises(MissingInputError):
         spectrum.read_spectrum(tmp_path / "nowhere.bin")
 
 
 @pytest.fixture
 def seen(monkeypatch):
-    """The figures that are drawn, kept."""
-    kept = []
-    drawn = figure.drawn
+    """The figures in the order in which they are written."""
+    figures = []
+    saved_figure = figure.saved_figure
 
     @contextlib.contextmanager
     def keeping(*args):
-        with drawn(*args) as made:
+        with saved_figure(*args) as made:
             yield made
-            kept.append(made)
+            figures.append(made)
 
-    monkeypatch.setattr(spectrum, "drawn", keeping)
-    return kept
+    monkeypatch.setattr(spectrum, "saved_figure", keeping)
+    return figures
 
 
 def spectrum_of(name: str, values: Any, residuals: Any = ()) -> spectrum.Spectrum:
@@ -230,15 +230,15 @@ def test_a_short_axis_has_three_numbers(tmp_path, seen, top, span):
     assert len(set(labels)) >= 3
 
 
-def test_the_title_names_a_band_where_there_is_one_and_the_legend_a_curve_below(tmp_path, seen):
+def test_the_title_mentions_a_band_and_the_legend_a_hidden_curve(tmp_path, seen):
     values = [4.0, 2.0, 1.0]
     bare = [spectrum_of("a", values), spectrum_of("b", values), spectrum_of("c", [4.0, 3.0, 1.0])]
     spectrum.draw(bare, tmp_path / "s.png")
     spectrum.draw([spectrum_of("a", values, [0.1] * 3)], tmp_path / "s.png")
     titles = [made.axes[0].get_title(loc="left") for made in seen]
-    assert titles == ["eigenvalue λ", "eigenvalue λ (band: ± its residual)"]
+    assert titles == ["eigenvalue λ", "eigenvalue λ (band: ± residual)"]
     names = [text.get_text() for text in seen[0].axes[1].get_legend().get_texts()]
-    assert names == [" a", " b\n (the same as a)", " c"]
+    assert names == [" a", " b\n (same as a)", " c"]
     of_lsa = replace(spectrum_of("d", values), of=spectrum.SINGULAR)
     for spectra, title in ([of_lsa], "singular value σ"), ([bare[0], of_lsa], "eigenvalue λ or "):
         spectrum.draw(spectra, tmp_path / "s.png")

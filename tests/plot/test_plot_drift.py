@@ -1,4 +1,4 @@
-"""`plot drift`: a model's folder gives ways of words, results a volcano."""
+"""`plot drift`: a model gives word trajectories, results a volcano plot."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     draw = np.random.default_rng(0)
     with (folder / "t.jsonl").open("w") as out:
         for k in range(60):
-            company = "ship" if draw.random() > k / 60 else "salt"
-            words = ["sea", company] * 3 if draw.random() < 0.5 else ["land", "hill", "hill"]
+            context = "ship" if draw.random() > k / 60 else "salt"
+            words = ["sea", context] * 3 if draw.random() < 0.5 else ["land", "hill", "hill"]
             text = " ".join([*words, *draw.choice(["it", "is", "so"], 3)])
             print(json.dumps({"text": text, "t": 1950 + k}), file=out)
     count = ["build-dtm", f"{folder}/t.jsonl", "--time-field", "t", "--min-count", "1", "--quiet"]
@@ -69,9 +69,9 @@ def test_a_model_is_drawn_from_the_command_line(model, capsys):
     assert main(["plot", "drift", model, *asked]) == 0
     assert Path("one.svg").read_bytes() == Path("two.svg").read_bytes()
     opened = DynamicModel.open(model)
-    (way,) = neighbourhoods.trajectories(opened, ["sea"])
+    (path,) = neighbourhoods.trajectories(opened, ["sea"])
     moved = opened.displacement(1950, 2009)[opened.words.index("sea")]
-    assert way.displacement == pytest.approx(moved, rel=1e-5)
+    assert path.displacement == pytest.approx(moved, rel=1e-5)
 
 
 def test_what_drift_prints_is_drawn(model, capsys):
@@ -82,7 +82,7 @@ def test_what_drift_prints_is_drawn(model, capsys):
     assert main(["plot", "drift", "drift.json", "--words", "sea"]) == 0
     tested = [word for word in held["words"] if word["p"] is not None]
     assert capsys.readouterr().out.startswith(f"drift.png: {len(tested)} words, ")
-    assert read_drift_results("drift.json").smallest == held["test"]["smallest_word_p"]
+    assert read_drift_results("drift.json").smallest_p == held["test"]["smallest_word_p"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_what_drift_prints_is_drawn(model, capsys):
         ([], 2, "model: the picture of a model needs words; name some: --words soviet,climate"),
         (["--words", "sea", "--at", "1950,soon"], 2, "no known format, found 'soon'; "),
         (["--words", "see"], 1, "unknown word 'see'; did you mean sea?"),
-        (["--words", "sea", "-o", "no/d.png"], 1, "no such"),
+        (["--words", "sea", "-o", "no/d.png"], 1, "no such directory"),
     ],
 )
 def test_what_a_model_cannot_draw_is_one_line(model, capsys, asked, status, part):

@@ -1,4 +1,4 @@
-"""The picture of imputed entities: who is shown, where, and what is refused."""
+"""The plot of imputed entities: which are shown, where, and which input is rejected."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def chart(labels: tuple[str, ...] = (), around: str | None = None) -> imputation
     return imputation.read_chart("vectors.imputed.bin", None, labels, around)
 
 
-def test_the_plane_keeps_what_two_dimensions_can(folder):
+def test_the_plane_preserves_distances_of_planar_points(folder):
     rows = np.random.default_rng(1).standard_normal((20, 2)) @ np.random.default_rng(2).random(
         (2, 9)
     )
@@ -60,7 +60,7 @@ def test_the_plane_keeps_what_two_dimensions_can(folder):
     assert np.var(places, axis=0)[0] >= np.var(places, axis=0)[1]
 
 
-def test_the_plane_of_some_is_theirs_whatever_the_others_are():
+def test_the_plane_depends_on_the_fitted_rows_alone():
     rows = np.random.default_rng(1).standard_normal((20, 9))
     some = np.arange(3)  # three points lie in a plane
     places = imputation._plane(rows, some)
@@ -70,7 +70,7 @@ def test_the_plane_of_some_is_theirs_whatever_the_others_are():
     assert np.abs(imputation._plane(others, some)[:3]) == pytest.approx(np.abs(places[:3]))
 
 
-def test_all_are_shown_and_those_named_that_lean_most_on_known(folder):
+def test_the_entities_best_supported_by_known_ones_are_named(folder):
     drawn = chart()
     assert len(drawn.names) == N
     assert drawn.known.tolist() == [k % 2 == 0 for k in range(N)]
@@ -103,15 +103,15 @@ def test_around_an_entity_it_and_its_own_neighbours_are_named(folder):
         assert drawn.names[drawn.centre] == around
     drawn = chart(("e8",), around="e10")
     assert [drawn.names[k] for k in drawn.named] == ["e8", "e10"]
-    with pytest.raises(InputError, match="'e20' is not drawn around 'e10'; leave its --label out"):
+    with pytest.raises(InputError, match="'e20' is not near 'e10'; omit its --label"):
         chart(("e20",), around="e10")
 
 
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What is written in the next picture: names with their boxes, weights and depths."""
+    """The names in the next plot, with their boxes, weights and depths."""
     found: dict[str, Any] = {}
-    write = imputation._write_names
+    write = imputation._label
 
     def watched(axes: Any, chart: imputation.Chart) -> int:
         left = write(axes, chart)
@@ -121,23 +121,23 @@ def written(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
             )  # fmt: skip
         return left
 
-    monkeypatch.setattr(imputation, "_write_names", watched)
+    monkeypatch.setattr(imputation, "_label", watched)
     return found
 
 
-def test_no_name_covers_another_and_those_without_room_are_counted(folder, written):
+def test_names_do_not_overlap_and_omitted_ones_are_counted(folder, written):
     drawn = chart(tuple(f"e{k}" for k in range(N)))
     near = np.random.default_rng(0).standard_normal((N, 2)) * 0.05
-    crowded = replace(drawn, places=np.vstack([near[:-1], [[9, 9]]]))
+    crowded = replace(drawn, positions=np.vstack([near[:-1], [[9, 9]]]))
     caption = imputation.draw(crowded, "crowded.png")
     left = N - len(written)
     assert 0 < left < N
-    assert caption == f"{drawn.caption}, names without room: {left}"
+    assert caption == f"{drawn.caption}, {left} names omitted"
     boxes = [box for box, *_ in written.values()]
     assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))
 
 
-def test_the_entity_that_is_asked_for_is_bold_and_on_top(folder, written):
+def test_the_central_entity_is_bold_and_on_top(folder, written):
     assert imputation.draw(chart(around="e11"), "around.png") == "5 of 30 entities, 3 imputed"
     assert written["e11"][1] == "bold"
     others = [name for name in written if name != "e11"]
@@ -149,7 +149,7 @@ def test_the_entity_that_is_asked_for_is_bold_and_on_top(folder, written):
 def test_vectors_without_a_table_are_told(folder):
     write_vectors("plain.bin", ["a"], np.ones((1, 3), np.float32))
     for name, part in (
-        ("plain.bin", "has no table of trust beside it; make it with wordgeom impute, or name"),
+        ("plain.bin", "no table of trust next to it; create it with wordgeom impute, or name"),
         ("none.bin", "none.bin: no such file"),
     ):
         with pytest.raises(MissingInputError, match=part):
@@ -157,7 +157,7 @@ def test_vectors_without_a_table_are_told(folder):
     assert imputation.read_chart("vectors.imputed.bin", "vectors.imputed.tsv", (), None).names
 
 
-def test_no_more_are_shown_than_can_be_read_the_named_among_them(folder, monkeypatch):
+def test_a_large_chart_is_sampled_with_its_named_entities(folder, monkeypatch):
     monkeypatch.setattr(imputation, "_MOST", 12)
     drawn = chart(("e21",))
     assert len(drawn.names) == 12
@@ -166,13 +166,13 @@ def test_no_more_are_shown_than_can_be_read_the_named_among_them(folder, monkeyp
 
 
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
-def test_the_same_picture_has_the_same_bytes(folder, suffix):
+def test_the_same_plot_has_the_same_bytes(folder, suffix):
     for name in ("one", "two"):
         assert main(["plot", "imputation", "-o", f"{name}{suffix}"]) == 0
     assert Path(f"one{suffix}").read_bytes() == Path(f"two{suffix}").read_bytes()
 
 
-def test_a_picture_is_told_and_not_replaced(folder, capsys):
+def test_the_caption_is_printed_and_an_existing_plot_kept(folder, capsys):
     assert main(["plot", "imputation", "--around", "e3"]) == 0
     assert capsys.readouterr().out == "imputation.png: 5 of 30 entities, 3 imputed\n"
     assert main(["plot", "imputation"]) == 1
@@ -181,7 +181,7 @@ def test_a_picture_is_told_and_not_replaced(folder, capsys):
 
 @pytest.mark.parametrize(
     ("labels", "around", "part"),
-    [(("e99",), None, "no entity 'e99'; did you mean"), ((), "e99", "no entity 'e99'")],
+    [(("e99",), None, "unknown entity 'e99'; did you mean"), ((), "e99", "unknown entity 'e99'")],
 )
 def test_an_unknown_entity_is_named(folder, labels, around, part):
     with pytest.raises(InputError, match=part):
@@ -190,7 +190,7 @@ def test_an_unknown_entity_is_named(folder, labels, around, part):
 
 def test_vectors_of_another_table_are_refused(folder):
     write_vectors("vectors.imputed.bin", ["e0"], np.ones((1, 3), np.float32))
-    with pytest.raises(InputError, match=r"holds no vector of 'e1'; name the vectors"):
+    with pytest.raises(InputError, match=r"no vector for 'e1'; name the vectors"):
         chart()
 
 
@@ -198,6 +198,6 @@ def test_a_single_entity_is_drawn(folder):
     text = Path("vectors.imputed.tsv").read_text().splitlines()
     Path("vectors.imputed.tsv").write_text("\n".join(text[:2]) + "\n")
     drawn = chart()
-    assert drawn.places.tolist() == [[0, 0]]
+    assert drawn.positions.tolist() == [[0, 0]]
     imputation.draw(drawn, "one.png")
     assert Path("one.png").stat().st_size

@@ -1,4 +1,4 @@
-"""The volcano of drift: every word where its figures say, and broken results in one line."""
+"""The volcano plot of change: positions of words, labels, and errors for broken results."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ def _matplotlib() -> None:
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The figures that are drawn, which are not written."""
-    kept = []
+    """The figures, which are not written."""
+    figures = []
 
     @contextmanager
     def keeping(path: Any, width: float, height: float) -> Iterator[Any]:
         from matplotlib.figure import Figure
 
-        kept.append(Figure(figsize=(width, height), layout="constrained"))
-        yield kept[-1]
+        figures.append(Figure(figsize=(width, height), layout="constrained"))
+        yield figures[-1]
 
-    monkeypatch.setattr(volcano, "drawn", keeping)
-    return kept
+    monkeypatch.setattr(volcano, "saved_figure", keeping)
+    return figures
 
 
 def results(n: int = 60, **changed: Any) -> DriftResults:
-    """Words of which every third is at the smallest p of 99 permutations, .01."""
+    """Return results in which every third word has the smallest p of 99 permutations, .01."""
     draw = np.random.default_rng(0)
     p = np.where(np.arange(n) % 3 == 0, 0.01, draw.integers(2, 100, n) / 100)
     q = np.minimum(p * 3, 1)
-    made = DriftResults([f"w{k}" for k in range(n)], draw.uniform(0.2, 1, n), p, q, smallest=0.01)
+    made = DriftResults([f"w{k}" for k in range(n)], draw.uniform(0.2, 1, n), p, q, smallest_p=0.01)
     return replace(made, **changed)
 
 
@@ -58,22 +58,22 @@ def written(content: Any, name: str = "drift.json") -> Path:
 
 
 def points(made: Any) -> dict[tuple[float, float], str]:
-    """The marks of words by their places, with their colours."""
-    lines = [line for line in made.axes[0].lines if " (" in line.get_label()]
+    """Return the colours of the markers by their positions."""
+    lines = [line for line in made.axes[0].lines if line.get_label().startswith(("q ≤", "q >"))]
     return {(x, y): line.get_color() for line in lines for x, y in line.get_xydata()}
 
 
 def rules(made: Any) -> dict[str, float]:
-    """The heights of lines across the picture, by their names."""
-    lines = [line for line in made.axes[0].lines if " p " in line.get_label()]
+    """Return the heights of the horizontal lines by their labels."""
+    lines = [line for line in made.axes[0].lines if line.get_linestyle() in ("--", ":")]
     return {line.get_label(): line.get_ydata()[0] for line in lines}
 
 
-# ── The picture ──────────────────────────────────────────────────────────────────────────────
+# ── The plot ──────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_word_stands_at_its_displacement_and_p_and_is_dark_where_q_is_small(tmp_path, seen):
-    made = results(smallest=0.0)
+def test_markers_show_displacement_p_and_q(tmp_path, seen):
+    made = results(smallest_p=0.0)
     volcano.draw(made, tmp_path / "v.png")
     found = points(seen[0])
     assert len(found) == 60
@@ -81,21 +81,21 @@ def test_a_word_stands_at_its_displacement_and_p_and_is_dark_where_q_is_small(tm
         assert found[x, -np.log10(p)] == (figure.INK if q <= 0.05 else figure.PALE)
 
 
-def test_lines_stand_at_the_last_p_with_small_q_and_at_the_smallest(tmp_path, seen):
-    made = results(smallest=0.001)
+def test_lines_mark_the_q_threshold_and_the_smallest_p(tmp_path, seen):
+    made = results(smallest_p=0.001)
     last = made.p[made.q <= 0.05].max()
     volcano.draw(made, tmp_path / "v.png")
     heights = rules(seen[0])
-    assert heights.pop(f"q = .05: p = {last:.3g}".replace("0.", ".")) == -np.log10(last)
-    assert heights == {"smallest p that the test can give: .001": 3.0}
+    assert heights.pop(f"q = .05 (p = {last:.3g})".replace("0.", ".")) == -np.log10(last)
+    assert heights == {"smallest possible p: .001": 3.0}
     caption = volcano.draw(replace(made, q=np.ones(60)), tmp_path / "n.png")
     assert caption == "60 words, 0 with q ≤ .05"
-    caption = volcano.draw(replace(made, q=np.ones(60), of=1000), tmp_path / "n.png")
+    caption = volcano.draw(replace(made, q=np.ones(60), model_words=1000), tmp_path / "n.png")
     assert caption == "60 words of the model's 1,000, 0 with q ≤ .05"
-    assert list(rules(seen[1])) == ["smallest p that the test can give: .001"]
+    assert list(rules(seen[1])) == ["smallest possible p: .001"]
 
 
-def test_words_at_the_smallest_p_lie_in_a_band_that_is_told_of(tmp_path, seen):
+def test_words_at_the_smallest_p_are_in_a_band(tmp_path, seen):
     made = results()
     caption = volcano.draw(made, tmp_path / "v.png")
     assert caption == "60 words, 20 with q ≤ .05, 20 at the smallest p"
@@ -106,10 +106,10 @@ def test_words_at_the_smallest_p_lie_in_a_band_that_is_told_of(tmp_path, seen):
     assert 2 < min(high.values()) < max(high.values()) <= 2.2
     assert seen[0].axes[0].get_yticks().max() <= 2  # no number where there can be no p
     assert band.height > 0
-    assert "heights mean nothing" in seen[0].get_supxlabel()
+    assert "share the smallest p" in seen[0].get_supxlabel()
 
 
-def test_a_word_alone_at_the_smallest_p_stands_on_its_line(tmp_path, seen):
+def test_a_single_word_at_the_smallest_p_is_on_its_line(tmp_path, seen):
     made = results(3, p=np.array([0.01, 0.5, 0.6]))
     assert "smallest" not in volcano.draw(made, tmp_path / "v.png")
     assert max(y for _, y in points(seen[0])) == 2
@@ -117,18 +117,18 @@ def test_a_word_alone_at_the_smallest_p_stands_on_its_line(tmp_path, seen):
 
 
 @pytest.mark.parametrize(("last", "scale"), [(1.0, "linear"), (99.0, "log")])
-def test_displacements_of_many_sizes_have_a_logarithmic_axis(tmp_path, seen, last, scale):
+def test_a_wide_range_of_displacements_has_a_logarithmic_axis(tmp_path, seen, last, scale):
     moved = np.linspace(0.5, 1.5, 60)
     moved[0], moved[-1] = 0.0, last
     caption = volcano.draw(results(displacement=moved), tmp_path / "v.png")
     assert seen[0].axes[0].get_xscale() == scale
-    told = "left out, without displacement: 1" in caption
+    told = "1 with displacement 0 not shown" in caption
     assert (len(points(seen[0])), told) == ((59, True) if scale == "log" else (60, False))
 
 
-def test_what_the_test_says_and_a_p_of_0_stand_below(tmp_path, seen):
-    made = results(p=np.zeros(60), smallest=0.0, method="F tail", assumption="a $x long " * 30)
-    assert "left out, without p: 7" in volcano.draw(replace(made, without=7), tmp_path / "v.png")
+def test_the_text_below_describes_the_test(tmp_path, seen):
+    made = results(p=np.zeros(60), smallest_p=0.0, method="F tail", assumption="a $x long " * 30)
+    assert "7 without p not shown" in volcano.draw(replace(made, without_p=7), tmp_path / "v.png")
     below = seen[0].get_supxlabel().splitlines()
     assert "A p of 0 is drawn at 2e-308." in below
     assert "Test: F tail" in below
@@ -137,7 +137,7 @@ def test_what_the_test_says_and_a_p_of_0_stand_below(tmp_path, seen):
     assert seen[0]._supxlabel.get_window_extent().x1 <= width
 
 
-def test_the_strongest_are_named_and_those_asked_for_and_no_name_covers_another(tmp_path, seen):
+def test_the_strongest_and_the_named_words_are_labelled_without_overlap(tmp_path, seen):
     made = results(400)
     weak = int(np.argmin(made.displacement))
     volcano.draw(made, tmp_path / "v.png", [f"w{weak}"])
@@ -153,7 +153,7 @@ def test_the_strongest_are_named_and_those_asked_for_and_no_name_covers_another(
     assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))
 
 
-def test_a_word_that_is_not_there_cannot_be_named(tmp_path):
+def test_an_unknown_word_is_rejected(tmp_path):
     with pytest.raises(InputError) as caught:
         volcano.draw(results(), tmp_path / "v.png", ["w599"])
     assert_one_line(caught, "'w599'", "did you mean w59?")
@@ -168,7 +168,7 @@ def test_a_word_that_is_not_there_cannot_be_named(tmp_path):
 )  # fmt: skip
 def test_figures_of_any_size_are_drawn(seen, moved, p, smallest, drawn):
     n = len(moved)
-    made = results(n, displacement=np.array(moved), p=np.full(n, p), smallest=smallest)
+    made = results(n, displacement=np.array(moved), p=np.full(n, p), smallest_p=smallest)
     volcano.draw(made, "v.png")
     assert len(points(seen[0])) == drawn
 
@@ -185,7 +185,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_results_come_back_and_words_without_p_are_counted(folder):
+def test_results_are_read_and_words_without_p_counted(folder):
     made = results(5)
     rows = zip(made.words, made.displacement, made.p, made.q, strict=True)
     words = [dict(zip(WORD, row, strict=True)) for row in rows]
@@ -197,19 +197,21 @@ def test_results_come_back_and_words_without_p_are_counted(folder):
     assert found.words == ["w0", "a��" + "b" * 36 + "…", "w4"]
     for name in ("displacement", "p", "q"):
         assert getattr(found, name).tolist() == getattr(made, name)[[0, 3, 4]].tolist()
-    assert (found.without, found.smallest, found.method) == (2, 0.01, "permutation")
-    assert (found.of, read_drift_results(written({**held, "model": {"words": 9}})).of) == (0, 9)
+    assert (found.without_p, found.smallest_p, found.method) == (2, 0.01, "permutation")
+    assert found.model_words == 0
+    with_model = read_drift_results(written({**held, "model": {"words": 9}}))
+    assert with_model.model_words == 9
 
 
 @pytest.mark.parametrize(
     ("content", "parts"),
     [
-        ("", ("is not JSON", "a model's folder")),
-        ("[" * 100_000, ("is not JSON",)),
-        ("[1]", ("holds no words and their test",)),
-        ({"words": {}}, ("holds no words and their test",)),
-        ({"words": [], "test": 3}, ("holds no words and their test",)),
-        ({"words": [WORD, 3]}, ("entry 2 of its words has no word", "drift MODEL --json")),
+        ("", ("not JSON", "a model directory")),
+        ("[" * 100_000, ("not JSON",)),
+        ("[1]", ("not the results of a drift test",)),
+        ({"words": {}}, ("not the results of a drift test",)),
+        ({"words": [], "test": 3}, ("not the results of a drift test",)),
+        ({"words": [WORD, 3]}, ("entry 2 has no word", "drift MODEL --json")),
         ({"words": [WORD, {**WORD, "p": "x"}]}, ("the p of 'w' (word 2)", "found str")),
         ({"words": [{**WORD, "q": True}]}, ("the q of", "between 0 and 1", "found bool")),
         ({"words": [{**WORD, "q": 1.5}]}, ("the q of", "between 0 and 1", "found 1.5")),
@@ -217,7 +219,10 @@ def test_results_come_back_and_words_without_p_are_counted(folder):
         ({"words": [{**WORD, "displacement": -1}]}, ("the displacement of", "found -1")),
         ({"words": [{**WORD, "displacement": 10**400}]}, ("the displacement of", "found 1000")),
         ({"words": [WORD], "test": {"smallest_p": []}}, ("smallest_p", "found list")),
-        ({"words": [WORD], "test": {"smallest_p": 0.8}}, ("smaller than the smallest", "0.8")),
+        (
+            {"words": [WORD], "test": {"smallest_p": 0.8}},
+            ("smaller than the smallest possible p", "0.8"),
+        ),
     ],
 )
 def test_broken_results_are_one_line(folder, content, parts):
@@ -227,16 +232,16 @@ def test_broken_results_are_one_line(folder, content, parts):
     assert len(str(caught.value)) < 300
 
 
-def test_the_smallest_p_is_that_of_a_word_where_pools_have_their_own(folder):
+def test_the_smallest_p_of_words_has_priority(folder):
     for test in ({"smallest_p": 0.8, "smallest_word_p": 0.1}, {"smallest_p": 0.1}):
-        assert read_drift_results(written({"words": [WORD], "test": test})).smallest == 0.1
+        assert read_drift_results(written({"words": [WORD], "test": test})).smallest_p == 0.1
 
 
-def test_results_without_any_p_are_told_and_so_is_no_file(folder):
+def test_results_without_p_and_missing_files_are_rejected(folder):
     with pytest.raises(InputError) as caught:
         read_drift_results(written({"words": [{**WORD, "p": None}], "test": {"smallest_p": None}}))
     assert_one_line(caught, "drift.json", "no word has a displacement, a p and a q", "; ")
-    with pytest.raises(MissingInputError, match=r"none\.json: no such file or folder; name"):
+    with pytest.raises(MissingInputError, match=r"none\.json: no such file or directory; name"):
         read_drift_results("none.json")
 
 
@@ -245,7 +250,7 @@ _entries = st.dictionaries(st.sampled_from([*WORD, "x"]), st.one_of(_numbers, st
 
 
 @given(st.lists(_entries, max_size=3), st.dictionaries(st.just("smallest_p"), _numbers))
-def test_results_are_read_or_refused_in_one_line(tmp_path_factory, words, test):
+def test_any_results_are_read_or_rejected_in_one_line(tmp_path_factory, words, test):
     path = tmp_path_factory.getbasetemp() / "drift.json"
     path.write_text(json.dumps({"words": words, "test": test}))
     found = None
@@ -253,6 +258,6 @@ def test_results_are_read_or_refused_in_one_line(tmp_path_factory, words, test):
         found = read_drift_results(path)
     if found is None:
         return
-    assert len(found.words) + found.without == len(words)
+    assert len(found.words) + found.without_p == len(words)
     for figures, most in ((found.displacement, 1e100), (found.p, 1), (found.q, 1)):
         assert ((figures >= 0) & (figures <= most)).all()

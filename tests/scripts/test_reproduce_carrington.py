@@ -1,4 +1,4 @@
-"""scripts/reproduce/carrington-5: its settings, its tables and what they stand on."""
+"""scripts/reproduce/carrington-5: its settings, simulations and tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCRIPT = Path(cells.__file__).with_name("carrington-5")
 
 
 def test_help_needs_no_environment(tmp_path):
-    """The head of carrington_5.py is printed, with a Python named that is not there."""
+    """The docstring of carrington_5.py is printed without any Python."""
     done = subprocess.run(
         [SCRIPT, "--help"], capture_output=True, text=True, check=False, cwd=tmp_path,
         env={"PYTHON": "none", "PATH": "/usr/bin:/bin"},
@@ -55,7 +55,7 @@ def test_every_cell_leaves_something_to_test(name):
         ("5.7", 2, 0.1, 0.01),
     ],
 )
-def test_changes_have_their_law(figure, place, mean, variance):
+def test_changes_follow_their_distribution(figure, place, mean, variance):
     cell = cells.FIGURES[figure].cells[place]
     rng = np.random.default_rng(1)
     drawn = np.concatenate([cells.changes(cell, rng).ravel() for _ in range(300)])
@@ -63,13 +63,13 @@ def test_changes_have_their_law(figure, place, mean, variance):
     assert drawn.var() == pytest.approx(variance, rel=0.05)
 
 
-def test_words_that_do_not_move_have_no_change():
+def test_only_moving_words_change():
     for cell in cells.FIGURES["5.8"].cells:
         B1 = cells.changes(cell, np.random.default_rng(1))
         assert np.flatnonzero(B1.any(axis=0)).tolist() == list(range(cell.moving or 0))
 
 
-def test_what_is_simulated_is_a_factor_model_in_the_times():
+def test_simulations_have_the_rank_of_the_model():
     """X − Z has rank r where nothing changes and 2r where all words do."""
     rng = np.random.default_rng(1)
     still, times = cells.simulate(cells.FIGURES["5.3"].cells[2], 0.0, rng)
@@ -78,13 +78,13 @@ def test_what_is_simulated_is_a_factor_model_in_the_times():
     assert (times[0], times[-1], len(times)) == (-1.0, 1.0, 100)
 
 
-def test_noise_has_the_variance_that_is_named():
+def test_noise_has_the_given_variance():
     cell = cells.Cell("", 2000, 20, 4, 4)
     X, _ = cells.simulate(cell, 0.1, np.random.default_rng(2))
     assert np.linalg.eigvalsh(np.cov(X.T))[:16].mean() == pytest.approx(0.1, rel=0.05)
 
 
-def test_runs_are_the_same_in_any_blocks():
+def test_runs_do_not_depend_on_blocks():
     plan = runs.Plan(runs=4, permuted=1, shuffles=19, seed=3)
     whole = runs.outcomes(runs.Job(plan, "5.3", 1, 2, 0, 4))
     parts = [runs.outcomes(runs.Job(plan, "5.3", 1, 2, k, k + 1)) for k in range(4)]
@@ -94,14 +94,14 @@ def test_runs_are_the_same_in_any_blocks():
     assert len(np.unique(runs.field(whole, "statistic"))) == 4
 
 
-def test_a_share_counts_what_was_done_alone():
+def test_rates_ignore_runs_without_a_test():
     p = np.array([[0.05, 0.051, 0.01, np.nan], [np.nan] * 4])
     share, none = tables.rejected(p)
     assert share == pytest.approx(2 / 3)
     assert np.isnan(none)
 
 
-def test_moving_dimensions_have_the_covariance_of_twice_as_many(monkeypatch):
+def test_moving_dimensions_look_like_twice_as_many_static_ones(monkeypatch):
     """Proposition 5: with times of variance 1, in the mean of covariances."""
     monkeypatch.setattr(carrington_5_eigenvalues, "N", 400)
     plan = runs.Plan(runs=6, permuted=0, shuffles=1, seed=1)
@@ -111,7 +111,7 @@ def test_moving_dimensions_have_the_covariance_of_twice_as_many(monkeypatch):
     assert np.abs(logs[3] - logs[1]).max() > 0.5
 
 
-def test_tables_and_pictures_come_of_the_program(tmp_path, capsys, monkeypatch):
+def test_tables_and_plots_are_written(tmp_path, capsys, monkeypatch):
     asked = ["--figures", "5.3,5.5", "--runs", "3", "--permuted", "1", "--shuffles", "19"]
     monkeypatch.setattr(
         sys, "argv", ["carrington-5", *asked, "--processes", "1", "--out", str(tmp_path)]
@@ -127,14 +127,14 @@ def test_tables_and_pictures_come_of_the_program(tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("asked", "line"),
+    ("arguments", "line"),
     [
-        (["--figures", "5.9"], "error: no such figure, found '5.9'; take some of 5.3, 5.4"),
+        (["--figures", "5.9"], "error: unknown figure, found '5.9'; choose from 5.3, 5.4"),
         (["--runs", "0"], "error: --runs must be at least 1, found 0"),
     ],
 )
-def test_what_cannot_be_made_is_refused_in_one_line(asked, line, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["carrington-5", *asked])
+def test_invalid_arguments_are_one_line_errors(arguments, line, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["carrington-5", *arguments])
     with pytest.raises(SystemExit) as caught:
         carrington_5.main()
     assert str(caught.value).startswith(line)

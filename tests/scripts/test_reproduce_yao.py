@@ -1,4 +1,4 @@
-"""scripts/reproduce/yao: what its tables stand on, against scikit-learn, loops and closed forms."""
+"""scripts/reproduce/yao: its parts against scikit-learn, loops and closed forms."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def firms(folder: Path, rows: list[str], head: str = "date,A,B,C,D,E") -> yao_fi
 
 
 def test_help_needs_no_environment(tmp_path):
-    """The head of yao.py is printed, with a Python named that is not there."""
+    """The docstring of yao.py is printed without any Python."""
     done = subprocess.run(
         [SCRIPT, "--help"], capture_output=True, text=True, check=False, cwd=tmp_path,
         env={"PYTHON": "none", "PATH": "/usr/bin:/bin"},
@@ -75,7 +75,7 @@ def test_firms_with_too_few_returns_are_left_out(tmp_path):
     np.testing.assert_allclose(found.correlations, np.corrcoef(table.T))
 
 
-def test_a_name_is_known_where_it_is_one_firms_and_in_the_vocabulary(tmp_path):
+def test_a_firm_is_known_if_its_first_word_is_unique_and_in_the_vocabulary(tmp_path):
     found = firms(tmp_path, days(4))
     vectors = Vectors(["best", "apple", "ebay"], np.eye(3, dtype=np.float32))
     by = {reading: yao_firms.known(found, vectors, reading).tolist()
@@ -85,7 +85,7 @@ def test_a_name_is_known_where_it_is_one_firms_and_in_the_vocabulary(tmp_path):
     np.testing.assert_array_equal(yao_firms.anchors(found, vectors, chosen), np.eye(3)[1:])
 
 
-def test_a_plain_word_is_no_name(tmp_path):
+def test_an_ordinary_word_is_not_a_name(tmp_path):
     found = firms(tmp_path, [row.rpartition(",")[0] for row in days(4)], "date,A,B,C,X")
     vectors = Vectors(["best", "apple"], np.eye(2, dtype=np.float32))
     assert found.tickers == ["A", "B", "C"]  # X has no sector
@@ -102,7 +102,7 @@ def test_a_plain_word_is_no_name(tmp_path):
         (["d0,,,,,1"], InputError),
     ],
 )
-def test_returns_that_cannot_be_used_are_refused(tmp_path, rows, error):
+def test_invalid_returns_are_rejected(tmp_path, rows, error):
     with pytest.raises(error, match=r"returns\.csv"):
         firms(tmp_path, rows)
 
@@ -114,11 +114,13 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 @pytest.mark.parametrize("cosine", [False, True])
 @pytest.mark.parametrize("k", [1, 3, 7])
-def test_weighted_votes_are_those_of_scikit_learn(cosine, k):
+def test_weighted_votes_agree_with_scikit_learn(cosine, k):
     from sklearn.neighbors import KNeighborsClassifier
 
     vectors, sectors = points(40)
-    found = yao_knn.judge(vectors, sectors, np.arange(40), k, yao_knn.Vote(cosine, weighted=True))
+    found = yao_knn.classify(
+        vectors, sectors, np.arange(40), k, yao_knn.Vote(cosine, weighted=True)
+    )
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True) if cosine else vectors
     for row in range(40):
         rest = np.delete(np.arange(40), row)
@@ -147,7 +149,7 @@ def test_no_vector_is_its_own_neighbour_and_ties_go_by_rows():
 
 def test_gains_are_paired_by_firm():
     vectors, sectors = points(30)
-    all_of_them = yao_knn.judge(vectors, sectors, np.arange(30), 3, yao_knn.PLAIN)
+    all_of_them = yao_knn.classify(vectors, sectors, np.arange(30), 3, yao_knn.PLAIN)
     some = np.arange(0, 30, 2)
     nothing = yao_knn.gain(yao_knn.only(all_of_them, some), all_of_them)
     assert (nothing.value, nothing.used) == (0, 15)
@@ -174,7 +176,7 @@ def test_each_part_of_the_criterion_can_fail():
 
 @given(st.lists(st.sampled_from(["apple", "ebay", "a", "b", "\n", "apples"]), max_size=200),
        st.integers(1, 5), st.integers(0, 9))  # fmt: skip
-def test_passages_are_pieces_of_lines_that_do_not_overlap(words, most, seed):
+def test_passages_are_disjoint_parts_of_lines(words, most, seed):
     text = " ".join(words)
     found = yao_passages.cut(text, ["apple", "ebay"], most, np.random.default_rng(seed))
     place, lines = 0, [line.split() for line in text.split("\n")]
@@ -187,7 +189,7 @@ def test_passages_are_pieces_of_lines_that_do_not_overlap(words, most, seed):
     assert bool(found) == bool({"apple", "ebay"} & set(text.split()))
 
 
-def test_no_more_passages_of_a_name_than_asked():
+def test_the_number_of_passages_per_name_is_limited():
     names = ["apple"] * 30 + ["ebay"] * 2
     text = " ".join(f"{'x ' * 60}{name}" for name in [*names, ""])
     found = yao_passages.cut(text, ["apple", "ebay"], 5, np.random.default_rng(1))
@@ -196,7 +198,7 @@ def test_no_more_passages_of_a_name_than_asked():
     assert not yao_passages.cut(text, [], 5, np.random.default_rng(1))
 
 
-def test_folds_number_words_by_training_alone():
+def test_word_ids_come_from_the_training_set():
     passages = [[f"w{k % 7}", f"once{k}", "often"] for k in range(100)]
     folds = yao_passages.fold(passages, np.random.default_rng(2))
     assert [len(part) for part in (folds.train, folds.valid, folds.test)] == [70, 15, 15]
@@ -207,13 +209,13 @@ def test_folds_number_words_by_training_alone():
     assert folds.numbers(["often", "absent"]).nonzero()[0].tolist() == [2]
 
 
-def test_inputs_are_targets_moved_by_one():
+def test_inputs_are_shifted_targets():
     inputs, targets = yao_lstm.padded([np.array([5, 6, 1]), np.array([7, 1])], 1)
     assert inputs.tolist() == [[1, 5, 6], [1, 7, 0]]
     assert targets.tolist() == [[5, 6, 1], [7, 1, -100]]
 
 
-def test_perplexity_of_equal_chances_is_their_number():
+def test_perplexity_of_uniform_probabilities():
     assert yao_lstm.perplexity(np.full(9, np.log(50))) == pytest.approx(50)
     assert np.isnan(yao_lstm.perplexity(np.empty(0)))
 
@@ -224,33 +226,33 @@ def test_paired_differences_have_students_interval():
     assert (found.value, found.low, found.high) == pytest.approx((2, 2 - half, 2 + half), rel=1e-6)
 
 
-def test_vectors_are_scaled_to_the_random_ones():
+def test_vectors_are_scaled_to_sigma():
     matrix = np.random.default_rng(4).normal(2, 7, (50, 4)).astype(np.float32)
     made = yao_starts.scaled(Vectors([f"w{k}" for k in range(50)], matrix))
     assert made.matrix.std() == pytest.approx(yao_starts.SIGMA, rel=1e-5)
-    with pytest.raises(InputError, match="do not differ"):
+    with pytest.raises(InputError, match="must differ"):
         yao_starts.scaled(Vectors(["a"], np.ones((1, 4), np.float32)))
 
 
 @pytest.mark.torch
-def test_the_language_model_learns_a_rule_and_repeats_itself():
+def test_the_language_model_learns_a_rule_deterministically():
     rng = np.random.default_rng(7)
     start = rng.normal(0, 0.3, (8, 6)).astype(np.float32)
     passages = [np.array([*(np.arange(5) + k) % 6 + 2, 1]) for k in rng.integers(0, 6, 60)]
     settings = yao_lstm.Settings(layers=1, units=12, epochs=10, batch=8, rate=3e-2, patience=10)
     parts = passages[:40], passages[40:50], passages[50:]
-    judged = yao_lstm.fit(start, *parts, 1, 3, settings)
+    first = yao_lstm.fit(start, *parts, 1, 3, settings)
     again = yao_lstm.fit(start, *parts, 1, 3, settings)
-    np.testing.assert_array_equal(judged.losses, again.losses)
-    np.testing.assert_array_equal(judged.targets, np.concatenate(parts[2]))
+    np.testing.assert_array_equal(first.losses, again.losses)
+    np.testing.assert_array_equal(first.targets, np.concatenate(parts[2]))
     # The first word is one of six, each later one follows from it.
-    firsts = judged.before == 1
-    assert yao_lstm.perplexity(judged.losses[~firsts]) < 1.5
-    assert 3 < yao_lstm.perplexity(judged.losses[firsts]) < 12
+    starts = first.before == 1
+    assert yao_lstm.perplexity(first.losses[~starts]) < 1.5
+    assert 3 < yao_lstm.perplexity(first.losses[starts]) < 12
 
 
 @pytest.mark.torch
-def test_the_loss_is_that_of_the_probabilities():
+def test_the_loss_agrees_with_the_probabilities():
     import torch
 
     network = yao_lstm.model(np.eye(5, 4, dtype=np.float32), yao_lstm.Settings(1, 3))

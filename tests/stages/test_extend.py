@@ -325,7 +325,9 @@ def test_white_space_in_words_is_replaced_as_in_the_vectors(folder, monkeypatch)
     monkeypatch.setattr(matrices, "Vocabulary", lambda *_: spaced)
     store_matrix(Path("spaced"), full)
     run_card.write(Path("vectors.bin"), Vectors([f"a_{w}" for w in old.words], old.matrix), card)
-    with pytest.raises(InputError, match=r"spaced: has no word of vectors\.bin, found 80 words"):
+    with pytest.raises(
+        InputError, match=r"spaced: no word has a vector in vectors\.bin, found 80 words"
+    ):
         extend(counts="spaced")
     extend(counts="spaced", space="_", keep_only_new=True)
     assert read_vectors("new.bin").words == [f"a_w{row}" for row in NEW]
@@ -347,9 +349,9 @@ def test_bad_input_is_told_in_one_line(folder):
     write_vectors("one.bin", old.words[:1], old.matrix[:1])
     Path("cut.bin").write_bytes(Path("vectors.bin").read_bytes()[:-9])
     for values, error, line in (
-        ({"vectors": "all.bin"}, InputError, "cooc: has no word that all.bin lacks, found 80"),
-        ({"vectors": "foreign.bin"}, InputError, "cooc: has no word of foreign.bin, found 80"),
-        ({"counts": "left"}, InputError, "left: holds counts of one side; count with --context"),
+        ({"vectors": "all.bin"}, InputError, "cooc: every word has a vector in all.bin, found 80"),
+        ({"vectors": "foreign.bin"}, InputError, "cooc: no word has a vector in foreign.bin,"),
+        ({"counts": "left"}, InputError, "left: extend needs symmetric counts, found one-sided;"),
         ({"counts": "pmi"}, MissingInputError, "pmi: not a cooc matrix, found kind 'pmi'"),
         ({"counts": "none"}, MissingInputError, "none"),
         ({"vectors": "none.bin"}, MissingInputError, "none.bin"),
@@ -380,4 +382,4 @@ def test_the_command_prints_how_far_to_trust_what_it_made(folder, capsys):
     assert capsys.readouterr() == ("", "")
     assert read_vectors("n.vec").words == [f"w{row}" for row in NEW]
     assert main(["extend", "all.bin", "--quiet", "-o", "none.bin"]) == 1
-    assert "error: cooc: has no word that all.bin lacks" in capsys.readouterr().err
+    assert "error: cooc: every word has a vector in all.bin" in capsys.readouterr().err

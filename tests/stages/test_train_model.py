@@ -117,9 +117,9 @@ def test_the_word_that_changes_topic_is_displaced_most(made: Done):
 
 def test_movement_is_that_of_all_documents_at_all_times(made: Done):
     model = made.value
-    mean = np.mean([model._way(time) for time in model.times], axis=0)
+    mean = np.mean([model._words_at(time) for time in model.times], axis=0)
     np.testing.assert_allclose(mean, model._aligned[0], atol=1e-6)
-    ways = [(model._way(time) - mean) * model._scales[:, None] for time in model.times]
+    ways = [(model._words_at(time) - mean) * model._scales[:, None] for time in model.times]
     lengths = np.sqrt(np.mean(np.square(ways).sum(axis=1), axis=0) / N)
     np.testing.assert_allclose(model.movement(), lengths / model.spread, rtol=1e-4)
 
@@ -193,7 +193,7 @@ def test_vectors_of_another_model_are_in_the_way_before_a_fit(dtm: Path, tmp_pat
     [
         ({"at": "1950,then"}, OptionError, ["--at must be times", "'then'", "1950-07-31"]),
         ({"at": "1950,"}, OptionError, ["--at must be times", "''"]),
-        ({"at": "1e300"}, InputError, ["1e+300: too far away", "1950 to 1999"]),
+        ({"at": "1e300"}, InputError, ["1e+300 is too far from", "1950 to 1999"]),
         ({"moving": "gone.txt"}, MissingInputError, ["gone.txt"]),
         ({"dim": N + 1}, RankError, ["--dim 161", "words", "found 69"]),
         ({"memory": 1e-4}, InputError, ["matrices of 160 documents and 69 words need"]),
@@ -238,12 +238,12 @@ def texts(*times: str, text: str = "a b c d") -> list[Record]:
 @pytest.mark.parametrize(
     ("rows", "values", "error", "told"),
     [
-        (texts(*["1950"] * 9), {}, InputError, ["one time", "found 1950"]),
+        (texts(*["1950"] * 9), {}, InputError, ["two distinct times", "found 1950"]),
         (texts(*["1950", "1960"] * 5), {}, InputError, ["3 distinct times", "--degree 1"]),
         (texts("1950", "1960", "3"), {"degree": 1}, RankError, ["documents", "found 3"]),
         (texts(*["1950", "1960", "soon"]), {"degree": 1}, RankError, ["documents", "found 2"]),
         ([{"text": "a b c d", "year": str(1950 + k)} for k in range(9)], {}, InputError,
-         ["all documents are alike"]),
+         ["all documents are equal"]),
     ],
 )  # fmt: skip
 def test_documents_that_tell_of_no_change_are_refused(
@@ -269,7 +269,7 @@ def test_documents_without_a_time_or_a_word_are_left_out_and_counted(tmp_path: P
     left = [k for k in range(60) if k not in (3, 7, 9)]
     assert made.value.rows.tolist() == left
     for told in ("1 document has no time", "1 document has a time of no known format",
-                 "1 document holds no word"):  # fmt: skip
+                 "1 document has no word"):  # fmt: skip
         assert sum(told in note and "left out" in note for note in made.notes) == 1
     assert made.value.store.card["statistics"]["left_out"] == 3
     kept = [row for k, row in enumerate(rows) if k in left]
@@ -286,9 +286,9 @@ def test_words_that_do_not_vary_and_too_many_dimensions_are_told(tmp_path: Path)
     assert made.value.spread[same] == 0.0
     assert not made.value.coefficients[:, :, same].any()
     assert not made.value.coefficients[:, 1:].any()
-    assert any("1 word is the same in all documents" in note for note in made.notes)
-    lost = "1 of 3 dimensions (the other singular values are below what float64 tells, 1e-8 of the"
-    assert any(lost in note and "--dim 1 finds as much" in note for note in made.notes)
+    assert any("1 word does not vary" in note for note in made.notes)
+    lost = "1 of 3 dimensions (the other singular values are below the resolution of float64, 1e-8"
+    assert any(lost in note and "--dim 1 gives the same fit" in note for note in made.notes)
     assert np.isfinite(made.value.displacement(1950.0, 1953.0)).all()
 
 
@@ -343,7 +343,7 @@ def test_a_model_of_counts_that_changed_or_are_gone_is_refused(dtm: Path, tmp_pa
     shutil.rmtree(tmp_path / "dtm")
     with pytest.raises(MissingInputError) as gone:
         model.open_documents()
-    assert_one_line(gone, "not there", "put them back")
+    assert_one_line(gone, "its counts are missing", "restore them")
     count(tmp_path, records(50))
     with pytest.raises(StaleError) as stale:
         model.open_documents()
@@ -373,8 +373,8 @@ def test_documents_and_words_that_the_counts_lack_are_refused(made: Done, tmp_pa
         model = DynamicModel.open(rewritten(made, tmp_path / name, {name: edit}))
         with pytest.raises(FormatError) as caught:
             model.open_documents()
-        assert_one_line(caught, tmp_path / name, "not those of", "160 documents × 69 words",
-                        "make it again")  # fmt: skip
+        assert_one_line(caught, tmp_path / name, "differ from those of", "160 documents × 69 words",
+                        "train it again")  # fmt: skip
     fewer = words[: words.rstrip(b"\n").rindex(b"\n") + 1]
     p, shape = len(made.value.words) - 1, (DEGREE + 1, DIM, len(made.value.words))
     coefficients = made.value.coefficients.reshape(shape)[:, :, :p].ravel()
@@ -383,7 +383,7 @@ def test_documents_and_words_that_the_counts_lack_are_refused(made: Done, tmp_pa
     model = DynamicModel.open(rewritten(made, tmp_path / "m", arrays, shape=[N, DIM, p]))
     with pytest.raises(FormatError) as caught:
         model.open_documents()
-    assert_one_line(caught, "not those of", "68")
+    assert_one_line(caught, "differ from those of", "68")
 
 
 def test_numbers_that_cannot_be_computed_with_are_the_models_fault(made: Done, tmp_path: Path):
@@ -397,10 +397,10 @@ def test_numbers_that_cannot_be_computed_with_are_the_models_fault(made: Done, t
                  lambda: spread.displacement(1950.0, 1999.0)):  # fmt: skip
         with pytest.raises(FormatError) as caught:
             call()
-        assert_one_line(caught, "its numbers are too large or too small", "make it again")
+        assert_one_line(caught, "overflow within the model's own times", "train it again")
     with pytest.raises(InputError) as far:
         model.displacement(1950.0, 1e300)
-    assert_one_line(far, ": 1e+300: too far away", "1950 to 1999")
+    assert_one_line(far, ": 1e+300 is too far from", "1950 to 1999")
 
 
 @pytest.mark.parametrize(
@@ -416,13 +416,13 @@ def test_a_model_whose_parts_do_not_fit_is_refused(made: Done, edit: Record, tmp
     rewritten(made, tmp_path / "m", {}, **edit)
     with pytest.raises(FormatError) as caught:
         DynamicModel.open(tmp_path / "m")
-    assert_one_line(caught, "do not fit together", "make it again")
+    assert_one_line(caught, "inconsistent model", "train it again")
 
 
 def test_what_is_no_model_is_refused(dtm: Path, tmp_path: Path):
     (tmp_path / "file").write_text("x")
     for path, told in ((tmp_path / "gone", "no such model"), (dtm, "kind 'dtm'"),
-                       (tmp_path / "file", "is a file")):  # fmt: skip
+                       (tmp_path / "file", "a file, not a model")):  # fmt: skip
         with pytest.raises(MissingInputError) as caught:
             DynamicModel.open(path)
         assert_one_line(caught, told, "wordgeom train DTM --method dlsa")

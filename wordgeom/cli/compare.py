@@ -90,10 +90,10 @@ def command(
         cls.take(values)  # invalid values are reported before anything is trained
         weighting |= {f.name: values[f.name] for f, _ in specs(cls) if f.name in values}
     own["inputs"] = {name: values[name] for name in _input_kinds() if name in values}
-    entry = compare.Entry(**own, **_chosen(paths, values), weighting=weighting)
+    request = compare.CompareRequest(**own, **_chosen(paths, values), weighting=weighting)
     files = {name: values[name] for name in ("sets", *KINDS)}
     tasks = read_tasks(**files, options=judging)
-    found = compare.compare(entry, tasks, judging, run, show=True)
+    found = compare.compare(request, tasks, judging, run, show=True)
     _print(found, as_json, markdown)
     if picture is not None:
         from wordgeom.plot import quality
@@ -103,7 +103,7 @@ def command(
 
 
 def _chosen(paths: Iterable[str], values: dict[str, Any]) -> dict[str, Any]:
-    """Return the entries, as fields of an Entry."""
+    """Return the candidates, as fields of a CompareRequest."""
     from wordgeom.comparison.entries import available_methods
     from wordgeom.storage.store import Store
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from wordgeom.comparison.result import Comparison, Judgement
+from wordgeom.comparison.result import Comparison, Evaluation
 from wordgeom.core.tables import aligned, markdown_table
 from wordgeom.evaluation.answers import Score
 
@@ -35,11 +35,11 @@ def markdown(comparison: Comparison) -> str:
 
 def _scores(comparison: Comparison) -> Rows:
     head = [*_COLUMNS, *(f"{name} {comparison.measure(name)}" for name in comparison.sets)]
-    return [head, *(_row(one, comparison.sets) for one in comparison.judgements)]
+    return [head, *(_row(one, comparison.sets) for one in comparison.evaluations)]
 
 
-def _row(one: Judgement, sets: Sequence[str]) -> list[str]:
-    who = one.contender
+def _row(one: Evaluation, sets: Sequence[str]) -> list[str]:
+    who = one.candidate
     if who.error:
         return [who.name, *[_NONE] * (len(_COLUMNS) - 1 + len(sets))]
     seconds = _NONE if who.seconds is None else f"{who.seconds:,.1f}"
@@ -49,14 +49,14 @@ def _row(one: Judgement, sets: Sequence[str]) -> list[str]:
 
 def _differences(comparison: Comparison) -> Rows:
     """Return the table of differences, empty where there is nobody to differ."""
-    others = [one for one in comparison.judgements if one.differences]
+    others = [one for one in comparison.evaluations if one.differences]
     if not others:
         return []
     head = [f"less {comparison.against}", *comparison.sets]
-    return [head, *([one.contender.name, *_less(one, comparison.sets)] for one in others)]
+    return [head, *([one.candidate.name, *_less(one, comparison.sets)] for one in others)]
 
 
-def _less(one: Judgement, sets: Sequence[str]) -> list[str]:
+def _less(one: Evaluation, sets: Sequence[str]) -> list[str]:
     found = [one.differences[name][0] if name in one.differences else None for name in sets]
     return [_NONE if score is None else _cell(score, "+") + _mark(score) for score in found]
 
@@ -82,6 +82,6 @@ def _memory(size: int | None) -> str:
 
 
 def _remarks(comparison: Comparison) -> list[str]:
-    trained = any(one.contender.kind != "file" for one in comparison.judgements)
+    trained = any(one.candidate.kind != "file" for one in comparison.evaluations)
     judged = f"judged on {comparison.common:,} words"
-    return [judged, *([_TIMES] if trained else []), *comparison.remarks()]
+    return [judged, *([_TIMES] if trained else []), *comparison.all_notes()]

@@ -1,1 +1,1 @@
-"""Comparison of methods, peers and vectors files on the same words and test sets."""
+"""Comparison of methods, baselines and vectors files on the same words and test sets."""

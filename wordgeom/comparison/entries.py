@@ -1,7 +1,7 @@
-"""Who is compared: vectors files, methods trained on one matrix, and peers on its text.
+"""Candidates of a comparison: vectors files, methods trained on a matrix, peers on its text.
 
-Each method and peer runs in a process of its own. Its seconds are those of the whole process by
-the clock, start and reading included; its memory is the most that the process held.
+Each method and peer is trained in its own process. Its time is the wall-clock time of the process,
+including start-up and reading; its memory is the peak of the process.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from wordgeom.methods.contract import VECTORS
 from wordgeom.methods.inputs import inputs_of, settings_of
 from wordgeom.methods.inputs.kind import InputKind
 from wordgeom.peers import PeerOptions
-from wordgeom.peers.cache import trained
-from wordgeom.peers.counted import Counted
+from wordgeom.peers.cache import trained_peer
+from wordgeom.peers.counted import CountedText
 from wordgeom.runtime.pool import available_cpus
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.runtime.subprocesses import run_module
@@ -33,10 +33,10 @@ METHOD, PEER, FILE = "method", "peer", "file"
 
 
 @dataclass(frozen=True)
-class Contender:
-    """Vectors to be judged: where they lie and what they cost, or the error that there are none.
+class Candidate:
+    """Vectors to evaluate with the cost of their training, or the error that prevented it.
 
-    seconds, peak_bytes: None where nothing tells; tokens: that a peer was trained on.
+    seconds, peak_bytes: None if unknown; tokens: number that a peer was trained on.
     """
 
     name: str
@@ -51,32 +51,35 @@ class Contender:
 
 @dataclass(frozen=True)
 class Training:
-    """How methods and peers are trained: all of them alike."""
+    """Settings of the training, shared by all methods and peers.
+
+    vectors: for methods whose first input is a vectors file; inputs: further inputs, by option.
+    """
 
     matrix: str
     dim: int
     weighting: Mapping[str, Any]
     run: RunOptions
-    folder: Path
+    directory: Path
     space: str | None = None
     vectors: str | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
 
 
-def from_files(paths: Sequence[str]) -> list[Contender]:
-    """Return vectors files as contenders, with what fitting run cards tell of their cost."""
+def from_files(paths: Sequence[str]) -> list[Candidate]:
+    """Return vectors files as candidates, with the cost in their run cards, if they match."""
     return [_from_file(Path(path)) for path in paths]
 
 
-def from_methods(names: Sequence[str], how: Training) -> Iterator[Contender]:
-    """Train methods, one after the other."""
+def from_methods(names: Sequence[str], how: Training) -> Iterator[Candidate]:
+    """Train methods one after another."""
     for name in names:
         _log.info("training %s …", name)
         yield _from_method(name, how)
 
 
-def from_peers(names: Sequence[str], how: Training, text: Counted) -> Iterator[Contender]:
-    """Train peers, or find them trained."""
+def from_peers(names: Sequence[str], how: Training, text: CountedText) -> Iterator[Candidate]:
+    """Train peers, or take them from the cache."""
     options = PeerOptions(
         dim=how.dim, window=text.window, min_count=text.min_count,
         threads=how.run.threads or available_cpus(), seed=how.run.seed,
@@ -86,7 +89,7 @@ def from_peers(names: Sequence[str], how: Training, text: Counted) -> Iterator[C
 
 
 def available_methods(kind: str) -> list[str]:
-    """Return the methods that make vectors from a store of this kind and nothing else."""
+    """Return the methods that make vectors from a store of this kind alone."""
     return [
         name for name in methods.names()
         if kind in first_input(name).store_kinds and not missing_inputs(name, {})
@@ -108,11 +111,11 @@ def missing_inputs(name: str, given: Mapping[str, str]) -> list[InputKind]:
     ]  # fmt: skip
 
 
-def _from_file(path: Path) -> Contender:
+def _from_file(path: Path) -> Candidate:
     card = read_card(path) or {}
     seconds, peak = _number(card.get("seconds")), _number(card.get("peak_bytes"))
-    notes = () if seconds is None else ("seconds as its run card has them",)
-    return Contender(path.name, FILE, path, seconds, int(peak) if peak else None, notes)
+    notes = () if seconds is None else ("seconds from its run card",)
+    return Candidate(path.name, FILE, path, seconds, int(peak) if peak else None, notes)
 
 
 def _number(value: object) -> float | None:
@@ -121,8 +124,8 @@ def _number(value: object) -> float | None:
     return float(value)
 
 
-def _from_method(name: str, how: Training) -> Contender:
-    out = how.folder / f"{name}.bin"
+def _from_method(name: str, how: Training) -> Candidate:
+    out = how.directory / f"{name}.bin"
     arguments = [
         "train", _source(name, how), "--method", name, "--dim", str(how.dim), "-o", str(out),
         "--quiet", *_flags(how), *_inputs(name, how),
@@ -130,11 +133,11 @@ def _from_method(name: str, how: Training) -> Contender:
     try:
         done = run_module("wordgeom", arguments)
     except WordgeomError as error:
-        return Contender(name, METHOD, None, error=str(error))
+        return Candidate(name, METHOD, None, error=str(error))
     card = read_card(out) or {}
     notes = tuple(str(note) for note in card.get("notes", ()))
     peak = int(card.get("peak_bytes", 0))
-    return Contender(name, METHOD, out, done.seconds, peak or None, notes)
+    return Candidate(name, METHOD, out, done.seconds, peak or None, notes)
 
 
 def _source(name: str, how: Training) -> str:
@@ -149,34 +152,34 @@ def _inputs(name: str, how: Training) -> list[str]:
 
 
 def _flags(how: Training) -> list[str]:
-    """Return as flags what was given of the weighting, and what is not the run's default.
+    """Return the given options of the weighting and the run's non-default options, as flags.
 
-    A method may have another default of the weighting, which what was given overrules.
+    Options of the weighting are passed even at their defaults: a method may have other defaults.
     """
     given = dict(how.weighting)
-    for one, _ in specs(type(how.run)):
-        value = getattr(how.run, one.name)
-        if value != one.default and one.name != "quiet":
-            given[one.name] = value
+    for declared, _ in specs(type(how.run)):
+        value = getattr(how.run, declared.name)
+        if value != declared.default and declared.name != "quiet":
+            given[declared.name] = value
     if how.space is not None:
         given["space"] = how.space
-    return [part for name, value in given.items() for part in _spelt(name, value)]
+    return [part for name, value in given.items() for part in _flag(name, value)]
 
 
-def _spelt(name: str, value: Any) -> list[str]:
+def _flag(name: str, value: Any) -> list[str]:
     if isinstance(value, bool):
         return [flag(name) if value else off_flag(name)]
     return [flag(name), str(value)]
 
 
-def _from_peer(name: str, how: Training, text: Counted, options: PeerOptions) -> Contender:
+def _from_peer(name: str, how: Training, text: CountedText, options: PeerOptions) -> Candidate:
     try:
-        entry = trained(name, text.text, options, how.folder)
+        peer = trained_peer(name, text.text, options, how.directory)
     except WordgeomError as error:
-        return Contender(name, PEER, None, error=str(error))
-    notes = (*entry.notes, *text.notes, *((f"(cached in {entry.path})",) if entry.cached else ()))
-    out = how.folder / f"{name}.bin"
-    for source, target in ((entry.path, out), (card_path(entry.path), card_path(out))):
-        with open(source, "rb") as held, atomic_file(target) as whole:
-            shutil.copyfileobj(held, whole)
-    return Contender(name, PEER, out, entry.seconds, entry.peak_bytes or None, notes, entry.tokens)
+        return Candidate(name, PEER, None, error=str(error))
+    notes = (*peer.notes, *text.notes, *((f"cached in {peer.path}",) if peer.cached else ()))
+    out = how.directory / f"{name}.bin"
+    for source, target in ((peer.path, out), (card_path(peer.path), card_path(out))):
+        with open(source, "rb") as original, atomic_file(target) as copy:
+            shutil.copyfileobj(original, copy)
+    return Candidate(name, PEER, out, peer.seconds, peer.peak_bytes or None, notes, peer.tokens)

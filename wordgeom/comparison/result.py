@@ -1,4 +1,4 @@
-"""What came of comparing vectors: a judgement for each contender, and all of it as JSON."""
+"""The result of a comparison: an evaluation of each candidate, and its JSON form."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wordgeom.comparison.entries import Contender
+from wordgeom.comparison.entries import Candidate
 from wordgeom.evaluation.answers import Answers, Score, group_scores
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import policy_line, score_facts
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """How one contender did, by the names of the sets that it could answer.
+class Evaluation:
+    """The scores of a candidate, by set.
 
-    words, dimension: of its own file, 0 where it made none. differences: its figures less those
-    of the contender that all are held against, of sets that both answered; none for that one.
+    words, dimension: of its own file, 0 without one. differences: its scores minus the reference's,
+    on sets that both have scores for; empty for the reference.
     """
 
-    contender: Contender
+    candidate: Candidate
     words: int = 0
     dimension: int = 0
     answers: Mapping[str, Answers] = field(default_factory=dict)
@@ -30,13 +30,13 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Contenders judged by the same sets on the words that all of them have.
+    """Candidates evaluated by the same sets on their common words.
 
-    sets: names of those that somebody answered; common: how many words all have; against: whom
-    differences are taken from.
+    sets: names of the sets with a score; common: number of common words; against: name of the
+    reference for differences.
     """
 
-    judgements: tuple[Judgement, ...]
+    evaluations: tuple[Evaluation, ...]
     sets: tuple[str, ...]
     common: int
     against: str
@@ -45,80 +45,80 @@ class Comparison:
     notes: tuple[str, ...]
 
     def measure(self, name: str) -> str:
-        """Return the name of a set's main measure."""
-        return next(j.scores[name][0].measure for j in self.judgements if name in j.scores)
+        """Return the main measure of a set."""
+        return next(j.scores[name][0].measure for j in self.evaluations if name in j.scores)
 
-    def remarks(self) -> list[str]:
-        """Return what a reader of the figures must know, a line each."""
-        told = [*self._left_out(), *self._of_contenders(), *self._of_sets()]
-        tasks = {answers.task for one in self.judgements for answers in one.answers.values()}
-        return [*told, *self._unequal(tasks), *self.notes, policy_line(self.policy, tasks)]
+    def all_notes(self) -> list[str]:
+        """Return all notes for the reader, one line each."""
+        tasks = {answers.task for one in self.evaluations for answers in one.answers.values()}
+        notes = [*self._left_out(), *self._of_candidates(), *self._of_sets()]
+        return [*notes, *self._unequal(tasks), *self.notes, policy_line(self.policy, tasks)]
 
     @property
     def policy(self) -> dict[str, Any]:
-        """The options that decide a score, by name."""
+        """The options that affect scores, by name."""
         return {**self.options.result_options(), "seed": self.seed}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON has it: None for a figure that there is not."""
+        """Return the comparison as JSON values; None for a missing number."""
         return {
             "against": self.against,
             "common_words": self.common,
             "policy": self.policy,
-            "rows": [self._row(judgement) for judgement in self.judgements],
-            "notes": self.remarks(),
+            "rows": [self._row(evaluation) for evaluation in self.evaluations],
+            "notes": self.all_notes(),
         }
 
     def _left_out(self) -> Iterator[str]:
-        for one in self.judgements:
+        for one in self.evaluations:
             if one.words > self.common:
                 left = f"{one.words - self.common:,} of {one.words:,} words"
-                yield f"{one.contender.name}: {left} are not in all others: left out"
+                yield f"{one.candidate.name}: {left} left out, since other vectors lack them"
 
-    def _of_contenders(self) -> Iterator[str]:
-        for one in self.judgements:
-            if one.contender.error:
-                yield f"{one.contender.name}: no vectors: {one.contender.error}"
-            for note in one.contender.notes:
-                yield f"{one.contender.name}: {note}"
+    def _of_candidates(self) -> Iterator[str]:
+        for one in self.evaluations:
+            if one.candidate.error:
+                yield f"{one.candidate.name}: no vectors: {one.candidate.error}"
+            for note in one.candidate.notes:
+                yield f"{one.candidate.name}: {note}"
 
     def _of_sets(self) -> Iterator[str]:
-        """Yield what sets left out or noted: once where it holds for all, else by contender."""
+        """Yield exclusions and notes of sets, once if they apply to all candidates."""
         for name in self.sets:
-            answered = {j.contender.name: j.answers[name] for j in self.judgements
+            answered = {j.candidate.name: j.answers[name] for j in self.evaluations
                         if name in j.answers}  # fmt: skip
-            held: dict[str, list[str]] = {}
-            for who, answers in answered.items():
+            lines: dict[str, list[str]] = {}
+            for candidate, answers in answered.items():
                 for line in _lines(answers):
-                    held.setdefault(line, []).append(who)
-            for line, names in held.items():
-                by = "" if len(names) == len(answered) else f" ({', '.join(names)})"
-                yield f"{name}: {line}{by}"
+                    lines.setdefault(line, []).append(candidate)
+            for line, names in lines.items():
+                of = "" if len(names) == len(answered) else f" ({', '.join(names)})"
+                yield f"{name}: {line}{of}"
 
     def _unequal(self, tasks: Collection[str]) -> Iterator[str]:
-        sizes = {one.dimension for one in self.judgements if one.scores}
+        sizes = {one.dimension for one in self.evaluations if one.scores}
         if len(sizes) > 1 and "qvec" in tasks:
-            yield "QVEC grows with K: it does not compare rows of different K"
+            yield "QVEC grows with K; do not compare rows of different K"
 
-    def _row(self, one: Judgement) -> dict[str, Any]:
-        who = one.contender
+    def _row(self, one: Evaluation) -> dict[str, Any]:
+        candidate = one.candidate
         return {
-            "name": who.name,
-            "kind": who.kind,
+            "name": candidate.name,
+            "kind": candidate.kind,
             "dimension": one.dimension,
             "words": one.words,
-            "seconds": who.seconds,
-            "peak_bytes": who.peak_bytes,
-            "tokens": who.tokens,
-            "error": who.error or None,
+            "seconds": candidate.seconds,
+            "peak_bytes": candidate.peak_bytes,
+            "tokens": candidate.tokens,
+            "error": candidate.error or None,
             "scores": _listed(one.scores),
             "differences": _listed(one.differences),
             "sections": self._sections(one),
             "excluded": {name: dict(found.excluded) for name, found in one.answers.items()},
-            "notes": list(who.notes),
+            "notes": list(candidate.notes),
         }
 
-    def _sections(self, one: Judgement) -> dict[str, Any]:
+    def _sections(self, one: Evaluation) -> dict[str, Any]:
         how = (self.options.resamples, self.seed)
         named = [(n, group_scores(a, *how)) for n, a in one.answers.items() if a.groups]
         return {name: {part: _listed({part: found}) for part, found in groups.items()}

@@ -1,4 +1,4 @@
-"""Judging several files of vectors alike: on the words that all have, difference by difference."""
+"""Scores of several vectors files on their common words, and paired differences."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wordgeom.comparison.entries import Contender
-from wordgeom.comparison.result import Judgement
+from wordgeom.comparison.entries import Candidate
+from wordgeom.comparison.result import Evaluation
 from wordgeom.core.errors import InputError
 from wordgeom.evaluation.answers import Score, Task, difference, scores
 from wordgeom.runtime.context import Context
@@ -16,68 +16,68 @@ from wordgeom.vectors.keyed import Vectors, read_vectors
 
 
 def common_words(paths: Sequence[Path]) -> list[str]:
-    """Return the words that all files have, in the first one's order; raises InputError."""
-    # One file at a time: together they may not fit the memory.
+    """Return the words common to all files, in the order of the first; raises InputError."""
+    # One file at a time, since all of them may exceed the memory.
     first = read_vectors(paths[0]).words
     others = [set(read_vectors(path).words) for path in paths[1:]]
     common = [word for word in first if all(word in words for words in others)]
     if not common:
-        found = f"{first[0]!r} first in {paths[0].name}"
-        do = "compare vectors of one language and spelling"
+        found = f"{first[0]!r} as first word of {paths[0].name}"
+        do = "compare vectors of the same language and spelling"
         raise InputError("the vectors have no word in common", found=found, do=do)
     return common
 
 
-def answered(
-    named: Sequence[Contender], common: list[str], tasks: Sequence[Task], context: Context
-) -> tuple[list[Judgement], list[str]]:
-    """Let all answer on the common words; a set that somebody cannot answer is a note."""
-    judged, notes, errors = [], [], []
+def answer_tasks(
+    named: Sequence[Candidate], common: list[str], tasks: Sequence[Task], context: Context
+) -> tuple[list[Evaluation], list[str]]:
+    """Answer all sets with the common words of each candidate; failed sets become notes."""
+    answered, notes, errors = [], [], []
     for one in named:
         if one.path is None:
-            judged.append(Judgement(one))
+            answered.append(Evaluation(one))
             continue
         vectors = read_vectors(one.path)
         size = len(vectors.words), vectors.matrix.shape[1]
         try:
-            found, refused = judge(_chosen(vectors, common), tasks, context)
+            found, failed = judge(_restricted(vectors, common), tasks, context)
         except InputError as error:
-            found, refused = [], {"all sets": str(error)}
+            found, failed = [], {"all sets": str(error)}
             errors.append(error)
-        judged.append(Judgement(one, *size, {answers.name: answers for answers in found}))
-        notes += [f"{one.name}: {name} left out: {why}" for name, why in refused.items()]
+        answered.append(Evaluation(one, *size, {answers.name: answers for answers in found}))
+        notes += [f"{one.name}: {name} left out: {why}" for name, why in failed.items()]
         if vectors.duplicates:
-            notes.append(f"{one.name}: words that the file holds again: {vectors.duplicates:,}")
-    if not any(one.answers for one in judged):
+            notes.append(f"{one.name}: {vectors.duplicates:,} duplicate words ignored")
+    if not any(one.answers for one in answered):
         raise errors[0]
-    return judged, notes
+    return answered, notes
 
 
-def _chosen(vectors: Vectors, common: list[str]) -> Vectors:
+def _restricted(vectors: Vectors, common: list[str]) -> Vectors:
     if vectors.words == common:
         return vectors
     return Vectors(common, vectors.matrix[[vectors.index[word] for word in common]])
 
 
-def scored_against(
-    judged: Sequence[Judgement], name: str | None, resamples: int, seed: int
-) -> tuple[tuple[Judgement, ...], str]:
-    """Return the judgements with scores, and differences from the one of that name.
+def score_against(
+    answered: Sequence[Evaluation], name: str | None, resamples: int, seed: int
+) -> tuple[tuple[Evaluation, ...], str]:
+    """Return evaluations with scores and differences from a reference, and the reference's name.
 
-    Where it has no answers, or no name is given, from the first that has; also returns its name.
+    The reference is the candidate `name` if it has answers, else the first one that has.
     """
-    whole = [one for one in judged if one.answers]
-    first = next((one for one in whole if one.contender.name == name), whole[0])
+    complete = [one for one in answered if one.answers]
+    first = next((one for one in complete if one.candidate.name == name), complete[0])
 
-    def figures(one: Judgement) -> Judgement:
+    def scored(one: Evaluation) -> Evaluation:
         own = {name: scores(answers, resamples, seed) for name, answers in one.answers.items()}
         return replace(one, scores=own, differences=differences(one))
 
-    def differences(one: Judgement) -> dict[str, list[Score]]:
+    def differences(one: Evaluation) -> dict[str, list[Score]]:
         if one is first:
             return {}
         pairs = [(n, first.answers[n], one.answers[n]) for n in one.answers if n in first.answers]
         return {name: [difference(a, b, measure, resamples, seed) for measure in a.measures]
                 for name, a, b in pairs}  # fmt: skip
 
-    return tuple(figures(one) for one in judged), first.contender.name
+    return tuple(scored(one) for one in answered), first.candidate.name

@@ -34,12 +34,12 @@ _ROWS = 8192  # documents whose products are summed at once
 
 def null(
     words: WordResiduals, axis: Axis, permutations: Permutations, hold: bool, runner: Runner,
-    whole: bool = False,
+    by_time: bool = False,
 ) -> Null:  # fmt: skip
-    """Return F of w words under permutations of document codes; whole: of time codes."""
+    """Return F of w words under permutations of document codes; by_time: of time codes."""
 
     def prepare(codes: Int32) -> Block:
-        block = _Block(words, axis, codes[:, axis.codes] if whole else codes, hold, runner.pool)
+        block = _Block(words, axis, codes[:, axis.codes] if by_time else codes, hold, runner.pool)
         return block.mixture, block.fill
 
     return compute_null(permutations, AT_ONCE, prepare, len(words), _WORDS, runner, "documents")

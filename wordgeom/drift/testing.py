@@ -151,10 +151,10 @@ class _Task:
     def _null(self, words: WordResiduals, permutations: Permutations, runner: Runner) -> Null:
         if self.options.freedman_lane:
             return freedman_lane.null(words, self.axis, permutations, self.hold, self.ops, runner)
-        whole = self.options.permute == TIMES
-        if whole and self.axis.times <= by_times.MAX_TIMES:
+        by_time = self.options.permute == TIMES
+        if by_time and self.axis.times <= by_times.MAX_TIMES:
             return by_times.null(words, self.axis, permutations, self.hold, runner)
-        return by_documents.null(words, self.axis, permutations, self.hold, runner, whole)
+        return by_documents.null(words, self.axis, permutations, self.hold, runner, by_time)
 
     def _verdict(
         self, stable: StableWords, observed: Observed, p: Float64, made: Permutations | None,

@@ -13,13 +13,13 @@ _SEGMENT = 256  # rows tested at once: segments without a better answer cost no 
 @kernel
 def update_best_answers(
     shifted: Float32, words: Int32, barred: Array, questions: Int64, start: int, stop: int,
-    asked: Int32, epsilon: float, best: Float32, answers: Int32,
+    query: Int32, epsilon: float, best: Float32, answers: Int32,
 ) -> None:  # fmt: skip
     """Update the best answers to questions start … stop with a block of R candidate rows.
 
     shifted (W × R) float32: 1 + cosine of query words and candidates, called α, β, γ for a, b, c;
     words (R): canonical row of each candidate; barred (R) bool: rows without a direction. questions
-    (Q × 3): a, b, c as rows of `shifted`; asked (W): canonical rows of the query words, which may
+    (Q × 3): a, b, c as rows of `shifted`; query (W): canonical rows of the query words, which may
     not answer. best (Q × 2): the highest 3CosAdd and 3CosMul so far; answers (Q × 2): their words.
     3CosMul's (β/2)(γ/2) / (α/2 + ε) is computed as βγ / (2α + 4ε).
     """
@@ -41,7 +41,7 @@ def update_best_answers(
                 continue
             for r in range(len(a)):
                 word = words[begin + r]
-                if barred[begin + r] or word == asked[i] or word == asked[j] or word == asked[k]:
+                if barred[begin + r] or word == query[i] or word == query[j] or word == query[k]:
                     continue
                 if b[r] - a[r] + c[r] > best[q, 0]:
                     best[q, 0], answers[q, 0] = b[r] - a[r] + c[r], word

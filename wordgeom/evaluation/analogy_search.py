@@ -34,7 +34,7 @@ def predict(lookup: Lookup, rows: Int64, epsilon: float, context: Context) -> In
     """
     search = _Search(lookup, rows, epsilon)
     batches = context.progress.follow(
-        _batches(len(lookup.words), len(search.asked)), "analogies", len(lookup.words), "words",
+        _batches(len(lookup.words), len(search.queries)), "analogies", len(lookup.words), "words",
         lambda blocks: blocks[-1].stop - blocks[0].start,
     )  # fmt: skip
     with one_thread():
@@ -55,7 +55,7 @@ class _Search:
         self._lookup, self._epsilon = lookup, epsilon
         self._units = unit_rows(lookup.matrix[distinct])
         self._best = np.tile(np.array(_BELOW, np.float32), (len(rows), 1))
-        self.asked = lookup.canonical[distinct]
+        self.queries = lookup.canonical[distinct]
         self.answers = np.full((len(rows), 2), NONE, np.int32)
 
     def shifted(self, block: slice) -> Float32:
@@ -70,7 +70,7 @@ class _Search:
         for block, values in zip(blocks, shifted, strict=True):
             words, barred = self._lookup.canonical[block], self._lookup.zero[block]
             update_best_answers(
-                values, words, barred, self._questions, start, stop, self.asked,
+                values, words, barred, self._questions, start, stop, self.queries,
                 self._epsilon, self._best, self.answers,
             )  # fmt: skip
 

@@ -12,7 +12,7 @@ from wordgeom.core.errors import OptionError, OutputExistsError
 def check_overwrite(path: Path, force: bool) -> None:
     """Raise OutputExistsError for a directory, and without `force` for any existing path."""
     if os.path.lexists(path) and not force:
-        do = "choose another name, or pass --force to overwrite it"
+        do = "pass --force to overwrite it, or choose another name"
         raise OutputExistsError("exists", where=path, do=do)
     if path.is_dir():
         raise OutputExistsError("is a directory", where=path, do="name a file")

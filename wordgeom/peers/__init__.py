@@ -1,7 +1,7 @@
-"""Peers: another tool's models, trained on the text that was counted, to be compared with ours.
+"""Peers: baselines of other tools, trained on the text of the co-occurrence counts.
 
-A peer is one file: `train(sentences, options) -> Trained`. Each runs in a process of its own
-(`python -m wordgeom.peers`), so that its seconds and memory are its own; see cache.py.
+A peer is one file with `train(sentences, options) -> Trained`. Each runs in its own process
+(`python -m wordgeom.peers`), so that its time and memory can be measured; see cache.py.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from wordgeom.core.options import suggestion
 from wordgeom.vectors.keyed import Vectors
 
 NAMES = ("sgns", "lsi")
-Sentences = Iterable[list[str]]  # that can be walked through several times
+Sentences = Iterable[list[str]]  # can be iterated several times
 
 
 @dataclass(frozen=True)
 class PeerOptions:
-    """What a peer is trained with: the counts' own figures, as far as it knows them."""
+    """Settings of a peer, equal to those of the counts where it has them."""
 
     dim: int
     window: int
@@ -32,7 +32,7 @@ class PeerOptions:
 
 @dataclass(frozen=True)
 class Trained:
-    """A peer's vectors, the tokens that it was trained on, and what a reader must know."""
+    """The vectors of a peer, the number of tokens that it was trained on, and notes."""
 
     vectors: Vectors
     tokens: int

@@ -1,7 +1,7 @@
-"""Peers that were trained before, kept in the user's cache folder: they take minutes each.
+"""A cache of trained peers in the user's cache directory, since training takes minutes.
 
-An entry is a vectors file and its card, found by a digest of all that can change its vectors,
-seconds or memory. A card that does not fit its file counts as none, and the peer is trained anew.
+An entry is a vectors file with its run card, named by a digest of everything that affects vectors,
+time or memory. If the card does not match the file, the peer is trained again.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _log = logging.getLogger("wordgeom")
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A trained peer: where its vectors lie, what they cost, whether they were there before."""
+class TrainedPeer:
+    """A trained peer: its vectors file, its cost, and whether it comes from the cache."""
 
     path: Path
     seconds: float
@@ -43,59 +43,59 @@ class Entry:
     cached: bool
 
 
-def trained(peer: str, text: Text, options: PeerOptions, spare: Path) -> Entry:
-    """Return a trained peer; `spare` is where it lies if there is no cache folder to write to.
+def trained_peer(peer: str, text: Text, options: PeerOptions, fallback: Path) -> TrainedPeer:
+    """Return a peer from the cache, or train it; fallback: directory to use without a cache.
 
-    Raises MissingInputError for a text that is not there, InputError where training fails.
+    Raises MissingInputError for missing text, InputError if the training fails.
     """
-    asked = {
+    request = {
         "peer": peer, "text": dataclasses.asdict(text), "options": dataclasses.asdict(options)
     }  # fmt: skip
-    folder = _cache_folder() or spare
-    path = folder / f"{peer}-{_key(asked)}.bin"
-    if found := _found(path):
-        return found
+    directory = _cache_directory() or fallback
+    path = directory / f"{peer}-{_key(request)}.bin"
+    if cached := _cached(path):
+        return cached
     _log.info("training %s …", peer)
-    with tempfile.TemporaryDirectory(prefix=".training-", dir=folder) as place:
-        fresh = Path(place) / path.name
-        done = run_module("wordgeom.peers", [json.dumps(asked), str(fresh)])
-        card = {**json.loads(done.output), "seconds": round(done.seconds, 3), "request": asked}
+    with tempfile.TemporaryDirectory(prefix=".training-", dir=directory) as scratch:
+        fresh = Path(scratch) / path.name
+        done = run_module("wordgeom.peers", [json.dumps(request), str(fresh)])
+        card = {**json.loads(done.output), "seconds": round(done.seconds, 3), "request": request}
         card["content"] = {"bytes": fresh.stat().st_size, "sha256": file_digest(str(fresh))}
         os.replace(fresh, path)
     with atomic_file(card_path(path)) as out:
         out.write(json.dumps(card, ensure_ascii=False, indent=1).encode("utf-8"))
-    return _entry(path, card, cached=False)
+    return _from_card(path, card, cached=False)
 
 
-def _key(asked: dict[str, Any]) -> str:
-    """Return a digest of what is asked, by the text's content, and of what would do it."""
-    contents = [file_digest(name) for name in asked["text"]["names"]]
-    # Which linear algebra is loaded by now says nothing of the process to come.
+def _key(request: dict[str, Any]) -> str:
+    """Return a digest of the request, the content of the text, the machine and the versions."""
+    contents = [file_digest(name) for name in request["text"]["names"]]
+    # The BLAS of this process may differ from that of the process that trains.
     machine = {name: kind for name, kind in provenance.machine().items() if name != "blas"}
     versions = {name: metadata.version(name) for name in ("gensim", "numpy", "scipy")}
-    key = {**asked, "contents": contents, "machine": machine, "versions": versions}
-    key["text"] = {**asked["text"], "names": None}
-    whole = json.dumps([__version__, key], sort_keys=True)
-    return hashlib.sha256(whole.encode()).hexdigest()[:32]
+    key = {**request, "contents": contents, "machine": machine, "versions": versions}
+    key["text"] = {**request["text"], "names": None}
+    serialised = json.dumps([__version__, key], sort_keys=True)
+    return hashlib.sha256(serialised.encode()).hexdigest()[:32]
 
 
-def _found(path: Path) -> Entry | None:
+def _cached(path: Path) -> TrainedPeer | None:
     card = read_card(path)
     with contextlib.suppress(KeyError, TypeError, ValueError):
-        return None if card is None else _entry(path, card, cached=True)
+        return None if card is None else _from_card(path, card, cached=True)
     return None
 
 
-def _entry(path: Path, card: dict[str, Any], *, cached: bool) -> Entry:
+def _from_card(path: Path, card: dict[str, Any], *, cached: bool) -> TrainedPeer:
     notes = tuple(str(note) for note in card["notes"])
     peak, tokens = int(card["peak_bytes"]), int(card["tokens"])
-    return Entry(path, float(card["seconds"]), peak, tokens, notes, cached)
+    return TrainedPeer(path, float(card["seconds"]), peak, tokens, notes, cached)
 
 
-def _cache_folder() -> Path | None:
-    """Return the folder of entries, None where there is none that can be written to."""
+def _cache_directory() -> Path | None:
+    """Return the cache directory, None if it cannot be written to."""
     try:
         return cache_folder("peers")
     except (OSError, RuntimeError) as error:
-        _log.warning("no cache for peers (%s): they are trained again on every run", error)
+        _log.warning("no cache for peers (%s); every run trains them again", error)
         return None

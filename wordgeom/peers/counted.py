@@ -1,4 +1,4 @@
-"""What a matrix was counted of, and how: peers are trained on the same text in the same way."""
+"""The text and settings of a matrix's co-occurrence counts, on which peers are trained."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _DO = "name the text with --corpus"
 
 
 @dataclass(frozen=True)
-class Counted:
-    """A counted text with the window and the least count of its words; notes on it."""
+class CountedText:
+    """The text of co-occurrence counts, their window and minimum count, and notes."""
 
     text: Text
     window: int
@@ -30,63 +30,60 @@ class Counted:
     notes: tuple[str, ...]
 
 
-def counted(matrix: str | os.PathLike[str], corpus: Sequence[str]) -> Counted:
-    """Return what a matrix (counts, or made of counts) was counted of; `corpus` if it is given.
+def counted_text(matrix: str | os.PathLike[str], corpus: Sequence[str]) -> CountedText:
+    """Return the text of a matrix of counts, or made from counts; `corpus` overrides its names.
 
-    Raises MissingInputError, InputError or OptionError where the text or its window is unknown.
+    Raises MissingInputError, InputError or OptionError if the text or the window is unknown.
     """
     counts = _counts(Store.open(matrix))
-    asked, inputs = made_options(counts.request), counts.request["inputs"]
-    window = reach(WindowOptions.take(asked))
-    # Words that were given had no least count; files of words are known by their digests alone.
+    given, inputs = made_options(counts.request), counts.request["inputs"]
+    window = reach(WindowOptions.take(given))
+    # A given vocabulary has no minimum count; run cards record only digests of word lists.
     unknown = {"read_vocab": None, "stop_words": None, "keep_words": None}
-    options = CorpusOptions.take({**asked, **unknown, "min_count": asked.get("min_count") or 1})
-    names, notes = _given(corpus, inputs) if corpus else (_recorded(inputs, counts.path), ())
-    text = Text(tuple(names), options)
-    return Counted(text, window, options.min_count, notes)
+    options = CorpusOptions.take({**given, **unknown, "min_count": given.get("min_count") or 1})
+    names, notes = _named(corpus, inputs) if corpus else (_recorded(inputs, counts.path), ())
+    return CountedText(Text(tuple(names), options), window, options.min_count, notes)
 
 
 def _counts(matrix: Store) -> Store:
-    """Return the counts that a matrix was made of: itself, or its parent."""
+    """Return the counts of a matrix: itself, or its parent."""
     if "window" in matrix.request["options"]:
         return matrix
     parent = matrix.card.get("parent")
     if isinstance(parent, str) and store.exists(matrix.path / parent):
-        found = Store.open(os.path.normpath(matrix.path / parent))
-        if "window" in found.request["options"]:
-            return found
-    do = "compare the counts' folder instead"
-    raise OptionError("--peers needs the counts' window", where=matrix.path, do=do)
+        counts = Store.open(os.path.normpath(matrix.path / parent))
+        if "window" in counts.request["options"]:
+            return counts
+    do = "pass the co-occurrence counts instead"
+    raise OptionError("--peers needs the window of the counts", where=matrix.path, do=do)
 
 
-def _given(
+def _named(
     corpus: Sequence[str], inputs: Sequence[dict[str, Any]]
 ) -> tuple[list[str], tuple[str, ...]]:
     for name in corpus:
         if is_stream(name):
-            do = "peers read their text more than once: write it to a file"
+            do = "write the text to a file; peers read it more than once"
             raise OptionError("--corpus needs files", found=name, do=do)
     digests = [file_digest(name) for name in corpus]
     if digests == [i["digest"] for i in inputs]:
         return list(corpus), ()
-    return list(corpus), ("--corpus is not, file by file, the text that was counted",)
+    return list(corpus), ("--corpus differs from the text of the counts",)
 
 
 def _recorded(inputs: Sequence[dict[str, Any]], where: Path) -> list[str]:
-    """Return the files that the card names, if they still hold what was counted."""
+    """Return the files that the run card names, if their content has not changed."""
     names = []
-    for made_from in inputs:
-        name = made_from.get("name")
+    for recorded in inputs:
+        name = recorded.get("name")
         if not isinstance(name, str) or name == STDIN:
-            what = "does not tell which files were counted"
-            raise InputError(what, where=where, do=_DO)
+            raise InputError("its run card does not name its text", where=where, do=_DO)
         try:
-            same = not is_stream(name) and file_digest(name) == made_from["digest"]
+            same = not is_stream(name) and file_digest(name) == recorded["digest"]
         except WordgeomError:
-            what = "the text that was counted is not there"
-            raise MissingInputError(what, where=where, found=name, do=_DO) from None
+            raise MissingInputError(f"its text {name} is missing", where=where, do=_DO) from None
         if not same:
-            what = f"the text {name} has changed since it was counted"
+            what = f"its text {name} has changed since it was counted"
             raise InputError(what, where=where, do=_DO)
         names.append(name)
     return names

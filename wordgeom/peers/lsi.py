@@ -1,8 +1,7 @@
-"""Latent semantic indexing, by gensim: tf-idf of a term–document matrix, truncated SVD.
+"""Latent semantic indexing with gensim: truncated SVD of a tf-idf term–document matrix.
 
-A document is a sentence (see sentences.py); a word's vector is its row of U (Deerwester et al.
-1990), which gensim calls the projection. A word that every document holds has tf-idf 0, and a
-vector of zeros.
+A document is a sentence of sentences.py. A word's vector is its row of U (Deerwester et al. 1990),
+which gensim calls the projection. A word of every document has tf-idf 0 and a zero vector.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def train(sentences: Sentences, options: PeerOptions) -> Trained:
-    """Return the words' rows of U; tokens: those that the documents hold.
+    """Return the words' rows of U; tokens: number in the documents.
 
-    Raises InputError for a single document, and where no word is frequent enough or tells one
-    document from another.
+    Raises InputError for a single document, if no word is frequent enough, or if all words are in
+    every document.
     """
     import gensim
     from gensim.models import LsiModel, TfidfModel
@@ -48,7 +47,7 @@ def train(sentences: Sentences, options: PeerOptions) -> Trained:
 
 
 class _Weighted:
-    """The documents as tf-idf weighted bags of words, each time anew."""
+    """The documents as tf-idf weighted bags of words, computed on each iteration."""
 
     def __init__(self, sentences: Sentences, dictionary: Dictionary, model: TfidfModel) -> None:
         self._sentences, self._dictionary, self._model = sentences, dictionary, model
@@ -59,12 +58,12 @@ class _Weighted:
 
 
 def _dictionary(sentences: Sentences, min_count: int) -> Dictionary:
-    """Return the words seen `min_count` times, or raise where LSI has nothing to work on."""
+    """Return the words with at least `min_count` occurrences; raises InputError as `train`."""
     from gensim.corpora import Dictionary
 
     dictionary = Dictionary(sentences, prune_at=None)
     if dictionary.num_docs < 2:
-        do = "leave lsi out, or count a text of several lines"
+        do = "omit lsi, or use a text of several lines"
         found = f"{dictionary.num_docs} of at most 10,000 tokens"
         raise InputError("lsi needs more than one document", found=found, do=do)
     dictionary.filter_tokens(bad_ids=[k for k, n in dictionary.cfs.items() if n < min_count])
@@ -72,12 +71,11 @@ def _dictionary(sentences: Sentences, min_count: int) -> Dictionary:
     if not len(dictionary):
         raise InputError(f"no word occurs {min_count} times", do="check --corpus")
     if all(n == dictionary.num_docs for n in dictionary.dfs.values()):
-        do = "leave lsi out"
-        raise InputError("every word is in every document, so that tf-idf is 0", do=do)
+        raise InputError("every word is in every document, so all tf-idf are 0", do="omit lsi")
     return dictionary
 
 
 def _fewer(columns: int, dim: int) -> tuple[str, ...]:
     if columns == dim:
         return ()
-    return (f"{columns} columns for --dim {dim}: the documents carry no more",)
+    return (f"{columns} columns for --dim {dim}, the rank of the documents",)

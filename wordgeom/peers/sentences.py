@@ -1,8 +1,8 @@
-"""The counted text as lists of tokens, for peers: the same tokens that the counts are of.
+"""Sentences for peers: the tokens of the co-occurrence counts as lists.
 
-Text counted by white space goes through gensim's own LineSentence: the peer as its users run it.
-Text counted as `words` is read by our reader and tokeniser, whose documents are then the
-sentences. Both cut at 10,000 tokens, since gensim leaves out without a word what is longer.
+Text tokenised by white space is read by gensim's LineSentence, as its users do. Other text is read
+by wordgeom's reader and tokeniser, and its documents are the sentences. Both are cut at 10,000
+tokens, since gensim silently drops the rest of longer ones.
 """
 
 from __future__ import annotations
@@ -24,45 +24,48 @@ if TYPE_CHECKING:
     from wordgeom.corpus.encoding.encode import EncodedCorpus
 
 LONGEST = 10_000  # tokens of a sentence, gensim's MAX_WORDS_IN_BATCH
-_IDS = 1 << 16  # read at once
+_IDS = 1 << 16  # ids read at a time
 
 
 @dataclass(frozen=True)
 class Text:
-    """Files, and how the counts made tokens and documents of them."""
+    """Files, and the options with which they were read and tokenised."""
 
     names: tuple[str, ...]
     options: CorpusOptions
 
     @property
     def of_lines(self) -> bool:
-        """Whether gensim reads the files as they were counted."""
-        packed = any(map(is_compressed, self.names))
-        at = self.options
-        return (at.tokeniser, at.input_format, packed) == ("whitespace", "text", False)
+        """Whether gensim's LineSentence gives the same tokens as the counts."""
+        options, compressed = self.options, any(map(is_compressed, self.names))
+        return (options.tokeniser, options.input_format, compressed) == (
+            "whitespace",
+            "text",
+            False,
+        )
 
     @property
     def note(self) -> str:
-        """What a sentence is, in words."""
+        """A sentence for the user on what a sentence is."""
         if self.of_lines:
             return f"sentences are lines (gensim's LineSentence), cut at {LONGEST:,} tokens"
-        return f"sentences are the documents that were counted, cut at {LONGEST:,} tokens"
+        return f"sentences are the documents of the counts, cut at {LONGEST:,} tokens"
 
 
 @contextlib.contextmanager
-def opened(text: Text, context: Context) -> Iterator[Sentences]:
-    """Open a text as sentences. Raises MissingInputError, InputError, FormatError."""
+def open_sentences(text: Text, context: Context) -> Iterator[Sentences]:
+    """Yield the sentences of a text. Raises MissingInputError, InputError, FormatError."""
     if text.of_lines:
         try:
             yield _Lines(text.names)
         except UnicodeDecodeError as error:
             where, found = " ".join(text.names), f"byte 0x{error.object[error.start]:02x}"
             do = "count it with --tokeniser words, or convert it"
-            raise InputError("gensim reads UTF-8 alone", where=where, found=found, do=do) from None
+            raise InputError("gensim reads only UTF-8", where=where, found=found, do=do) from None
         return
     from wordgeom.corpus.encoding.encode import encode
 
-    # Every token has a row, and words are chosen by the peer.
+    # Every token has a row; the peer selects words itself.
     options = replace(
         text.options, min_count=1, max_vocab=0, read_vocab=None, sample=0.0, oov="keep",
         stop_words=None, keep_words=None,
@@ -73,7 +76,7 @@ def opened(text: Text, context: Context) -> Iterator[Sentences]:
 
 
 class _Lines:
-    """LineSentence over several files."""
+    """gensim's LineSentence over several files."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._names = names
@@ -92,18 +95,18 @@ class _Documents:
         self._stream, self._words = encoded.stream, encoded.vocabulary.words
 
     def __iter__(self) -> Iterator[list[str]]:
-        held: list[str] = []
+        sentence: list[str] = []
         for ids, ends in self._runs():
-            held += [self._words[k] for k in ids]
-            while len(held) >= LONGEST:
-                yield held[:LONGEST]
-                held = held[LONGEST:]
-            if ends and held:
-                yield held
-                held = []
+            sentence += [self._words[k] for k in ids]
+            while len(sentence) >= LONGEST:
+                yield sentence[:LONGEST]
+                sentence = sentence[LONGEST:]
+            if ends and sentence:
+                yield sentence
+                sentence = []
 
     def _runs(self) -> Iterator[tuple[list[int], bool]]:
-        """Yield ids without a gap between them, and whether a document ends after them."""
+        """Yield runs of ids within a document, and whether the document ends after them."""
         gap = len(self._words)
         for start in range(0, self._stream.length, _IDS):
             ids = self._stream.read(start, start + _IDS)

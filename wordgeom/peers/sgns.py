@@ -1,7 +1,7 @@
-"""Skip-gram with negative sampling, by gensim (Mikolov et al. 2013b).
+"""Skip-gram with negative sampling with gensim (Mikolov et al. 2013b).
 
-The settings are those that word2vec's users take for granted: sample 1e-3, 5 negatives. With
-more than one thread gensim's vectors differ from run to run.
+The settings are word2vec's usual ones: sample 1e-3, 5 negatives. With more than one thread,
+gensim's vectors differ between runs.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ _SAMPLE, _NEGATIVE = 1e-3, 5
 
 
 def train(sentences: Sentences, options: PeerOptions) -> Trained:
-    """Return gensim's Word2Vec; tokens: what was left of all epochs by subsampling.
+    """Return the vectors of gensim's Word2Vec; tokens: of all epochs, after subsampling.
 
-    Raises InputError where no word is frequent enough.
+    Raises InputError if no word is frequent enough.
     """
     import gensim
     from gensim.models import Word2Vec

@@ -1,1 +1,1 @@
-"""Pictures, by matplotlib (the extra `plot`): one kind of picture a file, each with its `draw`."""
+"""Plots with matplotlib (the extra `plot`): one kind of plot per file, each with a `draw`."""

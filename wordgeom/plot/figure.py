@@ -1,7 +1,7 @@
-"""What all pictures share: the same look and bytes everywhere, written whole or not at all.
+"""Style and output of all plots: the same look and bytes everywhere, written atomically.
 
-matplotlib is used through its objects alone (no pyplot, no window); a user's own style file does
-not change a picture. Pictures are to be read in grey too: ink, dashes and marks tell things apart.
+matplotlib is used through its object interface, without pyplot or a window. A user's style file
+does not affect plots. Plots are legible in greyscale: ink, dashes and markers distinguish series.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-_SHORT, _DECADE, _LONG = 5, 10, 100  # ratios of a logarithmic axis's ends that decide its numbers
+_SHORT, _DECADE, _LONG = 5, 10, 100  # ratios of a logarithmic axis's ends that choose its ticks
 INK, PALE = "#1a1a1a", "#8c8c8c"
-# What would name the moment or the program goes: the same picture has the same bytes.
+# Dates and program names are removed, so that the same plot has the same bytes.
 _METADATA: dict[str, dict[str, Any]] = {
     ".png": {"Software": None},
     ".svg": {"Date": None, "Creator": None},
@@ -41,7 +41,7 @@ _STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "wordgeom",
     "text.color": INK,
-    "text.parse_math": False,  # a $ in a file's name is a $; see plain_ticks
+    "text.parse_math": False,  # a $ in a file name is a $; see plain_ticks
     "xtick.color": PALE,
     "xtick.labelcolor": INK,
     "ytick.color": PALE,
@@ -50,32 +50,31 @@ _STYLE: dict[Any, Any] = {
 
 
 def check(path: str | Path, *, force: bool) -> None:
-    """Refuse a picture that could not be written, before work is done for it.
+    """Check that a plot can be written, before any work is done.
 
-    Raises OptionError for a suffix, MissingInputError for a folder that is not there,
-    OutputExistsError without `force`, UnavailableError without matplotlib.
+    Raises OptionError for a suffix, MissingInputError for a missing directory, OutputExistsError
+    without `force`, UnavailableError without matplotlib.
     """
     path = Path(path)
     if path.suffix.lower() not in _METADATA:
-        do = "name the output so"
-        what = "pictures are written to .png, .svg or .pdf"
-        raise OptionError(what, where=path, found=repr(path.name), do=do)
+        do = "choose one of these suffixes"
+        raise OptionError("plots are .png, .svg or .pdf files", where=path, do=do)
     if not path.parent.is_dir():
-        do = "make it, or name another"
-        raise MissingInputError("no such folder", where=path.parent, do=do)
+        do = "create it, or choose another"
+        raise MissingInputError("no such directory", where=path.parent, do=do)
     if os.path.lexists(path) and not force:
-        do = "pass --force to replace it, or name another"
+        do = "pass --force to overwrite it, or choose another name"
         raise OutputExistsError("exists", where=path, do=do)
-    _needs_matplotlib()
+    _require_matplotlib()
 
 
 @contextlib.contextmanager
-def drawn(path: str | Path, width: float, height: float) -> Iterator[Figure]:
-    """Yield an empty figure, in inches, which is written to `path` when the block ends well.
+def saved_figure(path: str | Path, width: float, height: float) -> Iterator[Figure]:
+    """Yield an empty figure, sizes in inches, and write it to `path` if the block succeeds.
 
-    The suffix tells the format. Raises UnavailableError, OptionError and WriteError.
+    The suffix determines the format. Raises UnavailableError, WriteError.
     """
-    _needs_matplotlib()
+    _require_matplotlib()
     from matplotlib import rc_context, rcdefaults
     from matplotlib.figure import Figure
 
@@ -84,7 +83,7 @@ def drawn(path: str | Path, width: float, height: float) -> Iterator[Figure]:
     with rc_context(), warnings.catch_warnings():
         rcdefaults()
         with rc_context(_STYLE):
-            # A name may hold letters that the font lacks: boxes in a picture are no mistake.
+            # Names may contain letters that the font lacks; they appear as boxes.
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")
             figure = Figure(figsize=(width, height), layout="constrained")
             yield figure
@@ -93,9 +92,9 @@ def drawn(path: str | Path, width: float, height: float) -> Iterator[Figure]:
 
 
 def log_ticks(axis: Axis) -> None:
-    """Put numbers on a logarithmic axis as they are said, three at least where it is short.
+    """Put plain numbers on a logarithmic axis, at least three on a short one.
 
-    To be called when everything is drawn on it.
+    Call it after everything is drawn.
     """
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
@@ -111,21 +110,21 @@ def log_ticks(axis: Axis) -> None:
 
 
 def plain_ticks(axis: Axis) -> None:
-    """Write an axis's numbers as they are said, 0.1 and not a power of ten."""
+    """Format an axis's ticks as plain numbers, 0.1 instead of a power of ten."""
     from matplotlib.ticker import FuncFormatter
 
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
 
 
 def thin_grid(axes: Axes) -> None:
-    """Draw the faint lines that let values be read, behind what is drawn."""
+    """Draw faint horizontal grid lines in the background."""
     axes.set_axisbelow(True)
     axes.grid(axis="y", color="#e6e6e6", linewidth=0.6)
 
 
-def _needs_matplotlib() -> None:
+def _require_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         do = "pip install 'wordgeom[plot]'"
-        raise UnavailableError("pictures need matplotlib", do=do) from None
+        raise UnavailableError("plots need matplotlib", do=do) from None

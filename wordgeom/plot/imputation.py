@@ -1,8 +1,8 @@
-"""Imputed entities among their neighbours: vectors in their plane of greatest variance.
+"""Imputed entities among their neighbours, projected on a plane of maximal variance.
 
-Around an entity it is the plane of that one and its neighbours, and theirs lie where they fall.
-Known entities are filled, imputed ones hollow; lines to the neighbours whose weighted mean an
-imputed vector is, as wide as the weights.
+The plane is fitted to all entities in the plot, or with `--around` to one entity and its
+neighbours. Known entities are filled, imputed ones hollow. An imputed vector is a weighted mean of
+its neighbours': lines lead to them, as wide as the weights.
 """
 
 from __future__ import annotations
@@ -11,46 +11,47 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wordgeom.core.errors import InputError, MissingInputError
+from wordgeom.core.formatting import several
 from wordgeom.core.options import suggestion
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.imputation.output import table_path
 from wordgeom.imputation.trust import Trust
 from wordgeom.imputation.trust_table import read_trust
 from wordgeom.linalg.signs import fix_signs
-from wordgeom.plot.figure import INK, PALE, drawn
-from wordgeom.plot.labels import place, settle
+from wordgeom.plot.figure import INK, PALE, saved_figure
+from wordgeom.plot.labels import fix_layout, place_labels
 from wordgeom.vectors.keyed import read_vectors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_MOST, _MOST_AROUND = 500, 60  # entities of a picture that can be read
-_NAMED = 12  # entities that are named when the user names none
-_DEPTH = 2  # steps from the one that is drawn around
-_FEWEST = 3  # vectors that have a plane
+_MOST, _MOST_AROUND = 500, 60  # entities in a legible plot
+_NAMED = 12  # entities labelled by default
+_DEPTH = 2  # steps in the graph from the entity in the centre
+_FEWEST = 3  # vectors that span a plane
 _WIDTH, _HEIGHT = 7.2, 5.6  # inches
-_THINNEST, _WIDEST = 0.2, 2.2  # points of a line of weight 0, and what weight 1 adds
-_SMALL, _LARGE, _RING = 6.0, 16.0, 90.0  # square points of a mark
+_THINNEST, _WIDEST = 0.2, 2.2  # line width in points: at weight 0, increase at weight 1
+_SMALL, _LARGE, _RING = 6.0, 16.0, 90.0  # area of a marker, square points
 _FAINT = "#e9e9e9"
-_NEAR = 3.0  # pixels around a mark that a name keeps off
+_NEAR = 3.0  # pixels between a marker and a name
 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """What is drawn: m entities and e lines.
+    """The content of a plot: m entities and e lines.
 
-    names (m); places (m × 2); known (m) bool; edges (e × 2), from the imputed to its neighbour,
-    and weights (e); named: the numbers of those whose names are written; centre: the number of the
-    one that is drawn around, or None.
+    names (m); positions (m × 2); known (m) bool; edges (e × 2), from an imputed entity to a
+    neighbour, and weights (e); named: entities with a label; centre: the entity of `--around`, or
+    None.
     """
 
     names: Sequence[str]
-    places: Float64
+    positions: Float64
     known: Array
     edges: Int64
     weights: Float64
@@ -62,81 +63,79 @@ class Chart:
 def read_chart(
     path: str | Path, table: str | Path | None, labels: Sequence[str], around: str | None
 ) -> Chart:
-    """Return what to draw of a vectors file and its table of trust, `vectors.imputed.tsv`.
+    """Return the plot of a vectors file and its table of trust, `vectors.imputed.tsv`.
 
-    Raises what reading raises, and InputError for a name that the table does not hold and for an
-    entity that the vectors do not.
+    Raises what reading raises, and InputError for a name that is not in the table or an entity
+    without a vector.
     """
     trust = read_trust(_table_of(Path(path)) if table is None else Path(table))
     numbers = {name: entity for entity, name in enumerate(trust.names)}
-    asked = [_number(name, numbers) for name in labels]
+    chosen = [_number(name, numbers) for name in labels]
     if around is None:
-        named = np.array(asked or _leaning(trust), np.int64)
+        named = np.array(chosen or _best_supported(trust), np.int64)
         shown = _overview(trust, named)
         return _chart(trust, _rows(path, trust, shown), shown, named, shown)
     centre = _number(around, numbers)
     near, shown = _within(trust, centre)
-    named = np.union1d(asked or near, centre)
+    named = np.union1d(chosen or near, centre)
     if (far := np.setdiff1d(named, shown)).size:
-        do = "leave its --label out, or draw it with --around"
-        raise InputError(f"{trust.names[far[0]]!r} is not drawn around {around!r}", do=do)
+        do = "omit its --label, or pass it to --around"
+        raise InputError(f"{trust.names[far[0]]!r} is not near {around!r}", do=do)
     plane = np.array(near if len(near) >= _FEWEST else shown)
     chart = _chart(trust, _rows(path, trust, shown), shown, named, plane)
     return replace(chart, centre=int(np.searchsorted(shown, centre)))
 
 
 def draw(chart: Chart, path: str | Path) -> str:
-    """Draw a chart into `path` and return its caption; raises what `figure.drawn` raises."""
-    with drawn(path, _WIDTH, _HEIGHT) as figure:
+    """Draw a chart into `path`, return its caption; raises what `figure.saved_figure` raises."""
+    with saved_figure(path, _WIDTH, _HEIGHT) as figure:
         axes = figure.subplots()
         _lines(axes, chart)
         _marks(axes, chart)
-        axes.set_title(chart.caption)  # for its height: its end is known when names are placed
+        axes.set_title(chart.caption)  # reserves the height; completed below
         axes.set_aspect("equal", adjustable="datalim")
         axes.set_xticks([])
         axes.set_yticks([])
         for side in ("left", "bottom"):
             axes.spines[side].set_visible(False)
         axes.margins(0.06)
-        above: dict[str, Any] = {
-            "loc": "lower right",
-            "bbox_to_anchor": (1, 1),
-            "borderaxespad": 0.0,
-        }
-        axes.legend(ncols=2, frameon=False, handletextpad=0.3, **above)
-        settle(figure)
-        left = _write_names(axes, chart)
-        caption = chart.caption + (f", names without room: {left:,}" if left else "")
-        axes.set_title(f"{caption}; lines as wide as weights")
+        axes.legend(ncols=2, frameon=False, handletextpad=0.3, loc="lower right",
+                    bbox_to_anchor=(1, 1), borderaxespad=0.0)  # fmt: skip
+        fix_layout(figure)
+        omitted = _label(axes, chart)
+        caption = chart.caption + (
+            f", {several(omitted, 'name', 'names')} omitted" if omitted else ""
+        )
+        axes.set_title(f"{caption}; line width: weight")
     return caption
 
 
 def _table_of(vectors: Path) -> Path:
-    """Return the table of trust beside a vectors file. Raises MissingInputError for none."""
+    """Return the table of trust next to a vectors file; raises MissingInputError."""
     table = table_path(vectors)
     if table.exists():
         return table
     if not vectors.exists():
         raise MissingInputError("no such file", where=vectors, do="check the path")
-    do = "make it with wordgeom impute, or name one with --table"
-    raise MissingInputError("has no table of trust beside it", where=vectors, do=do)
+    do = "create it with wordgeom impute, or name one with --table"
+    raise MissingInputError("no table of trust next to it", where=vectors, do=do)
 
 
 def _number(name: str, numbers: dict[str, int]) -> int:
     if name not in numbers:
-        raise InputError(f"no entity {name!r}", do=suggestion(name, numbers))
+        raise InputError(f"unknown entity {name!r}", do=suggestion(name, numbers))
     return numbers[name]
 
 
-def _leaning(trust: Trust) -> list[int]:
-    """Return the imputed entities that lean most on known ones: the best to be looked at."""
+def _best_supported(trust: Trust) -> list[int]:
+    """Return the imputed entities with the largest weight on known ones."""
     imputed = np.flatnonzero(trust.source > 0)
     order = np.argsort(-trust.anchor_weight[imputed], kind="stable")
     return [int(entity) for entity in imputed[order[:_NAMED]]]
 
 
 def _overview(trust: Trust, named: Int64) -> Int64:
-    """Return all entities, or the named with their neighbours and others evenly spaced."""
+    """Return all entities, or the named ones, their neighbours and a regular sample of others."""
     n = len(trust)
     if n <= _MOST:
         return np.arange(n)
@@ -148,41 +147,44 @@ def _overview(trust: Trust, named: Int64) -> Int64:
 
 
 def _within(trust: Trust, centre: int) -> tuple[list[int], Int64]:
-    """Return an entity with those that lean on it or it on; and with theirs too, ascending."""
+    """Return an entity with its neighbours in either direction, and those within two steps.
+
+    The former in order of weight, the latter ascending.
+    """
     weights = trust.weights
     owner = np.repeat(np.arange(weights.rows), np.diff(weights.indptr))
     used = weights.data > 0
-    one, other, size = owner[used], weights.indices[used].astype(np.int64), weights.data[used]
+    source, target, weight = owner[used], weights.indices[used].astype(np.int64), weights.data[used]
     steps = [[centre]]
     for _ in range(_DEPTH):
-        out, back = np.isin(one, steps[-1]), np.isin(other, steps[-1])
-        found = np.concatenate((other[out], one[back]))
-        order = np.argsort(-np.concatenate((size[out], size[back])), kind="stable")
+        out, back = np.isin(source, steps[-1]), np.isin(target, steps[-1])
+        adjacent = np.concatenate((target[out], source[back]))
+        order = np.argsort(-np.concatenate((weight[out], weight[back])), kind="stable")
         reached = set(chain(*steps))
-        steps.append([e for e in dict.fromkeys(found[order].tolist()) if e not in reached])
+        steps.append([e for e in dict.fromkeys(adjacent[order].tolist()) if e not in reached])
     shown = list(chain(*steps))[:_MOST_AROUND]
     return shown[: 1 + len(steps[1])], np.sort(np.array(shown, np.int64))
 
 
 def _rows(path: str | Path, trust: Trust, shown: Int64) -> Float64:
-    """Return the vectors (m × K) of the entities that are shown."""
+    """Return the vectors (m × K) of the entities in the plot."""
     vectors = read_vectors(path)
     rows = [vectors.index.get(trust.names[entity], -1) for entity in shown.tolist()]
     if min(rows) < 0:
         name = trust.names[int(shown[rows.index(-1)])]
-        do = "name the vectors that the table was made with"
-        raise InputError(f"holds no vector of {name!r}", where=path, do=do)
+        do = "name the vectors that belong to the table"
+        raise InputError(f"no vector for {name!r}", where=path, do=do)
     return np.asarray(vectors.matrix[rows], np.float64)
 
 
 def _chart(trust: Trust, rows: Float64, shown: Int64, named: Int64, plane: Int64) -> Chart:
-    """Return a chart of the entities `shown`, in the plane of some of them."""
-    place_of = {entity: k for k, entity in enumerate(shown.tolist())}
+    """Return the chart of the entities `shown`, on the plane fitted to `plane`."""
+    index_of = {entity: k for k, entity in enumerate(shown.tolist())}
     edges, weights = [], []
     for k, entity in enumerate(shown.tolist()):
         for other, weight in zip(*trust.neighbours(entity), strict=True):
-            if other in place_of:
-                edges.append((k, place_of[int(other)]))
+            if other in index_of:
+                edges.append((k, index_of[int(other)]))
                 weights.append(float(weight))
     known = trust.source[shown] == 0
     of = "" if len(shown) == len(trust) else f" of {len(trust):,}"
@@ -196,75 +198,76 @@ def _chart(trust: Trust, rows: Float64, shown: Int64, named: Int64, plane: Int64
 
 
 def _plane(rows: Float64, fitted: Int64) -> Float64:
-    """Return vectors (m × K) in the first two principal directions of some of them, as (m × 2)."""
-    middle = rows[fitted].mean(axis=0)
-    _, _, directions = np.linalg.svd(rows[fitted] - middle, full_matrices=False)
-    places = np.zeros((len(rows), 2))
-    kept = min(2, len(directions))
-    places[:, :kept] = fix_signs((rows - middle) @ directions[:kept].T)
-    return places
+    """Return vectors (m × K) on the first two principal components of `fitted` rows (m × 2)."""
+    centre = rows[fitted].mean(axis=0)
+    _, _, components = np.linalg.svd(rows[fitted] - centre, full_matrices=False)
+    positions = np.zeros((len(rows), 2))
+    used = min(2, len(components))
+    positions[:, :used] = fix_signs((rows - centre) @ components[:used].T)
+    return positions
 
 
 def _lines(axes: Axes, chart: Chart) -> None:
-    """Draw the lines of the named entities, or of the centre, and those of the others faintly."""
+    """Draw the lines of the named entities or of the centre, and others faintly."""
     from matplotlib.collections import LineCollection
 
     own = _own_edges(chart)
     for chosen, ink, depth in ((~own, _FAINT, 1), (own, PALE, 2)):
         widths = _THINNEST + _WIDEST * chart.weights[chosen]
-        ends = list(chart.places[chart.edges[chosen]])
+        ends = list(chart.positions[chart.edges[chosen]])
         axes.add_collection(LineCollection(ends, linewidths=widths, colors=ink, zorder=depth))
 
 
 def _marks(axes: Axes, chart: Chart) -> None:
-    """Draw the entities; the named and their neighbours in ink, the named larger."""
+    """Draw the entities: named ones larger, their neighbours dark, others pale."""
     near = np.isin(np.arange(len(chart.known)), _near(chart))
     size = np.full(len(chart.known), _SMALL if len(chart.known) > _MOST_AROUND else _LARGE)
     size[chart.named] = _LARGE
     for chosen, name in ((chart.known, "known"), (~chart.known, "imputed")):
         for tone, ink, depth in ((~near, PALE, 3.0), (near, INK, 3.5)):
             fill = ink if name == "known" else "white"
-            x, y = chart.places[chosen & tone].T
+            x, y = chart.positions[chosen & tone].T
             axes.scatter(x, y, s=size[chosen & tone], c=fill, edgecolors=ink, linewidths=0.7,
                          zorder=depth)  # fmt: skip
-        fill = INK if name == "known" else "white"  # the key's, whatever is pale
+        fill = INK if name == "known" else "white"  # dark in the legend
         axes.scatter([], [], s=_LARGE, c=fill, edgecolors=INK, linewidths=0.7, label=name)
     if chart.centre is not None:
-        x, y = chart.places[chart.centre]
+        x, y = chart.positions[chart.centre]
         axes.scatter(x, y, s=_RING, c="none", edgecolors=INK,
                      linewidths=1.2, zorder=4)  # fmt: skip
 
 
 def _own_edges(chart: Chart) -> Array:
-    """(e) Tell which lines matter: those of the named entities, or to and from the centre."""
+    """Return which lines (e) belong to named entities, or to the centre."""
     if chart.centre is None:
         return np.isin(chart.edges[:, 0], chart.named)
     return np.asarray((chart.edges == chart.centre).any(axis=1))
 
 
 def _near(chart: Chart) -> Int64:
-    """Return the named entities and those at the other ends of their lines."""
+    """Return the named entities and the other ends of their lines."""
     return np.union1d(chart.named, chart.edges[_own_edges(chart)])
 
 
-def _write_names(axes: Axes, chart: Chart) -> int:
-    """Write the names that find room, the centre's first, and return how many do not."""
+def _label(axes: Axes, chart: Chart) -> int:
+    """Write names, the centre's first; return the number of names omitted for lack of space."""
     from matplotlib.patheffects import withStroke
     from matplotlib.transforms import Bbox
 
-    pixels = axes.transData.transform(chart.places)
+    pixels = axes.transData.transform(chart.positions)
     marks = [Bbox([point, point]).padded(_NEAR) for point in pixels]
-    taken = [marks[n] for n in _near(chart).tolist()]
+    occupied = [marks[n] for n in _near(chart).tolist()]
     first = [chart.centre] if chart.centre is not None else []
     others = [n for n in chart.named.tolist() if n not in first]
-    left = 0
+    omitted = 0
     for chosen, weight in ((first, "bold"), (others, "normal")):
-        points = [(float(x), float(y)) for x, y in chart.places[chosen]]
+        points = [(float(x), float(y)) for x, y in chart.positions[chosen]]
         names = [chart.names[n] for n in chosen]
-        left += place(
-            axes, points, names, taken, marks=marks, drop=chosen is others, weight=weight
+        drop = chosen is others
+        omitted += place_labels(
+            axes, points, names, occupied, marks=marks, drop=drop, weight=weight
         )  # fmt: skip
-    for text in axes.texts:  # to be read where a line or a mark is behind
+    for text in axes.texts:  # legible in front of lines and markers
         depth = 6 if text.get_fontweight() == "bold" else 5
         text.set(path_effects=[withStroke(linewidth=2.0, foreground="white")], zorder=depth)
-    return left
+    return omitted

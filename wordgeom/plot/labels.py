@@ -1,4 +1,4 @@
-"""Names beside what they name, where they cover as little as possible: no legend to look up."""
+"""Direct labels: names next to their points, placed with as little overlap as possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _Place = tuple[int, int, str, str]
 
-# Offsets in points with the sides of the text that they are of, the most readable first.
+# Offsets in points with the anchored side of the text, the most readable first.
 _PLACES = (
     (7, 0, "left", "center"),
     (-7, 0, "right", "center"),
@@ -30,19 +30,19 @@ _PLACES = (
     (7, 26, "left", "bottom"),
     (7, -26, "left", "top"),
 )
-_CLOSE = 6  # of the places, those where a name is plainly its point's
-_AWAY = ((20, 20), (32, 0), (0, 28), (44, 24), (28, 44), (60, 0), (70, 40), (0, 64))  # with a line
+_CLOSE = 6  # leading positions at which a name clearly belongs to its point
+_AWAY = ((20, 20), (32, 0), (0, 28), (44, 24), (28, 44), (60, 0), (70, 40), (0, 64))  # with leaders
 _FAR = tuple(
     (x * across, y * up, {1: "left", -1: "right"}[across] if x else "center", "center")
     for x, y in _AWAY
     for across, up in ((1, 1), (1, -1), (-1, 1), (-1, -1))
 )
-_OUTSIDE = 9.0  # how much worse a name outside the axes is than one on top of something
+_OUTSIDE = 9.0  # cost of area outside the axes, relative to overlap
 _APART = 1.5  # pixels between names
 
 
-def settle(figure: Figure) -> None:
-    """Fix a figure's layout, so that places in it are known."""
+def fix_layout(figure: Figure) -> None:
+    """Fix a figure's layout, so that pixel coordinates are final."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     FigureCanvasAgg(figure)
@@ -50,37 +50,37 @@ def settle(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
-def place(
+def place_labels(
     axes: Axes,
     points: Sequence[tuple[float, float]],
     names: Sequence[str],
-    taken: list[Bbox],
+    occupied: list[Bbox],
     *,
     marks: Sequence[Bbox] = (),
     drop: bool = False,
-    lines: bool = False,
+    leaders: bool = False,
     weight: str = "normal",
 ) -> int:
-    """Write each name beside its point, off what is `taken` (in pixels), if there is room.
+    """Write each name next to its point, off the boxes in `occupied` (pixels) if possible.
 
-    The figure must be settled. Names that find their place are added to `taken`. marks: what they
-    rather do not cover; drop: a name without room close to its point is left out, unless there is
-    some further away and `lines` may lead there. Returns how many were.
+    The layout must be fixed. Placed names are added to `occupied`. marks: boxes that names avoid if
+    they can; drop: omit names without space next to their point, and with `leaders`, first try
+    positions further away, joined by a leader line. Returns the number of omitted names.
     """
-    left = 0
-    # From right to left: of close neighbours the right one then has its name on the right.
+    omitted = 0
+    # From right to left, so that the right one of two close points has its name on the right.
     for point, name in sorted(zip(points, names, strict=True), reverse=True):
-        near = _PLACES[:_CLOSE] if drop else _PLACES
-        cost, box, offset = _best(axes, point, name, near, taken, marks, weight)
-        led = cost > 0 and lines
-        if led:
-            cost, box, offset = _best(axes, point, name, _FAR, taken, marks, weight)
+        close = _PLACES[:_CLOSE] if drop else _PLACES
+        cost, box, offset = _best(axes, point, name, close, occupied, marks, weight)
+        leader = cost > 0 and leaders
+        if leader:
+            cost, box, offset = _best(axes, point, name, _FAR, occupied, marks, weight)
         if drop and cost > 0:
-            left += 1
+            omitted += 1
             continue
-        _written(axes, point, name, offset, weight, led=led)
-        taken.append(box.padded(_APART))
-    return left
+        _annotate(axes, point, name, offset, weight, leader=leader)
+        occupied.append(box.padded(_APART))
+    return omitted
 
 
 def _best(
@@ -88,48 +88,48 @@ def _best(
     point: tuple[float, float],
     name: str,
     places: Sequence[_Place],
-    taken: Sequence[Bbox],
+    occupied: Sequence[Bbox],
     marks: Sequence[Bbox],
     weight: str,
 ) -> tuple[float, Bbox, _Place]:
-    """Return the least cost of a name at one of some places, its box there, and the place."""
+    """Return the lowest cost of a name over the positions, its box and the position."""
     tried = []
     for offset in places:
-        text = _written(axes, point, name, offset, weight)
+        text = _annotate(axes, point, name, offset, weight)
         box = text.get_window_extent()
-        cost = _cost(box, taken, axes.get_window_extent())
-        tried.append((cost, sum(_shared(box, mark) for mark in marks), box, offset))
+        cost = _cost(box, occupied, axes.get_window_extent())
+        tried.append((cost, sum(_overlap(box, mark) for mark in marks), box, offset))
         text.remove()
-    cost, _, box, offset = min(tried, key=lambda one: one[:2])
+    cost, _, box, offset = min(tried, key=lambda attempt: attempt[:2])
     return cost, box, offset
 
 
-def _written(
+def _annotate(
     axes: Axes,
     point: tuple[float, float],
     name: str,
     offset: _Place,
     weight: str,
     *,
-    led: bool = False,
+    leader: bool = False,
 ) -> Annotation:
     x, y, side, height = offset
     line = {"arrowstyle": "-", "linewidth": 0.5, "color": PALE, "shrinkA": 1, "shrinkB": 2}
     return axes.annotate(
         name, point, (x, y), textcoords="offset points", fontsize="small", fontweight=weight,
         horizontalalignment=side, verticalalignment=height, annotation_clip=False,
-        arrowprops=line if led else None,
+        arrowprops=line if leader else None,
     )  # fmt: skip
 
 
-def _cost(box: Bbox, taken: Sequence[Bbox], within: Bbox) -> float:
-    """Return how many square pixels of a name cover something or lie outside."""
-    covered = sum(_shared(box, other) for other in taken)
-    outside = box.width * box.height - _shared(box, within)
+def _cost(box: Bbox, occupied: Sequence[Bbox], within: Bbox) -> float:
+    """Return the area of a name, in square pixels, that overlaps boxes or lies outside."""
+    covered = sum(_overlap(box, other) for other in occupied)
+    outside = box.width * box.height - _overlap(box, within)
     return covered + _OUTSIDE * outside
 
 
-def _shared(box: Bbox, other: Bbox) -> float:
+def _overlap(box: Bbox, other: Bbox) -> float:
     width = float(min(box.x1, other.x1) - max(box.x0, other.x0))
     height = float(min(box.y1, other.y1) - max(box.y0, other.y0))
     return max(width, 0.0) * max(height, 0.0)

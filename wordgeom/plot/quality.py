@@ -1,4 +1,4 @@
-"""Quality against seconds: a panel for each set, a mark for each contender, bars 95 % intervals."""
+"""Quality against time: a panel per test set, a marker per candidate, bars for 95 % intervals."""
 
 from __future__ import annotations
 
@@ -7,52 +7,52 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordgeom.comparison.entries import FILE, METHOD, PEER
-from wordgeom.comparison.result import Comparison, Judgement
+from wordgeom.comparison.result import Comparison, Evaluation
 from wordgeom.core.errors import InputError
-from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, thin_grid
-from wordgeom.plot.labels import place, settle
+from wordgeom.plot.figure import INK, PALE, log_ticks, saved_figure, thin_grid
+from wordgeom.plot.labels import fix_layout, place_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.transforms import Bbox
 
-_ACROSS = 3  # panels beside each other
+_ACROSS = 3  # panels in a row
 _WIDTH, _HEIGHT = 3.3, 2.7  # inches of a panel
 _MARKS: dict[str, dict[str, Any]] = {
     METHOD: {"marker": "o", "markerfacecolor": INK},
     PEER: {"marker": "s", "markerfacecolor": "white"},
     FILE: {"marker": "D", "markerfacecolor": PALE},
 }
-_SIGNS = {METHOD: "● method", PEER: "□ peer", FILE: "◆ file"}
-_NEAR = 4.0  # pixels around a mark or a bar that a name keeps off
+_SIGNS = {METHOD: "● method", PEER: "□ baseline", FILE: "◆ file"}
+_NEAR = 4.0  # pixels between a marker or a bar and a name
 
 
 def draw(comparison: Comparison, path: str | Path) -> list[str]:
-    """Draw a comparison into `path`; returns the names of those whose seconds nobody knows.
+    """Draw a comparison into `path`; returns the names of candidates of unknown training time.
 
-    Raises InputError where no seconds are known, and what `figure.drawn` raises.
+    Raises InputError if no training time is known, and what `figure.saved_figure` raises.
     """
-    timed = [one for one in comparison.judgements if one.contender.seconds and one.scores]
+    timed = [one for one in comparison.evaluations if one.candidate.seconds and one.scores]
     if not timed:
-        do = "compare methods, or files with their run cards"
-        raise InputError("nothing to draw: no seconds are known", where=path, do=do)
+        do = "compare methods, or files with run cards"
+        raise InputError("nothing to plot: no training time is known", where=path, do=do)
     across = min(_ACROSS, len(comparison.sets))
     down = -(-len(comparison.sets) // across)
-    with drawn(path, _WIDTH * across, _HEIGHT * down + 0.3) as figure:
+    with saved_figure(path, _WIDTH * across, _HEIGHT * down + 0.3) as figure:
         grid = figure.subplots(down, across, squeeze=False, sharex=True).ravel().tolist()
         for axes, name in zip(grid, comparison.sets, strict=False):
             _panel(axes, name, comparison.measure(name), timed)
         for axes in grid[len(comparison.sets) :]:
             axes.remove()
-        log_ticks(grid[0].xaxis)  # which all panels share
+        log_ticks(grid[0].xaxis)  # shared by all panels
         figure.supxlabel(_caption(timed, comparison.sets), fontsize="medium")
-        settle(figure)
+        fix_layout(figure)
         for axes, name in zip(grid, comparison.sets, strict=False):
-            _names(axes, name, timed)
-    return [one.contender.name for one in comparison.judgements if one.scores and one not in timed]
+            _label(axes, name, timed)
+    return [one.candidate.name for one in comparison.evaluations if one.scores and one not in timed]
 
 
-def _panel(axes: Axes, name: str, measure: str, timed: list[Judgement]) -> None:
+def _panel(axes: Axes, name: str, measure: str, timed: list[Evaluation]) -> None:
     axes.set_title(name)
     axes.set_ylabel(measure)
     axes.set_xscale("log")
@@ -61,21 +61,21 @@ def _panel(axes: Axes, name: str, measure: str, timed: list[Judgement]) -> None:
         x, y, low, high = _figures(one, name)
         if not math.isnan(low):
             axes.plot([x, x], [low, high], color=PALE, linewidth=1.2, solid_capstyle="butt")
-        axes.plot([x], [y], color=INK, markersize=5.5, linestyle="", **_MARKS[one.contender.kind])
+        axes.plot([x], [y], color=INK, markersize=5.5, linestyle="", **_MARKS[one.candidate.kind])
     axes.margins(x=0.36, y=0.14)
     axes.tick_params(axis="x", labelbottom=True)
 
 
-def _names(axes: Axes, name: str, timed: list[Judgement]) -> None:
-    """Write the contenders' names into a panel whose place is settled."""
-    whole = [one for one in timed if not math.isnan(_figures(one, name)[1])]
-    points = [_figures(one, name)[:2] for one in whole]
-    taken = [_around(axes, _figures(one, name)) for one in whole]
-    place(axes, points, [one.contender.name for one in whole], taken)
+def _label(axes: Axes, name: str, timed: list[Evaluation]) -> None:
+    """Write the candidates' names into a panel of fixed layout."""
+    scored = [one for one in timed if not math.isnan(_figures(one, name)[1])]
+    points = [_figures(one, name)[:2] for one in scored]
+    occupied = [_around(axes, _figures(one, name)) for one in scored]
+    place_labels(axes, points, [one.candidate.name for one in scored], occupied)
 
 
 def _around(axes: Axes, figures: tuple[float, float, float, float]) -> Bbox:
-    """Return the box, in pixels, of a mark and its bar."""
+    """Return the box, in pixels, of a marker and its bar."""
     from matplotlib.transforms import Bbox
 
     x, y, low, high = figures
@@ -84,17 +84,17 @@ def _around(axes: Axes, figures: tuple[float, float, float, float]) -> Bbox:
     return box.padded(_NEAR)
 
 
-def _figures(one: Judgement, name: str) -> tuple[float, float, float, float]:
-    """Return seconds, score and its interval in a set; nan where there is none."""
-    seconds = one.contender.seconds or math.nan
+def _figures(one: Evaluation, name: str) -> tuple[float, float, float, float]:
+    """Return seconds, the score on a set and its interval; nan for a missing one."""
+    seconds = one.candidate.seconds or math.nan
     if name not in one.scores:
         return seconds, math.nan, math.nan, math.nan
     score = one.scores[name][0]
     return seconds, score.value, score.low, score.high
 
 
-def _caption(timed: list[Judgement], sets: tuple[str, ...]) -> str:
-    kinds = [kind for kind in _MARKS if any(one.contender.kind == kind for one in timed)]
+def _caption(timed: list[Evaluation], sets: tuple[str, ...]) -> str:
+    kinds = [kind for kind in _MARKS if any(one.candidate.kind == kind for one in timed)]
     signs = f" ({', '.join(_SIGNS[kind] for kind in kinds)})" if len(kinds) > 1 else ""
     bounded = any(not math.isnan(_figures(one, name)[2]) for one in timed for name in sets)
     bars = "\nbars: 95 % intervals" if bounded else ""

@@ -1,7 +1,7 @@
-"""A volcano: how far each word moved, and how seldom chance alone gives its statistic.
+"""A volcano plot of change: the displacement of each word against −log₁₀ of its p.
 
-A word with q ≤ .05 is dark, any other pale. A test by permutations gives no p below some bound,
-where words pile up: they lie in a band above it, at heights drawn at random.
+Words with q ≤ .05 are dark, others pale. A permutation test has a smallest possible p, which many
+words share: they are jittered in a band above it.
 """
 
 from __future__ import annotations
@@ -20,35 +20,36 @@ from wordgeom.core.options import suggestion
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.drift.options import LEVEL
 from wordgeom.plot.drift_results import DriftResults
-from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, plain_ticks, thin_grid
-from wordgeom.plot.labels import place, settle
+from wordgeom.plot.figure import INK, PALE, log_ticks, plain_ticks, saved_figure, thin_grid
+from wordgeom.plot.labels import fix_layout, place_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
 _WIDTH, _HEIGHT = 7.2, 5.4  # inches
-_FLAGGED, _OTHERS = 24, 6  # words that are named beside those that the user names
-_MANY, _SMALL, _LARGE = 1000, 2.2, 3.6  # words that take small marks; points of a mark
-_RING = 7.0  # points of that around a word that is asked for
-_SPAN = 30.0  # times what all but a hundredth exceed: a largest that needs a logarithmic axis
-_NOTHING = 1e-12  # of the largest displacement: what a logarithmic axis leaves out
-_TIED = 1.5  # times the smallest p: pools differ a little in it, the next p is twice it
-_BAND = 0.1  # of the height below it
+_FLAGGED, _OTHERS = 24, 6  # words labelled besides those that the user names
+_MANY, _SMALL, _LARGE = 1000, 2.2, 3.6  # words from which markers are small; marker sizes, points
+_RING = 7.0  # size of the ring around a word that the user names, points
+_SPAN = 30.0  # ratio of the maximum to the 1 % quantile from which the axis is logarithmic
+_NOTHING = 1e-12  # relative to the largest displacement; not on a logarithmic axis
+_TIED = 1.5  # times the smallest p: it differs slightly between pools, the next p is twice it
+_BAND = 0.1  # height of the band, relative to the height below it
 _BAND_INK, _GREY = "#f2f2f2", "#666666"
-_LEAST = np.finfo(np.float64).tiny  # where a p of 0 is drawn
-_LINE = 108  # characters of a line below the picture
-_ASIDE = 0.02  # of the largest displacement: where a linear axis begins below 0
-_NEAR = 2.0  # pixels around a mark that a name keeps off
-_REACH = (160.0, 30.0)  # pixels that a name reaches from its point, across and up
+_LEAST = np.finfo(np.float64).tiny  # stands for a p of 0
+_LINE = 108  # characters of a line below the plot
+_ASIDE = 0.02  # margin of a linear axis below 0, relative to the largest displacement
+_NEAR = 2.0  # pixels between a marker and a name
+_REACH = (160.0, 30.0)  # extent of a name from its point in pixels, across and up
 
 
 @dataclass(frozen=True, eq=False)
 class _Volcano:
-    """The words that are drawn, m of them.
+    """The m words in the plot.
 
-    x displacements, y heights, flagged: with q ≤ .05, floor: at the smallest p (m); top: the
-    height of that p, 0 where there is none; cut: the largest p with q ≤ .05, None where none has.
+    x: displacements, y: heights, flagged: q ≤ .05, floor: at the smallest p (m); top: height of
+    that p, 0 if there is none; cut: largest p with q ≤ .05, or None; log: logarithmic x axis;
+    unmoved: words with displacement 0, which such an axis cannot show.
     """
 
     words: list[str]
@@ -59,28 +60,28 @@ class _Volcano:
     top: float
     cut: float | None
     log: bool
-    still: int
+    unmoved: int
 
 
 def draw(results: DriftResults, path: str | Path, named: Sequence[str] = ()) -> str:
-    """Draw results into `path`, with these words' names and the strongest; returns the caption.
+    """Draw results into `path`, labelling `named` and the strongest words; returns the caption.
 
-    Raises InputError for a word that is not drawn, and what `figure.drawn` raises.
+    Raises InputError for a word that is not in the plot, and what `figure.saved_figure` raises.
     """
     volcano = _volcano(results)
-    asked = [_number(name, volcano.words) for name in named]
+    chosen = [_number(name, volcano.words) for name in named]
     caption = _caption(volcano, results)
-    with drawn(path, _WIDTH, _HEIGHT) as figure:
+    with saved_figure(path, _WIDTH, _HEIGHT) as figure:
         axes = figure.subplots()
-        rules = _lines(axes, volcano, results.smallest)
+        rules = _lines(axes, volcano, results.smallest_p)
         _marks(axes, volcano)
-        axes.plot(volcano.x[asked], volcano.y[asked], "o", color=INK, markerfacecolor="none",
+        axes.plot(volcano.x[chosen], volcano.y[chosen], "o", color=INK, markerfacecolor="none",
                   markersize=_RING)  # fmt: skip
         _describe(axes, volcano)
         below = _below(caption, results, volcano.floor.sum() > 1)
         figure.supxlabel(below, fontsize="small", x=0.02, horizontalalignment="left")
-        settle(figure)
-        _write_names(axes, volcano, asked, rules)
+        fix_layout(figure)
+        _label(axes, volcano, chosen, rules)
     return caption
 
 
@@ -90,70 +91,72 @@ def _volcano(results: DriftResults) -> _Volcano:
     log = bool(moved.any()) and largest >= _SPAN * np.quantile(results.displacement[moved], 0.01)
     shown = moved if log else np.ones(len(moved), bool)
     p, q = results.p[shown], results.q[shown]
-    floor = (p <= results.smallest * _TIED) & (results.smallest > 0)
+    floor = (p <= results.smallest_p * _TIED) & (results.smallest_p > 0)
     y = -np.log10(np.maximum(p, _LEAST))
-    top = float(-np.log10(results.smallest)) if results.smallest > 0 else 0.0
+    top = float(-np.log10(results.smallest_p)) if results.smallest_p > 0 else 0.0
     if floor.sum() > 1:
-        share = np.random.default_rng(0).uniform(0.1, 0.9, int(floor.sum()))
-        y[floor] = top + (_ceiling(top) - top) * share
+        jitter = np.random.default_rng(0).uniform(0.1, 0.9, int(floor.sum()))
+        y[floor] = top + (_ceiling(top) - top) * jitter
     flagged = q <= LEVEL
     return _Volcano(
-        [word for word, there in zip(results.words, shown, strict=True) if there],
+        [word for word, visible in zip(results.words, shown, strict=True) if visible],
         results.displacement[shown], y, flagged, floor, top,
         float(p[flagged].max()) if flagged.any() else None, log, int(np.sum(~shown)),
     )  # fmt: skip
 
 
 def _ceiling(top: float) -> float:
-    """Return where the band above the smallest p ends."""
+    """Return the upper end of the band above the smallest p."""
     return top + _BAND * max(top, 1.0)
 
 
 def _number(name: str, words: list[str]) -> int:
     if name not in words:
         do = suggestion(name, words)
-        raise InputError(f"the word {name!r} is not among those that are drawn", do=do)
+        raise InputError(f"the word {name!r} is not in the plot", do=do)
     return words.index(name)
 
 
 def _caption(volcano: _Volcano, results: DriftResults) -> str:
-    """Return how many words are drawn, with what, and how many are not."""
-    all_ = len(volcano.words) + results.without + volcano.still
-    few = f" of the model's {results.of:,}" if results.of > all_ else ""
-    parts = [several(len(volcano.words), "word", "words") + few]
-    parts.append(f"{np.sum(volcano.flagged):,} with q ≤ {_said(LEVEL)}")
+    """Return the numbers of words in the plot and of words that are left out."""
+    total = len(volcano.words) + results.without_p + volcano.unmoved
+    subset = f" of the model's {results.model_words:,}" if results.model_words > total else ""
+    parts = [several(len(volcano.words), "word", "words") + subset]
+    parts.append(f"{np.sum(volcano.flagged):,} with q ≤ {_probability(LEVEL)}")
     if volcano.floor.sum() > 1:
         parts.append(f"{np.sum(volcano.floor):,} at the smallest p")
-    if results.without:
-        parts.append(f"left out, without p: {results.without:,}")
-    if volcano.still:
-        parts.append(f"left out, without displacement: {volcano.still:,}")
+    if results.without_p:
+        parts.append(f"{results.without_p:,} without p not shown")
+    if volcano.unmoved:
+        parts.append(f"{volcano.unmoved:,} with displacement 0 not shown")
     return ", ".join(parts)
 
 
-def _below(caption: str, results: DriftResults, piled: bool) -> str:
-    """Return the lines below the picture: what is drawn, and what the test says of itself."""
-    told = [f"{caption}."]
-    if piled:
-        told.append("In the grey band heights mean nothing: its words have one p.")
+def _below(caption: str, results: DriftResults, band: bool) -> str:
+    """Return the lines below the plot: its caption, and the test in its own words."""
+    texts = [f"{caption}."]
+    if band:
+        texts.append(
+            "Words in the grey band share the smallest p; their height within it is random."
+        )
     if (results.p == 0).any():
-        told.append(f"A p of 0 is drawn at {_LEAST:.0e}.")
-    told += [f"{name}: {text}" for name, text in (("Test", results.method),
-             ("A word's p", results.null), ("Assumes", results.assumption)) if text]  # fmt: skip
-    return "\n".join(line for text in told for line in textwrap.wrap(text, _LINE))
+        texts.append(f"A p of 0 is drawn at {_LEAST:.0e}.")
+    texts += [f"{name}: {text}" for name, text in (("Test", results.method),
+              ("Null", results.null), ("Assumption", results.assumption)) if text]  # fmt: skip
+    return "\n".join(line for text in texts for line in textwrap.wrap(text, _LINE))
 
 
 def _lines(axes: Axes, volcano: _Volcano, smallest: float) -> list[Line2D]:
-    """Draw and return the line of q = .05 and that of the smallest p, with the band above it."""
+    """Draw and return the lines at q = .05 and at the smallest p, with the band above it."""
     rules = []
-    how: dict[str, Any] = {"color": INK, "linewidth": 0.9}
+    style: dict[str, Any] = {"color": INK, "linewidth": 0.9}
     if volcano.cut is not None:
         height = float(-np.log10(max(volcano.cut, _LEAST)))
-        label = f"q = {_said(LEVEL)}: p = {_said(volcano.cut)}"
-        rules.append(axes.axhline(height, linestyle="--", label=label, **how))
+        label = f"q = {_probability(LEVEL)} (p = {_probability(volcano.cut)})"
+        rules.append(axes.axhline(height, linestyle="--", label=label, **style))
     if smallest > 0:
-        label = f"smallest p that the test can give: {_said(smallest)}"
-        rules.append(axes.axhline(volcano.top, linestyle=":", label=label, **how))
+        label = f"smallest possible p: {_probability(smallest)}"
+        rules.append(axes.axhline(volcano.top, linestyle=":", label=label, **style))
     if volcano.floor.sum() > 1:
         axes.axhspan(volcano.top, _ceiling(volcano.top), color=_BAND_INK, linewidth=0, zorder=0)
     return rules
@@ -161,8 +164,9 @@ def _lines(axes: Axes, volcano: _Volcano, smallest: float) -> list[Line2D]:
 
 def _marks(axes: Axes, volcano: _Volcano) -> None:
     size = _SMALL if len(volcano.words) > _MANY else _LARGE
-    for chosen, ink, name in ((~volcano.flagged, PALE, f"q > {_said(LEVEL)}"),
-                              (volcano.flagged, INK, f"q ≤ {_said(LEVEL)}")):  # fmt: skip
+    level = _probability(LEVEL)
+    for chosen, ink, name in ((~volcano.flagged, PALE, f"q > {level}"),
+                              (volcano.flagged, INK, f"q ≤ {level}")):  # fmt: skip
         axes.plot(volcano.x[chosen], volcano.y[chosen], "o", color=ink, markersize=size, alpha=0.6,
                   markeredgewidth=0, label=f"{name} ({np.sum(chosen):,})")  # fmt: skip
 
@@ -174,7 +178,7 @@ def _describe(axes: Axes, volcano: _Volcano) -> None:
     axes.set_ylim(bottom=0)
     thin_grid(axes)
     plain_ticks(axes.yaxis)
-    if volcano.floor.any():  # no number where there can be no p
+    if volcano.floor.any():  # no ticks above the smallest possible p
         axes.set_yticks([tick for tick in axes.get_yticks() if tick <= volcano.top])
     if volcano.log:
         axes.set_xscale("log")
@@ -186,25 +190,25 @@ def _describe(axes: Axes, volcano: _Volcano) -> None:
                 borderaxespad=0.3, handlelength=2.4, markerscale=2)  # fmt: skip
 
 
-def _write_names(axes: Axes, volcano: _Volcano, asked: list[int], rules: Sequence[Line2D]) -> None:
-    """Name the words asked for, then those that moved most, of the flagged and of the others."""
+def _label(axes: Axes, volcano: _Volcano, named: list[int], rules: Sequence[Line2D]) -> None:
+    """Label the words in `named`, then those that moved most, flagged and others."""
     from matplotlib.patheffects import withStroke
     from matplotlib.transforms import Bbox
 
     pixels = axes.transData.transform(np.column_stack((volcano.x, volcano.y)))
-    chosen = list(dict.fromkeys([*asked, *_strongest(volcano)]))
-    taken = [Bbox([point, point]).padded(_NEAR) for point in pixels[chosen]]
+    chosen = list(dict.fromkeys([*named, *_strongest(volcano)]))
+    occupied = [Bbox([point, point]).padded(_NEAR) for point in pixels[chosen]]
     lines = [rule.get_window_extent().padded(_NEAR) for rule in rules]
     for number in chosen:
         close = (np.abs(pixels - pixels[number]) < _REACH).all(axis=1)
         marks = [Bbox([point, point]).padded(_NEAR) for point in pixels[close]] + lines
         point = [(float(volcano.x[number]), float(volcano.y[number]))]
-        name, weight = [volcano.words[number]], "bold" if number in asked else "normal"
-        left = place(axes, point, name, taken, marks=marks, drop=True, weight=weight)
-        if left and number in asked:
-            place(axes, point, name, taken, marks=marks, weight=weight)
+        name, weight = [volcano.words[number]], "bold" if number in named else "normal"
+        omitted = place_labels(axes, point, name, occupied, marks=marks, drop=True, weight=weight)
+        if omitted and number in named:
+            place_labels(axes, point, name, occupied, marks=marks, weight=weight)
     flagged = {volcano.words[number] for number in chosen if volcano.flagged[number]}
-    for text in axes.texts:  # to be read where marks are behind
+    for text in axes.texts:  # legible in front of markers
         text.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
         text.set_color(INK if text.get_text() in flagged else _GREY)
 
@@ -216,6 +220,6 @@ def _strongest(volcano: _Volcano) -> Int64:
     return np.concatenate((order[flagged][:_FLAGGED], order[~flagged][:_OTHERS]))
 
 
-def _said(number: float) -> str:
-    """Return a probability as it is written here, .05 and not 0.05."""
+def _probability(number: float) -> str:
+    """Format a probability without its leading zero, .05 instead of 0.05."""
     return f"{number:.3g}".removeprefix("0") or "0"

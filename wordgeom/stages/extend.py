@@ -25,7 +25,7 @@ from wordgeom.matrices.opening import open_matrix
 from wordgeom.methods.contract import Status
 from wordgeom.methods.gbu.calibration import Calibrated, calibrate
 from wordgeom.methods.gbu.extension import Anchored, ExtendOptions
-from wordgeom.methods.gbu.new_words import Newcomers, newcomers
+from wordgeom.methods.gbu.new_words import VocabularySplit, split_vocabulary
 from wordgeom.methods.gbu.weighted_sweeps import confidences
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
@@ -182,7 +182,7 @@ class _Extension:
 
     def make(self, out: str | os.PathLike[str] | None) -> Outcome:
         """Return the vectors with notes and the middle of the summary."""
-        words = newcomers(self.stored, self.names, self.base, self.named)
+        words = split_vocabulary(self.stored, self.names, self.base, self.named)
         anchored = self._anchored(words)
         pairs = anchored.pairs()
         new = self._new(words, pairs)
@@ -199,7 +199,7 @@ class _Extension:
         vectors = Vectors(joined, matrix)
         return Outcome(_middle(statistics), None, notes, [], statistics, status, vectors)
 
-    def _anchored(self, words: Newcomers) -> Anchored:
+    def _anchored(self, words: VocabularySplit) -> Anchored:
         known = self.base.matrix[words.own]
         if not np.isfinite(known).all():
             row = words.own[np.flatnonzero(~np.isfinite(known).all(axis=1))[0]]
@@ -216,7 +216,7 @@ class _Extension:
         targets, counts = weighted.with_counts()
         return Anchored(targets, confidences(counts, self.how.loss), place, known[chosen])
 
-    def _new(self, words: Newcomers, pairs: Int64) -> Int64:
+    def _new(self, words: VocabularySplit, pairs: Int64) -> Int64:
         """Return the new words with enough pairs; raises InputError where there is none."""
         new = words.new[pairs[words.new] >= self.options.min_pairs]
         if not len(new):
@@ -228,7 +228,7 @@ class _Extension:
         return new
 
     def _solved(
-        self, anchored: Anchored, words: Newcomers, pairs: Int64, new: Int64
+        self, anchored: Anchored, words: VocabularySplit, pairs: Int64, new: Int64
     ) -> tuple[Calibrated, Float32, int]:
         """Return the calibration, the new vectors (n × K), and how many missed the tolerance."""
         there = self.base.matrix[words.own].any(axis=1)  # a cosine with 0 is undefined
@@ -240,7 +240,7 @@ class _Extension:
             raise InputError(what, where=self.stored.path, found=len(able), do=do)
         ops, asked = (
             self.context.ops,
-            self.how.loss.held(self.base.matrix.shape[1]),
+            self.how.loss.penalty(self.base.matrix.shape[1]),
         )
         held = Penalty(asked.background, max(asked.ridge, _LEAST_RIDGE))
         rng, progress = np.random.default_rng(self.context.seed), self.context.progress
@@ -253,7 +253,12 @@ class _Extension:
         return calibrated, made.astype(np.float32, copy=False), missed
 
     def _statistics(
-        self, words: Newcomers, new: Int64, pairs: Int64, anchored: Anchored, found: Calibrated
+        self,
+        words: VocabularySplit,
+        new: Int64,
+        pairs: Int64,
+        anchored: Anchored,
+        found: Calibrated,
     ) -> dict[str, Any]:
         return {
             "known": len(self.base.words), "counted": len(words.known), "new": len(new),

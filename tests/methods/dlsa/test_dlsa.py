@@ -1,12 +1,13 @@
-"""Dynamic LSA's parts: both halves by dense algebra, the objective, its one form, polynomials."""
+"""Dynamic LSA: both half sweeps against dense algebra, objective, canonical form, polynomials."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
-from matrices import to_csr
+from matrices import store_documents, to_csr
 from threadpoolctl import threadpool_limits
 
 from wordgeom.core.errors import InputError
@@ -14,11 +15,16 @@ from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.device import get_ops
 from wordgeom.linalg.eigensolver import EigenSettings
 from wordgeom.linalg.svd import truncated_svd
-from wordgeom.methods.dlsa import canonical_form, fit
+from wordgeom.matrices.times import Times
+from wordgeom.methods.contract import Status
+from wordgeom.methods.dlsa import canonical_form, fit, method
 from wordgeom.methods.dlsa.polynomials import Polynomials
-from wordgeom.methods.dlsa.problem import Problem, effects_of, pose, with_one
+from wordgeom.methods.dlsa.problem import Problem, design_matrix, make_problem, trend_effects
 from wordgeom.methods.dlsa.sweeps import Ridges, Sweeper
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
+from wordgeom.weighting.documents import WeightedDocuments
+from wordgeom.weighting.options import DocumentOptions
 
 N, P, R = 70, 25, 4
 RIDGES = Ridges(0.3, 0.2)  # large ones, so that a wrong place shows
@@ -46,8 +52,8 @@ def posed(
     """A problem, and X − G M as it stands for."""
     values = Polynomials.of(times_of(len(dense)), degree).values
     mask = np.ones(dense.shape[1], bool) if moving is None else moving
-    problem = pose(to_csr(dense), values, trend, mask, get_ops("cpu", pool))
-    G = effects_of(values, trend)
+    problem = make_problem(to_csr(dense), values, trend, mask, get_ops("cpu", pool))
+    G = trend_effects(values, trend)
     return problem, dense - G @ (G.T @ dense)
 
 
@@ -65,14 +71,14 @@ def objective(Xc: Float64, F: Float64, A: Array, B: list[Array]) -> float:
 def test_polynomials_are_orthonormal_over_the_documents_with_positive_leading_terms(degree: int):
     times = times_of()
     made = Polynomials.of(times, degree)
-    F = with_one(made.values)
+    F = design_matrix(made.values)
     np.testing.assert_allclose(F.T @ F / N, np.eye(degree + 1), atol=1e-13)
     np.testing.assert_array_equal(made.at(times), made.values)
     far = made.at(np.array([1e6]))
     assert (far > 0).all()
 
 
-def test_polynomials_are_those_of_powers_made_orthogonal():
+def test_polynomials_are_orthogonalised_powers():
     times = times_of()
     x = (times - times.mean()) / times.std()
     Q, triangle = np.linalg.qr(np.vander(x, 4, increasing=True))
@@ -83,9 +89,9 @@ def test_polynomials_are_those_of_powers_made_orthogonal():
 def test_polynomials_are_read_as_they_were_written():
     times = times_of()
     made = Polynomials.of(times, 2)
-    again = Polynomials.read(made.numbers(), 2, times)
+    again = Polynomials.from_dict(made.to_dict(), 2, times)
     np.testing.assert_array_equal(again.values, made.values)
-    assert again.numbers() == made.numbers()
+    assert again.to_dict() == made.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -96,28 +102,28 @@ def test_polynomials_are_read_as_they_were_written():
         {"shifts": [0.0], "norms": [1.0]}, {"shifts": 2},
     ],
 )  # fmt: skip
-def test_edited_polynomials_are_none(edit: dict[str, object]):
+def test_edited_polynomials_are_rejected(edit: dict[str, object]):
     with pytest.raises((ValueError, TypeError)):
-        Polynomials.read(Polynomials.of(times_of(), 2).numbers() | edit, 2, times_of())
+        Polynomials.from_dict(Polynomials.of(times_of(), 2).to_dict() | edit, 2, times_of())
 
 
-def test_nothing_is_computed_of_polynomials_of_another_degree(monkeypatch):
+def test_polynomials_of_another_degree_are_not_evaluated(monkeypatch):
     monkeypatch.setattr(Polynomials, "at", None)  # would fail
     held = {"centre": 0.0, "scale": 1.0, "shifts": [0.0] * 11, "norms": [1.0] * 11}
     for degree in (2, 11):
-        with pytest.raises(ValueError, match="of another degree"):
-            Polynomials.read(held, degree, times_of())
+        with pytest.raises(ValueError, match="wrong degree"):
+            Polynomials.from_dict(held, degree, times_of())
 
 
 @pytest.mark.parametrize(
     ("times", "degree", "told"),
     [
-        ([1950.0] * 5, 1, "documents of one time tell of no change, found 1950"),
+        ([1950.0] * 5, 1, "at least two distinct times, found 1950"),
         ([1950.0, 1960.0] * 3, 2, "needs 3 distinct times, found 2 times; lower it to --degree 1"),
-        ([0.0, 1e-9, 1.0], 2, "almost fall together; lower it to --degree 1"),
+        ([0.0, 1e-9, 1.0], 2, "almost coincide; lower it to --degree 1"),
         ([1e308, -1e308, 0.0], 1, "too far apart"),
-        ([0.0, 1e-200], 1, "too close to each other to be computed with, found 0 to 1e-200; write"),
-        ([0.0, 1e-320, 2e-320], 2, "too close to each other"),
+        ([0.0, 1e-200], 1, "too close together for float64, found 0 to 1e-200; use"),
+        ([0.0, 1e-320, 2e-320], 2, "too close together"),
     ],
 )
 def test_too_few_times_are_explained(times: list[float], degree: int, told: str):
@@ -128,7 +134,9 @@ def test_too_few_times_are_explained(times: list[float], degree: int, told: str)
 
 @pytest.mark.parametrize("trend", ["hold", "free"])
 @pytest.mark.parametrize("degree", [1, 2])
-def test_the_words_half_is_the_least_squares_solution(degree: int, trend: str, pool: Pool):
+def test_the_half_sweep_over_words_is_the_least_squares_solution(
+    degree: int, trend: str, pool: Pool
+):
     moving = np.arange(P) % 3 > 0
     problem, Xc = posed(counts(), degree, trend, pool, moving)
     A = np.random.default_rng(2).standard_normal((N, R))
@@ -146,7 +154,7 @@ def test_the_words_half_is_the_least_squares_solution(degree: int, trend: str, p
 
 
 @pytest.mark.parametrize("degree", [1, 2])
-def test_the_documents_half_is_the_least_squares_solution(degree: int, pool: Pool):
+def test_the_half_sweep_over_documents_is_the_least_squares_solution(degree: int, pool: Pool):
     problem, Xc = posed(counts(), degree, "hold", pool)
     B = list(np.random.default_rng(3).standard_normal((degree + 1, P, R)))
     half = sweeper(problem, pool).documents(B)
@@ -159,7 +167,7 @@ def test_the_documents_half_is_the_least_squares_solution(degree: int, pool: Poo
     assert half.objective == pytest.approx(wanted, rel=1e-10)
 
 
-def test_halves_in_float32_are_those_in_float64(pool: Pool):
+def test_half_sweeps_in_float32_agree_with_float64(pool: Pool):
     problem, _ = posed(counts(), 2, "hold", pool)
     A = np.random.default_rng(2).standard_normal((N, R))
     one, other = (sweeper(problem, pool).words(a) for a in (A, A.astype(np.float32)))
@@ -170,7 +178,7 @@ def test_halves_in_float32_are_those_in_float64(pool: Pool):
 
 
 @pytest.mark.parametrize("half", ["words", "documents"])
-def test_the_threads_of_the_blas_change_no_byte_of_a_half(half: str):
+def test_bytes_of_a_half_sweep_do_not_depend_on_blas_threads(half: str):
     many, few, r = 10_000, 20, 100  # less, and BLAS takes one thread by itself
     rng = np.random.default_rng(11)
     side = rng.standard_normal((2, many, r))
@@ -188,16 +196,16 @@ def fitted(dense: Array, degree: int, sweeps: int, pool: Pool, rank: int = R) ->
     problem, _ = posed(dense, degree, "free", pool)
     ops = get_ops("cpu", pool)
     svd = truncated_svd(to_csr(dense), EigenSettings(rank), ops, effects=problem.effects)
-    state = fit.started(svd, degree + 1, problem.total)
-    for _ in fit.sweep(state, sweeper(problem, pool, state.ridges), fit.halves(sweeps)):
+    state = fit.initial_state(svd, degree + 1, problem.total)
+    for _ in fit.sweep(state, sweeper(problem, pool, state.ridges), fit.half_sweeps(sweeps)):
         pass
     return state
 
 
-def test_the_objective_begins_at_static_lsa_and_never_rises(pool: Pool):
+def test_the_objective_starts_at_static_lsa_and_never_increases(pool: Pool):
     dense = counts(200, 60)
     objectives = fitted(dense, 2, 8, pool).objectives
-    assert len(objectives) == 1 + fit.halves(8)
+    assert len(objectives) == 1 + fit.half_sweeps(8)
     Xc = dense - dense.mean(axis=0)
     left = np.linalg.svd(Xc, compute_uv=False)[R:]
     assert objectives[0] == pytest.approx((left**2).sum(), rel=1e-6)
@@ -209,7 +217,7 @@ def test_the_objective_begins_at_static_lsa_and_never_rises(pool: Pool):
 def planted(n: int, p: int, noise: float) -> tuple[Array, Float64, Float64]:
     """X, A and [B_0, B_1], where neither A nor diag(p_1) A has a mean to be taken away."""
     rng = np.random.default_rng(7)
-    F = with_one(Polynomials.of(times_of(n), 1).values)
+    F = design_matrix(Polynomials.of(times_of(n), 1).values)
     A = rng.standard_normal((n, R))
     A -= F @ np.linalg.lstsq(F, A, rcond=None)[0]
     B = [rng.standard_normal((p, R)), 0.5 * rng.standard_normal((p, R))]
@@ -231,7 +239,19 @@ def test_planted_documents_and_words_are_found(pool: Pool):
     assert angle(state.A, A) < 0.02
 
 
-def test_the_form_of_theorem_4_changes_nothing_that_is_fitted():
+def test_the_status_reports_an_unsettled_objective(tmp_path, pool: Pool):
+    stored = store_documents(tmp_path / "dtm", counts().astype(np.int64))
+    weighted = WeightedDocuments(stored, DocumentOptions(weight="raw"), pool)
+    none = np.empty(0, np.int64)
+    inputs = {"documents": weighted, "times": Times(times_of(), none, none, None)}
+    context = Context(pool, partial(get_ops, "cpu", pool), 1 << 30)
+    for sweeps, status in ((0, Status.CONVERGED), (1, Status.REACHED_BUDGET)):
+        result = method.fit(inputs, method.Options(dim=R, sweeps=sweeps), context)
+        assert result.status is status
+        assert any("not converged" in note for note in result.notes) == bool(sweeps)
+
+
+def test_the_canonical_form_preserves_the_fit():
     rng = np.random.default_rng(4)
     A, B = rng.standard_normal((N, R)), list(rng.standard_normal((3, P, R)))
     made, words = canonical_form.canonical(A, B)
@@ -244,7 +264,7 @@ def test_the_form_of_theorem_4_changes_nothing_that_is_fitted():
     assert (words[0][np.abs(words[0]).argmax(axis=0), np.arange(R)] > 0).all()
 
 
-def test_the_form_is_one_for_all_bases():
+def test_the_canonical_form_does_not_depend_on_the_basis():
     rng = np.random.default_rng(4)
     A, B = rng.standard_normal((N, R)), list(rng.standard_normal((2, P, R)))
     C = rng.standard_normal((R, R))
@@ -254,7 +274,7 @@ def test_the_form_is_one_for_all_bases():
     np.testing.assert_allclose(other[1], one[1], atol=1e-9)
 
 
-def test_what_a_change_of_basis_does_to_all_words_is_taken_away():
+def test_alignment_removes_changes_of_basis():
     rng = np.random.default_rng(5)
     B = rng.standard_normal((3, R, P))
     moved = B.copy()
@@ -266,7 +286,7 @@ def test_what_a_change_of_basis_does_to_all_words_is_taken_away():
     np.testing.assert_array_equal(made[0], B[0])
 
 
-def test_words_that_may_not_move_stay_and_fix_the_basis():
+def test_fixed_words_stay_and_fix_the_basis():
     rng = np.random.default_rng(6)
     B, moving = rng.standard_normal((2, R, P)), np.arange(P) < 5
     B[1:, :, ~moving] = 0.0

@@ -12,7 +12,7 @@ from wordgeom.core.types import Csr
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.methods.gbu.algorithm1 import build_up
-from wordgeom.methods.gbu.anchors import CHOICES, by_coreness, choose, coreness
+from wordgeom.methods.gbu.anchors import CHOICES, by_coreness, choose_anchors, coreness
 from wordgeom.runtime.pool import Pool
 
 V, K, M = 40, 3, 12
@@ -85,7 +85,7 @@ def test_core_numbers_take_time_linear_in_the_edges():
     assert (coreness(path) == 1).all()
 
 
-def test_vertices_of_one_core_stand_by_frequency_and_row():
+def test_vertices_of_equal_core_are_ordered_by_frequency_and_row():
     graph = edges_of(7, [(0, 1), (3, 4), (4, 5), (3, 5), (2, 6)])
     order = by_coreness(to_csr(graph), np.array([1, 5, 2, 3, 3, 9, 2]))
     assert order.tolist() == [5, 3, 4, 1, 2, 6, 0]
@@ -109,12 +109,12 @@ def stored(tmp_path_factory):
 def chosen(stored, choice, m=M, seed=1):
     with Pool(1) as pool:
         matrix, rng = StoredRows(stored[0], pool), np.random.default_rng(seed)
-        return choose(matrix, m, K, choice, rng, get_ops("cpu", pool))
+        return choose_anchors(matrix, m, K, choice, rng, get_ops("cpu", pool))
 
 
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("m", [M, V])
-def test_anchors_are_so_many_different_rows_ascending(stored, choice, m):
+def test_anchors_are_distinct_ascending_rows(stored, choice, m):
     found = chosen(stored, choice, m)
     assert len(found) == m
     assert (np.diff(found) > 0).all()
@@ -152,7 +152,7 @@ def test_words_without_entries_are_drawn_last(stored):
     assert set(chosen(stored, "random", V - 2).tolist()) & set(empty) == {5}
 
 
-def test_another_seed_draws_other_anchors(stored):
+def test_random_anchors_depend_on_the_seed(stored):
     draws = {tuple(chosen(stored, "random", M, seed).tolist()) for seed in range(10)}
     assert len(draws) == 10
     assert len({row for draw in draws for row in draw}) > 30

@@ -7,7 +7,7 @@ import pytest
 
 from wordgeom.core.errors import RankError
 from wordgeom.linalg.device import get_ops
-from wordgeom.methods.gbu.balanced_factors import joined
+from wordgeom.methods.gbu.balanced_factors import mix_factors
 from wordgeom.runtime.pool import Pool
 
 V, K = 60, 7
@@ -21,7 +21,7 @@ def ops(request):
 
 
 def word_vectors(v, u, mix, ops, dtype=np.float64):
-    found, sigma = joined(ops.tall(v, dtype), ops.tall(u, dtype), mix, ops)
+    found, sigma = mix_factors(ops.tall(v, dtype), ops.tall(u, dtype), mix, ops)
     return ops.to_numpy(found), sigma
 
 
@@ -32,7 +32,7 @@ def sides(v, u, ops, dtype=np.float64):
 
 
 @pytest.mark.parametrize(("dtype", "tol"), [(np.float64, 1e-9), (np.float32, 2e-4)])
-def test_the_product_stays_and_both_sides_have_its_singular_values_as_squares(ops, dtype, tol):
+def test_balanced_factors_keep_the_product_and_share_its_singular_values(ops, dtype, tol):
     v, u = RNG.standard_normal((V, K)) * np.arange(1, K + 1), RNG.standard_normal((V, K))
     left, right, sigma = sides(v, u, ops, dtype)
     size = np.linalg.norm(v @ u.T, 2)
@@ -42,7 +42,7 @@ def test_the_product_stays_and_both_sides_have_its_singular_values_as_squares(op
         np.testing.assert_allclose(side.T @ side, np.diag(sigma), atol=tol * size)
 
 
-def test_no_split_of_the_product_is_shorter(ops):
+def test_balanced_factors_have_minimal_norm(ops):
     v, u = RNG.standard_normal((V, K)), RNG.standard_normal((V, K))
     left, right, sigma = sides(v, u, ops)
     least = (left**2).sum() + (right**2).sum()
@@ -53,7 +53,7 @@ def test_no_split_of_the_product_is_shorter(ops):
 
 
 @pytest.mark.parametrize("mix", [0.0, 0.2, 1.0])
-def test_how_the_product_was_split_does_not_matter(ops, mix):
+def test_the_result_depends_on_the_product_alone(ops, mix):
     v, u = RNG.standard_normal((V, K)), RNG.standard_normal((V, K))
     M = np.eye(K) + 0.2 * RNG.standard_normal((K, K))
     here, _ = word_vectors(v, u, mix, ops)
@@ -62,7 +62,7 @@ def test_how_the_product_was_split_does_not_matter(ops, mix):
 
 
 @pytest.mark.parametrize("mix", [0.0, 0.2, 1.0])
-def test_of_a_symmetric_product_the_negative_directions_count_as_mix_says(ops, mix):
+def test_mix_scales_negative_directions_of_a_symmetric_product(ops, mix):
     """X = Q diag(λ) Qᵀ: |λ|^½ Q, times 1 + mix where λ > 0 and 1 − mix where it is below."""
     Q = np.linalg.qr(RNG.standard_normal((V, K)))[0]
     values = np.array([9.0, -7.0, 5.0, 4.0, -3.0, 2.0, -1.0])
@@ -72,7 +72,7 @@ def test_of_a_symmetric_product_the_negative_directions_count_as_mix_says(ops, m
     np.testing.assert_allclose(np.abs(found), np.abs(wanted), atol=1e-9)
 
 
-def test_a_product_of_less_rank_has_columns_of_0_at_the_end(ops):
+def test_columns_beyond_the_rank_are_zero(ops):
     v, u = RNG.standard_normal((V, K)), RNG.standard_normal((V, K))
     v[:, 3], u[:, 5] = v[:, 2], u[:, 4] * 2  # rank 6 each, 5 of their product
     found, sigma = word_vectors(v, u, 0.3, ops)
@@ -82,6 +82,6 @@ def test_a_product_of_less_rank_has_columns_of_0_at_the_end(ops):
     assert (np.abs(found[:, : K - 2]).max(axis=0) > 0.1).all()
 
 
-def test_vectors_that_are_all_0_are_told(ops):
+def test_zero_vectors_are_rejected(ops):
     with pytest.raises(RankError, match="all 0"):
         word_vectors(np.zeros((V, K)), RNG.standard_normal((V, K)), 0.2, ops)

@@ -11,6 +11,7 @@ from matrices import random_counts, store_matrix, to_csr
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.stored_rows import StoredRows
+from wordgeom.methods.contract import Status
 from wordgeom.methods.gbu import method
 from wordgeom.methods.gbu.algorithm1 import build_up
 from wordgeom.runtime.context import Context
@@ -185,7 +186,7 @@ def test_of_equally_frequent_words_the_first_are_anchors(tmp_path):
     assert one.tobytes() == two.tobytes()
 
 
-def test_lost_dimensions_and_lonely_words_are_zero_and_told(tmp_path):
+def test_missing_dimensions_and_isolated_words_are_zero_and_reported(tmp_path):
     rng = np.random.default_rng(11)
     points = rng.standard_normal((60, 3)).astype(np.float32)
     G = (points @ points.T).astype(np.float32)
@@ -197,15 +198,16 @@ def test_lost_dimensions_and_lonely_words_are_zero_and_told(tmp_path):
     assert result.vectors.shape == (60, 5)
     assert result.statistics["effective_rank"] == 3
     assert result.statistics["zero_vectors"] == 11
-    lonely = [7, *range(50, 60)]
+    isolated = [7, *range(50, 60)]
     assert not result.vectors[:, 3:].any()
-    assert not result.vectors[lonely].any()
-    assert np.delete(result.vectors, lonely, axis=0)[:, :3].all()
+    assert not result.vectors[isolated].any()
+    assert np.delete(result.vectors, isolated, axis=0)[:, :3].all()
     assert "3 of 5 dimensions" in result.notes[0]
-    assert "11 words" in result.notes[1]
+    assert "11 words do not co-occur" in result.notes[1]
+    assert result.status is Status.RANK_DEFICIENT
 
 
-def test_an_anchor_without_entries_gets_no_rounding_for_a_vector(ops, monkeypatch):
+def test_an_anchor_without_entries_gets_a_zero_vector(ops, monkeypatch):
     _, G = gram(4, 5)
     G[7], G[:, 7] = 0, 0
     values, U = ops.eigh_top(G[:16, :16], 4)
@@ -213,7 +215,7 @@ def test_an_anchor_without_entries_gets_no_rounding_for_a_vector(ops, monkeypatc
     assert not build(G, 16, 4, ops).vectors[7].any()
 
 
-def test_a_small_vocabulary_is_all_anchors_and_told(tmp_path):
+def test_a_small_vocabulary_is_all_anchors_and_reported(tmp_path):
     counts = random_counts(np.random.default_rng(12), 30)
     result = fit(store_matrix(tmp_path / "c", counts), method.Options(dim=10))
     assert result.statistics["anchors"] == 30
@@ -223,8 +225,8 @@ def test_a_small_vocabulary_is_all_anchors_and_told(tmp_path):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"dim": 31}, "--dim 31 is more than there are words, found 30"),
-        ({"dim": 9, "anchors": 8}, "--dim 9 is more than there are anchors, found 8; raise"),
+        ({"dim": 31}, "--dim 31 exceeds the number of words, found 30"),
+        ({"dim": 9, "anchors": 8}, "--dim 9 exceeds the number of anchors, found 8; raise"),
     ],
 )
 def test_a_dimension_beyond_the_words_is_explained(tmp_path, options, match):
@@ -239,14 +241,14 @@ def test_anchors_without_a_dimension_are_explained(tmp_path, G):
         fit(store_matrix(tmp_path / "g", G, kind="pmi"), method.Options(dim=2))
 
 
-def test_one_sided_counts_are_refused(tmp_path):
+def test_one_sided_counts_are_rejected(tmp_path):
     counts = random_counts(np.random.default_rng(14), 30, symmetric=False)
     with pytest.raises(InputError, match="needs a symmetric matrix"):
         fit(store_matrix(tmp_path / "c", counts, symmetric=False), method.Options(dim=2))
 
 
 @pytest.mark.parametrize("values", [{"anchors": 7}, {"eig": 0.25}])
-def test_as_published_refuses_what_is_not(values):
-    with pytest.raises(OptionError, match="--as-published has its own"):
+def test_as_published_rejects_other_settings(values):
+    with pytest.raises(OptionError, match="--as-published sets"):
         method.Options(as_published=True, **values)
     assert method.Options(as_published=True, dim=3).eig == 0.5

@@ -11,9 +11,11 @@ from matrices import random_counts, store_matrix, to_dense
 from running import train
 
 from wordgeom.core.errors import InputError, OptionError
+from wordgeom.linalg import row_solver
 from wordgeom.linalg.device import get_ops
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.methods import pmi_eigs
+from wordgeom.methods.contract import Status
 from wordgeom.methods.gbu import method as gbu
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
@@ -37,10 +39,10 @@ def fit(matrix, options, *, method=gbu, threads=1, memory=1 << 30, **kwargs):
 
 @pytest.fixture(scope="module")
 def counts(tmp_path_factory):
-    """Counts of 90 words, of which two were never counted with another."""
+    """Counts of 90 words, two of which co-occur with no other."""
     full = random_counts(np.random.default_rng(16), WORDS)
-    for lonely in (40, 71):
-        full[lonely], full[:, lonely] = 0, 0
+    for isolated in (40, 71):
+        full[isolated], full[:, isolated] = 0, 0
     return store_matrix(tmp_path_factory.mktemp("gbu") / "cooc", full)
 
 
@@ -67,15 +69,24 @@ def test_words_without_a_pair_are_zero_and_counted(counts):
     result = fit(counts, gbu.Options(dim=5))
     assert np.flatnonzero(~result.vectors.any(axis=1)).tolist() == [40, 71]
     assert result.statistics["zero_vectors"] == 2
-    assert result.notes == ["2 words were counted with no other: zero vectors"]
+    assert result.notes == ["2 words do not co-occur with any other word: zero vectors"]
+    assert result.status is Status.CONVERGED
 
 
-def test_dimensions_that_the_anchors_do_not_carry_are_zero_and_told(counts):
+def test_dimensions_that_anchors_do_not_span_are_zero_and_reported(counts):
     result = fit(counts, gbu.Options(dim=60, anchors=60))
     rank = result.statistics["effective_rank"]
     assert 10 < rank < 60
     assert not result.vectors[:, rank:].any()
-    assert f"the anchors carry {rank} of 60 dimensions" in result.notes[0]
+    assert f"the anchors span {rank} of 60 dimensions" in result.notes[0]
+    assert result.status is Status.RANK_DEFICIENT
+
+
+def test_rows_that_miss_the_tolerance_are_reported(counts, monkeypatch):
+    monkeypatch.setattr(row_solver, "MOST_STEPS", 1)
+    result = fit(counts, gbu.Options(dim=5))
+    assert "rows of the last half sweep missed the tolerance 0.01" in result.notes[-1]
+    assert result.status is Status.REACHED_BUDGET
 
 
 def test_weights_without_counts_get_plain_sweeps_and_a_note(tmp_path, counts):
@@ -87,12 +98,12 @@ def test_weights_without_counts_get_plain_sweeps_and_a_note(tmp_path, counts):
     assert result.vectors.tobytes() == plain.vectors.tobytes()
     assert plain.notes == []
     (note,) = result.notes
-    assert "holds weights, not counts: its sweeps are plain ones" in note
+    assert "the matrix has no counts, so sweeps are not weighted" in note
     direct = fit(counts, gbu.Options(dim=5, weighted=False))
     np.testing.assert_array_equal(direct.vectors, plain.vectors)
 
 
-def test_plain_sweeps_tend_to_the_eigenvectors(tmp_path):
+def test_plain_sweeps_converge_to_the_eigenvectors(tmp_path):
     """Inner products become those of pmi-eigs, though −9 is larger than most of what is sought."""
     Q = np.linalg.qr(np.random.default_rng(17).standard_normal((WORDS, WORDS)))[0]
     values = np.concatenate(([12, 10, 8, 7, 6, 5, -9], np.linspace(2, -2, WORDS - 7)))
@@ -109,14 +120,14 @@ def test_plain_sweeps_tend_to_the_eigenvectors(tmp_path):
     assert error[-1] < 1e-3
 
 
-def test_the_power_of_the_eigenvalues_is_that_of_ritz_values(counts):
+def test_eig_is_the_power_of_the_ritz_values(counts):
     half, other = (fit(counts, gbu.Options(dim=6, weighted=False, eig=p)) for p in (0.5, 0.0))
     values = np.array(half.statistics["spectrum"])
     np.testing.assert_allclose(half.vectors, other.vectors * np.sqrt(values), atol=1e-5)
     np.testing.assert_allclose(other.vectors.T @ other.vectors, np.eye(6), atol=1e-5)
 
 
-def test_a_power_of_eigenvalues_is_refused_where_there_are_none():
+def test_eig_is_rejected_with_weighted_sweeps():
     with pytest.raises(OptionError) as caught:
         gbu.Options(eig=0.0)
     assert_one_line(caught, "weighted sweeps have no eigenvalues, found --eig", "--no-weighted")
@@ -132,11 +143,11 @@ def test_a_power_of_eigenvalues_is_refused_where_there_are_none():
         ({"as_published": True}, "--as-published"),
     ],
 )
-def test_what_weighs_pairs_is_refused_where_none_is_weighted(name, others, given):
+def test_options_of_weighted_sweeps_are_rejected_without_them(name, others, given):
     with pytest.raises(OptionError) as caught:
         gbu.Options.take({name: 0.7, **others})
     flag = "--" + name.replace("_", "-")
-    what = f"{flag} is for weighted sweeps, found {given}; leave one of the two out"
+    what = f"{flag} applies to weighted sweeps only, found {given}; omit one of the two"
     assert_one_line(caught, what)
     assert getattr(gbu.Options.take({name: 0.7}), name) == 0.7
 
@@ -144,19 +155,19 @@ def test_what_weighs_pairs_is_refused_where_none_is_weighted(name, others, given
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
-        ({"dim": 5}, ("the columns of 50 anchors and 90 vectors of 5", "--dim")),
-        ({"dim": 5, "weighted": False}, ("all 3,608 pairs and 90 vectors of 5", "--sweeps 0")),
+        ({"dim": 5}, ("the columns of 50 anchors and 90 vectors of dimension 5", "--dim")),
+        ({"dim": 5, "weighted": False}, ("all 3,608 pairs and 90 vectors", "--sweeps 0")),
         ({"dim": 5, "sweeps": 0, "anchor_choice": "random"}, ("--anchor-choice frequency",)),
         ({"dim": 5, "sweeps": 0}, ("the columns of 20 anchors", "--anchors")),
     ],
 )
-def test_what_does_not_fit_is_refused_with_the_figure(counts, options, parts):
+def test_exceeding_the_memory_limit_is_rejected_with_the_size(counts, options, parts):
     with pytest.raises(InputError) as caught:
         fit(counts, gbu.Options(**options), memory=10_000)
     assert_one_line(caught, "need 0.0 GB, found a memory limit of 0.0 GB", "--memory", *parts)
 
 
-def test_weighted_sweeps_shift_unless_told_otherwise(counts):
+def test_weighted_sweeps_shift_pmi_by_default(counts):
     def vectors(**values):
         values = {"dim": 5, **values}
         made = train(counts.path, "gbu", values, RunOptions(quiet=True), out=None)

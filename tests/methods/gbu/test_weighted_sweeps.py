@@ -81,7 +81,7 @@ def swept(ops, counted, loss, halves, tol, *, K=K, dtype=np.float64, start=None)
 @pytest.mark.parametrize(
     "loss", [LOSS, Loss(1.0, 0.0, 0.0, 0.3 * TO_100), Loss(5.0, 2.0, 1.0, 10.0 * TO_100)]
 )
-def test_what_is_reported_is_the_objective_and_falls_at_every_half(ops, counted, dtype, tol, loss):
+def test_the_reported_objective_is_exact_and_decreases(ops, counted, dtype, tol, loss):
     """At a half's end, even where rows end early: what is reported is of the vectors there are."""
     reported = []
     for state in swept(ops, counted, loss, 8, tol, dtype=dtype):
@@ -104,7 +104,7 @@ def test_the_first_half_is_below_the_start(ops, counted):
 
 
 @pytest.mark.parametrize("ops", ["cpu"], indirect=True)
-def test_nothing_is_nearer_than_what_sweeps_end_at(ops, counted):
+def test_sweeps_end_at_a_minimum(ops, counted):
     *_, state = swept(ops, counted, LOSS, 200, 1e-9)
     v, u = ops.to_numpy(state.v), ops.to_numpy(state.u)
     here, rng = brute_force(v, u, counted, LOSS), np.random.default_rng(43)
@@ -116,9 +116,7 @@ def test_nothing_is_nearer_than_what_sweeps_end_at(ops, counted):
 @pytest.mark.parametrize("ops", ["cpu"], indirect=True)
 @pytest.mark.parametrize("background", [0.0, 0.5])
 @pytest.mark.parametrize("ridge", [1e-6, 1.0])
-def test_where_every_pair_weighs_the_same_the_fit_is_that_of_singular_vectors(
-    ops, background, ridge
-):
+def test_with_equal_weights_the_fit_is_a_thresholded_svd(ops, background, ridge):
     """The best X of rank K has singular values (σ − λ) / (1 + c₀), of those above λ.
 
     Σ (g − x)² + c₀ x² is (1 + c₀) Σ (x − g / (1 + c₀))² and a constant, and the least of λ (‖V‖² +
@@ -146,9 +144,9 @@ def test_where_every_pair_weighs_the_same_the_fit_is_that_of_singular_vectors(
 
 def test_the_ridge_grows_with_the_square_of_the_dimension_up_to_300():
     loss = Loss(20.0, 0.5, 0.25, 3.0)
-    held = [loss.held(K) for K in (100, 200, 300, 1000)]
-    assert [h.ridge for h in held] == pytest.approx([3.0, 12.0, 27.0, 27.0])
-    assert {h.background for h in held} == {0.25}
+    penalties = [loss.penalty(K) for K in (100, 200, 300, 1000)]
+    assert [h.ridge for h in penalties] == pytest.approx([3.0, 12.0, 27.0, 27.0])
+    assert {h.background for h in penalties} == {0.25}
 
 
 def test_confidences_in_closed_form(monkeypatch):
@@ -168,7 +166,7 @@ def test_confidences_in_closed_form(monkeypatch):
 FACTS = {"anchors": 9, "effective_rank": 3}
 
 
-class Kept:
+class InMemory:
     """A checkpoint in memory."""
 
     def __init__(self, arrays):
@@ -181,17 +179,16 @@ class Kept:
         self.arrays = state()
 
 
-def test_a_state_comes_back_as_it_was(ops):
+def test_a_restored_state_equals_the_saved_one(ops):
     v, u = (np.random.default_rng(seed).standard_normal((9, 3)) for seed in (1, 2))
     made = State(ops.tall(v, "f4"), ops.tall(u, "f4"), [5.0, 1.0 / 3.0], 17, 2, FACTS)
-    found = restored(Kept(saved(made, ops)), (9, 3), ops)
+    found = restored(InMemory(saved(made, ops)), (9, 3), ops)
     assert found is not None
     assert ops.to_numpy(found.v).tobytes() == v.astype("f4").tobytes()
     assert ops.to_numpy(found.u).tobytes() == u.astype("f4").tobytes()
     assert (found.objectives, found.steps, found.missed) == (made.objectives, 17, 2)
     assert (found.facts, found.halves) == (FACTS, 2)
-    assert restored(None, (9, 3), ops) is None
-    assert restored(Kept(None), (9, 3), ops) is None
+    assert restored(InMemory(None), (9, 3), ops) is None
 
 
 @pytest.mark.parametrize(
@@ -209,21 +206,21 @@ def test_a_state_comes_back_as_it_was(ops):
         {"facts": np.frombuffer(b"\xff", np.uint8)},
     ],
 )
-def test_an_edited_state_is_refused_in_a_line(ops, edit):
+def test_an_edited_checkpoint_is_rejected(ops, edit):
     tall = ops.tall(np.ones((9, 3)), "f4")
     arrays = dict(saved(State(tall, tall, [5.0, 1.0], 17, 2, FACTS), ops))
     for name in arrays:
-        with pytest.raises(FormatError, match="edited"):
-            restored(Kept({k: a for k, a in arrays.items() if k != name}), (9, 3), ops)
-    with pytest.raises(FormatError, match="edited"):
-        restored(Kept(arrays | edit), (9, 3), ops)
+        with pytest.raises(FormatError, match="damaged"):
+            restored(InMemory({k: a for k, a in arrays.items() if k != name}), (9, 3), ops)
+    with pytest.raises(FormatError, match="damaged"):
+        restored(InMemory(arrays | edit), (9, 3), ops)
 
 
 TRAIN = ["train", "cooc", "--method", "gbu", "--dim", "6", "--anchor-choice", "random"]
 
 
 @pytest.mark.parametrize("halves", [1, 2, 3])
-def test_a_run_goes_on_to_the_bytes_of_one_that_was_not_interrupted(tmp_path, monkeypatch, halves):
+def test_a_resumed_run_gives_the_same_bytes(tmp_path, monkeypatch, halves):
     monkeypatch.chdir(tmp_path)
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(45), 200))
     saves, save = [], MethodState.save
@@ -240,7 +237,7 @@ def test_a_run_goes_on_to_the_bytes_of_one_that_was_not_interrupted(tmp_path, mo
     assert not Path("vectors.bin").exists()
     assert main([*TRAIN, "-o", "whole.bin"]) == 0
     with monkeypatch.context() as patch:
-        patch.setattr("wordgeom.methods.gbu.algorithm1.build_up", None)  # would fail: it goes on
+        patch.setattr("wordgeom.methods.gbu.algorithm1.build_up", None)  # would fail if called
         assert main([*TRAIN, "--resume", "--threads", "2"]) == 0
     assert Path("vectors.bin").read_bytes() == Path("whole.bin").read_bytes()
     names = ("vectors.bin.json", "whole.bin.json")

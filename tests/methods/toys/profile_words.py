@@ -25,7 +25,7 @@ class Options(base.Options):
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return the mean (V) and the largest weight (V) of every word."""
-    X = inputs["documents"].whole()
+    X = inputs["documents"].full()
     total, most = np.zeros(X.columns), np.zeros(X.columns)
     np.add.at(total, X.indices, X.data)
     np.maximum.at(most, X.indices, X.data)

@@ -58,7 +58,7 @@ def _start(matrix: Any, init: Any, dim: int, context: Context) -> Array:
     if init is not None:
         places = {word: row for row, word in enumerate(init.words)}
         return np.array([init.matrix[places[word], :dim] for word in matrix.words], np.float64)
-    G = matrix.whole()
+    G = matrix.full()
     dense = np.zeros((G.rows, G.columns))
     dense[np.repeat(np.arange(G.rows), np.diff(G.indptr)), G.indices] = G.data
     values, vectors = context.ops.eigh_top(dense, dim)

@@ -1,1 +1,1 @@
-"""Dynamic LSA's parts: polynomials of time, the two half sweeps, the fit, its one form."""
+"""Dynamic LSA: polynomials of time, alternating sweeps, the canonical form, and stored models."""

@@ -1,4 +1,4 @@
-"""The vectors of words at the times of `--at`, written beside a model."""
+"""Word vectors at the times of `--at`, written next to a model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wordgeom.methods.dlsa.model import DynamicModel
 
 
 def exports_at(at: str | None, eig: float) -> list[Export]:
-    """Return an export for each of the times that `at` lists, separated by commas.
+    """Return an export for each of the comma-separated times in `at`.
 
     eig: power of the singular values. Raises OptionError.
     """
@@ -32,7 +32,7 @@ def _vectors(time: float, eig: float, model: DynamicModel) -> Float32:
 
 
 def _note(text: str, time: float, model: DynamicModel, path: str | os.PathLike[str]) -> str:
-    """Return a warning about a time before or after all documents."""
+    """Return a warning about a time outside the documents' times, else an empty string."""
     first, last = model.times.min(), model.times.max()
     if first <= time <= last:
         return ""

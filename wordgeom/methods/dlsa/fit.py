@@ -1,9 +1,9 @@
-"""The fit of dynamic LSA: from static LSA, half sweeps by turns, in one form at the end.
+"""The fit of dynamic LSA: alternating half sweeps, starting from static LSA.
 
-Static LSA of X − G M, with every B_k of k > 0 at 0, is a point of the problem, so that the first
-half begins where static LSA ends and the objective only falls. It falls slowly for ever: the B_k
-may take up nearly any change of basis that is linear in time (gauge.py), so that sweeps are a
-budget, not a way to convergence, and the last drop is told.
+Static LSA of X − G M with B_k = 0 for k > 0 is a feasible point, so the first half sweep starts
+there and the objective never increases. It keeps decreasing slowly, because the B_k can absorb
+almost any change of basis that is linear in time (canonical_form.py). The number of sweeps is
+therefore a budget, and the last decrease is reported.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from wordgeom.core.types import Array, Checkpoint
 from wordgeom.linalg.svd import Svd
 from wordgeom.methods.dlsa.sweeps import Ridges, Sweeper
 
-_RIDGE = 1e-8  # of the mean diagonal of the Gram matrix that it is added to
+_RIDGE = 1e-8  # relative to the mean diagonal of the Gram matrix
 
 
 @dataclass
 class State:
-    """Where sweeps are: A (n × r), the B_k transposed (p × r), and the objective after each half.
+    """A (n × r), the transposed B_k (p × r), and the objective after each half sweep.
 
-    The first objective is static LSA's.
+    The first objective is that of static LSA.
     """
 
     A: Array
@@ -36,40 +36,40 @@ class State:
 
     @property
     def halves(self) -> int:
-        """Half sweeps that were made."""
+        """Number of half sweeps so far."""
         return len(self.objectives) - 1
 
     @property
     def last_drop(self) -> float | None:
-        """What the last sweep took from the objective, as a share of it; None before the first."""
-        if self.halves < halves(1):
+        """Relative decrease of the objective in the last sweep; None before the first."""
+        if self.halves < half_sweeps(1):
             return None
         before, last = self.objectives[-3], self.objectives[-1]
         return (before - last) / last if last > 0.0 else 0.0
 
 
-def halves(sweeps: int) -> int:
-    """Return the half sweeps of so many sweeps: the words', then documents' and words' by turns."""
+def half_sweeps(sweeps: int) -> int:
+    """Return the number of half sweeps: words first, then documents and words in each sweep."""
     return 1 + 2 * sweeps
 
 
-def started(svd: Svd, sides: int, total: float) -> State:
-    """Return the state at static LSA, in as many dimensions as are more than rounding.
+def initial_state(svd: Svd, terms: int, total: float) -> State:
+    """Return the state at static LSA, with its numerical rank as dimension.
 
-    sides: q + 1; total: the squared norm of what is fitted.
+    terms: q + 1; total: ‖X − G M‖².
     """
     rank = int(np.count_nonzero(svd.values))
     A = np.ascontiguousarray(svd.left[:, :rank] * svd.values[:rank], np.float32)
     B = [np.ascontiguousarray(svd.right[:, :rank], np.float32)]
-    B += [np.zeros_like(B[0]) for _ in range(sides - 1)]
+    B += [np.zeros_like(B[0]) for _ in range(terms - 1)]
     captured = float(np.sum(svd.values[:rank] ** 2))
     ridges = Ridges(_RIDGE * captured / rank, _RIDGE)
-    size = ridges.documents * captured + ridges.words * rank
-    return State(A, B, ridges, [total - captured + size])
+    penalty = ridges.documents * captured + ridges.words * rank
+    return State(A, B, ridges, [total - captured + penalty])
 
 
 def sweep(state: State, sweeper: Sweeper, most: int) -> Iterator[int]:
-    """Bring `state` on by turns until `most` half sweeps are made; yield 1 after each."""
+    """Run half sweeps on `state` until there are `most`; yield 1 after each."""
     while state.halves < most:
         if state.halves % 2 == 0:
             half = sweeper.words(state.A)
@@ -82,7 +82,7 @@ def sweep(state: State, sweeper: Sweeper, most: int) -> Iterator[int]:
 
 
 def saved(state: State) -> Mapping[str, Array]:
-    """Return a state as arrays, to be kept."""
+    """Return a state as the arrays of a checkpoint."""
     ridges = np.array([state.ridges.words, state.ridges.documents])
     return {
         "a": state.A, "b": np.concatenate(state.B), "ridges": ridges,
@@ -90,29 +90,28 @@ def saved(state: State) -> Mapping[str, Array]:
     }  # fmt: skip
 
 
-def restored(checkpoint: Checkpoint | None, n: int, p: int, sides: int, dim: int) -> State | None:
-    """Return the state that an earlier run left of n documents and p words, or None.
+def restored(checkpoint: Checkpoint, n: int, p: int, terms: int, dim: int) -> State | None:
+    """Return the state of a checkpoint for n documents and p words, None if there is none.
 
-    sides: q + 1; dim: the dimensions at most.
-
-    Raises FormatError for one that was edited: products take its shape for granted.
+    terms: q + 1; dim: largest dimension. Raises FormatError if it is inconsistent: products do not
+    check shapes.
     """
-    kept = None if checkpoint is None else checkpoint.restore()
-    if kept is None:
+    arrays = checkpoint.restore()
+    if arrays is None:
         return None
     try:
-        A, B, objectives = kept["a"], kept["b"], kept["objectives"].tolist()
-        ridges = Ridges(*(float(value) for value in kept["ridges"]))
-        sound = _sound(A, n, dim) and _sound(B, sides * p, dim) and A.shape[1] == B.shape[1]
+        A, B, objectives = arrays["a"], arrays["b"], arrays["objectives"].tolist()
+        ridges = Ridges(*(float(value) for value in arrays["ridges"]))
+        valid = _valid(A, n, dim) and _valid(B, terms * p, dim) and A.shape[1] == B.shape[1]
         numbers = [*objectives, ridges.words, ridges.documents]
-        sound = sound and len(objectives) > 0 and bool(np.isfinite(numbers).all())
+        valid = valid and len(objectives) > 0 and bool(np.isfinite(numbers).all())
     except (KeyError, ValueError, TypeError):
-        sound = False
-    if not sound:
-        raise FormatError("the state of its sweeps was edited", do="begin anew with --force")
-    return State(A, np.split(B, sides), ridges, objectives)
+        valid = False
+    if not valid:
+        raise FormatError("the checkpoint of the sweeps is damaged", do="start over with --force")
+    return State(A, np.split(B, terms), ridges, objectives)
 
 
-def _sound(array: Any, rows: int, most: int) -> bool:
+def _valid(array: Any, rows: int, most: int) -> bool:
     shaped = array.ndim == 2 and array.shape[0] == rows and 0 < array.shape[1] <= most
     return shaped and array.dtype == np.float32 and bool(np.isfinite(array).all())

@@ -1,11 +1,11 @@
-"""A fit of dynamic LSA in a store: what is kept of it, and words at any time.
+"""A dynamic LSA model in a store, and the word vectors that it gives for any time.
 
 n documents × p words in r dimensions, with polynomials of degree q in time. Parts of the store:
-`documents` A (n × r), `coefficients` B_0 … B_q (q + 1 × r × p), `rows` of the matrix that the
-documents are, their `times`, which words are `moving`, the words' `spread`, and `vocab`.
+`documents` A (n × r); `coefficients` B_0 … B_q (q + 1 × r × p); `rows` of the documents in the
+matrix, and their `times`; `moving` words; `spread`, standard deviations of the words; `vocab`.
 Attributes: shape [n, r, p], degree, trend, weight, polynomials, and `source`, the digest of the
-counts. The B_k are those that were fitted, in the form of Theorem 4; where times are compared they
-are freed of what a change of basis may be (dynamic/gauge.py).
+counts. The B_k are stored as fitted, in the form of Theorem 4; to compare times, changes of basis
+are removed from them (canonical_form.py).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from wordgeom.weighting.options import WEIGHTS
 
 DLSA = "dlsa"  # the kind of the store
 _MAKE = "wordgeom train DTM --method dlsa"
-_AGAIN = f"make it again: {_MAKE} --force"
+_AGAIN = f"train it again: {_MAKE} --force"
 _TYPES: dict[str, DTypeLike] = {
     "documents": np.float32, "coefficients": np.float32, "rows": np.int64,
     "times": np.float64, "moving": np.uint8, "spread": np.float64,
@@ -42,11 +42,11 @@ _TYPES: dict[str, DTypeLike] = {
 
 @dataclass(frozen=True)
 class DynamicModel:
-    """A model that was fitted; raises FormatError where its parts do not fit together.
+    """A fitted model.
 
-    words (p), counts (p) of each in the corpus; documents A (n × r); coefficients
-    (q + 1 × r × p); rows (n) of the counts; times (n); moving (p); spread (p): the standard
-    deviation of each weighted column about what is held, 0 for a constant one.
+    words (p); counts (p): of each in the corpus; documents A (n × r); coefficients (q + 1 × r × p);
+    rows (n): of the counts; times (n); moving (p); spread (p): standard deviation of each weighted
+    column around its mean or trend, 0 for a constant one.
     """
 
     store: Store
@@ -64,26 +64,28 @@ class DynamicModel:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> DynamicModel:
-        """Open the model in a folder; raises MissingInputError, FormatError."""
-        folder = Path(path)
-        if not folder.is_dir():
-            what = "is a file, not a model's folder" if folder.exists() else "no such model"
-            raise MissingInputError(what, where=folder, do=f"make one with {_MAKE}")
-        store = Store.open(folder)
+        """Open the model in a directory.
+
+        Raises MissingInputError if there is none, FormatError if its parts are inconsistent.
+        """
+        directory, do = Path(path), f"train one with {_MAKE}"
+        if not directory.is_dir():
+            what = "a file, not a model directory" if directory.exists() else "no such model"
+            raise MissingInputError(what, where=directory, do=do)
+        store = Store.open(directory)
         if store.kind != DLSA:
-            found = f"kind {store.kind!r}"
-            what = "is not a model of dynamic LSA"
-            raise MissingInputError(what, where=folder, found=found, do=f"make one with {_MAKE}")
+            found, what = f"kind {store.kind!r}", "not a dynamic LSA model"
+            raise MissingInputError(what, where=directory, found=found, do=do)
         try:
             return _opened(cls, store)
         except (ValueError, KeyError, TypeError, OverflowError) as error:
             if isinstance(error, FormatError):
                 raise
-            raise FormatError("its parts do not fit together", where=folder, do=_AGAIN) from None
+            raise FormatError("inconsistent model", where=directory, do=_AGAIN) from None
 
     @property
     def degree(self) -> int:
-        """The highest degree of the polynomials, q."""
+        """The degree of the polynomials, q."""
         return self.polynomials.degree
 
     @property
@@ -93,119 +95,116 @@ class DynamicModel:
 
     @property
     def parent(self) -> Path | None:
-        """The folder of the counts, None where the run card does not tell it."""
-        told = self.store.card.get("parent")
-        return Path(os.path.normpath(self.store.path / told)) if isinstance(told, str) else None
+        """The directory of the counts, None if the run card does not name it."""
+        name = self.store.card.get("parent")
+        return Path(os.path.normpath(self.store.path / name)) if isinstance(name, str) else None
 
     def open_documents(self) -> StoredDocuments:
-        """Open the counts that the model was made from.
+        """Open the counts that the model was trained on.
 
-        Raises MissingInputError; StaleError where they have changed, FormatError where they hold
-        not the model's words or documents: whoever chooses rows of them takes that for granted.
+        Raises MissingInputError if they are missing, StaleError if they have changed, FormatError
+        if their words or documents differ from the model's, since callers select rows of them.
         """
-        folder = self.parent
-        if folder is None or not folder.is_dir():
-            found = str(folder) if folder else "no name of them"
-            do = "put them back, or make the model again"
-            what = "the counts that it was made from are not there"
+        directory = self.parent
+        if directory is None or not directory.is_dir():
+            found = str(directory) if directory else "no name in the run card"
+            what, do = "its counts are missing", "restore them, or train the model again"
             raise MissingInputError(what, where=self.store.path, found=found, do=do)
-        counts = StoredDocuments.open(folder)
+        counts = StoredDocuments.open(directory)
         if counts.store.digest != self.store.attributes["source"]:
-            what = f"was made from {folder}, which has changed since"
+            what = f"trained on {directory}, which has changed since"
             raise StaleError(what, where=self.store.path, do=_AGAIN)
         if counts.vocabulary.words != self.words or self.rows[-1] >= len(counts):
             needed = f"{int(self.rows[-1]) + 1:,} × {len(self.words):,}"
-            there = f"{len(counts):,} documents × {counts.shape[1]:,} words"
-            found = f"{there} where it takes {needed}"
-            what = f"its words or documents are not those of {folder}"
+            size = f"{len(counts):,} documents × {counts.shape[1]:,} words"
+            found = f"{size}, not {needed}"
+            what = f"its words or documents differ from those of {directory}"
             raise FormatError(what, where=self.store.path, found=found, do=_AGAIN)
         return counts
 
     def vectors_at(self, time: float, eig: float = 1.0) -> Float32:
-        """Return the words' vectors at a time, (p × r), aligned, so that times can be compared.
+        """Return word vectors at a time (p × r) float32, aligned so that times can be compared.
 
-        Axes are those of A B_0 = U Σ Vᵀ, each times σ^eig, the same at all times. With 1 an inner
-        product of word i at time s and word j at time t is Σ_d (a_d·b_i(s)) (a_d·b_j(t)): what
-        both would be together in the very same documents. With 0, the thesis's, axes on which
-        documents hardly differ count as much as the others, and carry more of the noise. Raises
-        InputError for a time so far away that there is no such number, FormatError where the model
-        has none at a time of its own.
+        Axes are those of A B_0 = U Σ Vᵀ at all times, scaled by σ^eig. With eig = 1, the inner
+        product of word i at time s and word j at time t is Σ_d (a_d·b_i(s)) (a_d·b_j(t)), their
+        fitted co-occurrence in the same documents. With eig = 0, as in the thesis, axes along which
+        documents hardly differ weigh as much as the others and add noise. Raises InputError if
+        the time is too far away for float32, FormatError if it lies within the model's times.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             powers = np.where(self._scales > 0.0, self._scales, 1.0) ** eig
-            made = np.ascontiguousarray((self._way(time) * powers[:, None]).T, np.float32)
-        return self._finite(made, time)
+            vectors = np.ascontiguousarray((self._words_at(time) * powers[:, None]).T, np.float32)
+        return self._finite(vectors, time)
 
     def displacement(self, start: float, stop: float) -> Float64:
-        """Return how far each word is moved between two times, (p).
+        """Return the displacement of each word between two times (p), in standard deviations.
 
-        |L (b_j(stop) − b_j(start))| / sd_j with LᵀL = AᵀA / n and the aligned b_j: the root mean
-        square over documents of the change of what is fitted, in standard deviations of the word.
+        |L (b_j(stop) − b_j(start))| / sd_j, with LᵀL = AᵀA / n and aligned b_j: the root mean
+        square, over documents, of the change of the fitted values.
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            moved = self._way(stop) - self._way(start)
-        return self._finite(self._in_spreads(moved[None]), start, stop)
+            moves = self._words_at(stop) - self._words_at(start)
+        return self._finite(self._standardised(moves[None]), start, stop)
 
     def movement(self) -> Float64:
-        """Return how far each word is from where it is on average, over the documents' times, (p).
+        """Return the distance of each word from its mean over time (p), in standard deviations.
 
-        As `displacement`, the root mean square over all documents at all of their times: with a
-        degree above 1 a word may go far and come back.
+        Like `displacement`, but the root mean square over all documents and all of their times:
+        with a degree above 1, a word may move away and return.
         """
-        return self._finite(self._in_spreads(self._aligned[1:].astype(np.float64)))
+        return self._finite(self._standardised(self._aligned[1:].astype(np.float64)))
 
-    def _in_spreads(self, moves: Float64) -> Float64:
-        """Return √(Σ_k |L m_k|²) / sd, (p), of moves m (k × r × p); 0 for a constant word."""
+    def _standardised(self, moves: Float64) -> Float64:
+        """Return √(Σ_k |L m_k|²) / sd (p) for moves m (k × r × p); 0 for a constant word."""
         with np.errstate(over="ignore", invalid="ignore"):
             squares = np.sum(np.square(moves * self._scales[:, None]), axis=(0, 1))
-            length, there = np.sqrt(squares / len(self.documents)), self.spread > 0.0
-            made = np.divide(length, self.spread, np.zeros(len(length)), where=there)
-        return np.asarray(made)
+            lengths, varies = np.sqrt(squares / len(self.documents)), self.spread > 0.0
+            return np.asarray(np.divide(lengths, self.spread, np.zeros(len(lengths)), where=varies))
 
-    def _finite(self, made: Array, *times: float) -> Array:
-        """Return the numbers; raises InputError where a time is too far away for them.
+    def _finite(self, array: Array, *times: float) -> Array:
+        """Return the array if it is finite.
 
-        Raises FormatError where all times lie among the documents': the model is to blame.
+        Raises InputError if a time outside the documents' times is too far away, FormatError if
+        there is no such time, since the model must be at fault.
         """
-        if np.isfinite(made).all():
-            return made
+        if np.isfinite(array).all():
+            return array
         first, last = self.times.min(), self.times.max()
-        beyond = [f"{t:g}" for t in times if not first <= t <= last]
-        if not beyond:
-            what = "its numbers are too large or too small to be computed with"
+        outside = [f"{t:g}" for t in times if not first <= t <= last]
+        if not outside:
+            what = "overflow within the model's own times"
             raise FormatError(what, where=self.store.path, do=_AGAIN)
-        what = f"{' and '.join(beyond)}: too far away to be computed"
-        found = f"documents of {first:g} to {last:g}"
-        raise InputError(what, where=self.store.path, found=found, do="name times among them")
+        what = f"{' and '.join(outside)} is too far from the model's times, {first:g} to {last:g}"
+        raise InputError(what, where=self.store.path, do="choose a time among them")
 
-    def _way(self, time: float) -> Float64:
-        """Return the aligned B(t), (r × p)."""
+    def _words_at(self, time: float) -> Float64:
+        """Return the aligned B(t) (r × p)."""
         at = self.polynomials.at(np.array([time]))[0]
-        with one_thread():  # vectors are stored
-            moved = np.tensordot(at, self._aligned[1:].astype(np.float64), 1)
-        return np.asarray(self._aligned[0] + moved)
+        with one_thread():  # the same bytes at any number of threads
+            moves = np.tensordot(at, self._aligned[1:].astype(np.float64), 1)
+        return np.asarray(self._aligned[0] + moves)
 
     @cached_property
     def _aligned(self) -> Array:
-        with np.errstate(over="ignore", invalid="ignore"):  # `_finite` tells
+        with np.errstate(over="ignore", invalid="ignore"):  # `_finite` reports overflow
             return aligned(self.coefficients, self.moving)
 
     @cached_property
     def _scales(self) -> Float64:
-        """Σ (r): in the form of Theorem 4 the columns of A are orthogonal, and this their norms."""
+        """Σ (r), the norms of the columns of A, which are orthogonal in the form of Theorem 4."""
         return np.asarray(np.sqrt(np.sum(np.square(self.documents, dtype=np.float64), axis=0)))
 
 
 def typed(arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the arrays of a model in the types and the order in which they are stored."""
+    """Return the arrays of a model in the dtypes and the order of the store."""
     return {name: np.asarray(arrays[name], dtype) for name, dtype in _TYPES.items()}
 
 
 def describe(store: Store) -> dict[str, Any]:
-    """Return the size of a model, its times and where its counts are."""
+    """Return the size of a model, its times and the directory of its counts."""
     model = DynamicModel.open(store.path)
     times = model.times
-    span = f"{times.min():g} to {times.max():g}, {len(np.unique(times)):,} different"
+    span = f"{times.min():g} to {times.max():g}, {len(np.unique(times)):,} distinct"
     return {
         "documents": len(model.rows), "times": span, "words": len(model.words),
         "that may move": int(model.moving.sum()), "dimension": model.dim,
@@ -214,38 +213,41 @@ def describe(store: Store) -> dict[str, Any]:
 
 
 def _opened(cls: type[DynamicModel], store: Store) -> DynamicModel:
-    """Return the model of a store; raises ValueError and the like for what is none."""
-    at = store.attributes
+    """Return the model in a store; raises ValueError, KeyError, TypeError if it is invalid."""
+    meta = store.attributes
     vocabulary = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
-    n, r, p = (int(_checked(type(size) is int and size > 0, size)) for size in at["shape"])
-    q = int(_checked(type(at["degree"]) is int and at["degree"] > 0, at["degree"]))
+    n, r, p = map(_positive, meta["shape"])
+    q = _positive(meta["degree"])
     documents = _part(store, "documents", n * r).reshape(n, r)
     coefficients = _part(store, "coefficients", (q + 1) * r * p).reshape(q + 1, r, p)
     times = _part(store, "times", n)
-    polynomials = Polynomials.read(at["polynomials"], q, times)
+    polynomials = Polynomials.from_dict(meta["polynomials"], q, times)
     rows, spread = _part(store, "rows", n), _part(store, "spread", p)
     moving = _part(store, "moving", p)
-    _checked(p == len(vocabulary) and isinstance(at["source"], str))
-    _checked(at["trend"] in (HOLD, FREE) and at["weight"] in WEIGHTS)
-    _checked(bool(rows[0] >= 0 and np.all(np.diff(rows) > 0)))
-    _checked(bool(spread.min() >= 0.0 and moving.max() <= 1))
+    _require(p == len(vocabulary) and isinstance(meta["source"], str))
+    _require(meta["trend"] in (HOLD, FREE) and meta["weight"] in WEIGHTS)
+    _require(bool(rows[0] >= 0 and np.all(np.diff(rows) > 0)))
+    _require(bool(spread.min() >= 0.0 and moving.max() <= 1))
     return cls(
         store, vocabulary.words, vocabulary.counts, documents, coefficients, rows, times,
-        polynomials, moving.astype(bool), spread, at["weight"], at["trend"],
+        polynomials, moving.astype(bool), spread, meta["weight"], meta["trend"],
     )  # fmt: skip
 
 
 def _part(store: Store, name: str, length: int) -> Array:
-    """Return a part of the length and the type that it must have, every number of it finite."""
+    """Return a part; raises ValueError unless length and dtype match and all values are finite."""
     array = store.array(name)
-    _checked(array.length == length and array.dtype == np.dtype(_TYPES[name]))
-    read = array.read()
-    _checked(bool(np.isfinite(read).all()))
-    return read
+    _require(array.length == length and array.dtype == np.dtype(_TYPES[name]))
+    values = array.read()
+    _require(bool(np.isfinite(values).all()))
+    return values
 
 
-def _checked(sound: bool, value: Any = None) -> Any:
-    """Return the value; raises ValueError where it is not sound."""
-    if not sound:
-        raise ValueError("not sound")
-    return value
+def _positive(size: Any) -> int:
+    _require(type(size) is int and size > 0)
+    return int(size)
+
+
+def _require(valid: bool) -> None:
+    if not valid:
+        raise ValueError("invalid model")

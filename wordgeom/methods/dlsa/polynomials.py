@@ -1,9 +1,9 @@
 """Polynomials of time that are orthogonal over the documents.
 
-A coefficient B_k of dynamic LSA then tells what degree k adds to the lower ones, and no column of
-the basis is nearly another, as 1, t, t² are where t is a year. With x = (t − mean) / sd they follow
-the recurrence c_k p_k = (x − a_k) p_{k−1} − c_{k−1} p_{k−2}, whose numbers, and not powers, are
-kept: they give the polynomials at any time. a_k and c_k are means over the documents (Stieltjes).
+A coefficient B_k of dynamic LSA is then what degree k adds to the lower degrees, and the columns of
+the basis are not almost collinear, as 1, t, t² are if t is a year. With x = (t − mean) / sd, the
+polynomials follow the recurrence c_k p_k = (x − a_k) p_{k−1} − c_{k−1} p_{k−2}. Its coefficients,
+means over the documents (Stieltjes), are stored instead of powers and evaluate p_k at any time.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from wordgeom.core.formatting import several
 from wordgeom.core.types import Float64
 
 HIGHEST = 10  # degree
-_SHOWN = 6  # digits of a time in a message
-_APART = 1e-6  # what a degree must add to the lower ones, as a share of x: less is rounding
+_DIGITS = 6  # of a time in a message
+_LEAST_NORM = 1e-6  # of a polynomial before scaling; less is rounding error
 
 
 @dataclass(frozen=True)
 class Polynomials:
-    """p_1 … p_q; values (n × q) at the documents' times: mean 0, mean square 1, orthogonal.
+    """p_1 … p_q, orthogonal over the documents, with mean 0, mean square 1 and positive leads.
 
-    The leading coefficients are positive. centre, scale: of the times; shifts, norms (q): a_k, c_k.
+    centre, scale: mean and standard deviation of the times; shifts, norms (q): a_k, c_k; values
+    (n × q): at the times of the documents.
     """
 
     centre: float
@@ -39,16 +40,16 @@ class Polynomials:
 
     @classmethod
     def of(cls, times: Float64, degree: int) -> Self:
-        """Return those of times (n), all known; raises InputError for too few distinct ones."""
+        """Return the polynomials over times (n); raises InputError if too few are distinct."""
         _check(times, degree)
         with np.errstate(over="ignore"):
             centre, scale = float(times.mean()), float(times.std())
         if not math.isfinite(scale):
-            raise InputError("times are too far apart to be computed with", found=times.max())
+            raise InputError("times are too far apart for float64", found=times.max())
         if not scale > 0.0:
-            raise InputError("times are too close to each other to be computed with",
-                             found=f"{times.min():g} to {times.max():g}",
-                             do="write them in a smaller unit")  # fmt: skip
+            found = f"{times.min():g} to {times.max():g}"
+            raise InputError("times are too close together for float64", found=found,
+                             do="use a smaller unit of time")  # fmt: skip
         x = (times - centre) / scale
         values, shifts, norms = [np.zeros(len(x)), np.ones(len(x))], [], [0.0]
         for k in range(degree):
@@ -56,33 +57,33 @@ class Polynomials:
             shifts.append(float(np.mean(x * last * last)))
             following = (x - shifts[-1]) * last - norms[-1] * before
             norms.append(math.sqrt(float(np.mean(following * following))))
-            if not norms[-1] >= _APART:
-                what = f"--degree {degree} is too high for times that almost fall together"
+            if not norms[-1] >= _LEAST_NORM:
+                what = f"--degree {degree} is too high for times that almost coincide"
                 raise InputError(what, do=f"lower it to --degree {k}")
             values.append(following / norms[-1])
         columns = np.stack(values[2:], axis=1)
         return cls(centre, scale, tuple(shifts), tuple(norms[1:]), columns)
 
     @classmethod
-    def read(cls, held: Any, degree: int, times: Float64) -> Self:
-        """Return what `numbers` told, for the same times (n); raises ValueError for what is none.
+    def from_dict(cls, parts: Any, degree: int, times: Float64) -> Self:
+        """Return polynomials from `to_dict`, for the same times (n); raises ValueError.
 
-        Such a thing comes from a file that anybody may have edited: nothing is computed of more
-        than `degree` polynomials, nor of more than HIGHEST.
+        `parts` may come from an edited file: at most `degree` polynomials, and at most HIGHEST, are
+        evaluated.
         """
-        if not isinstance(held, Mapping) or held.keys() != {"centre", "scale", "shifts", "norms"}:
-            raise ValueError("no polynomials")
-        if not len(held["shifts"]) == len(held["norms"]) == degree or not 0 < degree <= HIGHEST:
-            raise ValueError("of another degree")
-        shifts, norms = (tuple(map(_number, held[key])) for key in ("shifts", "norms"))
-        centre, scale = _number(held["centre"]), _number(held["scale"])
+        if not isinstance(parts, Mapping) or parts.keys() != {"centre", "scale", "shifts", "norms"}:
+            raise ValueError("not polynomials")
+        if not len(parts["shifts"]) == len(parts["norms"]) == degree or not 0 < degree <= HIGHEST:
+            raise ValueError("wrong degree")
+        shifts, norms = (tuple(map(_number, parts[key])) for key in ("shifts", "norms"))
+        centre, scale = _number(parts["centre"]), _number(parts["scale"])
         if min(scale, *norms) <= 0.0:
-            raise ValueError("no polynomials")
-        made = cls(centre, scale, shifts, norms, np.empty((0, degree)))
+            raise ValueError("not positive")
+        bare = cls(centre, scale, shifts, norms, np.empty((0, degree)))
         with np.errstate(over="ignore", invalid="ignore"):
-            values = made.at(times)
+            values = bare.at(times)
         if not np.isfinite(values).all():
-            raise ValueError("not for these times")
+            raise ValueError("not finite at these times")
         return cls(centre, scale, shifts, norms, values)
 
     @property
@@ -91,7 +92,7 @@ class Polynomials:
         return len(self.shifts)
 
     def at(self, times: Float64) -> Float64:
-        """Return the polynomials at times (m), of documents or not: (m × q)."""
+        """Return the values (m × q) of the polynomials at any times (m)."""
         x = (np.asarray(times, np.float64) - self.centre) / self.scale
         before, last, norm, columns = np.zeros(len(x)), np.ones(len(x)), 0.0, []
         for shift, following in zip(self.shifts, self.norms, strict=True):
@@ -100,8 +101,8 @@ class Polynomials:
             columns.append(last)
         return np.stack(columns, axis=1)
 
-    def numbers(self) -> dict[str, Any]:
-        """Return what `read` takes, to be written as JSON."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recurrence as JSON values, for `from_dict`."""
         return {
             "centre": self.centre, "scale": self.scale,
             "shifts": list(self.shifts), "norms": list(self.norms),
@@ -109,11 +110,11 @@ class Polynomials:
 
 
 def _check(times: Float64, degree: int) -> None:
-    """Refuse times of which there are too few distinct ones for the degree."""
+    """Raise InputError if there are too few distinct times for the degree."""
     distinct = np.unique(times)
     if len(distinct) < 2:
-        found = f"{distinct[0]:.{_SHOWN}g} in all of them" if len(distinct) else "no document"
-        raise InputError("documents of one time tell of no change", found=found)
+        found = f"{distinct[0]:.{_DIGITS}g} in all documents" if len(distinct) else "no document"
+        raise InputError("dynamic LSA needs at least two distinct times", found=found)
     if len(distinct) <= degree:
         what = f"--degree {degree} needs {degree + 1} distinct times"
         do = f"lower it to --degree {len(distinct) - 1}"
@@ -122,5 +123,5 @@ def _check(times: Float64, degree: int) -> None:
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError("no number")
+        raise ValueError("not a number")
     return float(value)

@@ -1,13 +1,12 @@
-"""The two halves of a sweep of dynamic LSA, each an exact least squares solution.
+"""The two halves of a sweep of dynamic LSA, each an exact least-squares solution.
 
-What both make smaller, by turns, is one function of A and the B_k,
+Both halves minimise the same objective,
 
     J(A, B) + μ ‖A‖² + λ Σ_k ‖B_k‖²,
 
-with ridges μ, λ that stay as they were at the start: so it never rises. Neither half forms
-anything of n × p. Products with X are taken in the type of A, sums of products of A and of the
-B_k with each other in float64, and small systems solved in it. BLAS takes one thread
-throughout, so that a fit has the same bytes however many it might take.
+one over the B_k, the other over A. The ridges μ, λ are constant, so the objective never increases.
+No array of size n × p is formed. Products with X use the dtype of A; Gram matrices and small
+systems use float64. BLAS runs on one thread, so the bytes do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from wordgeom.runtime.pool import Pool
 
 _Item = TypeVar("_Item")
 _Value = TypeVar("_Value")
-_WORDS = 4096  # of a block that is solved
-_DOCUMENTS, _TIMES = 4096, 64  # of a block of times: at least so many, or so many
+_WORDS = 4096  # words in a block
+_DOCUMENTS, _TIMES = 4096, 64  # a block of times ends at either number
 
 
 @dataclass(frozen=True)
 class Ridges:
-    """λ, of the words' side, and μ, of the documents'."""
+    """Ridges: λ of the words, μ of the documents."""
 
     words: float
     documents: float
@@ -41,7 +40,7 @@ class Ridges:
 
 @dataclass(frozen=True)
 class Half:
-    """One side's solution, and J with its ridges, as it is then."""
+    """The solution of a half sweep, A or the list of B_k, and the penalised objective."""
 
     solution: Any
     objective: float
@@ -49,7 +48,7 @@ class Half:
 
 @dataclass(frozen=True)
 class Sweeper:
-    """Solves a problem by turns; pool: None for the calling thread."""
+    """Solver of half sweeps; pool: None for the calling thread."""
 
     problem: Problem
     ridges: Ridges
@@ -57,49 +56,53 @@ class Sweeper:
     pool: Pool | None = None
 
     def words(self, A: Array) -> Half:
-        """Return the B_k, transposed, as a list of q + 1 arrays (p × r), for documents A (n × r).
+        """Return the transposed B_k, q + 1 arrays (p × r), for fixed documents A (n × r).
 
-        All words that move share DᵀD, D = [A, diag(p_1) A, …]; the others share AᵀA.
+        Moving words share the Gram matrix DᵀD of D = [A, diag(p_1) A, …], the others AᵀA.
         """
         with one_thread():
             return self._words(A)
 
     def _words(self, A: Array) -> Half:
-        at = self.problem
-        columns = [_scaled(at.basis[:, k], A) for k in range(at.basis.shape[1])]
-        gram = self._gram(columns) + self.ridges.words * np.eye(len(columns) * A.shape[1])
-        held = [at.effects.T @ D for D in columns]
-        found = [self._product(at.transposed, D) for D in columns]
-        solve = _WordSolver(gram, found, held, at)
-        blocks = [(s, min(s + _WORDS, len(at.moving))) for s in range(0, len(at.moving), _WORDS)]
-        explained = sum(_mapped(self.pool, solve.block, blocks))
-        size = self.ridges.documents * float(np.sum(np.square(A, dtype=np.float64)))
-        return Half(found, at.total - explained + size)
+        problem = self.problem
+        p, terms = len(problem.moving), problem.basis.shape[1]
+        D = [_scaled(problem.basis[:, k], A) for k in range(terms)]
+        gram = self._gram(D) + self.ridges.words * np.eye(terms * A.shape[1])
+        of_effects = [problem.effects.T @ Dk for Dk in D]
+        solution = [self._product(problem.transposed, Dk) for Dk in D]
+        solver = _WordSolver(gram, solution, of_effects, problem)
+        blocks = [(start, min(start + _WORDS, p)) for start in range(0, p, _WORDS)]
+        explained = sum(_mapped(self.pool, solver.block, blocks))
+        penalty = self.ridges.documents * float(np.sum(np.square(A, dtype=np.float64)))
+        return Half(solution, problem.total - explained + penalty)
 
     def documents(self, B: list[Array]) -> Half:
-        """Return A (n × r) for the transposed B_k (p × r); documents of a time share B(t) B(t)ᵀ."""
+        """Return A (n × r) for fixed, transposed B_k (p × r).
+
+        Documents of the same time share B(t) B(t)ᵀ.
+        """
         with one_thread():
             return self._documents(B)
 
     def _documents(self, B: list[Array]) -> Half:
-        at, r = self.problem, B[0].shape[1]
-        pulled = np.zeros((len(at.basis), r))
-        for k, words in enumerate(B):
-            freed = self._product(at.matrix, words) - at.effects @ (at.means @ words)
-            pulled += _scaled(at.basis[:, k], freed)
+        problem, r = self.problem, B[0].shape[1]
+        right = np.zeros((len(problem.basis), r))
+        for k, Bk in enumerate(B):
+            product = self._product(problem.matrix, Bk) - problem.effects @ (problem.means @ Bk)
+            right += _scaled(problem.basis[:, k], product)
         gram = self._gram(B).reshape(len(B), r, len(B), r).transpose(0, 2, 1, 3)
-        A = np.empty((len(pulled), r), B[0].dtype)
-        solve = _DocumentSolver(gram, self.ridges.documents, pulled, A, at)
-        explained = sum(_mapped(self.pool, solve.block, _time_blocks(at.by_time[1])))
-        size = self.ridges.words * sum(float(np.sum(np.square(b, dtype=np.float64))) for b in B)
-        return Half(A, at.total - explained + size)
+        A = np.empty((len(right), r), B[0].dtype)
+        solver = _DocumentSolver(gram, self.ridges.documents, right, A, problem)
+        explained = sum(_mapped(self.pool, solver.block, _time_blocks(problem.by_time[1])))
+        squares = sum(float(np.sum(np.square(Bk, dtype=np.float64))) for Bk in B)
+        return Half(A, problem.total - explained + self.ridges.words * squares)
 
     def _product(self, operator: Any, tall: Array) -> Array:
         return self.ops.to_numpy(operator.multiply(self.ops.tall(tall, tall.dtype)))
 
     def _gram(self, columns: list[Array]) -> Float64:
-        """Return [C_0, C_1, …]ᵀ[C_0, C_1, …] of arrays (n × r), in float64."""
-        talls = [self.ops.tall(one, np.float64) for one in columns]
+        """Return the Gram matrix of [C_0, C_1, …] in float64, for arrays C_k (n × r)."""
+        talls = [self.ops.tall(Ck, np.float64) for Ck in columns]
         count, r = len(talls), columns[0].shape[1]
         gram = np.empty((count, r, count, r))
         for k in range(count):
@@ -110,45 +113,52 @@ class Sweeper:
 
 
 class _WordSolver:
-    """Solves blocks of words in place: `found` holds XᵀD, and then the solution."""
+    """Solver of blocks of words, in place: `solution` holds XᵀD, then the B_k.
+
+    of_effects: GᵀD.
+    """
 
     def __init__(
-        self, gram: Float64, found: list[Array], held: list[Array], problem: Problem
+        self, gram: Float64, solution: list[Array], of_effects: list[Array], problem: Problem
     ) -> None:
-        self._gram, self._found, self._held, self._at = gram, found, held, problem
+        self._gram, self._solution, self._of_effects = gram, solution, of_effects
+        self._problem = problem
 
     def block(self, words: tuple[int, int]) -> float:
-        """Solve the words [start, stop); return what they explain, Σ B ∘ C."""
-        part, r = slice(*words), self._found[0].shape[1]
-        means = self._at.means[:, part].T
-        freed = [f[part] - means @ h for f, h in zip(self._found, self._held, strict=True)]
-        right = np.concatenate(freed, axis=1)
-        right[self._at.squares[part] == 0.0] = 0.0
-        moving = self._at.moving[part]
+        """Solve the words [start, stop); return the sum of squares that they explain."""
+        part, r = slice(*words), self._solution[0].shape[1]
+        means = self._problem.means[:, part].T
+        products = zip(self._solution, self._of_effects, strict=True)
+        right = np.concatenate([XtD[part] - means @ GtD for XtD, GtD in products], axis=1)
+        right[self._problem.squares[part] == 0.0] = 0.0
+        moving = self._problem.moving[part]
         solved = np.zeros_like(right)
         solved[moving] = np.linalg.solve(self._gram, right[moving].T).T
         solved[~moving, :r] = np.linalg.solve(self._gram[:r, :r], right[~moving, :r].T).T
-        for k, one in enumerate(self._found):
-            one[part] = solved[:, k * r : (k + 1) * r]
+        for k, Bk in enumerate(self._solution):
+            Bk[part] = solved[:, k * r : (k + 1) * r]
         return float(np.sum(solved * right))
 
 
 class _DocumentSolver:
-    """Solves blocks of times in place in A; gram (q + 1 × q + 1 × r × r): B_k B_lᵀ."""
+    """Solver of blocks of times, in place in A.
+
+    gram (q + 1 × q + 1 × r × r): B_k B_lᵀ; right (n × r): right-hand sides.
+    """
 
     def __init__(
-        self, gram: Float64, ridge: float, pulled: Float64, A: Array, problem: Problem
+        self, gram: Float64, ridge: float, right: Float64, A: Array, problem: Problem
     ) -> None:
-        self._gram, self._ridge, self._pulled, self._A = gram, ridge, pulled, A
+        self._gram, self._ridge, self._right, self._A = gram, ridge, right, A
         self._basis, (self._order, self._starts) = problem.basis, problem.by_time
 
     def block(self, times: tuple[int, int]) -> float:
-        """Solve the documents of the times [start, stop); return what they explain."""
+        """Solve the documents of times [start, stop); return the sum of squares they explain."""
         explained, ridge = 0.0, self._ridge * np.eye(self._A.shape[1])
         for t in range(*times):
             rows = self._order[self._starts[t] : self._starts[t + 1]]
             f = self._basis[rows[0]]
-            right = self._pulled[rows]
+            right = self._right[rows]
             system = np.tensordot(np.outer(f, f), self._gram, 2) + ridge
             solved = np.linalg.solve(system, right.T).T
             self._A[rows] = solved
@@ -157,12 +167,12 @@ class _DocumentSolver:
 
 
 def _scaled(weights: Float64, tall: Array) -> Array:
-    """Return diag(weights) tall, in its type."""
+    """Return diag(weights) tall, in the dtype of `tall`."""
     return np.asarray(tall * weights[:, None].astype(tall.dtype))
 
 
 def _time_blocks(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Cut the times into blocks, by what they hold alone."""
+    """Return blocks of times, which depend only on the number of documents at each."""
     blocks, first = [], 0
     for t in range(1, len(starts)):
         if t - first == _TIMES or starts[t] - starts[first] >= _DOCUMENTS or t == len(starts) - 1:
@@ -174,5 +184,5 @@ def _time_blocks(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
 def _mapped(
     pool: Pool | None, function: Callable[[_Item], _Value], items: Iterable[_Item]
 ) -> Iterator[_Value]:
-    """Yield function(item) in order."""
+    """Yield function(item) for each item, in order."""
     yield from map(function, items) if pool is None else pool.map(function, items)

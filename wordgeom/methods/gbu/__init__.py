@@ -1,1 +1,1 @@
-"""The parts of the geometric build-up: its anchors, Algorithm 1, and the sweeps that follow it."""
+"""The geometric build-up: Algorithm 1, plain and weighted sweeps, and vectors for new words."""

@@ -1,7 +1,7 @@
 """Algorithm 1 of Khalife, Gonçalves and Liberti (2022), §3.2–3.3, §4.2.
 
-With the top K eigenpairs of the anchors' block, G₀ ≈ U Λ Uᵀ, their vectors are U Λ^½; any other
-word's is the least-squares solution of A v = G[:m, i], that is Λ^{-½} Uᵀ G[:m, i].
+The top K eigenpairs of the anchors' block, G₀ ≈ U Λ Uᵀ, give the anchors' vectors A = U Λ^½. The
+vector of any other word i is the least-squares solution of A v = G[:m, i], Λ^{-½} Uᵀ G[:m, i].
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from wordgeom.core.errors import RankError
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Csr, Float64, Int64
 
-# Eigenvalues below this share of the largest are rounding of G and would be divided by.
+# Eigenvalues below this fraction of the largest are rounding errors of G; others are divisors.
 _ROUNDING = {"float32": 1e-6, "float64": 1e-12}
 
 
 @dataclass(frozen=True)
 class Built:
-    """vectors (V × K) in the type of G; eigenvalues (K) of the anchors' block; the rank used."""
+    """vectors (V × K) in the dtype of G; eigenvalues (K) of the anchors' block; rank: in use."""
 
     vectors: NDArray[Any]
     eigenvalues: Float64
@@ -30,9 +30,10 @@ class Built:
 
 
 def build_up(columns: Csr, anchors: Int64, K: int, eig: float, ops: Ops) -> Built:
-    """Run Algorithm 1 on G[:, anchors], `columns` (V × m), in the type of its data.
+    """Run Algorithm 1 on `columns`, G[:, anchors] (V × m), in the dtype of its data.
 
-    Raises RankError where the anchors' block has no positive eigenvalue.
+    eig: power of the eigenvalues, ½ as published. Raises RankError if the anchors' block has no
+    positive eigenvalue.
     """
     values, U = ops.eigh_top(_block(columns, anchors), K)  # (K), (m × K)
     rank = int(np.count_nonzero(values > _ROUNDING[columns.data.dtype.name] * max(values[0], 0.0)))
@@ -52,7 +53,7 @@ def build_up(columns: Csr, anchors: Int64, K: int, eig: float, ops: Ops) -> Buil
 
 
 def _block(columns: Csr, rows: Int64) -> Float64:
-    """Return some rows of a sparse matrix, dense (m × m), float64."""
+    """Return the given rows of a sparse matrix as a dense (m × m) float64 array."""
     block = np.zeros((len(rows), columns.columns))
     for k, row in enumerate(rows.tolist()):
         entries = slice(columns.indptr[row], columns.indptr[row + 1])

@@ -1,8 +1,11 @@
-"""Which words the build-up is built on.
+"""The choice of anchor words for the build-up.
 
-By frequency; by coreness, the order of the paper's runs (§5): the k-core numbers of the graph of
-entries, ties by frequency; by leverage, the rows that weigh most in the span of G times a first
-build-up (Mahoney 2011); or at random among words with an entry.
+* frequency: the most frequent words.
+* coreness: the highest k-core numbers in the graph of entries, ties by frequency, as in the paper's
+  experiments (§5).
+* leverage: the rows with the highest leverage scores in the span of G times a first build-up
+  (Mahoney 2011).
+* random: words with at least one entry, uniformly.
 """
 
 from __future__ import annotations
@@ -19,30 +22,30 @@ FREQUENCY, CORENESS, LEVERAGE, RANDOM = "frequency", "coreness", "leverage", "ra
 CHOICES = (FREQUENCY, CORENESS, LEVERAGE, RANDOM)
 
 
-def choose(
+def choose_anchors(
     matrix: Matrix, m: int, K: int, choice: str, rng: np.random.Generator, ops: Ops
 ) -> Int64:
-    """Return the rows of m anchors, ascending: their order among themselves changes nothing."""
+    """Return the rows of m anchors, ascending; the order of anchors does not affect the result."""
     by_frequency = np.argsort(-matrix.frequencies, kind="stable")
     if choice == FREQUENCY:
         return np.sort(by_frequency[:m])
-    whole = matrix.full()
+    full = matrix.full()
     if choice == CORENESS:
-        return np.sort(by_coreness(whole, matrix.frequencies)[:m])
+        return np.sort(by_coreness(full, matrix.frequencies)[:m])
     if choice == RANDOM:
-        return _drawn(whole, m, rng)
+        return _random(full, m, rng)
     first = np.sort(by_frequency[:m])
-    return _by_leverage(whole, build_up(matrix.columns(first), first, K, 0.5, ops).vectors, m, ops)
+    return _by_leverage(full, build_up(matrix.columns(first), first, K, 0.5, ops).vectors, m, ops)
 
 
 def by_coreness(graph: Csr, frequencies: Int64) -> Int64:
-    """Return the vertices (V) by core number, the highest first, ties by frequency and row."""
+    """Return the vertices (V) by descending core number, ties by frequency, then row."""
     core = coreness(graph)
     return np.lexsort((np.arange(len(core)), -frequencies, -core))
 
 
 def coreness(graph: Csr) -> Int64:
-    """(V) the k-core number of each vertex of a symmetric graph, in time linear in its edges."""
+    """Return the k-core number of each vertex (V) of a symmetric graph, in linear time."""
     from wordgeom.methods.gbu.coreness_kernels import core_numbers
 
     core = np.empty(graph.rows, np.int64)
@@ -50,15 +53,15 @@ def coreness(graph: Csr) -> Int64:
     return core
 
 
-def _drawn(whole: Csr, m: int, rng: np.random.Generator) -> Int64:
-    lengths = np.diff(whole.indptr)
-    there, empty = np.flatnonzero(lengths), np.flatnonzero(lengths == 0)
-    drawn = np.concatenate((rng.permutation(there), empty))  # without an entry only where need be
-    return np.sort(drawn[:m])
+def _random(full: Csr, m: int, rng: np.random.Generator) -> Int64:
+    lengths = np.diff(full.indptr)
+    filled, empty = np.flatnonzero(lengths), np.flatnonzero(lengths == 0)
+    order = np.concatenate((rng.permutation(filled), empty))  # empty rows only if m requires them
+    return np.sort(order[:m])
 
 
-def _by_leverage(whole: Csr, vectors: np.ndarray, m: int, ops: Ops) -> Int64:
-    product = ops.operator(whole).multiply(ops.tall(vectors, vectors.dtype))
+def _by_leverage(full: Csr, vectors: np.ndarray, m: int, ops: Ops) -> Int64:
+    product = ops.operator(full).multiply(ops.tall(vectors, vectors.dtype))
     basis = ops.to_numpy(orthonormal(product, ops))
     scores = np.einsum("ij,ij->i", basis, basis)
     return np.sort(np.argsort(-scores, kind="stable")[:m])

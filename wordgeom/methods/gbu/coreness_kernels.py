@@ -1,4 +1,4 @@
-"""The loops of a k-core decomposition in linear time (Batagelj and Zaveršnik 2003)."""
+"""k-core decomposition in linear time (Batagelj and Zaveršnik 2003)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from wordgeom.runtime.jit import kernel
 
 @kernel
 def core_numbers(indptr: Int64, indices: Int32, core: Int64) -> None:
-    """Put into core (V) the largest k for which a vertex is in a subgraph of degrees ≥ k.
+    """Write the core number of each vertex to core (V): the largest k with it in a k-core.
 
-    The graph is symmetric; a vertex's edge to itself is left out. Vertices stand in an array by
-    degree; the first is taken, and each neighbour of higher degree moves one bin down.
+    The graph is symmetric; self-loops are ignored. Vertices are sorted into bins by degree. The
+    first is removed repeatedly, and each neighbour of higher degree moves down one bin.
     """
     V = len(core)
     for i in range(V):
@@ -21,7 +21,7 @@ def core_numbers(indptr: Int64, indices: Int32, core: Int64) -> None:
         for e in range(indptr[i], indptr[i + 1]):
             if indices[e] != i:
                 core[i] += 1
-    begin = np.zeros(V + 1, np.int64)  # where the vertices of each degree begin
+    begin = np.zeros(V + 1, np.int64)  # start of each degree's bin
     for i in range(V):
         begin[core[i] + 1 if core[i] < V else V] += 1
     for d in range(V):

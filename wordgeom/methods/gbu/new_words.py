@@ -1,4 +1,4 @@
-"""Which words of counts have a vector, and which are new."""
+"""The vocabulary of new counts, split into known words, which have a vector, and new words."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from wordgeom.vectors.keyed import Vectors
 
 
 @dataclass(frozen=True)
-class Newcomers:
-    """Rows of counts: known (p), ascending, with their rows of the vectors in own (p); new (n).
+class VocabularySplit:
+    """Rows of the counts: known (p), ascending, and new (n), most frequent first.
 
-    The new are in order of frequency, the most frequent first.
+    own (p): rows of the known words in the vectors.
     """
 
     known: Int64
@@ -25,25 +25,26 @@ class Newcomers:
     new: Int64
 
 
-def newcomers(
-    stored: StoredMatrix, names: Sequence[str], vectors: Vectors, named: str
-) -> Newcomers:
-    """Tell the words of counts, whose rows have `names`, by whether `vectors` hold them.
+def split_vocabulary(
+    stored: StoredMatrix, names: Sequence[str], vectors: Vectors, source: str
+) -> VocabularySplit:
+    """Split the vocabulary of new counts into known and new words.
 
-    named: what the vectors are called. Raises InputError for counts of one side, and where no word
-    is known or none is new.
+    names: of the rows of the counts; source: of the vectors, for messages. Raises InputError if the
+    counts are one-sided, or if no word is known or none is new.
     """
     where, found = stored.path, f"{len(names):,} words"
     if not stored.symmetric:
-        raise InputError("holds counts of one side", where=where, do="count with --context both")
+        do = "count with --context both"
+        raise InputError("extend needs symmetric counts", where=where, found="one-sided", do=do)
     own = np.array([vectors.index.get(name, -1) for name in names], np.int64)
     known = np.flatnonzero(own >= 0)
     by_frequency = np.argsort(-stored.vocabulary.counts, kind="stable")
     new = by_frequency[own[by_frequency] < 0]
     if not len(known):
-        do = "count text in which words are spelt as there"
-        raise InputError(f"has no word of {named}", where=where, found=found, do=do)
+        do = "count text with the same spelling"
+        raise InputError(f"no word has a vector in {source}", where=where, found=found, do=do)
     if not len(new):
-        what, do = f"has no word that {named} lacks", "count text with new words"
+        what, do = f"every word has a vector in {source}", "count text with new words"
         raise InputError(what, where=where, found=found, do=do)
-    return Newcomers(known, own[known], new)
+    return VocabularySplit(known, own[known], new)

@@ -1,9 +1,9 @@
-"""Plain sweeps: block power steps from the build-up, closed by Rayleigh and Ritz.
+"""Plain sweeps: block power iterations from the build-up, followed by a Rayleigh–Ritz step.
 
-V ← G V (VᵀV)⁻¹ is exact least squares for ‖G − W Vᵀ‖² with V held. What it does to the span of V
-is a step of the power method, which tends to the eigenvalues of largest magnitude, while eq. 9 of
-Khalife et al. wants the largest. So K + p columns are carried, and of the Ritz pairs of G in their
-span the K largest are kept.
+V ← G V (VᵀV)⁻¹ is the exact minimum of ‖G − W Vᵀ‖² over W for fixed V. On the span of V this is a
+step of the power method, which converges to the eigenvalues of largest magnitude, while eq. 9 of
+Khalife et al. asks for the algebraically largest. Sweeps therefore iterate on K + p columns, and
+the K largest Ritz pairs of G in their span are the result.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ from wordgeom.linalg.gram import orthonormal, spectrum, symmetric_eigh
 
 
 @dataclass(frozen=True)
-class Swept:
-    """vectors (V × k) orthonormal; values (k): their Ritz values, descending."""
+class RitzPairs:
+    """vectors (V × k): orthonormal Ritz vectors; values (k): their Ritz values, descending."""
 
     vectors: Tall
     values: Float64
 
 
-def sweep(operator: Operator, held: Tall, ops: Ops) -> Tall:
-    """Return G V (VᵀV)⁻¹ (V × k), V being `held`; directions that are rounding are left out."""
-    values, Z = spectrum(held, ops)
-    # V (VᵀV)⁻¹, first: rounding of G V is then that of its own size.
+def sweep(operator: Operator, tall: Tall, ops: Ops) -> Tall:
+    """Return G V (VᵀV)⁻¹ for V (V × k); directions at rounding error are dropped."""
+    values, Z = spectrum(tall, ops)
+    # V (VᵀV)⁻¹ comes first, so that rounding errors stay relative to the result.
     with one_thread():
         inverse = (Z / values) @ Z.T
-    return operator.multiply(ops.combine(held, inverse))
+    return operator.multiply(ops.combine(tall, inverse))
 
 
-def ritz(operator: Operator, tall: Tall, K: int, ops: Ops) -> Swept:
-    """Return the K largest Ritz pairs of G in the span of tall (V × k), or as many as it has."""
+def ritz(operator: Operator, tall: Tall, K: int, ops: Ops) -> RitzPairs:
+    """Return the K largest Ritz pairs of G in the span of `tall` (V × k), fewer if k < K."""
     basis = orthonormal(tall, ops)
     T = ops.inner(basis, operator.multiply(basis))
     values, Z = symmetric_eigh(T)  # ascending
     values, Z = values[::-1][:K], Z[:, ::-1][:, :K]
-    return Swept(ops.combine(basis, np.ascontiguousarray(Z)), values)
+    return RitzPairs(ops.combine(basis, np.ascontiguousarray(Z)), values)
 
 
-def scaled(swept: Swept, K: int, eig: float, ops: Ops) -> Array:
-    """Return (V × K) vectors times their Ritz values to the power `eig`.
+def scaled(pairs: RitzPairs, K: int, eig: float, ops: Ops) -> Array:
+    """Return Ritz vectors times their values to the power `eig` (V × K).
 
-    Columns of values that are not positive, and those that the span did not have, are 0.
+    Columns without a positive Ritz value are 0.
     """
-    there = np.flatnonzero(swept.values > 0.0)
-    powers = np.zeros((len(swept.values), K))
-    powers[there, there] = swept.values[there] ** eig
-    made: Array = ops.to_numpy(ops.combine(swept.vectors, powers))
-    return made
+    positive = np.flatnonzero(pairs.values > 0.0)
+    powers = np.zeros((len(pairs.values), K))
+    powers[positive, positive] = pairs.values[positive] ** eig
+    vectors: Array = ops.to_numpy(ops.combine(pairs.vectors, powers))
+    return vectors

@@ -1,13 +1,13 @@
-"""Weighted sweeps: what was counted often counts more, and what was never counted counts a little.
+"""Weighted sweeps: alternating least squares, with each pair weighted by its co-occurrence count.
 
-On the pattern P = {C_ij > 0}, with g_ij the weighted count (0 where it was clipped, still in P) and
+On the observed pairs P = {C_ij > 0}, with g_ij the PMI value (0 where clipped, still in P) and
 c_ij = min(1, (C_ij / x_max)^α), the objective is
 
-    Σ_P c_ij (g_ij − v_i·u_j)² + c₀ Σ_all (v_i·u_j)² + λ (‖V‖² + ‖U‖²),
+    Σ_P c_ij (g_ij − v_i·u_j)² + c₀ Σ_all (v_i·u_j)² + λ (‖V‖² + ‖U‖²).
 
-minimised by turns: U with V held, then V with U held, each row to the residual that is asked for
-(linalg/rows.py). G is symmetric, so that both turns read the same rows. A relative of GloVe's
-objective (Pennington, Socher and Manning 2014, eq. 8) and of weighted matrix factorisation (Hu,
+It is minimised over U for fixed V, then over V for fixed U, each row to a relative tolerance
+(linalg/row_solver.py). G is symmetric, so both halves read the same rows. The objective is related
+to GloVe's (Pennington, Socher and Manning 2014, eq. 8) and to weighted matrix factorisation (Hu,
 Koren and Volinsky 2008).
 """
 
@@ -25,34 +25,34 @@ from wordgeom.core.ops import Ops, RowSolver, Tall
 from wordgeom.core.types import Array, Checkpoint, Float32
 from wordgeom.linalg.row_solver import Penalty, solve_rows
 
-_MOST_COLUMNS = 300  # up to which λ grows: docs/methods/gbu.md
-_STEP = 1 << 22  # counts turned into weights at once
+_MOST_COLUMNS = 300  # λ does not grow beyond this K: docs/methods/gbu.md
+_STEP = 1 << 22  # counts converted to weights at a time
 
 
 @dataclass(frozen=True)
 class Loss:
-    """How the objective weighs: x_max, alpha: of counts; background c₀; ridge: λ at K = 100."""
+    """Parameters of the objective: x_max; alpha α; background c₀; ridge: λ at K = 100."""
 
     x_max: float
     alpha: float
     background: float
     ridge: float
 
-    def held(self, K: int) -> Penalty:
-        """Return what is the same for all rows of K columns.
+    def penalty(self, K: int) -> Penalty:
+        """Return c₀ and λ, which all rows share, for K columns.
 
-        λ grows with the square of K, since later columns hold more noise, and no more from K = 300
-        on, where a larger one was seen to take everything (docs/methods/gbu.md).
+        λ grows with the square of K, since later columns contain more noise. It is constant from
+        K = 300, where larger values remove all signal (docs/methods/gbu.md).
         """
         return Penalty(self.background, self.ridge * (min(K, _MOST_COLUMNS) / 100.0) ** 2)
 
 
 @dataclass
 class State:
-    """Vectors v and u (V × K), and the objective after each half sweep.
+    """Word vectors v and context vectors u (V × K), and the objective after each half sweep.
 
-    steps: of all rows' solves; missed: rows of the last half sweep beyond the tolerance; facts: of
-    how they began, for the run card.
+    steps: conjugate gradient steps of all rows; missed: rows of the last half sweep that missed the
+    tolerance; facts: statistics of the build-up, for the run card.
     """
 
     v: Tall
@@ -64,12 +64,12 @@ class State:
 
     @property
     def halves(self) -> int:
-        """Half sweeps that were made."""
+        """Number of half sweeps so far."""
         return len(self.objectives)
 
 
 def confidences(counts: Float32, loss: Loss) -> Float32:
-    """Turn counts (nnz), in place, into the weights c_ij of their pairs."""
+    """Convert counts (nnz) to the weights c_ij of their pairs, in place."""
     for start in range(0, len(counts), _STEP):
         part = counts[start : start + _STEP]
         part /= np.float32(loss.x_max)
@@ -81,28 +81,28 @@ def confidences(counts: Float32, loss: Loss) -> Float32:
 def half_sweeps(
     state: State, solver: RowSolver, worst: float, loss: Loss, halves: int, tol: float, ops: Ops
 ) -> Iterator[int]:
-    """Bring `state` on by turns until `halves` are made; yield 1 after each.
+    """Run half sweeps on `state` until there are `halves`; yield 1 after each.
 
-    worst: Σ c_ij g_ij²; tol: of each row's residual, relative.
+    worst: Σ c_ij g_ij², the objective of zero vectors; tol: relative tolerance on each row.
     """
-    held = loss.held(state.v.shape[1])
+    penalty = loss.penalty(state.v.shape[1])
     while state.halves < halves:
         first = state.halves % 2 == 0
         other, start = (state.v, state.u) if first else (state.u, state.v)
-        rows = solve_rows(solver, other, start, held, tol, ops)
+        rows = solve_rows(solver, other, start, penalty, tol, ops)
         if first:
             state.u = rows.solution
         else:
             state.v = rows.solution
-        size = float(np.trace(ops.inner(other, other)))
-        state.objectives.append(worst - float(rows.gains.sum()) + held.ridge * size)
+        squares = float(np.trace(ops.inner(other, other)))
+        state.objectives.append(worst - float(rows.gains.sum()) + penalty.ridge * squares)
         state.steps += rows.steps
         state.missed = rows.missed
         yield 1
 
 
 def saved(state: State, ops: Ops) -> Mapping[str, Array]:
-    """Return a state as arrays, to be kept."""
+    """Return a state as the arrays of a checkpoint."""
     numbers = np.array([state.steps, state.missed], np.int64)
     return {
         "v": ops.to_numpy(state.v), "u": ops.to_numpy(state.u),
@@ -111,23 +111,23 @@ def saved(state: State, ops: Ops) -> Mapping[str, Array]:
     }  # fmt: skip
 
 
-def restored(checkpoint: Checkpoint | None, shape: tuple[int, int], ops: Ops) -> State | None:
-    """Return the state of vectors (V × K) that an earlier run left, None where there is none.
+def restored(checkpoint: Checkpoint, shape: tuple[int, int], ops: Ops) -> State | None:
+    """Return the state (V × K) of a checkpoint, None if there is none.
 
-    Raises FormatError for one that was edited: kernels take its shape for granted.
+    Raises FormatError if it is inconsistent: kernels do not check shapes.
     """
-    kept = None if checkpoint is None else checkpoint.restore()
-    if kept is None:
+    arrays = checkpoint.restore()
+    if arrays is None:
         return None
     try:
-        v, u = kept["v"], kept["u"]
-        steps, missed = (int(number) for number in kept["numbers"])
-        facts = json.loads(kept["facts"].tobytes())
-        objectives = [float(value) for value in kept["objectives"]]
-        sound = {v.shape, u.shape} == {shape} and {v.dtype, u.dtype} == {np.dtype(np.float32)}
-        sound = sound and {"effective_rank", "anchors"} <= set(facts)
+        v, u = arrays["v"], arrays["u"]
+        steps, missed = (int(number) for number in arrays["numbers"])
+        facts = json.loads(arrays["facts"].tobytes())
+        objectives = [float(value) for value in arrays["objectives"]]
+        valid = {v.shape, u.shape} == {shape} and {v.dtype, u.dtype} == {np.dtype(np.float32)}
+        valid = valid and {"effective_rank", "anchors"} <= set(facts)
     except (KeyError, ValueError, TypeError, RecursionError):
-        sound = False
-    if not sound:
-        raise FormatError("the state of its sweeps was edited", do="begin anew with --force")
+        valid = False
+    if not valid:
+        raise FormatError("the checkpoint of the sweeps is damaged", do="start over with --force")
     return State(ops.tall(v, v.dtype), ops.tall(u, u.dtype), objectives, steps, missed, facts)

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from wordgeom.core.errors import RankError
 from wordgeom.linalg.device import get_ops
 from wordgeom.linalg.gram import orthonormal
-from wordgeom.methods.gbu.plain_sweeps import Swept, ritz, scaled, sweep
+from wordgeom.methods.gbu.plain_sweeps import RitzPairs, ritz, scaled, sweep
 from wordgeom.runtime.pool import Pool
 
 DEVICES = ["cpu", pytest.param("torch-cpu", marks=pytest.mark.torch)]
@@ -35,7 +35,7 @@ def tall(ops, columns, dtype=np.float64, seed=21):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_sweep_is_least_squares_with_the_other_side_held(ops, dtype):
+def test_a_sweep_is_least_squares_for_a_fixed_factor(ops, dtype):
     G, _ = symmetric(np.linspace(-5, 9, V))
     held = tall(ops, 7, dtype)
     found = ops.to_numpy(sweep(ops.operator(to_csr(G)), held, ops))
@@ -45,7 +45,7 @@ def test_a_sweep_is_least_squares_with_the_other_side_held(ops, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_columns_that_repeat_or_vanish_are_no_part_of_a_sweep(ops, dtype):
+def test_dependent_columns_do_not_affect_a_sweep(ops, dtype):
     G, _ = symmetric(np.linspace(-5, 9, V))
     V3 = np.random.default_rng(22).standard_normal((V, 3))
     held = ops.tall(np.hstack([V3, V3[:, :1], np.zeros((V, 2)), V3 @ [[1.0], [2.0], [3.0]]]), dtype)
@@ -56,7 +56,7 @@ def test_columns_that_repeat_or_vanish_are_no_part_of_a_sweep(ops, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_a_basis_is_orthonormal_and_spans_no_less_and_no_more(ops, dtype):
+def test_a_basis_is_orthonormal_with_the_same_span(ops, dtype):
     rng = np.random.default_rng(23)
     spanning = rng.standard_normal((V, 5)) * [1.0, 10.0, 1.0, 0.1, 1.0]
     given = np.hstack([spanning, spanning @ rng.standard_normal((5, 3)), np.zeros((V, 1))])
@@ -85,7 +85,7 @@ def test_sweeps_find_the_largest_eigenvalues_though_negative_ones_are_larger(ops
     np.testing.assert_allclose(np.abs(vectors.T @ Q[:, :K]), np.eye(K), atol=1e3 * eps)
 
 
-def test_the_threads_of_the_blas_change_no_byte():
+def test_bytes_do_not_depend_on_blas_threads():
     G = np.diag(np.arange(400.0))
     start = np.random.default_rng(25).standard_normal((400, 300))
     found = []
@@ -120,9 +120,9 @@ def test_a_span_gives_the_pairs_that_it_has(ops):
 
 
 @pytest.mark.parametrize(("eig", "powers"), [(0.0, [1, 1]), (0.5, [3, 2]), (1.0, [9, 4])])
-def test_columns_are_scaled_and_those_of_no_positive_value_are_zero(ops, eig, powers):
+def test_columns_without_a_positive_ritz_value_are_zero(ops, eig, powers):
     vectors = tall(ops, 4)
-    found = scaled(Swept(vectors, np.array([9.0, 4.0, 0.0, -1.0])), 6, eig, ops)
+    found = scaled(RitzPairs(vectors, np.array([9.0, 4.0, 0.0, -1.0])), 6, eig, ops)
     assert found.shape == (V, 6)
     np.testing.assert_allclose(found[:, :2], ops.to_numpy(vectors)[:, :2] * powers, rtol=1e-12)
     assert not found[:, 2:].any()

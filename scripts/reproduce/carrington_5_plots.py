@@ -1,4 +1,4 @@
-"""The pictures: T against χ², its power, and eigenvalues. Noise is told by dashes."""
+"""Plots: T against χ², its power, and eigenvalues. Dashes distinguish the noise."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from carrington_5_tables import rejected
 
 from wordgeom.core.types import Array, Float64
 from wordgeom.drift.factor_test import degrees_of_freedom
-from wordgeom.plot.figure import INK, PALE, drawn, log_ticks, plain_ticks, thin_grid
+from wordgeom.plot.figure import INK, PALE, log_ticks, plain_ticks, saved_figure, thin_grid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 DASHES = (":", "--", "-")  # at NOISES
 _BINS = 40
-_FAR = 5.0  # times ν: what lies farther goes on a logarithmic axis
+_FAR = 5.0  # T / ν from which the axis is logarithmic
 _FAINT = "#d9d9d9"
 
 
 def histograms(name: str, figure: Figure, found: Float64, folder: Path) -> None:
-    """Draw T / ν of each cell over χ² / ν: Bartlett-corrected in ink, plain in grey at noise 1."""
+    """Draw T / ν of each cell over χ² / ν: Bartlett-corrected in black, plain T in grey."""
     rows = -(-len(figure.cells) // figure.columns)
-    with drawn(folder / f"figure-{name}.png", 7.2, 0.9 + 1.6 * rows) as canvas:
+    with saved_figure(folder / f"figure-{name}.png", 7.2, 0.9 + 1.6 * rows) as canvas:
         grid = canvas.subplots(rows, figure.columns, squeeze=False, sharex=True)
         degrees = np.array([degrees_of_freedom(c.p, c.fitted) for c in figure.cells])
         shares = field(found, "statistic") / degrees[:, None, None]
@@ -42,7 +42,7 @@ def histograms(name: str, figure: Figure, found: Float64, folder: Path) -> None:
 
 
 def _edges(cells: Sequence[Cell], shares: Float64, plain: Float64) -> Float64:
-    """Return bins that hold all that is drawn, evenly spaced or, where T goes far, their logs."""
+    """Return bins that cover all values, on a linear or, for large T, a logarithmic scale."""
     from scipy.stats import chi2
 
     degrees = np.array([degrees_of_freedom(c.p, c.fitted) for c in cells])
@@ -74,34 +74,34 @@ def _panel(axes: Axes, cell: Cell, shares: Float64, plain: Float64, edges: Float
 
 
 def power(found: Mapping[str, Float64], folder: Path) -> None:
-    """Draw the shares rejected by ϕ²: T in ink, permutation in grey."""
+    """Draw rejection rates against ϕ²: T in black, permutation in grey."""
     if not found:
         return
-    with drawn(folder / "power.png", 7.2, 3.2) as canvas:
+    with saved_figure(folder / "power.png", 7.2, 3.2) as canvas:
         grid = canvas.subplots(1, len(found), squeeze=False, sharey=True)
         for axes, (name, values) in zip(grid.flat, found.items(), strict=True):
             cells = FIGURES[name].cells
             for column, colour, what in (("p", INK, "T"), ("permutation", PALE, "permutation")):
                 shares = rejected(field(values, column))
                 for noise, dash in enumerate(DASHES):
-                    name_of = f"{what}, noise {NOISES[noise]:g}"
+                    label = f"{what}, noise {NOISES[noise]:g}"
                     axes.plot([c.change for c in cells], shares[:, noise], color=colour,
-                              linestyle=dash, marker=".", label=name_of)  # fmt: skip
+                              linestyle=dash, marker=".", label=label)  # fmt: skip
             axes.set_xscale("log")
-            axes.set_xlabel("ϕ², the variance of B₁")
+            axes.set_xlabel("ϕ² (variance of B₁)")
             axes.set_title(f"Figure {name}: p = {cells[0].p}, r = {cells[0].r}")
             axes.set_ylim(0, 1.03)
             thin_grid(axes)
             log_ticks(axes.xaxis)
-        grid.flat[0].set_ylabel("share rejected at 5 %")
+        grid.flat[0].set_ylabel("rejection rate at 5 %")
         _legend(canvas, grid, 2)
 
 
 def eigenvalues(
     found: Float64, ranks: Sequence[int], situations: Sequence[str], folder: Path
 ) -> None:
-    """Draw the medians of eigenvalues in descending order, 90 % of the runs around each."""
-    with drawn(folder / "figure-5.15.png", 7.2, 6.4) as canvas:
+    """Draw medians of the eigenvalues in descending order, with bands for 90 % of the runs."""
+    with saved_figure(folder / "figure-5.15.png", 7.2, 6.4) as canvas:
         grid = canvas.subplots(len(NOISES), len(ranks), sharex=True, sharey="row")
         for noise, cell in np.ndindex(grid.shape):
             axes = grid[noise, cell]
@@ -123,10 +123,10 @@ def eigenvalues(
         _legend(canvas, grid, 3)
 
 
-def _bars(axes: Axes, values: Float64, edges: Float64, **how: Any) -> None:
-    """Draw the shares of values in each bin, no line where there are none."""
+def _bars(axes: Axes, values: Float64, edges: Float64, **style: Any) -> None:
+    """Draw the share of values in each bin, without lines for empty bins."""
     shares = np.histogram(values, edges)[0] / len(values)
-    axes.stairs(np.where(shares > 0, shares, np.nan), edges, **how)
+    axes.stairs(np.where(shares > 0, shares, np.nan), edges, **style)
 
 
 def _legend(canvas: CanvasFigure, grid: Array, columns: int) -> None:

@@ -1,13 +1,17 @@
-"""The long form of the fault suite: under ten minutes on two cores.
+"""The long fault tests: less than ten minutes on two cores.
 
     scripts/faults [boundaries] [kills] [signals] [disks] [surroundings] [fuzz]
 
-boundaries: each command with output is killed before each step that changes the disk, over an old
-output and without one, and run again in each way there is. kills: kill −9 at random times.
-signals: SIGTERM, SIGINT and SIGKILL to processes that read and count longer texts. disks: files
-that may not grow, and disks of each size that is too small. surroundings: nothing but the output
-can be written to. fuzz: broken files for every reader. Without a name, all of them. Each prints
-what it tried and what went wrong; the exit status is 1 where anything did.
+boundaries    kill each command before each step that changes the disk, with and without old output,
+              and run it again in every possible way
+kills         kill −9 at random times
+signals       SIGTERM, SIGINT and SIGKILL to processes that read and count longer texts
+disks         file size limits, and disks of every size that is too small
+surroundings  only the output directory is writable
+fuzz          corrupt files for every reader
+
+Without arguments, all sections run. Each prints what it tried and what failed; the exit status is 1
+if anything failed.
 """
 
 from __future__ import annotations
@@ -38,21 +42,21 @@ PAGE = 4096
 
 
 class Bench:
-    """A workshop for each of two threads, and what went wrong in them."""
+    """A workshop per thread, and the failures in all of them."""
 
     def __init__(self, folder: Path, *, disks: bool = False) -> None:
         self._folder, self._disks = folder, disks
         self._own, self._shops = threading.local(), list[Workshop]()
         self._pool = ThreadPoolExecutor(os.cpu_count() or 1)
-        self.wrong: list[str] = []
+        self.failures: list[str] = []
 
     def run(self, tries: Iterable[Try]) -> list[object]:
-        """Run tries, each in some workshop; return what came of those that went well."""
+        """Run tries in the workshops; return the results of those that succeeded."""
         results = list(self._pool.map(self._run, tries))
         return [one for one in results if one is not None]
 
     def close(self) -> None:
-        """End the workshops."""
+        """Close the workshops."""
         self._pool.shutdown()
         for shop in self._shops:
             shop.__exit__(None, None, None)
@@ -60,8 +64,8 @@ class Bench:
     def _run(self, one: Try) -> object | None:
         try:
             return one(self._shop()) or True
-        except Exception as error:  # a finding, whatever it is
-            self.wrong.append(" ".join(f"{type(error).__name__} {error}".split())[:1000])
+        except Exception as error:  # any exception is a finding
+            self.failures.append(" ".join(f"{type(error).__name__} {error}".split())[:1000])
             return None
 
     def _shop(self) -> Workshop:
@@ -74,12 +78,12 @@ class Bench:
 
 
 def both(commands: Iterable[Command]) -> list[tuple[Command, bool]]:
-    """Return each command without an old output and over one."""
+    """Return each command without and with old output."""
     return [(one, old) for one in commands for old in (False, True)]
 
 
 def boundaries(bench: Bench, rng: np.random.Generator) -> str:
-    """Kill every command before every step."""
+    """Kill every command before every step that changes the disk."""
     del rng
     cases = both(COMMANDS)
     steps = bench.run([partial(_steps, command=one, old=old) for one, old in cases])
@@ -109,16 +113,16 @@ def kills(bench: Bench, rng: np.random.Generator) -> str:
 
 def _at_random(shop: Workshop, *, command: Command, old: bool, share: float) -> None:
     shop.known(command)
-    whole = shop.run(shop.place(command, old=False), command.line.split()).seconds
+    duration = shop.run(shop.place(command, old=False), command.line.split()).seconds
     for words in trials.again(command, old)[-1:]:
         trials.disturb(
-            shop, command, old=old, number=signal.SIGKILL, delay=share * whole, words=words
+            shop, command, old=old, number=signal.SIGKILL, delay=share * duration, words=words
         )
 
 
 def signals(bench: Bench, rng: np.random.Generator) -> str:
-    """Interrupt processes that count a longer text; tell how long they take to end."""
-    told = []
+    """Interrupt processes that count a longer text; report how long they take to end."""
+    lines = []
     with tempfile.TemporaryDirectory(dir=RAM) as name:
         wide = cold.LongCount(Path(name) / "wide", 6, 20)
         long = cold.LongCount(Path(name) / "long", 30, 1)
@@ -129,11 +133,13 @@ def signals(bench: Bench, rng: np.random.Generator) -> str:
             middle = took[len(took) // 2] if took else float("nan")
             most = took[-1] if took else float("nan")
             if middle >= 1:
-                bench.wrong.append(f"half of {number.name} took {middle:.2f} s or more to end")
-            told.append(f"{len(delays)} {number.name}, ended after {middle:.2f} s, most {most:.2f}")
+                bench.failures.append(f"half of {number.name} took at least {middle:.2f} s to end")
+            lines.append(
+                f"{len(delays)} {number.name}, ended after {middle:.2f} s, most {most:.2f}"
+            )
     return (
         f"a count of {wide.seconds:.1f} s, and one of {long.seconds:.1f} s that mostly reads: "
-        f"{'; '.join(told)}"
+        f"{'; '.join(lines)}"
     )
 
 
@@ -142,7 +148,7 @@ def _cold(_: Workshop, *, count: cold.LongCount, number: int, delay: float) -> f
 
 
 def disks(bench: Bench, rng: np.random.Generator) -> str:
-    """Let files and disks be too small."""
+    """Run commands with file size limits and on disks that are too small."""
     del rng
     tries: list[Try] = []
     sizes = sorted({round(1.18**k) for k in range(60)})[:50]
@@ -153,27 +159,25 @@ def disks(bench: Bench, rng: np.random.Generator) -> str:
                 partial(trials.starve, command=one, old=old, disk=n * PAGE) for n in range(1, 51)
             ]
     bench.run(tries)
-    without = (
-        "" if disks_can_be_mounted() else " (no disk can be mounted here: limits on files alone)"
-    )
-    return f"{len(tries):,} runs without room{without}"
+    without = "" if disks_can_be_mounted() else " (file size limits only: disks cannot be mounted)"
+    return f"{len(tries):,} runs without space{without}"
 
 
 def surroundings(bench: Bench, rng: np.random.Generator) -> str:
-    """Run with the package and the home on disks that cannot be written to."""
+    """Run with the package and the home directory on read-only disks."""
     del rng
     if not disks_can_be_mounted():
-        return "not tried: no disk can be mounted here"
+        return "not tried: disks cannot be mounted here"
     bench.run([cold.read_only])
-    return "a count and vectors with nothing but their folder to write to"
+    return "a count and vectors with only the output directory writable"
 
 
 def fuzz(bench: Bench, rng: np.random.Generator, inputs: int = 10_000) -> str:
-    """Give every reader broken files."""
+    """Give corrupt files to every reader."""
     del rng
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         for found in pool.map(lambda one: findings([one.name], 0, inputs), READERS):
-            bench.wrong += [" ".join(str(one).split())[:1000] for one in found]
+            bench.failures += [" ".join(str(one).split())[:1000] for one in found]
     return f"{inputs:,} inputs for each of {len(READERS)} readers"
 
 
@@ -185,20 +189,20 @@ def main() -> int:
     parser.add_argument("sections", nargs="*", help=", ".join(SECTIONS))
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    # A shell ignores Ctrl-C for what it puts in the background, and so would all that begins here.
+    # A shell makes background processes ignore Ctrl-C, and their children inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     failed = False
     for name in args.sections or SECTIONS:
-        began = time.monotonic()
+        start = time.monotonic()
         with tempfile.TemporaryDirectory(dir=RAM) as folder:
             bench = Bench(Path(folder), disks=name == "disks" and disks_can_be_mounted())
-            told = globals()[name](bench, np.random.default_rng(args.seed))
+            summary = globals()[name](bench, np.random.default_rng(args.seed))
             bench.close()
-        seconds = time.monotonic() - began
-        print(f"{name}: {told}; {len(bench.wrong)} went wrong; {seconds:.0f} s", flush=True)
-        for one in bench.wrong[:SHOWN]:
+        seconds = time.monotonic() - start
+        print(f"{name}: {summary}; {len(bench.failures)} failed; {seconds:.0f} s", flush=True)
+        for one in bench.failures[:SHOWN]:
             print(f"  {one}", flush=True)
-        failed = failed or bool(bench.wrong)
+        failed = failed or bool(bench.failures)
     return int(failed)
 
 

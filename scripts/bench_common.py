@@ -1,4 +1,4 @@
-"""What the benchmarks share: whole processes timed in turn, rows of tables, scores of vectors."""
+"""Shared by the benchmarks: timing of processes, rows of tables, scores of vectors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def wordgeom(args: list[str], watch: bool = False) -> float:
-    """Run the program as a user does; return its peak private memory in GB if watched."""
+    """Run the wordgeom command; return its peak private memory in GB if `watch`, else 0."""
     process = subprocess.Popen([sys.executable, "-m", "wordgeom", *args], stdout=subprocess.DEVNULL)
     peak = [0.0]
     if watch:
@@ -29,7 +29,7 @@ def wordgeom(args: list[str], watch: bool = False) -> float:
 
 
 def follow(process: subprocess.Popen[bytes], peak: list[float]) -> None:
-    """Watch RssAnon + RssShmem of a process until it ends."""
+    """Record the peak RssAnon + RssShmem of a process, in GB, until it ends."""
     while process.poll() is None:
         try:
             lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
@@ -43,7 +43,7 @@ def follow(process: subprocess.Popen[bytes], peak: list[float]) -> None:
 def paired(
     ours: Callable[[], object], theirs: Callable[[], object] | None, rounds: int
 ) -> tuple[list[float], list[float]]:
-    """Time two functions in turn after one warm-up of ours."""
+    """Time two functions alternately, after one warm-up call of ours."""
     ours()
     mine, other = [], []
     for _ in range(rounds):
@@ -54,27 +54,27 @@ def paired(
 
 
 def seconds(function: Callable[[], object]) -> float:
-    """Return how long a call took."""
+    """Return the duration of a call in seconds."""
     start = time.perf_counter()
     function()
     return time.perf_counter() - start
 
 
 def row(name: str, ours: list[float], other: str, theirs: list[float], note: str) -> None:
-    """Print a row of the table: medians, their ratio, quality."""
+    """Print a row of a table: medians, their ratio, a note."""
     mine = statistics.median(ours)
     cells = [name, f"{mine:.2f} ({min(ours):.2f}–{max(ours):.2f})", other]
     if theirs:
         median = statistics.median(theirs)
-        spread = f" ({min(theirs):.2f}–{max(theirs):.2f})" if len(theirs) > 1 else ""
-        cells += [f"{median:.2f}{spread}", f"{median / mine:.2f}"]
+        range_ = f" ({min(theirs):.2f}–{max(theirs):.2f})" if len(theirs) > 1 else ""
+        cells += [f"{median:.2f}{range_}", f"{median / mine:.2f}"]
     else:
         cells += ["not measured" if other else "", ""]
     print("| " + " | ".join([*cells, note]) + " |", flush=True)
 
 
 def machine() -> str:
-    """Return the processor, the cores that may be used, and the versions."""
+    """Return the processor, the number of usable cores, and the versions."""
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     cpu = models[0] if models else platform.processor()
@@ -83,13 +83,13 @@ def machine() -> str:
 
 
 def scores(path: Path, sets: Sequence[str] = ()) -> str:
-    """Return main scores with their intervals and coverage: the sets inside gensim, then others."""
+    """Return main scores with intervals and coverage on gensim's sets, then on `sets`."""
     import wordgeom as wg
     from wordgeom.evaluation.sets import gensim_sets
 
     report = wg.score(path, [*gensim_sets(), *sets], resamples=1000)
-    firsts = {score.name: score for score in reversed(report.scores)}
-    told = (firsts[name] for name in dict.fromkeys(score.name for score in report.scores))
+    main = {score.name: score for score in reversed(report.scores)}
+    ordered = (main[name] for name in dict.fromkeys(score.name for score in report.scores))
     return "; ".join(
-        f"{s.name} {s.value:.3f} [{s.low:.3f}, {s.high:.3f}] ({s.used}/{s.total})" for s in told
+        f"{s.name} {s.value:.3f} [{s.low:.3f}, {s.high:.3f}] ({s.used}/{s.total})" for s in ordered
     )
