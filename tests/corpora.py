@@ -264,4 +264,4 @@ def assert_one_line(caught: pytest.ExceptionInfo[BaseException], *parts: object)
     line = str(caught.value)
     assert len(line.splitlines()) == 1
     for part in parts:
-        assert str(part) in line
+        assert str(part) in line, line

@@ -102,7 +102,7 @@ def test_the_state_lies_beside_the_output(tmp_path, monkeypatch):
     ("request_", "found"),
     [
         (REQUEST | {"options": {"dim": 4, "tol": 0.1}}, "made with --dim 3, not 4"),
-        (REQUEST | {"options": {"dim": 3, "seed": 1}}, "made before --seed was known"),
+        (REQUEST | {"options": {"dim": 3, "seed": 1}}, "made before --seed existed"),
         (REQUEST | {"inputs": [{"digest": "b"}]}, "other inputs"),
     ],
 )

@@ -197,7 +197,7 @@ def test_the_factor_test_uses_the_named_words(model, capsys):
     assert 0 <= found["test"]["global_p"] <= 1
     assert found["test"]["mixture_p"] is None
     assert all(word["p"] is None and word["f"] is not None for word in found["words"])
-    assert any("Bartlett-corrected, of 14 degrees of freedom" in note for note in found["notes"])
+    assert any("Bartlett-corrected, with 14 degrees of freedom" in note for note in found["notes"])
     assert "the number of factors is right" in found["test"]["assumption"]
 
 
@@ -210,9 +210,9 @@ def test_a_rank_that_cannot_be_doubled_is_reported(model, capsys):
 def test_extrapolated_times_and_another_trend_are_reported(model, capsys):
     other = drift_json(capsys, str(model), *FEW, "--trend", "free")
     assert (other["test"]["trend"], other["model"]["trend"]) == ("free", "hold")
-    assert any(note.startswith("F is of the trend free; ") for note in other["notes"])
+    assert any(note.startswith("F is tested with --trend free; ") for note in other["notes"])
     notes = drift_json(capsys, str(model), *FEW, "--then", "1900")["notes"]
-    assert "--then 1900 lies outside of the documents' 2000 to 2011: a guess" in notes
+    assert "--then 1900 is outside the documents' times, 2000 to 2011: extrapolated" in notes
 
 
 def test_shuffled_years_give_no_significant_words(tmp_path, capsys):

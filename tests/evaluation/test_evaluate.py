@@ -130,7 +130,7 @@ def test_the_policy_lists_the_options_that_apply(run_eval, args, policy):
 def test_an_unrecognised_set_suggests_the_options_for_other_kinds(run_eval, text):
     Path("other.tsv").write_text(text)
     output = run_eval("vectors.bin", "other.tsv", status=1).err
-    assert output.startswith("wordgeom: other.tsv line ")
+    assert output.startswith("wordgeom: error: other.tsv line ")
     assert output.endswith("use --categories, --classify or --regress\n")
     assert output.count("\n") == 1
 
@@ -164,7 +164,7 @@ def test_a_set_without_known_items_is_skipped_and_reported(run_eval):
 def test_an_error_if_no_set_has_known_items(run_eval):
     output = run_eval("vectors.bin", "foreign.txt", "foreign.txt", status=1)
     assert output.out == ""
-    assert output.err.startswith("wordgeom: foreign.txt: none of its 2 pairs has vectors")
+    assert output.err.startswith("wordgeom: error: foreign.txt: none of its 2 pairs has vectors")
     assert output.err.count("\n") == 1
 
 
@@ -174,7 +174,7 @@ def test_an_error_if_no_set_has_known_items(run_eval):
         (["vectors.bin", "none.txt"], "none.txt: no such file"),
         (["none.bin", "pairs.txt"], "none.bin: no such file"),
         (["vectors.bin", "."], "is a directory"),
-        (["pairs.txt"], "pairs.txt: the first line must be"),
+        (["pairs.txt"], "the first line must be"),
         (["vectors.bin", "--categories", "none.tsv"], "none.tsv: no such file"),
         (["vectors.bin", "vectors.bin"], "vectors.bin line 2: is not UTF-8"),
     ],

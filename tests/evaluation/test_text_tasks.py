@@ -274,7 +274,7 @@ def test_fewer_than_two_labels_are_rejected(tmp_path, vectors: Vectors, using: C
     (path,) = put(tmp_path, text)
     with pytest.raises(InputError) as caught:
         read_texts(path, OPTIONS).answer(vectors, using)
-    assert_one_line(caught, "0.txt", "two labels", "label TAB text", "--case")
+    assert_one_line(caught, "0.txt", "two labels", "label, tab, text", "--case")
 
 
 def test_the_error_for_too_few_labels_lists_exclusions(tmp_path, vectors: Vectors, using: Context):

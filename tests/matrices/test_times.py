@@ -148,15 +148,15 @@ def test_numbers_that_are_not_years_do_not_mix_with_dates():
         (["1950", "1951-07"], "", "1950 to 1951.5, 2 different"),
         (
             ["1950", "ARG"],
-            "1 document has no time that can be read",
+            "1 document has no readable time",
             "1 that cannot be read",
         ),
         (
             ["x", "y"],
-            "2 documents have no time that can be read",
+            "2 documents have no readable time",
             "none that can be read",
         ),
-        (["19", "1950-07"], "the times will serve no method: ", "a number among dates"),
+        (["19", "1950-07"], "no method can use these times: ", "a number among dates"),
     ],
 )
 def test_times_are_checked_when_documents_are_counted(tmp_path, capsys, times, told, info):
