@@ -219,7 +219,7 @@ def test_errors_are_one_line():
     rejected(InputError, "each group has a single time", groups=times, permute="within")
     rejected(InputError, "--permute within needs groups", permute="within")
     rejected(
-        InputError, "F of 12 words in 1,000 permutations take", memory=1000, permute="documents"
+        InputError, "F of 12 words in 1,000 permutations need", memory=1000, permute="documents"
     )
 
 

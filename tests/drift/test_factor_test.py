@@ -218,7 +218,7 @@ def test_too_many_words_and_too_little_memory_are_rejected():
         "the factor test takes at most 2,000 words, found 2,001; name the words to test"
     )
     with pytest.raises(
-        InputError, match=r"the 3 × 2 numbers of the factor test take .* name the words"
+        InputError, match=r"the 3 × 2 numbers of the factor test need .* name the words"
     ):
         factor_matrix(sparse(3, 2), memory=95)
     assert factor_matrix(sparse(3, 2), memory=96).shape == (3, 2)

@@ -19,6 +19,7 @@ import numpy as np
 
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Csr, Float32, Float64, Int64
+from wordgeom.matrices import cooccurrence
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.matrices.symmetric import expanded
@@ -79,6 +80,13 @@ class WeightedMatrix(StoredRows):
             self._shift, self._clip, self._both, indptr, indices, data, self._total, drop,
         )  # fmt: skip
         return Csr(indptr, indices[:kept], data[:kept], counts.columns)
+
+
+def weighted(matrix: StoredMatrix, options: PmiOptions, pool: Pool) -> StoredRows:
+    """Return a matrix as methods read it: counts weighted on the fly, stored weights unchanged."""
+    if matrix.store.kind == cooccurrence.PMI:
+        return StoredRows(matrix, pool)
+    return WeightedMatrix(matrix, options, pool)
 
 
 def _context_shares(sums: Int64, cds: float) -> Float64:

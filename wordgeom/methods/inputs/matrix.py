@@ -10,12 +10,10 @@ from wordgeom.core.options import Options, flag, specs
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.matrices.cooccurrence import COOC, PMI, StoredMatrix
 from wordgeom.matrices.interfaces import Matrix
-from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request
 from wordgeom.methods.inputs.stores import open_store
 from wordgeom.runtime.context import Context
 from wordgeom.weighting.options import NPMI, PmiOptions
-from wordgeom.weighting.pmi import WeightedMatrix
 
 
 class OpenMatrix(OpenInput):
@@ -42,9 +40,9 @@ class OpenMatrix(OpenInput):
 
     def read(self, context: Context) -> Matrix:
         """Return the matrix, weighted on the fly."""
-        if self.stored.store.kind == PMI:
-            return StoredRows(self.stored, context.pool)
-        return WeightedMatrix(self.stored, self._weighting, context.pool)
+        from wordgeom.weighting.pmi import weighted  # Numba: `--help` reads the inputs
+
+        return weighted(self.stored, self._weighting, context.pool)
 
 
 class MatrixInput(InputKind):
