@@ -113,7 +113,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 def assert_refused(answer: Answer, *parts: str, status: int = 1) -> None:
     assert answer.err.count("\n") == 1, answer.err
-    assert answer.err.startswith("wordgeom: error: ")
+    assert answer.err.startswith("wordgeom: interrupted" if status == 75 else "wordgeom: error: ")
     assert "Traceback" not in answer.err
     for part in parts:
         assert part in answer.err
@@ -195,7 +195,7 @@ def test_a_rank_below_the_dimension_is_told(ask, folder):
     assert ask("build-cooc", "poor.txt", "-o", "poor").status == 0
     answer = ask("train", "poor", "--method", "gbu", "--dim", "2", "-o", "poor.bin")
     assert answer.status == 0
-    assert "carry 1 of 2 dimensions" in answer.err
+    assert "span 1 of 2 dimensions" in answer.err
     assert "notes" in ask("info", "poor.bin").out
 
 
@@ -396,7 +396,9 @@ def test_a_vectors_file_that_was_edited_is_not_up_to_date(check_refused, folder)
 
 def test_output_goes_into_a_folder_that_is_there(check_refused):
     for args in (COUNT, ["build-pmi"], TRAIN):
-        check_refused(*args, "-o", "nowhere/out.bin", say=("nowhere: no such folder", "; make it"))
+        check_refused(
+            *args, "-o", "nowhere/out.bin", say=("nowhere: no such directory", "; create it")
+        )
     check_refused("convert", "vectors.bin", "nowhere/v.txt", say=("nowhere: no such directory",))
     check_refused(*COUNT, "-o", "corpus.txt/cooc", say=("corpus.txt/cooc: cannot be written",))
     check_refused(

@@ -240,7 +240,9 @@ def test_common_mistakes_get_a_specific_remedy(tmp_path, text, part):
     assert_one_line(caught, part)
 
 
-@pytest.mark.parametrize(("name", "what"), [("none.csv", "no such file"), ("", "not a file, found a directory")])
+@pytest.mark.parametrize(
+    ("name", "what"), [("none.csv", "no such file"), ("", "not a file, found a directory")]
+)
 def test_a_missing_file_is_reported(tmp_path, name, what):
     with pytest.raises(MissingInputError) as caught:
         read_domain(tmp_path / name, DomainOptions(), GB)

@@ -148,7 +148,7 @@ class _Tests:
         found = factor_test(factor_matrix(X, self._context.memory), observed.rank)
         missing = np.full(len(observed.F), np.nan)
         note = (
-            f"r = {observed.rank}: T = {found.statistic:.1f}, Bartlett-corrected, with "
+            f"T = {found.statistic:.1f}, Bartlett-corrected, with "
             f"{found.degrees:,} degrees of freedom; uncorrected {found.plain:.1f}, "
             f"p = {found.plain_p:.2g}"
         )

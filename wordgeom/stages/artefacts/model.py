@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, ClassVar
 
 from wordgeom import methods
-from wordgeom.core.errors import OptionError
+from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.requests import different_content
 from wordgeom.corpus.vocabulary import vocabulary_bytes
 from wordgeom.methods.contract import Export, Result
@@ -148,11 +148,18 @@ class ModelDirectory(Artefact):
         return facts | {"attributes": held.attributes, "parts": held.parts(), "run": held.card}
 
     def check_convertible(self) -> None:
-        """Raise OptionError: a model is not a matrix, nor one file of vectors."""
-        kind = Store.open(self.path).kind
-        advice = getattr(_method_of(Store.open(self.path)), "convert_advice", None)
+        """Raise OptionError: a model is not a matrix, nor one file of vectors.
+
+        A store that no method made raises MissingInputError.
+        """
+        held = Store.open(self.path)
+        method = _method_of(held)
+        if method is None:
+            found, do = f"kind {held.kind!r}", "pass a matrix or vectors"
+            raise MissingInputError("cannot be converted", where=self.path, found=found, do=do)
+        advice = getattr(method, "convert_advice", None)
         do = "" if advice is None else advice(self.path)
-        raise OptionError(f"is a model of {kind}, not vectors", where=self.path, do=do)
+        raise OptionError(f"is a model of {held.kind}, not vectors", where=self.path, do=do)
 
 
 def _method_of(held: Store) -> ModuleType | None:
