@@ -195,7 +195,7 @@ def test_a_rank_below_the_dimension_is_told(ask, folder):
     assert ask("build-cooc", "poor.txt", "-o", "poor").status == 0
     answer = ask("train", "poor", "--method", "gbu", "--dim", "2", "-o", "poor.bin")
     assert answer.status == 0
-    assert "carry 1 of 2 dimensions" in answer.err
+    assert "span 1 of 2 dimensions" in answer.err
     assert "notes" in ask("info", "poor.bin").out
 
 
