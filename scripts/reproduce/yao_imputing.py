@@ -49,9 +49,7 @@ def impute(
     points = np.ascontiguousarray(points)
     rows = np.flatnonzero(~known)
     graph = neighbour_graph(points, min(method.delta, len(points) - 1), context.pool)
-    fitted = fit_weights(
-        points, graph, rows, method.weights, method.epsilon, context.pool, context.progress
-    ).matrix
+    fitted = fit_weights(points, graph, rows, method.weights, method.epsilon, context).matrix
     fitted, reattached = reattach(fitted, graph, rows, known)
     if method.eta is None:
         solved = solve_exact(fitted, known, anchors, context.pool, context.progress)

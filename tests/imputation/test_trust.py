@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from contexts import context_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +17,6 @@ from wordgeom.imputation.trust import Trust, assess_trust
 from wordgeom.imputation.trust_table import COLUMNS, read_trust, trust_lines
 from wordgeom.imputation.weights import fit_weights
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
 
 
 def trust_of(points: Float64, known: np.ndarray, kind: str = "simplex", threads: int = 2) -> Trust:
@@ -25,7 +25,7 @@ def trust_of(points: Float64, known: np.ndarray, kind: str = "simplex", threads:
     rows = np.flatnonzero(~known)
     with Pool(threads) as pool:
         graph = neighbour_graph(points, 4, pool)
-        fitted = fit_weights(points, graph, rows, kind, 0.0, pool, Progress())  # type: ignore[arg-type]
+        fitted = fit_weights(points, graph, rows, kind, 0.0, context_of(pool))  # type: ignore[arg-type]
         return assess_trust(names, points, known, graph, fitted.matrix, rows[:1], pool)
 
 

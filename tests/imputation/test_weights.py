@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from contexts import context_of
 from matrices import to_dense
 from scipy.optimize import nnls
 
@@ -13,7 +14,6 @@ from wordgeom.imputation import weights as module
 from wordgeom.imputation.graph import Graph
 from wordgeom.imputation.weights import fit_weights, reconstruction_errors
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def random_graph(n, k, seed):
 
 def fit(pool, points, graph, kind="simplex", epsilon=0.0, rows=None):
     rows = np.arange(len(points)) if rows is None else rows
-    return fit_weights(points, graph, rows, kind, epsilon, pool, Progress())
+    return fit_weights(points, graph, rows, kind, epsilon, context_of(pool))
 
 
 def rows_of(graph, found):

@@ -11,6 +11,7 @@ import matrices
 import numpy as np
 import pytest
 import running
+from contexts import context_of
 from matrices import random_counts, store_matrix, to_csr
 from running import Done, train
 
@@ -32,7 +33,6 @@ from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.methods.gbu.calibration import cosines, fit_map
 from wordgeom.methods.gbu.extension import Anchored
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.trained_options import trained_options
 from wordgeom.storage import files
@@ -118,9 +118,8 @@ def test_vectors_of_a_matrix_of_low_rank_come_back():
     full = np.hstack((true @ true[:40].T, np.zeros((60, 20))))
     with Pool(1) as pool:
         problem = anchored(full, weights, np.arange(40), true[:40])
-        solved, missed = problem.solve(
-            np.arange(60), Penalty(1e-9, 1e-9), NumpyOps(pool), Progress()
-        )  # fmt: skip
+        penalty = Penalty(1e-9, 1e-9)
+        solved, missed = problem.solve(np.arange(60), penalty, context_of(pool), "words")
     assert missed == 0
     scale = np.sqrt((true[:40] ** 2).sum() / 40)  # anchors were brought to length 1
     assert solved == pytest.approx(true * scale, abs=2e-2)
@@ -143,7 +142,7 @@ def test_a_word_s_own_column_gives_nothing_away():
     with Pool(1) as pool:
         one, two = (
             anchored(matrix, weights, np.arange(9), vectors).solve(
-                rows, held, NumpyOps(pool), Progress()
+                rows, held, context_of(pool), "words"
             )[0]
             for matrix in (full, other)
         )

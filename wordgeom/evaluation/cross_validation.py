@@ -9,6 +9,7 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.estimators import deterministic_estimators
+from wordgeom.runtime.block_map import Result, map_blocks
 from wordgeom.runtime.context import Context
 
 TRAIN_ONLY = -1  # the fold of items that are in every training set
@@ -40,17 +41,20 @@ def predict(fit: Fit, fold: Int64, context: Context, fit_bytes: int = 0) -> tupl
     if fit_bytes:
         ahead = max(0, min(ahead, context.memory // fit_bytes - 1))
     with deterministic_estimators():
-        done = context.pool.map(partial(_predict_fold, fit, fold), numbers, ahead)
+        done = map_blocks(partial(_predict_fold, fit), numbers, fold, context, "fold", ahead=ahead)
         shown = context.progress.follow(done, "fitting", len(numbers), "folds", lambda _: 1)
         results = list(shown)
-    predicted = np.zeros(len(fold), results[0][0].dtype)
-    for number, (answers, _) in zip(numbers, results, strict=True):
-        predicted[fold == number] = answers
-    return predicted, [problem for _, problem in results if problem]
+    predicted = np.zeros(len(fold), results[0]["answers"].dtype)
+    for number, result in zip(numbers, results, strict=True):
+        predicted[fold == number] = result["answers"]
+    problems = [result["problem"].tobytes().decode() for result in results]
+    return predicted, [problem for problem in problems if problem]
 
 
-def _predict_fold(fit: Fit, fold: Int64, number: int) -> tuple[Array, str]:
-    return fit(np.flatnonzero(fold != number), np.flatnonzero(fold == number))
+def _predict_fold(fit: Fit, number: int, fold: Int64) -> Result:
+    """Return the answers to the items of a fold, and any problem as UTF-8."""
+    answers, problem = fit(np.flatnonzero(fold != number), np.flatnonzero(fold == number))
+    return {"answers": answers, "problem": np.frombuffer(problem.encode(), np.uint8)}
 
 
 def standardised(train: Float64, test: Float64) -> tuple[Float64, Float64]:

@@ -24,6 +24,7 @@ from wordgeom.imputation.tables.matching import Anchors
 from wordgeom.imputation.trust import Trust, assess_trust
 from wordgeom.imputation.validation import Validation, check_folds, validate
 from wordgeom.imputation.weights import Weights, fit_weights
+from wordgeom.runtime.block_map import Result, saved
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.progress import Progress
 
@@ -99,11 +100,10 @@ class _System:
     @classmethod
     def of(cls, points: Float64, known: Array, options: ImputeOptions, context: Context) -> Self:
         """Build the graph of the points (n × d) and fit the weights."""
-        pool, progress = context.pool, context.progress
-        graph = neighbour_graph(points, options.delta, pool, progress, how=options.neighbours)
+        graph = _graph(points, options, context)
         rows = np.arange(len(points)) if options.validate else np.flatnonzero(~known)
         kind = cast(Literal["simplex", "nnls"], options.weights)
-        fitted = fit_weights(points, graph, rows, kind, options.weight_epsilon, pool, progress)
+        fitted = fit_weights(points, graph, rows, kind, options.weight_epsilon, context)
         return cls(graph, rows, fitted, options, context)
 
     def solve(self, known: Array, anchors: Float64, progress: Progress) -> _Solved:
@@ -120,6 +120,22 @@ class _System:
                 progress,
             )  # fmt: skip
         return _Solved(found, weights, reattached)
+
+
+def _graph(points: Float64, options: ImputeOptions, context: Context) -> Graph:
+    """Return the graph of the points (n × d), which an interrupted run may have saved."""
+
+    def compute() -> Result:
+        graph = neighbour_graph(
+            points, options.delta, context.pool, context.progress, how=options.neighbours
+        )
+        quality = np.array([float(graph.exact), graph.recall])
+        return {"indptr": graph.indptr, "indices": graph.indices, "tree": graph.tree,
+                "quality": quality}  # fmt: skip
+
+    found = saved("graph", compute, context)
+    exact, recall = found["quality"].tolist()
+    return Graph(found["indptr"], found["indices"], found["tree"], bool(exact), recall)
 
 
 def _predictors(

@@ -7,21 +7,21 @@ origin; use it only for comparison.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
 from wordgeom.core.types import Csr, Float64, Int64
 from wordgeom.imputation import weight_kernels as kernels
 from wordgeom.imputation.graph import Graph
+from wordgeom.runtime.block_map import Result, map_blocks
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
 
-_Value = TypeVar("_Value")
 Kind = Literal["simplex", "nnls"]
-_ROWS = 512  # rows per block
+_ROWS = 512  # rows per block, unless that makes more blocks than a checkpoint should have
+_MOST_BLOCKS = 256
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,7 @@ class Weights:
 
 
 def fit_weights(
-    points: Float64,
-    graph: Graph,
-    rows: Int64,
-    kind: Kind,
-    epsilon: float,
-    pool: Pool,
-    progress: Progress,
+    points: Float64, graph: Graph, rows: Int64, kind: Kind, epsilon: float, context: Context
 ) -> Weights:
     """Fit the weights of the entities `rows`, ascending, on their in-neighbours in the graph.
 
@@ -56,16 +50,23 @@ def fit_weights(
     edges, simplex = graph.rows(rows), kind == "simplex"
     indptr, indices, data = edges.indptr, edges.indices, np.empty(edges.nnz)
 
-    def fit(block: tuple[int, int]) -> Int64:
+    def fit(block: tuple[int, int], _: None) -> Result:
         counts = np.zeros(2, np.int64)
         kernels.fit_rows(points, rows, indptr, indices, simplex, epsilon, *block, data, counts)
-        return counts
+        return {"data": data[indptr[block[0]] : indptr[block[1]]], "counts": counts}
 
-    done = _by_rows(pool, len(rows), fit)
-    followed = progress.follow(done, "weights", len(rows), "rows", lambda _: _ROWS)
-    equal, unconverged = np.sum(list(followed), axis=0, initial=0).tolist()
+    blocks = _blocks(len(rows), max(_ROWS, -(-len(rows) // _MOST_BLOCKS)))
+    done = map_blocks(fit, blocks, None, context, "weights")
+    step = blocks[0][1] if blocks else 0
+    fitted = context.progress.follow(done, "weights", len(rows), "rows", lambda _: step)
+    counts = np.zeros(2, np.int64)
+    for (start, stop), result in zip(blocks, fitted, strict=True):
+        data[indptr[start] : indptr[stop]] = result["data"]
+        counts += result["counts"]
+    equal, unconverged = counts.tolist()
     matrix = Csr(indptr, indices, data, len(points))
-    return Weights(matrix, reconstruction_errors(points, matrix, rows, pool), equal, unconverged)
+    errors = reconstruction_errors(points, matrix, rows, context.pool)
+    return Weights(matrix, errors, equal, unconverged)
 
 
 def reconstruction_errors(points: Float64, matrix: Csr, rows: Int64, pool: Pool) -> Float64:
@@ -77,14 +78,10 @@ def reconstruction_errors(points: Float64, matrix: Csr, rows: Int64, pool: Pool)
             points, rows, matrix.indptr, matrix.indices, matrix.data, *block, errors
         )
 
-    for _ in _by_rows(pool, len(rows), measure):
+    for _ in pool.map(measure, _blocks(len(rows), _ROWS)):
         pass
     return errors
 
 
-def _by_rows(
-    pool: Pool, rows: int, function: Callable[[tuple[int, int]], _Value]
-) -> Iterator[_Value]:
-    """Yield function(block) for blocks of rows, in order."""
-    blocks = ((start, min(start + _ROWS, rows)) for start in range(0, rows, _ROWS))
-    return pool.map(function, blocks)
+def _blocks(rows: int, step: int) -> list[tuple[int, int]]:
+    return [(start, min(start + step, rows)) for start in range(0, rows, step)]

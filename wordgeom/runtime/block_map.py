@@ -23,19 +23,24 @@ def map_blocks(
     spec: _Spec,
     context: Context,
     name: str,
+    *,
     ahead: int | None = None,
+    serial: bool = False,
 ) -> Iterator[Result]:
     """Yield compute(block, spec) for every block, in order.
 
     name: of the results in the checkpoint, unique within a run. ahead: blocks computed beyond the
-    one that is awaited, None for twice the threads. A result that an interrupted run saved is read
-    back instead of being computed.
+    one that is awaited, None for twice the threads. serial: compute on the calling thread, for a
+    `compute` that uses the pool itself. A result that an interrupted run saved is read back instead
+    of being computed.
     """
     checkpoint = context.checkpoint
     names = [f"{context.prefix}{name}-{number}" for number in range(len(blocks))]
     saved = [checkpoint.holds(one) for one in names]
     missing = [block for block, found in zip(blocks, saved, strict=True) if not found]
-    computed = context.pool.map(lambda block: compute(block, spec), missing, ahead)
+    computed: Iterator[Result] = (compute(block, spec) for block in missing)
+    if not serial:
+        computed = context.pool.map(lambda block: compute(block, spec), missing, ahead)
     for one, found in zip(names, saved, strict=True):
         if found:
             yield checkpoint.find(one)
@@ -43,3 +48,13 @@ def map_blocks(
             result = next(computed)
             checkpoint.keep(one, result)
             yield result
+
+
+def saved(name: str, compute: Callable[[], Result], context: Context) -> Result:
+    """Return compute(), or the result that an interrupted run saved under this name."""
+    name = f"{context.prefix}{name}"
+    if context.checkpoint.holds(name):
+        return context.checkpoint.find(name)
+    result = compute()
+    context.checkpoint.keep(name, result)
+    return result

@@ -238,18 +238,14 @@ class _Extension:
             what = f"too few known words co-occur with {least} to calibrate"
             do = "count more text, raise --anchors or lower --min-pairs"
             raise InputError(what, where=self.stored.path, found=len(able), do=do)
-        ops, asked = (
-            self.context.ops,
-            self.how.loss.penalty(self.base.matrix.shape[1]),
-        )
-        held = Penalty(asked.background, max(asked.ridge, _LEAST_RIDGE))
-        rng, progress = np.random.default_rng(self.context.seed), self.context.progress
+        context, asked = self.context, self.how.loss.penalty(self.base.matrix.shape[1])
+        penalty = Penalty(asked.background, max(asked.ridge, _LEAST_RIDGE))
         calibrated = calibrate(
-            lambda rows: anchored.solve(rows, held, ops, progress)[0], words.known[able],
-            self.base.matrix[words.own[able]], rng, ops,
+            lambda rows: anchored.solve(rows, penalty, context, "known")[0], words.known[able],
+            self.base.matrix[words.own[able]], np.random.default_rng(context.seed), context.ops,
         )  # fmt: skip
-        solved, missed = anchored.solve(new, held, ops, progress)
-        made = ops.to_numpy(ops.combine(solved, calibrated.T))
+        solved, missed = anchored.solve(new, penalty, context, "new")
+        made = context.ops.to_numpy(context.ops.combine(solved, calibrated.T))
         return calibrated, made.astype(np.float32, copy=False), missed
 
     def _statistics(

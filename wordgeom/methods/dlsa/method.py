@@ -162,7 +162,7 @@ def _fitted(
     from wordgeom.methods.dlsa.sweeps import Sweeper
 
     terms = options.degree + 1
-    state = fit.restored(context.checkpoint, X.rows, X.columns, terms, options.dim)
+    state = fit.restored(context.checkpoint, terms)
     svd = None if state is not None else _static_lsa(X, polynomials, options, context)
     problem = make_problem(X, polynomials.values, options.trend, moving, context.ops)
     if problem.total == 0.0 or (svd is not None and not svd.values.any()):
@@ -187,7 +187,7 @@ def _static_lsa(X: Csr, polynomials: Polynomials, options: Options, context: Con
     wanted = _wanted(options, int(context.rng.integers(1 << 62)))
     effects = trend_effects(polynomials.values, options.trend)
     return truncated_svd(
-        X, wanted, context.ops, effects=effects,
+        X, wanted, context.ops, effects=effects, checkpoint=context.checkpoint,
         follow=lambda checks: context.progress.follow(
             checks, "static LSA", options.dim, "dimensions", lambda check: check.gained
         ),

@@ -7,15 +7,18 @@ known words, the anchors, as the other factor. calibration.py maps its solution 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from wordgeom.core.ops import Ops
+from wordgeom.core.ops import Ops, Tall
 from wordgeom.core.options import Options, option
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float32, Int32, Int64
 from wordgeom.linalg.row_solver import Penalty, solve_rows
-from wordgeom.runtime.progress import Progress
+from wordgeom.runtime.block_map import Result as Saved
+from wordgeom.runtime.block_map import map_blocks
+from wordgeom.runtime.context import Context
 
 _TOL = 1e-3  # relative tolerance on a row's residual
 
@@ -55,29 +58,36 @@ class Anchored:
         return numbers
 
     def solve(
-        self, rows: Int64, penalty: Penalty, ops: Ops, progress: Progress
+        self, rows: Int64, penalty: Penalty, context: Context, name: str
     ) -> tuple[Array, int]:
         """Return the rows' solutions (n × K) float32 and the number that missed the tolerance.
 
         A row's own column is excluded. Anchors are scaled to a mean squared norm of 1, since
         background and ridge assume vectors whose inner products are weighted counts; solutions do
-        not depend on the scale of the vectors.
+        not depend on the scale of the vectors. name: of the solutions in a checkpoint.
         """
         squares = np.einsum("ij,ij->", self.vectors, self.vectors, dtype=np.float64)
         norm = np.float32(np.sqrt(squares / len(self.vectors)))
-        other = ops.tall(self.vectors / norm, np.float32)
+        other = context.ops.tall(self.vectors / norm, np.float32)
         lengths = self.targets.indptr[rows + 1] - self.targets.indptr[rows]
-        solutions = np.zeros((len(rows), self.vectors.shape[1]), np.float32)
-        blocks = iter(row_blocks(np.concatenate(([0], np.cumsum(lengths)))))
-        blocks = progress.follow(blocks, "rows", len(rows), "rows", lambda b: b[1] - b[0])
-        missed = 0
-        for start, stop in blocks:
-            solver = ops.row_solver(*self._anchor_pairs(rows[start:stop]))
-            initial = ops.tall(solutions[start:stop], np.float32)
-            solved = solve_rows(solver, other, initial, penalty, _TOL, ops)
-            solutions[start:stop] = ops.to_numpy(solved.solution)
-            missed += solved.missed
-        return solutions, missed
+        ends = row_blocks(np.concatenate(([0], np.cumsum(lengths))))
+        blocks = [rows[start:stop] for start, stop in ends]
+        solve = partial(self._solve_block, other, penalty)
+        done = map_blocks(solve, blocks, context.ops, context, name, serial=True)
+        parts = list(
+            context.progress.follow(
+                done, "rows", len(rows), "rows", lambda part: len(part["solutions"])
+            )
+        )
+        missed = sum(int(part["missed"][0]) for part in parts)
+        empty = np.zeros((0, self.vectors.shape[1]), np.float32)
+        return np.concatenate([empty, *(part["solutions"] for part in parts)]), missed
+
+    def _solve_block(self, other: Tall, penalty: Penalty, rows: Int64, ops: Ops) -> Saved:
+        solver = ops.row_solver(*self._anchor_pairs(rows))
+        initial = ops.tall(np.zeros((len(rows), self.vectors.shape[1]), np.float32), np.float32)
+        solved = solve_rows(solver, other, initial, penalty, _TOL, ops)
+        return {"solutions": ops.to_numpy(solved.solution), "missed": np.array([solved.missed])}
 
     def _anchor_pairs(self, rows: Int64) -> tuple[Csr, Float32]:
         """Return the targets (n × m) of the rows' pairs with other anchors, and their weights."""

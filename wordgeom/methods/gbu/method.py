@@ -213,8 +213,7 @@ def _swept(matrix: Matrix, m: int, options: Options, context: Context) -> tuple[
     from wordgeom.methods.gbu import weighted_sweeps
 
     ops, loss, halves = context.ops, options.loss, 2 * options.sweeps
-    shape = (len(matrix.frequencies), options.dim)
-    state = weighted_sweeps.restored(context.checkpoint, shape, ops)
+    state = weighted_sweeps.restored(context.checkpoint, ops)
     targets, counts = _targets(matrix, options, context)
     if state is None:
         state = _initial_state(matrix, targets, m, options, context)
