@@ -272,5 +272,6 @@ def _rank_notes(rank: int, size: int, options: Options) -> list[str]:
 def _drop_notes(drop: float | None, sweeps: int) -> list[str]:
     if drop is None or drop <= _SETTLED:
         return []
-    return [f"not converged: the last of {several(sweeps, 'sweep', 'sweeps')} lowered the objective "
-            f"by a fraction of {drop:.1e}; raise --sweeps for a closer fit"]  # fmt: skip
+    last = several(sweeps, "sweep", "sweeps")
+    return [f"not converged: the last of {last} lowered the objective by a fraction of {drop:.1e}; "
+            "raise --sweeps for a closer fit"]  # fmt: skip
