@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,8 @@ WORDS = [f"w{k}" for k in range(V)]
 def toys(monkeypatch, tmp_path):
     monkeypatch.setenv("WORDGEOM_METHODS", str(TOYS))  # for processes that tests start
     monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(TOYS)])
+    # The options of compare follow from the methods at its import.
+    monkeypatch.delitem(sys.modules, "wordgeom.cli.compare", raising=False)
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(3)
     store_matrix(tmp_path / "cooc", random_counts(rng, V))

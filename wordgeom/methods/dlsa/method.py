@@ -96,28 +96,23 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
         "times": times.values[rows], "moving": moving.astype(np.uint8),
         "spread": np.sqrt(problem.squares / len(rows)),
     }  # fmt: skip
-    drop = state.last_drop
-    unsettled = drop is not None and drop > _SETTLED
     statistics = {
         "documents": len(rows), "left_out": source.shape[0] - len(rows), "effective_rank": rank,
         "captured_static": 1.0 - state.objectives[0] / problem.total,
         "captured": 1.0 - state.objectives[-1] / problem.total,
-        "last_drop": drop, "objective": state.objectives,
+        "last_drop": state.last_drop, "objective": state.objectives,
     }  # fmt: skip
     notes += _constant_notes(int(np.count_nonzero(problem.squares == 0.0)))
     notes += _rank_notes(rank, min(X.rows, X.columns), options)
-    if unsettled:
-        sweeps = several(options.sweeps, "sweep", "sweeps")
-        notes.append(f"not converged: the last of {sweeps} lowered the objective by a fraction of "
-                     f"{drop:.1e}; raise --sweeps for a closer fit")  # fmt: skip
+    unsettled = _drop_notes(state.last_drop, options.sweeps)
     attributes = {
         "shape": [*A.shape, X.columns], "degree": polynomials.degree,
         "polynomials": polynomials.to_dict(), "trend": options.trend,
         "weight": source.weight, "source": source.counts.store.digest,
     }  # fmt: skip
     return Result(
-        np.ascontiguousarray(B[0], np.float32), typed(arrays), notes, statistics,
-        Status.of(missed=unsettled, deficient=rank < options.dim),
+        np.ascontiguousarray(B[0], np.float32), typed(arrays), [*notes, *unsettled], statistics,
+        Status.of(missed=bool(unsettled), deficient=rank < options.dim),
         attributes=attributes, summary=_summary(attributes, statistics),
     )  # fmt: skip
 
@@ -272,3 +267,11 @@ def _rank_notes(rank: int, size: int, options: Options) -> list[str]:
     zero = several(K - rank, "column is zero", "columns are zero")
     return [f"static LSA finds {rank} of {K} dimensions (the other singular values are below "
             f"{why}); {zero}; --dim {rank} gives the same fit"]  # fmt: skip
+
+
+def _drop_notes(drop: float | None, sweeps: int) -> list[str]:
+    if drop is None or drop <= _SETTLED:
+        return []
+    last = several(sweeps, "sweep", "sweeps")
+    return [f"not converged: the last of {last} lowered the objective by a fraction of {drop:.1e}; "
+            "raise --sweeps for a closer fit"]  # fmt: skip
