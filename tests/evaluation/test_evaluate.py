@@ -233,7 +233,7 @@ def test_repeated_words_are_reported(run_eval, directory):
     rows = [b"w%d %s" % (k % 15, np.array([k, 1, k % 3], np.float32).tobytes()) for k in range(17)]
     Path("twice.bin").write_bytes(b"17 3\n" + b"\n".join(rows))
     output = run_eval("twice.bin", "pairs.txt").out
-    assert "twice.bin: words that the file holds again, left out: 2" in output
+    assert "twice.bin: 2 repeated words ignored" in output
 
 
 # ── Recognising sets ────────────────────────────────────────────────────────────────────────
