@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from matrices import random_counts
 from running import Done, build_pmi, convert
 
+import wordgeom as wg
 from wordgeom.cli import main
 from wordgeom.core.errors import (
     FormatError,
@@ -388,7 +389,6 @@ def test_every_conversion_error_is_one_line(counts, tmp_path):
         (MissingInputError, tmp_path / "other", "x.npz", {}, "kind 'state'"),
         (MissingInputError, dense, "x", {}, "d.words.txt: no such file of words"),
         (InputError, dense, "x", {"words": str(words)}, "not a SciPy sparse matrix"),
-        (OptionError, npz, "x", {"wrods": "w"}, "did you mean words?"),
     ]
     (tmp_path / "m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1 1 0\n")
     for error, source, target, values, part in cases:
@@ -397,6 +397,8 @@ def test_every_conversion_error_is_one_line(counts, tmp_path):
             convert(source, tmp_path / target, **values)
         assert_one_line(caught, part)
         assert sorted(tmp_path.rglob("*")) == before
+    with pytest.raises(OptionError, match=r"did you mean words\?"):
+        wg.convert(npz, tmp_path / "x", wrods="w")
     words.write_text("a\nb\n")
     with pytest.raises(InputError, match="a row and a column per word"):
         convert(npz, tmp_path / "x")

@@ -16,11 +16,6 @@ from running import convert
 from fuzz import packing, seeds
 from fuzz.culprits import CULPRITS
 from fuzz.packing import Files
-from wordgeom.checkpoint.corpus_writer import CorpusWriter
-from wordgeom.checkpoint.matrix_rows import MatrixRows
-from wordgeom.checkpoint.method_state import MethodState
-from wordgeom.checkpoint.state import State
-from wordgeom.checkpoint.token_ids import PartialCounts, find_ids
 from wordgeom.cli import flags, frame
 from wordgeom.core.errors import MissingInputError
 from wordgeom.corpus.inputs.readers import Source
@@ -40,7 +35,6 @@ from wordgeom.matrices.times import parse_times
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.plot.drift_results import read_drift_results
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.run_options import ResumeOptions
 from wordgeom.stages.info import describe
 from wordgeom.storage.files import Lock
 from wordgeom.vectors import run_card
@@ -106,31 +100,6 @@ def _model(path: Path) -> None:
     model.movement()
     with suppress(MissingInputError):  # it lies alone
         model.open_documents()
-
-
-def _state(path: Path) -> object:
-    folder = path.parent
-    while not folder.name.endswith(".state") and folder != folder.parent:
-        folder = folder.parent
-    kept = State(folder, seeds.REQUEST, ResumeOptions(resume=True))
-    rows = MatrixRows(kept, folder.parent / "v", "cooc")
-    for _ in rows.earlier():
-        pass
-    text = find_ids(kept)
-    if text is not None:
-        text[0].stream.read(0, 10)
-    part = PartialCounts(kept).find((0, 3), 2)
-    if part is not None:
-        part.rows(0, 2)
-    return MethodState(kept).restore()
-
-
-def _reading(path: Path) -> object:
-    from corpora import read
-
-    top = next(folder for folder in path.parents if (folder / "t.txt").exists())
-    kept = State(top / ".v.state", seeds.REQUEST, ResumeOptions(resume=True))
-    return read([top / "t.txt"], checkpoint=CorpusWriter(kept))
 
 
 def _card(path: Path) -> object:
@@ -216,25 +185,6 @@ READERS = (
         seeds.models,
         _model,
         ("methods.dlsa.model", "methods.dlsa.polynomials", "methods.dlsa.canonical_form"),
-        packing.vouch,
-    ),
-    Reader(
-        "state",
-        seeds.states,
-        _state,
-        (
-            "checkpoint.state",
-            "checkpoint.matrix_rows",
-            "checkpoint.token_ids",
-            "checkpoint.method_state",
-        ),
-        packing.vouch,
-    ),
-    Reader(
-        "state of a text",
-        seeds.readings,
-        _reading,
-        ("checkpoint.corpus_writer", "checkpoint.corpus_reader"),
         packing.vouch,
     ),
     Reader(

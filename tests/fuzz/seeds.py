@@ -9,27 +9,18 @@ import json
 import lzma
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from corpora import build_documents, encode_files, read
+from corpora import build_documents
 from matrices import random_counts, store_matrix
 from running import train
 
 from fuzz.packing import Files, unzipped
-from wordgeom.checkpoint.corpus_writer import CorpusWriter
-from wordgeom.checkpoint.matrix_rows import MatrixRows
-from wordgeom.checkpoint.method_state import MethodState
-from wordgeom.checkpoint.state import State
-from wordgeom.checkpoint.token_ids import PartialCounts, save_ids
-from wordgeom.core.types import Array, Int64
-from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.counts.count_rows import Rows
-from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import write_vectors
 
 Group = list[Files]
@@ -104,52 +95,6 @@ def documents() -> Group:
         path.unlink()
 
     return [_files(counts)]
-
-
-@cache
-def states() -> Group:
-    """The state of a method, and of rows that are being written."""
-
-    def method(folder: Path) -> None:
-        kept = State(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
-        MethodState(kept).save(lambda: {"a": np.ones((3, 2), np.float32), "n": np.arange(4)})
-
-    def rows(folder: Path) -> None:
-        kept = State(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
-        try:
-            with MatrixRows(kept, folder / "v", "cooc") as out:
-                out.begin(Vocabulary(["a", "b"], np.array([2, 1])), np.dtype(np.uint32))
-                out.write(_endless())
-        except KeyboardInterrupt:
-            pass
-
-    def ids(folder: Path) -> None:
-        kept = State(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
-        (folder / "t.txt").write_text(_TEXT)
-        encoded = encode_files([folder / "t.txt"], CorpusOptions(min_count=1), gap=2)
-        save_ids(kept, encoded, b"id\ttime\n", len(encoded.vocabulary))
-        parts = [Rows(0, np.array([1, 1]), np.array([0, 1], np.int32), np.array([3, 2], np.uint32))]
-        PartialCounts(kept).spill((0, 3), parts, 2, np.dtype(np.uint32))
-
-    return [_files(method), _files(rows), _files(ids)]
-
-
-@cache
-def readings() -> Group:
-    """The state of a text that is being read, with the text."""
-
-    def text(folder: Path) -> None:
-        kept = State(folder / ".v.state", REQUEST, ResumeOptions(checkpoint=0.0))
-        (folder / "t.txt").write_text(_TEXT)
-        read([folder / "t.txt"], checkpoint=CorpusWriter(kept))
-
-    return [_files(text)]
-
-
-def _endless() -> Iterator[tuple[Int64, Array, Array]]:
-    one = np.array([1], np.int64)
-    yield one, one.astype(np.int32), one.astype(np.uint32)
-    raise KeyboardInterrupt
 
 
 @cache
@@ -332,7 +277,7 @@ def configs() -> Group:
     count = '[build-cooc]\ncorpus = ["a.txt"]\nmin-count = 5\nwindow = 3\nsample = 1e-3\n'
     train = '[train]\nmethod = "gbu"\ndim = 10\nweighting = "ppmi"\nforce = true\n'
     impute = '[impute]\ndomain = "in/d.csv"\ndelta = 3\n[build-pmi]\nneg = 2.0\n'
-    judge = '[eval]\nsets = ["a", "b"]\noov = "skip"\n[merge]\nmatrices = ["a"]\n'
+    judge = '[eval]\ncategories = ["a"]\noov = "skip"\n[merge]\nmatrices = ["a"]\n'
     return _texts({"c.toml": count + train}, {"c.toml": impute + judge, "d.csv": "a,1\nb,2\n"})
 
 

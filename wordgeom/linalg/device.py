@@ -10,7 +10,6 @@ from functools import cache, partial
 
 from wordgeom.core.errors import MissingInputError, OptionError, UnavailableError
 from wordgeom.core.ops import Ops
-from wordgeom.linalg.numpy_ops import NumpyOps
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool, available_cpus, available_memory
 from wordgeom.runtime.progress import Progress
@@ -26,6 +25,8 @@ def get_ops(device: str, pool: Pool) -> Ops:
     Raises UnavailableError where Torch or CUDA is missing, OptionError for an unknown device.
     """
     if device == "cpu":
+        from wordgeom.linalg.numpy_ops import NumpyOps  # its kernels import Numba
+
         return NumpyOps(pool)
     if device not in _TORCH_DEVICES:
         raise OptionError("--device must be cpu or cuda", found=repr(device))
