@@ -135,8 +135,15 @@ def test_a_stage_resumes_to_the_same_output(folder, monkeypatch, capsys, name):
     assert not state.exists()
 
 
-def test_the_static_lsa_of_dynamic_lsa_resumes(folder, monkeypatch):
-    line = ["train", "dtm", "--method", "dlsa", "--dim", "3", "--sweeps", "2"]
+def test_the_static_lsa_of_dynamic_lsa_resumes(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(6)
+    words = np.array([f"w{k}" for k in range(2000)])
+    lines = [f"{1950 + k % 9}\t{' '.join(rng.choice(words, 40))}\n" for k in range(2000)]
+    Path("dated.tsv").write_text("".join(lines))
+    fields = ["--time-field", "1", "--text-field", "2", "--min-count", "1", "--quiet"]
+    assert main(["build-dtm", "dated.tsv", *fields]) == 0
+    line = ["train", "dtm", "--method", "dlsa", "--dim", "20", "--sweeps", "1"]
     assert main([*line, "-o", "whole"]) == 0
 
     def stopped(*args: object) -> None:
@@ -145,8 +152,8 @@ def test_the_static_lsa_of_dynamic_lsa_resumes(folder, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(fit, "initial_state", stopped)
         assert main([*line, "-o", "again", "--checkpoint", "0"]) == 75
-    assert list(state_folder("again").rglob("*basis*"))
+    assert "continue with --resume" in capsys.readouterr().err
     assert main([*line, "-o", "again", "--resume"]) == 0
     for file in Path("whole").rglob("*"):
-        if file.is_file():
+        if file.is_file() and file.name != "meta.json":  # its run card holds seconds
             assert (Path("again") / file.relative_to("whole")).read_bytes() == file.read_bytes()

@@ -277,7 +277,7 @@ def configs() -> Group:
     count = '[build-cooc]\ncorpus = ["a.txt"]\nmin-count = 5\nwindow = 3\nsample = 1e-3\n'
     train = '[train]\nmethod = "gbu"\ndim = 10\nweighting = "ppmi"\nforce = true\n'
     impute = '[impute]\ndomain = "in/d.csv"\ndelta = 3\n[build-pmi]\nneg = 2.0\n'
-    judge = '[eval]\ncategories = ["a"]\noov = "skip"\n[merge]\nmatrices = ["a"]\n'
+    judge = '[drift]\nmodel = "m"\nwords = ["a", "b"]\n[merge]\nmatrices = ["a"]\n'
     return _texts({"c.toml": count + train}, {"c.toml": impute + judge, "d.csv": "a,1\nb,2\n"})
 
 
