@@ -1,4 +1,4 @@
-"""The `meta.json` of a store, and its checks: docs/format.md."""
+"""The `meta.json` of a store, and its checks (docs/reference/files.md)."""
 
 from __future__ import annotations
 

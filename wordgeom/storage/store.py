@@ -1,4 +1,4 @@
-"""Stores: directories of arrays that are replaced atomically (docs/format.md).
+"""Stores: directories of arrays that are replaced atomically (docs/reference/files.md).
 
 `meta.json` is the commit point. It names every file with its dtype, its length and a CRC-32 per
 MiB. A writer adds files under new names, makes them durable, replaces `meta.json` (a file can be
