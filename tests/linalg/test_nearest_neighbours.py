@@ -151,3 +151,15 @@ def test_points_of_one_place_have_neighbours(value):
     with Pool(1) as pool:
         found = nearest(np.full((4, 2), value), 2, pool)
     assert found.indices.tolist() == [[1, 2], [0, 2], [0, 1], [0, 1]]
+
+
+def test_points_of_small_clusters_have_all_their_neighbours(monkeypatch):
+    monkeypatch.setattr(nearest_neighbours, "EXACT_ROWS", 1000)
+    places = np.random.default_rng(0).standard_normal((120, 30))
+    points = places.repeat([60] * 100 + [4] * 20, axis=0)  # cells of 4 points; 8 are asked for
+    with Pool(2) as pool:
+        found = nearest(points, 8, pool)
+    assert not found.exact
+    assert found.indices.min() >= 0
+    differences = points[found.indices] - points[:, None]
+    np.testing.assert_allclose(found.squared, (differences**2).sum(axis=2), atol=1e-9)

@@ -74,6 +74,9 @@ def _by_index(
     if probes is None:
         return None
     found, squared = cells.search(k, probes, progress)
+    short = np.flatnonzero(found[:, -1] < 0)  # the probed cells held fewer than k other points
+    if len(short):
+        found[short], squared[short] = searcher.nearest(k, queries=short)
     true, _ = searcher.nearest(k, queries=validation)
     hits = (found[validation][:, :, None] == true[:, None, :]).any(axis=1)
     return Neighbours(found, squared, False, float(hits.mean()))
