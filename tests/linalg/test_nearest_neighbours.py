@@ -155,8 +155,8 @@ def test_points_of_one_place_have_neighbours(value):
 
 def test_points_of_small_clusters_have_all_their_neighbours(monkeypatch):
     monkeypatch.setattr(nearest_neighbours, "EXACT_ROWS", 1000)
-    places = np.random.default_rng(0).standard_normal((120, 30))
-    points = places.repeat([60] * 100 + [4] * 20, axis=0)  # cells of 4 points; 8 are asked for
+    places = np.random.default_rng(0).standard_normal((130, 30))
+    points = places.repeat([60] * 100 + [4] * 30, axis=0)  # cells of 4 points; 8 are asked for
     with Pool(2) as pool:
         found = nearest(points, 8, pool)
     assert not found.exact
