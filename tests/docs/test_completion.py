@@ -20,7 +20,7 @@ ROOT = Path(wordgeom.__file__).parent.parent
 def completions(
     line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> list[str]:
-    """What bash is told for the last word of a line, as `type,value`."""
+    """Return bash's completions of the last word of a line, as `type,value`."""
     words = line.split(" ")
     monkeypatch.setenv("COMP_WORDS", line)
     monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))

@@ -70,7 +70,7 @@ def trained_peer(peer: str, text: Text, options: PeerOptions, fallback: Path) ->
 def _key(request: dict[str, Any]) -> str:
     """Return a digest of the request, the content of the text, the machine and the versions."""
     contents = [file_digest(name) for name in request["text"]["names"]]
-    # The BLAS of this process may differ from that of the process that trains.
+    # The process that trains may load another BLAS.
     machine = {name: kind for name, kind in provenance.machine().items() if name != "blas"}
     versions = {name: metadata.version(name) for name in ("gensim", "numpy", "scipy")}
     key = {**request, "contents": contents, "machine": machine, "versions": versions}
