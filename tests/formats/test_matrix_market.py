@@ -133,10 +133,12 @@ def test_mutated_files_raise_only_wordgeom_errors(tmp_path_factory, data):
     content = bytearray(GOOD.encode())
     for _ in range(data.draw(st.integers(1, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    message = ""
     try:
         read(tmp_path_factory.getbasetemp() / "f.mtx", bytes(content))
     except WordgeomError as error:
-        assert len(str(error).splitlines()) == 1
+        message = str(error)
+    assert len(message.splitlines()) <= 1
 
 
 def test_a_false_header_allocates_nothing(tmp_path):
