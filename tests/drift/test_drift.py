@@ -16,8 +16,7 @@ from running import drift
 import wordgeom as wg
 from wordgeom.cli import main
 from wordgeom.core.errors import OptionError
-from wordgeom.drift.attestation import attested
-from wordgeom.drift.neighbours import nearest_words, unit_vectors
+from wordgeom.drift.neighbours import attested, nearest_words, unit_vectors
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
 from wordgeom.methods.dlsa.model import DynamicModel

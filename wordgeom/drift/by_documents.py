@@ -7,24 +7,18 @@ several times as fast as a sparse product.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from wordgeom.core.types import Float32, Float64, Int32
-from wordgeom.drift.contrasts import (
-    FLOAT32_RIDGE,
-    GROUP_SIZE,
-    Contrasts,
-    Moments,
-    Residuals,
-    contrasts,
-    tested_columns,
-    word_f_values,
-)
+from wordgeom.drift.contrasts import GROUP_SIZE, Moments, float32_contrasts, word_f_values
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import Block, Null, Runner, compute_null
+from wordgeom.drift.null_distribution import Null, compute_null
 from wordgeom.drift.permutations import Permutations
-from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom
+from wordgeom.drift.statistics import WordResiduals
 from wordgeom.drift.time_axis import Axis
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 
 AT_ONCE = 16 * GROUP_SIZE  # permutations
@@ -33,23 +27,19 @@ _ROWS = 8192  # documents whose products are summed at once
 
 
 def null(
-    words: WordResiduals, axis: Axis, permutations: Permutations, hold: bool, runner: Runner,
+    words: WordResiduals, axis: Axis, permutations: Permutations, hold: bool, context: Context,
     by_time: bool = False,
 ) -> Null:  # fmt: skip
     """Return F of w words under permutations of document codes; by_time: of time codes."""
-
-    def prepare(codes: Int32) -> Block:
-        block = _Block(words, axis, codes[:, axis.codes] if by_time else codes, hold, runner.pool)
-        return block.mixture, block.fill
-
-    return compute_null(permutations, AT_ONCE, prepare, len(words), _WORDS, runner, "documents")
+    prepare = partial(_Block, words, axis, hold, context.pool, by_time)
+    return compute_null(permutations, AT_ONCE, prepare, len(words), _WORDS, context, "documents")
 
 
 class _Group:
     """A group of b permutations: contrasts, first moments (b, q, r+1, r+1), mixture (b)."""
 
     def __init__(self, moments: Moments, n: int, hold: bool) -> None:
-        self.contrasts = contrasts(moments, n, hold, FLOAT32_RIDGE).single()
+        self.contrasts = float32_contrasts(moments, n, hold)
         self.first, self.mixture = moments.first.astype(np.float32), mixture(moments)
 
 
@@ -72,11 +62,10 @@ class _Block:
     """A block of permutations, prepared for all words."""
 
     def __init__(
-        self, words: WordResiduals, axis: Axis, codes: Int32, hold: bool, pool: Pool
+        self, words: WordResiduals, axis: Axis, hold: bool, pool: Pool, by_time: bool, codes: Int32
     ) -> None:
-        n = len(words.Z)
-        self._words, self._q, self._tested = words, axis.degree, tested_columns(hold)
-        self._degrees = degrees_of_freedom(n, words.rank, self._q)
+        n, self._words, self._q = len(words.Z), words, axis.degree
+        codes = codes[:, axis.codes] if by_time else codes
         parts = [codes[at : at + GROUP_SIZE] for at in range(0, len(codes), GROUP_SIZE)]
         self._groups = list(
             pool.map(lambda part: _Group(_moments(part, words.Z, axis.levels), n, hold), parts)
@@ -90,17 +79,12 @@ class _Block:
         """Set F (b × w) at the columns `words`."""
         products = self._products(words)
         sides = self._words.sides[:, words].T.astype(np.float32)
-        residuals, at = self._words.of(words, self._degrees), 0
+        residuals, at = self._words.of(words, self._q), 0
         for group in self._groups:
             rows = slice(at, at + len(group.first))
             centred = products[:, rows].transpose(1, 2, 0, 3) - sides @ group.first
-            F[rows, words] = self._f_values(centred, group.contrasts, residuals)
+            F[rows, words] = word_f_values(group.contrasts, centred, residuals)
             at = rows.stop
-
-    def _f_values(self, centred: Float32, group: Contrasts, residuals: Residuals) -> Float64:
-        along = len(self._Z) ** 0.5 * centred[:, :, :, 0].astype(np.float64)
-        raw = np.concatenate([centred[:, k, :, self._tested] for k in range(self._q)], axis=2)
-        return word_f_values(group, raw, along, residuals)
 
     def _products(self, words: slice) -> Float32:
         """Return x_jᵀdiag(g_k)Z (w × b × q × r+1) of a slice of words."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from typing import Protocol
 
 import numpy as np
 
 from wordgeom.core.types import Float32, Float64, Int32
 from wordgeom.drift.permutations import Permutations
-from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
+from wordgeom.runtime.context import Context
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,43 +29,39 @@ class Null:
         return cls(np.empty((count, words), np.float32), np.full(count, np.nan))
 
 
-@dataclass(frozen=True)
-class Runner:
-    """Threads, the memory limit in bytes, and progress."""
+class Block(Protocol):
+    """A block of b permutations, prepared for all words; mixture (b): their mixture statistic."""
 
-    pool: Pool
-    memory: int
-    progress: Progress
+    mixture: Float64
 
-    def over_words(self, work: Callable[[slice], None], words: int, size: int, label: str) -> None:
-        """Call `work` on slices of `size` words, in parallel."""
-
-        def run(block: slice) -> int:
-            work(block)
-            return int(block.stop - block.start)
-
-        blocks = [slice(start, min(start + size, words)) for start in range(0, words, size)]
-        for _ in self.follow(self.pool.map(run, blocks), label, words, "words"):
-            pass
-
-    def follow(self, items: Iterator[int], label: str, total: int, unit: str) -> Iterable[int]:
-        """Report progress over items, each the number of units done."""
-        return self.progress.follow(items, label, total, unit, int)
-
-
-# The mixture statistic of b permutations, and a function that sets F (b × w) of w words.
-Block = tuple[Float64, Callable[[Float32, slice], None]]
+    def fill(self, F: Float32, words: slice) -> None:
+        """Set F (b × w) at the columns `words`."""
 
 
 def compute_null(
     permutations: Permutations, size: int, prepare: Callable[[Int32], Block], words: int,
-    word_block: int, runner: Runner, unit: str,
+    word_block: int, context: Context, unit: str,
 ) -> Null:  # fmt: skip
     """Return the statistics of `words` words under permutations, in blocks of `size`."""
     null = Null.empty(permutations.count, words)
     for start, codes in enumerate(permutations.blocks(size)):
         rows = slice(start * size, start * size + len(codes))
-        null.mixture[rows], fill = prepare(codes)
+        block = prepare(codes)
+        null.mixture[rows] = block.mixture
         label = f"permutations {rows.start:,} to {rows.stop - 1:,} of {unit}"
-        runner.over_words(partial(fill, null.F[rows]), words, word_block, label)
+        _fill(block, null.F[rows], word_block, label, context)
     return null
+
+
+def _fill(block: Block, F: Float32, size: int, label: str, context: Context) -> None:
+    """Set F (b × w) on the pool, `size` words at a time."""
+    total = F.shape[1]
+
+    def fill(start: int) -> int:
+        words = slice(start, min(start + size, total))
+        block.fill(F, words)
+        return int(words.stop - words.start)
+
+    done = context.pool.map(fill, range(0, total, size))
+    for _ in context.progress.follow(done, label, total, "words", int):
+        pass
