@@ -12,8 +12,7 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Float64, Int64
 from wordgeom.corpus.tokens.in_memory import words
-from wordgeom.evaluation.coverage import has_direction
-from wordgeom.evaluation.word_lookup import Lookup
+from wordgeom.evaluation.word_lookup import Lookup, has_direction
 from wordgeom.runtime.context import Context
 
 UNKNOWN = "texts without a word that has a vector"
