@@ -200,6 +200,21 @@ def test_the_factor_test_uses_the_named_words(model, capsys):
     assert "the number of factors is right" in found["test"]["assumption"]
 
 
+def test_the_notes_of_the_factor_test_name_its_number_of_factors(model, capsys):
+    words = ["cell", "prison", "guard", "call", "network", "wheat", "cow"]
+    notes = drift_json(capsys, str(model), *words, "--test", "factor", "--rank", "1")["notes"]
+    for rank in (1, 2):
+        (note,) = [note for note in notes if note.startswith(f"r = {rank}: T = ")]
+        degrees = ((len(words) - rank) ** 2 - len(words) - rank) // 2
+        assert f" with {degrees} degrees of freedom; uncorrected " in note
+    notes = drift_json(capsys, str(model), *words, "--test", "factor", "--rank", "2")["notes"]
+    assert any(note.startswith("T = ") for note in notes)  # of the only number of factors
+    assert (
+        "not tested with r = 4: the factor test of 7 words allows 1 to 3 factors, found 4; "
+        "change --rank or name more words"
+    ) in notes
+
+
 def test_a_rank_that_cannot_be_doubled_is_reported(model, capsys):
     found = drift_json(capsys, str(model), *FEW, "--rank", "12")
     assert "rank_2r" not in found["test"]

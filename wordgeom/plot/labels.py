@@ -84,8 +84,8 @@ def place_labels(
     """
     omitted = 0
     # From right to left, so that the right one of two close points has its name on the right.
-    for point, name in sorted(zip(points.tolist(), names, strict=True), reverse=True):
-        close = _PLACES[:_CLOSE] if drop else _PLACES
+    for (x, y), name in sorted(zip(points.tolist(), names, strict=True), reverse=True):
+        point, close = (x, y), _PLACES[:_CLOSE] if drop else _PLACES
         cost, box, offset = _best(axes, point, name, close, occupied, marks, weight)
         leader = cost > 0 and leaders
         if leader:
@@ -100,7 +100,7 @@ def place_labels(
 
 def _best(
     axes: Axes,
-    point: Sequence[float],
+    point: tuple[float, float],
     name: str,
     places: Sequence[_Place],
     occupied: Sequence[Bbox],
@@ -121,7 +121,7 @@ def _best(
 
 def _annotate(
     axes: Axes,
-    point: Sequence[float],
+    point: tuple[float, float],
     name: str,
     offset: _Place,
     weight: str,
