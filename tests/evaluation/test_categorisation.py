@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -31,12 +30,6 @@ from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors
 
 labelled = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), min_size=2, max_size=40)
-
-
-@pytest.fixture(scope="module")
-def using() -> Iterator[Context]:
-    with open_context(RunOptions(threads=2)) as opened:
-        yield opened
 
 
 def put(directory: Path, content: str) -> Path:

@@ -7,12 +7,13 @@ several times as fast as a sparse product.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
 from wordgeom.core.types import Float32, Float64, Int32
-from wordgeom.drift.contrasts import GROUP_SIZE, Moments, float32_contrasts, word_f_values
+from wordgeom.drift.contrasts import GROUP_SIZE, Contrasts, Moments, float32_contrasts
 from wordgeom.drift.mixture_test import mixture
 from wordgeom.drift.null_distribution import Null, compute_null
 from wordgeom.drift.permutations import Permutations
@@ -32,15 +33,9 @@ def null(
 ) -> Null:  # fmt: skip
     """Return F of w words under permutations of document codes; by_time: of time codes."""
     prepare = partial(_Block, words, axis, hold, context.pool, by_time)
-    return compute_null(permutations, AT_ONCE, prepare, len(words), _WORDS, context, "documents")
-
-
-class _Group:
-    """A group of b permutations: contrasts, first moments (b, q, r+1, r+1), mixture (b)."""
-
-    def __init__(self, moments: Moments, n: int, hold: bool) -> None:
-        self.contrasts = float32_contrasts(moments, n, hold)
-        self.first, self.mixture = moments.first.astype(np.float32), mixture(moments)
+    return compute_null(
+        permutations, AT_ONCE, prepare, words, axis.degree, _WORDS, context, "documents"
+    )
 
 
 def _moments(codes: Int32, Z: Float64, levels: Float64) -> Moments:
@@ -66,27 +61,29 @@ class _Block:
     ) -> None:
         n, self._words, self._q = len(words.Z), words, axis.degree
         codes = codes[:, axis.codes] if by_time else codes
-        parts = [codes[at : at + GROUP_SIZE] for at in range(0, len(codes), GROUP_SIZE)]
-        self._groups = list(
-            pool.map(lambda part: _Group(_moments(part, words.Z, axis.levels), n, hold), parts)
-        )
-        self.mixture = np.concatenate([group.mixture for group in self._groups])
+
+        def prepared(at: int) -> tuple[Contrasts, Float64, Float32]:
+            moments = _moments(codes[at : at + GROUP_SIZE], words.Z, axis.levels)
+            first = moments.first.astype(np.float32)
+            return float32_contrasts(moments, n, hold), mixture(moments), first
+
+        groups = list(pool.map(prepared, range(0, len(codes), GROUP_SIZE)))
+        self.contrasts = [found for found, _, _ in groups]
+        self.mixture = np.concatenate([value for _, value, _ in groups])
+        self._first = [first for _, _, first in groups]
         self._Z = words.Z.astype(np.float32)
         # (n × b q): the polynomials of a document under all permutations are contiguous.
         self._values = axis.levels.astype(np.float32)[codes.T].reshape(n, -1)
 
-    def fill(self, F: Float32, words: slice) -> None:
-        """Set F (b × w) at the columns `words`."""
-        products = self._products(words)
+    def products(self, words: slice) -> Iterator[Float32]:
+        """Yield Rᵀdiag(g_k)Z (b × q × w × r+1) of a slice of words, by group of b permutations."""
+        products, at = self._sums(words), 0
         sides = self._words.sides[:, words].T.astype(np.float32)
-        residuals, at = self._words.of(words, self._q), 0
-        for group in self._groups:
-            rows = slice(at, at + len(group.first))
-            centred = products[:, rows].transpose(1, 2, 0, 3) - sides @ group.first
-            F[rows, words] = word_f_values(group.contrasts, centred, residuals)
-            at = rows.stop
+        for first in self._first:
+            yield products[:, at : at + len(first)].transpose(1, 2, 0, 3) - sides @ first
+            at += len(first)
 
-    def _products(self, words: slice) -> Float32:
+    def _sums(self, words: slice) -> Float32:
         """Return x_jᵀdiag(g_k)Z (w × b × q × r+1) of a slice of words."""
         columns = self._words.columns.block(words.start, words.stop)
         width, q = self._Z.shape[1], self._q

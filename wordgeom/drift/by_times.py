@@ -7,19 +7,14 @@ matrix product for all permutations, whatever the number of documents.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
 from wordgeom.core.types import Array, Float32, Float64, Int32
 from wordgeom.drift import kernels
-from wordgeom.drift.contrasts import (
-    GROUP_SIZE,
-    Contrasts,
-    Moments,
-    float32_contrasts,
-    word_f_values,
-)
+from wordgeom.drift.contrasts import GROUP_SIZE, Contrasts, Moments, float32_contrasts
 from wordgeom.drift.mixture_test import mixture
 from wordgeom.drift.null_distribution import Null, compute_null
 from wordgeom.drift.permutations import Permutations
@@ -40,7 +35,7 @@ def null(
     grams = _time_grams(words.Z, axis)
     size = _at_once(words.rank * axis.degree, context.memory)
     prepare = partial(_Block, words, axis, grams, hold, context.pool)
-    return compute_null(permutations, size, prepare, len(words), _WORDS, context, "times")
+    return compute_null(permutations, size, prepare, words, axis.degree, _WORDS, context, "times")
 
 
 class _Block:
@@ -55,19 +50,16 @@ class _Block:
             axis.levels[codes[at : at + GROUP_SIZE]] for at in range(0, len(codes), GROUP_SIZE)
         ]
         known = list(pool.map(lambda levels: _contrasts(levels, grams, n, hold), groups))
-        self._contrasts = [found for found, _ in known]
+        self.contrasts = [found for found, _ in known]
         self.mixture = np.concatenate([value for _, value in known])
         self._grams, self._Z = grams.astype(np.float32), words.Z.astype(np.float32)
         self._weights = [_flat(group) for group in groups]
 
-    def fill(self, F: Float32, words: slice) -> None:
-        """Set F (b × w) at the columns `words`."""
-        M, q, at = self._sums(words), self._axis.degree, 0
-        residuals, flat = self._words.of(words, q), M.reshape(len(M), -1)
-        for weights, group in zip(self._weights, self._contrasts, strict=True):
-            products = (weights @ flat).reshape(-1, q, *M.shape[1:])
-            F[at : at + len(products), words] = word_f_values(group, products, residuals)
-            at += len(products)
+    def products(self, words: slice) -> Iterator[Float32]:
+        """Yield Rᵀdiag(g_k)Z (b × q × w × r+1) of a slice of words, by group of b permutations."""
+        M = self._sums(words)
+        for weights in self._weights:
+            yield (weights @ M.reshape(len(M), -1)).reshape(-1, self._axis.degree, *M.shape[1:])
 
     def _sums(self, words: slice) -> Float32:
         """Return R_yᵀZ_y (T × w × r+1) of a slice of words."""

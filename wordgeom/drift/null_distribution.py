@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
 from wordgeom.core.types import Float32, Float64, Int32
+from wordgeom.drift.contrasts import Contrasts, word_f_values
 from wordgeom.drift.permutations import Permutations
+from wordgeom.drift.statistics import WordResiduals
 from wordgeom.runtime.context import Context
 
 
@@ -30,38 +33,38 @@ class Null:
 
 
 class Block(Protocol):
-    """A block of b permutations, prepared for all words; mixture (b): their mixture statistic."""
+    """Permutations, prepared for all words; contrasts: of each group; mixture: of all of them."""
 
+    contrasts: list[Contrasts]
     mixture: Float64
 
-    def fill(self, F: Float32, words: slice) -> None:
-        """Set F (b × w) at the columns `words`."""
+    def products(self, words: slice) -> Iterator[Float32]:
+        """Yield Rᵀdiag(g_k)Z (b × q × w × r+1) of a slice of words, by group of b permutations."""
 
 
 def compute_null(
-    permutations: Permutations, size: int, prepare: Callable[[Int32], Block], words: int,
-    word_block: int, context: Context, unit: str,
+    permutations: Permutations, size: int, prepare: Callable[[Int32], Block], words: WordResiduals,
+    q: int, word_block: int, context: Context, unit: str,
 ) -> Null:  # fmt: skip
-    """Return the statistics of `words` words under permutations, in blocks of `size`."""
-    null = Null.empty(permutations.count, words)
+    """Return the statistics of words under permutations, in blocks of `size`; q: the degree."""
+    null = Null.empty(permutations.count, len(words))
+    starts = range(0, len(words), word_block)
+    parts = [slice(start, min(start + word_block, len(words))) for start in starts]
     for start, codes in enumerate(permutations.blocks(size)):
         rows = slice(start * size, start * size + len(codes))
         block = prepare(codes)
         null.mixture[rows] = block.mixture
         label = f"permutations {rows.start:,} to {rows.stop - 1:,} of {unit}"
-        _fill(block, null.F[rows], word_block, label, context)
+        done = context.pool.map(partial(_fill, null.F[rows], block, words, q), parts)
+        for _ in context.progress.follow(done, label, len(words), "words", int):
+            pass
     return null
 
 
-def _fill(block: Block, F: Float32, size: int, label: str, context: Context) -> None:
-    """Set F (b × w) on the pool, `size` words at a time."""
-    total = F.shape[1]
-
-    def fill(start: int) -> int:
-        words = slice(start, min(start + size, total))
-        block.fill(F, words)
-        return int(words.stop - words.start)
-
-    done = context.pool.map(fill, range(0, total, size))
-    for _ in context.progress.follow(done, label, total, "words", int):
-        pass
+def _fill(F: Float32, block: Block, words: WordResiduals, q: int, part: slice) -> int:
+    """Set F (· × w) at the columns `part`; return their number."""
+    residuals, at = words.of(part, q), 0
+    for found, products in zip(block.contrasts, block.products(part), strict=True):
+        F[at : at + len(products), part] = word_f_values(found, products, residuals)
+        at += len(products)
+    return int(part.stop - part.start)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -103,12 +103,11 @@ def read_oracle(path: str | Path, options: EvalOptions) -> Oracle:
 def _weights(text: str, where: str) -> dict[str, float]:
     """Return a parsed JSON object whose values are all finite numbers."""
     try:
-        parsed = json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_reject)
-        weights = {name: _number(value) for name, value in parsed.items()}
+        parsed = json.loads(text, object_pairs_hook=_unrepeated)
+        return {name: _number(value) for name, value in parsed.items()}
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         what = "features are not a JSON object of finite numbers"
         raise InputError(what, where=where, found=_short(text), do=_DO) from None
-    return weights
 
 
 def _number(value: Any) -> float:
@@ -122,10 +121,6 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(unique) < len(pairs):
         raise ValueError("repeated name")
     return unique
-
-
-def _reject(constant: str) -> NoReturn:
-    raise ValueError(constant)
 
 
 def _short(text: str) -> str:
