@@ -128,14 +128,16 @@ def read_targets(path: str | Path, options: EvalOptions) -> Targets:
     targets.
     """
     table = read_table(path)
-    reasons = _reasons(table)
-    used = [row for row, reason in zip(table, reasons, strict=True) if not reason]
+    judged = list(zip(table, _reasons(table), strict=True))
+    used = [row for row, reason in judged if not reason]
+    excluded, train_excluded = (
+        count_reasons(reason for row, reason in judged if row.train_only == train_only)
+        for train_only in (False, True)
+    )
     return Targets(
         str(path), options, tuple(row.text for row in used),
         np.array([row.value for row in used], np.float64),
-        np.array([row.train_only for row in used], bool),
-        _excluded(table, reasons, train_only=False),
-        _excluded(table, reasons, train_only=True),
+        np.array([row.train_only for row in used], bool), excluded, train_excluded,
     )  # fmt: skip
 
 
@@ -146,11 +148,3 @@ def _reasons(table: Sequence[Target]) -> list[str]:
         [row.text for row in complete], [row.value for row in complete], REPEATED, CONTRADICTORY
     ))  # fmt: skip
     return [next(reasons) if np.isfinite(row.value) else MISSING for row in table]
-
-
-def _excluded(
-    table: Sequence[Target], reasons: Sequence[str], *, train_only: bool
-) -> dict[str, int]:
-    return count_reasons(
-        reason for row, reason in zip(table, reasons, strict=True) if row.train_only == train_only
-    )

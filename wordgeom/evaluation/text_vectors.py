@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -77,10 +77,7 @@ class _Rows(dict[str, int]):
         if row is None or not has_direction(self.lookup.matrix[row]):
             row = -1
         self[word] = row
-        return self[word]
-
-    def of(self, tokens: Sequence[str]) -> Iterator[int]:
-        return (row for row in map(self.__getitem__, tokens) if row >= 0)
+        return row
 
 
 def _block(
@@ -91,7 +88,7 @@ def _block(
 
     token_rows, ends = array("q"), [0]
     for text in texts:
-        token_rows.extend(rows.of(tokens(text)))
+        token_rows.extend(row for row in map(rows.__getitem__, tokens(text)) if row >= 0)
         ends.append(len(token_rows))
     used, columns = np.unique(np.array(token_rows, np.int64), return_inverse=True)
     known = np.diff(ends)
