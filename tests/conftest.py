@@ -1,13 +1,18 @@
-"""What every test shares: hypothesis's profiles, and Torch or the reason for its absence."""
+"""What every test shares: hypothesis's profiles, a context, Torch or the reason for its absence."""
 
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from importlib.util import find_spec
 from types import ModuleType
 
 import pytest
 from hypothesis import settings
+
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.run_options import RunOptions
 
 # The same examples on every run, so that a failure in CI is a failure here; no deadline, because
 # the first example waits for the compiler. `--hypothesis-profile=thorough` looks further.
@@ -37,3 +42,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def torch() -> ModuleType:
     """Torch itself; a test that asks for it is skipped where it is missing."""
     return pytest.importorskip("torch", reason=_NO_TORCH)
+
+
+@pytest.fixture(scope="module")
+def using() -> Iterator[Context]:
+    """A context with two threads."""
+    with open_context(RunOptions(threads=2)) as opened:
+        yield opened
