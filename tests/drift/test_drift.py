@@ -149,7 +149,7 @@ def test_the_table_and_json_agree(model, capsys):
     tests = [found["test"]["method"], found["test"]["assumption"]]
     for part in (
         *tests,
-        "r = 2: some word changed, p = 0.01",
+        "r = 2: change of any word, p = 0.01",
         "r = 4: ",
         "medians of listed and of control words",
         "99 permutations; smallest possible p: ",
@@ -192,7 +192,7 @@ def test_the_factor_test_uses_the_named_words(model, capsys):
     words = ["cell", "prison", "guard", "call", "network", "wheat", "cow"]
     found = drift_json(capsys, str(model), *words, "--test", "factor", "--rank", "1")
     assert main(["drift", str(model), *words, "--test", "factor", "--rank", "1"]) == 0
-    assert "r = 1: r factors do not fit, p = " in capsys.readouterr().out
+    assert "r = 1: lack of fit, p = " in capsys.readouterr().out
     assert 0 <= found["test"]["global_p"] <= 1
     assert found["test"]["mixture_p"] is None
     assert all(word["p"] is None and word["f"] is not None for word in found["words"])

@@ -146,7 +146,7 @@ def test_the_central_entity_is_bold_and_on_top(folder, written):
 def test_vectors_without_a_table_are_told(folder):
     write_vectors("plain.bin", ["a"], np.ones((1, 3), np.float32))
     for name, part in (
-        ("plain.bin", "no table of trust next to it; create it with wordgeom impute, or name"),
+        ("plain.bin", "no trust table beside it; create it with wordgeom impute, or name"),
         ("none.bin", "none.bin: no such file"),
     ):
         with pytest.raises(MissingInputError, match=part):

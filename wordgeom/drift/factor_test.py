@@ -23,7 +23,7 @@ from wordgeom.drift.factor_analysis import LOWER_BOUND, fit
 from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.memory import check_memory
 
-ASSUMPTION = "the number of factors is right: too small a number is rejected like a change"
+ASSUMPTION = "the number of factors is right: too few lead to rejection, just as change does"
 MAX_WORDS = 2000  # the time of each iteration grows with the cube
 DOCUMENTS_PER_WORD = 4  # for the χ² approximation
 _CONSTANT = 1e-12  # relative to a column's mean square: a smaller variance is rounding

@@ -153,19 +153,22 @@ def _model_line(model: Mapping[str, Any]) -> str:
 def _test_lines(test: Mapping[str, Any]) -> list[str]:
     lines = [f"test: {test['method']}, trend {test['trend']}", f"assumes: {test['assumption']}"]
     if test["permutations"]:
-        least = f"{test['smallest_word_p']:.2g} of a word, {test['smallest_p']:.2g} of all words"
+        least = (
+            f"{test['smallest_word_p']:.2g} for one word, {test['smallest_p']:.2g} for all words"
+        )
+        least += " together"
         lines.append(f"null distribution of a word: {test['words_null']}")
         lines.append(f"{test['permutations']:,} permutations; smallest possible p: {least}")
-    rejected = "r factors do not fit" if test["statistic"] == FACTORS else "some word changed"
+    tested = "lack of fit" if test["statistic"] == FACTORS else "change of any word"
     ranks = [(test["rank"], "")] + ([(test["rank_2r"], "_2r")] if "rank_2r" in test else [])
     for rank, suffix in ranks:
         parts = []
         if (p := test.get(f"global_p{suffix}")) is not None:
-            parts.append(f"{rejected}, p = {p:.2g}")
+            parts.append(f"{tested}, p = {p:.2g}")
         if (number := test.get(f"significant{suffix}")) is not None:
             parts.append(f"{number:,} words with q ≤ {LEVEL:g}")
         if (p := test.get(f"mixture_p{suffix}")) is not None:
-            parts.append(f"the mixture of topics drifted, p = {p:.2g}")
+            parts.append(f"drift of the topic mixture, p = {p:.2g}")
         lines.append(f"r = {rank}: {'; '.join(parts)}")
     return lines
 

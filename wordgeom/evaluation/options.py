@@ -28,7 +28,9 @@ class EvalOptions(Options):
     epsilon: float = option(
         1e-3, "3CosMul constant that prevents division by zero", low=1e-12, high=1.0
     )
-    kmer: int = option(0, "split texts into overlapping K-mers (0: words)", low=0, high=12)
+    kmer: int = option(
+        0, "split texts into overlapping k-mers of length N (0: words)", low=0, high=12
+    )
     folds: int = option(
         10, "cross-validation folds for texts without a train/test split", low=2, high=1000
     )

@@ -71,11 +71,13 @@ def _dictionary(sentences: Sentences, min_count: int) -> Dictionary:
     if not len(dictionary):
         raise InputError(f"no word occurs {min_count} times", do="check --corpus")
     if all(n == dictionary.num_docs for n in dictionary.dfs.values()):
-        raise InputError("every word is in every document, so all tf-idf are 0", do="omit lsi")
+        raise InputError(
+            "every word is in every document, so all tf-idf weights are 0", do="omit lsi"
+        )
     return dictionary
 
 
 def _fewer(columns: int, dim: int) -> tuple[str, ...]:
     if columns == dim:
         return ()
-    return (f"{columns} columns for --dim {dim}, the rank of the documents",)
+    return (f"{columns} columns instead of --dim {dim}: the rank of the documents",)

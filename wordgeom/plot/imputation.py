@@ -63,7 +63,7 @@ class Chart:
 def read_chart(
     path: str | Path, table: str | Path | None, labels: Sequence[str], around: str | None
 ) -> Chart:
-    """Return the plot of a vectors file and its table of trust, `vectors.imputed.tsv`.
+    """Return the plot of a vectors file and its trust table, `vectors.imputed.tsv`.
 
     Raises what reading raises, and InputError for a name that is not in the table or an entity
     without a vector.
@@ -111,14 +111,14 @@ def draw(chart: Chart, path: str | Path) -> str:
 
 
 def _table_of(vectors: Path) -> Path:
-    """Return the table of trust next to a vectors file; raises MissingInputError."""
+    """Return the trust table beside a vectors file; raises MissingInputError."""
     table = table_path(vectors)
     if table.exists():
         return table
     if not vectors.exists():
         raise MissingInputError("no such file", where=vectors, do="check the path")
     do = "create it with wordgeom impute, or name one with --table"
-    raise MissingInputError("no table of trust next to it", where=vectors, do=do)
+    raise MissingInputError("no trust table beside it", where=vectors, do=do)
 
 
 def _number(name: str, numbers: dict[str, int]) -> int:
