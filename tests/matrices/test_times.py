@@ -15,7 +15,7 @@ from wordgeom.cli import main
 from wordgeom.core.errors import InputError
 from wordgeom.matrices.document_term import Document
 from wordgeom.matrices.times import parse_time, parse_times
-from wordgeom.stages.info import describe
+from wordgeom.stages.artefacts import artefact_at
 
 moments = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30))
 
@@ -166,4 +166,4 @@ def test_times_are_checked_when_documents_are_counted(tmp_path, capsys, times, t
     assert main(["build-dtm", str(path), "-o", str(tmp_path / "dtm"), *fields]) == 0
     notes = capsys.readouterr().err
     assert told in notes if told else "time" not in notes
-    assert info in describe(tmp_path / "dtm")["times"]
+    assert info in artefact_at(tmp_path / "dtm").describe(check=False)["times"]

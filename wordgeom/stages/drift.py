@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError, RankError
+from wordgeom.core.requests import request_of
 from wordgeom.core.types import Array, Int64
 from wordgeom.drift.attestation import attested
 from wordgeom.drift.factor_test import ASSUMPTION, factor_matrix, factor_test
@@ -45,6 +46,7 @@ class Drift(Stage):
     run: UseOptions
     words: tuple[str, ...] = ()
     resume: ResumeOptions = field(default_factory=ResumeOptions)
+    out: None = None
 
     @cached_property
     def fitted(self) -> DynamicModel:
@@ -67,8 +69,7 @@ class Drift(Stage):
     def request(self) -> dict[str, Any]:
         """The options and the digest of the model."""
         options = {**self.options.result_options(), "seed": self.run.seed}
-        inputs = [{"digest": self.fitted.store.digest}]
-        return {"command": "drift", "options": options, "inputs": inputs}
+        return request_of("drift", options, [self.fitted.store.digest])
 
     def work(self, job: Job) -> Outcome:
         """Run the tests, and return the report.
