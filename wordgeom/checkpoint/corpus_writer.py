@@ -23,8 +23,9 @@ from wordgeom.core.errors import StaleError
 from wordgeom.core.types import Array
 from wordgeom.corpus.encoding.segments import Piece, Position, SavedSegment
 from wordgeom.corpus.tokens.spill import Run
+from wordgeom.storage.arrays import ArrayWriter, marked_array
 from wordgeom.storage.scratch import raw_bytes
-from wordgeom.storage.store import ArrayWriter, StoreWriter, marked_array
+from wordgeom.storage.store import StoreWriter
 
 WORTH = 1 << 24  # ids: reading fewer again takes a few seconds
 _NAME = "text-"

@@ -22,7 +22,8 @@ from wordgeom.core.requests import differing_option
 from wordgeom.core.version import __version__
 from wordgeom.runtime.run_options import ResumeOptions
 from wordgeom.storage.files import atomic_file, make_folder, remove_folder, write_error
-from wordgeom.storage.store import LOCK, Store, StoreWriter, exists, remove_store
+from wordgeom.storage.meta import LOCK
+from wordgeom.storage.store import Store, StoreWriter, exists, remove_store
 
 STATE = "state"  # the kind of the stores
 _REQUEST = "request.json"

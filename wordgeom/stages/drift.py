@@ -22,7 +22,7 @@ from wordgeom.drift.testing import test_drift
 from wordgeom.drift.verdict import Verdict
 from wordgeom.linalg.svd import transpose
 from wordgeom.matrices.document_term import StoredDocuments
-from wordgeom.matrices.times import FORMATS, parse_time
+from wordgeom.matrices.times import read_time
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
@@ -57,7 +57,10 @@ class Drift(Stage):
     def span(self) -> tuple[float, float]:
         """The two times that are compared. Raises OptionError."""
         times = self.fitted.times
-        return _time(self.form.then, times.min()), _time(self.form.now, times.max())
+        given = (self.form.then, times.min()), (self.form.now, times.max())
+        what = "--then and --now must be times"
+        then, now = (float(t) if text is None else read_time(text, what) for text, t in given)
+        return then, now
 
     @cached_property
     def rows(self) -> Int64:
@@ -83,7 +86,11 @@ class Drift(Stage):
             fitted, verdicts, tests.document_frequencies, span, self.form, job.context, tests.trend,
             tests.attested(span),
         )  # fmt: skip
-        report = ranked.report(rows, [*tests.notes, *_extrapolations(fitted, self.form, span)])
+        beyond = [
+            fitted.extrapolation(time, f"{name} {time:g}")
+            for name, time in zip(("--then", "--now"), span, strict=True)
+        ]
+        report = ranked.report(rows, [*tests.notes, *filter(None, beyond)])
         return Outcome("", report=render(report, self.form), value=report)
 
 
@@ -166,26 +173,3 @@ def _trend_notes(tested: str, fitted: str) -> list[str]:
         return []
     of_model = "displacement, movement, cosine and neighbours are of the model"
     return [f"F is tested with --trend {tested}; {of_model}, with --trend {fitted}"]
-
-
-def _time(text: str | None, default: float) -> float:
-    """Return a time as it was written; raises OptionError."""
-    if text is None:
-        return float(default)
-    time = parse_time(text)
-    if time is None:
-        raise OptionError("--then and --now must be times", found=repr(text), do=FORMATS)
-    return time.value
-
-
-def _extrapolations(
-    fitted: DynamicModel, form: ReportOptions, span: tuple[float, float]
-) -> list[str]:
-    """Return a note for each time before or after all documents."""
-    first, last = float(fitted.times.min()), float(fitted.times.max())
-    asked = zip(("--then", "--now"), span, strict=True)
-    return [
-        f"{name} {time:g} is outside the documents' times, {first:g} to {last:g}: extrapolated"
-        for name, time in asked
-        if not first <= time <= last
-    ]

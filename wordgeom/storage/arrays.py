@@ -23,6 +23,8 @@ from wordgeom.storage.meta import (
     part_bytes,
 )
 
+_VERIFIED = 64 * CRC_BLOCK  # bytes verified at once
+
 
 class StoredArray:
     """One part of a store, read by ranges; the CRC of every MiB read is checked."""
@@ -57,6 +59,12 @@ class StoredArray:
                 raise FormatError("edited or damaged", where=self.path, found=found, do=REMAKE)
         values: Array = raw.view(self.dtype)
         return values[start - begin // width : stop - begin // width]
+
+    def verify(self) -> None:
+        """Read all values, some MiB at a time; raises FormatError for a damaged one."""
+        step = _VERIFIED // self.dtype.itemsize
+        for start in range(0, self.length, step):
+            self.read(start, min(start + step, self.length))
 
     def _opened(self) -> BinaryIO:
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -131,8 +130,7 @@ class VectorsFile(Artefact):
         """Return what the file holds and how it was made."""
         vectors = read_vectors(self.path)
         rows, columns = vectors.matrix.shape
-        with self.path.open("rb") as handle:
-            digest = hashlib.file_digest(handle, "sha256").hexdigest()
+        digest = run_card.file_content(self.path)["sha256"]
         facts: dict[str, Any] = {"path": str(self.path), "kind": "vectors", "digest": digest}
         facts |= {"words": rows, "dimension": columns, "first words": vectors.words[:FREQUENT]}
         if vectors.duplicates:
