@@ -70,7 +70,8 @@ def command(
     MATRIX is a directory of counts (cooc, or dtm for methods that need documents) on which methods
     are trained; VECTORS are existing files. The default test sets are those shipped with gensim.
     """
-    from wordgeom.comparison import compare
+    from wordgeom.comparison.compare import compare
+    from wordgeom.comparison.entries import CompareRequest
     from wordgeom.evaluation.sets import read_tasks
 
     if as_json and markdown:
@@ -90,10 +91,10 @@ def command(
         cls.take(values)  # invalid values are reported before anything is trained
         weighting |= {f.name: values[f.name] for f, _ in specs(cls) if f.name in values}
     own["inputs"] = {name: values[name] for name in _input_kinds() if name in values}
-    request = compare.CompareRequest(**own, **_chosen(paths, values), weighting=weighting)
+    request = CompareRequest(**own, **_chosen(paths, values), weighting=weighting)
     files = {name: values[name] for name in ("sets", *KINDS)}
     tasks = read_tasks(**files, options=judging)
-    found = compare.compare(request, tasks, judging, run, show=True)
+    found = compare(request, tasks, judging, run, show=True)
     _print(found, as_json, markdown)
     if picture is not None:
         from wordgeom.plot import quality
