@@ -15,13 +15,12 @@ from wordgeom.core.formatting import listed
 from wordgeom.core.options import Options, flag, specs
 from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods.contract import DOCUMENT_VECTORS, MODEL
-from wordgeom.methods.inputs import INPUTS, reading_options, settings_of
+from wordgeom.methods.inputs import READING, reading_options, settings_of
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 
 _OWN = ("method", "out", "space")
 _EVERY = (DeviceOptions, ResumeOptions, RunOptions)
-_READING = tuple(dict.fromkeys(cls for kind in INPUTS.values() for cls in kind.options))
-COMMON = (*_READING, *_EVERY)  # of some method or other
+COMMON = (*READING, *_EVERY)  # of some method or other
 _OUT = "output: vectors file (.bin, .txt or .vec), or directory of a model  [vectors.bin, model]"
 _DOCUMENTS = "also write the documents' vectors: .bin, .txt or .vec"
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError, MissingInputError
 from wordgeom.core.types import Csr, Int64
-from wordgeom.corpus.vocabulary import read_vocabulary_bytes
+from wordgeom.corpus.vocabulary import decoded, read_vocabulary_bytes
 from wordgeom.matrices.cooccurrence import DTM, StoredCsr, StoredMatrix, checked_indptr
 from wordgeom.storage.store import Store
 
@@ -88,7 +88,7 @@ class StoredDocuments(StoredCsr):
     def documents(self) -> list[Document]:
         """Return the document of each row (n); raises FormatError."""
         where = self.path / f"{DOCUMENTS}.tsv"
-        lines = _text(self.store.text(DOCUMENTS), where).split("\n")[:-1]
+        lines = decoded(self.store.text(DOCUMENTS), where).split("\n")[:-1]
         if len(lines) != len(self):
             found = f"{len(lines):,} lines for {len(self):,} rows"
             raise FormatError("does not match the matrix", where=where, found=found)
@@ -114,13 +114,6 @@ def open_stored(path: str | os.PathLike[str]) -> Stored:
     """Open a matrix of any kind; raises MissingInputError or FormatError."""
     kind = Store.open(path).kind
     return StoredDocuments.open(path) if kind == DTM else StoredMatrix.open(path)
-
-
-def _text(content: bytes, where: Path) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"not UTF-8 at byte {error.start:,}", where=where) from None
 
 
 def _document(line: str, where: Path, number: int) -> Document:

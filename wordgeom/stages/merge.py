@@ -19,7 +19,6 @@ from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.matrices.count_request import made_options
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.count_matrix import (
-    all_sums,
     check_words,
     count_type,
     matrix_shape,
@@ -85,8 +84,7 @@ class Merge(StoreStage):
             rows.begin(total.vocabulary, dtype)
             symmetric = matrices[0].symmetric
             added, shop = merge(matrices, words, symmetric, dtype, context.pool, rows.done)
-            write_rows(added, rows, context, words)
-            write_sums(rows.writer, *all_sums(shop, rows), window)
+            write_sums(rows.writer, *write_rows(added, shop, rows, context), window)
             made = rows.writer.commit(rows.finish(total.attributes), job.card(total.request))
         counts = several(len(matrices), "matrix", "matrices")
         summary = f"{made.path}: {matrix_shape(made)} from {counts}; {job.seconds()}"
