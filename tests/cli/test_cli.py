@@ -743,8 +743,10 @@ def test_vectors_are_converted_both_ways(ask, check_refused, folder):
     assert ask("convert", "vectors.bin", "v.txt").status == 0
     assert ask("convert", "v.txt", "again.bin").status == 0
     assert Path("again.bin").read_bytes() == Path("vectors.bin").read_bytes()
-    check_refused("convert", "vectors.bin", "v.txt", say=("v.txt: exists", "; pass --force"))
-    assert ask("convert", "vectors.bin", "v.txt", "--force", "--limit", "3").status == 0
+    assert ask("convert", "vectors.bin", "v.txt").out == "v.txt: up to date\n"
+    fewer = ("convert", "vectors.bin", "v.txt", "--limit", "3")
+    check_refused(*fewer, say=("v.txt: exists", "; pass --force"))
+    assert ask(*fewer, "--force").status == 0
     assert read_vectors("v.txt").words == read_vectors("vectors.bin").words[:3]
     check_refused("convert", "vectors.bin", "v.csv", say=("v.csv", ".bin, .txt or .vec"), status=2)
 
@@ -958,3 +960,15 @@ def test_a_value_in_a_table_is_refused_where_it_stands(check_refused):
     Path("v.toml").write_text('[build-cooc]\ncorpus = "corpus.txt"\nwindow = "four"\n')
     check_refused("run", "v.toml", say=("v.toml [build-cooc]: --window", "'four'"), status=2)
     Path("v.toml").unlink()
+
+
+def test_run_converts_what_an_earlier_stage_makes(ask, folder):
+    Path("x.toml").write_text(
+        '[build-cooc]\ncorpus = "corpus.txt"\nmin-count = 2\nout = "c"\n[train]\nmethod = "gbu"\n'
+        'matrix = "c"\ndim = 4\nout = "v.bin"\n[convert]\nsource = "v.bin"\ntarget = "v.npy"\n'
+    )
+    assert ask("run", "x.toml").status == 0
+    made = np.load("v.npy")
+    assert made.shape[1] == 4
+    again = ask("run", "x.toml")
+    assert again.out == "c: up to date\nv.bin: up to date\nv.npy: up to date\n"

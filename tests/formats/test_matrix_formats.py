@@ -244,8 +244,9 @@ def test_training_on_reimported_counts_gives_the_same_bytes(counts, tmp_path, mo
 def test_a_second_conversion_is_up_to_date_or_rejected(counts, tmp_path):
     path, back = tmp_path / "m.npz", tmp_path / "back"
     convert(counts, path)
+    assert "up to date" in convert(counts, path).summary
     with pytest.raises(OutputExistsError, match=r"m\.npz: exists"):
-        convert(counts, path)
+        convert(counts, path, words=str(tmp_path / "other.txt"))
     convert(path, back)
     assert "up to date" in convert(path, back).summary
     (tmp_path / "m.words.txt").write_text("".join(f"w{k}\t1\n" for k in range(99)))

@@ -240,6 +240,32 @@ def test_the_run_card_is_converted_too(tmp_path, name):
     assert not (tmp_path / f"{name}.json").exists()
 
 
+def test_a_conversion_is_up_to_date_only_for_the_same_files_and_options(tmp_path):
+    only, target = tmp_path / "only", tmp_path / "w.npy"
+    only.write_text(f"{WORDS[0]}\n")
+    card: dict[str, Any] = {"request": {"command": "train"}, "statistics": {}}
+    run_card.write(tmp_path / "v.bin", Vectors(WORDS, MATRIX), card)
+
+    def again(**options: Any) -> bool:
+        try:
+            return "up to date" in convert(tmp_path / "v.bin", target, **options).summary
+        except OutputExistsError:
+            return False
+
+    assert not again(only=str(only))
+    assert again(only=str(only))
+    assert not again(only=str(only), float16=True)
+    assert not again(only=str(only), words=str(tmp_path / "other.words"))
+    assert not again()
+    only.write_text(f"{WORDS[1]}\n")
+    assert not again(only=str(only))
+    only.write_text(f"{WORDS[0]}\n")
+    (tmp_path / "w.words.txt").write_text("another\n")
+    assert not again(only=str(only))
+    only.unlink()
+    assert not again(only=str(only))
+
+
 @pytest.mark.parametrize("name", ["w.npz", "w.txt"])
 def test_a_conversion_interrupted_between_two_renames_is_completed(tmp_path, monkeypatch, name):
     made, target = Vectors(WORDS, MATRIX), tmp_path / name

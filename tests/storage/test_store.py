@@ -208,6 +208,14 @@ def test_a_full_disk_is_an_error_of_one_line_that_keeps_the_old(tmp_path: Path):
         assert tree(tmp_path / "s") == before
 
 
+def test_a_disk_too_full_for_the_lock_leaves_no_directory(tmp_path: Path):
+    full = OSError(28, "No space left on device")
+    with patch.object(files.Lock, "_take", side_effect=full), pytest.raises(WriteError) as caught:
+        StoreWriter(tmp_path / "s", "thing").__enter__()
+    assert_one_line(caught, tmp_path / "s", "no space left", "no partial output is left")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("step", range(4))
 def test_signals_are_deferred_during_cleanup(tmp_path: Path, step: int):
     """Before each file that is removed, the lock, and the folder."""

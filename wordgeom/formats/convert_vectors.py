@@ -81,7 +81,11 @@ def rewrite(
     made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
     if paths.form in detection.ARRAYS:
         check_shared_file(paths.target_words, word_lines(made.words), force)
-    _write(paths, made, options, None if card is None else _converted(card, options))
+    if card is not None:
+        card = _converted(
+            card, options, conversion_request(paths, options, card["content"]["sha256"])
+        )
+    _write(paths, made, options, card)
     return made, notes + dense.nonfinite_notes(made.words, made.matrix)
 
 
@@ -154,18 +158,26 @@ def _write(
     run_card.write_together(target, parts, None if card is None else lambda: card)
 
 
-def _converted(card: Mapping[str, Any], options: ConvertOptions) -> dict[str, Any]:
+def _converted(
+    card: Mapping[str, Any], options: ConvertOptions, request: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the run card of the converted vectors; `source` holds the request that made them."""
     statistics = dict(card.get("statistics") or {})
     for name in _PER_COLUMN:
         if isinstance(statistics.get(name), list):
             statistics[name] = statistics[name][: options.dim]
-    asked = {name: getattr(options, name) for name in ("limit", "only", "dim", "space")}
-    request = {
-        "command": "convert",
-        "options": asked,
-        "inputs": [{"digest": card["content"]["sha256"]}],
-    }
     inherited = {name: value for name, value in card.items() if name != "beside"}
     changed = {"request": request, "source": card.get("request"), "statistics": statistics}
     return inherited | changed
+
+
+def conversion_request(paths: Paths, options: ConvertOptions, digest: str) -> dict[str, Any]:
+    """Return the request of a conversion; digest: SHA-256 of the source."""
+    asked = {name: getattr(options, name) for name in ("limit", "only", "dim", "space")}
+    asked |= {name: True for name in ("float16", "no_header") if getattr(options, name)}
+    if paths.form != detection.format_of(paths.target):
+        asked["format"] = paths.form
+    files = [paths.source_words] if paths.array else []
+    files += [Path(options.only)] if options.only else []
+    digests = [digest, *(run_card.file_content(path)["sha256"] for path in files)]
+    return {"command": "convert", "options": asked, "inputs": [{"digest": d} for d in digests]}

@@ -60,15 +60,19 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, str]:
-    """Return the system, the processor and, where it is loaded, the BLAS library."""
+    """Return the system, the processor and the BLAS libraries that are loaded."""
     found = {"system": f"{platform.system()} {platform.machine()}", "processor": _processor()}
     if "threadpoolctl" in sys.modules:
         import threadpoolctl
 
-        for library in threadpoolctl.threadpool_info():
-            if library.get("user_api") == "blas":
-                kind = (library.get("internal_api"), library.get("version"))
-                found["blas"] = " ".join(str(part) for part in (*kind, library.get("architecture")))
+        names = ("internal_api", "version", "architecture")
+        blas = {
+            " ".join(str(library.get(name)) for name in names)
+            for library in threadpoolctl.threadpool_info()
+            if library.get("user_api") == "blas"
+        }
+        if blas:  # NumPy and SciPy can each bring one
+            found["blas"] = ", ".join(sorted(blas))
     return found
 
 

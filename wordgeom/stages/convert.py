@@ -13,7 +13,7 @@ from wordgeom.core.formatting import plural
 from wordgeom.core.options import flag
 from wordgeom.core.requests import request_of
 from wordgeom.formats import detection
-from wordgeom.formats.convert_vectors import Paths, rewrite
+from wordgeom.formats.convert_vectors import Paths, conversion_request, rewrite
 from wordgeom.formats.export import (
     documents_lines,
     export_facts,
@@ -58,9 +58,34 @@ class Conversion(Stage):
         return
 
     @property
+    def beside(self) -> Sequence[Path]:
+        """The files written with the target."""
+        return ()
+
+    @property
     def outputs(self) -> dict[Path, str]:
         """The files that no other output may replace."""
         return {self.out: "the output", card_path(self.out): "the output's run card"}
+
+    def check(self) -> None:
+        """Raise MissingInputError where the source does not exist."""
+        if not self.source.exists():
+            raise MissingInputError(
+                "no such file or directory", where=self.source, do="check the path"
+            )
+
+    def up_to_date(self) -> Outcome | None:
+        """Return the target if its run card has the request; `work` rejects what else exists."""
+        card = None if self.run.force else run_card.read_card(self.out)
+        if card is None:
+            return None
+        try:
+            same = card.get("request") == self.request
+        except OSError:  # a file that `work` reports
+            return None
+        if not same or not run_card.is_intact(self.out, card, self.beside):
+            return None
+        return Outcome(f"{self.out}: up to date", self.out)
 
     def words_file(self, default: Path) -> Path:
         """Return the file of words: `--words`, or the default."""
@@ -83,10 +108,8 @@ def conversion(
 ) -> Conversion:
     """Return the conversion that source and target call for.
 
-    Raises MissingInputError where the source, or the directory of the target, is missing.
+    Raises MissingInputError where the directory of the target is missing.
     """
-    if not source.exists():
-        raise MissingInputError("no such file or directory", where=source, do="check the path")
     if not target.absolute().parent.is_dir():
         do = "create it, or name another"
         raise MissingInputError("no such directory", where=target.parent, do=do)
@@ -100,16 +123,27 @@ def conversion(
 class VectorsConversion(Conversion):
     """Vectors → vectors in another format, fewer words or fewer columns."""
 
+    @cached_property
+    def paths(self) -> Paths:
+        """The files, and their formats. Raises OptionError."""
+        self.check_options(("kind",), "vectors")
+        form = detection.check_target(self.out, self.target_format, detection.VECTORS, "vectors")
+        return Paths.of(self.source, self.source_format, self.out, form, self.options.words)
+
     @property
     def request(self) -> dict[str, Any]:
-        """Nothing: it is neither resumed nor up to date."""
-        return {}
+        """The options, and the digests of the files read."""
+        digest = run_card.file_content(self.source)["sha256"]
+        return conversion_request(self.paths, self.options, digest)
+
+    @property
+    def beside(self) -> Sequence[Path]:
+        """The words of a NumPy array."""
+        return (self.paths.target_words,) if self.paths.form in detection.ARRAYS else ()
 
     def work(self, job: Job) -> Outcome:
         """Check the outputs, and write them. Raises OutputExistsError, OptionError."""
-        self.check_options(("kind",), "vectors")
-        form = detection.check_target(self.out, self.target_format, detection.VECTORS, "vectors")
-        paths = Paths.of(self.source, self.source_format, self.out, form, self.options.words)
+        paths, form = self.paths, self.paths.form
         if form in detection.ARRAYS:
             check_words_file(paths.target_words, {**self.outputs, self.source: "the input"})
         for path in paths.written():
@@ -138,6 +172,17 @@ class MatrixExport(Conversion):
         return detection.check_target(self.out, self.target_format, detection.MATRICES, "matrices")
 
     @property
+    def words(self) -> Path:
+        """The file of words to write."""
+        return self.words_file(words_path(self.out, self.form))
+
+    @property
+    def beside(self) -> Sequence[Path]:
+        """The files of words and documents."""
+        documents = documents_lines(self.matrix, self.out, self.form)
+        return (self.words,) if documents is None else (self.words, documents[0])
+
+    @property
     def request(self) -> dict[str, Any]:
         """The format, and the digest of the matrix."""
         options = {"format": self.form, "space": self.options.space}
@@ -146,8 +191,7 @@ class MatrixExport(Conversion):
     def work(self, job: Job) -> Outcome:
         """Check the outputs, and write them together."""
         artefact_at(self.source).check_convertible()
-        form = self.form
-        words = self.words_file(words_path(self.out, form))
+        form, words = self.form, self.words
         check_words_file(words, self.outputs)
         check_overwrite(self.out, self.run.force)
         matrix = self.matrix
@@ -182,7 +226,7 @@ class MatrixExport(Conversion):
 
 
 @dataclass(frozen=True)
-class MatrixImport(Conversion, StoreStage):
+class MatrixImport(StoreStage, Conversion):
     """Another program's file of matrix entries → a store."""
 
     @cached_property

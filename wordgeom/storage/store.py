@@ -8,6 +8,7 @@ are written with write(), never through a mapping, so that a full disk is an err
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -132,7 +133,13 @@ class StoreWriter:
         else:
             self._make_folder()
         self._lock = writer_lock(self.path)
-        self._lock.__enter__()
+        try:
+            self._lock.__enter__()
+        except BaseException:
+            if self._made_folder:
+                with contextlib.suppress(OSError):  # not empty: another process has the lock
+                    self.path.rmdir()
+            raise
         self._generation = 1 + max(_generations(self.path), default=0)
         return self
 
