@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by scripts/demo and scripts/test: the virtual environment .venv of this checkout.
+# Sourced by the other shell scripts: the virtual environment .venv of this checkout.
 #
 # A stamp, written last, records the checkout, pyproject.toml and kind of .venv. If it differs, the
 # package is installed again; if the checkout has moved or .venv does not run, .venv is created from
@@ -52,6 +52,18 @@ make_env() {
         return 1
     fi
     printf '%s\n' "$wanted $kind" >"$stamp"
+}
+
+# run_script run|dev SCRIPT ARGUMENT…: run a Python script of scripts/ in .venv.
+run_script() {
+    local kind="$1" script="$ROOT/scripts/$2"
+    shift 2
+    if [[ " $* " == *" --help "* || " $* " == *" -h "* ]]; then # without an environment
+        sed -n '/^"""/,/^"""$/ { s/"""//; p }' "$script"
+        return
+    fi
+    make_env "$kind"
+    exec "$VENV/bin/python" "$script" "$@"
 }
 
 venv_runs() {

@@ -1,14 +1,19 @@
-"""What every test shares: hypothesis's profiles, and Torch or the reason for its absence."""
+"""What every test shares: hypothesis's profiles, a context, Torch or the reason for its absence."""
 
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from importlib.util import find_spec
 from types import ModuleType
 
 import pytest
 from asking import Answer, Ask
 from hypothesis import settings
+
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.run_options import RunOptions
 
 # The same examples on every run, so that a failure in CI is a failure here; no deadline, because
 # the first example waits for the compiler. `--hypothesis-profile=thorough` looks further.
@@ -51,3 +56,10 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
         return Answer(status, *capsys.readouterr())
 
     return run
+
+
+@pytest.fixture(scope="module")
+def using() -> Iterator[Context]:
+    """A context with two threads."""
+    with open_context(RunOptions(threads=2)) as opened:
+        yield opened

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 from matrices import to_csr
 
-from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Float64
 from wordgeom.drift import testing
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.verdict import Verdict
 from wordgeom.linalg.device import get_ops
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
 
 
 @contextmanager
-def cpu(threads: int = 2, device: str = "cpu") -> Iterator[tuple[Ops, Pool]]:
-    """Operations on a pool."""
+def opened(
+    threads: int = 2, device: str = "cpu", memory: int = 10**9, seed: int = 1
+) -> Iterator[Context]:
+    """A context on a pool."""
     with Pool(threads) as pool:
-        yield get_ops(device, pool), pool
+        yield Context(pool, partial(get_ops, device, pool), memory, seed)
 
 
 def polynomials(times: Array, degree: int) -> Float64:
@@ -77,9 +79,8 @@ def verdict_of(
     """The verdict of `test_drift`."""
     if options.get("permute") == "within":
         options["group"] = "id"
-    with cpu(threads, device) as (ops, pool):
+    with opened(threads, device, memory, seed) as context:
         return testing.test_drift(
             to_csr(X.astype(np.float32)), polynomials(times, degree), times,
-            DriftOptions(**options), rank=rank, ops=ops, seed=seed, pool=pool, memory=memory,
-            progress=Progress(), groups=groups,
+            DriftOptions(**options), rank, groups, context,
         )  # fmt: skip

@@ -7,12 +7,9 @@ import numpy as np
 from wordgeom.core.types import Csr, Float64
 from wordgeom.drift.options import DOCUMENTS, OWN, DriftOptions
 from wordgeom.drift.testing import test_drift
-from wordgeom.linalg.numpy_ops import NumpyOps
+from wordgeom.linalg.device import open_context
 from wordgeom.methods.dlsa.problem import HOLD
-from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
-
-_MEMORY = 10**9  # bytes, far more than needed
+from wordgeom.runtime.run_options import UseOptions
 
 
 def permutation_p(
@@ -25,9 +22,6 @@ def permutation_p(
     table = Csr(indptr, indices, X.astype(np.float32).ravel(), p)
     basis = (times - times.mean())[:, None] / times.std()
     options = DriftOptions(permute=DOCUMENTS, permutations=shuffles, trend=HOLD, null=OWN)
-    with Pool(1) as pool:
-        verdict = test_drift(
-            table, basis, times, options, rank=r, ops=NumpyOps(pool), seed=seed, pool=pool,
-            memory=_MEMORY, progress=Progress(), groups=None,
-        )  # fmt: skip
+    with open_context(UseOptions(threads=1, seed=seed, memory=1.0)) as context:
+        verdict = test_drift(table, basis, times, options, r, None, context)
     return verdict.global_p, verdict.mixture_p

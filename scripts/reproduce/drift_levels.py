@@ -47,12 +47,10 @@ from wordgeom.core.types import Float64
 from wordgeom.drift.options import DOCUMENTS, F_TAIL, OWN, POOLED, TIMES, DriftOptions
 from wordgeom.drift.testing import test_drift
 from wordgeom.drift.verdict import Verdict
-from wordgeom.linalg.device import get_ops
-from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.run_options import UseOptions
 
 _LEVEL, _LEVELS = 0.05, (0.01, 0.05, 0.5)
-_MEMORY = 10**9
 _CHUNK = 10  # runs per task of a process
 _FEWER = 10  # divides the number of runs with counts, each of which has many words
 
@@ -219,17 +217,13 @@ def generator(case: Case, run: int) -> np.random.Generator:
 def verdicts(case: Case, runs: range) -> list[Verdict]:
     """Return the verdicts of some runs."""
     found = []
-    with Pool(1) as pool:
-        ops = get_ops("cpu", pool)
-        for run in runs:
-            sample = case.make(generator(case, run))
+    for run in runs:
+        sample = case.make(generator(case, run))
+        X, times = sample.csr(), sample.times
+        with open_context(UseOptions(threads=1, seed=run, memory=1.0)) as context:
             found.append(
-                test_drift(
-                    sample.csr(), sample.times[:, None], sample.times, case.options,
-                    rank=case.rank, ops=ops, seed=run, pool=pool, memory=_MEMORY,
-                    progress=Progress(), groups=None,
-                )
-            )  # fmt: skip
+                test_drift(X, times[:, None], times, case.options, case.rank, None, context)
+            )
     return found
 
 

@@ -75,14 +75,14 @@ def classify(vectors: Float64, sectors: Array, items: Int64, k: int, vote: Vote)
     order, near = neighbours(vectors, vote.cosine)
     k = min(k, len(vectors) - 1)
     given = predict(sectors[order[:, :k]], near[:, :k], vote.weighted)
-    return Answers("sectors", f"k = {k}", (ACCURACY,), items, given, sectors, len(items))
+    return Answers("sectors", f"k = {k}", (ACCURACY,), items, given, sectors)
 
 
 def only(answers: Answers, items: Int64) -> Answers:
     """Return the answers for some of the items; their neighbours are among all items."""
     at = answers.at(items)
     given, gold = answers.given[at], answers.gold[at]
-    return Answers(answers.task, answers.name, answers.measures, items, given, gold, len(items))
+    return Answers(answers.task, answers.name, answers.measures, items, given, gold)
 
 
 def accuracy(answers: Answers) -> Score:

@@ -16,8 +16,7 @@ from running import drift
 import wordgeom as wg
 from wordgeom.cli import main
 from wordgeom.core.errors import OptionError
-from wordgeom.drift.attestation import attested
-from wordgeom.drift.neighbours import nearest_words, unit_vectors
+from wordgeom.drift.neighbours import attested, nearest_words, unit_vectors
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
 from wordgeom.methods.dlsa.model import DynamicModel
@@ -199,6 +198,21 @@ def test_the_factor_test_uses_the_named_words(model, capsys):
     assert all(word["p"] is None and word["f"] is not None for word in found["words"])
     assert any("Bartlett-corrected, with 14 degrees of freedom" in note for note in found["notes"])
     assert "the number of factors is right" in found["test"]["assumption"]
+
+
+def test_the_notes_of_the_factor_test_name_its_number_of_factors(model, capsys):
+    words = ["cell", "prison", "guard", "call", "network", "wheat", "cow"]
+    notes = drift_json(capsys, str(model), *words, "--test", "factor", "--rank", "1")["notes"]
+    for rank in (1, 2):
+        (note,) = [note for note in notes if note.startswith(f"r = {rank}: T = ")]
+        degrees = ((len(words) - rank) ** 2 - len(words) - rank) // 2
+        assert f" with {degrees} degrees of freedom; uncorrected " in note
+    notes = drift_json(capsys, str(model), *words, "--test", "factor", "--rank", "2")["notes"]
+    assert any(note.startswith("T = ") for note in notes)  # of the only number of factors
+    assert (
+        "not tested with r = 4: the factor test of 7 words allows 1 to 3 factors, found 4; "
+        "change --rank or name more words"
+    ) in notes
 
 
 def test_a_rank_that_cannot_be_doubled_is_reported(model, capsys):

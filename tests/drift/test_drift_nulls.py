@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import f as f_distribution
 
 from wordgeom.core.errors import InputError
-from wordgeom.drift.f_tail import f_tail_p
 from wordgeom.drift.p_values import (
+    f_tail_p,
     frequency_bins,
     max_t_p_values,
     own_p_values,

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drifting import cpu, documents, polynomials, regression, verdict_of
+from drifting import documents, opened, polynomials, regression, verdict_of
 from matrices import to_csr
 
 from wordgeom.core.errors import RankError
 from wordgeom.drift import by_documents, by_times, freedman_lane
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import Runner
 from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.statistics import observe, remove_topics
 from wordgeom.drift.time_axis import Axis
 from wordgeom.drift.topics import static_topics
 from wordgeom.linalg.svd import transpose
-from wordgeom.runtime.progress import Progress
 
 CASES = [(hold, q) for hold in (True, False) for q in (1, 2, 3)]
 N, P, R = 90, 150, 3  # more words than in a block
@@ -29,17 +27,13 @@ def case():
     times = np.sort(rng.integers(0, 7, N)) * 1.5
     there = rng.random((N, P)) < rng.uniform(0.1, 0.9, P)
     X = (documents(rng, N, P, R) * there).astype(np.float32)
-    with cpu() as (ops, _):
-        U = static_topics(to_csr(X), R, ops, 1)
+    with opened() as context:
+        U = static_topics(to_csr(X), R, context)
     return X, times, U
 
 
 def words_of(X, U, ops):
     return remove_topics(transpose(to_csr(X)), U, ops)
-
-
-def runner_of(pool, memory=10**9):
-    return Runner(pool, memory, Progress())
 
 
 def test_topics_are_orthonormal_centred_and_optimal(case):
@@ -56,30 +50,31 @@ def test_too_many_topics_are_rejected(n, p, r):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 3)) @ rng.normal(size=(3, p))  # of rank 3
     with (
-        cpu() as (ops, _),
+        opened() as context,
         pytest.raises(RankError, match="a higher rank, found rank"),
     ):
-        static_topics(to_csr(X.astype(np.float32)), r, ops, 1)
+        static_topics(to_csr(X.astype(np.float32)), r, context)
 
 
 @pytest.mark.parametrize(("hold", "q"), CASES)
 def test_f_and_partial_r2_equal_those_of_ordinary_regression(case, hold, q):
     X, times, U = case
     values = polynomials(times, q)
-    with cpu() as (ops, _):
-        found = observe(words_of(X, U, ops), Axis.of(times, values), hold, ops)
-    F, r2 = regression(X.astype(np.float64), U, values, hold)
-    np.testing.assert_allclose(found.F, F, rtol=1e-6)
-    np.testing.assert_allclose(found.r2, r2, rtol=1e-6)
+    with opened() as context:
+        found = observe(words_of(X, U, context.ops), Axis.of(times, values), hold, context.ops)
+    expected = regression(X.astype(np.float64), U, values, hold)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_f_does_not_depend_on_the_polynomial_basis(case):
     X, times, U = case
     values, powers = polynomials(times, 2), np.column_stack([times, times**2])
-    with cpu() as (ops, _):
-        words = words_of(X, U, ops)
-        one, other = (observe(words, Axis.of(times, v), True, ops) for v in (values, powers))
-    np.testing.assert_allclose(one.F, other.F, rtol=1e-5)
+    with opened() as context:
+        words = words_of(X, U, context.ops)
+        (one, _), (other, _) = (
+            observe(words, Axis.of(times, v), True, context.ops) for v in (values, powers)
+        )
+    np.testing.assert_allclose(one, other, rtol=1e-5)
 
 
 @pytest.mark.parametrize(("hold", "q"), CASES)
@@ -87,10 +82,10 @@ def test_permuted_times_equal_regressions_on_permuted_times(case, hold, q):
     X, times, U = case
     axis = Axis.of(times, polynomials(times, q))
     orders = Permutations(np.arange(axis.times, dtype=np.int32), 40, 5, None)
-    with cpu() as (ops, pool):
-        words = words_of(X, U, ops)
-        found = by_times.null(words, axis, orders, hold, runner_of(pool))
-        same = by_documents.null(words, axis, orders, hold, runner_of(pool), True)
+    with opened() as context:
+        words = words_of(X, U, context.ops)
+        found = by_times.null(words, axis, orders, hold, context)
+        same = by_documents.null(words, axis, orders, hold, context, True)
     for row in (0, 1, 17, 40):
         order = np.concatenate(list(orders.blocks(7)))[row]
         F, _ = regression(X.astype(np.float64), U, axis.levels[order][axis.codes], hold)
@@ -105,8 +100,8 @@ def test_permuted_documents_equal_regressions_on_permuted_times(case, hold, q, g
     X, times, U = case
     axis, groups = Axis.of(times, polynomials(times, q)), np.arange(N) % 4 if grouped else None
     orders = Permutations(axis.codes, 20, 5, groups)
-    with cpu() as (ops, pool):
-        found = by_documents.null(words_of(X, U, ops), axis, orders, hold, runner_of(pool))
+    with opened() as context:
+        found = by_documents.null(words_of(X, U, context.ops), axis, orders, hold, context)
     for row, order in enumerate(np.concatenate(list(orders.blocks(6)))[:4]):
         F, _ = regression(X.astype(np.float64), U, axis.levels[order], hold)
         np.testing.assert_allclose(found.F[row], F, rtol=2e-4, atol=1e-5)
@@ -120,8 +115,8 @@ def test_freedman_lane_equals_regression_of_permuted_residuals(case, hold, q):
     X, times, U = case
     axis = Axis.of(times, polynomials(times, q))
     orders = Permutations(axis.codes, 5, 5, None, rows=True)
-    with cpu() as (ops, pool):
-        found = freedman_lane.null(words_of(X, U, ops), axis, orders, hold, ops, runner_of(pool))
+    with opened() as context:
+        found = freedman_lane.null(words_of(X, U, context.ops), axis, orders, hold, context)
     values, wide = axis.values(), X.astype(np.float64)
     reduced = np.hstack([np.ones((N, 1)), U, values] if hold else [np.ones((N, 1)), U])
     fitted = reduced @ np.linalg.lstsq(reduced, wide, rcond=None)[0]
@@ -138,11 +133,10 @@ def test_the_first_row_is_observed(case, module):
     axis = Axis.of(times, polynomials(times, 2))
     codes = np.arange(axis.times, dtype=np.int32) if module is by_times else axis.codes
     orders = Permutations(codes, 9, 5, None, rows=module is freedman_lane)
-    with cpu() as (ops, pool):
-        words, runner = words_of(X, U, ops), runner_of(pool)
-        extra = (ops,) if module is freedman_lane else ()
-        null = module.null(words, axis, orders, True, *extra, runner)
-        np.testing.assert_allclose(null.F[0], observe(words, axis, True, ops).F, rtol=1e-4)
+    with opened() as context:
+        words = words_of(X, U, context.ops)
+        null = module.null(words, axis, orders, True, context)
+        np.testing.assert_allclose(null.F[0], observe(words, axis, True, context.ops)[0], rtol=1e-4)
 
 
 def test_bytes_do_not_depend_on_threads_and_memory(case):
@@ -153,12 +147,12 @@ def test_bytes_do_not_depend_on_threads_and_memory(case):
     rows = Permutations(axis.codes, 3, 5, None, rows=True)
     found = []
     for threads, memory in ((1, 10**9), (3, 10**9), (2, 1)):
-        with cpu(threads) as (ops, pool):
-            words, runner = words_of(X, U, ops), runner_of(pool, memory)
+        with opened(threads, memory=memory) as context:
+            words = words_of(X, U, context.ops)
             nulls = [
-                by_times.null(words, axis, by_time, True, runner),
-                by_documents.null(words, axis, by_document, True, runner),
-                freedman_lane.null(words, axis, rows, True, ops, runner),
+                by_times.null(words, axis, by_time, True, context),
+                by_documents.null(words, axis, by_document, True, context),
+                freedman_lane.null(words, axis, rows, True, context),
             ]
             found.append([null.F.tobytes() + null.mixture.tobytes() for null in nulls])
     assert found[0] == found[1] == found[2]
@@ -171,10 +165,10 @@ def test_a_topic_at_a_single_time_does_not_inflate_f():
     X = 5.0 * np.outer(topic, rng.normal(size=8)) + 0.1 * rng.normal(size=(100, 8))
     axis = Axis.of(times, polynomials(times, 1))
     orders = Permutations(np.arange(5, dtype=np.int32), 30, 5, None)
-    with cpu() as (ops, pool):
+    with opened() as context:
         U = np.linalg.qr(np.column_stack([np.ones(100), topic]))[0][:, 1:]
-        words = words_of(X.astype(np.float32), U, ops)
-        F = by_times.null(words, axis, orders, True, runner_of(pool)).F
+        words = words_of(X.astype(np.float32), U, context.ops)
+        F = by_times.null(words, axis, orders, True, context).F
     assert np.isfinite(F).all()
     assert F.max() < 50.0
 
@@ -191,10 +185,10 @@ def test_the_mixture_statistic_does_not_depend_on_the_polynomial_basis(case):
     X, times, U = case
     values, powers = polynomials(times, 2), np.column_stack([3.0 * times + 1.0, times**2])
     orders = Permutations(np.arange(7, dtype=np.int32), 9, 5, None)
-    with cpu() as (ops, pool):
-        words = words_of(X, U, ops)
+    with opened() as context:
+        words = words_of(X, U, context.ops)
         one, other = (
-            by_times.null(words, Axis.of(times, v), orders, True, runner_of(pool)).mixture
+            by_times.null(words, Axis.of(times, v), orders, True, context).mixture
             for v in (values, powers)
         )
     np.testing.assert_allclose(one, other, rtol=1e-6)

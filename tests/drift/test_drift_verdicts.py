@@ -43,7 +43,7 @@ def test_a_verdict_has_f_p_and_the_assumption():
     assert np.all(found.qvalues >= found.pvalues)
     assert (found.rank, found.permutations, found.left_out, found.still) == (3, 99, 0, None)
     assert found.method == "permutation of document times"
-    assert "no word, and no topic's frequency or variance, depends on time" in found.assumption
+    assert "nor the frequency or variance of any topic depends on time" in found.assumption
     assert found.assumption.endswith("which permutations allow for only approximately")
 
 

@@ -208,12 +208,12 @@ def sparse(rows: int, columns: int) -> Csr:
 
 
 def test_a_sparse_matrix_is_converted_exactly():
-    assert factor_matrix(sparse(3, 2)).tolist() == [[0.0, 2.5], [-1.0, 0.0], [0.0, 0.0]]
+    assert factor_matrix(sparse(3, 2), 10**9).tolist() == [[0.0, 2.5], [-1.0, 0.0], [0.0, 0.0]]
 
 
 def test_too_many_words_and_too_little_memory_are_rejected():
     with pytest.raises(InputError) as caught:
-        factor_matrix(sparse(3, MAX_WORDS + 1))
+        factor_matrix(sparse(3, MAX_WORDS + 1), 10**9)
     assert str(caught.value) == (
         "the factor test takes at most 2,000 words, found 2,001; name the words to test"
     )

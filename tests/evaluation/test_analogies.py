@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
 
@@ -18,15 +17,8 @@ from wordgeom.evaluation.answers import group_scores, scores
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.word_lookup import Lookup
 from wordgeom.linalg.device import open_context
-from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors, to_keyed_vectors
-
-
-@pytest.fixture(scope="module")
-def using() -> Iterator[Context]:
-    with open_context(RunOptions(threads=2)) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ def answers(values, resampling=BOOTSTRAP, **more):
     values = np.asarray(values, float)
     n = len(values)
     given = Answers(
-        "task", "set", (Measure("mean", mean, resampling),), np.arange(n), values, np.zeros(n), n
+        "task", "set", (Measure("mean", mean, resampling),), np.arange(n), values, np.zeros(n)
     )
     return replace(given, **more)
 
@@ -107,7 +107,7 @@ def test_resamples_with_equal_scores_give_no_interval(n, value, resampling):
 def test_groups_are_scored_by_their_own_items():
     values = drawn(50)
     groups = {"first": np.arange(20), "rest": np.arange(20, 50)}
-    found = group_scores(answers(values, groups=groups, total=99), 200, 1)
+    found = group_scores(answers(values, groups=groups, excluded={"unknown": 49}), 200, 1)
     for name, chosen in groups.items():
         (alone,) = scores(answers(values[chosen]), 200, 1)
         assert found[name] == [replace(alone, total=len(chosen))]
@@ -125,7 +125,7 @@ def test_a_difference_uses_the_items_that_both_answered():
     values, more = drawn(60), drawn(60, 1) / 100 + 1
     odd = np.arange(1, 60, 2)
     first = answers(values)
-    second = replace(answers((values + more)[odd]), items=odd, total=60)
+    second = replace(answers((values + more)[odd]), items=odd)
     score = difference(first, second, first.measures[0], 500, 1)
     assert score.value == pytest.approx(more[odd].mean())
     assert (score.used, score.total) == (30, 60)

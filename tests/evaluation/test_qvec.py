@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +21,6 @@ from wordgeom.linalg.device import open_context
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors
-
-
-@pytest.fixture(scope="module")
-def using() -> Iterator[Context]:
-    with open_context(RunOptions(threads=2)) as opened:
-        yield opened
 
 
 @pytest.fixture

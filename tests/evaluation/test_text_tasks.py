@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
@@ -33,12 +32,6 @@ from wordgeom.vectors.keyed import Vectors
 MIXED = "aZ09_ \n\t'-.\0éÅßİ\u0131ΣσςΆжЖ한글हि\u0301\u200d\u200c\ufeff\u00a0\u2028…»·東。𐐀😀²Ⅷǅ"
 texts = st.text(st.one_of(st.sampled_from(MIXED), st.characters(exclude_categories=["Cs"])))
 OPTIONS = EvalOptions()
-
-
-@pytest.fixture(scope="module")
-def using() -> Iterator[Context]:
-    with open_context(RunOptions(threads=2)) as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

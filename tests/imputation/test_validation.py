@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from scipy.stats import rankdata
@@ -13,15 +11,6 @@ from wordgeom.core.types import Float64, Int64
 from wordgeom.imputation import baselines, validation
 from wordgeom.imputation.report import validation_lines
 from wordgeom.imputation.validation import cosines_and_ranks
-from wordgeom.linalg.device import open_context
-from wordgeom.runtime.context import Context
-from wordgeom.runtime.run_options import RunOptions
-
-
-@pytest.fixture
-def using() -> Iterator[Context]:
-    with open_context(RunOptions(threads=2)) as opened:
-        yield opened
 
 
 def anchors(p: int = 60, columns: int = 6) -> Float64:

@@ -29,12 +29,9 @@ from wordgeom.plot import figure, labels, quality, spectrum
 from wordgeom.vectors.keyed import write_vectors
 from wordgeom.vectors.run_card import card_path
 
+pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
+
 BEGINNINGS = {".png": b"\x89PNG\r\n", ".svg": b"<?xml", ".pdf": b"%PDF-"}
-
-
-@pytest.fixture(autouse=True)
-def _matplotlib() -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
 
 
 def comparison(*rows: tuple[str, str, float | None], sets: int = 2) -> Comparison:

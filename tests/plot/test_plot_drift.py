@@ -12,10 +12,7 @@ from wordgeom.cli import main
 from wordgeom.plot import neighbourhoods
 from wordgeom.plot.drift_results import read_drift_results
 
-
-@pytest.fixture(autouse=True)
-def _matplotlib() -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
+pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
 
 
 def test_results_are_drawn_from_the_command_line(tmp_path, monkeypatch, capsys):

@@ -18,12 +18,9 @@ from wordgeom.imputation.trust_table import trust_lines
 from wordgeom.plot import imputation
 from wordgeom.vectors.keyed import write_vectors
 
+pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
+
 N = 30
-
-
-@pytest.fixture(autouse=True)
-def _matplotlib() -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
 
 
 @pytest.fixture

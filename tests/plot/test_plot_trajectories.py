@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from typing import Any
@@ -11,18 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora import assert_one_line
+from figures import unwritten
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.types import Float32, Float64
 from wordgeom.plot import neighbourhoods, trajectories
 
+pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
+
 FIRST, LAST = 1950, 2020
 GROUPS = [f"{letter}{k}" for letter in "abc" for k in range(6)]
-
-
-@pytest.fixture(autouse=True)
-def _matplotlib() -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
 
 
 @dataclass
@@ -50,8 +46,9 @@ class Planted:
         return np.asarray(made, np.float32)
 
 
-def paths(*words: str, **more: Any) -> list[neighbourhoods.Trajectory]:
-    return neighbourhoods.trajectories(Planted(), words, **more)
+def paths(*words: str, model: Any = None, **more: Any) -> list[neighbourhoods.Trajectory]:
+    planted: Any = model or Planted()
+    return neighbourhoods.trajectories(planted, words, **more)
 
 
 # ── Trajectories ──────────────────────────────────────────────────────────────────────────
@@ -85,7 +82,7 @@ def test_displacement_is_the_distance_of_the_ends_in_standard_deviations():
 
 
 def test_the_plane_explains_two_dimensions_fully_and_more_partly():
-    (flat,) = neighbourhoods.trajectories(Planted(dims=2), ["mover"])
+    (flat,) = paths("mover", model=Planted(dims=2))
     assert flat.explained == pytest.approx(1)
     length = np.linalg.norm(flat.positions[-1] - flat.positions[0])
     assert length == pytest.approx(flat.displacement)
@@ -136,7 +133,7 @@ def test_given_times_are_sorted():
 )
 def test_invalid_words_and_times_are_one_line_errors(words, times, kind, parts):
     with pytest.raises(kind) as caught:
-        neighbourhoods.trajectories(Planted(), words, times)
+        paths(*words, times=times)
     assert_one_line(caught, *parts)
 
 
@@ -145,18 +142,7 @@ def test_invalid_words_and_times_are_one_line_errors(words, times, kind, parts):
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The figures, which are not written."""
-    kept = []
-
-    @contextmanager
-    def keeping(path: Any, width: float, height: float) -> Iterator[Any]:
-        from matplotlib.figure import Figure
-
-        kept.append(Figure(figsize=(width, height), layout="constrained"))
-        yield kept[-1]
-
-    monkeypatch.setattr(trajectories, "saved_figure", keeping)
-    return kept
+    return unwritten(monkeypatch, trajectories)
 
 
 def test_a_panel_shows_the_trajectory_its_times_and_neighbours(seen):
@@ -210,7 +196,7 @@ def test_panels_form_a_grid(seen, words, shape):
 def test_a_lone_word_that_stays_is_drawn(tmp_path):
     model = Planted(words=["mover"])
     model._ends = [np.ones((1, 5))] * 2
-    (path,) = neighbourhoods.trajectories(model, ["mover"])
+    (path,) = paths("mover", model=model)
     assert (path.first, path.last, path.explained) == ([], [], 1)
     trajectories.draw([path], tmp_path / "w.png")
     assert (tmp_path / "w.png").stat().st_size

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora import assert_one_line
+from figures import unwritten
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,26 +20,12 @@ from wordgeom.core.errors import FormatError, InputError, MissingInputError, Wor
 from wordgeom.plot import figure, volcano
 from wordgeom.plot.drift_results import DriftResults, read_drift_results
 
-
-@pytest.fixture(autouse=True)
-def _matplotlib() -> None:
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
+pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
 
 
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The figures, which are not written."""
-    figures = []
-
-    @contextmanager
-    def keeping(path: Any, width: float, height: float) -> Iterator[Any]:
-        from matplotlib.figure import Figure
-
-        figures.append(Figure(figsize=(width, height), layout="constrained"))
-        yield figures[-1]
-
-    monkeypatch.setattr(volcano, "saved_figure", keeping)
-    return figures
+    return unwritten(monkeypatch, volcano)
 
 
 def results(n: int = 60, **changed: Any) -> DriftResults:

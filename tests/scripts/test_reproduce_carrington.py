@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,19 +17,6 @@ import carrington_5_cells as cells
 import carrington_5_eigenvalues
 import carrington_5_runs as runs
 import carrington_5_tables as tables
-
-SCRIPT = Path(cells.__file__).with_name("carrington-5")
-
-
-def test_help_needs_no_environment(tmp_path):
-    """The docstring of carrington_5.py is printed without any Python."""
-    done = subprocess.run(
-        [SCRIPT, "--help"], capture_output=True, text=True, check=False, cwd=tmp_path,
-        env={"PYTHON": "none", "PATH": "/usr/bin:/bin"},
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "The thesis does not state the noise" in done.stdout
-    assert '"""' not in done.stdout
 
 
 def test_critical_values_are_those_that_the_thesis_prints():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +25,6 @@ import yao_starts
 import yao_table1
 import yao_table2
 
-SCRIPT = Path(yao_firms.__file__).with_name("yao")
 COMPANIES = "ticker,name,first_word,gics_sector\nA,Apple Inc.,apple,IT\nB,Best Buy,best,Retail\n"
 COMPANIES += "C,Coca-Cola,coca,Food\nD,Best Western,best,Retail\nE,Ebay,ebay,Retail\n"
 
@@ -36,17 +34,6 @@ def firms(folder: Path, rows: list[str], head: str = "date,A,B,C,D,E") -> yao_fi
     returns.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
     companies.write_text(COMPANIES, encoding="utf-8")
     return yao_firms.read_firms(returns, companies)
-
-
-def test_help_needs_no_environment(tmp_path):
-    """The docstring of yao.py is printed without any Python."""
-    done = subprocess.run(
-        [SCRIPT, "--help"], capture_output=True, text=True, check=False, cwd=tmp_path,
-        env={"PYTHON": "none", "PATH": "/usr/bin:/bin"},
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "--companies has the columns ticker, first_word" in done.stdout
-    assert '"""' not in done.stdout
 
 
 def days(count: int) -> list[str]:

@@ -7,24 +7,19 @@ several times as fast as a sparse product.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+
 import numpy as np
 
 from wordgeom.core.types import Float32, Float64, Int32
-from wordgeom.drift.contrasts import (
-    FLOAT32_RIDGE,
-    GROUP_SIZE,
-    Contrasts,
-    Moments,
-    Residuals,
-    contrasts,
-    tested_columns,
-    word_f_values,
-)
+from wordgeom.drift.contrasts import GROUP_SIZE, Contrasts, Moments, float32_contrasts
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import Block, Null, Runner, compute_null
+from wordgeom.drift.null_distribution import Null, compute_null
 from wordgeom.drift.permutations import Permutations
-from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom
+from wordgeom.drift.statistics import WordResiduals
 from wordgeom.drift.time_axis import Axis
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 
 AT_ONCE = 16 * GROUP_SIZE  # permutations
@@ -33,24 +28,14 @@ _ROWS = 8192  # documents whose products are summed at once
 
 
 def null(
-    words: WordResiduals, axis: Axis, permutations: Permutations, hold: bool, runner: Runner,
+    words: WordResiduals, axis: Axis, permutations: Permutations, hold: bool, context: Context,
     by_time: bool = False,
 ) -> Null:  # fmt: skip
     """Return F of w words under permutations of document codes; by_time: of time codes."""
-
-    def prepare(codes: Int32) -> Block:
-        block = _Block(words, axis, codes[:, axis.codes] if by_time else codes, hold, runner.pool)
-        return block.mixture, block.fill
-
-    return compute_null(permutations, AT_ONCE, prepare, len(words), _WORDS, runner, "documents")
-
-
-class _Group:
-    """A group of b permutations: contrasts, first moments (b, q, r+1, r+1), mixture (b)."""
-
-    def __init__(self, moments: Moments, n: int, hold: bool) -> None:
-        self.contrasts = contrasts(moments, n, hold, FLOAT32_RIDGE).single()
-        self.first, self.mixture = moments.first.astype(np.float32), mixture(moments)
+    prepare = partial(_Block, words, axis, hold, context.pool, by_time)
+    return compute_null(
+        permutations, AT_ONCE, prepare, words, axis.degree, _WORDS, context, "documents"
+    )
 
 
 def _moments(codes: Int32, Z: Float64, levels: Float64) -> Moments:
@@ -72,37 +57,33 @@ class _Block:
     """A block of permutations, prepared for all words."""
 
     def __init__(
-        self, words: WordResiduals, axis: Axis, codes: Int32, hold: bool, pool: Pool
+        self, words: WordResiduals, axis: Axis, hold: bool, pool: Pool, by_time: bool, codes: Int32
     ) -> None:
-        n = len(words.Z)
-        self._words, self._q, self._tested = words, axis.degree, tested_columns(hold)
-        self._degrees = degrees_of_freedom(n, words.rank, self._q)
-        parts = [codes[at : at + GROUP_SIZE] for at in range(0, len(codes), GROUP_SIZE)]
-        self._groups = list(
-            pool.map(lambda part: _Group(_moments(part, words.Z, axis.levels), n, hold), parts)
-        )
-        self.mixture = np.concatenate([group.mixture for group in self._groups])
+        n, self._words, self._q = len(words.Z), words, axis.degree
+        codes = codes[:, axis.codes] if by_time else codes
+
+        def prepared(at: int) -> tuple[Contrasts, Float64, Float32]:
+            moments = _moments(codes[at : at + GROUP_SIZE], words.Z, axis.levels)
+            first = moments.first.astype(np.float32)
+            return float32_contrasts(moments, n, hold), mixture(moments), first
+
+        groups = list(pool.map(prepared, range(0, len(codes), GROUP_SIZE)))
+        self.contrasts = [found for found, _, _ in groups]
+        self.mixture = np.concatenate([value for _, value, _ in groups])
+        self._first = [first for _, _, first in groups]
         self._Z = words.Z.astype(np.float32)
         # (n × b q): the polynomials of a document under all permutations are contiguous.
         self._values = axis.levels.astype(np.float32)[codes.T].reshape(n, -1)
 
-    def fill(self, F: Float32, words: slice) -> None:
-        """Set F (b × w) at the columns `words`."""
-        products = self._products(words)
+    def products(self, words: slice) -> Iterator[Float32]:
+        """Yield Rᵀdiag(g_k)Z (b × q × w × r+1) of a slice of words, by group of b permutations."""
+        products, at = self._sums(words), 0
         sides = self._words.sides[:, words].T.astype(np.float32)
-        residuals, at = self._words.of(words, self._degrees), 0
-        for group in self._groups:
-            rows = slice(at, at + len(group.first))
-            centred = products[:, rows].transpose(1, 2, 0, 3) - sides @ group.first
-            F[rows, words] = self._f_values(centred, group.contrasts, residuals)
-            at = rows.stop
+        for first in self._first:
+            yield products[:, at : at + len(first)].transpose(1, 2, 0, 3) - sides @ first
+            at += len(first)
 
-    def _f_values(self, centred: Float32, group: Contrasts, residuals: Residuals) -> Float64:
-        along = len(self._Z) ** 0.5 * centred[:, :, :, 0].astype(np.float64)
-        raw = np.concatenate([centred[:, k, :, self._tested] for k in range(self._q)], axis=2)
-        return word_f_values(group, raw, along, residuals)
-
-    def _products(self, words: slice) -> Float32:
+    def _sums(self, words: slice) -> Float32:
         """Return x_jᵀdiag(g_k)Z (w × b × q × r+1) of a slice of words."""
         columns = self._words.columns.block(words.start, words.stop)
         width, q = self._Z.shape[1], self._q

@@ -17,7 +17,7 @@ from wordgeom.core.types import Array, Float32, Float64
 GROUP_SIZE = 16  # permutations in a batch of matrix products
 # Relative to the mean square of W's columns, added to WᵀW because a topic that occurs at one time
 # alone has no estimable change. The second is for products in float32.
-_RIDGE, FLOAT32_RIDGE = 1e-10, 1e-7
+_RIDGE, _FLOAT32_RIDGE = 1e-10, 1e-7
 _COLUMNS = 128  # width of the strips in which the triangle L⁻¹ is multiplied
 
 
@@ -41,10 +41,10 @@ class Contrasts:
     crossed: Array
     trend: Float64
 
-    def single(self) -> Contrasts:
-        """Return the contrasts in float32, for products with words."""
-        inverse, crossed = self.inverse.astype(np.float32), self.crossed.astype(np.float32)
-        return Contrasts(inverse, crossed, self.trend)
+    @property
+    def tested(self) -> slice:
+        """The columns of Z in W."""
+        return tested_columns(self.trend.shape[1] > 0)
 
 
 def contrasts(moments: Moments, n: int, hold: bool, ridge: float = _RIDGE) -> Contrasts:
@@ -67,6 +67,13 @@ def contrasts(moments: Moments, n: int, hold: bool, ridge: float = _RIDGE) -> Co
     return Contrasts(inverse, inverse @ shared, trend)
 
 
+def float32_contrasts(moments: Moments, n: int, hold: bool) -> Contrasts:
+    """Return `contrasts` for products with words in float32."""
+    found = contrasts(moments, n, hold, _FLOAT32_RIDGE)
+    inverse, crossed = found.inverse.astype(np.float32), found.crossed.astype(np.float32)
+    return Contrasts(inverse, crossed, found.trend)
+
+
 def tested_columns(hold: bool) -> slice:
     """Return the columns of Z in W: all if the trend is free, else all but the constant."""
     return slice(1 if hold else 0, None)
@@ -84,23 +91,24 @@ def _inverse(gram: Float64, ridge: Float64) -> Float64:
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """Residual sums of squares |R|² of words: rest (w).
+    """Residual sums of squares |R|² of words in n documents: rest (w).
 
     floor (w): sums of squares below it are rounding; degrees: residual degrees of freedom.
     """
 
+    n: int
     rest: Float64
     floor: Float64
     degrees: int
 
 
-def sums_of_squares(
-    found: Contrasts, raw: Array, along: Float64, words: Residuals
-) -> tuple[Float64, Float64]:
+def sums_of_squares(found: Contrasts, products: Array, words: Residuals) -> tuple[Float64, Float64]:
     """Return the sums of squares (b, w) explained by W, and those before W is added.
 
-    raw (b, w, qr): WᵀR; along (b, q, w): gᵀR.
+    products (b, q, w, r+1): Rᵀdiag(g_k)Z.
     """
+    raw = np.concatenate(products[:, :, :, found.tested].swapaxes(0, 1), axis=2)  # RᵀW (b, w, qr)
+    along = words.n**0.5 * products[:, :, :, 0].astype(np.float64)  # gᵀR (b, q, w)
     held = found.trend @ along  # (b, c, w)
     before = words.rest - np.einsum("bcw,bcw->bw", held, held)
     held = held.astype(raw.dtype).swapaxes(1, 2)
@@ -119,6 +127,6 @@ def f_values(explained: Float64, before: Float64, columns: int, words: Residuals
     return np.asarray(explained / columns / (after / words.degrees))
 
 
-def word_f_values(found: Contrasts, raw: Float32, along: Float64, words: Residuals) -> Float64:
+def word_f_values(found: Contrasts, products: Float32, words: Residuals) -> Float64:
     """Return F (b, w); arguments as in `sums_of_squares`."""
-    return f_values(*sums_of_squares(found, raw, along, words), raw.shape[2], words)
+    return f_values(*sums_of_squares(found, products, words), found.inverse.shape[1], words)

@@ -77,20 +77,17 @@ def factor_test(X: Float64, r: int) -> FactorTest:
     )  # fmt: skip
 
 
-def factor_matrix(X: Csr, memory: int | None = None) -> Float64:
+def factor_matrix(X: Csr, memory: int) -> Float64:
     """Return a sparse matrix (n × p) as a dense one, for `factor_test`.
 
     memory: limit in bytes of both together. Raises InputError for more than MAX_WORDS words, and if
     the limit is exceeded.
     """
     if X.columns > MAX_WORDS:
-        raise InputError(
-            f"{_WHAT} takes at most {MAX_WORDS:,} words", found=f"{X.columns:,}",
-            do="name the words to test",
-        )  # fmt: skip
-    if memory is not None:
-        what = f"the {X.rows:,} × {X.columns:,} numbers of {_WHAT}"
-        check_memory(what, 16 * X.rows * X.columns, memory, "name the words to test")
+        what, do = f"{_WHAT} takes at most {MAX_WORDS:,} words", "name the words to test"
+        raise InputError(what, found=f"{X.columns:,}", do=do)
+    what = f"the {X.rows:,} × {X.columns:,} numbers of {_WHAT}"
+    check_memory(what, 16 * X.rows * X.columns, memory, "name the words to test")
     dense = np.zeros((X.rows, X.columns))
     dense[np.repeat(np.arange(X.rows), np.diff(X.indptr)), X.indices] = X.data
     return dense

@@ -14,8 +14,6 @@ import numpy as np
 from wordgeom.core.types import Float64
 from wordgeom.drift.contrasts import Moments
 
-MIXTURE_REJECTED = "the mixture of topics drifts, or many topics absorb the change of words"
-
 
 def mixture(moments: Moments) -> Float64:
     """Return Σ_kl (C⁻¹)_kl tr(M_k M_l) of b permutations (b), M_k = Uᵀdiag(g_k − ḡ_k)U.

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 
 from wordgeom.core.types import Float32, Float64, Int32
+from wordgeom.drift.contrasts import Contrasts, word_f_values
 from wordgeom.drift.permutations import Permutations
-from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
+from wordgeom.drift.statistics import WordResiduals
+from wordgeom.runtime.context import Context
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,43 +32,39 @@ class Null:
         return cls(np.empty((count, words), np.float32), np.full(count, np.nan))
 
 
-@dataclass(frozen=True)
-class Runner:
-    """Threads, the memory limit in bytes, and progress."""
+class Block(Protocol):
+    """Permutations, prepared for all words; contrasts: of each group; mixture: of all of them."""
 
-    pool: Pool
-    memory: int
-    progress: Progress
+    contrasts: list[Contrasts]
+    mixture: Float64
 
-    def over_words(self, work: Callable[[slice], None], words: int, size: int, label: str) -> None:
-        """Call `work` on slices of `size` words, in parallel."""
-
-        def run(block: slice) -> int:
-            work(block)
-            return int(block.stop - block.start)
-
-        blocks = [slice(start, min(start + size, words)) for start in range(0, words, size)]
-        for _ in self.follow(self.pool.map(run, blocks), label, words, "words"):
-            pass
-
-    def follow(self, items: Iterator[int], label: str, total: int, unit: str) -> Iterable[int]:
-        """Report progress over items, each the number of units done."""
-        return self.progress.follow(items, label, total, unit, int)
-
-
-# The mixture statistic of b permutations, and a function that sets F (b × w) of w words.
-Block = tuple[Float64, Callable[[Float32, slice], None]]
+    def products(self, words: slice) -> Iterator[Float32]:
+        """Yield Rᵀdiag(g_k)Z (b × q × w × r+1) of a slice of words, by group of b permutations."""
 
 
 def compute_null(
-    permutations: Permutations, size: int, prepare: Callable[[Int32], Block], words: int,
-    word_block: int, runner: Runner, unit: str,
+    permutations: Permutations, size: int, prepare: Callable[[Int32], Block], words: WordResiduals,
+    q: int, word_block: int, context: Context, unit: str,
 ) -> Null:  # fmt: skip
-    """Return the statistics of `words` words under permutations, in blocks of `size`."""
-    null = Null.empty(permutations.count, words)
+    """Return the statistics of words under permutations, in blocks of `size`; q: the degree."""
+    null = Null.empty(permutations.count, len(words))
+    starts = range(0, len(words), word_block)
+    parts = [slice(start, min(start + word_block, len(words))) for start in starts]
     for start, codes in enumerate(permutations.blocks(size)):
         rows = slice(start * size, start * size + len(codes))
-        null.mixture[rows], fill = prepare(codes)
+        block = prepare(codes)
+        null.mixture[rows] = block.mixture
         label = f"permutations {rows.start:,} to {rows.stop - 1:,} of {unit}"
-        runner.over_words(partial(fill, null.F[rows]), words, word_block, label)
+        done = context.pool.map(partial(_fill, null.F[rows], block, words, q), parts)
+        for _ in context.progress.follow(done, label, len(words), "words", int):
+            pass
     return null
+
+
+def _fill(F: Float32, block: Block, words: WordResiduals, q: int, part: slice) -> int:
+    """Set F (· × w) at the columns `part`; return their number."""
+    residuals, at = words.of(part, q), 0
+    for found, products in zip(block.contrasts, block.products(part), strict=True):
+        F[at : at + len(products), part] = word_f_values(found, products, residuals)
+        at += len(products)
+    return int(part.stop - part.start)

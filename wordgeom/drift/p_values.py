@@ -1,4 +1,4 @@
-"""p and q values of words from F under permutations.
+"""p and q values of words, from F under permutations or from the F distribution.
 
 Values equal to the observed one up to rounding count against a word: with few distinct permutations
 such ties are frequent.
@@ -25,6 +25,13 @@ def p_values(null: str, F: Float32, frequencies: Int64) -> Float64:
     if null == POOLED:
         return pooled_p_values(F, frequencies)
     return max_t_p_values(F) if null == MAX_T else own_p_values(F)
+
+
+def f_tail_p(F: Float64, columns: int, degrees: int) -> Float64:
+    """Return P(F' ≥ F) for F (w), F' with `columns` and `degrees` degrees of freedom."""
+    from scipy.special import fdtrc
+
+    return np.asarray(fdtrc(columns, degrees, np.maximum(F, 0.0)))
 
 
 def q_values(p: Float64, adjusted: bool) -> Float64:

@@ -103,11 +103,6 @@ def _orders(codes: Int32) -> Iterator[Array]:
         if not len(ascents):
             return
         at = int(ascents[-1])
-        other = _last_above(row, at)
+        other = at + 1 + int(np.flatnonzero(row[at + 1 :] > row[at])[-1])  # the last larger code
         row[at], row[other] = row[other], row[at]
         row[at + 1 :] = row[at + 1 :][::-1].copy()
-
-
-def _last_above(row: Array, at: int) -> int:
-    """Return the last index after `at` with a larger code."""
-    return at + 1 + int(np.flatnonzero(row[at + 1 :] > row[at])[-1])

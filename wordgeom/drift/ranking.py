@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import nan
 from typing import Any
 
@@ -27,6 +28,7 @@ _OF_TEST = (
 _OF_RANK = ("rank", "global_p", "mixture_p")
 
 
+@dataclass(eq=False)
 class RankedWords:
     """The words of a model, ranked, with the verdicts at r and perhaps 2 r topics.
 
@@ -34,23 +36,20 @@ class RankedWords:
     masks (p) of the words attested at the start and at the end.
     """
 
-    def __init__(
-        self,
-        fitted: DynamicModel,
-        verdicts: Sequence[Verdict],
-        frequencies: Int64,
-        span: tuple[float, float],
-        form: ReportOptions,
-        context: Context,
-        trend: str,
-        attested: tuple[Array, Array],
-    ) -> None:
-        self._fitted, self._verdicts, self._frequencies = fitted, verdicts, frequencies
-        self._span, self._form, self._context, self._trend = span, form, context, trend
-        self._attested = attested
-        self._displacement, self._movement = fitted.displacement(*span), fitted.movement()
-        keys = {BY_F: verdicts[0].F, "displacement": self._displacement}
-        key = keys.get(form.by, self._movement)
+    fitted: DynamicModel
+    verdicts: Sequence[Verdict]
+    frequencies: Int64
+    span: tuple[float, float]
+    form: ReportOptions
+    context: Context
+    trend: str
+    attested: tuple[Array, Array]
+
+    def __post_init__(self) -> None:
+        self._displacement = self.fitted.displacement(*self.span)
+        self._movement = self.fitted.movement()
+        keys = {BY_F: self.verdicts[0].F, "displacement": self._displacement}
+        key = keys.get(self.form.by, self._movement)
         # Words without a value come last; ties stay in order of frequency.
         self._order = np.argsort(-np.where(np.isnan(key), -np.inf, key), kind="stable")
         self._ranks = np.empty(len(self._order), np.int64)
@@ -59,41 +58,41 @@ class RankedWords:
     def report(self, rows: Int64, notes: Sequence[str]) -> DriftReport:
         """Return the report of the words in `rows`, or of the top words if `rows` is empty."""
         if not len(rows):
-            top = self._form.top if self._form.top is not None else 0 if self._form.json else _TOP
+            top = self.form.top if self.form.top is not None else 0 if self.form.json else _TOP
             rows = self._order[: top or None]
         notes = [*self._notes(), *self._rare(rows), *notes]
-        return DriftReport(self._model(), self._test(), self._span, self._words(rows), notes)
+        return DriftReport(self._model(), self._test(), self.span, self._words(rows), notes)
 
     def _rare(self, rows: Int64) -> list[str]:
         """Return a note if some listed words occur in very few documents."""
-        rare = int(np.count_nonzero(self._frequencies[rows] < _FEW))
+        rare = int(np.count_nonzero(self.frequencies[rows] < _FEW))
         are = several(rare, "listed word is", "listed words are")
         why = "F may rest on a few of them (raise --min-count of build-dtm)"
         return [f"{are} in fewer than {_FEW} documents; {why}"] if rare else []
 
     def _notes(self) -> list[str]:
         """Return the notes of the verdicts; a note on one of two names its r."""
-        each = [verdict.notes for verdict in self._verdicts]
+        each = [verdict.notes for verdict in self.verdicts]
         shared = [note for note in each[0] if all(note in notes for notes in each)]
         own = [
             f"r = {verdict.rank}: {note}"
-            for verdict in self._verdicts
+            for verdict in self.verdicts
             for note in verdict.notes
             if note not in shared
         ]
         return [*shared, *own]
 
     def _words(self, rows: Int64) -> list[Word]:
-        units = [unit_vectors(self._fitted.vectors_at(time)) for time in self._span]
+        units = [unit_vectors(self.fitted.vectors_at(time)) for time in self.span]
         cosines = np.einsum("ij,ij->i", *units)
         near = [
             self._nearest(each * attested[:, None], rows)
-            for each, attested in zip(units, self._attested, strict=True)
+            for each, attested in zip(units, self.attested, strict=True)
         ]
         # Controls are words outside the list, so a long list has only those of its first words.
-        first = rows if 2 * len(rows) <= len(self._fitted.words) else rows[:_TOP]
-        tested = ~np.isnan(self._verdicts[0].F)
-        controls = matched_controls(first, self._frequencies, tested).tolist()
+        first = rows if 2 * len(rows) <= len(self.fitted.words) else rows[:_TOP]
+        tested = ~np.isnan(self.verdicts[0].F)
+        controls = matched_controls(first, self.frequencies, tested).tolist()
         controls += [-1] * (len(rows) - len(first))
         return [
             self._word(row, float(cosines[row]), then, now, control)
@@ -101,31 +100,31 @@ class RankedWords:
         ]
 
     def _nearest(self, units: Float64, rows: Int64) -> list[list[str]]:
-        context, words = self._context, self._fitted.words
-        k = self._form.neighbours
+        context, words = self.context, self.fitted.words
+        k = self.form.neighbours
         nearest = nearest_words(units, rows, k, context.pool, context.progress, "neighbours")
         return [[words[row] for row in near] for near in nearest]
 
     def _word(self, row: int, cosine: float, then: list[str], now: list[str], control: int) -> Word:
         f, p, q = [nan] * 3
-        if len(self._verdicts) > 1:
-            other = self._verdicts[1]
+        if len(self.verdicts) > 1:
+            other = self.verdicts[1]
             f, p, q = (float(each[row]) for each in (other.F, other.pvalues, other.qvalues))
         return Word(
-            int(self._ranks[row]), self._change(row), int(self._fitted.counts[row]),
-            int(self._frequencies[row]), cosine, f, p, q, bool(self._attested[0][row]),
-            bool(self._attested[1][row]), then, now,
+            int(self._ranks[row]), self._change(row), int(self.fitted.counts[row]),
+            int(self.frequencies[row]), cosine, f, p, q, bool(self.attested[0][row]),
+            bool(self.attested[1][row]), then, now,
             None if control < 0 else self._change(control),
         )  # fmt: skip
 
     def _change(self, row: int) -> Change:
-        verdict = self._verdicts[0]
+        verdict = self.verdicts[0]
         tested = (verdict.F, verdict.r2, verdict.pvalues, verdict.qvalues)
         figures = (self._displacement, self._movement, *tested)
-        return Change(self._fitted.words[row], *(float(each[row]) for each in figures))
+        return Change(self.fitted.words[row], *(float(each[row]) for each in figures))
 
     def _model(self) -> dict[str, Any]:
-        fitted = self._fitted
+        fitted = self.fitted
         return {
             "model": str(fitted.store.path), "words": len(fitted.words),
             "documents": len(fitted.rows), "times": len(np.unique(fitted.times)),
@@ -136,9 +135,9 @@ class RankedWords:
 
     def _test(self) -> dict[str, Any]:
         """Return the test's JSON values; names of those at twice the topics end in _2r."""
-        facts = {name: json_value(getattr(self._verdicts[0], name)) for name in _OF_TEST}
-        facts["trend"] = self._trend
-        for verdict, suffix in zip(self._verdicts, ("", "_2r"), strict=False):
+        facts = {name: json_value(getattr(self.verdicts[0], name)) for name in _OF_TEST}
+        facts["trend"] = self.trend
+        for verdict, suffix in zip(self.verdicts, ("", "_2r"), strict=False):
             facts |= {f"{name}{suffix}": json_value(getattr(verdict, name)) for name in _OF_RANK}
             tested = verdict.qvalues[~np.isnan(verdict.qvalues)]
             facts[f"significant{suffix}"] = int(np.sum(tested <= LEVEL)) if len(tested) else None

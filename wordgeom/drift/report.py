@@ -200,6 +200,4 @@ def _facts(change: Change) -> dict[str, Any]:
 
 def json_value(value: Any) -> Any:
     """Return a figure as a JSON value: None for NaN."""
-    if isinstance(value, float):
-        return None if math.isnan(value) else value
-    return value
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -22,7 +22,6 @@ from wordgeom.drift.contrasts import (
     contrasts,
     f_values,
     sums_of_squares,
-    tested_columns,
 )
 from wordgeom.drift.time_axis import Axis
 
@@ -52,18 +51,10 @@ class WordResiduals:
         """The number of topics r."""
         return int(self.Z.shape[1]) - 1
 
-    def of(self, words: slice, degrees: int) -> Residuals:
-        """Return the residual sums of squares of a slice of words."""
-        floor = np.maximum(_CONSTANT * self.norms[words], np.finfo(np.float64).tiny)
-        return Residuals(self.rest[words], floor, degrees)
-
-
-@dataclass(frozen=True, eq=False)
-class Observed:
-    """Observed F (w) and partial R² (w) of words."""
-
-    F: Float64
-    r2: Float64
+    def of(self, words: slice, q: int) -> Residuals:
+        """Return the residual sums of squares of a slice of words, for polynomials of degree q."""
+        n, floor = len(self.Z), np.maximum(_CONSTANT * self.norms[words], np.finfo(float).tiny)
+        return Residuals(n, self.rest[words], floor, degrees_of_freedom(n, self.rank, q))
 
 
 def remove_topics(columns: Csr, U: Float64, ops: Ops) -> WordResiduals:
@@ -100,20 +91,18 @@ def degrees_of_freedom(n: int, r: int, q: int) -> int:
     return n - taken
 
 
-def observe(words: WordResiduals, axis: Axis, hold: bool, ops: Ops) -> Observed:
-    """Return F and partial R² of words with the observed times."""
+def observe(words: WordResiduals, axis: Axis, hold: bool, ops: Ops) -> tuple[Float64, Float64]:
+    """Return F (w) and partial R² (w) of words with the observed times."""
     n, width = words.Z.shape
-    degrees = degrees_of_freedom(n, words.rank, axis.degree)
-    values = axis.values()
-    each = [values[:, k, None] * words.Z for k in range(axis.degree)]
+    q, values = axis.degree, axis.values()
+    each = [values[:, k, None] * words.Z for k in range(q)]
     S = np.hstack(each)
-    first = (S.T @ words.Z).reshape(1, axis.degree, width, width)
-    second = (S.T @ S).reshape(1, axis.degree, width, axis.degree, width)
-    parts = np.stack([products(words.columns, part, ops) for part in each])  # (q, p, r+1)
+    first = (S.T @ words.Z).reshape(1, q, width, width)
+    second = (S.T @ S).reshape(1, q, width, q, width)
+    parts = np.stack([products(words.columns, part, ops) for part in each])  # (q, w, r+1)
     parts -= words.sides.T @ first[0]
-    raw = np.concatenate(parts[:, :, tested_columns(hold)], axis=1)[None]
     observed = contrasts(Moments(first, second), n, hold)
-    residuals = words.of(slice(None), degrees)
-    explained, before = sums_of_squares(observed, raw, n**0.5 * parts[None, :, :, 0], residuals)
+    residuals = words.of(slice(None), q)
+    explained, before = sums_of_squares(observed, parts[None], residuals)
     r2 = explained[0] / np.maximum(before[0], residuals.floor)
-    return Observed(f_values(explained, before, raw.shape[2], residuals)[0], r2)
+    return f_values(explained, before, observed.inverse.shape[1], residuals)[0], r2

@@ -8,31 +8,29 @@ from functools import cached_property
 import numpy as np
 
 from wordgeom.core.errors import InputError
-from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.drift import by_documents, by_times, freedman_lane
-from wordgeom.drift.f_tail import f_tail_p
-from wordgeom.drift.null_distribution import Null, Runner
+from wordgeom.drift.null_distribution import Null
 from wordgeom.drift.options import F_TAIL, MAX_T, TIMES, WITHIN, DriftOptions
-from wordgeom.drift.p_values import BIN_SIZE, p_values, q_values, single_p_value, smallest_word_p
-from wordgeom.drift.permutations import Permutations
-from wordgeom.drift.stable_words import StableWords, select_stable_words
-from wordgeom.drift.statistics import (
-    Observed,
-    WordResiduals,
-    degrees_of_freedom,
-    observe,
-    remove_topics,
+from wordgeom.drift.p_values import (
+    BIN_SIZE,
+    f_tail_p,
+    p_values,
+    q_values,
+    single_p_value,
+    smallest_word_p,
 )
+from wordgeom.drift.permutations import Permutations
+from wordgeom.drift.stable_words import select_stable_words
+from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom, observe, remove_topics
 from wordgeom.drift.time_axis import Axis
 from wordgeom.drift.topics import static_topics, topic_bytes
 from wordgeom.drift.verdict import Verdict, describe_test, verdict_notes
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.svd import transpose
 from wordgeom.methods.dlsa.problem import FREE
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
-from wordgeom.runtime.pool import Pool
-from wordgeom.runtime.progress import Progress
 
 
 def test_drift(
@@ -40,27 +38,20 @@ def test_drift(
     basis: Float64,
     times: Float64,
     options: DriftOptions,
-    *,
     rank: int,
-    ops: Ops,
-    seed: int,
-    pool: Pool,
-    memory: int,
-    progress: Progress,
     groups: Int64 | None,
+    context: Context,
 ) -> Verdict:
     """Test whether words of X (n × p), float32, change with times (n), by polynomials (n × q).
 
-    rank: number of topics r; groups (n): for `within`; memory: limit in bytes. A trend of `model`
-    is treated as held, and the factor test is not supported: the caller, who knows the model,
-    handles both. Raises InputError for a single time, too few documents, constant words, groups
-    with nothing to permute, and a test above the memory limit; RankError if X has rank r or less.
+    rank: number of topics r; groups (n): for `within`. A trend of `model` is treated as held, and
+    the factor test is not supported: the caller, who knows the model, handles both. Raises
+    InputError for a single time, too few documents, constant words, groups with nothing to permute,
+    and a test above the memory limit; RankError if X has rank r or less.
     """
     with one_thread():
-        task = _Task(X, Axis.of(times, basis), options, rank, ops, seed, groups, progress)
-        if options.test == F_TAIL:
-            return task.by_tail()
-        return task.by_permutation(Runner(pool, memory, progress))
+        task = _Task(X, Axis.of(times, basis), options, rank, groups, context)
+        return task.by_tail() if options.test == F_TAIL else task.by_permutation()
 
 
 @dataclass(eq=False)
@@ -71,15 +62,12 @@ class _Task:
     axis: Axis
     options: DriftOptions
     rank: int
-    ops: Ops
-    seed: int
     groups: Int64 | None
-    progress: Progress
+    context: Context
 
     def __post_init__(self) -> None:
         self.hold = self.options.trend != FREE
-        q = self.axis.degree
-        self.degrees = degrees_of_freedom(self.X.rows, self.rank, q)
+        self.degrees = degrees_of_freedom(self.X.rows, self.rank, self.axis.degree)
 
     @cached_property
     def columns(self) -> Csr:
@@ -89,40 +77,37 @@ class _Task:
     @cached_property
     def words(self) -> WordResiduals:
         """Residuals of words given topics of all words."""
-        U = static_topics(self.X, self.rank, self.ops, self.seed, self.progress)
-        return remove_topics(self.columns, U, self.ops)
+        U = static_topics(self.X, self.rank, self.context)
+        return remove_topics(self.columns, U, self.context.ops)
 
-    def stable_words(self) -> StableWords:
-        """Return residuals of words given the topics of the test."""
+    def stable_words(self) -> tuple[WordResiduals, int | None]:
+        """Return residuals of words, and the number of words that gave the topics, None for all."""
         if not self.options.still:
-            return StableWords(self.words, None)
-        return select_stable_words(
-            self.X, self.columns, self.words, self.axis, self.hold, self.ops, self.seed,
-            self.progress,
-        )  # fmt: skip
+            return self.words, None
+        return select_stable_words(self.columns, self.words, self.axis, self.hold, self.context)
 
     def by_tail(self) -> Verdict:
         """Return the verdict by the F distribution."""
-        stable = self.stable_words()
-        observed = observe(stable.words, self.axis, self.hold, self.ops)
+        words, still = self.stable_words()
+        F, r2 = observe(words, self.axis, self.hold, self.context.ops)
         tested = self.rank if self.hold else self.rank + 1
-        p = f_tail_p(observed.F, tested * self.axis.degree, self.degrees)
-        return self._verdict(stable, observed, p, None, (np.nan, np.nan))
+        p = f_tail_p(F, tested * self.axis.degree, self.degrees)
+        return self._verdict(words, still, (F, r2, p), None, (np.nan, np.nan))
 
-    def by_permutation(self, runner: Runner) -> Verdict:
+    def by_permutation(self) -> Verdict:
         """Return the verdict by permutations."""
         permutations = self._permutations()
-        self._check_memory(permutations.count, runner.memory)
-        null = self._null(self.words, permutations, runner)
+        self._check_memory(permutations.count)
+        null = self._null(self.words, permutations)
         mean_F = null.F.mean(axis=1, dtype=np.float64)
         global_ps = single_p_value(mean_F), single_p_value(null.mixture)
-        stable = self.stable_words()
-        if stable.words is not self.words:
+        words, still = self.stable_words()
+        if words is not self.words:
             del null  # frees memory for the next one, which is as large
-            null = self._null(stable.words, permutations, runner)
-        p = p_values(self.options.null, null.F, np.diff(stable.words.columns.indptr))
-        observed = observe(stable.words, self.axis, self.hold, self.ops)
-        return self._verdict(stable, observed, p, permutations, global_ps)
+            null = self._null(words, permutations)
+        p = p_values(self.options.null, null.F, np.diff(words.columns.indptr))
+        F, r2 = observe(words, self.axis, self.hold, self.context.ops)
+        return self._verdict(words, still, (F, r2, p), permutations, global_ps)
 
     def _permutations(self) -> Permutations:
         """Return the permutations of documents or of times."""
@@ -134,10 +119,10 @@ class _Task:
             codes = np.arange(self.axis.times, dtype=np.int32)
         symmetric = options.permute == TIMES and self.axis.symmetric
         return Permutations(
-            codes, options.permutations, self.seed, groups, options.freedman_lane, symmetric
+            codes, options.permutations, self.context.seed, groups, options.freedman_lane, symmetric
         )
 
-    def _check_memory(self, count: int, memory: int) -> None:
+    def _check_memory(self, count: int) -> None:
         n, p, width = self.X.rows, self.X.columns, (self.rank + 1) * self.axis.degree
         block = 8 * by_documents.AT_ONCE * (self.rank * self.axis.degree) ** 2
         block += 12 * min(self.axis.times, by_times.MAX_TIMES) * (self.rank + 1) ** 2
@@ -146,30 +131,35 @@ class _Task:
         needed = 4 * count * p + 12 * self.X.nnz + max(block, pooled)
         needed = max(needed, 12 * self.X.nnz + topic_bytes(self.X, self.rank))
         what = f"F of {self.X.columns:,} words in {count:,} permutations"
-        check_memory(what, needed, memory, "raise --memory or lower --permutations")
+        do = "raise --memory or lower --permutations"
+        check_memory(what, needed, self.context.memory, do)
 
-    def _null(self, words: WordResiduals, permutations: Permutations, runner: Runner) -> Null:
+    def _null(self, words: WordResiduals, permutations: Permutations) -> Null:
+        given = words, self.axis, permutations, self.hold, self.context
         if self.options.freedman_lane:
-            return freedman_lane.null(words, self.axis, permutations, self.hold, self.ops, runner)
+            return freedman_lane.null(*given)
         by_time = self.options.permute == TIMES
         if by_time and self.axis.times <= by_times.MAX_TIMES:
-            return by_times.null(words, self.axis, permutations, self.hold, runner)
-        return by_documents.null(words, self.axis, permutations, self.hold, runner, by_time)
+            return by_times.null(*given)
+        return by_documents.null(*given, by_time)
 
     def _verdict(
-        self, stable: StableWords, observed: Observed, p: Float64, made: Permutations | None,
-        global_ps: tuple[float, float],
+        self, words: WordResiduals, still: int | None, found: tuple[Float64, Float64, Float64],
+        made: Permutations | None, global_ps: tuple[float, float],
     ) -> Verdict:  # fmt: skip
-        """Return the verdict; p (w): of words that vary; global_ps: of the mean F, the mixture."""
-        options, words, varying = self.options, stable.words, stable.words.varying
-        q = q_values(p, made is not None and options.null == MAX_T)
-        F, r2, p, q = (_expand(values, varying) for values in (observed.F, observed.r2, p, q))
+        """Return the verdict; found (w): F, R² and p of words that vary.
+
+        global_ps: p of the mean F, and of the mixture.
+        """
+        options, varying = self.options, words.varying
+        q = q_values(found[2], made is not None and options.null == MAX_T)
         least = smallest_word_p(options.null, made, len(words)) if made else 0.0
         facts = (made.count - 1, made.smallest_p, least) if made else (0, 0.0, 0.0)
+        F, r2, p, q = (_expand(values, varying) for values in (*found, q))
         return Verdict(
             *describe_test(options, self.hold), self.rank, *facts, *global_ps, F, r2, p, q,
-            len(varying) - len(words), stable.number,
-            verdict_notes(options, made, len(words), varying.size, stable.number, global_ps, least),
+            len(varying) - len(words), still,
+            verdict_notes(options, made, len(words), varying.size, still, global_ps, least),
         )  # fmt: skip
 
 

@@ -10,16 +10,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from wordgeom.core.errors import InputError, RankError
-from wordgeom.core.ops import Ops
 from wordgeom.core.types import Csr, Float64
 from wordgeom.linalg.eigensolver import Convergence, EigenSettings
 from wordgeom.linalg.svd import svd_bytes, truncated_svd
-from wordgeom.runtime.progress import Progress
+from wordgeom.runtime.context import Context
 
 _ROUNDING = 1e-6  # of the largest singular value, for float32 entries
 
 
-def static_topics(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None = None) -> Float64:
+def static_topics(X: Csr, r: int, context: Context) -> Float64:
     """Return U (n × r): orthonormal columns, orthogonal to 1, that explain most of X (n × p).
 
     Raises InputError if no word varies, and RankError if the centred X has rank r or less, which
@@ -32,12 +31,10 @@ def static_topics(X: Csr, r: int, ops: Ops, seed: int, progress: Progress | None
         raise _too_many(r, most)
 
     def follow(looks: Iterator[Convergence]) -> Iterator[Convergence]:
-        return (progress or Progress()).follow(
-            looks, "topics", r + 1, "topics", lambda look: look.gained
-        )
+        return context.progress.follow(looks, "topics", r + 1, "topics", lambda look: look.gained)
 
-    wanted = EigenSettings(r + 1, seed=seed)
-    svd = truncated_svd(X, wanted, ops, effects=mean, follow=follow)
+    wanted = EigenSettings(r + 1, seed=context.seed)
+    svd = truncated_svd(X, wanted, context.ops, effects=mean, follow=follow)
     if not svd.values[0]:
         raise InputError("all words are constant over documents", do="check the weights")
     rank = int(np.count_nonzero(svd.values > _ROUNDING * svd.values[0]))

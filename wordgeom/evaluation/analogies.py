@@ -17,8 +17,8 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Int64
 from wordgeom.evaluation.analogy_search import NONE, predict
 from wordgeom.evaluation.answers import Answers, Measure
-from wordgeom.evaluation.lines import read_lines, set_name
-from wordgeom.evaluation.missing_words import exclude_missing, no_known_items
+from wordgeom.evaluation.exclusions import exclude_missing, no_known_items
+from wordgeom.evaluation.lines import SetFile, read_lines, set_name
 from wordgeom.evaluation.options import ZERO, EvalOptions
 from wordgeom.evaluation.word_lookup import Lookup
 from wordgeom.runtime.context import Context
@@ -31,14 +31,11 @@ _WITHOUT = "questions with a word whose vector is zero"
 
 
 @dataclass(frozen=True)
-class Analogies:
+class Analogies(SetFile):
     """A set of analogy questions; sections (n): each question's section name, as in the file."""
 
-    name: str
-    path: str
     questions: tuple[tuple[str, ...], ...]
     sections: tuple[str, ...]
-    options: EvalOptions
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Answer by 3CosAdd and 3CosMul (n × 2) int32; raises InputError if no question can be."""
@@ -57,7 +54,7 @@ class Analogies:
             {_MISSING: ~known, _WITHOUT: known & ~usable}, self.options.oov, "counted as wrong"
         )
         return Answers("analogies", self.name, MEASURES, items, given[items], rows[items, 3],
-                       len(rows), excluded, self._groups(items), notes)  # fmt: skip
+                       excluded, self._groups(items), notes)  # fmt: skip
 
     def _rows(self, lookup: Lookup) -> Int64:
         """Return the rows (n × 4) of the questions' words, _UNKNOWN for words without a vector."""
@@ -91,7 +88,7 @@ def read_analogies(path: str | Path, options: EvalOptions) -> Analogies:
     if not questions:
         do = "write four words on each line"
         raise InputError("no analogy questions in the file", where=path, do=do)
-    return Analogies(set_name(path), str(path), tuple(questions), tuple(sections), options)
+    return Analogies(str(path), options, tuple(questions), tuple(sections))
 
 
 def _accuracy(column: int) -> Measure:

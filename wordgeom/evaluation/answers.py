@@ -41,9 +41,9 @@ class Answers:
     """The answers of vectors to one evaluation set.
 
     items (n) int64, ascending: indices of the answered items in the set, which pair the answers of
-    two models. given, gold (n, …): answers and reference answers. total: number of items in the
-    set; excluded: number of items left out, by reason; groups: positions in `items` of named parts,
-    such as the sections of an analogy set. The first measure is the main one.
+    two models. given, gold (n, …): answers and reference answers. excluded: number of items left
+    out, by reason; groups: positions in `items` of named parts, such as the sections of an analogy
+    set. The first measure is the main one.
     """
 
     task: str
@@ -52,10 +52,14 @@ class Answers:
     items: Int64
     given: Array
     gold: Array
-    total: int
     excluded: Mapping[str, int] = field(default_factory=dict)
     groups: Mapping[str, Int64] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """The number of items in the set."""
+        return len(self.items) + sum(self.excluded.values())
 
     def score(self, measure: Measure, positions: Int64 | None = None) -> float:
         """Return a measure over all items, or over those at `positions` in `items`."""
@@ -95,8 +99,8 @@ class Task(Protocol):
 
 def scores(answers: Answers, resamples: int, seed: int) -> list[Score]:
     """Return the score of each measure over all items."""
-    positions, total = np.arange(len(answers.items)), answers.total
-    return [_score(answers, m, positions, total, resamples, seed) for m in answers.measures]
+    every, total = np.arange(len(answers.items)), answers.total
+    return [_score(answers, m, every, total, resamples, seed) for m in answers.measures]
 
 
 def group_scores(answers: Answers, resamples: int, seed: int) -> dict[str, list[Score]]:

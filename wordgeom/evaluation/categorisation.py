@@ -14,24 +14,16 @@ import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import plural
-from wordgeom.core.types import Float32, Int64
+from wordgeom.core.types import Array, Float32, Int64
 from wordgeom.evaluation.answers import JACKKNIFE, Answers, Measure
-from wordgeom.evaluation.clustering_measures import adjusted_rand, purity
-from wordgeom.evaluation.coverage import cover_words
-from wordgeom.evaluation.duplicates import add_counts, count_reasons, exclusions, with_exclusions
 from wordgeom.evaluation.estimators import deterministic_estimators
-from wordgeom.evaluation.fields import split_fields
-from wordgeom.evaluation.lines import read_lines, set_name
+from wordgeom.evaluation.exclusions import add_counts, count_reasons, exclusions, with_exclusions
+from wordgeom.evaluation.lines import SetFile, read_lines, split_fields
 from wordgeom.evaluation.options import EvalOptions
-from wordgeom.evaluation.word_lookup import Lookup, unit_rows
+from wordgeom.evaluation.word_lookup import Lookup, cover_words, unit_rows
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
-# Resampling with replacement would repeat items, which always agree with each other.
-MEASURES = (
-    Measure("purity", purity, JACKKNIFE),
-    Measure("adjusted Rand index", adjusted_rand, JACKKNIFE),
-)
 REPEATED = "repeated lines"
 CONTRADICTORY = "lines of words in more than one class"
 ALONE = "words alone in their class"
@@ -40,16 +32,43 @@ _DO = "check the column order (word, class), the language and --case"
 _STARTS = 10  # of k-means; the best one is used
 
 
+def purity(clusters: Array, classes: Array) -> float:
+    """Return the share of items (n) that belong to the most common class of their cluster.
+
+    Increases with the number of clusters (Manning, Raghavan and Schütze 2008, §16.3); nan if n = 0.
+    """
+    from sklearn.metrics.cluster import contingency_matrix
+
+    if not len(clusters):
+        return np.nan
+    table = contingency_matrix(classes, clusters)  # classes × clusters
+    return float(table.max(axis=0).sum() / len(clusters))
+
+
+def adjusted_rand(clusters: Array, classes: Array) -> float:
+    """Return the adjusted Rand index: 0 expected by chance, 1 if clusters equal classes.
+
+    Hubert and Arabie (1985), eq. 5. 1 if both partitions are trivial; nan if n < 2.
+    """
+    from sklearn.metrics import adjusted_rand_score
+
+    return float(adjusted_rand_score(classes, clusters)) if len(clusters) >= 2 else np.nan
+
+
+# Resampling with replacement would repeat items, which always agree with each other.
+MEASURES = (
+    Measure("purity", purity, JACKKNIFE),
+    Measure("adjusted Rand index", adjusted_rand, JACKKNIFE),
+)
+
+
 @dataclass(frozen=True)
-class Categories:
+class Categories(SetFile):
     """Distinct words and their classes."""
 
-    name: str
-    path: str
     words: tuple[str, ...]
     classes: tuple[str, ...]
     excluded: Mapping[str, int]
-    options: EvalOptions
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Return each word's cluster (n) int64 as `given` and its class as `gold`.
@@ -69,10 +88,8 @@ class Categories:
             raise InputError(what, where=self.path, found=found, do=_DO)
         unit = unit_rows(vectors.matrix[covered.rows[used]])
         given, notes = _clusters(unit, count, context)
-        items, gold = covered.items[used], classes[used]
-        total = len(given) + sum(excluded.values())
-        return Answers("categories", self.name, MEASURES, items, given, gold, total, excluded,
-                       notes=notes)  # fmt: skip
+        return Answers("categories", self.name, MEASURES, covered.items[used], given, classes[used],
+                       excluded, notes=notes)  # fmt: skip
 
     def _ids(self) -> Int64:
         """Return each word's class (n) as an index into the sorted class names."""
@@ -95,10 +112,8 @@ def read_categories(path: str | Path, options: EvalOptions) -> Categories:
     words, classes = [word for word, _ in pairs], [name for _, name in pairs]
     reasons = exclusions(words, classes, REPEATED, CONTRADICTORY)
     used = [pair for pair, reason in zip(pairs, reasons, strict=True) if not reason]
-    return Categories(
-        set_name(path), str(path), tuple(word for word, _ in used), tuple(name for _, name in used),
-        count_reasons(reasons), options,
-    )  # fmt: skip
+    return Categories(str(path), options, tuple(word for word, _ in used),
+                      tuple(name for _, name in used), count_reasons(reasons))  # fmt: skip
 
 
 def _pair(line: str, delimiter: str, where: str) -> tuple[str, str]:

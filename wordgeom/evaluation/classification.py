@@ -17,8 +17,8 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.cross_validation import Fit, assign_folds, predict, standardised
-from wordgeom.evaluation.duplicates import add_counts, count_reasons, exclusions, with_exclusions
-from wordgeom.evaluation.lines import read_lines, set_name
+from wordgeom.evaluation.exclusions import add_counts, count_reasons, exclusions, with_exclusions
+from wordgeom.evaluation.lines import SetFile, read_lines
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.text_vectors import UNKNOWN, averages
 from wordgeom.evaluation.word_lookup import Lookup
@@ -56,16 +56,13 @@ MEASURES = (Measure("macro F1", macro_f1), Measure("accuracy", accuracy))
 
 
 @dataclass(frozen=True)
-class LabelledTexts:
+class LabelledTexts(SetFile):
     """Distinct texts; gold (n): the index of each text's label in `labels`."""
 
-    name: str
-    path: str
     texts: tuple[str, ...]
     gold: Int64
     labels: tuple[str, ...]
     excluded: Mapping[str, int]
-    options: EvalOptions
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Return each text's predicted label index (n) int64 as `given` and its own as `gold`.
@@ -85,7 +82,7 @@ class LabelledTexts:
             raise InputError(what, where=self.path, found=found, do=_DO)
         given, notes = self._predict(means, self.gold[items], sizes, context)
         return Answers("classification", self.name, MEASURES, items, given, self.gold[items],
-                       len(items) + sum(excluded.values()), excluded, notes=notes)  # fmt: skip
+                       excluded, notes=notes)  # fmt: skip
 
     def _predict(
         self, means: Float64, gold: Int64, sizes: Int64, context: Context
@@ -120,8 +117,8 @@ def read_texts(path: str | Path, options: EvalOptions) -> LabelledTexts:
     labels = sorted({name for name, _ in used})
     number = {name: k for k, name in enumerate(labels)}
     gold = np.array([number[name] for name, _ in used], np.int64)
-    return LabelledTexts(set_name(path), str(path), tuple(text for _, text in used), gold,
-                         tuple(labels), count_reasons(reasons), options)  # fmt: skip
+    return LabelledTexts(str(path), options, tuple(text for _, text in used), gold, tuple(labels),
+                         count_reasons(reasons))  # fmt: skip
 
 
 def _is_header(line: str) -> bool:

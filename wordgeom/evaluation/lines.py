@@ -1,20 +1,43 @@
-"""Read the lines of an evaluation set: UTF-8 text, plain or gzip."""
+"""Read the lines of an evaluation set, UTF-8 text, plain or gzip, and split them into fields."""
 
 from __future__ import annotations
 
+import csv
 import gzip
 import os
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from wordgeom.core.errors import FormatError, InputError, MissingInputError
+from wordgeom.evaluation.options import EvalOptions
 
 _MAX_BYTES = 1 << 30  # unpacked: a small gzip file may expand without limit
 _CHUNK = 1 << 20
+_QUOTE = '"'
 _BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True)
+class SetFile:
+    """An evaluation set that was read from a file."""
+
+    path: str
+    options: EvalOptions
+
+    @property
+    def name(self) -> str:
+        """The name of the set."""
+        return set_name(self.path)
+
+
+def set_name(path: str | Path) -> str:
+    """Return the name of a set: its file name without suffixes."""
+    name = Path(path).name.removesuffix(".gz")
+    return Path(name).stem or name
 
 
 def read_lines(path: str | Path) -> list[tuple[int, str]]:
@@ -37,23 +60,35 @@ def read_lines(path: str | Path) -> list[tuple[int, str]]:
     return lines
 
 
-def set_name(path: str | Path) -> str:
-    """Return the name of a set: its file name without suffixes."""
-    name = Path(path).name.removesuffix(".gz")
-    return Path(name).stem or name
+def split_fields(line: str, delimiter: str, where: str) -> list[str]:
+    """Return the fields of a line; an empty `delimiter` means white space.
+
+    Without a delimiter a quote is an ordinary character. Between tabs an unbalanced quote is one
+    too, because a word may be a quote. Raises InputError, naming `where`, for other unbalanced
+    quotes.
+    """
+    if not delimiter:
+        return line.split()
+    if _QUOTE not in line:
+        return line.split(delimiter)
+    try:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True))
+    except csv.Error as error:
+        if delimiter == "\t":
+            return line.split(delimiter)
+        do = "close the quotes within the line"
+        raise InputError("not valid CSV", where=where, found=error, do=do) from None
 
 
 def _content(path: Path) -> bytes:
     try:
-        if path.is_dir():
-            raise MissingInputError("is a directory", where=path, do="pass a file")
         with open(path, "rb") as raw:
             packed = raw.read(2) == _GZIP_MAGIC
             raw.seek(0)
             return _unpacked(raw, path) if packed else _bounded(raw)
-    except FileNotFoundError as error:
-        if isinstance(error, MissingInputError):
-            raise
+    except IsADirectoryError:
+        raise MissingInputError("is a directory", where=path, do="pass a file") from None
+    except FileNotFoundError:
         raise MissingInputError("no such file", where=path, do="check the path") from None
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()

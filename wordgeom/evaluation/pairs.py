@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wordgeom.core.errors import InputError
-from wordgeom.evaluation.fields import split_fields
-from wordgeom.evaluation.lines import read_lines
+from wordgeom.evaluation.lines import read_lines, split_fields
 
 _COMMENT = "#"
 _DELIMITERS, _WHITE_SPACE = ("\t", ";", ","), ""

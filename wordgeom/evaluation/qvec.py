@@ -7,19 +7,18 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Float64
 from wordgeom.evaluation.answers import JACKKNIFE, Answers, Measure
-from wordgeom.evaluation.coverage import cover_words
-from wordgeom.evaluation.duplicates import add_counts, count_reasons
-from wordgeom.evaluation.lines import read_lines, set_name
+from wordgeom.evaluation.exclusions import add_counts, count_reasons
+from wordgeom.evaluation.lines import SetFile, read_lines
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, underdetermined
-from wordgeom.evaluation.word_lookup import Lookup
+from wordgeom.evaluation.word_lookup import Lookup, cover_words
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
@@ -35,15 +34,12 @@ _COPIES = 4  # of the feature matrix in memory, while it is standardised and dec
 
 
 @dataclass(frozen=True)
-class Oracle:
+class Oracle(SetFile):
     """Distinct words and the weights of their features."""
 
-    name: str
-    path: str
     words: tuple[str, ...]
     features: tuple[Mapping[str, float], ...]
     excluded: Mapping[str, int]
-    options: EvalOptions
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Return the vectors (n × K), not normalised, as `given`, the features (n × P) as `gold`.
@@ -58,10 +54,9 @@ class Oracle:
         chosen = [self.features[item] for item in covered.items.tolist()]
         given, gold = vectors.matrix[covered.rows], self._table(chosen, context)
         excluded = add_counts(self.excluded, count_reasons(covered.reasons))
-        total = len(covered.items) + sum(excluded.values())
         notes = tuple(note for note in (self._dropped(gold), _overfit(given, gold)) if note)
-        return Answers("qvec", self.name, MEASURES, covered.items, given, gold, total,
-                       excluded, notes=notes)  # fmt: skip
+        return Answers("qvec", self.name, MEASURES, covered.items, given, gold, excluded,
+                       notes=notes)  # fmt: skip
 
     def _table(self, chosen: Sequence[Mapping[str, float]], context: Context) -> Float64:
         """Return the feature matrix of the chosen words, columns in order of their names."""
@@ -102,19 +97,17 @@ def read_oracle(path: str | Path, options: EvalOptions) -> Oracle:
         repeated += word in features
         features.setdefault(word, _weights(weights, where))
     excluded = add_counts({REPEATED: repeated})
-    return Oracle(set_name(path), str(path), tuple(features), tuple(features.values()),
-                  excluded, options)  # fmt: skip
+    return Oracle(str(path), options, tuple(features), tuple(features.values()), excluded)
 
 
 def _weights(text: str, where: str) -> dict[str, float]:
     """Return a parsed JSON object whose values are all finite numbers."""
     try:
-        parsed = json.loads(text, object_pairs_hook=_unrepeated, parse_constant=_reject)
-        weights = {name: _number(value) for name, value in parsed.items()}
+        parsed = json.loads(text, object_pairs_hook=_unrepeated)
+        return {name: _number(value) for name, value in parsed.items()}
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
         what = "features are not a JSON object of finite numbers"
         raise InputError(what, where=where, found=_short(text), do=_DO) from None
-    return weights
 
 
 def _number(value: Any) -> float:
@@ -128,10 +121,6 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(unique) < len(pairs):
         raise ValueError("repeated name")
     return unique
-
-
-def _reject(constant: str) -> NoReturn:
-    raise ValueError(constant)
 
 
 def _short(text: str) -> str:

@@ -17,9 +17,9 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.cross_validation import TRAIN_ONLY, assign_folds, predict
-from wordgeom.evaluation.duplicates import add_counts, count_reasons, exclusions
+from wordgeom.evaluation.exclusions import add_counts, count_reasons, exclusions
 from wordgeom.evaluation.gaussian_process import MAX_TEXTS, fit_bytes, gaussian_process
-from wordgeom.evaluation.lines import set_name
+from wordgeom.evaluation.lines import SetFile
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.target_tables import Target, read_table
 from wordgeom.evaluation.text_vectors import UNKNOWN, Averages, averages
@@ -50,21 +50,18 @@ MEASURES = (Measure("R²", r_squared), Measure("mean absolute error", mean_absol
 
 
 @dataclass(frozen=True)
-class Targets:
+class Targets(SetFile):
     """Distinct texts with their targets.
 
     train_only (n) bool: texts that the file assigns to the training set. excluded: number of lines
     left out of the test set, by reason; train_excluded: of the training set.
     """
 
-    name: str
-    path: str
     texts: tuple[str, ...]
     values: Float64
     train_only: Array
     excluded: Mapping[str, int]
     train_excluded: Mapping[str, int]
-    options: EvalOptions
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Return each test text's predicted number (n) float64 as `given`, its target as `gold`.
@@ -84,9 +81,8 @@ class Targets:
         gold = self.values[items]
         if len(gold) and np.ptp(gold) == 0:
             notes.append("R² is undefined: all targets are equal")
-        total = len(items) + sum(excluded.values())
-        return Answers("regression", self.name, MEASURES, items, given[~train_only], gold, total,
-                       excluded, notes=tuple(notes))  # fmt: skip
+        return Answers("regression", self.name, MEASURES, items, given[~train_only], gold, excluded,
+                       notes=tuple(notes))  # fmt: skip
 
     def _folds(self, train_only: Array, context: Context) -> tuple[Int64, list[str]]:
         """Return the fold of each text with a vector: the file's split, or equal folds."""
@@ -132,14 +128,16 @@ def read_targets(path: str | Path, options: EvalOptions) -> Targets:
     targets.
     """
     table = read_table(path)
-    reasons = _reasons(table)
-    used = [row for row, reason in zip(table, reasons, strict=True) if not reason]
+    judged = list(zip(table, _reasons(table), strict=True))
+    used = [row for row, reason in judged if not reason]
+    excluded, train_excluded = (
+        count_reasons(reason for row, reason in judged if row.train_only == train_only)
+        for train_only in (False, True)
+    )
     return Targets(
-        set_name(path), str(path), tuple(row.text for row in used),
+        str(path), options, tuple(row.text for row in used),
         np.array([row.value for row in used], np.float64),
-        np.array([row.train_only for row in used], bool),
-        _excluded(table, reasons, train_only=False),
-        _excluded(table, reasons, train_only=True), options,
+        np.array([row.train_only for row in used], bool), excluded, train_excluded,
     )  # fmt: skip
 
 
@@ -150,11 +148,3 @@ def _reasons(table: Sequence[Target]) -> list[str]:
         [row.text for row in complete], [row.value for row in complete], REPEATED, CONTRADICTORY
     ))  # fmt: skip
     return [next(reasons) if np.isfinite(row.value) else MISSING for row in table]
-
-
-def _excluded(
-    table: Sequence[Target], reasons: Sequence[str], *, train_only: bool
-) -> dict[str, int]:
-    return count_reasons(
-        reason for row, reason in zip(table, reasons, strict=True) if row.train_only == train_only
-    )

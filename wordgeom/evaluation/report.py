@@ -58,34 +58,30 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values: None for an undefined score or interval."""
-        facts = {name: getattr(self, name) for name in self.__dataclass_fields__}
         sections = {
             name: {part: [score_facts(score) for score in own] for part, own in parts.items()}
             for name, parts in self.sections.items()
         }
-        return facts | {
-            "scores": [score_facts(score) for score in self.scores],
-            "sections": sections,
-        }
+        scores = [score_facts(score) for score in self.scores]
+        return vars(self) | {"scores": scores, "sections": sections}
 
 
 def render(report: Report, options: ReportOptions) -> str:
     """Return a report as text in the requested form, without a final newline."""
     if options.json:
         return json.dumps(report.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-    rows = _rows(report, options.sections)
+    rows = [_HEADER, *_rows(report, options.sections)]
     if options.markdown:
-        return "\n".join(
-            [
-                *markdown_table([_HEADER, *rows], _TEXT_COLUMNS),
-                "",
-                *(f"- {line}" for line in footer(report)),
-            ]
+        table, below = (
+            markdown_table(rows, _TEXT_COLUMNS),
+            [f"- {line}" for line in _footer(report)],
         )
-    return "\n".join([*aligned([_HEADER, *rows], _TEXT_COLUMNS), "", *footer(report)])
+    else:
+        table, below = aligned(rows, _TEXT_COLUMNS), _footer(report)
+    return "\n".join([*table, "", *below])
 
 
-def footer(report: Report) -> list[str]:
+def _footer(report: Report) -> list[str]:
     """Return the lines below the table: size, exclusions, notes and the policy."""
     size = f"{report.vectors}: {report.words:,} words × {report.dimension:,}"
     excluded = [
@@ -94,13 +90,8 @@ def footer(report: Report) -> list[str]:
         for reason, number in reasons.items()
     ]
     skipped = [f"{name}: skipped: {line}" for name, line in report.refused.items()]
-    return [
-        size,
-        *excluded,
-        *skipped,
-        *report.notes,
-        policy_line(report.policy, {score.task for score in report.scores}),
-    ]
+    policy = policy_line(report.policy, {score.task for score in report.scores})
+    return [size, *excluded, *skipped, *report.notes, policy]
 
 
 def _rows(report: Report, sections: bool) -> list[tuple[str, ...]]:

@@ -15,8 +15,8 @@ import numpy as np
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Array, Float64
 from wordgeom.evaluation.answers import Answers, Measure
-from wordgeom.evaluation.lines import set_name
-from wordgeom.evaluation.missing_words import exclude_missing, no_known_items
+from wordgeom.evaluation.exclusions import exclude_missing, no_known_items
+from wordgeom.evaluation.lines import SetFile
 from wordgeom.evaluation.options import ZERO, EvalOptions
 from wordgeom.evaluation.pairs import Pair, read_pairs
 from wordgeom.evaluation.word_lookup import Lookup
@@ -30,13 +30,10 @@ _REPEATED = "repeated pairs with the same score"
 
 
 @dataclass(frozen=True)
-class Similarity:
+class Similarity(SetFile):
     """A set of word pairs."""
 
-    name: str
-    path: str
     pairs: tuple[Pair, ...]
-    options: EvalOptions
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Answer by cosines (n) float64; raises InputError if no pair is in the vocabulary."""
@@ -58,8 +55,7 @@ class Similarity:
         items = np.flatnonzero(~repeated & np.isfinite(cosines))
         given, gold = cosines[items], np.array([pair.score for pair in self.pairs])[items]
         notes = tuple(note for note in (*notes, contradictions, _undefined(given, gold)) if note)
-        return Answers("similarity", self.name, MEASURES, items, given, gold, len(cosines),
-                       excluded, notes=notes)  # fmt: skip
+        return Answers("similarity", self.name, MEASURES, items, given, gold, excluded, notes=notes)
 
     def _cosines(self, lookup: Lookup) -> tuple[Float64, Array]:
         """Return the cosines (n), nan where undefined, and a mask of out-of-vocabulary pairs."""
@@ -84,7 +80,7 @@ class Similarity:
 
 def read_similarity(path: str | Path, options: EvalOptions) -> Similarity:
     """Read a file of word pairs; raises what `read_pairs` raises."""
-    return Similarity(set_name(path), str(path), tuple(read_pairs(path)), options)
+    return Similarity(str(path), options, tuple(read_pairs(path)))
 
 
 def spearman(given: Float64, gold: Float64) -> float:

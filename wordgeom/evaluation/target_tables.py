@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wordgeom.core.errors import InputError
-from wordgeom.evaluation.fields import split_fields
-from wordgeom.evaluation.lines import read_lines
+from wordgeom.evaluation.lines import read_lines, split_fields
 
 TEXT, TARGET, SPLIT = ("sequence", "text"), ("target", "y", "score"), "is_train"
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
@@ -42,14 +41,8 @@ def read_table(path: str | Path) -> list[Target]:
     return [_target(line, delimiter, len(names), columns, f"{path} line {n}") for n, line in lines]
 
 
-@dataclass(frozen=True)
-class _Columns:
-    text: int
-    target: int
-    split: int | None
-
-
-def _columns(names: Sequence[str], where: str) -> _Columns:
+def _columns(names: Sequence[str], where: str) -> tuple[int, int, int | None]:
+    """Return the columns of the text, of the target and of the split, None if there is none."""
     found = ", ".join(names)[:100]
     text = next((names.index(name) for name in TEXT if name in names), None)
     if text is None:
@@ -60,16 +53,18 @@ def _columns(names: Sequence[str], where: str) -> _Columns:
     if target in (len(names), split):
         do = "rename the target column, or put it right after the text"
         raise InputError("no column named target, y or score", where=where, found=found, do=do)
-    return _Columns(text, target, split)
+    return text, target, split
 
 
-def _target(line: str, delimiter: str, width: int, columns: _Columns, where: str) -> Target:
-    fields = split_fields(line, delimiter, where)
+def _target(
+    line: str, delimiter: str, width: int, columns: tuple[int, int, int | None], where: str
+) -> Target:
+    fields, (text, target, split) = split_fields(line, delimiter, where), columns
     if len(fields) != width:
         what = f"the header has {width} columns"
         raise InputError(what, where=where, found=f"{len(fields)} in the row", do="fix the row")
-    train_only = columns.split is not None and _is_train(fields[columns.split], where)
-    return Target(fields[columns.text].strip(), _value(fields[columns.target], where), train_only)
+    train_only = split is not None and _is_train(fields[split], where)
+    return Target(fields[text].strip(), _value(fields[target], where), train_only)
 
 
 def _value(field: str, where: str) -> float:

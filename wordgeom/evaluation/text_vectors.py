@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,8 +12,7 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Float64, Int64
 from wordgeom.corpus.tokens.in_memory import words
-from wordgeom.evaluation.coverage import has_direction
-from wordgeom.evaluation.word_lookup import Lookup
+from wordgeom.evaluation.word_lookup import Lookup, has_direction
 from wordgeom.runtime.context import Context
 
 UNKNOWN = "texts without a word that has a vector"
@@ -78,10 +77,7 @@ class _Rows(dict[str, int]):
         if row is None or not has_direction(self.lookup.matrix[row]):
             row = -1
         self[word] = row
-        return self[word]
-
-    def of(self, tokens: Sequence[str]) -> Iterator[int]:
-        return (row for row in map(self.__getitem__, tokens) if row >= 0)
+        return row
 
 
 def _block(
@@ -92,7 +88,7 @@ def _block(
 
     token_rows, ends = array("q"), [0]
     for text in texts:
-        token_rows.extend(rows.of(tokens(text)))
+        token_rows.extend(row for row in map(rows.__getitem__, tokens(text)) if row >= 0)
         ends.append(len(token_rows))
     used, columns = np.unique(np.array(token_rows, np.int64), return_inverse=True)
     known = np.diff(ends)

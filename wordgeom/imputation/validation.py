@@ -133,7 +133,7 @@ def _answers(
     """Return the cosine and rank of each hidden vector (hidden × 2) as answers to score."""
     given = cosines_and_ranks(predicted, anchors, hidden, context)
     total = len(hidden)
-    return Answers(_TASK, name, MEASURES, np.arange(total), given, np.zeros(total), total)
+    return Answers(_TASK, name, MEASURES, np.arange(total), given, np.zeros(total))
 
 
 def cosines_and_ranks(

@@ -37,12 +37,8 @@ class Text:
     @property
     def of_lines(self) -> bool:
         """Whether gensim's LineSentence gives the same tokens as the counts."""
-        options, compressed = self.options, any(map(is_compressed, self.names))
-        return (options.tokeniser, options.input_format, compressed) == (
-            "whitespace",
-            "text",
-            False,
-        )
+        plain = self.options.tokeniser == "whitespace" and self.options.input_format == "text"
+        return plain and not any(map(is_compressed, self.names))
 
     @property
     def note(self) -> str:

@@ -24,7 +24,7 @@ from wordgeom.imputation.trust import Trust
 from wordgeom.imputation.trust_table import read_trust
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.plot.figure import INK, PALE, saved_figure
-from wordgeom.plot.labels import fix_layout, place_labels
+from wordgeom.plot.labels import boxes, fix_layout, outline, place_labels
 from wordgeom.vectors.keyed import read_vectors
 
 if TYPE_CHECKING:
@@ -251,23 +251,17 @@ def _near(chart: Chart) -> Int64:
 
 def _label(axes: Axes, chart: Chart) -> int:
     """Write names, the centre's first; return the number of names omitted for lack of space."""
-    from matplotlib.patheffects import withStroke
-    from matplotlib.transforms import Bbox
-
-    pixels = axes.transData.transform(chart.positions)
-    marks = [Bbox([point, point]).padded(_NEAR) for point in pixels]
+    marks = boxes(axes.transData.transform(chart.positions), _NEAR)
     occupied = [marks[n] for n in _near(chart).tolist()]
     first = [chart.centre] if chart.centre is not None else []
     others = [n for n in chart.named.tolist() if n not in first]
     omitted = 0
     for chosen, weight in ((first, "bold"), (others, "normal")):
-        points = [(float(x), float(y)) for x, y in chart.positions[chosen]]
-        names = [chart.names[n] for n in chosen]
-        drop = chosen is others
+        names, drop = [chart.names[n] for n in chosen], chosen is others
         omitted += place_labels(
-            axes, points, names, occupied, marks=marks, drop=drop, weight=weight
+            axes, chart.positions[chosen], names, occupied, marks=marks, drop=drop, weight=weight
         )  # fmt: skip
-    for text in axes.texts:  # legible in front of lines and markers
-        depth = 6 if text.get_fontweight() == "bold" else 5
-        text.set(path_effects=[withStroke(linewidth=2.0, foreground="white")], zorder=depth)
+    for text in axes.texts:
+        outline(text)
+        text.set_zorder(6 if text.get_fontweight() == "bold" else 5)
     return omitted

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from wordgeom.core.types import Float64
 from wordgeom.plot.figure import PALE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.text import Annotation
+    from matplotlib.text import Annotation, Text
     from matplotlib.transforms import Bbox
 
 _Place = tuple[int, int, str, str]
@@ -50,9 +51,23 @@ def fix_layout(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
+def boxes(pixels: Float64, near: float) -> list[Bbox]:
+    """Return boxes around points (n × 2) that reach `near` pixels to each side."""
+    from matplotlib.transforms import Bbox
+
+    return [Bbox([point, point]).padded(near) for point in pixels]
+
+
+def outline(text: Text) -> None:
+    """Give a name a white outline, so that it is legible in front of lines and markers."""
+    from matplotlib.patheffects import withStroke
+
+    text.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
+
+
 def place_labels(
     axes: Axes,
-    points: Sequence[tuple[float, float]],
+    points: Float64,
     names: Sequence[str],
     occupied: list[Bbox],
     *,
@@ -61,7 +76,7 @@ def place_labels(
     leaders: bool = False,
     weight: str = "normal",
 ) -> int:
-    """Write each name next to its point, off the boxes in `occupied` (pixels) if possible.
+    """Write each name next to its point (n × 2), off the boxes in `occupied` (pixels) if possible.
 
     The layout must be fixed. Placed names are added to `occupied`. marks: boxes that names avoid if
     they can; drop: omit names without space next to their point, and with `leaders`, first try
@@ -69,8 +84,8 @@ def place_labels(
     """
     omitted = 0
     # From right to left, so that the right one of two close points has its name on the right.
-    for point, name in sorted(zip(points, names, strict=True), reverse=True):
-        close = _PLACES[:_CLOSE] if drop else _PLACES
+    for (x, y), name in sorted(zip(points.tolist(), names, strict=True), reverse=True):
+        point, close = (x, y), _PLACES[:_CLOSE] if drop else _PLACES
         cost, box, offset = _best(axes, point, name, close, occupied, marks, weight)
         leader = cost > 0 and leaders
         if leader:

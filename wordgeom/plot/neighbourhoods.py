@@ -12,13 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.types import Float32, Float64
 from wordgeom.linalg.signs import fix_signs
+from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import similar
 
@@ -26,25 +26,6 @@ MOST = 6  # words in a plot
 _TIMES = 6  # marked times by default
 _NEIGHBOURS = 5  # at the first time, and at the last
 _DIGITS, _MOVED = range(4, 17), 0.01  # digits of a time; rounding error as a fraction of the range
-
-
-class TimedVectors(Protocol):
-    """Word vectors that depend on time, such as a `DynamicModel`."""
-
-    @property
-    def words(self) -> list[str]:
-        """The p words."""
-
-    @property
-    def times(self) -> Float64:
-        """The times of the documents (n)."""
-
-    @property
-    def spread(self) -> Float64:
-        """The standard deviation of each word's column (p)."""
-
-    def vectors_at(self, time: float) -> Float32:
-        """Return the vectors (p × r) at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +50,7 @@ class Trajectory:
 
 
 def trajectories(
-    model: TimedVectors, words: Sequence[str], times: Sequence[float] = ()
+    model: DynamicModel, words: Sequence[str], times: Sequence[float] = ()
 ) -> list[Trajectory]:
     """Return the trajectories of up to 6 words over `times`, by default 6 evenly spaced times.
 
@@ -136,7 +117,7 @@ def _nearest(vectors: Vectors, time: str, word: str) -> list[str]:
     return [name for name in found if vectors.matrix[vectors.index[name]].any()]
 
 
-def _positions(model: TimedVectors, vectors: Float32, rows: Sequence[int]) -> Float64:
+def _positions(model: DynamicModel, vectors: Float32, rows: Sequence[int]) -> Float64:
     """Return the positions (m × r) of the words in `rows`, given all vectors (p × r)."""
     chosen = np.asarray(rows, np.int64)
     spread = model.spread[chosen] * np.sqrt(len(model.times))

@@ -6,6 +6,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from wordgeom.comparison.entries import FILE, METHOD, PEER
 from wordgeom.comparison.result import Comparison, Evaluation
 from wordgeom.core.errors import InputError
@@ -69,7 +71,7 @@ def _panel(axes: Axes, name: str, measure: str, timed: list[Evaluation]) -> None
 def _label(axes: Axes, name: str, timed: list[Evaluation]) -> None:
     """Write the candidates' names into a panel of fixed layout."""
     scored = [one for one in timed if not math.isnan(_figures(one, name)[1])]
-    points = [_figures(one, name)[:2] for one in scored]
+    points = np.array([_figures(one, name)[:2] for one in scored]).reshape(-1, 2)
     occupied = [_around(axes, _figures(one, name)) for one in scored]
     place_labels(axes, points, [one.candidate.name for one in scored], occupied)
 

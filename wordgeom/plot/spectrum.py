@@ -99,8 +99,7 @@ def _same_as(spectrum: Spectrum, earlier: Sequence[Spectrum]) -> str:
     """Return a remark for the legend if the curve coincides with an earlier one."""
     values = spectrum.values
     for other in earlier:
-        same = len(other.values) == len(values) and np.allclose(other.values, values, rtol=_THIN)
-        if same:
+        if len(other.values) == len(values) and np.allclose(other.values, values, rtol=_THIN):
             return f"\n (same as {other.name})"
     return ""
 

@@ -16,12 +16,11 @@ import numpy as np
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Float64
 from wordgeom.plot.figure import INK, PALE, saved_figure
-from wordgeom.plot.labels import fix_layout, place_labels
+from wordgeom.plot.labels import boxes, fix_layout, outline, place_labels
 from wordgeom.plot.neighbourhoods import Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.transforms import Bbox
 
 _ACROSS = 3  # panels in a row
 _WIDTH, _ALONE = 3.4, 5.6  # inches of a panel in a row, and alone
@@ -109,26 +108,26 @@ def _label(axes: Axes, path: Trajectory) -> int:
 
     The layout must be fixed.
     """
-    from matplotlib.patheffects import withStroke
     from matplotlib.text import Annotation
 
     points = np.vstack((path.positions, path.first_positions, path.last_positions))
     pixels = axes.transData.transform(points)
     steps = pixels[: len(path.times)]
     _arrows(axes, path.positions, steps)
-    occupied, line = _boxes(pixels, _NEAR), _boxes(_along(steps), _NEAR / 2)
+    occupied, line = boxes(pixels, _NEAR), boxes(_along(steps), _NEAR / 2)
     for k in (0, len(path.times) - 1):
-        end = [_point(path.positions[k])]
-        place_labels(axes, end, [path.times[k]], occupied, marks=line, weight="bold")
+        end, time = path.positions[[k]], path.times[k]
+        place_labels(axes, end, [time], occupied, marks=line, weight="bold")
     omitted = 0
-    for positions, names, ink in _named(path):
-        ends, before = [_point(position) for position in positions], len(axes.texts)
-        omitted += place_labels(axes, ends, names, occupied, marks=line, drop=True, leaders=True)
+    for points, names, ink in _named(path):
+        before = len(axes.texts)
+        omitted += place_labels(axes, points, names, occupied, marks=line, drop=True, leaders=True)
         for text in axes.texts[before:]:
             text.set_color(ink)
-    for text in axes.texts:  # legible in front of lines, including leader lines
-        depth = 4 if isinstance(text, Annotation) and text.arrow_patch is not None else 5
-        text.set(path_effects=[withStroke(linewidth=2.0, foreground="white")], zorder=depth)
+    for text in axes.texts:  # names are in front of leader lines
+        outline(text)
+        led = isinstance(text, Annotation) and text.arrow_patch is not None
+        text.set_zorder(4 if led else 5)
     return omitted
 
 
@@ -142,12 +141,6 @@ def _named(path: Trajectory) -> list[tuple[Float64, list[str], str]]:
     ]
 
 
-def _boxes(pixels: Float64, near: float) -> list[Bbox]:
-    from matplotlib.transforms import Bbox
-
-    return [Bbox([point, point]).padded(near) for point in pixels]
-
-
 def _arrows(axes: Axes, positions: Float64, pixels: Float64) -> None:
     """Draw an arrowhead on each step that is long enough."""
     from matplotlib.patches import FancyArrowPatch
@@ -155,8 +148,8 @@ def _arrows(axes: Axes, positions: Float64, pixels: Float64) -> None:
     lengths = np.linalg.norm(np.diff(pixels, axis=0), axis=1)
     for k in np.flatnonzero(lengths >= _SHORT).tolist():
         axes.add_patch(FancyArrowPatch(
-            _point(positions[k]), _point(positions[k + 1]), arrowstyle="-|>", color=INK,
-            linewidth=0, mutation_scale=_HEAD, shrinkA=0, shrinkB=_DOT / 2, zorder=3.2,
+            positions[k], positions[k + 1], arrowstyle="-|>", color=INK, linewidth=0,
+            mutation_scale=_HEAD, shrinkA=0, shrinkB=_DOT / 2, zorder=3.2,
         ))  # fmt: skip
 
 
@@ -164,7 +157,3 @@ def _along(pixels: Float64) -> Float64:
     """Return closely spaced points (· × 2) along the line through `pixels`."""
     fractions = np.linspace(0, 1, _PIECES, endpoint=False)[:, None, None]
     return np.asarray((pixels[:-1] + fractions * np.diff(pixels, axis=0)).reshape(-1, 2))
-
-
-def _point(position: Float64) -> tuple[float, float]:
-    return float(position[0]), float(position[1])

@@ -21,7 +21,7 @@ from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.drift.options import LEVEL
 from wordgeom.plot.drift_results import DriftResults
 from wordgeom.plot.figure import INK, PALE, log_ticks, plain_ticks, saved_figure, thin_grid
-from wordgeom.plot.labels import fix_layout, place_labels
+from wordgeom.plot.labels import boxes, fix_layout, outline, place_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -192,24 +192,22 @@ def _describe(axes: Axes, volcano: _Volcano) -> None:
 
 def _label(axes: Axes, volcano: _Volcano, named: list[int], rules: Sequence[Line2D]) -> None:
     """Label the words in `named`, then those that moved most, flagged and others."""
-    from matplotlib.patheffects import withStroke
-    from matplotlib.transforms import Bbox
-
-    pixels = axes.transData.transform(np.column_stack((volcano.x, volcano.y)))
+    points = np.column_stack((volcano.x, volcano.y))
+    pixels = axes.transData.transform(points)
     chosen = list(dict.fromkeys([*named, *_strongest(volcano)]))
-    occupied = [Bbox([point, point]).padded(_NEAR) for point in pixels[chosen]]
+    occupied = boxes(pixels[chosen], _NEAR)
     lines = [rule.get_window_extent().padded(_NEAR) for rule in rules]
     for number in chosen:
         close = (np.abs(pixels - pixels[number]) < _REACH).all(axis=1)
-        marks = [Bbox([point, point]).padded(_NEAR) for point in pixels[close]] + lines
-        point = [(float(volcano.x[number]), float(volcano.y[number]))]
-        name, weight = [volcano.words[number]], "bold" if number in named else "normal"
+        marks = boxes(pixels[close], _NEAR) + lines
+        point, name = points[[number]], [volcano.words[number]]
+        weight = "bold" if number in named else "normal"
         omitted = place_labels(axes, point, name, occupied, marks=marks, drop=True, weight=weight)
         if omitted and number in named:
             place_labels(axes, point, name, occupied, marks=marks, weight=weight)
     flagged = {volcano.words[number] for number in chosen if volcano.flagged[number]}
-    for text in axes.texts:  # legible in front of markers
-        text.set_path_effects([withStroke(linewidth=2.0, foreground="white")])
+    for text in axes.texts:
+        outline(text)
         text.set_color(INK if text.get_text() in flagged else _GREY)
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.requests import request_of
 from wordgeom.core.types import Array, Int64
-from wordgeom.drift.attestation import attested
 from wordgeom.drift.factor_test import ASSUMPTION, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
+from wordgeom.drift.neighbours import attested
 from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, DriftOptions
 from wordgeom.drift.ranking import RankedWords
 from wordgeom.drift.report import FACTORS, ReportOptions, render
@@ -143,8 +143,7 @@ class _Tests:
         verdict = test_drift(
             self._X, fitted.polynomials.values, fitted.times,
             replace(options, test=F_TAIL) if by_factors else options,
-            rank=rank, ops=context.ops, seed=context.seed, pool=context.pool,
-            memory=context.memory, progress=context.progress, groups=self._groups,
+            rank, self._groups, context,
         )  # fmt: skip
         return self._by_factors(verdict) if by_factors else verdict
 

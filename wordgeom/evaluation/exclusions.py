@@ -1,9 +1,17 @@
-"""Repeated and contradictory lines of an evaluation set, and counts of excluded lines."""
+"""Items of an evaluation set that are left out: why, and how many.
+
+Repeated and contradictory lines are left out. Items with out-of-vocabulary words are left out too,
+or scored as zero.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+from wordgeom.core.errors import InputError
+from wordgeom.core.types import Array
+from wordgeom.evaluation.options import ZERO
 
 
 def exclusions(
@@ -34,13 +42,29 @@ def count_reasons(reasons: Iterable[str]) -> dict[str, int]:
 
 def add_counts(*parts: Mapping[str, int]) -> dict[str, int]:
     """Return the sums of counts by reason, without zeros."""
-    total: Counter[str] = Counter()
-    for part in parts:
-        total.update(part)
-    return {reason: n for reason, n in total.items() if n}
+    return dict(sum(map(Counter, parts), Counter()))
 
 
 def with_exclusions(found: str, excluded: Mapping[str, int]) -> str:
     """Return `found`, followed by the numbers of excluded lines, for an error message."""
     reasons = ", ".join(f"{reason}: {number:,}" for reason, number in excluded.items())
     return f"{found} (left out: {reasons})" if reasons else found
+
+
+def exclude_missing(
+    reasons: Mapping[str, Array], oov: str, scored_as: str
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Return the number of excluded items by reason, and notes on items that `zero` scores.
+
+    reasons: a mask of items (n, bool) per reason; oov: the policy; scored_as: how `zero` scores.
+    """
+    counts = {reason: int(mask.sum()) for reason, mask in reasons.items() if mask.any()}
+    if oov != ZERO:
+        return counts, ()
+    return {}, tuple(f"{reason}, {scored_as}: {n:,}" for reason, n in counts.items())
+
+
+def no_known_items(path: str, items: str) -> InputError:
+    """Return the error for a set none of whose items has a vector for each word."""
+    do = "check the language and letter case, or pass --restrict-vocab 0"
+    return InputError(f"none of its {items} has vectors for all its words", where=path, do=do)

@@ -1,0 +1,31 @@
+"""The programs in scripts/reproduce explain themselves without an environment."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import wordgeom
+
+FOLDER = Path(wordgeom.__file__).parent.parent / "scripts" / "reproduce"
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("carrington-5", "The thesis does not state the noise"),
+        ("drift", "Level and power of the permutation tests of drift"),
+        ("yao", "--companies has the columns ticker, first_word"),
+    ],
+)
+def test_help_needs_no_environment(tmp_path, name, part):
+    """The docstring is printed without any Python."""
+    done = subprocess.run(
+        [FOLDER / name, "--help"], capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={"PYTHON": "none", "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert part in done.stdout
+    assert '"""' not in done.stdout
