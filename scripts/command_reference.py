@@ -103,7 +103,7 @@ def _all_specs() -> dict[tuple[str, str], Spec]:
     Two commands may have a flag of one name, or describe one flag in different words.
     """
     modules = [import_module(f"wordgeom.cli.{name.replace('-', '_')}") for name in STAGES]
-    classes: list[type[Options]] = [cls for module in modules for cls in module.OPTIONS]
+    classes: list[type[Options]] = [cls for module in modules for cls in module.command.classes]
     classes += [*COMMON, *(methods.load(name).Options for name in methods.names())]
     declared = [(flag(field.name), spec) for cls in classes for field, spec in specs(cls)]
     return {(name, text): spec for name, spec in declared for text in ("", spec.help)}

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from types import ModuleType
 
 import pytest
+from asking import Answer, Ask
 from hypothesis import settings
 
 from wordgeom.linalg.device import open_context
@@ -42,6 +43,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def torch() -> ModuleType:
     """Torch itself; a test that asks for it is skipped where it is missing."""
     return pytest.importorskip("torch", reason=_NO_TORCH)
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
+    """Run a command line in this process."""
+    from wordgeom.cli import main
+
+    def run(*args: str) -> Answer:
+        capsys.readouterr()
+        status = main(args)
+        return Answer(status, *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture(scope="module")

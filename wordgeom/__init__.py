@@ -18,18 +18,30 @@ if TYPE_CHECKING:
         pmi,
     )
     from wordgeom.api.models import measure_drift, open_model, train_model
-    from wordgeom.api.vectors import convert, extend, impute, load_vectors, score, train
+    from wordgeom.api.vectors import (
+        ImputedModel,
+        Model,
+        convert,
+        extend,
+        impute,
+        load_vectors,
+        score,
+        train,
+    )
+    from wordgeom.core.errors import WordgeomError
 
 _MODULES = {
-    "counts": ("Counts", "DocumentCounts", "Weighted", "count", "count_documents", "open_matrix",
-               "pmi"),
-    "models": ("measure_drift", "open_model", "train_model"),
-    "vectors": ("convert", "extend", "impute", "load_vectors", "score", "train"),
+    "api.counts": ("Counts", "DocumentCounts", "Weighted", "count", "count_documents",
+                   "open_matrix", "pmi"),
+    "api.models": ("measure_drift", "open_model", "train_model"),
+    "api.vectors": ("ImputedModel", "Model", "convert", "extend", "impute", "load_vectors", "score",
+                    "train"),
+    "core.errors": ("WordgeomError",),
 }  # fmt: skip
 __all__ = [
-    "Counts", "DocumentCounts", "Weighted", "convert", "count", "count_documents", "extend",
-    "impute", "load_vectors", "measure_drift", "open_matrix", "open_model", "pmi", "score",
-    "train", "train_model",
+    "Counts", "DocumentCounts", "ImputedModel", "Model", "Weighted", "WordgeomError", "convert",
+    "count", "count_documents", "extend", "impute", "load_vectors", "measure_drift",
+    "open_matrix", "open_model", "pmi", "score", "train", "train_model",
 ]  # fmt: skip
 
 
@@ -41,5 +53,5 @@ def __getattr__(name: str) -> Any:
     # The public functions need NumPy and more; `wordgeom --help` must not wait for them.
     for module, names in _MODULES.items():
         if name in names:
-            return getattr(import_module(f"wordgeom.api.{module}"), name)
+            return getattr(import_module(f"wordgeom.{module}"), name)
     raise AttributeError(f"module 'wordgeom' has no attribute {name!r}")

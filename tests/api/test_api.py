@@ -186,6 +186,14 @@ def test_the_public_functions_are_no_modules(corpus):
         assert find_spec(f"wordgeom.{name}") is None, name
 
 
+def test_results_and_errors_are_of_public_classes(corpus):
+    with wg.count(corpus, min_count=2) as counts:
+        assert isinstance(wg.train(counts, "pmi-eigs", dim=K), wg.Model)
+        with pytest.raises(wg.WordgeomError):
+            wg.train(counts, "gbu", dim=1000)
+    assert issubclass(wg.ImputedModel, wg.Model)
+
+
 def test_the_functions_do_not_wait_for_numba_before_they_are_called():
     look = "import sys, wordgeom.api.vectors; print(*{'numba', 'scipy', 'gensim'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)

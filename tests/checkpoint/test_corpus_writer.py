@@ -19,6 +19,7 @@ import pytest
 from corpora import Read, corpus_options, corpus_texts, put, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interruptions import HARMS, damage
 
 from wordgeom.checkpoint import corpus_writer
 from wordgeom.checkpoint.corpus_writer import CorpusWriter
@@ -360,7 +361,7 @@ def test_other_text_is_refused_under_the_same_stamp_and_from_a_pipe(
     assert digest("piped") == digest("whole")
 
 
-@pytest.mark.parametrize("harm", ["flip", "cut", "gone"])
+@pytest.mark.parametrize("harm", HARMS)
 @pytest.mark.parametrize("which", ["ids", "runs", "pieces", "table"])
 def test_a_damaged_segment_is_refused_in_a_line(
     records: Path, capsys: pytest.CaptureFixture[str], harm: str, which: str
@@ -368,11 +369,6 @@ def test_a_damaged_segment_is_refused_in_a_line(
     with stopped(6, inside=False):
         assert main(COUNT) == AGAIN
     path = Path(f".cooc.state/text-0/{which}.1.npy")
-    raw = bytearray(path.read_bytes())
-    raw[130] ^= 1
-    if harm == "gone":
-        path.unlink()
-    else:
-        path.write_bytes(raw if harm == "flip" else raw[:131])
+    damage(path, harm, 130)
     assert str(path) in complaint(capsys, *COUNT, "--resume")
     assert not Path("cooc").exists()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interruptions import interrupted_after
 from matrices import random_counts, store_matrix
 
 import wordgeom
@@ -160,19 +161,9 @@ def work(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def interrupted(work, monkeypatch):
+def interrupted(work):
     """What is there when a run was interrupted after its second state."""
-    saves = []
-    save = MethodState.save
-
-    def stopped(self, state):
-        save(self, state)
-        saves.append(self)
-        if len(saves) == 2:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(MethodState, "save", stopped)
+    with interrupted_after(2):
         assert main([*TRAIN, "--checkpoint", "0"]) == 75
     assert not Path("vectors.bin").exists()
     assert STATE_FOLDER.is_dir()
@@ -229,15 +220,9 @@ def test_a_short_run_keeps_no_state(work, monkeypatch):
     assert main(TRAIN) == 0
 
 
-def test_an_interrupted_run_tells_of_its_state(work, monkeypatch, capsys):
-    save = MethodState.save
-
-    def stopped(self, state):
-        save(self, state)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(MethodState, "save", stopped)
-    assert main([*TRAIN, "--checkpoint", "0"]) == 75
+def test_an_interrupted_run_tells_of_its_state(work, capsys):
+    with interrupted_after(1):
+        assert main([*TRAIN, "--checkpoint", "0"]) == 75
     assert "continue with --resume" in capsys.readouterr().err
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from interruptions import HARMS, damage
 
 from wordgeom.checkpoint import corpus_writer
 from wordgeom.checkpoint.matrix_rows import MatrixRows
@@ -219,16 +220,11 @@ def test_a_forgotten_resume_loses_nothing_and_force_begins_anew(interrupted, cap
     assert_alone("cooc")
 
 
-@pytest.mark.parametrize("harm", ["flip", "cut", "gone"])
+@pytest.mark.parametrize("harm", HARMS)
 @pytest.mark.parametrize("which", ["cooc/indices.1.npy", ".cooc.state/ids/ids.1.npy"])
 def test_what_is_damaged_is_refused_in_a_line(interrupted, capsys, harm, which):
     path = Path(which)
-    raw = bytearray(path.read_bytes())
-    raw[200] ^= 1
-    if harm == "gone":
-        path.unlink()
-    else:
-        path.write_bytes(raw if harm == "flip" else raw[:300])
+    damage(path, harm, 200)
     assert str(path) in complaint(capsys, *COUNT, "--resume")
     assert not Path("cooc/meta.json").exists()
     assert run(*COUNT, "--force") == 0

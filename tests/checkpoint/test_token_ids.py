@@ -18,7 +18,8 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.count_rows import Rows
 from wordgeom.runtime.run_options import ResumeOptions
 from wordgeom.storage import files
-from wordgeom.storage.store import META, Store, StoreWriter
+from wordgeom.storage.meta import META
+from wordgeom.storage.store import Store, StoreWriter
 
 REQUEST = {"command": "build-cooc", "options": {}, "inputs": []}
 TEXT = "a b c a\nb b a\n"

@@ -18,10 +18,10 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
+from asking import Answer, Ask
 
 import wordgeom
 from wordgeom import cli, methods
@@ -44,17 +44,6 @@ def text(lines: int = 120, seed: int = 3) -> str:
     return "".join(" ".join(f"word{k}" for k in line) + "\n" for line in ids)
 
 
-class Answer(NamedTuple):
-    """What a command line came to."""
-
-    status: int
-    out: str
-    err: str
-
-
-Ask = Callable[..., Answer]
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with corpus.txt, cooc/, pmi/ and vectors.bin."""
@@ -73,18 +62,6 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(made, copy)
     monkeypatch.chdir(copy)
     return copy
-
-
-@pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
-    """Run a command line in this process."""
-
-    def run(*args: str) -> Answer:
-        capsys.readouterr()
-        status = main(args)
-        return Answer(status, *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture

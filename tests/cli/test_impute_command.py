@@ -3,36 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from wordgeom.cli import main
 from wordgeom.vectors.keyed import read_vectors, write_vectors
-
-
-class Answer(NamedTuple):
-    """The result of a command line."""
-
-    status: int
-    out: str
-    err: str
-
-
-Ask = Callable[..., Answer]
-
-
-@pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str]) -> Ask:
-    def run(*args: str) -> Answer:
-        capsys.readouterr()
-        status = main(args)
-        return Answer(status, *capsys.readouterr())
-
-    return run
 
 
 @pytest.fixture

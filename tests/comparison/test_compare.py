@@ -14,7 +14,7 @@ import pytest
 
 from wordgeom.cli import main
 from wordgeom.comparison import compare, entries
-from wordgeom.comparison.entries import Candidate, Training
+from wordgeom.comparison.entries import Candidate, CompareRequest, Training
 from wordgeom.core.errors import InputError
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.options import EvalOptions
@@ -118,8 +118,8 @@ def test_the_difference_of_a_file_from_itself_is_0_without_an_interval_or_a_mark
 def test_words_that_are_not_common_are_left_out_and_counted(ask):
     noisy("part.bin", 0.1, slice(None, None, -2))  # half of the words, in another order
     both = ask("good.bin", "part.bin").out
-    assert "good.bin: 40 of 80 words left out, since other vectors lack them\n" in both
-    assert "part.bin: " not in both.split("judged on 40 words")[1]
+    assert "good.bin: left out: 40 of 80 words (not in all vectors)\n" in both
+    assert "part.bin: " not in both.split("evaluated on 40 words")[1]
     rows = rows_of(ask, "good.bin", "part.bin")
     assert rows["part.bin"]["words"] == 40
     assert rows["good.bin"]["scores"] == rows["part.bin"]["scores"]  # of the same vectors
@@ -156,7 +156,7 @@ def test_vectors_that_cannot_answer_a_set_are_noted(ask):
     rows = rows_of(ask, "good.bin", "zero.bin")
     assert (rows["zero.bin"]["scores"], rows["zero.bin"]["differences"]) == ([], [])
     assert rows["zero.bin"]["dimension"] == 3
-    assert "zero.bin: all sets left out: " in ask("good.bin", "zero.bin").out
+    assert "zero.bin: all sets skipped: " in ask("good.bin", "zero.bin").out
     held = ask("good.bin", "zero.bin", "--against", "zero.bin").out
     assert "zero.bin has no scores; differences are relative to good.bin" in held
     assert ask("zero.bin", status=1).out == ""
@@ -175,7 +175,7 @@ class WordCount:
 
 def test_common_words_are_in_the_order_of_the_first_file(folder):
     noisy("part.bin", 0.1, slice(None, None, -2))
-    request = compare.CompareRequest(files=("good.bin", "part.bin"))
+    request = CompareRequest(files=("good.bin", "part.bin"))
     found = compare.compare(
         request, [WordCount(), WordCount()], EvalOptions(resamples=0), RunOptions()
     )
@@ -262,8 +262,8 @@ def test_switches_are_passed_as_flags(tmp_path, monkeypatch, values, wanted):
         return subprocesses.Finished("", 2.5)
 
     monkeypatch.setattr(entries, "run_module", run)
-    how = Training("cooc", 5, values, RunOptions(), tmp_path)
-    list(entries.from_methods(["gbu"], how))
+    request = CompareRequest(matrix="cooc", methods=("gbu",), dim=5, weighting=values)
+    list(entries.from_methods(Training(request, RunOptions(), tmp_path)))
     (arguments,) = asked
     assert arguments[arguments.index("--quiet") + 1 :] == wanted
 
@@ -323,7 +323,7 @@ def test_two_matrices_are_rejected(ask, counts):
 
 
 def test_files_with_the_same_name_are_numbered_uniquely():
-    names = compare.CompareRequest(files=("a/v", "b/v", "v (2)", "c/v")).names()
+    names = CompareRequest(files=("a/v", "b/v", "v (2)", "c/v")).names()
     assert len(set(names)) == 4
     assert names[:2] == ["v", "v (2)"]
 

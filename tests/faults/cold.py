@@ -14,7 +14,8 @@ import numpy as np
 
 from faults.products import products
 from faults.workshop import STALLED, UNSHARE, Workshop, command, environment
-from wordgeom.storage.store import META, Store
+from wordgeom.storage.meta import META
+from wordgeom.storage.store import Store
 
 _PROGRAM = [sys.executable, "-m", "wordgeom"]
 _STOPPED = (1, 75)

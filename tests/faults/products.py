@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from wordgeom.storage.store import META, Store
+from wordgeom.storage.meta import META
+from wordgeom.storage.store import Store
 from wordgeom.vectors.run_card import read_card
 
 Products = dict[str, str]

@@ -35,7 +35,7 @@ from wordgeom.matrices.times import parse_times
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.plot.drift_results import read_drift_results
 from wordgeom.runtime.pool import Pool
-from wordgeom.stages.info import describe
+from wordgeom.stages.artefacts import artefact_at
 from wordgeom.storage.files import Lock
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
@@ -68,7 +68,7 @@ def _pool() -> Pool:
 def _store(path: Path) -> None:
     """Read a matrix in every way that commands do, kernels among them."""
     matrix = StoredMatrix.open(path.parent)
-    describe(path.parent, check=True)
+    artefact_at(path.parent).describe(check=True)
     matrix.store.check()
     matrix.to_scipy()
     kind = matrix.store.kind
@@ -84,7 +84,7 @@ def _store(path: Path) -> None:
 def _documents(path: Path) -> None:
     """Read counts by document in every way that commands do."""
     counts = StoredDocuments.open(path.parent)
-    describe(path.parent, check=True)
+    artefact_at(path.parent).describe(check=True)
     for weight in ("rows", "tf-idf", "ppmi"):
         WeightedDocuments(counts, DocumentOptions(weight=weight), _pool()).full()
     parse_times(counts.documents(), counts.names())
@@ -93,7 +93,7 @@ def _documents(path: Path) -> None:
 def _model(path: Path) -> None:
     """Read a model in every way that commands do."""
     model = DynamicModel.open(path.parent)
-    describe(path.parent, check=True)
+    artefact_at(path.parent).describe(check=True)
     first, last = float(model.times.min()), float(model.times.max())
     model.vectors_at(last)
     model.displacement(first, last)
@@ -105,7 +105,7 @@ def _model(path: Path) -> None:
 def _card(path: Path) -> object:
     vectors = path.parent / "v.bin"
     run_card.up_to_date(vectors, seeds.REQUEST, force=False, beside=[path.parent / "v.tsv"])
-    return describe(vectors, check=True)
+    return artefact_at(vectors).describe(check=True)
 
 
 def _vocabulary(path: Path) -> object:

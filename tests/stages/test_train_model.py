@@ -13,10 +13,10 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from corpora import assert_one_line, build_documents, put
+from interruptions import interrupted_after
 from matrices import random_counts, store_matrix, to_dense
 from running import Done, train
 
-from wordgeom.checkpoint.method_state import MethodState
 from wordgeom.cli import main
 from wordgeom.core.errors import (
     FormatError,
@@ -317,18 +317,8 @@ def test_words_that_may_not_move_stay(dtm: Path, tmp_path: Path):
 def test_a_run_goes_on_to_the_bytes_of_one_that_was_not_interrupted(
     made: Done, dtm: Path, tmp_path: Path, monkeypatch
 ):
-    save, saves = MethodState.save, []
-
-    def stopped(self, state):
-        save(self, state)
-        saves.append(self)
-        if len(saves) == 3:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(MethodState, "save", stopped)
-        with pytest.raises(KeyboardInterrupt):
-            fit(dtm, tmp_path / "m", checkpoint=0.0)
+    with interrupted_after(3), pytest.raises(KeyboardInterrupt):
+        fit(dtm, tmp_path / "m", checkpoint=0.0)
     assert not (tmp_path / "m").exists()
     monkeypatch.setattr("wordgeom.linalg.svd.truncated_svd", None)  # would fail
     again = fit(dtm, tmp_path / "m", resume=True)

@@ -33,7 +33,8 @@ from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.storage import arrays, files, store
 from wordgeom.storage import meta as _store_meta
 from wordgeom.storage.files import Lock
-from wordgeom.storage.store import CRC_BLOCK, LOCK, META, Store, StoreWriter
+from wordgeom.storage.meta import CRC_BLOCK, LOCK, META
+from wordgeom.storage.store import Store, StoreWriter
 
 DTYPES = ["<i4", "<i8", "<u4", "<u8", "<f4", "<f8", "|u1"]
 PARTS = ["indices", "data", "indptr", "rowsums", "columnsums", "vocab"]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordgeom.core.errors import OptionError
-from wordgeom.core.keywords import options_of
+from wordgeom.core.options import options_of
 from wordgeom.core.types import Int64
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions

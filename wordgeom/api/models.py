@@ -14,7 +14,7 @@ from typing import Any
 
 from wordgeom.api.counts import MatrixHandle, PathLike
 from wordgeom.api.vectors import train
-from wordgeom.core.keywords import options_of
+from wordgeom.core.options import options_of
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
 from wordgeom.methods.dlsa.model import DynamicModel

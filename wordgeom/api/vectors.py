@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordgeom.api.counts import MatrixHandle, PathLike, matrix_path
 from wordgeom.core.errors import OptionError
-from wordgeom.core.keywords import options_of, plain
-from wordgeom.core.options import check_known, specs
+from wordgeom.core.options import check_known, options_of, plain, specs
 from wordgeom.core.types import Float32
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.imputation.domain import DomainOptions

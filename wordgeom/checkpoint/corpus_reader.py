@@ -15,8 +15,9 @@ from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Array, Int64
 from wordgeom.corpus.encoding.segments import Piece, Position, SavedSegment
 from wordgeom.corpus.tokens.spill import Run
+from wordgeom.storage.arrays import StoredArray
 from wordgeom.storage.scratch import raw_bytes
-from wordgeom.storage.store import Store, StoredArray
+from wordgeom.storage.store import Store
 
 # Arrays of a segment: ids; the parts of its runs; (pieces × 2) run and length of each;
 # (runs × 5) the numbers of `Run`.
@@ -86,7 +87,6 @@ def _boundaries(array: StoredArray) -> int:
 def _runs(piece: Store) -> list[Run]:
     """Return the runs of a segment, after verifying their checksums."""
     array = piece.array(RUNS)
-    for start in range(0, array.length, _STEP):
-        array.read(start, min(start + _STEP, array.length))
+    array.verify()
     shelf = StoredShelf(array)
     return [Run(shelf, *row) for row in _table(piece, TABLE, len(RUN_FIELDS)).tolist()]

@@ -23,8 +23,9 @@ from wordgeom.core.errors import StaleError
 from wordgeom.core.types import Array
 from wordgeom.corpus.encoding.segments import Piece, Position, SavedSegment
 from wordgeom.corpus.tokens.spill import Run
+from wordgeom.storage.arrays import ArrayWriter, marked_array
 from wordgeom.storage.scratch import raw_bytes
-from wordgeom.storage.store import ArrayWriter, StoreWriter, marked_array
+from wordgeom.storage.store import StoreWriter
 
 WORTH = 1 << 24  # ids: reading fewer again takes a few seconds
 _NAME = "text-"
@@ -79,31 +80,18 @@ class SegmentWriter:
     def __init__(self, state: State, name: str) -> None:
         self._state, self._name = state, name
         self._writer: StoreWriter | None = None
-        self._arrays: dict[str, ArrayWriter] = {}
-        self._places: dict[str, StoredShelf] = {}
-        self._lock = threading.RLock()
+        self.arrays: dict[str, ArrayWriter] = {}
+        self.places: dict[str, StoredShelf] = {}
+        self.lock = threading.RLock()
         self._closed = False
         self.ids, self.runs = _Shelf(self, IDS), _Shelf(self, RUNS)
-
-    def put(self, name: str, array: Array) -> int:
-        """Append to an array of the store; return the offset. Raises WriteError."""
-        with self._lock:
-            self._open()
-            out = self._arrays[name]
-            start = out.length
-            out.write(np.frombuffer(raw_bytes(array), _TYPES[name]))
-        return start * _TYPES[name].itemsize
-
-    def read(self, name: str, start: int, out: Array) -> None:
-        """Fill `out` from what was put at an offset."""
-        self._places[name].read(start, out)
 
     def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], position: Position) -> None:
         """Commit the segment."""
         numbers = {run: k for k, run in enumerate(runs)}
         table = [[getattr(run, name) for name in RUN_FIELDS] for run in runs.values()]
-        with self._lock:
-            writer = self._open()
+        with self.lock:
+            writer = self.open()
             rows = [[numbers[piece.run], piece.length] for piece in pieces]
             writer.array(PIECES, np.int64).write(np.array(rows, np.int64).ravel())
             writer.array(TABLE, np.int64).write(np.array(table, np.int64).ravel())
@@ -113,13 +101,14 @@ class SegmentWriter:
 
     def close(self) -> None:
         """Close the store; an uncommitted segment is removed."""
-        with self._lock:  # a late thread finds it closed
+        with self.lock:  # a late thread finds it closed
             self._closed = True
             writer, self._writer = self._writer, None
             if writer is not None:
                 writer.__exit__(None, None, None)
 
-    def _open(self) -> StoreWriter:
+    def open(self) -> StoreWriter:
+        """Return the writer of the store, which is created at the first call."""
         if self._closed:
             raise ValueError("the segment is finished")
         if self._writer is None:
@@ -127,8 +116,8 @@ class SegmentWriter:
             writer.__enter__()
             self._writer = writer
             for name, dtype in _TYPES.items():
-                self._arrays[name] = out = writer.array(name, dtype)
-                self._places[name] = StoredShelf(marked_array(writer.path, out.entry()))
+                self.arrays[name] = out = writer.array(name, dtype)
+                self.places[name] = StoredShelf(marked_array(writer.path, out.entry()))
         return self._writer
 
 
@@ -140,11 +129,17 @@ class _Shelf:
 
     def put(self, array: Array) -> int:
         """Append an array and return its offset. Raises WriteError."""
-        return self._segment.put(self._name, array)
+        dtype = _TYPES[self._name]
+        with self._segment.lock:
+            self._segment.open()
+            out = self._segment.arrays[self._name]
+            start = out.length
+            out.write(np.frombuffer(raw_bytes(array), dtype))
+        return start * dtype.itemsize
 
     def read(self, start: int, out: Array) -> None:
         """Fill `out` from the offset `start`."""
-        self._segment.read(self._name, start, out)
+        self._segment.places[self._name].read(start, out)
 
     def close(self) -> None:
         """Do nothing: the segment is closed separately."""

@@ -18,7 +18,9 @@ from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.matrices.cooccurrence import MatrixWriter
 from wordgeom.runtime.signals import deferred_signals
-from wordgeom.storage.store import LOCK, StoreWriter, exists, marked_array
+from wordgeom.storage.arrays import marked_array
+from wordgeom.storage.meta import LOCK
+from wordgeom.storage.store import StoreWriter, exists
 
 _ROWS, _LENGTHS, _MARK = "rows", "lengths", "mark"
 _PARTS = ("indices", "data")

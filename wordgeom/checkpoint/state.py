@@ -21,8 +21,9 @@ from wordgeom.core.errors import OutputExistsError, StaleError, StoppedError
 from wordgeom.core.requests import differing_option
 from wordgeom.core.version import __version__
 from wordgeom.runtime.run_options import ResumeOptions
-from wordgeom.storage.files import atomic_file, make_folder, remove_folder, write_error
-from wordgeom.storage.store import LOCK, Store, StoreWriter, exists, remove_store
+from wordgeom.storage.files import atomic_file, make_folder, remove_folder, write_errors
+from wordgeom.storage.meta import LOCK
+from wordgeom.storage.store import Store, StoreWriter, exists, remove_store
 
 STATE = "state"  # the kind of the stores
 _REQUEST = "request.json"
@@ -143,10 +144,8 @@ class State:
     def _begin(self) -> None:
         """Create the directory, and record in it which run it belongs to."""
         self.remove()
-        try:
+        with write_errors(self._folder):
             make_folder(self._folder)
-        except OSError as error:
-            raise write_error(self._folder, error) from error
         self._begun = True
         with atomic_file(self._folder / _REQUEST, durable=False) as out:
             out.write(json.dumps(self._request, indent=1).encode("ascii"))

@@ -21,7 +21,7 @@ from wordgeom.storage.id_stream import read_around
 from wordgeom.storage.store import Store, StoreWriter
 
 _IDS = "ids"
-_STEP = 1 << 22  # ids written or verified at once
+_STEP = 1 << 22  # ids written at once
 _EDGE = 2048  # ids at either end, more than any window reaches
 _FACTS = ("tokens", "kept", "documents", "short", "notes")  # of the text
 
@@ -51,9 +51,7 @@ class TokenIds:
     @classmethod
     def of(cls, piece: Store) -> TokenIds:
         """Map the stream of an interrupted run, after verifying its checksums."""
-        array = piece.array(_IDS)
-        for start in range(0, array.length, _STEP):
-            array.read(start, min(start + _STEP, array.length))
+        piece.array(_IDS).verify()
         made = cls.__new__(cls)
         made._writer = None
         made._map(piece)

@@ -20,6 +20,7 @@ from wordgeom.cli.lazy import LazyGroup
 from wordgeom.core.errors import StoppedError, WordgeomError
 from wordgeom.core.version import __version__
 from wordgeom.runtime.pool import THREAD_NAME
+from wordgeom.runtime.signals import handled_by, stop_handlers
 
 _INTERRUPTED = "interrupted; existing output is unchanged"
 _COMPLETION = "_WORDGEOM_COMPLETE"  # set by a shell that completes a command line
@@ -183,18 +184,10 @@ def _stoppable() -> Iterator[_Stop | None]:
         yield None
         return
     stop = _Stop()
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     # Ignored signals stay ignored: nohup, or a background job.
-    found = {n: signal.getsignal(n) for n in numbers}
-    before = {n: handler for n, handler in found.items() if handler not in (None, signal.SIG_IGN)}
-    for number in before:
-        signal.signal(number, stop)
-    try:
+    before = {n: h for n, h in stop_handlers().items() if h not in (None, signal.SIG_IGN)}
+    with handled_by(stop, before):
         yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 class _Stop:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wordgeom.cli.table import print_words
+from wordgeom.cli.similar import print_words
 
 
 @click.command("analogy")

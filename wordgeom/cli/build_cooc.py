@@ -3,46 +3,42 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from wordgeom.cli import flags, frame
+from wordgeom.cli import frame
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 
-if TYPE_CHECKING:
-    from wordgeom.stages.stage import Stage
 
-OPTIONS = (CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
-OWN = ("corpus", "out", "shard", "save_vocab")
-
-
-def stage(settings: frame.Settings, where: str) -> Stage:
-    """Return the stage of these settings; raises OptionError."""
-    from wordgeom.stages.build_cooc import BuildCooc, Shard
-
-    corpus, window, resume, run = frame.options_from(settings, OWN, OPTIONS, where)
-    names = frame.corpus_names("build-cooc", settings)
-    shard = Shard.parse(settings["shard"]) if "shard" in settings else None
-    default = f"cooc.shard-{shard.index}-of-{shard.of}" if shard else "cooc"
-    save = frame.path(settings, "save_vocab")
-    out = Path(settings.get("out", default))
-    return BuildCooc(names, out, corpus, run, resume, save, window, shard)
-
-
-@click.command("build-cooc")
+@click.command(
+    "build-cooc",
+    cls=frame.StageCommand,
+    classes=(CorpusOptions, WindowOptions, ResumeOptions, RunOptions),
+)
 @click.argument("corpus", nargs=-1)
 @click.option("-o", "--out", metavar="DIR", help="output directory  [cooc]")
 @click.option("--shard", metavar="i/N", help="count part i of N only; combine the parts with merge")
 @click.option("--save-vocab", metavar="FILE", help="also write the vocabulary with its counts")
-@flags.takes(*OPTIONS)
-def command(config: str | None, **given: Any) -> None:
+def command(
+    settings: frame.Settings,
+    corpus: CorpusOptions,
+    window: WindowOptions,
+    resume: ResumeOptions,
+    run: RunOptions,
+) -> frame.Stage:
     """Count the co-occurrences of words in CORPUS.
 
     CORPUS names files, directories, quoted patterns ('texts/**/*.txt') or - for standard input, in
     UTF-8: plain text, .jsonl, .tsv, .conllu or .fasta, optionally compressed by gzip, bzip2, xz or
     zstd. Train vectors on the counts with `wordgeom train`; describe them with `wordgeom info`.
     """
-    frame.run_command("build-cooc", given, config)
+    from wordgeom.stages.build_cooc import BuildCooc, Shard
+
+    names = frame.corpus_names("build-cooc", settings)
+    shard = Shard.parse(settings["shard"]) if "shard" in settings else None
+    default = f"cooc.shard-{shard.index}-of-{shard.of}" if shard else "cooc"
+    save = frame.path(settings, "save_vocab")
+    out = Path(settings.get("out", default))
+    return BuildCooc(names, out, corpus, run, resume, save, window, shard)

@@ -17,13 +17,12 @@ from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.options import flag, specs
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.methods.contract import VECTORS
-from wordgeom.methods.inputs import INPUTS, settings_of
+from wordgeom.methods.inputs import READING, settings_of
 from wordgeom.methods.inputs.kind import InputKind
 from wordgeom.runtime.run_options import RunOptions
 
-_WEIGHTING = tuple(dict.fromkeys(cls for kind in INPUTS.values() for cls in kind.options))
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_OPTIONS = (*_WEIGHTING, EvalOptions, RunOptions)
+_OPTIONS = (*READING, EvalOptions, RunOptions)
 _MATRIX = "cooc"
 _METHODS = "methods to train, separated by commas  [all that MATRIX serves]"
 _PEERS = "gensim's models to train on the same text: sgns, lsi"
@@ -70,7 +69,8 @@ def command(
     MATRIX is a directory of counts (cooc, or dtm for methods that need documents) on which methods
     are trained; VECTORS are existing files. The default test sets are those shipped with gensim.
     """
-    from wordgeom.comparison import compare
+    from wordgeom.comparison.compare import compare
+    from wordgeom.comparison.entries import CompareRequest
     from wordgeom.evaluation.sets import read_tasks
 
     if as_json and markdown:
@@ -86,14 +86,14 @@ def command(
     names = ("corpus", "dim", "against", "keep", "space")
     own: dict[str, Any] = {name: values[name] for name in names if name in values}
     weighting: dict[str, Any] = {}
-    for cls in _WEIGHTING:
+    for cls in READING:
         cls.take(values)  # invalid values are reported before anything is trained
         weighting |= {f.name: values[f.name] for f, _ in specs(cls) if f.name in values}
     own["inputs"] = {name: values[name] for name in _input_kinds() if name in values}
-    request = compare.CompareRequest(**own, **_chosen(paths, values), weighting=weighting)
+    request = CompareRequest(**own, **_chosen(paths, values), weighting=weighting)
     files = {name: values[name] for name in ("sets", *KINDS)}
     tasks = read_tasks(**files, options=judging)
-    found = compare.compare(request, tasks, judging, run, show=True)
+    found = compare(request, tasks, judging, run, show=True)
     _print(found, as_json, markdown)
     if picture is not None:
         from wordgeom.plot import quality

@@ -12,8 +12,8 @@ from wordgeom.evaluation.answers import Score
 _NONE = "–"
 _MARK = "*"
 _COLUMNS = ("name", "K", "seconds", "memory")
-_LEGEND = f"{_MARK}: the 95 % interval of the difference leaves out 0"
-_TIMES = "seconds and memory are those of the whole process that made the vectors, by the clock"
+_LEGEND = f"{_MARK}: the 95 % interval of the difference excludes 0"
+_TIMES = "seconds (wall clock) and peak memory are those of the process that made the vectors"
 Rows = list[list[str]]
 
 
@@ -52,7 +52,7 @@ def _differences(comparison: Comparison) -> Rows:
     others = [one for one in comparison.evaluations if one.differences]
     if not others:
         return []
-    head = [f"less {comparison.against}", *comparison.sets]
+    head = [f"minus {comparison.against}", *comparison.sets]
     return [head, *([one.candidate.name, *_less(one, comparison.sets)] for one in others)]
 
 
@@ -83,5 +83,5 @@ def _memory(size: int | None) -> str:
 
 def _remarks(comparison: Comparison) -> list[str]:
     trained = any(one.candidate.kind != "file" for one in comparison.evaluations)
-    judged = f"judged on {comparison.common:,} words"
-    return [judged, *([_TIMES] if trained else []), *comparison.all_notes()]
+    evaluated = f"evaluated on {comparison.common:,} words"
+    return [evaluated, *([_TIMES] if trained else []), *comparison.all_notes()]

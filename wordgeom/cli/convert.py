@@ -3,47 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from wordgeom.cli import flags, frame
+from wordgeom.cli import frame
 from wordgeom.core.errors import OptionError
 from wordgeom.formats.detection import SOURCE_FORMATS, TARGET_FORMATS
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.runtime.run_options import RunOptions
 
-if TYPE_CHECKING:
-    from wordgeom.stages.stage import Stage
 
-OPTIONS = (ConvertOptions, RunOptions)
-OWN = ("source", "target", "source_format", "target_format")
-
-
-def stage(settings: frame.Settings, where: str) -> Stage:
-    """Return the stage of these settings; raises OptionError, MissingInputError."""
-    from wordgeom.stages.convert import conversion
-
-    options, run = frame.options_from(settings, OWN, OPTIONS, where)
-    for name in ("source", "target"):
-        if name not in settings:
-            raise OptionError(f"convert needs a {name.upper()}", do=f"name the {name} file")
-    formats = settings.get("source_format"), settings.get("target_format")
-    return conversion(Path(settings["source"]), Path(settings["target"]), *formats, options, run)
-
-
-@click.command("convert")
+@click.command("convert", cls=frame.StageCommand, classes=(ConvertOptions, RunOptions))
 @click.argument("source")
 @click.argument("target")
 @click.option("--from", "source_format", type=click.Choice(SOURCE_FORMATS),
               help="format of SOURCE  [by its name]")  # fmt: skip
 @click.option("--to", "target_format", type=click.Choice(TARGET_FORMATS),
               help="format of TARGET  [by its name]")  # fmt: skip
-@flags.takes(*OPTIONS)
-def command(config: str | None, **given: Any) -> None:
+def command(settings: frame.Settings, options: ConvertOptions, run: RunOptions) -> frame.Stage:
     """Convert SOURCE to TARGET: vectors to vectors, a matrix to a file, or a file to a matrix.
 
     Vectors: .bin, .txt, .vec, .npy and .npz, text also in .gz; --to projector for TensorBoard.
     Matrices: .npz (SciPy), .mtx and .mtx.gz (MatrixMarket), .glove (GloVe's records).
     """
-    frame.run_command("convert", given, config)
+    from wordgeom.stages.convert import conversion
+
+    for name in ("source", "target"):
+        if name not in settings:
+            raise OptionError(f"convert needs a {name.upper()}", do=f"name the {name} file")
+    formats = settings.get("source_format"), settings.get("target_format")
+    return conversion(Path(settings["source"]), Path(settings["target"]), *formats, options, run)

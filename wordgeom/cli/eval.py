@@ -2,47 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import click
 
-from wordgeom.cli import flags, frame
+from wordgeom.cli import frame
 from wordgeom.cli.sets import KINDS, takes_sets
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import ReportOptions
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
 
-if TYPE_CHECKING:
-    from wordgeom.stages.stage import Stage
 
-OPTIONS = (EvalOptions, ReportOptions, ResumeOptions, UseOptions)
-OWN = ("vectors", "sets", *KINDS)
-
-
-def stage(settings: frame.Settings, where: str) -> Stage:
-    """Return the stage of these settings; raises OptionError, and what reading the sets raises."""
-    from wordgeom.evaluation.sets import read_tasks
-    from wordgeom.stages.evaluate import Evaluate
-
-    options, form, resume, run = frame.options_from(settings, OWN, OPTIONS, where)
-    vectors = settings.get("vectors", "vectors.bin")
-    given = [frame.names_in(settings, name) for name in ("sets", *KINDS)]
-    sets, categories, classify, regress = given
-    tasks = read_tasks(sets, categories, classify, regress, options)
-    files = tuple(file for names in given for file in names)
-    return Evaluate(vectors, vectors, tasks, options, run, form, files, resume)
-
-
-@click.command("eval")
+@click.command(
+    "eval", cls=frame.StageCommand, classes=(EvalOptions, ReportOptions, ResumeOptions, UseOptions)
+)
 @click.argument("vectors", required=False)
 @click.argument("sets", nargs=-1)
 @takes_sets(named=False)
-@flags.takes(*OPTIONS)
-def command(config: str | None, **given: Any) -> None:
+def command(
+    settings: frame.Settings,
+    options: EvalOptions,
+    form: ReportOptions,
+    resume: ResumeOptions,
+    run: UseOptions,
+) -> frame.Stage:
     """Evaluate VECTORS (vectors.bin) on test sets, with 95 % confidence intervals.
 
     SETS are files of word pairs (word word score), analogies (a b c d) or QVEC features (word, tab,
     JSON). The default sets are those shipped with gensim: WordSim-353, SimLex-999 and the Google
     analogies.
     """
-    frame.run_command("eval", given, config)
+    from wordgeom.evaluation.sets import read_tasks
+    from wordgeom.stages.evaluate import Evaluate
+
+    vectors = settings.get("vectors", "vectors.bin")
+    given = [frame.names_in(settings, name) for name in ("sets", *KINDS)]
+    sets, categories, classify, regress = given
+    tasks = read_tasks(sets, categories, classify, regress, options)
+    files = tuple(file for names in given for file in names)
+    return Evaluate(vectors, vectors, tasks, options, run, form, files, resume)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from wordgeom.core.errors import FormatError, MissingInputError, OptionError
 from wordgeom.core.options import Options, Spec, check_known, flag, kind, off_flag, specs
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 _TYPES: dict[str, Any] = {"int": int, "float": float, "str": str}
 _METAVARS = {"int": "N", "float": "X", "str": "TEXT"}
 
@@ -23,18 +22,6 @@ def parameters(*classes: type[Options]) -> list[click.Option]:
     # Two methods may declare one option; it is then the same for both.
     made = {field.name: _parameter(field, spec) for cls in classes for field, spec in specs(cls)}
     return list(made.values())
-
-
-def takes(*classes: type[Options]) -> Callable[[_Command], _Command]:
-    """Decorate a command's function with the options of the classes, and --config."""
-
-    def decorate(function: _Command) -> _Command:
-        made = [*parameters(*classes), config_option()]
-        existing = getattr(function, "__click_params__", [])
-        function.__click_params__ = [*reversed(made), *existing]  # type: ignore[attr-defined]
-        return function
-
-    return decorate
 
 
 def config_option() -> click.Option:

@@ -20,7 +20,8 @@ from wordgeom.core.options import Options, check_known, specs
 from wordgeom.runtime.run_options import ResumeOptions
 
 if TYPE_CHECKING:
-    from wordgeom.stages.stage import Outcome, Stage
+    from wordgeom.stages.stage import Outcome
+    from wordgeom.stages.stage import Stage as Stage
 
 Settings = dict[str, Any]
 # The commands that a configuration file may hold a table for, in the order of `wordgeom run`.
@@ -32,23 +33,49 @@ STAGES = (
 _LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress", "words")
 
 
-def run_command(name: str, given: Mapping[str, Any], config: str | None) -> None:
-    """Run the stage `name` with the flags that were given and its table in a config file."""
-    settings: Settings = {}
-    if config is not None:
-        tables = flags.read_tables(config, STAGES)
-        if name not in tables:
-            found = ", ".join(f"[{table}]" for table in tables) or "none"
-            raise OptionError(f"has no table [{name}]", where=config, found=found, do="add one")
-        settings = tables[name]
-    settings |= {k: v for k, v in given.items() if v is not None and v != ()}
-    run_prepared(prepare(name, settings, f"{config} [{name}]"))
+class StageCommand(click.Command):
+    """A command whose function returns the stage to run, from its settings and its options.
+
+    The parameters declared by click are settings of its own; classes: of the options besides.
+    """
+
+    def __init__(self, *args: Any, classes: Sequence[type[Options]], **kw: Any) -> None:
+        super().__init__(*args, **kw)
+        self.classes, self._own = tuple(classes), [str(param.name) for param in self.params]
+        self.params += [*flags.parameters(*classes), flags.config_option()]
+
+    def invoke(self, ctx: click.Context) -> None:
+        """Run the stage with the flags that were given and its table in a --config file."""
+        given = dict(ctx.params)
+        config = given.pop("config")
+        settings = {} if config is None else _configured(str(self.name), config)
+        settings |= {k: v for k, v in given.items() if v is not None and v != ()}
+        run_prepared(self.stage(settings, f"{config} [{self.name}]"))
+
+    def stage(self, settings: Settings, where: str) -> Stage:
+        """Return the stage of these settings; `where` names them in an error."""
+        assert self.callback is not None
+        own, classes = self.declared(settings)
+        made: Stage = self.callback(settings, *options_from(settings, own, classes, where))
+        return made
+
+    def declared(self, settings: Settings) -> tuple[Sequence[str], Sequence[type[Options]]]:
+        """Return the names of its own settings, and its option classes."""
+        return self._own, self.classes
+
+
+def _configured(name: str, config: str) -> Settings:
+    """Return the table of a command in a TOML file; raises OptionError where there is none."""
+    tables = flags.read_tables(config, STAGES)
+    if name not in tables:
+        found = ", ".join(f"[{table}]" for table in tables) or "none"
+        raise OptionError(f"has no table [{name}]", where=config, found=found, do="add one")
+    return tables[name]
 
 
 def prepare(name: str, settings: Settings, where: str) -> Stage:
     """Return the stage of a command from its settings; `where` names them in an error."""
-    made: Stage = _module(name).stage(settings, where)
-    return made
+    return _command(name).stage(settings, where)
 
 
 def run_prepared(stage: Stage) -> None:
@@ -62,7 +89,7 @@ def run_prepared(stage: Stage) -> None:
 
 def resumable(name: str) -> bool:
     """Return whether a command has `--resume`."""
-    return name in STAGES and ResumeOptions in _module(name).OPTIONS
+    return name in STAGES and ResumeOptions in _command(name).classes
 
 
 def options_from(
@@ -107,8 +134,10 @@ def text(setting: str, value: Any) -> str:
     return value
 
 
-def _module(name: str) -> Any:
-    return import_module(f"wordgeom.cli.{name.replace('-', '_')}")
+def _command(name: str) -> StageCommand:
+    module = import_module(f"wordgeom.cli.{name.replace('-', '_')}")
+    command: StageCommand = module.command
+    return command
 
 
 def _print(outcome: Outcome, *, quiet: bool) -> None:

@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from wordgeom.cli import flags, frame
+from wordgeom.cli import frame
 from wordgeom.core.errors import OptionError
 from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 
-if TYPE_CHECKING:
-    from wordgeom.stages.stage import Stage
 
-OPTIONS = (DomainOptions, ImputeOptions, ResumeOptions, RunOptions)
-OWN = ("domain", "vectors", "out", "table")
-
-
-def stage(settings: frame.Settings, where: str) -> Stage:
-    """Return the stage of these settings; raises OptionError."""
-    from wordgeom.imputation.domain import check_inputs
-    from wordgeom.stages.impute import Impute
-
-    of_domain, options, resume, run = frame.options_from(settings, OWN, OPTIONS, where)
-    if "domain" not in settings:
-        raise OptionError("impute needs --domain", do="name a table of entities")
-    check_inputs(settings["domain"], of_domain)
-    domain, vectors = Path(settings["domain"]), settings.get("vectors", "vectors.bin")
-    out = Path(settings.get("out", "vectors.imputed.bin"))
-    table = frame.path(settings, "table")
-    return Impute(domain, vectors, of_domain, options, run, out, table, resume)
-
-
-@click.command("impute")
+@click.command(
+    "impute",
+    cls=frame.StageCommand,
+    classes=(DomainOptions, ImputeOptions, ResumeOptions, RunOptions),
+)
 @click.option("--domain", metavar="FILE",
               help="table of entities: .csv, .tsv, .npy, .npz, .parquet or vectors")  # fmt: skip
 @click.option("--vectors", metavar="FILE",
@@ -44,11 +26,25 @@ def stage(settings: frame.Settings, where: str) -> Stage:
               help="output file: .bin, .txt or .vec  [vectors.imputed.bin]")  # fmt: skip
 @click.option("--table", metavar="FILE",
               help="trust table: how far to trust each vector  [beside the output]")  # fmt: skip
-@flags.takes(*OPTIONS)
-def command(config: str | None, **given: Any) -> None:
+def command(
+    settings: frame.Settings,
+    of_domain: DomainOptions,
+    options: ImputeOptions,
+    resume: ResumeOptions,
+    run: RunOptions,
+) -> frame.Stage:
     """Give every entity of a table a vector, by latent semantic imputation.
 
     An entity whose name has a vector keeps it unchanged. Every other entity gets a weighted mean of
     the vectors of its nearest neighbours in the table.
     """
-    frame.run_command("impute", given, config)
+    from wordgeom.imputation.domain import check_inputs
+    from wordgeom.stages.impute import Impute
+
+    if "domain" not in settings:
+        raise OptionError("impute needs --domain", do="name a table of entities")
+    check_inputs(settings["domain"], of_domain)
+    domain, vectors = Path(settings["domain"]), settings.get("vectors", "vectors.bin")
+    out = Path(settings.get("out", "vectors.imputed.bin"))
+    table = frame.path(settings, "table")
+    return Impute(domain, vectors, of_domain, options, run, out, table, resume)

@@ -20,9 +20,9 @@ _NOTES = "notes"  # a list of sentences
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 def command(path: str, digest: bool, check: bool, as_json: bool) -> None:
     """Describe PATH, a matrix, a model or a vectors file, and how it was made."""
-    from wordgeom.stages.info import describe
+    from wordgeom.stages.artefacts import artefact_at
 
-    facts = describe(Path(path), check=check)
+    facts = artefact_at(Path(path)).describe(check=check)
     if digest:
         click.echo(facts["digest"])
     elif as_json:

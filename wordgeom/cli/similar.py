@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import click
+import json
 
-from wordgeom.cli.table import print_words
+import click
 
 
 @click.command("similar")
@@ -21,3 +21,14 @@ def command(vectors: str, words: tuple[str, ...], top: int, as_json: bool) -> No
     from wordgeom.vectors.nearest import similar
 
     print_words(similar(read_vectors(vectors), words, top=top), as_json)
+
+
+def print_words(found: list[tuple[str, float]], as_json: bool) -> None:
+    """Print words with their cosines, one a line, or as JSON."""
+    if as_json:
+        rows = [{"word": word, "cosine": round(cosine, 6)} for word, cosine in found]
+        click.echo(json.dumps(rows, ensure_ascii=False))
+        return
+    width = max((len(word) for word, _ in found), default=0)
+    for word, cosine in found:
+        click.echo(f"{word:<{width}}  {cosine:.4f}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,17 +15,12 @@ from wordgeom.core.formatting import listed
 from wordgeom.core.options import Options, flag, specs
 from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods.contract import DOCUMENT_VECTORS, MODEL
-from wordgeom.methods.inputs import INPUTS, reading_options, settings_of
+from wordgeom.methods.inputs import READING, reading_options, settings_of
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-
-if TYPE_CHECKING:
-    from wordgeom.stages.stage import Stage
 
 _OWN = ("method", "out", "space")
 _EVERY = (DeviceOptions, ResumeOptions, RunOptions)
-_READING = tuple(dict.fromkeys(cls for kind in INPUTS.values() for cls in kind.options))
-COMMON = (*_READING, *_EVERY)  # of some method or other
-OPTIONS = _EVERY
+COMMON = (*READING, *_EVERY)  # of some method or other
 _OUT = "output: vectors file (.bin, .txt or .vec), or directory of a model  [vectors.bin, model]"
 _DOCUMENTS = "also write the documents' vectors: .bin, .txt or .vec"
 
@@ -43,20 +38,6 @@ def method_classes(method: str) -> tuple[type[Options], ...]:
     return (module.Options, *reading_options(module), *_EVERY)
 
 
-def stage(settings: frame.Settings, where: str) -> Stage:
-    """Return the stage of these settings; raises OptionError."""
-    from wordgeom.stages.train import Train
-
-    if "method" not in settings:
-        raise OptionError("train needs --method", do=f"choose {listed(methods.names(), 'or')}")
-    method = frame.text("method", settings["method"])
-    check_owner(settings, method)
-    classes = method_classes(method)
-    *_, resume, run = frame.options_from(settings, own_settings(method), classes, where)
-    default = "model" if methods.load(method).MAKES == (MODEL,) else "vectors.bin"
-    return Train(method, settings, Path(settings.get("out", default)), run, resume)
-
-
 def check_owner(names: Iterable[str], method: str) -> None:
     """Raise OptionError for the name of an option of another method."""
     own = _names_for(method)
@@ -68,7 +49,7 @@ def check_owner(names: Iterable[str], method: str) -> None:
             raise OptionError(what, found=f"--method {method}", do=do)
 
 
-class _Train(click.Command):
+class _Train(frame.StageCommand):
     """A command whose options are those of the method that its arguments or config name."""
 
     def make_context(
@@ -88,6 +69,16 @@ class _Train(click.Command):
         self.params = [*_own_parameters(method), *flags.parameters(*_classes(method, args))]
         self.params.append(flags.config_option())
         return super().make_context(info_name, args, parent, **extra)
+
+    def declared(
+        self, settings: frame.Settings
+    ) -> tuple[tuple[str, ...], tuple[type[Options], ...]]:
+        """Return the own settings and the options of the method that these settings name."""
+        if "method" not in settings:
+            raise OptionError("train needs --method", do=f"choose {listed(methods.names(), 'or')}")
+        method = frame.text("method", settings["method"])
+        check_owner(settings, method)
+        return own_settings(method), method_classes(method)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Methods (options: wordgeom train --method NAME --help)"):
@@ -183,12 +174,16 @@ def _fields(*classes: type[Options]) -> set[str]:
     return {field.name for cls in classes for field, _ in specs(cls)}
 
 
-@click.command("train", cls=_Train)
-def command(config: str | None, **given: Any) -> None:
+@click.command("train", cls=_Train, classes=_EVERY)
+def command(settings: frame.Settings, *options: Any) -> frame.Stage:
     """Train word vectors on MATRIX by a method.
 
     MATRIX is a directory of co-occurrence counts (cooc) or, for methods that need documents, of a
     document-term matrix (dtm). Counts are weighted on the fly; a matrix made by build-pmi is used
     as stored.
     """
-    frame.run_command("train", given, config)
+    from wordgeom.stages.train import Train
+
+    method, (*_, resume, run) = settings["method"], options
+    default = "model" if methods.load(method).MAKES == (MODEL,) else "vectors.bin"
+    return Train(method, settings, Path(settings.get("out", default)), run, resume)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from wordgeom import methods, peers
 from wordgeom.comparison import entries
-from wordgeom.comparison.entries import Candidate, Training
+from wordgeom.comparison.entries import Candidate, CompareRequest, Training
 from wordgeom.comparison.result import Comparison
 from wordgeom.comparison.scoring import answer_tasks, common_words, score_against
 from wordgeom.core.errors import InputError, OptionError, OutputExistsError
@@ -27,34 +26,6 @@ from wordgeom.peers.counted import CountedText, counted_text
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.evaluate import numbered
 from wordgeom.vectors.keyed import read_vectors
-
-
-@dataclass(frozen=True)
-class CompareRequest:
-    """The candidates: vectors files, and methods and peers that are trained on a matrix.
-
-    corpus: text for the peers, if the matrix's run card does not name it; weighting: options given
-    by the user; space: replaces white space in words; inputs: further inputs of methods, by option;
-    keep: directory for trained vectors; against: name of the reference for differences, None for
-    the first candidate.
-    """
-
-    files: tuple[str, ...] = ()
-    matrix: str | None = None
-    methods: tuple[str, ...] = ()
-    peers: tuple[str, ...] = ()
-    corpus: tuple[str, ...] = ()
-    dim: int = 100
-    weighting: Mapping[str, Any] = field(default_factory=dict)
-    space: str | None = None
-    inputs: Mapping[str, str] = field(default_factory=dict)
-    keep: str | None = None
-    against: str | None = None
-
-    def names(self) -> list[str]:
-        """Return the names of the candidates, in the order of their rows."""
-        files = [Path(path).name for path in self.files]
-        return numbered([*files, *self.methods, *self.peers])
 
 
 def compare(
@@ -143,15 +114,9 @@ def _directory(request: CompareRequest, run: RunOptions) -> Iterator[Path]:
 def _candidates(
     request: CompareRequest, run: RunOptions, directory: Path, text: CountedText | None
 ) -> list[Candidate]:
-    found = entries.from_files(request.files)
-    if request.matrix is None:
-        return found
-    how = Training(
-        request.matrix, request.dim, request.weighting, run, directory, request.space,
-        request.files[0] if request.files else None, request.inputs,
-    )  # fmt: skip
-    found += entries.from_methods(request.methods, how)
-    return found if text is None else [*found, *entries.from_peers(request.peers, how, text)]
+    how = Training(request, run, directory)
+    found = [*entries.from_files(request.files), *entries.from_methods(how)]
+    return found if text is None else [*found, *entries.from_peers(how, text)]
 
 
 def _with_vectors(named: Sequence[Candidate]) -> list[Path]:

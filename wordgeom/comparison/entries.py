@@ -25,6 +25,7 @@ from wordgeom.peers.counted import CountedText
 from wordgeom.runtime.pool import available_cpus
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.runtime.subprocesses import run_module
+from wordgeom.stages.evaluate import numbered
 from wordgeom.storage.files import atomic_file
 from wordgeom.vectors.run_card import card_path, read_card
 
@@ -50,20 +51,40 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Training:
-    """Settings of the training, shared by all methods and peers.
+class CompareRequest:
+    """The candidates: vectors files, and methods and peers that are trained on a matrix.
 
-    vectors: for methods whose first input is a vectors file; inputs: further inputs, by option.
+    corpus: text for the peers, if the matrix's run card does not name it; weighting: options given
+    by the user; space: replaces white space in words; inputs: further inputs of methods, by option;
+    keep: directory for trained vectors; against: name of the reference for differences, None for
+    the first candidate.
     """
 
-    matrix: str
-    dim: int
-    weighting: Mapping[str, Any]
+    files: tuple[str, ...] = ()
+    matrix: str | None = None
+    methods: tuple[str, ...] = ()
+    peers: tuple[str, ...] = ()
+    corpus: tuple[str, ...] = ()
+    dim: int = 100
+    weighting: Mapping[str, Any] = field(default_factory=dict)
+    space: str | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    keep: str | None = None
+    against: str | None = None
+
+    def names(self) -> list[str]:
+        """Return the names of the candidates, in the order of their rows."""
+        files = [Path(path).name for path in self.files]
+        return numbered([*files, *self.methods, *self.peers])
+
+
+@dataclass(frozen=True)
+class Training:
+    """What all methods and peers are trained with."""
+
+    request: CompareRequest
     run: RunOptions
     directory: Path
-    space: str | None = None
-    vectors: str | None = None
-    inputs: Mapping[str, str] = field(default_factory=dict)
 
 
 def from_files(paths: Sequence[str]) -> list[Candidate]:
@@ -71,20 +92,20 @@ def from_files(paths: Sequence[str]) -> list[Candidate]:
     return [_from_file(Path(path)) for path in paths]
 
 
-def from_methods(names: Sequence[str], how: Training) -> Iterator[Candidate]:
+def from_methods(how: Training) -> Iterator[Candidate]:
     """Train methods one after another."""
-    for name in names:
+    for name in how.request.methods:
         _log.info("training %s …", name)
         yield _from_method(name, how)
 
 
-def from_peers(names: Sequence[str], how: Training, text: CountedText) -> Iterator[Candidate]:
+def from_peers(how: Training, text: CountedText) -> Iterator[Candidate]:
     """Train peers, or take them from the cache."""
     options = PeerOptions(
-        dim=how.dim, window=text.window, min_count=text.min_count,
+        dim=how.request.dim, window=text.window, min_count=text.min_count,
         threads=how.run.threads or available_cpus(), seed=how.run.seed,
     )  # fmt: skip
-    for name in names:
+    for name in how.request.peers:
         yield _from_peer(name, how, text, options)
 
 
@@ -127,8 +148,8 @@ def _number(value: object) -> float | None:
 def _from_method(name: str, how: Training) -> Candidate:
     out = how.directory / f"{name}.bin"
     arguments = [
-        "train", _source(name, how), "--method", name, "--dim", str(how.dim), "-o", str(out),
-        "--quiet", *_flags(how), *_inputs(name, how),
+        "train", _source(name, how.request), "--method", name, "--dim", str(how.request.dim),
+        "-o", str(out), "--quiet", *_flags(how), *_inputs(name, how.request.inputs),
     ]  # fmt: skip
     try:
         done = run_module("wordgeom", arguments)
@@ -140,15 +161,17 @@ def _from_method(name: str, how: Training) -> Candidate:
     return Candidate(name, METHOD, out, done.seconds, peak or None, notes)
 
 
-def _source(name: str, how: Training) -> str:
+def _source(name: str, request: CompareRequest) -> str:
     """Return the path of a method's first input: the matrix, or the first vectors file."""
-    return how.matrix if first_input(name).store_kinds else how.vectors or how.matrix
+    assert request.matrix is not None
+    files = () if first_input(name).store_kinds else request.files
+    return (*files, request.matrix)[0]
 
 
-def _inputs(name: str, how: Training) -> list[str]:
+def _inputs(name: str, given: Mapping[str, str]) -> list[str]:
     """Return the flags of the inputs that a method takes besides its first."""
-    taken = [setting for setting in settings_of(methods.load(name)) if setting in how.inputs]
-    return [part for setting in taken for part in (flag(setting), how.inputs[setting])]
+    taken = [setting for setting in settings_of(methods.load(name)) if setting in given]
+    return [part for setting in taken for part in (flag(setting), given[setting])]
 
 
 def _flags(how: Training) -> list[str]:
@@ -156,13 +179,13 @@ def _flags(how: Training) -> list[str]:
 
     Options of the weighting are passed even at their defaults: a method may have other defaults.
     """
-    given = dict(how.weighting)
+    given = dict(how.request.weighting)
     for declared, _ in specs(type(how.run)):
         value = getattr(how.run, declared.name)
         if value != declared.default and declared.name != "quiet":
             given[declared.name] = value
-    if how.space is not None:
-        given["space"] = how.space
+    if how.request.space is not None:
+        given["space"] = how.request.space
     return [part for name, value in given.items() for part in _flag(name, value)]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from wordgeom.comparison.entries import Candidate
 from wordgeom.evaluation.answers import Answers, Score, group_scores
 from wordgeom.evaluation.options import EvalOptions
-from wordgeom.evaluation.report import policy_line, score_facts
+from wordgeom.evaluation.report import excluded_line, policy_line, score_facts
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Comparison:
         for one in self.evaluations:
             if one.words > self.common:
                 left = f"{one.words - self.common:,} of {one.words:,} words"
-                yield f"{one.candidate.name}: {left} left out, since other vectors lack them"
+                yield f"{one.candidate.name}: left out: {left} (not in all vectors)"
 
     def _of_candidates(self) -> Iterator[str]:
         for one in self.evaluations:
@@ -127,7 +127,7 @@ class Comparison:
 
 def _lines(answers: Answers) -> Iterator[str]:
     for reason, number in answers.excluded.items():
-        yield f"left out, {reason}: {number:,}"
+        yield excluded_line(reason, number)
     yield from answers.notes
 
 

@@ -12,6 +12,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.evaluation.answers import Score, Task, difference, scores
 from wordgeom.runtime.context import Context
 from wordgeom.stages.evaluate import judge
+from wordgeom.stages.inference import repeated_notes
 from wordgeom.vectors.keyed import Vectors, read_vectors
 
 
@@ -45,9 +46,8 @@ def answer_tasks(
             found, failed = [], {"all sets": str(error)}
             errors.append(error)
         answered.append(Evaluation(one, *size, {answers.name: answers for answers in found}))
-        notes += [f"{one.name}: {name} left out: {why}" for name, why in failed.items()]
-        if vectors.duplicates:
-            notes.append(f"{one.name}: {vectors.duplicates:,} duplicate words ignored")
+        notes += [f"{one.name}: {name} skipped: {why}" for name, why in failed.items()]
+        notes += repeated_notes(vectors, one.name)
     if not any(one.answers for one in answered):
         raise errors[0]
     return answered, notes

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, cast
@@ -72,6 +73,18 @@ class Options:
         """Return an instance made from the `values` that this class declares."""
         names = {f.name for f, _ in specs(cls)}
         return cls(**{k: v for k, v in values.items() if k in names})
+
+
+def options_of(function: str, given: Mapping[str, Any], *classes: type[Options]) -> list[Any]:
+    """Return option classes from the keywords of a public function; raises OptionError."""
+    names = [field.name for cls in classes for field, _ in specs(cls)]
+    check_known(given, names, f"wordgeom.{function}")
+    return [cls.take(plain(given)) for cls in classes]
+
+
+def plain(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keywords with paths as strings, as on the command line."""
+    return {k: os.fspath(v) if isinstance(v, os.PathLike) else v for k, v in given.items()}
 
 
 def specs(cls: type[Options]) -> list[tuple[dataclasses.Field[Any], Spec]]:

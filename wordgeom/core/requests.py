@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wordgeom.core.errors import OutputExistsError
 from wordgeom.core.options import flag
+
+
+def request_of(command: str, options: Mapping[str, Any], digests: Iterable[str]) -> dict[str, Any]:
+    """Return a request; digests: of the inputs."""
+    inputs = [{"digest": digest} for digest in digests]
+    return {"command": command, "options": options, "inputs": inputs}
 
 
 def differing_option(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str | None:
@@ -18,6 +24,19 @@ def differing_option(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str |
         if made[name] != value:
             return f"made with {flag(name)} {made[name]}, not {value}"
     return None
+
+
+def difference(
+    asked: Mapping[str, Any], made: Mapping[str, Any], source: str = "matrix"
+) -> str | None:
+    """Return how two requests differ, in words, or None; source: the name of the inputs."""
+    if asked["command"] != made.get("command"):
+        return f"made by {made.get('command')}"
+    options = made.get("options")
+    how = differing_option(asked["options"], options if isinstance(options, dict) else {})
+    if how is None and asked["inputs"] != made.get("inputs"):
+        return f"made from another {source}"
+    return how
 
 
 def different_content(where: str | os.PathLike[str], how: str) -> OutputExistsError:

@@ -78,7 +78,7 @@ def read_list(path: str | Path) -> list[tuple[int, str]]:
 
     where = Path(path)
     try:
-        text = _decoded(where.read_bytes(), where).removeprefix(_BOM)
+        text = decoded(where.read_bytes(), where).removeprefix(_BOM)
     except FileNotFoundError:
         raise MissingInputError("no such file", where=where, do="check the path") from None
     except IsADirectoryError:
@@ -124,7 +124,7 @@ def save_vocabulary(path: str | Path, vocabulary: Vocabulary) -> None:
 
 
 def _lines(content: bytes, where: Path) -> list[tuple[str, str]]:
-    text = _decoded(content, where)
+    text = decoded(content, where)
     # A word may contain any character but tab and line feed, so splitlines() would cut words.
     lines = text.removesuffix("\n").split("\n") if text else []
     seen: set[str] = set()
@@ -140,7 +140,8 @@ def _lines(content: bytes, where: Path) -> list[tuple[str, str]]:
     return pairs
 
 
-def _decoded(content: bytes, where: Path) -> str:
+def decoded(content: bytes, where: Path) -> str:
+    """Return UTF-8 as text; raises FormatError for other bytes."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Int32, Int64
 from wordgeom.counts.kernels import GROUP, sum_rows
 from wordgeom.runtime.pool import Reusable
@@ -107,16 +108,8 @@ def cut_rows(entries: Int64, work: Int64, most_work: int, first: int = 0) -> lis
     entries, work (rows): upper bounds on the entries and on the work of each row; first: the first
     row to include.
     """
-    blocks = []
-    start = first
     cost = np.maximum(entries / ENTRIES, work / most_work)
-    total = np.concatenate(([0.0], np.cumsum(cost)))
-    while start < len(entries):
-        stop = int(np.searchsorted(total, total[start] + 1.0, side="right")) - 1
-        stop = min(max(stop, start + 1), len(entries))
-        blocks.append((start, stop))
-        start = stop
-    return blocks
+    return row_blocks(np.concatenate(([0.0], np.cumsum(cost))), entries=1, start=first)
 
 
 def value_type(largest: int) -> np.dtype[np.uint32] | np.dtype[np.int64]:

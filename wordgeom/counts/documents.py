@@ -34,29 +34,29 @@ class DocumentCounts:
     def rows(self) -> Iterator[Entries]:
         """Yield all rows in order in blocks; the arrays are valid until the next block."""
         open_row = _Row(np.empty(0, np.int32), np.empty(0, np.int64))
-        for block in self._blocks():
-            ended = len(block.lengths) - 1
-            first, last = int(block.lengths[0]), int(block.lengths[-1])
-            open_row = open_row.plus(block.indices[:first], block.values[:first])
+        for lengths, indices, values in self._blocks():
+            ended = len(lengths) - 1
+            first, last = int(lengths[0]), int(lengths[-1])
+            open_row = open_row.plus(indices[:first], values[:first])
             if not ended:
                 continue
             yield self._added(np.array([len(open_row.indices)]), open_row.indices, open_row.values)
-            inner = slice(first, len(block.indices) - last)
-            yield self._added(block.lengths[1:ended], block.indices[inner], block.values[inner])
-            rest = slice(len(block.indices) - last, None)
-            open_row = _Row(block.indices[rest].copy(), block.values[rest].astype(np.int64))
+            inner = slice(first, len(indices) - last)
+            yield self._added(lengths[1:ended], indices[inner], values[inner])
+            rest = slice(len(indices) - last, None)
+            open_row = _Row(indices[rest].copy(), values[rest].astype(np.int64))
 
     def _added(self, lengths: Int64, indices: Int32, values: Array) -> Entries:
         document_kernels.add_rows(indices, values, self.sums, self.document_frequencies)
         return lengths, indices, values
 
-    def _blocks(self) -> Iterator[_Block]:
+    def _blocks(self) -> Iterator[Entries]:
         """Yield the counts of each block; its first and last row may continue in other blocks."""
         accumulators, buffers = Reusable(lambda: _Accumulator(self._words)), Reusable(_Buffers)
         stream = self._stream
         parts = (stream.read(at, at + BLOCK) for at in range(0, stream.length, BLOCK))
 
-        def run(ids: Int32) -> tuple[_Block, _Buffers]:
+        def run(ids: Int32) -> tuple[Entries, _Buffers]:
             accumulator, room = accumulators.take(), buffers.take()
             rows = document_kernels.count_documents(
                 ids, self._words, accumulator.cells, accumulator.marks, accumulator.groups,
@@ -65,18 +65,11 @@ class DocumentCounts:
             accumulators.give_back(accumulator)
             lengths = room.lengths[:rows]
             entries = int(lengths.sum())
-            return _Block(lengths, room.indices[:entries], room.values[:entries]), room
+            return (lengths, room.indices[:entries], room.values[:entries]), room
 
         for block, room in self._pool.map(run, parts):
             yield block
             buffers.give_back(room)
-
-
-@dataclass(frozen=True)
-class _Block:
-    lengths: Int64
-    indices: Int32
-    values: Array
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def _footer(report: Report) -> list[str]:
     """Return the lines below the table: size, exclusions, notes and the policy."""
     size = f"{report.vectors}: {report.words:,} words × {report.dimension:,}"
     excluded = [
-        f"{name}: left out: {number:,} ({reason})"
+        f"{name}: {excluded_line(reason, number)}"
         for name, reasons in report.excluded.items()
         for reason, number in reasons.items()
     ]
@@ -109,6 +109,11 @@ def _row(name: str, score: Score, used: str) -> tuple[str, ...]:
     interval = _NONE if math.isnan(score.low) else f"{score.low:.4f} … {score.high:.4f}"
     value = _NONE if math.isnan(score.value) else f"{score.value:.4f}"
     return name, score.measure, value, interval, used
+
+
+def excluded_line(reason: str, number: int) -> str:
+    """Return how many items of a set were left out, and why."""
+    return f"left out: {number:,} ({reason})"
 
 
 def policy_line(policy: Mapping[str, Any], tasks: Collection[str]) -> str:

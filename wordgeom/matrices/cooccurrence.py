@@ -31,35 +31,17 @@ _REBUILD = "rebuild it"
 
 
 @dataclass(frozen=True)
-class StoredMatrix:
-    """A words × words matrix in a store; indptr (V + 1) of its stored rows."""
+class StoredCsr:
+    """A matrix in a store, by rows; indptr (rows + 1) of its stored rows.
+
+    symmetric: only the upper triangle is stored; denominator: of the stored counts.
+    """
 
     store: Store
     vocabulary: Vocabulary
     indptr: Int64
-    symmetric: bool
-    denominator: int
-
-    @classmethod
-    def open(
-        cls, path: str | os.PathLike[str], kinds: tuple[str, ...] = (COOC, PMI)
-    ) -> StoredMatrix:
-        """Open the matrix in a directory; raises MissingInputError or FormatError."""
-        store = Store.open(path)
-        if store.kind not in kinds:
-            raise MissingInputError(
-                f"not a {' or '.join(kinds)} matrix", where=path, found=f"kind {store.kind!r}"
-            )
-        words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
-        indptr = checked_indptr(store, len(words), len(words))
-        attributes = store.attributes
-        return cls(
-            store,
-            words,
-            indptr,
-            symmetric=attributes.get("triangle") == "upper",
-            denominator=attributes.get("denominator", 1),
-        )
+    symmetric: bool = False
+    denominator: int = 1
 
     @property
     def path(self) -> Path:
@@ -69,17 +51,12 @@ class StoredMatrix:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        return len(self.vocabulary), len(self.vocabulary)
+        return len(self.indptr) - 1, len(self.vocabulary)
 
     @property
     def stored(self) -> int:
         """Number of stored entries."""
         return int(self.indptr[-1])
-
-    def sums(self, axis: str) -> Int64:
-        """Return the sums (V) int64 of the full matrix by "row" or "column", in stored units."""
-        part = "rowsums" if axis == "row" or self.symmetric else "columnsums"
-        return read_sums(self.store, part, len(self.vocabulary))
 
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
         """Return [start, stop) of blocks of the first `stop` rows."""
@@ -87,8 +64,43 @@ class StoredMatrix:
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return stored rows, their columns checked; raises FormatError."""
+        begin, end = int(self.indptr[start]), int(self.indptr[stop])
+        indices = self.store.array("indices").read(begin, end)
+        data = self.store.array("data").read(begin, end)
         low = start if self.symmetric else 0
-        return read_rows(self.store, self.indptr, start, stop, len(self.vocabulary), low)
+        if len(indices) and not low <= indices.min() <= indices.max() < self.shape[1]:
+            raise FormatError("a column is out of range", where=self.path, do=_REBUILD)
+        return Csr(self.indptr[start : stop + 1] - begin, indices, data, self.shape[1])
+
+    def sums_in(self, part: str) -> Int64:
+        """Return the int64 array (V) `part` of the matrix; raises FormatError."""
+        array = self.store.array(part)
+        if array.length != len(self.vocabulary) or array.dtype != np.int64:
+            raise FormatError(f"its {part} do not match the matrix", where=self.path, do=_REBUILD)
+        return array.read()
+
+
+@dataclass(frozen=True)
+class StoredMatrix(StoredCsr):
+    """A words × words matrix in a store."""
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], kinds: tuple[str, ...] = (COOC, PMI)
+    ) -> StoredMatrix:
+        """Open the matrix in a directory; raises MissingInputError or FormatError."""
+        store = Store.open(path)
+        if store.kind not in kinds:
+            what, found = f"not a {' or '.join(kinds)} matrix", f"kind {store.kind!r}"
+            raise MissingInputError(what, where=path, found=found)
+        words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
+        indptr, attributes = checked_indptr(store, len(words), len(words)), store.attributes
+        symmetric = attributes.get("triangle") == "upper"
+        return cls(store, words, indptr, symmetric, attributes.get("denominator", 1))
+
+    def sums(self, axis: str) -> Int64:
+        """Return the sums (V) int64 of the full matrix by "row" or "column", in stored units."""
+        return self.sums_in("rowsums" if axis == "row" or self.symmetric else "columnsums")
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return the full matrix, both triangles, counts divided by their denominator."""
@@ -117,26 +129,6 @@ def checked_indptr(store: Store, rows: int, columns: int) -> Int64:
     if not consistent:
         raise FormatError("its parts are inconsistent", where=store.path, do=_REBUILD)
     return indptr
-
-
-def read_rows(
-    store: Store, indptr: Int64, start: int, stop: int, columns: int, low: int = 0
-) -> Csr:
-    """Return the rows [start:stop), whose columns must be at least `low`; raises FormatError."""
-    begin, end = int(indptr[start]), int(indptr[stop])
-    indices = store.array("indices").read(begin, end)
-    data = store.array("data").read(begin, end)
-    if len(indices) and not low <= int(indices.min()) <= int(indices.max()) < columns:
-        raise FormatError("a column is out of range", where=store.path, do=_REBUILD)
-    return Csr(indptr[start : stop + 1] - begin, indices, data, columns)
-
-
-def read_sums(store: Store, part: str, length: int) -> Int64:
-    """Return the int64 array (length) `part` of a matrix; raises FormatError."""
-    array = store.array(part)
-    if array.length != length or array.dtype != np.int64:
-        raise FormatError(f"its {part} do not match the matrix", where=store.path, do=_REBUILD)
-    return array.read()
 
 
 def _check_types(store: Store) -> None:

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from wordgeom.core.errors import FormatError, MissingInputError
-from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Csr, Int64
-from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes
-from wordgeom.matrices.cooccurrence import DTM, StoredMatrix, checked_indptr, read_rows, read_sums
+from wordgeom.corpus.vocabulary import decoded, read_vocabulary_bytes
+from wordgeom.matrices.cooccurrence import DTM, StoredCsr, StoredMatrix, checked_indptr
 from wordgeom.storage.store import Store
 
 if TYPE_CHECKING:
@@ -40,12 +39,8 @@ class Document(NamedTuple):
 
 
 @dataclass(frozen=True)
-class StoredDocuments:
+class StoredDocuments(StoredCsr):
     """A document-term matrix in a store; indptr (n + 1)."""
-
-    store: Store
-    vocabulary: Vocabulary
-    indptr: Int64
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> StoredDocuments:
@@ -59,33 +54,8 @@ class StoredDocuments:
         rows = max(0, store.array("indptr").length - 1)
         return cls(store, words, checked_indptr(store, rows, len(words)))
 
-    @property
-    def path(self) -> Path:
-        """The directory of the store."""
-        return self.store.path
-
     def __len__(self) -> int:
         return len(self.indptr) - 1
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return len(self), len(self.vocabulary)
-
-    @property
-    def symmetric(self) -> bool:
-        """False: the matrix is stored in full."""
-        return False
-
-    @property
-    def denominator(self) -> int:
-        """The divisor of stored counts: 1."""
-        return 1
-
-    @property
-    def stored(self) -> int:
-        """Number of stored entries."""
-        return int(self.indptr[-1])
 
     @property
     def column_sums(self) -> Int64:
@@ -97,19 +67,15 @@ class StoredDocuments:
         """The number (V) of documents that contain each word; raises FormatError."""
         return self._of_words(DOCUMENT_FREQUENCIES, len(self))
 
-    def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of blocks of the first `stop` rows."""
-        return row_blocks(self.indptr, stop)
-
     def rows(self, start: int, stop: int) -> Csr:
         """Return the counts of documents [start:stop), checked; raises FormatError."""
-        found = read_rows(self.store, self.indptr, start, stop, len(self.vocabulary))
+        found = super().rows(start, stop)
         if found.nnz and (found.data.min() < 1 or found.data.sum(dtype=np.float64) > _MOST):
             raise FormatError("a count is out of range", where=self.path, do=_REBUILD)
         return found
 
     def _of_words(self, part: str, most: int) -> Int64:
-        found = read_sums(self.store, part, len(self.vocabulary))
+        found = self.sums_in(part)
         fits = found.min(initial=0) >= 0 and found.max(initial=0) <= most
         if not fits or found.sum(dtype=np.float64) > _MOST:
             raise FormatError(f"its {part} do not match the matrix", where=self.path, do=_REBUILD)
@@ -122,7 +88,7 @@ class StoredDocuments:
     def documents(self) -> list[Document]:
         """Return the document of each row (n); raises FormatError."""
         where = self.path / f"{DOCUMENTS}.tsv"
-        lines = _text(self.store.text(DOCUMENTS), where).split("\n")[:-1]
+        lines = decoded(self.store.text(DOCUMENTS), where).split("\n")[:-1]
         if len(lines) != len(self):
             found = f"{len(lines):,} lines for {len(self):,} rows"
             raise FormatError("does not match the matrix", where=where, found=found)
@@ -148,13 +114,6 @@ def open_stored(path: str | os.PathLike[str]) -> Stored:
     """Open a matrix of any kind; raises MissingInputError or FormatError."""
     kind = Store.open(path).kind
     return StoredDocuments.open(path) if kind == DTM else StoredMatrix.open(path)
-
-
-def _text(content: bytes, where: Path) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"not UTF-8 at byte {error.start:,}", where=where) from None
 
 
 def _document(line: str, where: Path, number: int) -> Document:

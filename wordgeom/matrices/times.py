@@ -15,7 +15,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from wordgeom.core.errors import InputError
+from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Float64, Int64
 from wordgeom.matrices.document_term import Document
@@ -34,7 +34,7 @@ _DAY = 86_400
 _KINDS = ("number", "date")
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _SHOWN = 40  # characters of a time in a message
-FORMATS = "use numbers, or dates as 1950, 1950-07, 1950-07-31 or 1950-07-31T12:00"
+_FORMATS = "use numbers, or dates as 1950, 1950-07, 1950-07-31 or 1950-07-31T12:00"
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,6 @@ class Times:
     def known(self) -> Int64:
         """The rows with a time."""
         return np.flatnonzero(~np.isnan(self.values))
-
-    def all_known(self) -> Float64:
-        """Return the values; raises InputError for the first document without one."""
-        if self.problem is not None:
-            raise self.problem
-        return self.values
 
     def notes(self) -> list[str]:
         """Return a note for each reason to exclude documents."""
@@ -105,6 +99,14 @@ def parse_time(text: str) -> Time | None:
     parts = _DATE.fullmatch(text)
     value = None if parts is None else _date(parts)
     return None if value is None else Time(value, "date")
+
+
+def read_time(text: str, what: str) -> float:
+    """Return the value of a time; raises OptionError, which says `what` is wrong."""
+    time = parse_time(text)
+    if time is None:
+        raise OptionError(what, found=repr(text), do=_FORMATS)
+    return time.value
 
 
 def _date(parts: re.Match[str]) -> float | None:
@@ -161,7 +163,7 @@ def _problem(document: Document, names: Sequence[str]) -> InputError:
     if not document.time.strip():
         return InputError(f"{named} has no time", where=where, do="correct the record")
     what, found = f"{named} has a time of unknown format", repr(document.time[:_SHOWN])
-    return InputError(what, where=where, found=found, do=FORMATS)
+    return InputError(what, where=where, found=found, do=_FORMATS)
 
 
 def _place(document: Document, names: Sequence[str]) -> str:

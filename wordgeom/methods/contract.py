@@ -10,7 +10,6 @@ A method is a module in this package, or a package with a module `method.py`:
 and, where it has something to say:
 
     weighting(options) -> dict       values that it prefers for the options of its inputs
-    estimate(shapes, options) -> Cost
     describe(store) -> dict          what `info` prints of its model
     open_model(path) -> Any          its model as Python callers get it
     exports(options) -> list[Export] vectors that are written beside its model
@@ -28,7 +27,7 @@ from wordgeom.core.types import Array, Float32
 from wordgeom.runtime.context import Context
 
 __all__ = [
-    "DOCUMENT_VECTORS", "MODEL", "VECTORS", "Context", "Cost", "Export", "Result", "Status",
+    "DOCUMENT_VECTORS", "MODEL", "VECTORS", "Context", "Export", "Result", "Status",
 ]  # fmt: skip
 
 VECTORS, DOCUMENT_VECTORS, MODEL = "vectors", "document vectors", "model"
@@ -57,17 +56,8 @@ class Status(Enum):
 _SENTENCES = {
     Status.CONVERGED: "every tolerance was met",
     Status.RANK_DEFICIENT: "the data carry fewer dimensions than --dim; the other columns are zero",
-    Status.REACHED_BUDGET: "the iteration limit was reached before the tolerance",
+    Status.REACHED_BUDGET: "the computation stopped before every tolerance was met",
 }
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What a method will take: floating-point operations, bytes of memory, seconds."""
-
-    flops: float
-    bytes: int
-    seconds: float
 
 
 @dataclass

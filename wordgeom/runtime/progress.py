@@ -6,7 +6,9 @@ import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from contextlib import closing
+from functools import partial
+from typing import Any, TypeVar
 
 _Item = TypeVar("_Item")
 _log = logging.getLogger("wordgeom")
@@ -34,42 +36,40 @@ class Progress:
         """
         if not self._show:
             return items
-        report = _with_bar if sys.stderr.isatty() else _with_lines
-        return report(items, label, total, unit, size, done)
+        report = _bar if sys.stderr.isatty() else _Lines
+        return _reported(items, size, partial(report, label, total, unit, done))
 
 
-def _with_bar(
-    items: Iterator[_Item],
-    label: str,
-    total: int | None,
-    unit: str,
-    size: Callable[[_Item], int],
-    done: int,
+def _reported(
+    items: Iterator[_Item], size: Callable[[_Item], int], report: Callable[[], Any]
 ) -> Iterator[_Item]:
+    with closing(report()) as progress:
+        for item in items:
+            yield item
+            progress.update(size(item))
+
+
+def _bar(label: str, total: int | None, unit: str, done: int) -> Any:
     from tqdm import tqdm
 
     spaced = unit if len(unit) == 1 else f" {unit}"  # 3MB, but 3k rows
-    with tqdm(
-        total=total, desc=label, unit=spaced, unit_scale=True, leave=False, initial=done
-    ) as bar:
-        for item in items:
-            yield item
-            bar.update(size(item))
+    return tqdm(total=total, desc=label, unit=spaced, unit_scale=True, leave=False, initial=done)
 
 
-def _with_lines(
-    items: Iterator[_Item],
-    label: str,
-    total: int | None,
-    unit: str,
-    size: Callable[[_Item], int],
-    done: int,
-) -> Iterator[_Item]:
-    reported = time.monotonic()
-    for item in items:
-        yield item
-        done += size(item)
-        if time.monotonic() - reported >= _SECONDS:
-            reported = time.monotonic()
-            of = f" of {total:,}" if total else ""
-            _log.info("%s: %s%s %s", label, f"{done:,}", of, "bytes" if unit == "B" else unit)
+class _Lines:
+    """Logs a line per minute."""
+
+    def __init__(self, label: str, total: int | None, unit: str, done: int) -> None:
+        self._label, self._done = label, done
+        self._of = (f" of {total:,} " if total else " ") + ("bytes" if unit == "B" else unit)
+        self._reported = time.monotonic()
+
+    def update(self, size: int) -> None:
+        """Count what was done, and log it once a minute."""
+        self._done += size
+        if time.monotonic() - self._reported >= _SECONDS:
+            self._reported = time.monotonic()
+            _log.info("%s: %s%s", self._label, f"{self._done:,}", self._of)
+
+    def close(self) -> None:
+        """Do nothing: each line is written at once."""

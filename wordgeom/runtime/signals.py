@@ -23,7 +23,7 @@ def deferred_signals() -> Iterator[None]:
         waiting.append((number, frame))
 
     try:
-        with _answered_by(later, before):
+        with handled_by(later, before):
             yield
     finally:
         if waiting:
@@ -66,23 +66,21 @@ def stop_requests() -> Iterator[StopRequest]:
     """
     before = _handlers()
     asked = StopRequest(before)
-    with _answered_by(asked, before):
+    with handled_by(asked, before):
         yield asked
     if asked.requested:
         raise KeyboardInterrupt
 
 
-def _handlers() -> dict[int, _Handler]:
-    """Return the handlers of stop signals; none outside the main thread, which receives them."""
-    if threading.current_thread() is not threading.main_thread():
-        return {}
-    numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
-    found: dict[int, Any] = {number: signal.getsignal(number) for number in numbers}
-    return {number: handler for number, handler in found.items() if callable(handler)}
+def stop_handlers() -> dict[int, Any]:
+    """Return the handlers of SIGINT, SIGTERM and SIGHUP by number."""
+    numbers = (getattr(signal, name) for name in _NAMES if hasattr(signal, name))
+    return {number: signal.getsignal(number) for number in numbers}
 
 
 @contextlib.contextmanager
-def _answered_by(handler: _Handler, before: dict[int, _Handler]) -> Iterator[None]:
+def handled_by(handler: _Handler, before: dict[int, Any]) -> Iterator[None]:
+    """Let a handler answer the signals of `before` while the block runs, then those again."""
     try:
         for number in before:
             signal.signal(number, handler)
@@ -90,3 +88,10 @@ def _answered_by(handler: _Handler, before: dict[int, _Handler]) -> Iterator[Non
     finally:
         for number, handler_before in before.items():
             signal.signal(number, handler_before)
+
+
+def _handlers() -> dict[int, _Handler]:
+    """Return the handlers of stop signals; none outside the main thread, which receives them."""
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    return {number: handler for number, handler in stop_handlers().items() if callable(handler)}

@@ -21,7 +21,6 @@ from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.runtime.context import Context
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.count_matrix import (
-    all_sums,
     check_words,
     count_type,
     matrix_shape,
@@ -124,8 +123,7 @@ class BuildCooc(CountStage):
             encoded.stream, begin, end, plan, chunk, PartialCounts(state), context.pool,
             context.progress, rows.done,
         )  # fmt: skip
-        write_rows(counted, rows, context, words)
-        return all_sums(shop, rows)
+        return write_rows(counted, shop, rows, context)
 
     def _check_pairs(self, encoded: EncodedCorpus, row_sums: Int64) -> None:
         if row_sums.any() or self.part is not None:

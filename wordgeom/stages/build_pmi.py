@@ -6,20 +6,19 @@ import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from wordgeom.checkpoint.matrix_rows import MatrixRows
 from wordgeom.core.formatting import plural
+from wordgeom.core.requests import request_of
 from wordgeom.matrices.cooccurrence import COOC, PMI, StoredMatrix
 from wordgeom.matrices.opening import open_matrix
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.stages.existing import checked, readable
-from wordgeom.stages.stage import Job, Outcome, Stage
-from wordgeom.storage import store
-from wordgeom.vectors import run_card
+from wordgeom.stages.stage import Job, Outcome
+from wordgeom.stages.store_stage import StoreStage
 from wordgeom.weighting.options import PmiOptions
 from wordgeom.weighting.pmi import WeightedMatrix
 
@@ -27,7 +26,7 @@ _AHEAD = 8  # blocks of rows held at most, at any number of threads
 
 
 @dataclass(frozen=True)
-class BuildPmi(Stage):
+class BuildPmi(StoreStage):
     """Weight the counts of one store into another."""
 
     counts: Path
@@ -36,15 +35,7 @@ class BuildPmi(Stage):
     run: RunOptions
     resume: ResumeOptions = field(default_factory=ResumeOptions)
 
-    @property
-    def output(self) -> Path:
-        """The weighted store."""
-        return self.out
-
-    @property
-    def writes_store(self) -> bool:
-        """True."""
-        return True
+    kind: ClassVar[str] = PMI
 
     @cached_property
     def matrix(self) -> StoredMatrix:
@@ -54,20 +45,8 @@ class BuildPmi(Stage):
     @cached_property
     def request(self) -> dict[str, Any]:
         """The weighting and the digest of the counts."""
-        return {
-            "command": "build-pmi",
-            "options": self.weighting.result_options(),
-            "inputs": [{"digest": self.matrix.store.digest}],
-        }
-
-    def up_to_date(self) -> Outcome | None:
-        """Return the store if it exists as requested."""
-        request = self.request
-        if self.run.force or not store.exists(self.out):
-            return None
-        made = readable(self.out, PMI)
-        run_card.check_same_request(self.out, request, made.request)
-        return checked(made)
+        options = self.weighting.result_options()
+        return request_of("build-pmi", options, [self.matrix.store.digest])
 
     def work(self, job: Job) -> Outcome:
         """Weight all rows, and commit the store."""
@@ -76,7 +55,7 @@ class BuildPmi(Stage):
             weighted = WeightedMatrix(matrix, self.weighting, job.context.pool)
             _write(weighted, rows, job.context)
             attributes = rows.finish({"triangle": "upper" if matrix.symmetric else ""})
-            card = job.card(self.request, parent=os.path.relpath(matrix.path, self.out))
+            card = job.card(self.request) | {"parent": os.path.relpath(matrix.path, self.out)}
             made = rows.writer.commit(attributes, card)
         at = made.attributes
         words, pairs = plural(at["shape"][0], "word"), plural(matrix.stored, "pair")

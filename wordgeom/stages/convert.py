@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.core.options import flag
-from wordgeom.core.requests import different_content
+from wordgeom.core.requests import request_of
 from wordgeom.formats import detection
 from wordgeom.formats.convert_vectors import Paths, conversion_request, rewrite
 from wordgeom.formats.export import (
@@ -30,9 +30,8 @@ from wordgeom.matrices.document_term import Stored
 from wordgeom.matrices.opening import open_any
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.artefacts import artefact_at
-from wordgeom.stages.existing import checked, readable
 from wordgeom.stages.stage import Job, Outcome, Stage
-from wordgeom.storage import store
+from wordgeom.stages.store_stage import StoreStage
 from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
 from wordgeom.vectors.run_card import card_path
@@ -43,20 +42,15 @@ _UNKNOWN = ("window", "window_weight", "context")  # of counts that another prog
 
 @dataclass(frozen=True)
 class Conversion(Stage):
-    """A conversion of `source` to `target`; formats: where the names do not tell them."""
+    """A conversion of `source` to `out`; formats: where the names do not tell them."""
 
     source: Path
-    target: Path
+    out: Path
     source_format: str | None
     target_format: str | None
     options: ConvertOptions
     run: RunOptions
     resume: ResumeOptions = field(default_factory=ResumeOptions)
-
-    @property
-    def output(self) -> Path:
-        """The target."""
-        return self.target
 
     @property
     def state(self) -> None:
@@ -71,7 +65,7 @@ class Conversion(Stage):
     @property
     def outputs(self) -> dict[Path, str]:
         """The files that no other output may replace."""
-        return {self.target: "the output", card_path(self.target): "the output's run card"}
+        return {self.out: "the output", card_path(self.out): "the output's run card"}
 
     def check(self) -> None:
         """Raise MissingInputError where the source does not exist."""
@@ -82,16 +76,16 @@ class Conversion(Stage):
 
     def up_to_date(self) -> Outcome | None:
         """Return the target if its run card has the request; `work` rejects what else exists."""
-        card = None if self.run.force else run_card.read_card(self.target)
+        card = None if self.run.force else run_card.read_card(self.out)
         if card is None:
             return None
         try:
             same = card.get("request") == self.request
         except OSError:  # a file that `work` reports
             return None
-        if not same or not run_card.is_intact(self.target, card, self.beside):
+        if not same or not run_card.is_intact(self.out, card, self.beside):
             return None
-        return Outcome(f"{self.target}: up to date", self.target)
+        return Outcome(f"{self.out}: up to date", self.out)
 
     def words_file(self, default: Path) -> Path:
         """Return the file of words: `--words`, or the default."""
@@ -133,8 +127,8 @@ class VectorsConversion(Conversion):
     def paths(self) -> Paths:
         """The files, and their formats. Raises OptionError."""
         self.check_options(("kind",), "vectors")
-        form = detection.check_target(self.target, self.target_format, detection.VECTORS, "vectors")
-        return Paths.of(self.source, self.source_format, self.target, form, self.options.words)
+        form = detection.check_target(self.out, self.target_format, detection.VECTORS, "vectors")
+        return Paths.of(self.source, self.source_format, self.out, form, self.options.words)
 
     @property
     def request(self) -> dict[str, Any]:
@@ -155,12 +149,10 @@ class VectorsConversion(Conversion):
         for path in paths.written():
             check_overwrite(path, self.run.force)
         if form == detection.PROJECTOR:
-            check_projector_directory(self.target)
+            check_projector_directory(self.out)
         made, notes = rewrite(paths, self.options, job.context.memory, self.run.force)
         rows, columns = made.matrix.shape
-        return Outcome(
-            f"{self.target}: {rows:,} × {columns:,}", self.target, list(notes), value=made
-        )
+        return Outcome(f"{self.out}: {rows:,} × {columns:,}", self.out, list(notes), value=made)
 
 
 @dataclass(frozen=True)
@@ -177,54 +169,49 @@ class MatrixExport(Conversion):
     def form(self) -> str:
         """The format of the target."""
         self.check_options((*_OF_VECTORS, "kind"), "a matrix")
-        return detection.check_target(
-            self.target, self.target_format, detection.MATRICES, "matrices"
-        )
+        return detection.check_target(self.out, self.target_format, detection.MATRICES, "matrices")
 
     @property
     def words(self) -> Path:
         """The file of words to write."""
-        return self.words_file(words_path(self.target, self.form))
+        return self.words_file(words_path(self.out, self.form))
 
     @property
     def beside(self) -> Sequence[Path]:
         """The files of words and documents."""
-        documents = documents_lines(self.matrix, self.target, self.form)
+        documents = documents_lines(self.matrix, self.out, self.form)
         return (self.words,) if documents is None else (self.words, documents[0])
 
     @property
     def request(self) -> dict[str, Any]:
         """The format, and the digest of the matrix."""
         options = {"format": self.form, "space": self.options.space}
-        inputs = [{"digest": self.matrix.store.digest}]
-        return {"command": "convert", "options": options, "inputs": inputs}
+        return request_of("convert", options, [self.matrix.store.digest])
 
     def work(self, job: Job) -> Outcome:
         """Check the outputs, and write them together."""
         artefact_at(self.source).check_convertible()
         form, words = self.form, self.words
         check_words_file(words, self.outputs)
-        check_overwrite(self.target, self.run.force)
+        check_overwrite(self.out, self.run.force)
         matrix = self.matrix
-        documents = documents_lines(matrix, self.target, form)
+        documents = documents_lines(matrix, self.out, form)
         lines = words_lines(matrix, form, words, self.options.space)
         check_shared_file(words, lines, self.run.force)
         if documents is not None:
             check_words_file(words, {documents[0]: "the documents"})
             check_shared_file(*documents, self.run.force)
         parts: dict[Path, Callable[[BinaryIO], None]] = {
-            self.target: lambda out: write_matrix(
-                out, matrix, self.target, form, words, job.context
-            ),
+            self.out: lambda out: write_matrix(out, matrix, self.out, form, words, job.context),
             words: lambda out: out.writelines(lines),
         }
         if documents is not None:
             parts[documents[0]] = lambda out: out.writelines(documents[1])
-        run_card.write_together(self.target, parts, lambda: self._card(job, lines))
+        run_card.write_together(self.out, parts, lambda: self._card(job, lines))
         beside = f"words in {words}"
         beside += "" if documents is None else f", documents in {documents[0]}"
-        summary = f"{self.target}: {self._shape()}, {beside}; {job.seconds()}"
-        return Outcome(summary, self.target)
+        summary = f"{self.out}: {self._shape()}, {beside}; {job.seconds()}"
+        return Outcome(summary, self.out)
 
     def _card(self, job: Job, lines: Sequence[bytes]) -> dict[str, Any]:
         card = job.card(self.request)
@@ -239,21 +226,16 @@ class MatrixExport(Conversion):
 
 
 @dataclass(frozen=True)
-class MatrixImport(Conversion):
+class MatrixImport(StoreStage, Conversion):
     """Another program's file of matrix entries → a store."""
-
-    @property
-    def writes_store(self) -> bool:
-        """True."""
-        return True
 
     @cached_property
     def form(self) -> str:
         """The format of the source. Raises OptionError."""
         self.check_options((*_OF_VECTORS, "space"), "a matrix that is imported")
-        if self.target_format or detection.format_of(self.target):
+        if self.target_format or detection.format_of(self.out):
             do = "name a directory, and convert that to the other format"
-            raise OptionError("a matrix is imported into a directory", where=self.target, do=do)
+            raise OptionError("a matrix is imported into a directory", where=self.out, do=do)
         return self.source_format or detection.format_of(self.source) or ""
 
     @cached_property
@@ -285,15 +267,9 @@ class MatrixImport(Conversion):
         inputs = [_input(self.source), _input(self.words)]
         return {"command": "convert", "options": options, "inputs": inputs}
 
-    def up_to_date(self) -> Outcome | None:
-        """Return the store if it exists as requested."""
-        request = self.request
-        if self.run.force or not store.exists(self.target):
-            return None
-        made = readable(self.target, self.kind)
-        if made.request != request:
-            raise different_content(self.target, "made from something else")
-        return checked(made)
+    def difference(self, made: Store) -> str | None:
+        """Return how a store that exists differs from the one to make."""
+        return None if made.request == self.request else "made from something else"
 
     def work(self, job: Job) -> Outcome:
         """Read the words and the entries, and write the store."""
@@ -305,10 +281,8 @@ class MatrixImport(Conversion):
         known, unfit = self._known
         known = known if known and known.kind == self.kind else None
         file = open_entries(self.source, self.form, len(words.words), context.memory)
-        made, notes = import_matrix(
-            file, words, self.target, self.kind, known, self.request, context
-        )
-        return Outcome(f"{_shape(made)}; {job.seconds()}", self.target, [*unfit, *notes],
+        made, notes = import_matrix(file, words, self.out, self.kind, known, self.request, context)
+        return Outcome(f"{_shape(made)}; {job.seconds()}", self.out, [*unfit, *notes],
                        value=made)  # fmt: skip
 
 

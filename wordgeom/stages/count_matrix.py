@@ -33,16 +33,14 @@ def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:
     return value_type(2 * int(vocabulary.counts.max()) * int(weights(window).sum()))
 
 
-def write_rows(counted: Iterator[Rows], rows: MatrixRows, context: Context, words: int) -> None:
-    """Write blocks of rows, with progress over the words."""
+def write_rows(
+    counted: Iterator[Rows], shop: Workspace, rows: MatrixRows, context: Context
+) -> tuple[Int64, Int64]:
+    """Write blocks of rows; return the sums of all rows and columns, resumed rows included."""
     followed = context.progress.follow(
-        counted, "counting", words, "rows", lambda r: len(r.lengths), done=rows.done
+        counted, "counting", shop.words, "rows", lambda r: len(r.lengths), done=rows.done
     )
     rows.write((block.lengths, block.indices, block.values) for block in followed)
-
-
-def all_sums(shop: Workspace, rows: MatrixRows) -> tuple[Int64, Int64]:
-    """Return the sums of rows and columns of the matrix, resumed rows included."""
     for first, earlier in rows.earlier():
         shop.add(first, earlier)
     return shop.sums()

@@ -13,7 +13,7 @@ from wordgeom.checkpoint.corpus_writer import CorpusWriter
 from wordgeom.checkpoint.state import State
 from wordgeom.checkpoint.token_ids import TokenIds, find_ids, save_ids
 from wordgeom.core.formatting import several
-from wordgeom.core.requests import different_content, differing_option
+from wordgeom.core.requests import differing_option
 from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.encoding.row_mapping import MakeSink
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
@@ -27,14 +27,13 @@ from wordgeom.matrices.count_request import made_options
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
-from wordgeom.stages.existing import checked, readable
-from wordgeom.stages.stage import Job, Outcome, Stage
-from wordgeom.storage import store
+from wordgeom.stages.stage import Job, Outcome
+from wordgeom.stages.store_stage import StoreStage
 from wordgeom.storage.store import Store, StoreWriter
 
 
 @dataclass(frozen=True)
-class CountStage(Stage):
+class CountStage(StoreStage):
     """A count of text files.
 
     names: files, directories, patterns or -; out: the store; save_vocab: a file for the vocabulary.
@@ -48,17 +47,6 @@ class CountStage(Stage):
     save_vocab: Path | None = None
 
     command: ClassVar[str]
-    kind: ClassVar[str]
-
-    @property
-    def output(self) -> Path:
-        """The store."""
-        return self.out
-
-    @property
-    def writes_store(self) -> bool:
-        """True."""
-        return True
 
     @cached_property
     def inputs(self) -> Inputs:
@@ -84,9 +72,7 @@ class CountStage(Stage):
 
     def up_to_date(self) -> Outcome | None:
         """Return the count if it exists as requested, and write a missing vocabulary file."""
-        options, there = self.options, None
-        if not self.run.force and store.exists(self.out):
-            there = self._existing(options)
+        there = super().up_to_date()
         if self.save_vocab is None:
             return there
         if there is None:
@@ -118,17 +104,10 @@ class CountStage(Stage):
             notes.append(several(repaired, one, many))
         return notes
 
-    def _existing(self, options: dict[str, Any]) -> Outcome:
-        """Return the count that exists; raises OutputExistsError where it is another."""
-        made = readable(self.out, self.kind)
-        how = self._difference(made, options)
-        if how is not None:
-            raise different_content(self.out, how)
-        return checked(made)
-
-    def _difference(self, made: Store, options: dict[str, Any]) -> str | None:
+    def difference(self, made: Store) -> str | None:
+        """Return how a count that exists differs from the one to make."""
         request = made.request
-        how = differing_option(options, made_options(request))
+        how = differing_option(self.options, made_options(request))
         if how is not None:
             return how
         if made.attributes.get("shard") != self.shard:

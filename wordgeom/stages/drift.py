@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError, RankError
+from wordgeom.core.requests import request_of
 from wordgeom.core.types import Array, Int64
 from wordgeom.drift.factor_test import ASSUMPTION, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
@@ -21,7 +22,7 @@ from wordgeom.drift.testing import test_drift
 from wordgeom.drift.verdict import Verdict
 from wordgeom.linalg.svd import transpose
 from wordgeom.matrices.document_term import StoredDocuments
-from wordgeom.matrices.times import FORMATS, parse_time
+from wordgeom.matrices.times import read_time
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
@@ -45,6 +46,7 @@ class Drift(Stage):
     run: UseOptions
     words: tuple[str, ...] = ()
     resume: ResumeOptions = field(default_factory=ResumeOptions)
+    out: None = None
 
     @cached_property
     def fitted(self) -> DynamicModel:
@@ -55,7 +57,10 @@ class Drift(Stage):
     def span(self) -> tuple[float, float]:
         """The two times that are compared. Raises OptionError."""
         times = self.fitted.times
-        return _time(self.form.then, times.min()), _time(self.form.now, times.max())
+        given = (self.form.then, times.min()), (self.form.now, times.max())
+        what = "--then and --now must be times"
+        then, now = (float(t) if text is None else read_time(text, what) for text, t in given)
+        return then, now
 
     @cached_property
     def rows(self) -> Int64:
@@ -67,8 +72,7 @@ class Drift(Stage):
     def request(self) -> dict[str, Any]:
         """The options and the digest of the model."""
         options = {**self.options.result_options(), "seed": self.run.seed}
-        inputs = [{"digest": self.fitted.store.digest}]
-        return {"command": "drift", "options": options, "inputs": inputs}
+        return request_of("drift", options, [self.fitted.store.digest])
 
     def work(self, job: Job) -> Outcome:
         """Run the tests, and return the report.
@@ -82,7 +86,11 @@ class Drift(Stage):
             fitted, verdicts, tests.document_frequencies, span, self.form, job.context, tests.trend,
             tests.attested(span),
         )  # fmt: skip
-        report = ranked.report(rows, [*tests.notes, *_extrapolations(fitted, self.form, span)])
+        beyond = [
+            fitted.extrapolation(time, f"{name} {time:g}")
+            for name, time in zip(("--then", "--now"), span, strict=True)
+        ]
+        report = ranked.report(rows, [*tests.notes, *filter(None, beyond)])
         return Outcome("", report=render(report, self.form), value=report)
 
 
@@ -164,26 +172,3 @@ def _trend_notes(tested: str, fitted: str) -> list[str]:
         return []
     of_model = "displacement, movement, cosine and neighbours are of the model"
     return [f"F is tested with --trend {tested}; {of_model}, with --trend {fitted}"]
-
-
-def _time(text: str | None, default: float) -> float:
-    """Return a time as it was written; raises OptionError."""
-    if text is None:
-        return float(default)
-    time = parse_time(text)
-    if time is None:
-        raise OptionError("--then and --now must be times", found=repr(text), do=FORMATS)
-    return time.value
-
-
-def _extrapolations(
-    fitted: DynamicModel, form: ReportOptions, span: tuple[float, float]
-) -> list[str]:
-    """Return a note for each time before or after all documents."""
-    first, last = float(fitted.times.min()), float(fitted.times.max())
-    asked = zip(("--then", "--now"), span, strict=True)
-    return [
-        f"{name} {time:g} is outside the documents' times, {first:g} to {last:g}: extrapolated"
-        for name, time in asked
-        if not first <= time <= last
-    ]

@@ -12,12 +12,13 @@ from typing import Any
 
 from wordgeom.checkpoint.state import state_folder
 from wordgeom.core.errors import InputError
-from wordgeom.core.formatting import several
+from wordgeom.core.requests import request_of
 from wordgeom.evaluation.answers import Answers, Task, group_scores, scores
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import Report, ReportOptions, render
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
+from wordgeom.stages.inference import repeated_notes
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.vectors.keyed import Vectors, digest_of, read_vectors
 from wordgeom.vectors.run_card import file_content
@@ -39,6 +40,7 @@ class Evaluate(Stage):
     form: ReportOptions = field(default_factory=ReportOptions)
     files: tuple[str, ...] = ()
     resume: ResumeOptions = field(default_factory=ResumeOptions)
+    out: None = None
 
     @property
     def state(self) -> Path | None:
@@ -60,10 +62,7 @@ class Evaluate(Stage):
         options = {**self.options.result_options(), "seed": self.run.seed}
         digests = [digest_of(self.read)]
         digests += [file_content(Path(file))["sha256"] for file in self.files]
-        return {
-            "command": "eval", "options": options,
-            "inputs": [{"digest": digest} for digest in digests],
-        }  # fmt: skip
+        return request_of("eval", options, digests)
 
     def work(self, job: Job) -> Outcome:
         """Answer all sets, and return the report.
@@ -73,9 +72,7 @@ class Evaluate(Stage):
         read, run = self.read, self.run
         answers, refused = judge(read, self.tasks, job.context)
         notes = [f"{each.name}: {note}" for each in answers for note in each.notes]
-        if read.duplicates:
-            repeated = several(read.duplicates, "repeated word", "repeated words")
-            notes.append(f"{self.named}: {repeated} ignored")
+        notes += repeated_notes(read, self.named)
         n = self.options.resamples
         report = Report(
             vectors=self.named,

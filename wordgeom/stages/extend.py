@@ -17,6 +17,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
+from wordgeom.core.requests import request_of
 from wordgeom.core.types import Float32, Int64
 from wordgeom.linalg.device import memory_limit
 from wordgeom.linalg.row_solver import Penalty
@@ -30,14 +31,14 @@ from wordgeom.methods.gbu.weighted_sweeps import confidences
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.stages.inference import Inference, Source, repeated_notes
+from wordgeom.stages.stage import Outcome
 from wordgeom.stages.trained_options import TrainedOptions, trained_options
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import (
     Vectors,
     check_words,
     digest_of,
-    read_vectors,
     shape_of,
     writable_words,
 )
@@ -47,11 +48,9 @@ _LEAST_RIDGE = 1.0  # a run card may say 0, and the vectors may have columns of 
 _TRUSTED = 0.5  # a lower median cosine triggers a warning
 _PAIR, _SOLVING = 20, 10**8  # bytes of a pair, and of a block of rows while it is solved
 
-Source = str | os.PathLike[str] | Vectors
-
 
 @dataclass(frozen=True)
-class Extend(Stage):
+class Extend(Inference):
     """Infer vectors for out-of-vocabulary words.
 
     vectors: a file, or vectors in memory; counts: a store; values: options; out: where to write,
@@ -67,11 +66,6 @@ class Extend(Stage):
     resume: ResumeOptions = field(default_factory=ResumeOptions)
     space: str | None = None
 
-    @property
-    def output(self) -> Path | None:
-        """The vectors file."""
-        return self.out
-
     @cached_property
     def options(self) -> ExtendOptions:
         """The options of the extension. Raises OptionError."""
@@ -85,7 +79,7 @@ class Extend(Stage):
     @cached_property
     def trained(self) -> TrainedOptions:
         """How the pairs behind the vectors were weighted."""
-        return trained_options(None if isinstance(self.vectors, Vectors) else Path(self.vectors))
+        return trained_options(self.file)
 
     @cached_property
     def names(self) -> list[str]:
@@ -93,26 +87,18 @@ class Extend(Stage):
         return _names(self.stored, self._space)
 
     @cached_property
-    def base(self) -> Vectors:
-        """The known vectors."""
-        if isinstance(self.vectors, Vectors):
-            return self.vectors
-        return read_vectors(Path(self.vectors))
-
-    @cached_property
     def request(self) -> dict[str, Any]:
         """The options, those that the vectors were trained with, and the digests of the inputs."""
         asked = {**self.options.result_options(), **self.trained.options, "seed": self.run.seed}
         # Where no word contains white space, the option changes nothing.
         spaced = self.names is not self.stored.vocabulary.words
-        inputs = [{"digest": digest_of(self.base)}, {"digest": self.stored.store.digest}]
         options = {**asked, "space": self._space if spaced else None}
-        return {"command": "extend", "options": options, "inputs": inputs}
+        return request_of("extend", options, [digest_of(self.base), self.stored.store.digest])
 
     def check(self) -> None:
         """Check the name of the output, and open the counts and the run card of the vectors."""
         if self.out is not None:
-            _check_out(self.out, self.vectors)
+            _check_out(self.out, self.file)
         _ = self.stored, self.trained, self.names
 
     def up_to_date(self) -> Outcome | None:
@@ -124,82 +110,31 @@ class Extend(Stage):
             return Outcome(f"{self.out}: up to date", self.out)
         return None
 
-    def work(self, job: Job) -> Outcome:
-        """Infer the vectors, and write them with the known ones."""
-        _check_memory(self.vectors, self.stored, job.context.memory)
-        named = "the vectors" if isinstance(self.vectors, Vectors) else os.fspath(self.vectors)
-        extension = _Extension(
-            named, self.base, self.stored, self.names, self.options, self.trained, job.context
-        )
-        made = extension.make(self.out)
-        if self.out is not None:
-            card = job.card(self.request, statistics=made.statistics, notes=made.notes)
-            card["status"] = made.status.value
-            run_card.write(self.out, made.value, card)
-        where = "vectors" if self.out is None else os.fspath(self.out)
-        made.path, made.summary = self.out, f"{where}: {made.summary}; {job.seconds()}"
-        return made
-
-    @property
-    def _space(self) -> str | None:
-        return self.space or self.trained.space
-
-
-def _check_out(out: Path, vectors: Source) -> None:
-    writable_words(out, [], space=None)
-    if not isinstance(vectors, Vectors) and os.path.realpath(out) == os.path.realpath(vectors):
-        what = "is an input, which the output would overwrite"
-        raise OptionError(what, where=out, do="name another file with -o")
-
-
-def _names(stored: StoredMatrix, space: str | None) -> list[str]:
-    """Return the words of the counts, the same list where nothing is replaced."""
-    words = stored.vocabulary.words
-    names = words if space is None else check_words(words, space, stored.path)
-    return words if names == words else names
-
-
-def _check_memory(vectors: Source, stored: StoredMatrix, memory: int) -> None:
-    """Raise InputError where all pairs and three copies of the vectors exceed --memory."""
-    words, numbers = shape_of(vectors)
-    pairs, written = 2 * stored.stored, words + len(stored.vocabulary)
-    needed = _PAIR * pairs + 12 * numbers * written + min(_SOLVING, 4 * _PAIR * pairs)
-    what = f"{pairs:,} pairs and {written:,} vectors of {numbers:,}"
-    check_memory(what, needed, memory, "raise --memory, or count with --max-vocab")
-
-
-@dataclass(frozen=True)
-class _Extension:
-    """The inputs of one run, and the steps to the vectors; names: of the rows of the counts."""
-
-    named: str
-    base: Vectors
-    stored: StoredMatrix
-    names: list[str]
-    options: ExtendOptions
-    how: TrainedOptions
-    context: Context
-
-    def make(self, out: str | os.PathLike[str] | None) -> Outcome:
-        """Return the vectors with notes and the middle of the summary."""
+    def infer(self, context: Context) -> Outcome:
+        """Return the known vectors with those of the new words."""
+        _check_memory(self.vectors, self.stored, context.memory)
         words = split_vocabulary(self.stored, self.names, self.base, self.named)
-        anchored = self._anchored(words)
+        anchored = self._anchored(words, context)
         pairs = anchored.pairs()
         new = self._new(words, pairs)
         joined = [] if self.options.keep_only_new else self.base.words
         joined = [*joined, *(self.names[row] for row in new.tolist())]
-        if out is not None:
-            writable_words(Path(out), joined, space=None)
-        calibrated, made, missed = self._solved(anchored, words, pairs, new)
+        if self.out is not None:
+            writable_words(self.out, joined, space=None)
+        calibrated, made, missed = self._solved(anchored, words, pairs, new, context)
         matrix = made if self.options.keep_only_new else np.concatenate((self.base.matrix, made))
         statistics = self._statistics(words, new, pairs, anchored, calibrated)
         statistics |= {"zeros": int(np.count_nonzero(~made.any(axis=1))), "missed": missed}
-        notes = [self.how.note(self.named), *self._notes(statistics)]
+        notes = [self.trained.note(self.named), *self._notes(statistics)]
         status = Status.of(missed=missed > 0, deficient=False)
         vectors = Vectors(joined, matrix)
         return Outcome(_middle(statistics), None, notes, [], statistics, status, vectors)
 
-    def _anchored(self, words: VocabularySplit) -> Anchored:
+    def write(self, out: Path, made: Vectors, card: Mapping[str, Any]) -> None:
+        """Write the vectors with their run card."""
+        run_card.write(out, made, card)
+
+    def _anchored(self, words: VocabularySplit, context: Context) -> Anchored:
         known = self.base.matrix[words.own]
         if not np.isfinite(known).all():
             row = words.own[np.flatnonzero(~np.isfinite(known).all(axis=1))[0]]
@@ -212,9 +147,9 @@ class _Extension:
             raise InputError("the vectors of all anchors are 0", where=self.named)
         place = np.full(len(self.names), -1, np.int32)
         place[words.known[chosen]] = np.arange(len(chosen), dtype=np.int32)
-        weighted = WeightedMatrix(self.stored, self.how.weighting, self.context.pool)
+        weighted = WeightedMatrix(self.stored, self.trained.weighting, context.pool)
         targets, counts = weighted.with_counts()
-        return Anchored(targets, confidences(counts, self.how.loss), place, known[chosen])
+        return Anchored(targets, confidences(counts, self.trained.loss), place, known[chosen])
 
     def _new(self, words: VocabularySplit, pairs: Int64) -> Int64:
         """Return the new words with enough pairs; raises InputError where there is none."""
@@ -228,7 +163,12 @@ class _Extension:
         return new
 
     def _solved(
-        self, anchored: Anchored, words: VocabularySplit, pairs: Int64, new: Int64
+        self,
+        anchored: Anchored,
+        words: VocabularySplit,
+        pairs: Int64,
+        new: Int64,
+        context: Context,
     ) -> tuple[Calibrated, Float32, int]:
         """Return the calibration, the new vectors (n × K), and how many missed the tolerance."""
         there = self.base.matrix[words.own].any(axis=1)  # a cosine with 0 is undefined
@@ -238,7 +178,7 @@ class _Extension:
             what = f"too few known words co-occur with {least} to calibrate"
             do = "count more text, raise --anchors or lower --min-pairs"
             raise InputError(what, where=self.stored.path, found=len(able), do=do)
-        context, asked = self.context, self.how.loss.penalty(self.base.matrix.shape[1])
+        asked = self.trained.loss.penalty(self.base.matrix.shape[1])
         penalty = Penalty(asked.background, max(asked.ridge, _LEAST_RIDGE))
         calibrated = calibrate(
             lambda rows: anchored.solve(rows, penalty, context, "known")[0], words.known[able],
@@ -269,11 +209,7 @@ class _Extension:
         }  # fmt: skip
 
     def _notes(self, statistics: dict[str, Any]) -> list[str]:
-        notes, held = [], statistics["held_out"]
-        if again := self.base.duplicates:
-            notes.append(
-                f"{self.named}: {several(again, 'repeated word', 'repeated words')} ignored"
-            )
+        notes, held = repeated_notes(self.base, self.named), statistics["held_out"]
         if few := statistics["left_out"]:
             least = several(self.options.min_pairs, "known word", "known words")
             left = several(few, "new word co-occurs", "new words co-occur")
@@ -293,6 +229,33 @@ class _Extension:
                 "those of the new words: count more text, or train again"
             )
         return notes
+
+    @property
+    def _space(self) -> str | None:
+        return self.space or self.trained.space
+
+
+def _check_out(out: Path, given: Path | None) -> None:
+    writable_words(out, [], space=None)
+    if given is not None and os.path.realpath(out) == os.path.realpath(given):
+        what = "is an input, which the output would overwrite"
+        raise OptionError(what, where=out, do="name another file with -o")
+
+
+def _names(stored: StoredMatrix, space: str | None) -> list[str]:
+    """Return the words of the counts, the same list where nothing is replaced."""
+    words = stored.vocabulary.words
+    names = words if space is None else check_words(words, space, stored.path)
+    return words if names == words else names
+
+
+def _check_memory(vectors: Source, stored: StoredMatrix, memory: int) -> None:
+    """Raise InputError where all pairs and three copies of the vectors exceed --memory."""
+    words, numbers = shape_of(vectors)
+    pairs, written = 2 * stored.stored, words + len(stored.vocabulary)
+    needed = _PAIR * pairs + 12 * numbers * written + min(_SOLVING, 4 * _PAIR * pairs)
+    what = f"{pairs:,} pairs and {written:,} vectors of {numbers:,}"
+    check_memory(what, needed, memory, "raise --memory, or count with --max-vocab")
 
 
 def _middle(statistics: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +19,7 @@ import numpy as np
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import several
+from wordgeom.core.requests import request_of
 from wordgeom.imputation.domain import Domain, DomainOptions, input_files, read_domain
 from wordgeom.imputation.latent import Imputation
 from wordgeom.imputation.latent import impute as impute_entities
@@ -30,12 +32,12 @@ from wordgeom.imputation.trust import Trust
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.stages.inference import Inference, Source, repeated_notes
+from wordgeom.stages.stage import Outcome
 from wordgeom.storage import opening
 from wordgeom.vectors.keyed import (
     Vectors,
     digest_of,
-    read_vectors,
     shape_of,
     writable_words,
 )
@@ -53,7 +55,7 @@ class Imputed:
 
 
 @dataclass(frozen=True)
-class Impute(Stage):
+class Impute(Inference):
     """Give every entity of a table a vector.
 
     domain: the table; vectors: a file, or vectors in memory; out: where to write, None for nowhere;
@@ -61,18 +63,13 @@ class Impute(Stage):
     """
 
     domain: Path
-    vectors: str | os.PathLike[str] | Vectors
+    vectors: Source
     of_domain: DomainOptions
     options: ImputeOptions
     run: RunOptions
     out: Path | None = None
     table: Path | None = None
     resume: ResumeOptions = field(default_factory=ResumeOptions)
-
-    @property
-    def output(self) -> Path | None:
-        """The vectors file."""
-        return self.out
 
     @cached_property
     def files(self) -> list[Path]:
@@ -82,7 +79,7 @@ class Impute(Stage):
     @cached_property
     def written(self) -> Output | None:
         """The files to write. Raises OptionError, MissingInputError."""
-        given = [] if isinstance(self.vectors, Vectors) else [Path(self.vectors)]
+        given = [] if self.file is None else [self.file]
         if self.out is not None:
             return Output.of(self.out, self.table, [*self.files, *given])
         if self.table is not None:
@@ -98,12 +95,11 @@ class Impute(Stage):
         if self.written is not None:
             asked["table"] = self.written.table_name
         digests = [_digest(file, "a file") for file in self.files]
-        if isinstance(self.vectors, Vectors):
-            digests.append(digest_of(self.vectors))
+        if self.file is None:
+            digests.append(digest_of(self.base))
         else:
-            digests.append(_digest(self.vectors, "a .bin, .txt or .vec file"))
-        inputs_ = [{"digest": digest} for digest in digests]
-        return {"command": "impute", "options": asked, "inputs": inputs_}
+            digests.append(_digest(self.file, "a .bin, .txt or .vec file"))
+        return request_of("impute", asked, digests)
 
     def check(self) -> None:
         """Check the names of the files to write, and read the digests of the inputs."""
@@ -122,25 +118,18 @@ class Impute(Stage):
             outcome.lines = validation_lines(held)
         return outcome
 
-    def work(self, job: Job) -> Outcome:
-        """Impute, and write vectors and trust table with their run card."""
-        made = self._imputed(job.context)
-        if self.written is not None:
-            card = job.card(self.request, statistics=made.statistics, notes=made.notes)
-            card["status"] = made.status.value
-            self.written.write(made.value.vectors, made.value.trust, card)
-        where = "vectors" if self.out is None else os.fspath(self.out)
-        made.path, made.summary = self.out, f"{where}: {made.summary}; {job.seconds()}"
-        return made
+    def write(self, out: Path, made: Imputed, card: Mapping[str, Any]) -> None:
+        """Write the vectors and the trust table with their run card."""
+        assert self.written is not None
+        self.written.write(made.vectors, made.trust, card)
 
-    def _imputed(self, context: Context) -> Outcome:
-        """Return vectors and trust, with the middle of the summary."""
-        path, source = os.fspath(self.domain), self.vectors
+    def infer(self, context: Context) -> Outcome:
+        """Return the given vectors with the imputed ones, and their trust table."""
+        path = os.fspath(self.domain)
         domain = read_domain(path, self.of_domain, context.memory)
-        _check_memory(domain, source, self.options, context.memory)
-        named = "the vectors" if isinstance(source, Vectors) else os.fspath(source)
-        base = source if isinstance(source, Vectors) else read_vectors(Path(source))
-        anchors = find_anchors(domain.names, base, path, named)
+        _check_memory(domain, self.vectors, self.options, context.memory)
+        base = self.base
+        anchors = find_anchors(domain.names, base, path, self.named)
         matrix, notes = points_of(domain, self.of_domain)
         found = impute_entities(domain.names, matrix, anchors, self.options, context)
         vectors = _joined(domain, base, anchors, found, self.options.only_entities)
@@ -155,7 +144,7 @@ class Impute(Stage):
         if checked is not None:
             statistics["validation"] = checked.to_dict()
         mapped = map_notes(domain.names, anchors.known, domain.mapped)
-        own = _own_notes(base, named, anchors)
+        own = [*repeated_notes(base, self.named), *_anchor_notes(anchors)]
         return Outcome(
             f"{several(n, 'entity', 'entities')}, {p:,} known, {n - p:,} imputed",
             notes=[*domain.notes, *notes, *mapped, *own, *found.notes],
@@ -165,16 +154,13 @@ class Impute(Stage):
         )
 
 
-def _digest(path: str | os.PathLike[str], wanted: str) -> str:
-    with opening.opened(Path(path), wanted) as handle:
+def _digest(path: Path, wanted: str) -> str:
+    with opening.opened(path, wanted) as handle:
         return hashlib.file_digest(cast(io.BufferedReader, handle), "sha256").hexdigest()
 
 
-def _own_notes(base: Vectors, named: str, anchors: Anchors) -> list[str]:
+def _anchor_notes(anchors: Anchors) -> list[str]:
     notes = []
-    if base.duplicates:
-        repeated = several(base.duplicates, "repeated word", "repeated words")
-        notes.append(f"{named}: {repeated} ignored")
     if anchors.zeros:
         notes.append(several(anchors.zeros, "known vector is zero", "known vectors are zero"))
     if anchors.known.all():
@@ -197,12 +183,7 @@ def _joined(
     return Vectors([*base.words, *new], np.concatenate((base.matrix, imputed)))
 
 
-def _check_memory(
-    domain: Domain,
-    source: str | os.PathLike[str] | Vectors,
-    options: ImputeOptions,
-    memory: int,
-) -> None:
+def _check_memory(domain: Domain, source: Source, options: ImputeOptions, memory: int) -> None:
     """Raise InputError where two copies of points and of vectors exceed --memory."""
     n, d = domain.matrix.shape
     words, numbers = shape_of(source)

@@ -5,30 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from wordgeom.checkpoint.matrix_rows import MatrixRows
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import several
-from wordgeom.core.requests import different_content, differing_option
+from wordgeom.core.requests import differing_option, request_of
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.matrices.count_request import made_options
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.count_matrix import (
-    all_sums,
     check_words,
     count_type,
     matrix_shape,
     write_rows,
     write_sums,
 )
-from wordgeom.stages.existing import checked, readable
-from wordgeom.stages.stage import Job, Outcome, Stage
-from wordgeom.storage import store
+from wordgeom.stages.stage import Job, Outcome
+from wordgeom.stages.store_stage import StoreStage
+from wordgeom.storage.store import Store
 
 _OWN = ("shape", "stored", "shard")  # attributes that a sum does not inherit
 
@@ -43,7 +42,7 @@ class Sum:
 
 
 @dataclass(frozen=True)
-class Merge(Stage):
+class Merge(StoreStage):
     """Add up count matrices over the same words."""
 
     paths: tuple[str, ...]
@@ -51,15 +50,7 @@ class Merge(Stage):
     run: RunOptions
     resume: ResumeOptions = field(default_factory=ResumeOptions)
 
-    @property
-    def output(self) -> Path:
-        """The store of the sum."""
-        return self.out
-
-    @property
-    def writes_store(self) -> bool:
-        """True."""
-        return True
+    kind: ClassVar[str] = COOC
 
     @cached_property
     def matrices(self) -> list[StoredMatrix]:
@@ -76,15 +67,9 @@ class Merge(Stage):
         """The request of the sum, which for shards is that of a whole count, and the matrices."""
         return {**self.sum.request, "matrices": [m.store.digest for m in self.matrices]}
 
-    def up_to_date(self) -> Outcome | None:
-        """Return the store if it exists as requested."""
-        request = self.sum.request
-        if self.run.force or not store.exists(self.out):
-            return None
-        made = readable(self.out, COOC)
-        if made.request != request:
-            raise different_content(self.out, "made from other matrices")
-        return checked(made)
+    def difference(self, made: Store) -> str | None:
+        """Return how a store that exists differs from the sum."""
+        return None if made.request == self.sum.request else "made from other matrices"
 
     def work(self, job: Job) -> Outcome:
         """Add up all rows, and commit the store."""
@@ -99,8 +84,7 @@ class Merge(Stage):
             rows.begin(total.vocabulary, dtype)
             symmetric = matrices[0].symmetric
             added, shop = merge(matrices, words, symmetric, dtype, context.pool, rows.done)
-            write_rows(added, rows, context, words)
-            write_sums(rows.writer, *all_sums(shop, rows), window)
+            write_sums(rows.writer, *write_rows(added, shop, rows, context), window)
             made = rows.writer.commit(rows.finish(total.attributes), job.card(total.request))
         counts = several(len(matrices), "matrix", "matrices")
         summary = f"{made.path}: {matrix_shape(made)} from {counts}; {job.seconds()}"
@@ -119,11 +103,8 @@ def _sum_of(matrices: list[StoredMatrix]) -> Sum:
     for name in ("tokens", "kept", "documents"):
         attributes[name] = sum(m.store.attributes[name] for m in matrices)
     counts = sum((m.vocabulary.counts for m in matrices), np.zeros(len(first.vocabulary), np.int64))
-    request = {
-        "command": "merge",
-        "options": first.store.request["options"],
-        "inputs": [{"digest": m.store.digest} for m in matrices],
-    }
+    digests = (m.store.digest for m in matrices)
+    request = request_of("merge", first.store.request["options"], digests)
     return Sum(Vocabulary(first.vocabulary.words, counts), request, attributes)
 
 

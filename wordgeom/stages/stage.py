@@ -19,7 +19,7 @@ from wordgeom.checkpoint.method_state import MethodState
 from wordgeom.checkpoint.state import State, forget_state, state_folder
 from wordgeom.core.errors import LockedError
 from wordgeom.linalg.device import open_context
-from wordgeom.methods.contract import Status
+from wordgeom.methods.contract import Result, Status
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.provenance import Clock, card
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions, UseOptions
@@ -63,10 +63,15 @@ class Job:
         assert self.state is not None
         return self.state
 
-    def card(self, request: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-        """Return the run card of the output; more: its statistics, notes and the like."""
-        statistics = more.pop("statistics", {})
-        return card(request, statistics, self.clock.seconds()) | more
+    def card(
+        self, request: Mapping[str, Any], made: Outcome | Result | None = None
+    ) -> dict[str, Any]:
+        """Return the run card of an output; made: its statistics, notes and status."""
+        seconds = self.clock.seconds()
+        if made is None:
+            return card(request, {}, seconds)
+        ending = {"notes": made.notes, "status": made.status.value}
+        return card(request, made.statistics, seconds) | ending
 
     def seconds(self) -> str:
         """Return the elapsed time, for a summary."""
@@ -74,10 +79,14 @@ class Job:
 
 
 class Stage(ABC):
-    """One step of the pipeline: its parsed options, its inputs and its output."""
+    """One step of the pipeline: its parsed options, its inputs and its output.
+
+    out: the path of the output, None for a stage that writes nothing.
+    """
 
     run: UseOptions
     resume: ResumeOptions
+    out: Path | None
 
     @property
     @abstractmethod
@@ -86,8 +95,8 @@ class Stage(ABC):
 
     @property
     def output(self) -> Path | None:
-        """The path of the output, None for a stage that writes nothing."""
-        return None
+        """The output as it is written, which may spell `out` in another way."""
+        return self.out
 
     @property
     def writes_store(self) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from wordgeom import methods
 from wordgeom.core.errors import OptionError, RankError
 from wordgeom.core.options import Options, flag
+from wordgeom.core.requests import request_of
 from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods.contract import MODEL, Result
 from wordgeom.methods.inputs import open_inputs
@@ -23,9 +24,8 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.artefacts import output_of
 from wordgeom.stages.artefacts.output import MethodOutput, Target
-from wordgeom.stages.artefacts.vectors import DOCUMENTS, MadeVectors
+from wordgeom.stages.artefacts.vectors import DOCUMENTS, outcome_of
 from wordgeom.stages.stage import Job, Outcome, Stage
-from wordgeom.vectors.keyed import Vectors
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,7 @@ class Train(Stage):
             options |= one.options
         options |= {"seed": self.run.seed, **({} if self.made is None else self.made.options)}
         digests = [one.digest for one in self.inputs.values() if one.digest is not None]
-        inputs = [{"digest": digest} for digest in digests]
-        return {"command": "train", "options": options, "inputs": inputs}
+        return request_of("train", options, digests)
 
     def check(self) -> None:
         """Open the inputs, and check the names of the files to write."""
@@ -124,7 +123,8 @@ class Train(Stage):
             notes = [note for one in self.inputs.values() for note in one.notes]
             result.notes = [*notes, *result.notes]
             if self.made is None:
-                return self._unwritten(result, job)
+                return outcome_of(result, self.first.rows, None, self.name, job)
+            result.notes += self.made.notes
             return self.made.write(opened, result, job, self.request, self.run)
 
     def _fit(self, context: Context) -> Result:
@@ -134,11 +134,3 @@ class Train(Stage):
         if not all(np.isfinite(made).all() for made in (result.vectors, *result.arrays.values())):
             raise RankError("the vectors are not finite", do="lower --dim, or report this")
         return result
-
-    def _unwritten(self, result: Result, job: Job) -> Outcome:
-        made = MadeVectors(Vectors(self.first.rows, result.vectors), result.arrays.get(DOCUMENTS))
-        shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
-        return Outcome(
-            f"vectors: {shape} by {self.name}; {job.seconds()}", None, result.notes, [],
-            result.statistics, result.status, made,
-        )  # fmt: skip

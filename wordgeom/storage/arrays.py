@@ -12,7 +12,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Array
-from wordgeom.storage.files import WatchedFile, write_error
+from wordgeom.storage.files import WatchedFile, write_errors
 from wordgeom.storage.meta import (
     CRC_BLOCK,
     HEADER,
@@ -22,6 +22,8 @@ from wordgeom.storage.meta import (
     npy_header,
     part_bytes,
 )
+
+_VERIFIED = 64 * CRC_BLOCK  # bytes verified at once
 
 
 class StoredArray:
@@ -58,6 +60,12 @@ class StoredArray:
         values: Array = raw.view(self.dtype)
         return values[start - begin // width : stop - begin // width]
 
+    def verify(self) -> None:
+        """Read all values, some MiB at a time; raises FormatError for a damaged one."""
+        step = _VERIFIED // self.dtype.itemsize
+        for start in range(0, self.length, step):
+            self.read(start, min(start + step, self.length))
+
     def _opened(self) -> BinaryIO:
         try:
             return open(self.path, "rb")
@@ -77,11 +85,9 @@ class ArrayWriter:
         self._crcs: list[int] = []
         self._partial = 0  # bytes since the last whole MiB
         self.length = 0
-        try:
+        with write_errors(path):
             self._file = WatchedFile(path, "x")
             self._file.write(b"\0" * header)
-        except OSError as error:
-            raise write_error(path, error) from error
 
     @classmethod
     def reopen(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
@@ -94,12 +100,10 @@ class ArrayWriter:
         writer._header, writer._crcs, writer.length = HEADER, list(entry["crc32"]), entry["length"]
         size = writer.length * writer._dtype.itemsize
         writer._partial = size % CRC_BLOCK
-        try:
+        with write_errors(writer._path):
             writer._file = WatchedFile(writer._path, "r+")
             writer._file.truncate(HEADER + size)
             writer._file.seek(0, os.SEEK_END)
-        except OSError as error:
-            raise write_error(writer._path, error) from error
         return writer
 
     def write(self, values: Array) -> None:
@@ -111,32 +115,26 @@ class ArrayWriter:
             self._crcs.append(zlib.crc32(piece, last))
             self._partial = (self._partial + len(piece)) % CRC_BLOCK
         self.length += len(values)
-        try:
+        with write_errors(self._path.parent):
             while raw:
                 raw = raw[self._file.write(raw) :]
-        except OSError as error:
-            raise write_error(self._path.parent, error) from error
 
     def entry(self) -> dict[str, Any]:
         """Write the header of the present length, and return the entry for meta.json."""
-        try:
-            if self._header:
+        if self._header:
+            with write_errors(self._path.parent):
                 self._file.seek(0)
                 self._file.write(npy_header(self._dtype, self.length))
                 self._file.seek(0, os.SEEK_END)
-        except OSError as error:
-            raise write_error(self._path.parent, error) from error
         named = {"file": self._path.name, "dtype": self._dtype.str, "length": self.length}
         return {**named, "crc32": list(self._crcs)}
 
     def finish(self, durable: bool) -> dict[str, Any]:
         """Finish the file and return its entry for meta.json; durable: fsync it."""
         entry = self.entry()
-        try:
-            if durable:
+        if durable:
+            with write_errors(self._path.parent):
                 self._file.sync()
-        except OSError as error:
-            raise write_error(self._path.parent, error) from error
         self.close()
         return entry
 

@@ -214,6 +214,15 @@ def _explained(path: Path) -> Iterator[None]:
         raise write_error(path, error) from error
 
 
+@contextlib.contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Turn an OSError of the block into the WriteError of a failed write to `path`."""
+    try:
+        yield
+    except OSError as error:
+        raise write_error(path, error) from error
+
+
 def write_error(path: Path, error: OSError) -> Exception:
     """Return the one-line form of a failed write to `path`."""
     if isinstance(error, WriteError) or error.errno is None:

@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike
 
 from wordgeom.core.errors import FormatError, MissingInputError, OutputExistsError
 from wordgeom.runtime.signals import deferred_signals
-from wordgeom.storage.arrays import ArrayWriter, StoredArray, marked_array
+from wordgeom.storage.arrays import ArrayWriter, StoredArray
 from wordgeom.storage.files import (
     Lock,
     atomic_file,
@@ -32,7 +32,6 @@ from wordgeom.storage.files import (
     write_error,
 )
 from wordgeom.storage.meta import (
-    CRC_BLOCK,
     FORMAT,
     HEADER,
     LOCK,
@@ -45,20 +44,6 @@ from wordgeom.storage.meta import (
     read_meta,
     read_meta_loosely,
 )
-
-__all__ = [
-    "CRC_BLOCK",
-    "LOCK",
-    "META",
-    "ArrayWriter",
-    "Store",
-    "StoreWriter",
-    "StoredArray",
-    "exists",
-    "marked_array",
-    "remove_store",
-    "writer_lock",
-]  # fmt: skip
 
 
 class Store:
@@ -110,10 +95,7 @@ class Store:
     def check(self) -> None:
         """Read all parts; raises FormatError for a damaged byte."""
         for name in self._meta["files"]:
-            part = self.array(name)
-            step = CRC_BLOCK // part.dtype.itemsize
-            for start in range(0, part.length, 64 * step):
-                part.read(start, min(start + 64 * step, part.length))
+            self.array(name).verify()
 
     def parts(self) -> dict[str, dict[str, Any]]:
         """Return name → {file, dtype, length} of every part."""

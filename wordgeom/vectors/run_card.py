@@ -78,28 +78,11 @@ def up_to_date(
     card = read_card(out)
     if card is None:
         raise requests.different_content(out, "no run card that matches it")
-    check_same_request(out, request, card.get("request", {}), source)
-    _check_beside(out, card, beside)
-    return True
-
-
-def check_same_request(
-    out: str | os.PathLike[str],
-    asked: Mapping[str, Any],
-    made: Mapping[str, Any],
-    source: str = "matrix",
-) -> None:
-    """Raise OutputExistsError where the request `made` differs from the one `asked`."""
-    how = None
-    if asked["command"] != made.get("command"):
-        how = f"made by {made.get('command')}"
-    options = made.get("options")
-    known = options if isinstance(options, dict) else {}
-    how = how or requests.differing_option(asked["options"], known)
-    if how is None and asked["inputs"] != made.get("inputs"):
-        how = f"made from another {source}"
+    how = requests.difference(request, card.get("request", {}), source)
     if how is not None:
         raise requests.different_content(out, how)
+    _check_beside(out, card, beside)
+    return True
 
 
 def writer_lock(out: str | os.PathLike[str] | None) -> AbstractContextManager[object]:

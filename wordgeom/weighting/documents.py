@@ -39,11 +39,6 @@ class WeightedDocuments:
         return self.counts.vocabulary.words
 
     @property
-    def frequencies(self) -> Int64:
-        """The corpus frequencies (V) of the words."""
-        return self.counts.vocabulary.counts
-
-    @property
     def shape(self) -> tuple[int, int]:
         """Documents and words."""
         return self.counts.shape
@@ -52,15 +47,6 @@ class WeightedDocuments:
     def entries(self) -> int:
         """Number of entries."""
         return self.counts.stored
-
-    @property
-    def dtype(self) -> np.dtype[np.float32]:
-        """The dtype of the entries."""
-        return np.dtype(np.float32)
-
-    def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return [start, stop) of blocks of the first `stop` rows."""
-        return self.counts.row_blocks(stop)
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return the weighted rows of documents [start:stop), float32."""
@@ -78,7 +64,7 @@ class WeightedDocuments:
             part = slice(int(indptr[block[0]]), int(indptr[block[1]]))
             indices[part], data[part] = rows.indices, rows.data
 
-        for _ in self._pool.map(fill, self.row_blocks()):
+        for _ in self._pool.map(fill, self.counts.row_blocks()):
             pass
         return Csr(indptr, indices, data, self.shape[1])
 

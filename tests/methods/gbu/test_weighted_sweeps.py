@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interruptions import interrupted_after
 from matrices import random_counts, store_matrix, to_csr, to_dense
 
-from wordgeom.checkpoint.method_state import MethodState
 from wordgeom.cli import main
 from wordgeom.core.types import Csr
 from wordgeom.linalg.device import get_ops
@@ -197,16 +197,7 @@ TRAIN = ["train", "cooc", "--method", "gbu", "--dim", "6", "--anchor-choice", "r
 def test_a_resumed_run_gives_the_same_bytes(tmp_path, monkeypatch, halves):
     monkeypatch.chdir(tmp_path)
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(45), 200))
-    saves, save = [], MethodState.save
-
-    def stopped(self, state):
-        save(self, state)
-        saves.append(self)
-        if len(saves) == halves:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(MethodState, "save", stopped)
+    with interrupted_after(halves):
         assert main([*TRAIN, "--checkpoint", "0"]) == 75
     assert not Path("vectors.bin").exists()
     assert main([*TRAIN, "-o", "whole.bin"]) == 0

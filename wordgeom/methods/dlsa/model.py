@@ -136,6 +136,13 @@ class DynamicModel:
             vectors = np.ascontiguousarray((self._words_at(time) * powers[:, None]).T, np.float32)
         return self._finite(vectors, time)
 
+    def extrapolation(self, time: float, named: str) -> str:
+        """Return a remark on a time outside the documents' times, "" for a time within them."""
+        first, last = self.times.min(), self.times.max()
+        if first <= time <= last:
+            return ""
+        return f"{named} is outside the documents' times, {first:g} to {last:g}: extrapolated"
+
     def displacement(self, start: float, stop: float) -> Float64:
         """Return the displacement of each word between two times (p), in standard deviations.
 

@@ -11,9 +11,8 @@ systems use float64. BLAS runs on one thread, so the bytes do not depend on the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +23,6 @@ from wordgeom.linalg.blas import one_thread
 from wordgeom.methods.dlsa.problem import Problem
 from wordgeom.runtime.pool import Pool
 
-_Item = TypeVar("_Item")
-_Value = TypeVar("_Value")
 _WORDS = 4096  # words in a block
 _DOCUMENTS, _TIMES = 4096, 64  # a block of times ends at either number
 
@@ -48,12 +45,12 @@ class Half:
 
 @dataclass(frozen=True)
 class Sweeper:
-    """Solver of half sweeps; pool: None for the calling thread."""
+    """Solver of half sweeps."""
 
     problem: Problem
     ridges: Ridges
     ops: Ops
-    pool: Pool | None = None
+    pool: Pool
 
     def words(self, A: Array) -> Half:
         """Return the transposed B_k, q + 1 arrays (p × r), for fixed documents A (n × r).
@@ -72,7 +69,7 @@ class Sweeper:
         solution = [self._product(problem.transposed, Dk) for Dk in D]
         solver = _WordSolver(gram, solution, of_effects, problem)
         blocks = [(start, min(start + _WORDS, p)) for start in range(0, p, _WORDS)]
-        explained = sum(_mapped(self.pool, solver.block, blocks))
+        explained = sum(self.pool.map(solver.block, blocks))
         penalty = self.ridges.documents * float(np.sum(np.square(A, dtype=np.float64)))
         return Half(solution, problem.total - explained + penalty)
 
@@ -93,7 +90,7 @@ class Sweeper:
         gram = self._gram(B).reshape(len(B), r, len(B), r).transpose(0, 2, 1, 3)
         A = np.empty((len(right), r), B[0].dtype)
         solver = _DocumentSolver(gram, self.ridges.documents, right, A, problem)
-        explained = sum(_mapped(self.pool, solver.block, _time_blocks(problem.by_time[1])))
+        explained = sum(self.pool.map(solver.block, _time_blocks(problem.by_time[1])))
         squares = sum(float(np.sum(np.square(Bk, dtype=np.float64))) for Bk in B)
         return Half(A, problem.total - explained + self.ridges.words * squares)
 
@@ -179,10 +176,3 @@ def _time_blocks(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
             blocks.append((first, t))
             first = t
     return blocks
-
-
-def _mapped(
-    pool: Pool | None, function: Callable[[_Item], _Value], items: Iterable[_Item]
-) -> Iterator[_Value]:
-    """Yield function(item) for each item, in order."""
-    yield from map(function, items) if pool is None else pool.map(function, items)

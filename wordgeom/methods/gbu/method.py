@@ -187,7 +187,9 @@ def _plain(matrix: Matrix, m: int, options: Options, context: Context) -> Result
     }  # fmt: skip
     vectors = plain.scaled(pairs, K, options.eig, ops).astype(np.float32)
     status = Status.of(missed=False, deficient=rank < K)
-    return Result(vectors, {}, _ritz_notes(rank, K), statistics, status)
+    why = "there are no other positive Ritz values"
+    notes = _rank_notes("sweeps found", rank, K, why, "lower --dim")
+    return Result(vectors, {}, notes, statistics, status)
 
 
 def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Result:
@@ -202,7 +204,10 @@ def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Res
         "sweeps": options.sweeps, "objective": state.objectives, "steps": state.steps,
         "zero_vectors": empty, "effective_rank": len(sigma), "singular_values": sigma.tolist(),
     }  # fmt: skip
-    notes = _anchor_notes(state.facts["effective_rank"], K) or _ridge_notes(len(sigma), K)
+    notes = _anchor_notes(state.facts["effective_rank"], K) or _rank_notes(
+        "weighted sweeps left", len(sigma), K, "the ridge removed the others",
+        "lower --dim or --ridge",
+    )  # fmt: skip
     status = Status.of(missed=state.missed > 0, deficient=len(sigma) < K)
     return Result(vectors, {}, notes + _sweep_notes(state, empty), statistics, status)
 
@@ -287,16 +292,6 @@ def _anchor_number(frequencies: Int64, options: Options) -> tuple[int, list[str]
 def _anchor_notes(rank: int, K: int) -> list[str]:
     why = "the other eigenvalues are ≤ 0 or rounding errors"
     return _rank_notes("the anchors span", rank, K, why, "raise --anchors or lower --dim")
-
-
-def _ritz_notes(rank: int, K: int) -> list[str]:
-    why = "there are no other positive Ritz values"
-    return _rank_notes("sweeps found", rank, K, why, "lower --dim")
-
-
-def _ridge_notes(rank: int, K: int) -> list[str]:
-    why = "the ridge removed the others"
-    return _rank_notes("weighted sweeps left", rank, K, why, "lower --dim or --ridge")
 
 
 def _rank_notes(subject: str, rank: int, K: int, why: str, do: str) -> list[str]:

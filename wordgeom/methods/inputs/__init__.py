@@ -25,6 +25,7 @@ _KINDS: tuple[InputKind, ...] = (
     MovingInput(),
 )
 INPUTS = {kind.name: kind for kind in _KINDS}
+READING = tuple(dict.fromkeys(cls for kind in _KINDS for cls in kind.options))  # their options
 
 
 def inputs_of(method: ModuleType) -> list[InputKind]:

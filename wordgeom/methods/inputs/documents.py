@@ -2,71 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import plural
 from wordgeom.core.options import Options
-from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.matrices.cooccurrence import DTM
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.matrices.times import Times, parse_times
 from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request
-from wordgeom.methods.inputs.stores import open_store
+from wordgeom.methods.inputs.stores import OpenStore, StoreInput
 from wordgeom.runtime.context import Context
 from wordgeom.weighting.documents import WeightedDocuments
 from wordgeom.weighting.options import DocumentOptions
 
 
-class OpenDocuments(OpenInput):
-    """An open document-term matrix, and how its counts are weighted."""
+class OpenDocuments(OpenStore):
+    """An open document-term matrix."""
 
-    def __init__(self, stored: StoredDocuments, weighting: DocumentOptions) -> None:
-        self.stored, self._weighting = stored, weighting
-        self.digest, self.path = stored.store.digest, stored.store.path
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The weighting."""
-        return self._weighting.result_options()
-
-    @property
-    def rows(self) -> list[str]:
-        """The words."""
-        return self.stored.vocabulary.words
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The words with their counts."""
-        return self.stored.vocabulary
+    stored: StoredDocuments
+    weighting: DocumentOptions
 
     def read(self, context: Context) -> WeightedDocuments:
         """Return the matrix, weighted on the fly."""
-        return WeightedDocuments(self.stored, self._weighting, context.pool)
+        return WeightedDocuments(self.stored, self.weighting, context.pool)
 
 
-class DocumentsInput(InputKind):
+class DocumentsInput(StoreInput):
     """A documents × words matrix of counts, made by `build-dtm`."""
 
     name: ClassVar[str] = "documents"
-    setting: ClassVar[str] = "matrix"
     help: ClassVar[str] = "directory of a document-term matrix"
-    metavar: ClassVar[str] = "DIR"
     default: ClassVar[str] = "dtm"
     store_kinds: ClassVar[tuple[str, ...]] = (DTM,)
-
-    @property
-    def options(self) -> tuple[type[Options], ...]:
-        """The weighting of the counts."""
-        return (DocumentOptions,)
+    options: ClassVar[tuple[type[Options], ...]] = (DocumentOptions,)
 
     def open(self, request: Request) -> OpenDocuments:
         """Open the matrix."""
         weighting = DocumentOptions.take({**request.defaults, **request.values})
-        assert request.path is not None
-        stored = open_store(request.path, self.store_kinds)
-        assert isinstance(stored, StoredDocuments)
-        return OpenDocuments(stored, weighting)
+        return OpenDocuments(self.stored(request), weighting)
 
 
 class OpenTimes(OpenInput):

@@ -44,6 +44,18 @@ class OpenInput(ABC):
         """Return what the method gets."""
 
 
+class OpenFile(OpenInput):
+    """A file that was read, content and digest; named: its flag. Raises MissingInputError."""
+
+    def __init__(self, path: Path, content: Any, named: str) -> None:
+        self.path, self.content = path, content
+        self.digest = _file_digest(path, named)
+
+    def read(self, context: Context) -> Any:
+        """Return the content."""
+        return self.content
+
+
 @dataclass(frozen=True)
 class Request:
     """What an input is opened with.
@@ -68,11 +80,7 @@ class InputKind(ABC):
     default: ClassVar[str | None] = None  # path; None: the input is optional
     required: ClassVar[bool] = True
     store_kinds: ClassVar[tuple[str, ...]] = ()  # of the stores that it may be
-
-    @property
-    def options(self) -> tuple[type[Options], ...]:
-        """The option classes that say how it is read."""
-        return ()
+    options: ClassVar[tuple[type[Options], ...]] = ()  # the classes that say how it is read
 
     @abstractmethod
     def open(self, request: Request) -> OpenInput:
@@ -84,7 +92,7 @@ class InputKind(ABC):
         return MissingInputError(f"{method} needs {self.name}", do=do)
 
 
-def file_digest(path: Path, flag_name: str) -> str:
+def _file_digest(path: Path, flag_name: str) -> str:
     """Return the SHA-256 of a file. Raises MissingInputError."""
     try:
         with path.open("rb") as handle:

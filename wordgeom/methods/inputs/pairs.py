@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from wordgeom.core.options import flag
-from wordgeom.evaluation.pairs import Pair, read_pairs
-from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request, file_digest
-from wordgeom.runtime.context import Context
-
-
-class OpenPairs(OpenInput):
-    """A file of pairs that was read."""
-
-    def __init__(self, path: Path, named: str) -> None:
-        self._pairs = read_pairs(path)
-        self.digest = file_digest(path, named)
-
-    def read(self, context: Context) -> list[Pair]:
-        """Return the pairs, in order of the file."""
-        return self._pairs
+from wordgeom.evaluation.pairs import read_pairs
+from wordgeom.methods.inputs.kind import InputKind, OpenFile, Request
 
 
 class PairsInput(InputKind):
-    """Similarity judgements: `word word score` lines."""
+    """Similarity judgements: `word word score` lines, read as Pairs in order of the file."""
 
     name: ClassVar[str] = "pairs"
     setting: ClassVar[str] = "pairs"
     help: ClassVar[str] = "file of word pairs with scores"
 
-    def open(self, request: Request) -> OpenPairs:
+    def open(self, request: Request) -> OpenFile:
         """Open and read the file."""
         assert request.path is not None
-        return OpenPairs(request.path, flag(self.setting))
+        return OpenFile(request.path, read_pairs(request.path), flag(self.setting))

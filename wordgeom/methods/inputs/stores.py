@@ -1,12 +1,53 @@
-"""Opening the directory that a method needs, of one kind or another."""
+"""Inputs that are stored matrices: opened with their options, weighted as they are read."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, ClassVar
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.options import Options
+from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.matrices.document_term import Stored
 from wordgeom.matrices.opening import command_of, open_any
+from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request
+
+
+class OpenStore(OpenInput):
+    """An open matrix, and how its counts are weighted."""
+
+    stored: Stored
+
+    def __init__(self, stored: Stored, weighting: Options) -> None:
+        self.stored, self.weighting = stored, weighting
+        self.digest, self.path = stored.store.digest, stored.store.path
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The weighting."""
+        return self.weighting.result_options()
+
+    @property
+    def rows(self) -> list[str]:
+        """The words."""
+        return self.stored.vocabulary.words
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words with their counts."""
+        return self.stored.vocabulary
+
+
+class StoreInput(InputKind):
+    """A directory that holds a matrix of one of `store_kinds`."""
+
+    setting: ClassVar[str] = "matrix"
+    metavar: ClassVar[str] = "DIR"
+
+    def stored(self, request: Request) -> Stored:
+        """Open the matrix. Raises InputError for one of another kind."""
+        assert request.path is not None
+        return open_store(request.path, self.store_kinds)
 
 
 def open_store(path: Path, kinds: tuple[str, ...]) -> Stored:

@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
 from wordgeom.core.options import flag
-from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request, file_digest
-from wordgeom.runtime.context import Context
-from wordgeom.vectors.keyed import Vectors, read_vectors
+from wordgeom.methods.inputs.kind import InputKind, OpenFile, Request
+from wordgeom.vectors.keyed import read_vectors
 
 
-class OpenVectors(OpenInput):
+class OpenVectors(OpenFile):
     """A vectors file that was read: its words name the rows of the output."""
-
-    def __init__(self, path: Path, named: str) -> None:
-        self.path, self._vectors = path, read_vectors(path)
-        self.digest = file_digest(path, named)
 
     @property
     def rows(self) -> list[str]:
         """The words."""
-        return self._vectors.words
-
-    def read(self, context: Context) -> Vectors:
-        """Return words and vectors (n × K) float32."""
-        return self._vectors
+        words: list[str] = self.content.words
+        return words
 
 
 class VectorsInput(InputKind):
-    """Vectors to transform: a word2vec file."""
+    """Vectors to transform: a word2vec file, read as Vectors (n × K)."""
 
     name: ClassVar[str] = "vectors"
     setting: ClassVar[str] = "vectors"
@@ -39,7 +30,7 @@ class VectorsInput(InputKind):
     def open(self, request: Request) -> OpenVectors:
         """Open the file."""
         assert request.path is not None
-        return OpenVectors(request.path, flag(self.setting))
+        return OpenVectors(request.path, read_vectors(request.path), flag(self.setting))
 
 
 class InitInput(VectorsInput):

@@ -7,33 +7,11 @@ from typing import ClassVar
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import plural, several
+from wordgeom.core.options import flag
 from wordgeom.corpus.vocabulary import read_words
-from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request, file_digest
-from wordgeom.runtime.context import Context
+from wordgeom.methods.inputs.kind import InputKind, OpenFile, Request
 
 _NAMED = 5  # unknown words listed in a note
-
-
-class OpenWords(OpenInput):
-    """A list of words that was read; notes list those that the first input lacks."""
-
-    def __init__(self, path: Path, flag: str, vocabulary: list[str]) -> None:
-        self._words = read_words(str(path))
-        self.digest = file_digest(path, flag)
-        known = set(vocabulary)
-        unknown = [word for word in self._words if word not in known]
-        if len(unknown) == len(self._words):
-            found = f"{plural(len(unknown), 'word')}, none of them among {len(known):,}"
-            raise InputError("has no word of the counts", where=path, found=found,
-                             do=f"check {flag}")  # fmt: skip
-        if unknown:
-            listed = ", ".join(unknown[:_NAMED]) + (", …" if len(unknown) > _NAMED else "")
-            ignored = several(len(unknown), "word is", "words are")
-            self.notes = (f"{path}: {ignored} not in the counts and ignored: {listed}",)
-
-    def read(self, context: Context) -> list[str]:
-        """Return the words."""
-        return self._words
 
 
 class MovingInput(InputKind):
@@ -44,8 +22,24 @@ class MovingInput(InputKind):
     help: ClassVar[str] = "file of the words that may move, one a line  [all words]"
     required: ClassVar[bool] = False
 
-    def open(self, request: Request) -> OpenWords:
+    def open(self, request: Request) -> OpenFile:
         """Open and read the file."""
         assert request.path is not None
+        words = OpenFile(request.path, read_words(str(request.path)), flag(self.setting))
         first = next(iter(request.others.values()))
-        return OpenWords(request.path, "--moving", first.rows)
+        words.notes = _unknown_notes(request.path, words.content, set(first.rows))
+        return words
+
+
+def _unknown_notes(path: Path, words: list[str], known: set[str]) -> tuple[str, ...]:
+    """Return a note on the words that the first input lacks; raises InputError for all of them."""
+    unknown = [word for word in words if word not in known]
+    if len(unknown) == len(words):
+        found = f"{plural(len(unknown), 'word')}, none of them among {len(known):,}"
+        do = f"check {flag(MovingInput.setting)}"
+        raise InputError("has no word of the counts", where=path, found=found, do=do)
+    if not unknown:
+        return ()
+    listed = ", ".join(unknown[:_NAMED]) + (", …" if len(unknown) > _NAMED else "")
+    ignored = several(len(unknown), "word is", "words are")
+    return (f"{path}: {ignored} not in the counts and ignored: {listed}",)

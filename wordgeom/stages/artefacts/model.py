@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 
 from wordgeom import methods
 from wordgeom.core.errors import MissingInputError, OptionError
-from wordgeom.core.requests import different_content
+from wordgeom.core.requests import difference, different_content, request_of
 from wordgeom.corpus.vocabulary import vocabulary_bytes
 from wordgeom.methods.contract import Export, Result
 from wordgeom.runtime.provenance import Clock, card
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.artefacts.artefact import CHECKED, Artefact
 from wordgeom.stages.artefacts.output import MethodOutput, Target
-from wordgeom.stages.existing import checked, readable
 from wordgeom.stages.stage import Job, Outcome
+from wordgeom.stages.store_stage import existing
 from wordgeom.storage import store
 from wordgeom.storage.files import same_file
 from wordgeom.storage.store import Store, StoreWriter
@@ -39,7 +39,6 @@ def open_model(path: str | os.PathLike[str]) -> Any:
 class ModelOutput(MethodOutput):
     """The model of a method, as a store of its name, and the vectors that it exports."""
 
-    default: ClassVar[str] = "model"
     is_store: ClassVar[bool] = True
 
     def __init__(self, target: Target) -> None:
@@ -72,9 +71,12 @@ class ModelOutput(MethodOutput):
                 if path.exists() and not run.force:
                     raise different_content(path, "vectors of another model")
             return None
-        made = readable(self.path, self.target.name)
-        run_card.check_same_request(self.path, request, made.request, "matrix or file of words")
-        return self._exported(checked(made), request, run)
+
+        def different(made: Store) -> str | None:
+            return difference(request, made.request, "matrix or file of words")
+
+        made = existing(self.path, self.target.name, different)
+        return self._exported(made, request, run)
 
     def open(self) -> AbstractContextManager[StoreWriter]:
         """Hold the store, locked."""
@@ -92,18 +94,13 @@ class ModelOutput(MethodOutput):
         if "shape" not in attributes:
             shapes = {name: list(array.shape) for name, array in result.arrays.items()}
             attributes["shapes"] = shapes
-        made = job.card(
-            request, statistics=result.statistics, notes=result.notes, status=result.status.value
-        )
+        made = job.card(request, result)
         if self.target.first.path is not None:
             made["parent"] = os.path.relpath(self.target.first.path, self.path)
         opened.commit(attributes, made)
         what = result.summary or f"{len(result.arrays)} arrays by {self.target.name}"
-        outcome = Outcome(
-            f"{self.path}: {what}; {job.seconds()}", self.path, result.notes, [],
-            result.statistics,
-            result.status,
-        )  # fmt: skip
+        summary = f"{self.path}: {what}; {job.seconds()}"
+        outcome = Outcome(summary, self.path, result.notes, [], result.statistics, result.status)
         return self._exported(outcome, request, run)
 
     def _exported(self, outcome: Outcome, request: Mapping[str, Any], run: RunOptions) -> Outcome:
@@ -123,8 +120,7 @@ class ModelOutput(MethodOutput):
         rows = self.target.first.rows
         space = None if self._words == rows else self.target.settings.get("space")
         options = {**request["options"], **export.options, "space": space}
-        inputs = [{"digest": Store.open(self.path).digest}]
-        asked = {"command": "train", "options": options, "inputs": inputs}
+        asked = request_of("train", options, [Store.open(self.path).digest])
         if run_card.up_to_date(path, asked, run.force, "model"):
             return f"{path}: up to date"
         vectors = Vectors(self._words, export.vectors(model))

@@ -37,8 +37,7 @@ class MethodOutput(ABC):
     """The output of a method: is it up to date, and how is it written?"""
 
     settings: ClassVar[tuple[str, ...]] = ()  # of the command line, beside those of every output
-    default: ClassVar[str]  # path
-    is_store: ClassVar[bool]
+    is_store: ClassVar[bool] = False
     notes: tuple[str, ...] = ()
 
     def __init__(self, target: Target) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -10,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
-from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Array, Float32
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.methods.contract import Result
@@ -37,11 +35,18 @@ class MadeVectors:
     documents: Float32 | None = None
 
 
+def outcome_of(
+    result: Result, words: list[str], path: Path | None, method: str, job: Job
+) -> Outcome:
+    """Return the outcome of vectors, written to `path` or nowhere."""
+    made = MadeVectors(Vectors(words, result.vectors), result.arrays.get(DOCUMENTS))
+    shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
+    summary = f"{path or 'vectors'}: {shape} by {method}; {job.seconds()}"
+    return Outcome(summary, path, result.notes, [], result.statistics, result.status, made)
+
+
 class VectorsOutput(MethodOutput):
     """The vectors file of a method."""
-
-    default: ClassVar[str] = "vectors.bin"
-    is_store: ClassVar[bool] = False
 
     def __init__(self, target: Target) -> None:
         super().__init__(target)
@@ -73,21 +78,13 @@ class VectorsOutput(MethodOutput):
         self, opened: None, result: Result, job: Job, request: Mapping[str, Any], run: RunOptions
     ) -> Outcome:
         """Write all files and the run card that covers them, or none. Raises WriteError."""
-        notes = [*result.notes, *self.notes]
-        card = job.card(
-            request, statistics=result.statistics, notes=notes, status=result.status.value
-        )
+        card = job.card(request, result)
         parts = {
             self.path: vector_writer(self.path, self.words, result.vectors),
             **self._others(result),
         }
         run_card.write_together(self.path, parts, lambda: card)
-        made = MadeVectors(Vectors(self.words, result.vectors), result.arrays.get(DOCUMENTS))
-        shape = " × ".join(f"{n:,}" for n in result.vectors.shape)
-        summary = f"{self.path}: {shape} by {self.target.name}; {job.seconds()}"
-        return Outcome(
-            summary, self.path, notes, [], result.statistics, result.status, made
-        )  # fmt: skip
+        return outcome_of(result, self.words, self.path, self.target.name, job)
 
     def _others(self, result: Result) -> dict[Path, Callable[[BinaryIO], object]]:
         """Return the files written with the vectors, and what fills each."""
@@ -126,13 +123,6 @@ class DocumentVectorsOutput(VectorsOutput):
         return {self._beside: vector_writer(self._beside, self._names, matrix)}
 
 
-def check_documents(given: object, out: object, name: str) -> None:
-    """Raise OptionError for `--documents` where nothing would be written."""
-    if given is not None and out is None:
-        what = f"{name} writes document vectors beside those of words"
-        raise OptionError(what, found="--documents alone", do="name a file for the words too")
-
-
 class VectorsFile(Artefact):
     """A vectors file that exists."""
 
@@ -140,8 +130,7 @@ class VectorsFile(Artefact):
         """Return what the file holds and how it was made."""
         vectors = read_vectors(self.path)
         rows, columns = vectors.matrix.shape
-        with self.path.open("rb") as handle:
-            digest = hashlib.file_digest(handle, "sha256").hexdigest()
+        digest = run_card.file_content(self.path)["sha256"]
         facts: dict[str, Any] = {"path": str(self.path), "kind": "vectors", "digest": digest}
         facts |= {"words": rows, "dimension": columns, "first words": vectors.words[:FREQUENT]}
         if vectors.duplicates:

@@ -1,0 +1,65 @@
+"""The stages whose output is a store: is what exists already what was asked for?"""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+
+from wordgeom.core import requests
+from wordgeom.core.errors import WordgeomError
+from wordgeom.runtime.run_options import RunOptions
+from wordgeom.stages.stage import Outcome, Stage
+from wordgeom.storage import store
+from wordgeom.storage.store import Store
+
+
+class StoreStage(Stage):
+    """A stage that writes a store of one kind."""
+
+    run: RunOptions
+    out: Path
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The kind of the store."""
+
+    @property
+    def writes_store(self) -> bool:
+        """True."""
+        return True
+
+    def difference(self, made: Store) -> str | None:
+        """Return how a store that exists differs from the one to make, None where it does not."""
+        return requests.difference(self.request, made.request)
+
+    def up_to_date(self) -> Outcome | None:
+        """Return the store if it exists as requested."""
+        _ = self.request  # its mistakes are reported whether or not there is output
+        if self.run.force or not store.exists(self.out):
+            return None
+        return existing(self.out, self.kind, self.difference)
+
+
+def existing(
+    out: str | os.PathLike[str], kind: str, difference: Callable[[Store], str | None]
+) -> Outcome:
+    """Return the outcome of a store that is up to date, after verifying every byte of it.
+
+    Raises OutputExistsError for anything else: what is damaged, another kind of store, or one with
+    a difference.
+    """
+    try:
+        made = Store.open(out)
+    except WordgeomError as error:
+        raise requests.different_content(out, f"a store that cannot be read ({error})") from None
+    how = f"a {made.kind} store" if made.kind != kind else difference(made)
+    if how is not None:
+        raise requests.different_content(out, how)
+    try:
+        made.check()
+    except WordgeomError as error:
+        raise requests.different_content(made.path, f"a damaged store ({error})") from None
+    return Outcome(f"{made.path}: up to date", made.path, value=made)
