@@ -69,7 +69,7 @@ def write_matrix(
     elif isinstance(matrix, StoredMatrix) and form == detection.GLOVE:
         write_glove(handle, matrix)
     else:
-        _write_market(handle, matrix, out, f"words: {words.name}")
+        _write_market(handle, matrix, out, f"words: {words.name}", context)
 
 
 def export_facts(matrix: Stored) -> dict[str, Any]:
@@ -79,9 +79,11 @@ def export_facts(matrix: Stored) -> dict[str, Any]:
     return {"kind": store.kind, "attributes": store.attributes, "dtype": dtype}
 
 
-def _write_market(handle: BinaryIO, matrix: Stored, out: Path, comment: str) -> None:
+def _write_market(
+    handle: BinaryIO, matrix: Stored, out: Path, comment: str, context: Context
+) -> None:
     if out.suffix.lower() != ".gz":
-        write_market(handle, matrix, comment)
+        write_market(handle, matrix, comment, context.pool.threads)
         return
     with gzip.GzipFile("", "wb", fileobj=handle, mtime=0) as packed:
-        write_market(cast(BinaryIO, packed), matrix, comment)
+        write_market(cast(BinaryIO, packed), matrix, comment, context.pool.threads)
