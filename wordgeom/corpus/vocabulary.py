@@ -111,10 +111,10 @@ def read_vocabulary_bytes(content: bytes, where: Path) -> Vocabulary:
     return Vocabulary(words, np.array(counts, np.int64))
 
 
-def vocabulary_bytes(vocabulary: Vocabulary) -> bytes:
-    """Return the content of `vocab.tsv`."""
+def vocabulary_bytes(vocabulary: Vocabulary, between: str = "\t") -> bytes:
+    """Return the content of `vocab.tsv`, or of another list of words and counts."""
     pairs = zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)
-    return "".join([f"{word}\t{count}\n" for word, count in pairs]).encode("utf-8")
+    return "".join([f"{word}{between}{count}\n" for word, count in pairs]).encode("utf-8")
 
 
 def save_vocabulary(path: str | Path, vocabulary: Vocabulary) -> None:
