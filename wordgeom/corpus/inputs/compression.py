@@ -32,23 +32,14 @@ _ZSTD_ERROR = "Unable to decompress Zstandard data: "  # begins the library's me
 _TOO_LARGE = ("memory usage limit", "too much memory")
 
 
+_Stream = bz2.BZ2Decompressor | lzma.LZMADecompressor | zstd.ZstdDecompressor
+
+
 class Reader(Protocol):
     """Anything with the `read` of a file."""
 
     def read(self, size: int = -1, /) -> bytes:
         """Read at most `size` bytes; return none at the end."""
-
-
-class _Stream(Protocol):
-    """An incremental decompressor of one stream, of bz2, lzma or zstd."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
 def detect(head: bytes) -> str:

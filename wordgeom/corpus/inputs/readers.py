@@ -83,13 +83,11 @@ def open_input(name: str) -> BinaryIO:
     """Open a file or `-` for reading; raises MissingInputError."""
     if name == STDIN:
         return cast(BinaryIO, sys.stdin.buffer)
+    if os.path.isdir(name):
+        do = "name the files in it, as in wordgeom build-cooc directory/*.txt"
+        raise MissingInputError("is a directory", where=name, do=do)
     try:
-        if os.path.isdir(name):
-            do = "name the files in it, as in wordgeom build-cooc directory/*.txt"
-            raise MissingInputError("is a directory", where=name, do=do)
         return open(name, "rb")
-    except MissingInputError:
-        raise
     except FileNotFoundError:
         do = "check the path, or give - for standard input"
         raise MissingInputError("no such file", where=name, do=do) from None
