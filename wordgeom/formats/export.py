@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -69,7 +70,12 @@ def write_matrix(
     elif isinstance(matrix, StoredMatrix) and form == detection.GLOVE:
         write_glove(handle, matrix)
     else:
-        _write_market(handle, matrix, out, f"words: {words.name}", context)
+        packed = out.suffix.lower() == ".gz"
+        with (
+            gzip.GzipFile("", "wb", fileobj=handle, mtime=0) if packed else nullcontext(handle)
+        ) as file:
+            comment, threads = f"words: {words.name}", context.pool.threads
+            write_market(cast(BinaryIO, file), matrix, comment, threads)
 
 
 def export_facts(matrix: Stored) -> dict[str, Any]:
@@ -77,13 +83,3 @@ def export_facts(matrix: Stored) -> dict[str, Any]:
     store = matrix.store
     dtype = store.array("data").dtype.str
     return {"kind": store.kind, "attributes": store.attributes, "dtype": dtype}
-
-
-def _write_market(
-    handle: BinaryIO, matrix: Stored, out: Path, comment: str, context: Context
-) -> None:
-    if out.suffix.lower() != ".gz":
-        write_market(handle, matrix, comment, context.pool.threads)
-        return
-    with gzip.GzipFile("", "wb", fileobj=handle, mtime=0) as packed:
-        write_market(cast(BinaryIO, packed), matrix, comment, context.pool.threads)

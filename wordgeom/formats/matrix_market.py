@@ -96,10 +96,9 @@ def write_market(out: BinaryIO, matrix: Stored, comment: str, threads: int) -> N
     from threadpoolctl import threadpool_limits
 
     kind, (rows, columns) = "symmetric" if matrix.symmetric else "general", matrix.shape
-    head = f"%%MatrixMarket matrix coordinate real {kind}\n% {comment}\n".encode()
-    head += b"%d %d %d\n" % (rows, columns, matrix.stored)
-    out.write(head)
-    scipy.io.mminfo(io.BytesIO(head))  # loads the library whose threads are limited next
+    banner = f"%%MatrixMarket matrix coordinate real {kind}\n"
+    out.write(f"{banner}% {comment}\n{rows} {columns} {matrix.stored}\n".encode())
+    scipy.io.mminfo(io.StringIO(f"{banner}1 1 0\n"))  # loads the library, to limit its threads
     with threadpool_limits(threads, user_api="scipy"):
         for row, column, data in matrix_entries.blocks(matrix):
             if matrix.symmetric:  # stores keep the upper triangle, the format the lower one
