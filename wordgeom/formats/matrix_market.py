@@ -27,6 +27,7 @@ _MAX_HEAD = 1 << 12  # bytes of a banner or size line
 _BLOCK = 1 << 22  # bytes read at once
 _MAX_LINE = 1 << 20  # bytes of a line that a block does not end
 _FIELDS, _SHAPES = (b"real", b"integer", b"pattern"), (b"general", b"symmetric")
+_BLANK = bytes([*range(9, 14), *range(28, 33)])  # what NumPy takes for white space
 _INDICES = np.dtype([("row", np.int64), ("column", np.int64)])
 _VALUED = np.dtype([*_INDICES.descr, ("value", np.float64)])
 
@@ -56,9 +57,9 @@ class MarketFile:
         with unpacked(self.path, "a .mtx file") as source:
             for _ in range(self.start):
                 _line(source)
-            while text := _whole_lines(source, self.path, number):
-                entries = self._parse(text, number)
-                seen, number = seen + len(entries), number + text.count("\n")
+            while raw := _whole_lines(source, self.path, number):
+                entries = self._parse(raw, number)
+                seen, number = seen + len(entries), number + raw.count(b"\n")
                 if len(entries):
                     values = entries["value"] if self.valued else np.ones(len(entries))
                     yield entries["row"] - 1, entries["column"] - 1, values
@@ -67,25 +68,27 @@ class MarketFile:
             do = "the file is truncated or was edited"
             raise FormatError(what, where=self.path, found=f"{seen:,}", do=do)
 
-    def _parse(self, text: str, number: int) -> Array:
+    def _parse(self, raw: bytes, number: int) -> Array:
         """Return the entries of some lines, of which `number` is the first. Raises FormatError."""
         dtype = _VALUED if self.valued else _INDICES
         try:
-            entries = _load(io.StringIO(text), dtype)
+            entries = _load(io.BytesIO(raw), dtype)
         except ValueError:
-            lines = text.split("\n")
+            lines = raw.split(b"\n")
             at = _first_malformed(lines, dtype)
             wanted = "a row, a column and a number" if self.valued else "a row and a column"
-            where, found = f"{self.path} line {number + at}", repr(lines[at].strip()[:40])
+            where, found = f"{self.path} line {number + at}", repr(_excerpt(lines[at].strip()))
             raise FormatError(f"must contain {wanted}", where=where, found=found) from None
         for name, limit in zip(("row", "column"), self.shape, strict=True):
-            bad = (entries[name] < 1) | (entries[name] > limit)
-            if bad.any():
-                at = int(np.argmax(bad))
-                filled = (n for n, line in enumerate(text.split("\n"), number) if line.strip())
+            places = entries[name]
+            if places.min(initial=1) < 1 or places.max(initial=0) > limit:
+                at = int(np.argmax((places < 1) | (places > limit)))
+                filled = (
+                    n for n, line in enumerate(raw.split(b"\n"), number) if line.strip(_BLANK)
+                )
                 where = f"{self.path} line {next(islice(filled, at, None))}"
                 what = f"a {name} is not between 1 and {limit:,}"
-                raise FormatError(what, where=where, found=f"{entries[name][at]:,}")
+                raise FormatError(what, where=where, found=f"{places[at]:,}")
         return entries
 
 
@@ -148,26 +151,26 @@ def _excerpt(raw: bytes) -> str:
     return raw[:40].decode(errors="replace")
 
 
-def _whole_lines(source: BinaryIO, path: Path, number: int) -> str:
-    """Return the next lines, from line `number` on, "" at the end. Raises FormatError."""
-    text, rest = source.read(_BLOCK), source.readline(_MAX_LINE)
-    text += rest
+def _whole_lines(source: BinaryIO, path: Path, number: int) -> bytes:
+    """Return the next lines, from line `number` on, none at the end. Raises FormatError."""
+    raw, rest = source.read(_BLOCK), source.readline(_MAX_LINE)
+    raw += rest
     if len(rest) == _MAX_LINE and not rest.endswith(b"\n"):
-        *lines, last = text.split(b"\n")
+        *lines, last = raw.split(b"\n")
         where, found = f"{path} line {number + len(lines)}", f"{len(last):,} bytes or more"
         raise FormatError("line too long", where=where, found=found)
-    return text.decode("ascii", "replace")
+    return raw
 
 
-def _load(lines: Iterable[str], dtype: np.dtype[Any]) -> Array:
+def _load(lines: Iterable[bytes], dtype: np.dtype[Any]) -> Array:
     """Return the entries of lines, each of which has the fields of `dtype`. Raises ValueError."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # all lines may be blank
         warnings.simplefilter("error", DeprecationWarning)  # NumPy 1.26 reads 1.7 as an integer
-        return np.loadtxt(lines, dtype, comments=None, ndmin=1)
+        return np.loadtxt(lines, dtype, comments=None, encoding="ascii", ndmin=1)
 
 
-def _first_malformed(lines: list[str], dtype: np.dtype[Any]) -> int:
+def _first_malformed(lines: list[bytes], dtype: np.dtype[Any]) -> int:
     """Return the index of the first line that cannot be loaded; there is one."""
     low, high = 0, len(lines)  # lines[:low] can be loaded, lines[low:high] cannot
     while high - low > 1:
