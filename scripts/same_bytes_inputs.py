@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from wordgeom.corpus.inputs.compression import zstd
+
 TEXT_BYTES, SHORT_BYTES = 20_000_000, 2_000_000  # of enwiki
 SPEECHES, FEW_SPEECHES = 1000, 60
 SEQUENCES, LABELLED = 300, 150  # sequences; sentences of each label
@@ -81,14 +83,12 @@ def _batched(items: Sequence[str], length: int) -> Iterator[Sequence[str]]:
 
 
 def _write_packed(folder: Path, lines: list[str]) -> None:
-    import zstandard
-
     packers: dict[str, Callable[[bytes], bytes]] = {
         "a.txt": bytes,
         "b.txt.gz": lambda raw: gzip.compress(raw, mtime=0),
         "sub/c.txt.bz2": bz2.compress,
         "sub/d.txt.xz": lzma.compress,
-        "sub/e.txt.zst": zstandard.ZstdCompressor().compress,
+        "sub/e.txt.zst": zstd.compress,
     }
     parts = _batched(lines, len(lines) // len(packers) + 1)
     (folder / "sub").mkdir(parents=True)

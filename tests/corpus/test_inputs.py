@@ -17,8 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
-from wordgeom.corpus.inputs import hard_wrapping
-from wordgeom.corpus.inputs.input_warnings import input_warnings
+from wordgeom.corpus.inputs.input_warnings import hard_wrapping, input_warnings
 from wordgeom.corpus.inputs.paths import expand, expansion_note
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
@@ -254,10 +253,10 @@ def paragraphs(draw: random.Random) -> list[str]:
 @given(st.integers(0, 999), st.integers(50, 120))
 def test_hard_wrapping_is_detected_with_its_width(seed: int, width: int):
     wrapped = [textwrap.fill(text, width) for text in paragraphs(random.Random(seed))]
-    found = hard_wrapping.detect("\n\n".join(wrapped).encode())
+    found = hard_wrapping("\n\n".join(wrapped).encode())
     assert found["share"] > 0.6
     assert width - 8 <= found["width"] <= width
-    assert f"near {found['width']} characters" in hard_wrapping.warning("x", found)
+    assert f"near {found['width']} characters" in input_warnings([Source("x", wrapped=found)])[0]
 
 
 @pytest.mark.parametrize(
@@ -275,7 +274,7 @@ def test_hard_wrapping_is_detected_with_its_width(seed: int, width: int):
 def test_other_lines_are_not_detected_as_wrapped(
     form: Callable[[random.Random], str],
 ):
-    assert hard_wrapping.detect(form(random.Random(1)).encode()) == {}
+    assert hard_wrapping(form(random.Random(1)).encode()) == {}
 
 
 def test_hard_wrapping_matters_only_if_lines_are_documents(tmp_path: Path):

@@ -12,8 +12,7 @@ import pytest
 from corpora import assert_one_line, put, read
 
 from wordgeom.core.errors import InputError
-from wordgeom.corpus.inputs import misread_records
-from wordgeom.corpus.inputs.input_warnings import input_warnings
+from wordgeom.corpus.inputs.input_warnings import input_warnings, records_format
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
@@ -100,13 +99,13 @@ def test_an_unsupported_suffix_is_rejected_unless_a_format_is_given(name: str, l
     ],
 )
 def test_records_in_plain_text_are_detected(text: str, form: str):
-    assert misread_records.detect(text.encode()) == form
+    assert records_format(text.encode()) == form
 
 
 @pytest.mark.parametrize("width", [1, 900, 70_000])
 def test_long_tables_are_detected_wherever_the_checked_bytes_end(width: int):
     row = b"x" * width + b"\tcell\n"
-    assert misread_records.detect(row * (3 * (1 << 20) // width)) == "tsv"
+    assert records_format(row * (3 * (1 << 20) // width)) == "tsv"
 
 
 @pytest.mark.parametrize("tokeniser", ["words", "kmer"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -14,10 +16,11 @@ import scipy.sparse
 from corpora import assert_one_line
 from hypothesis import example, given
 from hypothesis import strategies as st
+from matrices import store_matrix
 from running import convert
 
 from wordgeom.core.errors import FormatError, InputError, WordgeomError
-from wordgeom.formats.matrix_market import MarketFile
+from wordgeom.formats.matrix_market import MarketFile, write_market
 from wordgeom.matrices.cooccurrence import StoredMatrix
 
 HEAD = "%%MatrixMarket matrix coordinate real general\n"
@@ -41,7 +44,6 @@ def test_entries_are_read_whatever_the_white_space(tmp_path):
     assert read(tmp_path / "m.mtx", "\ufeff" + GOOD.upper().replace("E-1", "e-1"))[1][2] == 0.5
 
 
-_NUMBER = r"[+-]?([0-9]{1,25}\.?[0-9]{0,25}|\.[0-9]{1,20})(e[+-]?[0-9]{1,4})?"
 numbers = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.floats(0, 1e6).map(repr),
@@ -84,7 +86,6 @@ def test_many_blocks_are_read_in_bounded_memory(tmp_path):
     lines = "".join(f"{k} {n + 1 - k} 0.{k}\n" for k in range(1, n + 1))
     path.write_text(f"{HEAD}{n} {n} {n}\n{lines}")
     file = MarketFile.open(path)
-    next(iter(file.blocks()))  # compiles
     tracemalloc.start()
     total = sum(int(row.sum()) for row, _, _ in file.blocks())
     peak = tracemalloc.get_traced_memory()[1]
@@ -110,13 +111,14 @@ def test_many_blocks_are_read_in_bounded_memory(tmp_path):
         ("2\t3 0.5", "2 3 1 1", ["line 6"]),
         ("2\t3 0.5", "2.0 3 1", ["line 6"]),
         ("2\t3 0.5", "-2 3 1", ["line 6"]),
-        ("2\t3 0.5", "2 3 x", ["line 6", "not a number", "'x'"]),
+        ("2\t3 0.5", "2 3 x", ["line 6", "a row, a column and a number", "'2 3 x'"]),
         ("2\t3 0.5", "2 3 1_0", ["line 6"]),
         ("2\t3 0.5", "2 3 1e", ["line 6"]),
         ("2\t3 0.5", "2 3 .", ["line 6"]),
         ("2\t3 0.5", "4 3 1", ["a row is not between 1 and 3", "found 4"]),
         ("2\t3 0.5", "2 0 1", ["a column is not between 1 and 3", "found 0"]),
-        ("2\t3 0.5", "2 99999999999999999999 1", ["a column is not between"]),
+        ("2\t3 0.5", "2 99999999999999999999 1", ["line 6", "'2 99999999999999999999 1'"]),
+        ("2\t3 0.5", "\n\n2 9999999999999999 1", ["line 8", "found 9,999,999,999,999,999"]),
         ("2\t3 0.5", "2 3" + " " * (6 << 20) + "1", ["line 6", "too long"]),
     ],
 )
@@ -126,6 +128,26 @@ def test_errors_name_the_broken_line(tmp_path, old, new, parts):
     with pytest.raises((FormatError, InputError)) as caught:
         read(path, GOOD.replace(old, new))
     assert_one_line(caught, path, *parts)
+
+
+_BROKEN = (
+    "2 3 0x10", "2 3 1,5", "2 3 1d5", "2 3 1j", "2 3 nan(1)", "2 3 \u0663", "\u0662 3 1",
+    "2 3 \uff11", "2_0 3 1", "2e0 3 1", "2,3,1", "2 3 --1", '2 3 "1"', "2 3 1 % note", "% note",
+    "# note", "2 3 1\0", "\0", "2\xa03 1", "2\u20283 1", "2 3\r1", "2 3 1\r2 2 2",
+    "2 9223372036854775808 1", "2 3 True",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", _BROKEN)
+def test_a_line_of_anything_else_is_an_error_wherever_it_is(tmp_path, line):
+    path, head = tmp_path / "m.mtx", f"{HEAD}3 3 9\n"
+    for before in (0, 1, 6, 7):
+        filler = ["1 1 1"] * 7
+        filler[before:before] = [line]
+        for end in ("", "\n"):
+            with pytest.raises(FormatError) as caught:
+                read(path, head + "\n".join(filler) + end)
+            assert_one_line(caught, f"{path} line {before + 3}", "a row, a column and a number")
 
 
 @given(data=st.data())
@@ -158,6 +180,46 @@ def test_a_false_header_allocates_nothing(tmp_path):
         tracemalloc.stop()
         assert_one_line(caught, tmp_path / name)
     assert not (tmp_path / "back").exists()
+
+
+def test_what_is_written_has_the_same_bytes_at_any_number_of_threads(tmp_path):
+    weights = np.random.default_rng(5).standard_normal((400, 400)).astype(np.float32)
+    weights *= np.float32(10) ** np.random.default_rng(6).integers(-30, 30, weights.shape)
+    matrix = store_matrix(tmp_path / "pmi", weights, kind="pmi", symmetric=False)
+    written = []
+    for threads in (1, 2, 4):
+        out = io.BytesIO()
+        write_market(out, matrix, "words", threads)
+        written.append(out.getvalue())
+    assert len(set(written)) == 1
+    entries = read(tmp_path / "m.mtx", written[0])
+    assert [(i, j) for i, j, _ in entries] == list(np.ndindex(weights.shape))
+    np.testing.assert_array_equal(np.array([v for *_, v in entries], np.float32), weights.ravel())
+
+
+_THREADS = """
+import io, sys
+import scipy.io
+from threadpoolctl import threadpool_info
+from wordgeom.formats.matrix_market import write_market
+from wordgeom.matrices.cooccurrence import StoredMatrix
+
+write = scipy.io.mmwrite
+
+def watched(*arguments, **options):
+    print([each["num_threads"] for each in threadpool_info() if each["user_api"] == "scipy"])
+    write(*arguments, **options)
+
+scipy.io.mmwrite = watched
+write_market(io.BytesIO(), StoredMatrix.open(sys.argv[1]), "words", 3)
+"""
+
+
+def test_the_first_block_is_already_written_by_the_threads_of_the_command(tmp_path):
+    store_matrix(tmp_path / "cooc", np.eye(5, dtype=np.int64))
+    command = [sys.executable, "-c", _THREADS, str(tmp_path / "cooc")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "[3]\n"
 
 
 def test_a_symmetric_file_stores_the_lower_triangle(tmp_path):

@@ -20,6 +20,7 @@ from matrices import random_counts, store_matrix
 from running import train
 
 from fuzz.packing import Files, unzipped
+from wordgeom.corpus.inputs.compression import zstd
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import write_vectors
 
@@ -294,8 +295,6 @@ _TEXT = "The naïve cat 東京 sat.\r\nOn the mat, the cat sat\n\nthe end ΣΑΣ
 @cache
 def texts() -> Group:
     """Texts to count, plain and packed in each way."""
-    import zstandard
-
     raw = _TEXT.encode()
     return _texts(
         {"t.txt": _TEXT * 3},
@@ -303,8 +302,8 @@ def texts() -> Group:
         {"t.txt.gz": raw},
         {"t": bz2.compress(raw)},
         {"t": lzma.compress(raw)},
-        {"t": zstandard.compress(raw)},
-        {"t": zstandard.compress(raw) + zstandard.compress(raw)},
+        {"t": zstd.compress(raw)},
+        {"t": zstd.compress(raw) + zstd.compress(raw)},
     )
 
 

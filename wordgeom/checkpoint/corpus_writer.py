@@ -21,7 +21,13 @@ from wordgeom.checkpoint.corpus_reader import (
 from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import StaleError
 from wordgeom.core.types import Array
-from wordgeom.corpus.encoding.segments import Piece, Position, SavedSegment
+from wordgeom.corpus.encoding.segments import (
+    CorpusCheckpoint,
+    Piece,
+    Position,
+    SavedSegment,
+    SegmentDraft,
+)
 from wordgeom.corpus.tokens.spill import Run
 from wordgeom.storage.arrays import ArrayWriter, marked_array
 from wordgeom.storage.scratch import raw_bytes
@@ -32,16 +38,12 @@ _NAME = "text-"
 _TYPES: dict[str, np.dtype[Any]] = {IDS: np.dtype(np.int32), RUNS: np.dtype(np.uint8)}
 
 
-class CorpusWriter:
-    """Saves a text while it is read, one piece a segment (encoding.segments.CorpusCheckpoint)."""
+class CorpusWriter(CorpusCheckpoint):
+    """Saves a text while it is read, one piece a segment."""
 
     def __init__(self, state: State) -> None:
+        super().__init__(None, 8 * WORTH)  # writing so many ids takes about .1 s
         self._state, self._number = state, 0
-
-    @property
-    def room(self) -> int:
-        """Bytes of ids that may wait in memory; writing them takes about .1 s."""
-        return 8 * WORTH
 
     def saved_segments(self) -> list[SavedSegment]:
         """Return the segments of an interrupted run. Raises FormatError for a damaged one."""
@@ -74,8 +76,8 @@ def forget_text(state: State) -> None:
     state.discard(_NAME)
 
 
-class SegmentWriter:
-    """A segment that is being written; its store is created lazily (SegmentDraft)."""
+class SegmentWriter(SegmentDraft):
+    """A segment that is being written; its store is created lazily."""
 
     def __init__(self, state: State, name: str) -> None:
         self._state, self._name = state, name
@@ -84,7 +86,7 @@ class SegmentWriter:
         self.places: dict[str, StoredShelf] = {}
         self.lock = threading.RLock()
         self._closed = False
-        self.ids, self.runs = _Shelf(self, IDS), _Shelf(self, RUNS)
+        super().__init__(_Shelf(self, IDS), _Shelf(self, RUNS))
 
     def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], position: Position) -> None:
         """Commit the segment."""

@@ -17,9 +17,7 @@ class CorpusOptions(Options):
         choices=("auto", "text", "jsonl", "tsv", "conllu", "fasta"),
     )
     text_field: str | None = option(
-        None,
-        "field (JSONL) or column (TSV) of the text  [JSONL: text]",
-        metavar="FIELD",
+        None, "field (JSONL) or column (TSV) of the text  [JSONL: text]", metavar="FIELD"
     )
     id_field: str | None = option(
         None, "field of the record id, for documents.tsv (FASTA: header)", metavar="FIELD"
@@ -61,9 +59,7 @@ class CorpusOptions(Options):
         choices=("keep", "drop"),
     )
     read_vocab: str | None = option(
-        None,
-        "vocabulary, one word a line; replaces --min-count and --max-vocab",
-        metavar="FILE",
+        None, "vocabulary, one word a line; replaces --min-count and --max-vocab", metavar="FILE"
     )
     stop_words: str | None = option(
         None, "words that get no row, one a line; see also --oov", metavar="FILE"

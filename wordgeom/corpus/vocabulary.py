@@ -99,45 +99,33 @@ def read_list(path: str | Path) -> list[tuple[int, str]]:
 
 def read_vocabulary_bytes(content: bytes, where: Path) -> Vocabulary:
     """Parse the content of `vocab.tsv`: word TAB count on each line. Raises FormatError."""
-    words: list[str] = []
-    counts: list[int] = []
-    for number, (word, count) in enumerate(_lines(content, where), 1):
+    text = decoded(content, where)
+    # A word may contain any character but tab and line feed, so splitlines() would cut words.
+    lines = text.removesuffix("\n").split("\n") if text else []
+    counts: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        word, _, count = line.removesuffix("\r").partition("\t")
+        if not word:
+            raise _empty(f"{where} line {number}")
+        if word in counts:
+            raise _repeated(word, f"{where} line {number}")
         if not count.isascii() or not count.isdigit() or len(count) > 18:
-            raise FormatError(
-                "no count after the word", where=f"{where} line {number}", found=repr(count[:40])
-            )
-        words.append(word)
-        counts.append(int(count))
-    return Vocabulary(words, np.array(counts, np.int64))
+            what, found = "no count after the word", repr(count[:40])
+            raise FormatError(what, where=f"{where} line {number}", found=found)
+        counts[word] = int(count)
+    return Vocabulary(list(counts), np.array(list(counts.values()), np.int64))
 
 
-def vocabulary_bytes(vocabulary: Vocabulary) -> bytes:
-    """Return the content of `vocab.tsv`."""
+def vocabulary_bytes(vocabulary: Vocabulary, between: str = "\t") -> bytes:
+    """Return the content of `vocab.tsv`, or of another list of words and counts."""
     pairs = zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)
-    return "".join([f"{word}\t{count}\n" for word, count in pairs]).encode("utf-8")
+    return "".join([f"{word}{between}{count}\n" for word, count in pairs]).encode("utf-8")
 
 
 def save_vocabulary(path: str | Path, vocabulary: Vocabulary) -> None:
     """Write a vocabulary file atomically."""
     with atomic_file(Path(path)) as out:
         out.write(vocabulary_bytes(vocabulary))
-
-
-def _lines(content: bytes, where: Path) -> list[tuple[str, str]]:
-    text = decoded(content, where)
-    # A word may contain any character but tab and line feed, so splitlines() would cut words.
-    lines = text.removesuffix("\n").split("\n") if text else []
-    seen: set[str] = set()
-    pairs = []
-    for number, line in enumerate(lines, 1):
-        word, _, count = line.removesuffix("\r").partition("\t")
-        if not word:
-            raise _empty(f"{where} line {number}")
-        if word in seen:
-            raise _repeated(word, f"{where} line {number}")
-        seen.add(word)
-        pairs.append((word, count))
-    return pairs
 
 
 def decoded(content: bytes, where: Path) -> str:

@@ -15,7 +15,7 @@ from wordgeom.formats import dense, detection
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import check_shared_file
 from wordgeom.formats.projector import FILES, write_projector
-from wordgeom.formats.word_files import companion_path, read_word_list, word_lines
+from wordgeom.formats.word_files import companion_path, read_word_list, words_bytes
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, check_words, read_vectors
 
@@ -80,7 +80,7 @@ def rewrite(
         vectors = _first_columns(vectors, card, paths.source, options.dim)
     made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
     if paths.form in detection.ARRAYS:
-        check_shared_file(paths.target_words, word_lines(made.words), force)
+        check_shared_file(paths.target_words, words_bytes(made.words), force)
     if card is not None:
         card = _converted(
             card, options, conversion_request(paths, options, card["content"]["sha256"])
@@ -153,7 +153,7 @@ def _write(
     fill = dense.write_npy if paths.form == detection.NPY else dense.write_npz
     parts: dict[Path, Callable[[BinaryIO], object]] = {
         target: lambda out: fill(out, numbers),
-        paths.target_words: lambda out: out.writelines(word_lines(words)),
+        paths.target_words: lambda out: out.write(words_bytes(words)),
     }
     run_card.write_together(target, parts, None if card is None else lambda: card)
 

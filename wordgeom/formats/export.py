@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from wordgeom.core.errors import OptionError
-from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.corpus.vocabulary import Vocabulary, vocabulary_bytes
 from wordgeom.formats import detection
 from wordgeom.formats.glove import write_glove
 from wordgeom.formats.matrix_market import write_market
 from wordgeom.formats.scipy_npz import write_sparse
-from wordgeom.formats.word_files import companion_path, count_lines
+from wordgeom.formats.word_files import companion_path
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.document_term import DOCUMENTS, Stored, StoredDocuments
 from wordgeom.runtime.context import Context
@@ -34,20 +35,20 @@ def find_words_path(path: Path, form: str) -> Path:
     return theirs if form == detection.GLOVE and theirs.exists() and not ours.exists() else ours
 
 
-def words_lines(matrix: Stored, form: str, words: Path, space: str | None) -> list[bytes]:
-    """Return the lines of the words file, words with their counts.
+def words_content(matrix: Stored, form: str, words: Path, space: str | None) -> bytes:
+    """Return the content of the words file, words with their counts.
 
     Raises InputError for a word with white space in GloVe's format.
     """
     vocabulary = matrix.vocabulary
     if form != detection.GLOVE:
-        return count_lines(vocabulary, "\t")
+        return vocabulary_bytes(vocabulary)
     names = check_words(vocabulary.words, space, words)
-    return count_lines(Vocabulary(names, vocabulary.counts), " ")
+    return vocabulary_bytes(Vocabulary(names, vocabulary.counts), " ")
 
 
-def documents_lines(matrix: Stored, path: Path, form: str) -> tuple[Path, list[bytes]] | None:
-    """Return path and lines of the documents file, None for a matrix without documents.
+def documents_content(matrix: Stored, path: Path, form: str) -> tuple[Path, bytes] | None:
+    """Return path and content of the documents file, None for a matrix without documents.
 
     Raises OptionError for GloVe's format, which cannot store documents.
     """
@@ -57,7 +58,7 @@ def documents_lines(matrix: Stored, path: Path, form: str) -> tuple[Path, list[b
         do = "write a .npz or .mtx file"
         what = "GloVe's format cannot store a document-term matrix"
         raise OptionError(what, where=path, do=do)
-    return companion_path(path, f".{DOCUMENTS}.tsv"), [matrix.store.text(DOCUMENTS)]
+    return companion_path(path, f".{DOCUMENTS}.tsv"), matrix.store.text(DOCUMENTS)
 
 
 def write_matrix(
@@ -69,7 +70,12 @@ def write_matrix(
     elif isinstance(matrix, StoredMatrix) and form == detection.GLOVE:
         write_glove(handle, matrix)
     else:
-        _write_market(handle, matrix, out, f"words: {words.name}")
+        packed = out.suffix.lower() == ".gz"
+        with (
+            gzip.GzipFile("", "wb", fileobj=handle, mtime=0) if packed else nullcontext(handle)
+        ) as file:
+            comment, threads = f"words: {words.name}", context.pool.threads
+            write_market(cast(BinaryIO, file), matrix, comment, threads)
 
 
 def export_facts(matrix: Stored) -> dict[str, Any]:
@@ -77,11 +83,3 @@ def export_facts(matrix: Stored) -> dict[str, Any]:
     store = matrix.store
     dtype = store.array("data").dtype.str
     return {"kind": store.kind, "attributes": store.attributes, "dtype": dtype}
-
-
-def _write_market(handle: BinaryIO, matrix: Stored, out: Path, comment: str) -> None:
-    if out.suffix.lower() != ".gz":
-        write_market(handle, matrix, comment)
-        return
-    with gzip.GzipFile("", "wb", fileobj=handle, mtime=0) as packed:
-        write_market(cast(BinaryIO, packed), matrix, comment)

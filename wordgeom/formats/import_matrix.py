@@ -15,8 +15,11 @@ from wordgeom.core.formatting import several
 from wordgeom.core.types import Float64, Int64
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.count_rows import Workspace, value_type
-from wordgeom.formats import count_units
+from wordgeom.formats import count_units, detection
 from wordgeom.formats.entries import Block, EntryFile
+from wordgeom.formats.glove import GloveFile
+from wordgeom.formats.matrix_market import MarketFile
+from wordgeom.formats.scipy_npz import SparseFile
 from wordgeom.formats.symmetry import Triangles
 from wordgeom.formats.word_files import WordList
 from wordgeom.matrices.cooccurrence import COOC, PMI, MatrixWriter
@@ -79,6 +82,15 @@ class _Plan:
     dtype: np.dtype[Any]
     sums: Float64
     notes: tuple[str, ...]
+
+
+def open_entries(path: Path, form: str, words: int, memory: int) -> EntryFile:
+    """Open a file of entries over `words` words. Raises what the format's reader raises."""
+    if form == detection.GLOVE:
+        return GloveFile(path, words)
+    if form == detection.MTX:
+        return MarketFile.open(path)
+    return SparseFile.open(path, memory)
 
 
 def import_matrix(

@@ -5,26 +5,31 @@ A symmetric file stores the lower triangle. Numbers have enough digits to round-
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import io
+import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
-from wordgeom.core.types import Array, Bytes, Float64, Int64
+from wordgeom.core.types import Array
 from wordgeom.formats import matrix_entries
 from wordgeom.formats.entries import Block
-from wordgeom.formats.line_window import LineWindow
 from wordgeom.matrices.document_term import Stored
 from wordgeom.storage.opening import unpacked
-from wordgeom.vectors.word2vec_header import NUMBER
 
 _BANNER = b"%%matrixmarket"
 _MAX_HEAD = 1 << 12  # bytes of a banner or size line
-_ODD = 1 << 16  # numbers per block that the kernel may leave to Python's parser
+_BLOCK = 1 << 22  # bytes read at once
+_MAX_LINE = 1 << 20  # bytes of a line that a block does not end
 _FIELDS, _SHAPES = (b"real", b"integer", b"pattern"), (b"general", b"symmetric")
+_BLANK = bytes([*range(9, 14), *range(28, 33)])  # what NumPy takes for white space
+_INDICES = np.dtype([("row", np.int64), ("column", np.int64)])
+_VALUED = np.dtype([*_INDICES.descr, ("value", np.float64)])
 
 
 @dataclass(frozen=True)
@@ -48,53 +53,65 @@ class MarketFile:
 
     def blocks(self) -> Iterator[Block]:
         """Yield all stored entries. Raises FormatError."""
+        seen, number = 0, self.start + 1
         with unpacked(self.path, "a .mtx file") as source:
-            lines, seen = LineWindow(source, self.path), 0
-            lines.skip(self.start)
-            while block := _parse(lines, self):
-                seen += len(block[0])
-                yield block
+            for _ in range(self.start):
+                _line(source)
+            while raw := _whole_lines(source, self.path, number):
+                entries = self._parse(raw, number)
+                seen, number = seen + len(entries), number + raw.count(b"\n")
+                if len(entries):
+                    values = entries["value"] if self.valued else np.ones(len(entries))
+                    yield entries["row"] - 1, entries["column"] - 1, values
         if seen != self.entries:
             what = f"the size line declares {self.entries:,} entries"
             do = "the file is truncated or was edited"
             raise FormatError(what, where=self.path, found=f"{seen:,}", do=do)
 
+    def _parse(self, raw: bytes, number: int) -> Array:
+        """Return the entries of some lines, of which `number` is the first. Raises FormatError."""
+        dtype = _VALUED if self.valued else _INDICES
+        try:
+            entries = _load(io.BytesIO(raw), dtype)
+        except ValueError:
+            lines = raw.split(b"\n")
+            at = _first_malformed(lines, dtype)
+            wanted = "a row, a column and a number" if self.valued else "a row and a column"
+            where, found = f"{self.path} line {number + at}", repr(_excerpt(lines[at].strip()))
+            raise FormatError(f"must contain {wanted}", where=where, found=found) from None
+        for name, limit in zip(("row", "column"), self.shape, strict=True):
+            places = entries[name]
+            if places.min(initial=1) < 1 or places.max(initial=0) > limit:
+                at = int(np.argmax((places < 1) | (places > limit)))
+                filled = (
+                    n for n, line in enumerate(raw.split(b"\n"), number) if line.strip(_BLANK)
+                )
+                where = f"{self.path} line {next(islice(filled, at, None))}"
+                what = f"a {name} is not between 1 and {limit:,}"
+                raise FormatError(what, where=where, found=f"{places[at]:,}")
+        return entries
 
-def write_market(out: BinaryIO, matrix: Stored, comment: str) -> None:
+
+def write_market(out: BinaryIO, matrix: Stored, comment: str, threads: int) -> None:
     """Write a matrix: `symmetric` if it is stored as a triangle, else `general`."""
-    from wordgeom.formats.matrix_market_kernels import PLACE, write_entries
+    import scipy.io
+    import scipy.sparse
+    from threadpoolctl import threadpool_limits
 
     kind, (rows, columns) = "symmetric" if matrix.symmetric else "general", matrix.shape
-    out.write(f"%%MatrixMarket matrix coordinate real {kind}\n% {comment}\n".encode())
-    out.write(f"{rows} {columns} {matrix.stored}\n".encode())
-    for row, column, data in matrix_entries.blocks(matrix):
-        which, tokens, bounds = _tokens(matrix, data)
-        room = PLACE * len(row) + int((bounds[which + 1] - bounds[which]).sum())
-        if matrix.symmetric:  # stores keep the upper triangle, the format the lower one
-            row, column = column, row
-        buffer = np.empty(room, np.uint8)
-        used = write_entries(row + 1, column + 1, which, tokens, bounds, buffer)
-        out.write(buffer[:used].data)
-
-
-def _tokens(matrix: Stored, data: Array) -> tuple[Int64, Bytes, Int64]:
-    """Return each entry's token number, the joined tokens and their offsets."""
-    from wordgeom.vectors.kernels import FLOAT_WIDTH, format_rows
-
-    if data.dtype == np.float32:  # mostly distinct, so that a table of tokens would not pay
-        buffer, none = np.empty((FLOAT_WIDTH + 1) * len(data), np.uint8), np.empty(0, np.uint8)
-        used = format_rows(none, np.zeros(len(data) + 1, np.int64), data[:, None], buffer)
-        return np.arange(len(data)), *_table(buffer[:used].tobytes())
-    distinct, which = np.unique(data, return_inverse=True)
-    numbers = [repr(n).removesuffix(".0") for n in matrix_entries.values(matrix, distinct).tolist()]
-    return which, *_table("".join(f" {n}\n" for n in numbers).encode())
-
-
-def _table(lines: bytes) -> tuple[Bytes, Int64]:
-    """Return lines as bytes, and the offset of each."""
-    texts = np.frombuffer(lines, np.uint8)
-    ends = np.flatnonzero(texts == ord("\n")) + 1
-    return texts, np.concatenate((np.zeros(1, np.int64), ends))
+    banner = f"%%MatrixMarket matrix coordinate real {kind}\n"
+    out.write(f"{banner}% {comment}\n{rows} {columns} {matrix.stored}\n".encode())
+    scipy.io.mminfo(io.StringIO(f"{banner}1 1 0\n"))  # loads the library, to limit its threads
+    with threadpool_limits(threads, user_api="scipy"):
+        for row, column, data in matrix_entries.blocks(matrix):
+            if matrix.symmetric:  # stores keep the upper triangle, the format the lower one
+                row, column = column, row
+            # Counts remain integers, because SciPy writes large floats with an exponent.
+            values = data if matrix.denominator == 1 else matrix_entries.values(matrix, data)
+            block = scipy.sparse.coo_array((values, (row, column)), matrix.shape)
+            text = io.BytesIO()
+            scipy.io.mmwrite(text, block, symmetry="general")
+            out.write(text.getvalue().split(b"\n", 3)[3])  # without the head of the block
 
 
 def _banner(line: bytes, path: Path) -> tuple[bytes, bytes]:
@@ -130,54 +147,37 @@ def _line(source: BinaryIO) -> bytes:
     return line
 
 
-def _parse(lines: LineWindow, file: MarketFile) -> Block | None:
-    """Return the entries of the next lines, None at the end of the file."""
-    from wordgeom.formats.matrix_market_kernels import parse_entries
-
-    while lines.read():
-        most = lines.stop // 4 + 1  # the shortest line is `1 1\n`
-        row, column = (np.empty(most, np.int64) for _ in range(2))
-        values = np.empty(most)
-        odd = np.empty((_ODD, 4), np.int64)
-        n, count, odds, at, fine = parse_entries(
-            lines.text, 0, lines.stop, file.valued, row, column, values, odd
-        )
-        _convert_exactly(lines, odd[:odds], values)
-        row, column = row[:n], column[:n]
-        _check_places(row, column, file, lines)
-        if not fine:
-            raise _malformed(lines, at, lines.number + count)
-        lines.advance(at, count)
-        if n:
-            return row - 1, column - 1, values[:n]
-    return None
-
-
-def _convert_exactly(lines: LineWindow, odd: Int64, values: Float64) -> None:
-    """Parse the numbers that the kernel left, with Python's exact conversion."""
-    for entry, line, first, last in odd.tolist():
-        token = lines.text[first:last].tobytes()
-        if not NUMBER.fullmatch(token):
-            where = f"{lines.path} line {lines.number + line}"
-            raise FormatError("not a number", where=where, found=repr(_excerpt(token)))
-        values[entry] = float(token)
-
-
-def _check_places(row: Int64, column: Int64, file: MarketFile, lines: LineWindow) -> None:
-    for places, limit, name in ((row, file.shape[0], "row"), (column, file.shape[1], "column")):
-        bad = (places < 1) | (places > limit)
-        if bad.any():
-            at = int(np.argmax(bad))
-            where = f"{lines.path}, at or after line {lines.number}"
-            what = f"a {name} is not between 1 and {limit:,}"
-            raise FormatError(what, where=where, found=f"{places[at]:,}")
-
-
-def _malformed(lines: LineWindow, at: int, number: int) -> FormatError:
-    line = lines.text[at : at + 60].tobytes().partition(b"\n")[0]
-    what = "must contain a row, a column and a number"
-    return FormatError(what, where=f"{lines.path} line {number}", found=repr(_excerpt(line)))
-
-
 def _excerpt(raw: bytes) -> str:
     return raw[:40].decode(errors="replace")
+
+
+def _whole_lines(source: BinaryIO, path: Path, number: int) -> bytes:
+    """Return the next lines, from line `number` on, none at the end. Raises FormatError."""
+    raw, rest = source.read(_BLOCK), source.readline(_MAX_LINE)
+    raw += rest
+    if len(rest) == _MAX_LINE and not rest.endswith(b"\n"):
+        *lines, last = raw.split(b"\n")
+        where, found = f"{path} line {number + len(lines)}", f"{len(last):,} bytes or more"
+        raise FormatError("line too long", where=where, found=found)
+    return raw
+
+
+def _load(lines: Iterable[bytes], dtype: np.dtype[Any]) -> Array:
+    """Return the entries of lines, each of which has the fields of `dtype`. Raises ValueError."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # all lines may be blank
+        warnings.simplefilter("error", DeprecationWarning)  # NumPy 1.26 reads 1.7 as an integer
+        return np.loadtxt(lines, dtype, comments=None, encoding="ascii", ndmin=1)
+
+
+def _first_malformed(lines: list[bytes], dtype: np.dtype[Any]) -> int:
+    """Return the index of the first line that cannot be loaded; there is one."""
+    low, high = 0, len(lines)  # lines[:low] can be loaded, lines[low:high] cannot
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            _load(lines[low:middle], dtype)
+            low = middle
+        except ValueError:
+            high = middle
+    return low

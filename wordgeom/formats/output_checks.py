@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from wordgeom.core.errors import OptionError, OutputExistsError
@@ -18,12 +18,12 @@ def check_overwrite(path: Path, force: bool) -> None:
         raise OutputExistsError("is a directory", where=path, do="name a file")
 
 
-def check_shared_file(path: Path, lines: Sequence[bytes], force: bool) -> None:
-    """Raise OutputExistsError as `check_overwrite` does, unless the file has these very lines.
+def check_shared_file(path: Path, content: bytes, force: bool) -> None:
+    """Raise OutputExistsError as `check_overwrite` does, unless the file has this very content.
 
     Two outputs with the same stem can thus share a words file.
     """
-    if not _has_lines(path, lines):
+    if not _has_content(path, content):
         check_overwrite(path, force)
 
 
@@ -35,9 +35,9 @@ def check_words_file(words: Path, others: Mapping[Path, str]) -> None:
             raise OptionError(f"--words is the same file as {what}", where=words, do=do)
 
 
-def _has_lines(path: Path, lines: Sequence[bytes]) -> bool:
+def _has_content(path: Path, content: bytes) -> bool:
     try:
-        alike = path.is_file() and path.stat().st_size == sum(map(len, lines))
-        return alike and path.read_bytes() == b"".join(lines)
+        alike = path.is_file() and path.stat().st_size == len(content)
+        return alike and path.read_bytes() == content
     except OSError:  # unreadable, so possibly different
         return False

@@ -13,14 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-import numpy as np
-
 from wordgeom.core.errors import OutputExistsError
 from wordgeom.core.types import Float32
 from wordgeom.storage.files import WatchedFile, make_folder, remove_folder, replace, write_error
+from wordgeom.vectors.word2vec_text import formatted
 
 FILES = ("vectors.tsv", "metadata.tsv")
-_ROWS, _NUMBERS = 1 << 14, 1 << 18  # written at once, at most
 
 
 def write_projector(directory: Path, words: Sequence[str], matrix: Float32) -> None:
@@ -41,7 +39,9 @@ def _write_directory(directory: Path, words: Sequence[str], matrix: Float32) -> 
     make_folder(made)
     try:
         with _new_file(made / FILES[0]) as out:
-            _write_numbers(out, matrix)
+            for lines in formatted([""] * len(matrix), matrix):
+                rows = lines.tobytes().replace(b" ", b"\t")
+                out.write(rows[1:].replace(b"\n\t", b"\n"))
         with _new_file(made / FILES[1]) as out:
             out.writelines(f"{word}\n".encode() for word in words)
         if directory.exists():  # a directory cannot be replaced in one step
@@ -75,16 +75,3 @@ def _new_file(path: Path) -> Iterator[BinaryIO]:
         yield cast(BinaryIO, out)
         out.flush()
         raw.sync()
-
-
-def _write_numbers(out: BinaryIO, matrix: Float32) -> None:
-    from wordgeom.vectors.kernels import FLOAT_WIDTH, format_rows
-
-    step = max(1, min(_ROWS, _NUMBERS // matrix.shape[1]))
-    nothing = np.empty(0, np.uint8)
-    for first in range(0, len(matrix), step):
-        block = np.array(matrix[first : first + step], order="C")
-        buffer = np.empty(len(block) * (matrix.shape[1] * FLOAT_WIDTH + 1), np.uint8)
-        used = format_rows(nothing, np.zeros(len(block) + 1, np.int64), block, buffer)
-        lines = buffer[:used].tobytes().replace(b" ", b"\t")
-        out.write(lines[1:].replace(b"\n\t", b"\n"))

@@ -9,7 +9,6 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
 from wordgeom.core.types import Int64
-from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.storage.opening import opened
 
 _SUFFIX = ".words.txt"
@@ -54,15 +53,9 @@ def read_word_list(path: Path) -> tuple[list[str], int]:
     return listed, len(words) - len(listed)
 
 
-def word_lines(words: list[str]) -> list[bytes]:
-    """Return lines of one word each."""
-    return [f"{word}\n".encode() for word in words]
-
-
-def count_lines(vocabulary: Vocabulary, between: str) -> list[bytes]:
-    """Return lines of a word and its count each."""
-    pairs = zip(vocabulary.words, vocabulary.counts.tolist(), strict=True)
-    return [f"{word}{between}{count}\n".encode() for word, count in pairs]
+def words_bytes(words: list[str]) -> bytes:
+    """Return the content of a file of words without counts."""
+    return "".join([f"{word}\n" for word in words]).encode()
 
 
 def _split(lines: list[str]) -> tuple[list[str], list[str] | None]:

@@ -15,10 +15,10 @@ from wordgeom.core.requests import request_of
 from wordgeom.formats import detection
 from wordgeom.formats.convert_vectors import Paths, conversion_request, rewrite
 from wordgeom.formats.export import (
-    documents_lines,
+    documents_content,
     export_facts,
     find_words_path,
-    words_lines,
+    words_content,
     words_path,
     write_matrix,
 )
@@ -179,7 +179,7 @@ class MatrixExport(Conversion):
     @property
     def beside(self) -> Sequence[Path]:
         """The files of words and documents."""
-        documents = documents_lines(self.matrix, self.out, self.form)
+        documents = documents_content(self.matrix, self.out, self.form)
         return (self.words,) if documents is None else (self.words, documents[0])
 
     @property
@@ -195,27 +195,27 @@ class MatrixExport(Conversion):
         check_words_file(words, self.outputs)
         check_overwrite(self.out, self.run.force)
         matrix = self.matrix
-        documents = documents_lines(matrix, self.out, form)
-        lines = words_lines(matrix, form, words, self.options.space)
-        check_shared_file(words, lines, self.run.force)
+        documents = documents_content(matrix, self.out, form)
+        listed = words_content(matrix, form, words, self.options.space)
+        check_shared_file(words, listed, self.run.force)
         if documents is not None:
             check_words_file(words, {documents[0]: "the documents"})
             check_shared_file(*documents, self.run.force)
-        parts: dict[Path, Callable[[BinaryIO], None]] = {
+        parts: dict[Path, Callable[[BinaryIO], object]] = {
             self.out: lambda out: write_matrix(out, matrix, self.out, form, words, job.context),
-            words: lambda out: out.writelines(lines),
+            words: lambda out: out.write(listed),
         }
         if documents is not None:
-            parts[documents[0]] = lambda out: out.writelines(documents[1])
-        run_card.write_together(self.out, parts, lambda: self._card(job, lines))
+            parts[documents[0]] = lambda out: out.write(documents[1])
+        run_card.write_together(self.out, parts, lambda: self._card(job, listed))
         beside = f"words in {words}"
         beside += "" if documents is None else f", documents in {documents[0]}"
         summary = f"{self.out}: {self._shape()}, {beside}; {job.seconds()}"
         return Outcome(summary, self.out)
 
-    def _card(self, job: Job, lines: Sequence[bytes]) -> dict[str, Any]:
+    def _card(self, job: Job, listed: bytes) -> dict[str, Any]:
         card = job.card(self.request)
-        card |= {"matrix": export_facts(self.matrix), "words": run_card.content(b"".join(lines))}
+        card |= {"matrix": export_facts(self.matrix), "words": run_card.content(listed)}
         return card | {"source": self.matrix.store.card.get("request")}
 
     def _shape(self) -> str:
@@ -273,8 +273,7 @@ class MatrixImport(StoreStage, Conversion):
 
     def work(self, job: Job) -> Outcome:
         """Read the words and the entries, and write the store."""
-        from wordgeom.formats.import_matrix import import_matrix
-        from wordgeom.formats.readers import open_entries
+        from wordgeom.formats.import_matrix import import_matrix, open_entries
         from wordgeom.formats.word_files import read_words
 
         context, words = job.context, read_words(self.words)

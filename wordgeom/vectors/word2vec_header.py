@@ -55,7 +55,7 @@ def read_header(source: BinaryIO, path: Path) -> Header:
     size = _size(source)
     if size == 0:
         raise FormatError("is empty", where=path, do="write or copy it again")
-    source.seek(_bom_size(source))
+    source.seek(len(_BOM) if source.read(len(_BOM)) == _BOM else 0)
     if (bare := _without_header(source, path, size)) is not None:
         return bare
     words, numbers, start = _first_line(source, path)
@@ -89,11 +89,6 @@ def _size(source: BinaryIO) -> int:
         size += len(held)
     source.seek(0)
     return size
-
-
-def _bom_size(source: BinaryIO) -> int:
-    """Return the size of the byte order mark, 0 without one."""
-    return len(_BOM) if source.read(len(_BOM)) == _BOM else 0
 
 
 def _without_header(source: BinaryIO, path: Path, size: int) -> Header | None:

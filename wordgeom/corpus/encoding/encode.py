@@ -17,7 +17,7 @@ from wordgeom.corpus.encoding.encoded_text import EncodedText, as_read, as_text,
 from wordgeom.corpus.encoding.memory_limits import ids_limit, words_limit
 from wordgeom.corpus.encoding.row_mapping import MakeSink, map_documents, map_windows
 from wordgeom.corpus.encoding.segment_reader import read_segments
-from wordgeom.corpus.encoding.segments import CorpusCheckpoint, NoCheckpoint
+from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists, word_list_notes
 from wordgeom.corpus.inputs.readers import Source, file_stamp, is_compressed, is_stream
 from wordgeom.corpus.options import CorpusOptions
@@ -131,7 +131,7 @@ def _read(
     """Read everything and merge the runs; the storage of the text is closed with `resources`."""
     tables = tokeniser(options.tokeniser)
     runs = resources.enter_context(Runs(context.memory, context.pool.threads, context.scratch))
-    checkpoint = checkpoint or NoCheckpoint(context.scratch, ids_limit(context))
+    checkpoint = checkpoint or CorpusCheckpoint(context.scratch, ids_limit(context))
     total = _total(sources, options)
     segments = read_segments(sources, total, tables, options, runs, checkpoint, context, resources)
     merged = merge_runs(runs, _selection(lists, options, context), context)

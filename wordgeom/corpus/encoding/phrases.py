@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.types import Array, Int32, Int64
+from wordgeom.core.types import Int32, Int64
 from wordgeom.corpus.encoding import phrase_kernels
 from wordgeom.corpus.encoding.memory_limits import id_stream, words_limit
 from wordgeom.corpus.options import CorpusOptions
@@ -167,15 +167,11 @@ def _join(text: Text, words: list[str], pairs: Pairs, phrases: Int32, stream: Sp
         for ids in text.steps():
             out = np.empty(len(ids) + 1, np.int32)
             n = phrase_kernels.join_pairs(ids, starts, pairs.seconds, phrases, state, out)
-            stream.append(_trimmed(out, n))
+            # Most of the memory is used, or freed.
+            stream.append(out[:n] if 8 * n > 7 * len(out) else out[:n].copy())
         if state[0] != phrase_kernels.NOTHING:
             stream.append(state.astype(np.int32))
     except BaseException:
         stream.close()
         raise
     return Text(words, text.hole, stream)
-
-
-def _trimmed(array: Array, length: int) -> Array:
-    """Return the front of an array; a copy if the array is mostly unused."""
-    return array[:length] if 8 * length > 7 * len(array) else array[:length].copy()

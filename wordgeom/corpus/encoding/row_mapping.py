@@ -53,7 +53,7 @@ def map_windows(
             n = row_kernels.map_ids(
                 ids, rows, V, drop, keep, context.seed, gap, V + ends, short, state, room
             )
-            out.append(room, n)
+            out.stream.append(room[:n])
     tokens, documents, length, _, brief, kept = state.tolist()
     return out.stream, Totals(tokens, kept, documents, brief + (0 < length < short))
 
@@ -79,7 +79,7 @@ def map_documents(
             ended = int(rows[-1] - state[2]) if len(rows) else 0
             room = out.room(len(ids) + ended)
             n = row_kernels.map_documents(ids, mapping, V, keep, context.seed, rows, state, room)
-            out.append(room, n)
+            out.stream.append(room[:n])
         out.fill(V, numbering.finish() - int(state[2]))
     return out.stream, Totals(int(state[0]), int(state[1]), documents, 0)
 
@@ -115,17 +115,13 @@ class _StreamWriter:
         array = self._array
         return np.empty(size, np.int32) if array is None else array[self.stream.length :]
 
-    def append(self, room: Int32, number: int) -> None:
-        """Append the first `number` ids of `room`."""
-        self.stream.append(room[:number])
-
     def fill(self, value: int, number: int) -> None:
         """Append a value `number` times."""
         for start in range(0, number, _MAPPED):
             size = min(_MAPPED, number - start)
             room = self.room(size)
             room[:size] = value
-            self.append(room, size)
+            self.stream.append(room[:size])
 
 
 def _keep_probability(words: Vocabulary, tokens: int, threshold: float) -> Float64:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from wordgeom.core.errors import StaleError
 from wordgeom.core.types import Int32
@@ -66,83 +66,47 @@ class SavedSegment:
     position: Position
 
 
-class SegmentDraft(Protocol):
-    """Storage of a segment that may become part of a checkpoint: its ids and its spilled runs."""
+class SegmentDraft:
+    """The ids and the spilled runs of a segment that is being read; here not to be saved."""
 
-    @property
-    def ids(self) -> ArrayFile:
-        """Storage of ids that do not stay in memory."""
-
-    @property
-    def runs(self) -> ArrayFile:
-        """Storage of runs."""
+    def __init__(self, ids: ArrayFile, runs: ArrayFile) -> None:
+        self.ids, self.runs = ids, runs
 
     def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], position: Position) -> None:
         """Add the segment to the checkpoint; all ids and runs are written."""
 
     def close(self) -> None:
         """Free the storage; remove a segment that was not committed."""
+        self.ids.close()
+        self.runs.close()
 
 
-class CorpusCheckpoint(Protocol):
-    """Saves a text segment by segment while it is read, for a later run."""
+class CorpusCheckpoint:
+    """Saves a text segment by segment while it is read, for a later run; this one saves nothing.
 
-    @property
-    def room(self) -> int:
-        """Bytes of ids that may stay in memory between checkpoints."""
-
-    def saved_segments(self) -> list[SavedSegment]:
-        """Return the validated segments of an earlier run, in order."""
-
-    def begin(self) -> SegmentDraft:
-        """Return the storage for the next segment."""
-
-    def is_worth_saving(self, ids: int) -> bool:
-        """Return whether a segment of this many ids should be saved."""
-
-    def due(self) -> bool:
-        """Return whether it is time for the next checkpoint."""
-
-    def text_changed(self) -> StaleError:
-        """Return the error for saved segments of a text that has changed."""
-
-
-class NoCheckpoint:
-    """A CorpusCheckpoint that saves nothing: ids and runs go to scratch files."""
+    directory: of scratch files for ids and runs, None for the system's; room: bytes of ids that may
+    stay in memory between checkpoints.
+    """
 
     def __init__(self, directory: str | None, room: int) -> None:
         self._directory, self.room = directory, room
 
     def saved_segments(self) -> list[SavedSegment]:
-        """Return none."""
+        """Return the segments of an earlier run, in order."""
         return []
 
     def begin(self) -> SegmentDraft:
-        """Return scratch files."""
-        return _ScratchDraft(Scratch(self._directory), Scratch(self._directory))
+        """Return the storage for the next segment."""
+        return SegmentDraft(Scratch(self._directory), Scratch(self._directory))
 
     def is_worth_saving(self, ids: int) -> bool:
-        """Return False."""
+        """Return whether a segment of this many ids should be saved."""
         return False
 
     def due(self) -> bool:
-        """Return False."""
+        """Return whether it is time for the next checkpoint."""
         return False
 
     def text_changed(self) -> StaleError:
-        """Return an error that cannot occur, since nothing is saved."""
+        """Return the error for saved segments of a text that has changed."""
         return StaleError("the text has changed")
-
-
-@dataclass(frozen=True)
-class _ScratchDraft:
-    ids: Scratch
-    runs: Scratch
-
-    def commit(self, pieces: Sequence[Piece], runs: Mapping[int, Run], position: Position) -> None:
-        """Do nothing."""
-
-    def close(self) -> None:
-        """Free the scratch files."""
-        self.ids.close()
-        self.runs.close()

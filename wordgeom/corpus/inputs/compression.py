@@ -8,20 +8,31 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import sys
 import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, Protocol, cast
 
 from wordgeom.core.errors import FormatError, InputError, WordgeomError
 
+if sys.version_info >= (3, 14):
+    from compression import zstd as zstd  # tests compress with it
+else:
+    from backports import zstd as zstd
+
 HEAD_BYTES = 10  # bytes that identify a compression
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd")
-_MOST = 1 << 27  # bytes of a dictionary or window: the limit of `zstd -d`, twice that of `xz -9`
-_FED = 1 << 10  # compressed bytes per step: four bytes of zstd can decode to 128 KiB
+_LOG_MOST = 27  # the limit of `zstd -d`
+_MOST = 1 << _LOG_MOST  # bytes of a dictionary or window, twice that of `xz -9`
+_FED = 1 << 16  # compressed bytes per step
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
 _CHECKS = {"gzip": "gzip -t", "bzip2": "bzip2 -t", "xz": "xz -t", "zstd": "zstd -t"}
 _AFTER = "other data after its end"
+_ZSTD_ERROR = "Unable to decompress Zstandard data: "  # begins the library's messages
 _TOO_LARGE = ("memory usage limit", "too much memory")
+
+
+_Stream = bz2.BZ2Decompressor | lzma.LZMADecompressor | zstd.ZstdDecompressor
 
 
 class Reader(Protocol):
@@ -29,18 +40,6 @@ class Reader(Protocol):
 
     def read(self, size: int = -1, /) -> bytes:
         """Read at most `size` bytes; return none at the end."""
-
-
-class _Stream(Protocol):
-    """An incremental decompressor of one stream, with the interface of bz2 and lzma."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
 def detect(head: bytes) -> str:
@@ -67,12 +66,12 @@ def decompressed(raw: Reader, how: str, where: str, size: int) -> Iterator[bytes
             yield piece
     except WordgeomError:
         raise
-    except (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError) as error:
+    except (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError, zstd.ZstdError) as error:
         raise _explained(error, how, where) from None
 
 
 def _explained(error: Exception, how: str, where: str) -> WordgeomError:
-    found = str(error).split(":")[0].lower().rstrip(".")
+    found = str(error).removeprefix(_ZSTD_ERROR).split(":")[0].lower().rstrip(".")
     if any(words in found for words in _TOO_LARGE):
         what = f"needs more than {_MOST >> 20} MiB of memory to decompress"
         do = "decompress it and pipe it in, or compress it with a smaller window"
@@ -126,35 +125,9 @@ class _Streams:
         return bool(rest)
 
 
-class _Zstd:
-    """A zstd frame. It ignores `max_length`, since each step decodes few bytes."""
-
-    needs_input = True
-
-    def __init__(self) -> None:
-        import zstandard
-
-        self._failure = zstandard.ZstdError
-        self._inner = zstandard.ZstdDecompressor(max_window_size=_MOST).decompressobj()
-
-    @property
-    def eof(self) -> bool:
-        return self._inner.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._inner.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        try:
-            return self._inner.decompress(data)
-        except self._failure as error:
-            raise ValueError(str(error).removeprefix("zstd decompressor error: ")) from None
-
-
 def _decompressor(how: str) -> _Stream:
     if how == "bzip2":
         return bz2.BZ2Decompressor()
     if how == "xz":
         return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_MOST)
-    return _Zstd()
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _LOG_MOST})

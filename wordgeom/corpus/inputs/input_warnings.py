@@ -1,15 +1,66 @@
-"""Warnings about inputs after they were read: skipped content, empty files, suspicious text."""
+"""Warnings about inputs: skipped content, empty files, and text that is probably misread.
+
+Text is probably misread if its first lines are hard-wrapped, ending in mid-sentence near a common
+width, or are records (JSONL, TSV, FASTA) that are read as plain text.
+"""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from wordgeom.core.formatting import several
-from wordgeom.corpus.inputs import hard_wrapping, misread_records
 from wordgeom.corpus.inputs.readers import Source
 
 _SHOWN = 3
+_LINES = 2_000  # lines checked
+_BYTES = 1 << 20  # bytes checked
+_RECORDS = {
+    "jsonl": ("JSONL", "--input-format jsonl"),
+    "fasta": ("FASTA", "--input-format fasta"),
+    "tsv": ("TSV", "--input-format tsv --text-field N"),
+}
+_FEWEST = 20  # pairs of adjacent lines that a decision about hard wrapping needs
+_NARROWEST, _WIDEST = 40, 200  # characters
+_WORD = 15  # characters of the next word at most, for which a line lacked room
+_SHARE = 0.4
+_ENDS = (".", "!", "?", "…", "。", "\uff01", "\uff1f", "।")  # including full-width ! and ?
+_CLOSING = "\"'”’»)]*_"
+
+
+def records_format(text: bytes) -> str:
+    """Return the format that the first lines of a text have: jsonl, fasta, tsv, or "" for none."""
+    start = text[:_BYTES]
+    if len(text) > len(start):  # drop the last line, which is incomplete
+        start = start[: start.rfind(b"\n") + 1]
+    lines = [line for line in start.split(b"\n", _LINES)[:_LINES] if line.strip()]
+    if not lines:
+        return ""
+    if lines[0].lstrip().startswith(b"{") and _is_object(lines[0]):
+        return "jsonl"
+    if lines[0].startswith(b">") and any(line.startswith(b">") for line in lines[1:]):
+        return "fasta"
+    tabs = {line.count(b"\t") for line in lines}
+    return "tsv" if len(lines) > 1 and len(tabs) == 1 and 0 not in tabs else ""
+
+
+def hard_wrapping(text: bytes) -> dict[str, float]:
+    """Return `share` and `width` if the first lines of a text look hard-wrapped, else nothing.
+
+    share: of the lines with another line below, the fraction that neither end a sentence nor have
+    room for the next word; width: characters of a full line.
+    """
+    lines = [line.strip() for line in text[:_BYTES].decode("utf-8", "replace").split("\n")[:_LINES]]
+    inner = [(line, below) for line, below in pairwise(lines) if line and below]
+    if len(inner) < _FEWEST:
+        return {}
+    width = sorted(len(line) for line, _ in inner)[len(inner) * 19 // 20]
+    if not _NARROWEST <= width <= _WIDEST:
+        return {}
+    share = sum(_continues(line, below, width) for line, below in inner) / len(inner)
+    return {"share": round(share, 3), "width": width} if share >= _SHARE else {}
 
 
 def input_warnings(sources: Sequence[Source]) -> list[str]:
@@ -27,11 +78,29 @@ def input_warnings(sources: Sequence[Source]) -> list[str]:
         lines.append(f"empty input: {', '.join(empty[:_SHOWN])}{more}")
     for format_name in sorted({source.looks for source in sources} - {""}):
         alike = [source.name for source in sources if source.looks == format_name]
-        lines.append(misread_records.warning(alike[0], format_name) + _others(len(alike)))
+        title, flags = _RECORDS[format_name]
+        what = f"{alike[0]} looks like {title} but was read as plain text; pass {flags}"
+        lines.append(what + _others(len(alike)))
     if wrapped := [source for source in sources if source.wrapped]:
-        warning = hard_wrapping.warning(wrapped[0].name, wrapped[0].wrapped)
-        lines.append(warning + _others(len(wrapped)))
+        found = wrapped[0].wrapped
+        what = f"{found['share']:.0%} of its first lines end in mid-sentence"
+        near = f"near {found['width']:.0f} characters, but each line is a document"
+        do = f"pass --document block{_others(len(wrapped))}"
+        lines.append(f"{wrapped[0].name} looks hard-wrapped: {what} {near}; {do}")
     return lines
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _continues(line: str, below: str, width: int) -> bool:
+    """Return whether a line ends for want of room rather than at the end of a sentence."""
+    word = below[:_WORD].split(None, 1)[0]
+    return len(line) + 1 + len(word) > width and not line.rstrip(_CLOSING).endswith(_ENDS)
 
 
 def _others(files: int) -> str:

@@ -51,8 +51,8 @@ def location(block: Block, at: int) -> str:
 class Source:
     """One input, with the size in bytes and the digest of its file once it was read.
 
-    counts: numbers of skipped items, by description. wrapped, looks: `detect` of hard_wrapping and
-    misread_records on its first lines. empty: there is no text in it. listed: every record gets a
+    counts: numbers of skipped items, by description. wrapped, looks: hard_wrapping and
+    records_format of its first lines. empty: there is no text in it. listed: every record gets a
     line of text and an entry in `documents`, even without id and time (`formats.blocks`).
     documents: ids and times of the records; not a field, since checkpoints store fields as JSON.
     running: the hash of the bytes read so far.
@@ -83,13 +83,11 @@ def open_input(name: str) -> BinaryIO:
     """Open a file or `-` for reading; raises MissingInputError."""
     if name == STDIN:
         return cast(BinaryIO, sys.stdin.buffer)
+    if os.path.isdir(name):
+        do = "name the files in it, as in wordgeom build-cooc directory/*.txt"
+        raise MissingInputError("is a directory", where=name, do=do)
     try:
-        if os.path.isdir(name):
-            do = "name the files in it, as in wordgeom build-cooc directory/*.txt"
-            raise MissingInputError("is a directory", where=name, do=do)
         return open(name, "rb")
-    except MissingInputError:
-        raise
     except FileNotFoundError:
         do = "check the path, or give - for standard input"
         raise MissingInputError("no such file", where=name, do=do) from None

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.options import flag
-from wordgeom.corpus.inputs import compression, hard_wrapping, misread_records
+from wordgeom.corpus.inputs import compression
+from wordgeom.corpus.inputs.input_warnings import hard_wrapping, records_format
 from wordgeom.corpus.inputs.readers import (
     Block,
     Source,
@@ -126,9 +127,9 @@ def _inspected(text: Iterator[Block], source: Source, options: CorpusOptions) ->
     of_lines = options.document == "line" and options.tokeniser != "kmer"
     for number, block in enumerate(text):
         if number == 0:
-            source.looks = misread_records.detect(block.text)
+            source.looks = records_format(block.text)
             check = of_lines and not source.looks
-            source.wrapped = hard_wrapping.detect(block.text) if check else {}
+            source.wrapped = hard_wrapping(block.text) if check else {}
         yield block
 
 

@@ -79,7 +79,7 @@ def _text(record: dict[str, Any], field: str, name: str, number: int) -> str:
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return " ".join(value)
     do = "the text must be a string or a list of strings"
-    fail(name, number, f"the field {field!r} is not text", _json(value), do)
+    fail(name, number, f"the field {field!r} is not text", json.dumps(value)[:SHOWN], do)
 
 
 def _label(record: dict[str, Any], field: str | None, flag: str, name: str, number: int) -> str:
@@ -89,7 +89,7 @@ def _label(record: dict[str, Any], field: str | None, flag: str, name: str, numb
     value = _value(record, field)
     if (isinstance(value, str) and value) or type(value) in (int, float):
         return str(value)
-    found = (shown(list(record)) or "{}") if value is _ABSENT else _json(value)
+    found = (shown(list(record)) or "{}") if value is _ABSENT else json.dumps(value)[:SHOWN]
     do = f"correct the record, or check {flag}"
     fail(name, number, f"has no {field!r}, required by {flag}", found, do)
 
@@ -108,7 +108,3 @@ def _encoded(texts: list[str], block: Block, source: Source, bad_bytes: str) -> 
         source.repaired += len(surrogates)
     substitute = "\ufffd" if bad_bytes == "replace" else ""
     return _SURROGATES.sub(substitute, "\n".join(texts)).encode("utf-8")
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value)[:SHOWN]

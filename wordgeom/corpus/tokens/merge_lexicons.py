@@ -104,7 +104,8 @@ def _merge_spilled(runs: Runs, selection: Selection, context: Context) -> Merged
         return _merge_range(runs, listing, selection.at_least, *numbered)
 
     done = pool.map(merge_range, ranges, ahead=pool.threads)
-    for merged in context.progress.follow(done, "merging words", len(ranges), "parts", _one):
+    shown = context.progress.follow(done, "merging words", len(ranges), "parts", lambda _: 1)
+    for merged in shown:
         pool.call(partial(candidates.add, merged.types, merged.numbers, merged.listed))
         statistics = statistics.plus(merged.statistics)
     pool.call(candidates.finish)
@@ -154,10 +155,6 @@ def _merge_range(
         part.write_numbers(scratch, numbers[merged])
     listed = np.searchsorted(chosen, ids[0])
     return _Range(lexicon.select(chosen), numbers[chosen], listed, _statistics(lexicon))
-
-
-def _one(_: _Range) -> int:
-    return 1
 
 
 def _statistics(lexicon: Lexicon) -> Statistics:
