@@ -211,7 +211,7 @@ def interrupted(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("text", ["a b c d e g\n" * 20, "a b c d e f\n" * 6, "a b c d e f\n", ""])
 def test_segments_of_another_text_are_refused(interrupted: Path, text: str):
     paths = put(interrupted, text)
-    with small(30), pytest.raises(StaleError, match="found a state of another text; start over"):
+    with small(30), pytest.raises(StaleError, match="over a different text; start over"):
         go_on(interrupted, paths, CorpusOptions(min_count=1))
 
 
@@ -343,7 +343,7 @@ def test_other_text_is_refused_under_the_same_stamp_and_from_a_pipe(
     stamp, text = path.stat(), path.read_bytes()
     path.write_bytes(text.replace(b"york", b"yolk"))
     os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-    assert ".cooc.state: belongs to another run, found a state of another text" in complaint(
+    assert ".cooc.state: is the checkpoint of a run over a different text" in complaint(
         capsys, *COUNT, "--resume"
     )
     assert main([*COUNT, "--force"]) == 0
@@ -355,7 +355,7 @@ def test_other_text_is_refused_under_the_same_stamp_and_from_a_pipe(
 
     with stopped(5, inside=True):
         assert main(piped(text)) == AGAIN
-    assert "found a state of another text" in complaint(capsys, *piped(text[::-1]), "--resume")
+    assert "over a different text" in complaint(capsys, *piped(text[::-1]), "--resume")
     assert main([*piped(text), "--resume"]) == 0
     assert main([*piped(text)[:3], "whole", *piped(text)[4:]]) == 0
     assert digest("piped") == digest("whole")

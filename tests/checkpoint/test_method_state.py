@@ -102,8 +102,8 @@ def test_the_state_lies_beside_the_output(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("request_", "found"),
     [
-        (REQUEST | {"options": {"dim": 4, "tol": 0.1}}, "made with --dim 3, not 4"),
-        (REQUEST | {"options": {"dim": 3, "seed": 1}}, "made before --seed existed"),
+        (REQUEST | {"options": {"dim": 4, "tol": 0.1}}, "started with --dim 3, not 4"),
+        (REQUEST | {"options": {"dim": 3, "seed": 1}}, "started before --seed existed"),
         (REQUEST | {"inputs": [{"digest": "b"}]}, "other inputs"),
     ],
 )
@@ -201,7 +201,7 @@ def test_force_begins_anew(interrupted):
 def test_a_run_with_other_options_does_not_go_on(interrupted, capsys):
     assert main([*TRAIN, "--resume", "--seed", "2"]) == 1
     error = capsys.readouterr().err
-    assert "made with --seed 1, not 2" in error
+    assert "started with --seed 1, not 2" in error
     assert error.count("\n") == 1
     assert STATE_FOLDER.exists()
     assert not Path("vectors.bin").exists()
@@ -211,7 +211,7 @@ def test_a_damaged_state_stops_a_run_in_a_line(interrupted, capsys):
     flip(next(STATE_FOLDER.glob("run/basis*")))
     assert main([*TRAIN, "--resume"]) == 1
     note, error = capsys.readouterr().err.splitlines()
-    assert note == "wordgeom: note: resuming from run"
+    assert note == "wordgeom: note: resuming from the checkpoint in .vectors.bin.state"
     assert error.startswith("wordgeom: error: .vectors.bin.state/")
 
 
@@ -238,7 +238,7 @@ def test_a_state_of_another_version_is_refused_before_the_matrix_is_read(
     monkeypatch.setattr(kept_module, "__version__", "99.0")
     monkeypatch.setattr("wordgeom.matrices.symmetric.full_matrix", None)  # would fail
     assert main([*TRAIN, "--resume"]) == 1
-    assert f"found wordgeom {wordgeom.__version__}" in capsys.readouterr().err
+    assert f"a run by wordgeom {wordgeom.__version__}" in capsys.readouterr().err
 
 
 def test_resuming_from_nothing_is_said(work, capsys):

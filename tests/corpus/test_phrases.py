@@ -152,7 +152,7 @@ def test_a_note_reports_the_number_of_phrases_and_the_most_frequent(folder: Path
     (path,) = put(folder, "new york is big\n" * 4 + "new is york\n")
     options = CorpusOptions(min_count=2, phrases=1, phrase_threshold=0.0)
     (note,) = encode_files([path], options, gap=1).notes
-    assert note == "2 phrases have a row: new_york, is_big"
+    assert note == "2 phrases in the vocabulary: new_york, is_big"
     options = CorpusOptions(min_count=2, phrases=1, phrase_threshold=99.0)
     (note,) = encode_files([path], options, gap=1).notes
     assert note == "no phrases found; a lower --phrase-threshold finds more"
@@ -162,7 +162,7 @@ def test_phrases_and_a_fixed_vocabulary_exclude_each_other(folder: Path):
     path, words = put(folder, "a b", "a\n")
     with pytest.raises(OptionError) as caught:
         read([path], CorpusOptions(read_vocab=str(words), phrases=1))
-    assert_one_line(caught, "--phrases and --read-vocab", "; leave one of them out")
+    assert_one_line(caught, "--phrases and --read-vocab", "; omit one of them")
 
 
 def test_phrases_that_leave_no_frequent_word_are_an_error_of_one_line(folder: Path):

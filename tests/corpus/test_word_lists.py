@@ -76,9 +76,7 @@ def test_a_fixed_vocabulary_excludes_word_lists(folder: Path, other: str):
     text, words = put(folder, "a b", "a\n")
     with pytest.raises(OptionError) as caught:
         read([text], CorpusOptions.take({"read_vocab": str(words), other: str(words)}))
-    assert_one_line(
-        caught, f"--{other.replace('_', '-')} and --read-vocab", "; leave one of them out"
-    )
+    assert_one_line(caught, f"--{other.replace('_', '-')} and --read-vocab", "; omit one of them")
 
 
 def test_a_word_cannot_be_in_both_lists(folder: Path):

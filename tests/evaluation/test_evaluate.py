@@ -174,7 +174,7 @@ def test_an_error_if_no_set_has_known_items(run_eval):
         (["vectors.bin", "none.txt"], "none.txt: no such file"),
         (["none.bin", "pairs.txt"], "none.bin: no such file"),
         (["vectors.bin", "."], "is a directory"),
-        (["pairs.txt"], "the first line must be"),
+        (["pairs.txt"], "the first line must give"),
         (["vectors.bin", "--categories", "none.tsv"], "none.tsv: no such file"),
         (["vectors.bin", "vectors.bin"], "vectors.bin line 2: is not UTF-8"),
     ],
@@ -189,7 +189,7 @@ def test_bad_input_is_one_line(run_eval, args, message):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--json", "--markdown"], "--json and --markdown exclude each other"),
+        (["--json", "--markdown"], "--json and --markdown are mutually exclusive"),
         (["--restrict-vocab", "-1"], "--restrict-vocab must be at least 0"),
         (["--epsilon", "0"], "--epsilon must be between"),
         (["--oov", "guess"], "--oov"),

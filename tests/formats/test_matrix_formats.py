@@ -250,7 +250,7 @@ def test_a_second_conversion_is_up_to_date_or_rejected(counts, tmp_path):
     convert(path, back)
     assert "up to date" in convert(path, back).summary
     (tmp_path / "m.words.txt").write_text("".join(f"w{k}\t1\n" for k in range(99)))
-    with pytest.raises(OutputExistsError, match="made from something else"):
+    with pytest.raises(OutputExistsError, match="made from other files"):
         convert(path, back)
 
 
@@ -388,7 +388,7 @@ def test_every_conversion_error_is_one_line(counts, tmp_path):
         (MissingInputError, counts, "no/x.npz", {}, "no such"),
         (FormatError, tmp_path / "state", "x.npz", {}, "meta.json"),
         (MissingInputError, tmp_path / "other", "x.npz", {}, "kind 'state'"),
-        (MissingInputError, dense, "x", {}, "d.words.txt: no such file of words"),
+        (MissingInputError, dense, "x", {}, "d.words.txt: no such words file"),
         (InputError, dense, "x", {"words": str(words)}, "not a SciPy sparse matrix"),
     ]
     (tmp_path / "m.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1 1 0\n")

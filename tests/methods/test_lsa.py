@@ -151,8 +151,8 @@ def test_words_and_documents_without_weight_get_zeros_and_are_reported(tmp_path)
     assert np.flatnonzero(~made.vectors.any(1)).tolist() == [0]
     assert np.flatnonzero(~made.arrays["documents"].any(1)).tolist() == [7]
     assert made.notes[1:] == [
-        "1 word has no weight in the matrix and a zero vector",
-        "1 document has no weight in the matrix and a zero vector",
+        "1 word has no weight in the matrix; the vectors are zero",
+        "1 document has no weight in the matrix; the vectors are zero",
     ]
 
 
@@ -174,7 +174,9 @@ def test_too_little_memory_is_rejected_before_the_matrix_is_read(dtm, monkeypatc
     n, V = dtm.shape
     needed = 8 * dtm.stored + 8 * n + svd_bytes(n, V, dtm.stored, EigenSettings(5, 1e-2))
     monkeypatch.setattr(StoredDocuments, "rows", None)  # would fail
-    with pytest.raises(InputError, match=r"need 0\.0 GB, found a memory limit of 0\.0 GB; raise"):
+    with pytest.raises(
+        InputError, match=r"need 0\.0 GB, more than the memory limit of 0\.0 GB; raise"
+    ):
         fit(dtm, dim=5, memory=needed - 1)
     with pytest.raises(TypeError, match="not callable"):
         fit(dtm, dim=5, memory=needed)
@@ -207,11 +209,13 @@ def test_document_vectors_are_written_with_word_vectors(dtm, tmp_path):
     assert again.documents is not None
     np.testing.assert_array_equal(again.documents, model.documents)
     documents.write_text("1 4\nother 1 2 3 4\n")
-    with pytest.raises(OutputExistsError, match=r"docs\.txt, written with it, missing or changed"):
+    with pytest.raises(
+        OutputExistsError, match=r"docs\.txt, which was written with it, is missing or has changed"
+    ):
         wg.train(dtm.path, "lsa", dim=4, out=out, documents=documents)
     with pytest.raises(OutputExistsError, match=r"--documents docs\.txt, not None"):
         wg.train(dtm.path, "lsa", dim=4, out=out)
-    with pytest.raises(OutputExistsError, match="exists with other content") as caught:
+    with pytest.raises(OutputExistsError, match="exists and has different content") as caught:
         wg.train(dtm.path, "lsa", dim=4, out=tmp_path / "w.bin", documents=documents)
     assert_one_line(caught, "docs.txt", "--force")
     assert not (tmp_path / "w.bin").exists()
@@ -292,11 +296,14 @@ def test_a_wrong_directory_or_option_is_a_one_line_error(dtm, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     store_matrix(Path("cooc"), np.ones((4, 4), np.int64))
     assert rejected(capsys, "cooc", "--method", "lsa") == (
-        "wordgeom: error: cooc: is output of build-cooc; the method needs that of build-dtm; "
-        "run wordgeom build-dtm"
+        "wordgeom: error: cooc: is a co-occurrence matrix; the method needs a document-term "
+        "matrix; run wordgeom build-dtm"
     )
     line = rejected(capsys, "dtm", "--method", "gbu")
-    assert "dtm: is output of build-dtm; the method needs that of build-cooc or build-pmi" in line
+    assert (
+        "dtm: is a document-term matrix; the method needs a co-occurrence matrix or a PMI matrix"
+        in line
+    )
     assert "--neg is an option of gbu and pmi-eigs" in rejected(
         capsys, "dtm", "--method", "lsa", "--neg", "2"
     )
@@ -333,7 +340,7 @@ def test_methods_of_documents_are_compared_on_their_directory(dtm, tmp_path, mon
     assert main(["compare", "dtm", "--neg", "2", "--set", "pairs.txt"]) == 2
     assert "--neg is not an option of lsa" in capsys.readouterr().err
     assert main(["compare", "dtm", "--methods", "gbu", "--set", "pairs.txt"]) == 1
-    assert "the method needs that of build-cooc or build-pmi" in capsys.readouterr().err
+    assert "the method needs a co-occurrence matrix or a PMI matrix" in capsys.readouterr().err
     assert main(["compare", "dtm", "--methods", "dlsa", "--set", "pairs.txt"]) == 2
     assert "dlsa makes no vectors" in capsys.readouterr().err
 

@@ -208,7 +208,7 @@ def test_too_little_memory_is_rejected_before_the_matrix_is_read(counts, monkeyp
     monkeypatch.setattr(StoredMatrix, "rows", None)  # would fail
     needed = 12 * 2 * counts.stored + 100 * V + eigensolver.EigenSettings(5).bytes(V)
     with pytest.raises(
-        InputError, match=r"need 0\.0 GB, found a memory limit of 0\.0 GB; raise"
+        InputError, match=r"need 0\.0 GB, more than the memory limit of 0\.0 GB; raise"
     ) as error:
         fit(counts, pmi_eigs.Options(dim=5), memory=needed - 1)
     assert "\n" not in str(error.value)

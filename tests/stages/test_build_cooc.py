@@ -69,17 +69,17 @@ def test_the_same_request_is_up_to_date_and_writes_nothing(text: Path, tmp_path:
 @pytest.mark.parametrize(
     ("changed", "found"),
     [
-        ({"window": 4}, "made with --window 5, not 4"),
-        ({"window_weight": "flat"}, "made with --window-weight harmonic, not flat"),
-        ({"context": "left"}, "made with --context both, not left"),
-        ({"tokeniser": "whitespace"}, "made with --tokeniser words, not whitespace"),
-        ({"document": "file"}, "made with --document line, not file"),
-        ({"min_count": 2}, "made with --min-count 1, not 2"),
-        ({"max_vocab": 3}, "made with --max-vocab 0, not 3"),
-        ({"oov": "drop"}, "made with --oov keep, not drop"),
-        ({"sample": 0.1}, "made with --sample 0.0, not 0.1"),
-        ({"bad_bytes": "skip"}, "made with --bad-bytes error, not skip"),
-        ({"shard": Shard(1, 2)}, "another shard"),
+        ({"window": 4}, "was made with --window 5, not 4"),
+        ({"window_weight": "flat"}, "was made with --window-weight harmonic, not flat"),
+        ({"context": "left"}, "was made with --context both, not left"),
+        ({"tokeniser": "whitespace"}, "was made with --tokeniser words, not whitespace"),
+        ({"document": "file"}, "was made with --document line, not file"),
+        ({"min_count": 2}, "was made with --min-count 1, not 2"),
+        ({"max_vocab": 3}, "was made with --max-vocab 0, not 3"),
+        ({"oov": "drop"}, "was made with --oov keep, not drop"),
+        ({"sample": 0.1}, "was made with --sample 0.0, not 0.1"),
+        ({"bad_bytes": "skip"}, "was made with --bad-bytes error, not skip"),
+        ({"shard": Shard(1, 2)}, "is another shard"),
     ],
 )
 def test_another_option_is_named_and_the_old_output_kept(
@@ -90,9 +90,7 @@ def test_another_option_is_named_and_the_old_output_kept(
     with pytest.raises(OutputExistsError) as caught:
         build(text, tmp_path / "cooc", **changed)
     do = "; pass --force to overwrite it, or choose another output with -o"
-    assert_one_line(
-        caught, tmp_path / "cooc", "exists and has different content", f"found {found}", do
-    )
+    assert_one_line(caught, tmp_path / "cooc", f"exists and {found}", do)
     assert tree(tmp_path / "cooc") == before
 
 
@@ -101,7 +99,7 @@ def test_the_seed_counts_where_something_is_drawn(text: Path, tmp_path: Path):
     assert "up to date" in build(text, tmp_path / "cooc", sample=0.01).summary
     with pytest.raises(OutputExistsError) as caught:
         build(text, tmp_path / "cooc", sample=0.01, seed=2)
-    assert_one_line(caught, "found made with --seed 1, not 2")
+    assert_one_line(caught, "was made with --seed 1, not 2")
 
 
 def test_other_text_is_refused_and_force_replaces(text: Path, tmp_path: Path):
@@ -111,7 +109,7 @@ def test_other_text_is_refused_and_force_replaces(text: Path, tmp_path: Path):
     for names in (text, [text, text]):
         with pytest.raises(OutputExistsError) as caught:
             build(names, tmp_path / "cooc")
-        assert_one_line(caught, tmp_path / "cooc", "found made from other text", "; pass --force")
+        assert_one_line(caught, tmp_path / "cooc", "was made from other text", "; pass --force")
     assert Store.open(tmp_path / "cooc").digest == old
     forced = build(text, tmp_path / "cooc", force=True).store
     assert forced.digest == build(text, tmp_path / "fresh").store.digest != old
@@ -124,9 +122,7 @@ def test_output_that_is_damaged_or_of_another_kind_needs_force(text: Path, tmp_p
     (made.path / made.parts()["data"]["file"]).unlink()
     with pytest.raises(OutputExistsError) as caught:
         build(text, made.path)
-    assert_one_line(
-        caught, made.path, "found a store that cannot be read", "missing", "; pass --force"
-    )
+    assert_one_line(caught, made.path, "cannot be read", "missing", "; pass --force")
     assert build(text, made.path, force=True).store.digest == digest
 
 
@@ -159,7 +155,7 @@ def test_a_vocabulary_that_changed_is_another_request(text: Path, tmp_path: Path
     words.write_text("dog\ncat\n", encoding="utf-8")
     with pytest.raises(OutputExistsError) as caught:
         build(text, tmp_path / "cooc", **options)
-    assert_one_line(caught, "found made with --read-vocab")
+    assert_one_line(caught, "was made with --read-vocab")
 
 
 @pytest.mark.parametrize(
@@ -279,16 +275,22 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
     for parts, said in (
         (
             [one, three],
-            [one, "needs every shard exactly once", "found shards 2 of 3 missing; name each"],
+            [one, "needs all 3 shards once each, found no shard 2; name each"],
         ),
         ([one, two, three, twice], [twice, "is given twice", "; name each matrix once"]),
         ([one, two, two], [two, "is given twice"]),
         ([one, of_two], [of_two, "is not a shard of the same count", "found shard 2 of 2; name"]),
         ([one, two, out], [out, "is not a shard of the same count", "found a whole count; name"]),
         ([out, one], [out, "is not a shard of the same count", "found a whole count; name"]),
-        ([one, two, other], [other, f"is of another text, or has other options than {one}"]),
+        (
+            [one, two, other],
+            [other, f"was counted from another text or with other options than {one}"],
+        ),
         ([one, two, wide], [wide, f"differs from {one}", "made with --window 7, not 5"]),
-        ([one, two, thin], [thin, f"is of another text, or has other options than {one}"]),
+        (
+            [one, two, thin],
+            [thin, f"was counted from another text or with other options than {one}"],
+        ),
     ):
         check_refused_merge(out, parts, InputError, *said)
 
@@ -304,7 +306,7 @@ def test_matrices_that_do_not_add_up_are_refused(tmp_path: Path):
         (
             [out, other],
             InputError,
-            [other, f"has another vocabulary than {out}", "; count each text"],
+            [other, f"its vocabulary differs from that of {out}", "; count each text"],
         ),
         ([out, wide], InputError, [wide, f"differs from {out}", "; count both with the same"]),
         ([out, tmp_path / "no"], MissingInputError, [tmp_path / "no", "no such matrix directory"]),
@@ -321,7 +323,7 @@ def test_a_sum_of_other_matrices_is_refused_and_force_replaces(tmp_path: Path):
     before = tree(out.path)
     with pytest.raises(OutputExistsError) as caught:
         merge_cooc([a, c], out.path, RunOptions())
-    assert_one_line(caught, out.path, "found made from other matrices", "; pass --force")
+    assert_one_line(caught, out.path, "was made from other matrices", "; pass --force")
     assert tree(out.path) == before
     forced = merge_cooc([a, c], out.path, RunOptions(force=True)).store
     assert forced.digest != out.digest
@@ -335,9 +337,9 @@ def test_a_vocabulary_file_replaces_nothing_that_was_not_offered(text: Path, tmp
     other.write_text("precious\n")
     before = text.read_bytes()
     for path, force, error, part in (
-        (text, True, OptionError, "an input of this count"),
+        (text, True, OptionError, "is an input"),
         (other, False, OutputExistsError, "pass --force"),
-        (tmp_path, True, OptionError, "a directory"),
+        (tmp_path, True, OptionError, "is a directory"),
         (tmp_path / "none" / "v.tsv", False, MissingInputError, "no such directory"),
     ):
         with pytest.raises(error) as caught:

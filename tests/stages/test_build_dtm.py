@@ -325,7 +325,7 @@ def test_the_same_request_is_up_to_date_and_another_is_refused(text: Path, tmp_p
         assert_one_line(caught, out, found, "pass --force")
     with pytest.raises(OutputExistsError) as caught:
         build(text, out)
-    assert_one_line(caught, "found a dtm store")
+    assert_one_line(caught, "is a dtm store")
     assert {p.name: p.read_bytes() for p in out.iterdir()} == before
     assert build_documents(other, out, force=True).store.digest != first.store.digest
 

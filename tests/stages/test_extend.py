@@ -358,7 +358,7 @@ def test_bad_input_is_told_in_one_line(folder):
         ({"vectors": "odd.bin"}, InputError, "odd.bin: the vector of 'w76' is not finite"),
         ({"vectors": "zero.bin"}, InputError, "zero.bin: the vectors of all anchors are 0"),
         ({"vectors": "one.bin", "min_pairs": 1}, InputError, "cooc: too few known words"),
-        ({"memory": 1e-5}, InputError, "vectors of 4 need 0.0 GB, found a memory limit"),
+        ({"memory": 1e-5}, InputError, "vectors of 4 need 0.0 GB, more than the memory limit"),
         ({"out": "vectors.bin"}, OptionError, "vectors.bin: is an input, which the output would"),
         ({"out": "new.csv"}, OptionError, "new.csv: unknown suffix of a vectors file"),
         ({"min_pairs": 0}, OptionError, "--min-pairs must be at least 1, found 0"),
@@ -375,7 +375,7 @@ def test_bad_input_is_told_in_one_line(folder):
 def test_the_command_prints_how_far_to_trust_what_it_made(folder, capsys):
     assert main(["extend"]) == 0
     told = capsys.readouterr()
-    assert told.out.startswith("vectors.extended.bin: 4 new words beside 76; cosine of ")
+    assert told.out.startswith("vectors.extended.bin: 4 new words added to 76; cosine of ")
     assert told.err.startswith("wordgeom: note: options from the run card of vectors.bin: ")
     assert main(["extend", "vectors.bin", "cooc", "--keep-only-new", "-o", "n.vec", "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")

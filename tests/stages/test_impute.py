@@ -218,7 +218,9 @@ def test_changed_input_is_not_up_to_date(folder, changed):
 def test_a_table_that_is_missing_or_changed_is_not_up_to_date(folder):
     impute()
     Path("new.tsv").write_text("mine\n")
-    with pytest.raises(OutputExistsError, match=r"new\.tsv, written with it, missing or changed"):
+    with pytest.raises(
+        OutputExistsError, match=r"new\.tsv, which was written with it, is missing or has changed"
+    ):
         impute()
     Path("new.bin").unlink()
     with pytest.raises(OutputExistsError, match=r"new\.tsv: exists and has different content"):

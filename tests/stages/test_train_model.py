@@ -227,7 +227,7 @@ def test_other_counts_are_refused(tmp_path: Path):
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(0), 9))
     with pytest.raises(InputError) as caught:
         fit(tmp_path / "cooc", tmp_path / "m")
-    assert_one_line(caught, "is output of build-cooc; the method needs that of build-dtm")
+    assert_one_line(caught, "is a co-occurrence matrix; the method needs a document-term matrix")
 
 
 def texts(*times: str, text: str = "a b c d") -> list[Record]:
@@ -435,7 +435,7 @@ def test_the_command_line_makes_describes_and_does_not_convert_a_model(
         "dlsa",
         "times",
         "1950 to 1999, 50 distinct",
-        "that may move  69",
+        "moving words  69",
         "not converged",
     ):
         assert part in " ".join(told.split()) or part in told

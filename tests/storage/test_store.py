@@ -446,7 +446,9 @@ def test_an_unread_block_may_be_damaged(tmp_path: Path):
     for start, stop in ((0, length), (CRC_BLOCK // 8 - 1, CRC_BLOCK // 8 + 1)):
         with pytest.raises(FormatError) as caught:
             stored.read(start, stop)
-        assert_one_line(caught, stored.path, "edited or damaged", "found another checksum in MiB 1")
+        assert_one_line(
+            caught, stored.path, "edited or damaged", "found a different checksum in MiB 1"
+        )
 
 
 def test_a_part_that_goes_while_it_is_read_is_named(cooc: Path):

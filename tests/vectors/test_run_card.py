@@ -139,10 +139,12 @@ def test_output_is_not_up_to_date_with_other_files_beside_it(folder):
     request = {"command": "train", "options": {}, "inputs": []}
     run_card.write(OUT, NEW, {"request": request}, {TABLE: [b"new"]})
     assert run_card.up_to_date(OUT, request, force=False, beside=[TABLE])
-    with pytest.raises(OutputExistsError, match="written with other files beside it"):
+    with pytest.raises(OutputExistsError, match="was written together with other files"):
         run_card.up_to_date(OUT, request, force=False)
     TABLE.write_bytes(b"changed")
-    with pytest.raises(OutputExistsError, match=r"v\.tsv, written with it, missing or changed"):
+    with pytest.raises(
+        OutputExistsError, match=r"v\.tsv, which was written with it, is missing or has changed"
+    ):
         run_card.up_to_date(OUT, request, force=False, beside=[TABLE])
 
 

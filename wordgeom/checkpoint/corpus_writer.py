@@ -68,7 +68,7 @@ class CorpusWriter(CorpusCheckpoint):
 
     def text_changed(self) -> StaleError:
         """Return the error for segments of another text."""
-        return self._state.stale("a state of another text")
+        return self._state.stale("over a different text")
 
 
 def forget_text(state: State) -> None:

@@ -62,7 +62,7 @@ class MatrixRows:
         if self.done > len(vocabulary) or (
             self._mark and np.dtype(self._mark["data"]["dtype"]) != dtype
         ):
-            raise FormatError("its checkpointed rows are of another text", where=self._path)
+            raise FormatError("its checkpointed rows belong to a different text", where=self._path)
         self._matrix = MatrixWriter(self.writer, vocabulary, dtype, self._lengths)
 
     def write(self, rows: Iterable[tuple[Int64, Array, Array]]) -> None:

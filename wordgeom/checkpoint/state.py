@@ -27,7 +27,6 @@ from wordgeom.storage.store import Store, StoreWriter, exists, remove_store
 
 STATE = "state"  # the kind of the stores
 _REQUEST = "request.json"
-_LISTED = 5  # pieces named in a message
 _log = logging.getLogger(__name__)
 
 
@@ -87,7 +86,7 @@ class State:
     def stale(self, how: str) -> StaleError:
         """Return the error for a state that belongs to another run."""
         do = "start over with --force and without --resume"
-        return StaleError("belongs to another run", where=self._folder, found=how, do=do)
+        return StaleError(f"is the checkpoint of a run {how}", where=self._folder, do=do)
 
     def remove(self) -> None:
         """Remove the state: the output is complete."""
@@ -121,10 +120,10 @@ class State:
         there = _is_state(self._folder)
         if there and self._options.resume:
             self._check_request()
-            _log.info("note: resuming from %s", _listed(self._folder))
+            _log.info("note: resuming from the checkpoint in %s", self._folder)
             return True
         if there and not force:
-            what = "holds the state of an interrupted run"
+            what = "contains the checkpoint of an interrupted run"
             do = "resume it with --resume, or start over with --force"
             raise OutputExistsError(what, where=self._folder, do=do)
         if self._options.resume:
@@ -135,11 +134,11 @@ class State:
         made = _read_request(self._folder)
         how = differing_option(self._request["options"], made.get("options", {}))
         if how is None and self._request["inputs"] != made.get("inputs"):
-            how = "other inputs"
+            how = "of other inputs"
         if how is None and self._request != made:
-            how = f"wordgeom {made.get('version', 'of another version')}"
+            how = f"by wordgeom {made.get('version', 'of another version')}"
         if how is not None:
-            raise self.stale(how)
+            raise self.stale(how.replace("was made", "that was started", 1))
 
     def _begin(self) -> None:
         """Create the directory, and record in it which run it belongs to."""
@@ -178,13 +177,6 @@ def _remove(folder: Path) -> None:
         if piece.is_dir():
             remove_store(piece)
     remove_folder(folder)
-
-
-def _listed(folder: Path) -> str:
-    """Return the names of the pieces, for a message."""
-    pieces = sorted(piece.name for piece in folder.iterdir() if exists(piece))
-    more = f" and {len(pieces) - _LISTED:,} more" if len(pieces) > _LISTED else ""
-    return ", ".join(pieces[:_LISTED]) + more or "the beginning"
 
 
 def _is_state(folder: Path) -> bool:

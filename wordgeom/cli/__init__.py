@@ -29,9 +29,9 @@ COMMANDS = {
     "build-cooc": "Count the co-occurrences of words in a text.",
     "build-dtm": "Count the words of each document of a text.",
     "build-pmi": "Weight counts by pointwise mutual information.",
-    "train": "Train word vectors on counts by a method.",
+    "train": "Train word vectors on counts.",
     "extend": "Infer vectors for out-of-vocabulary words.",
-    "impute": "Infer vectors for the entities of a table from those that have one.",
+    "impute": "Infer vectors for entities of a table from the known vectors of some.",
     "similar": "List the nearest neighbours of words.",
     "analogy": "Answer an analogy: A is to B as C is to what?",
     "eval": "Evaluate vectors on test sets.",
@@ -43,7 +43,7 @@ COMMANDS = {
     "info": "Describe a matrix, a model or a vectors file.",
     "run": "Run the stages of a configuration file.",
 }
-_HELP = """Word vectors by geometry: from text to counts to vectors, one file per step.
+_HELP = """Word vectors by geometry: count the words of a text, then factorise the counts.
 
 \b
   wordgeom build-cooc corpus.txt       count co-occurrences into cooc/

@@ -17,7 +17,7 @@ from wordgeom.cli.similar import print_words
 def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> None:
     """Answer an analogy: list the nearest neighbours of B - A + C.
 
-    `analogy vectors.bin man king woman` asks for "queen".
+    `analogy vectors.bin man king woman` should answer "queen".
     """
     from wordgeom.vectors.keyed import read_vectors
     from wordgeom.vectors.nearest import analogy

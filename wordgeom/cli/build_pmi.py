@@ -19,7 +19,7 @@ def command(
 ) -> frame.Stage:
     """Weight the co-occurrence counts in COUNTS (cooc) by pointwise mutual information.
 
-    `wordgeom train` weights counts on the fly; this command is for those who want the matrix.
+    `wordgeom train` weights counts on the fly; use this command only if you need the matrix.
     """
     from wordgeom.stages.build_pmi import BuildPmi
 

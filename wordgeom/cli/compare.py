@@ -24,9 +24,9 @@ from wordgeom.runtime.run_options import RunOptions
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _OPTIONS = (*READING, EvalOptions, RunOptions)
 _MATRIX = "cooc"
-_METHODS = "methods to train, separated by commas  [all that MATRIX serves]"
+_METHODS = "methods to train, separated by commas  [all that accept MATRIX]"
 _PEERS = "gensim's models to train on the same text: sgns, lsi"
-_CORPUS = "the text for --peers, where the run card no longer locates it (repeatable)"
+_CORPUS = "text for --peers, if it has moved since it was counted (repeatable)"
 
 
 def _input_kinds() -> dict[str, InputKind]:
@@ -74,7 +74,7 @@ def command(
     from wordgeom.evaluation.sets import read_tasks
 
     if as_json and markdown:
-        raise OptionError("--json and --markdown exclude each other", do="pass one")
+        raise OptionError("--json and --markdown are mutually exclusive", do="pass one")
     values = {name: value for name, value in given.items() if value is not None}
     judging, run = EvalOptions.take(values), RunOptions.take(values)
     if run.quiet:  # main() undoes this
@@ -99,7 +99,9 @@ def command(
         from wordgeom.plot import quality
 
         for name in quality.draw(found, picture):
-            click.echo(f"wordgeom: note: {picture} omits {name}: its seconds are unknown", err=True)
+            click.echo(
+                f"wordgeom: note: {picture} omits {name}: its training time is unknown", err=True
+            )
 
 
 def _chosen(paths: Iterable[str], values: dict[str, Any]) -> dict[str, Any]:

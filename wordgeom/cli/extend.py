@@ -23,9 +23,9 @@ def command(
 ) -> frame.Stage:
     """Infer vectors for the words of COUNTS (cooc) that VECTORS (vectors.bin) lacks.
 
-    COUNTS are of text in which new words co-occur with known ones. Nothing is retrained: known
-    words keep their vectors unchanged. The cosine between inferred and actual vectors of held-out
-    known words is reported.
+    COUNTS must come from text in which new words co-occur with known ones. Nothing is retrained:
+    known words keep their vectors unchanged. The cosine between inferred and actual vectors of
+    held-out known words is reported.
     """
     from wordgeom.stages.extend import Extend
 

@@ -67,7 +67,7 @@ def _read_toml(path: str) -> dict[str, Any]:
         raise MissingInputError("is a directory", where=path, do="name a TOML file") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         do = "correct it, or see configs/ for examples"
-        raise FormatError("is not TOML", where=path, found=error, do=do) from None
+        raise FormatError(f"is not valid TOML: {error}", where=path, do=do) from None
 
 
 def _table(table: Any, where: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _HELP = """Run the stages that the TOML file CONFIG has a table for, in pipeline order.
 
-Output that is up to date is not made again. Keys are the options of the stage's own command:
+Output that is up to date is not rebuilt. Keys are the options of the stage's own command:
 
 \b
   [build-cooc]
@@ -31,7 +31,7 @@ Output that is up to date is not made again. Keys are the options of the stage's
 @click.argument("config")
 @click.option("--force", is_flag=True, help="overwrite output that is not up to date")
 @click.option("--resume", is_flag=True, help="resume an interrupted run")
-@click.option("--quiet", is_flag=True, help="suppress progress and summaries")
+@click.option("--quiet", is_flag=True, help="suppress progress, notes and summaries")
 def command(config: str, force: bool, resume: bool, quiet: bool) -> None:
     """Run the stages of CONFIG."""
     tables = flags.read_tables(config, frame.STAGES)

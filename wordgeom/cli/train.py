@@ -176,7 +176,7 @@ def _fields(*classes: type[Options]) -> set[str]:
 
 @click.command("train", cls=_Train, classes=_EVERY)
 def command(settings: frame.Settings, *options: Any) -> frame.Stage:
-    """Train word vectors on MATRIX by a method.
+    """Train word vectors on MATRIX with the chosen method.
 
     MATRIX is a directory of co-occurrence counts (cooc) or, for methods that need documents, of a
     document-term matrix (dtm). Counts are weighted on the fly; a matrix made by build-pmi is used

@@ -20,9 +20,9 @@ def differing_option(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str |
     """Return how the options of two requests differ, in words, or None where they agree."""
     for name, value in asked.items():
         if name not in made:
-            return f"made before {flag(name)} existed"
+            return f"was made before {flag(name)} existed"
         if made[name] != value:
-            return f"made with {flag(name)} {made[name]}, not {value}"
+            return f"was made with {flag(name)} {made[name]}, not {value}"
     return None
 
 
@@ -31,15 +31,15 @@ def difference(
 ) -> str | None:
     """Return how two requests differ, in words, or None; source: the name of the inputs."""
     if asked["command"] != made.get("command"):
-        return f"made by {made.get('command')}"
+        return f"was made by {made.get('command')}"
     options = made.get("options")
     how = differing_option(asked["options"], options if isinstance(options, dict) else {})
     if how is None and asked["inputs"] != made.get("inputs"):
-        return f"made from another {source}"
+        return f"was made from another {source}"
     return how
 
 
 def different_content(where: str | os.PathLike[str], how: str) -> OutputExistsError:
-    """Return the error for an output that exists and has different content."""
+    """Return the error for an output that exists and has different content; how: a predicate."""
     do = "pass --force to overwrite it, or choose another output with -o"
-    return OutputExistsError("exists and has different content", where=where, found=how, do=do)
+    return OutputExistsError(f"exists and {how}", where=where, do=do)

@@ -20,10 +20,10 @@ class CorpusOptions(Options):
         None, "field (JSONL) or column (TSV) of the text  [JSONL: text]", metavar="FIELD"
     )
     id_field: str | None = option(
-        None, "field of the record id, for documents.tsv (FASTA: header)", metavar="FIELD"
+        None, "field of the record ID, stored with the counts (FASTA: header)", metavar="FIELD"
     )
     time_field: str | None = option(
-        None, "field of the record time, for documents.tsv", metavar="FIELD"
+        None, "field of the record time, stored with the counts", metavar="FIELD"
     )
     column: str = option(
         "form", "column of CoNLL-U files to read: word forms or lemmas", choices=("form", "lemma")
@@ -36,7 +36,7 @@ class CorpusOptions(Options):
     k: int = option(3, "length of a k-mer", low=1, high=100, metavar="K")
     document: str = option(
         "line",
-        "unit of text that windows do not cross; blocks end at empty lines",
+        "what is a document: a line, a block between blank lines, or a file",
         choices=("line", "block", "file"),
     )
     bad_bytes: str = option(
@@ -55,28 +55,28 @@ class CorpusOptions(Options):
     )
     oov: str = option(
         "keep",
-        "tokens without a row: keep their place in windows, or drop them (GloVe)",
+        "out-of-vocabulary tokens: keep their place in windows, or drop them (GloVe)",
         choices=("keep", "drop"),
     )
     read_vocab: str | None = option(
-        None, "vocabulary, one word a line; replaces --min-count and --max-vocab", metavar="FILE"
+        None, "vocabulary, one word per line; replaces --min-count and --max-vocab", metavar="FILE"
     )
     stop_words: str | None = option(
-        None, "words that get no row, one a line; see also --oov", metavar="FILE"
+        None, "words to exclude from the vocabulary, one per line; see also --oov", metavar="FILE"
     )
     keep_words: str | None = option(
-        None, "words that get a row despite --min-count and --max-vocab", metavar="FILE"
+        None, "words to include despite --min-count and --max-vocab", metavar="FILE"
     )
     phrases: int = option(
         0,
-        "passes that join phrases with _; N passes join up to 2^N words",
+        "number of passes that join phrases with _; N passes join up to 2^N words",
         low=0,
         high=8,
         metavar="N",
     )
     phrase_threshold: float = option(
         5.0,
-        "minimum PMI of a phrase, its count reduced by --min-count",
+        "minimum PMI of a phrase, after its count is reduced by --min-count",
         low=-100.0,
         high=100.0,
         metavar="PMI",

@@ -72,8 +72,7 @@ class WindowOptions(Options):
 def _require_with_windows(name: str, value: str, only: str) -> None:
     if value != only:
         do = f"pass {flag(name)} {only}, or --count pairs"
-        raise OptionError("--count windows gives every window the weight 1 on both sides",
-                          found=f"{flag(name)} {value}", do=do)  # fmt: skip
+        raise OptionError(f"--count windows does not support {flag(name)} {value}", do=do)
 
 
 def reach(options: WindowOptions) -> int:

@@ -35,7 +35,7 @@ class ReportOptions(Options):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.json and self.markdown:
-            raise OptionError("--json and --markdown exclude each other", do="pass one of them")
+            raise OptionError("--json and --markdown are mutually exclusive", do="pass one of them")
 
 
 @dataclass(frozen=True)

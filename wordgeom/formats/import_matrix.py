@@ -230,8 +230,8 @@ def _notes(repeated: int, words: WordList, kind: str, triangles: Triangles) -> l
         one, more = "entry is 0 and was ignored", "entries are 0 and were ignored"
         notes.append(several(triangles.zeros, one, more))
     if words.counts is None:
-        instead = "1 is" if kind == PMI else "rounded row sums are"
-        notes.append(f"the words file has no word counts; {instead} stored instead")
+        instead = "each is stored as 1" if kind == PMI else "rounded row sums are stored"
+        notes.append(f"the words file has no word counts; {instead}")
     if not triangles.symmetric:
         notes.append("the matrix is asymmetric: both triangles are stored")
     return notes

@@ -39,7 +39,7 @@ def get_ops(device: str, pool: Pool) -> Ops:
 
 
 def memory_limit(options: UseOptions) -> int:
-    """Return the bytes of `--memory`, or half of the available memory."""
+    """Return the bytes of `--memory`, or half of the machine's memory."""
     return int(options.memory * GIGABYTE) or available_memory() // 2
 
 

@@ -11,12 +11,9 @@ from wordgeom.matrices.document_term import Stored, open_stored
 from wordgeom.storage import store
 from wordgeom.storage.store import Store
 
-_COMMANDS = {COOC: "build-cooc", PMI: "build-pmi", DTM: "build-dtm"}
-
-
-def command_of(kind: str) -> str:
-    """Return the command that makes stores of a kind."""
-    return _COMMANDS.get(kind, f"kind {kind!r}")
+# What the stores of each kind are, and the commands that make them.
+KINDS = {COOC: "a co-occurrence matrix", PMI: "a PMI matrix", DTM: "a document-term matrix"}
+COMMANDS = {COOC: "build-cooc", PMI: "build-pmi", DTM: "build-dtm"}
 
 
 def open_matrix(path: str | os.PathLike[str], kinds: tuple[str, ...] = (COOC, PMI)) -> StoredMatrix:
@@ -41,8 +38,7 @@ def _check(held: Store) -> None:
     shard = held.attributes.get("shard")
     if shard is not None:
         do = "combine the shards with wordgeom merge"
-        found = f"shard {shard[0]} of {shard[1]}"
-        raise InputError("is one shard of a matrix", where=held.path, found=found, do=do)
+        raise InputError(f"is only shard {shard[0]} of {shard[1]}", where=held.path, do=do)
     _check_parent(held)
 
 

@@ -25,8 +25,10 @@ def check(path: Path, inputs: Sequence[str], *, force: bool) -> None:
     if not os.path.lexists(path):
         return
     if path.is_dir() or any(os.path.exists(name) and path.samefile(name) for name in inputs):
-        found = "a directory" if path.is_dir() else "an input of this count"
-        raise OptionError("--save-vocab would replace it", where=path, found=found, do=do)
+        what = (
+            f"is {'a directory' if path.is_dir() else 'an input'}, which --save-vocab would replace"
+        )
+        raise OptionError(what, where=path, do=do)
     if not force:
         raise OutputExistsError("exists", where=path, do=f"pass --force to overwrite it, or {do}")
 

@@ -175,5 +175,5 @@ def _empty_notes(rows: Float64, columns: Float64) -> list[str]:
         empty = int(np.count_nonzero(squares == 0.0))
         if empty:
             has = several(empty, f"{one} has", f"{more} have")
-            notes.append(f"{has} no weight in the matrix and a zero vector")
+            notes.append(f"{has} no weight in the matrix; the vectors are zero")
     return notes

@@ -19,10 +19,10 @@ class UseOptions(Options):
         0, "worker threads; 0: all available CPUs", low=0, high=4096, metavar="N", result=False
     )
     memory: float = option(
-        0.0, "memory limit in GB; 0: half of the available memory",
+        0.0, "memory limit in GB; 0: half of the machine's memory",
         low=0.0, high=1e6, metavar="GB", result=False,
     )  # fmt: skip
-    quiet: bool = option(False, "suppress progress and summary", result=False)
+    quiet: bool = option(False, "suppress progress, notes and summary", result=False)
 
 
 @dataclass(frozen=True)

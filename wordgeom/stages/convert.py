@@ -244,7 +244,7 @@ class MatrixImport(StoreStage, Conversion):
         path = self.words_file(find_words_path(self.source, self.form))
         if not path.exists():
             do = "name it: --words FILE"
-            raise MissingInputError("no such file of words", where=path, do=do)
+            raise MissingInputError("no such words file", where=path, do=do)
         return path
 
     @cached_property
@@ -269,7 +269,7 @@ class MatrixImport(StoreStage, Conversion):
 
     def difference(self, made: Store) -> str | None:
         """Return how a store that exists differs from the one to make."""
-        return None if made.request == self.request else "made from something else"
+        return None if made.request == self.request else "was made from other files"
 
     def work(self, job: Job) -> Outcome:
         """Read the words and the entries, and write the store."""

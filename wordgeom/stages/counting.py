@@ -111,11 +111,11 @@ class CountStage(StoreStage):
         if how is not None:
             return how
         if made.attributes.get("shard") != self.shard:
-            return "another shard"
+            return "is another shard"
         if corpus_inputs.are_those(self.inputs.names, request["inputs"]):
             return None
         streams = any(map(is_stream, self.inputs.names))
-        return "text from a pipe, which cannot be compared" if streams else "made from other text"
+        return f"was made from {'a pipe, which cannot be compared' if streams else 'other text'}"
 
 
 def stored_text(

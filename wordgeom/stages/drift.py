@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError, RankError
+from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
 from wordgeom.core.types import Array, Int64
 from wordgeom.drift.factor_test import ASSUMPTION, factor_matrix, factor_test
@@ -156,8 +157,8 @@ class _Tests:
         missing = np.full(len(observed.F), np.nan)
         note = (
             f"T = {found.statistic:.1f}, Bartlett-corrected, with "
-            f"{found.degrees:,} degrees of freedom; uncorrected {found.plain:.1f}, "
-            f"p = {found.plain_p:.2g}"
+            f"{several(found.degrees, 'degree', 'degrees')} of freedom; "
+            f"uncorrected {found.plain:.1f}, p = {found.plain_p:.2g}"
         )
         return replace(
             observed, method="T of factor analysis", assumption=ASSUMPTION, statistic=FACTORS,
@@ -170,5 +171,5 @@ def _trend_notes(tested: str, fitted: str) -> list[str]:
     """Return a note where the test and the model treat trends differently."""
     if tested == fitted:
         return []
-    of_model = "displacement, movement, cosine and neighbours are of the model"
-    return [f"F is tested with --trend {tested}; {of_model}, with --trend {fitted}"]
+    of_model = "displacement, movement, cosine and neighbours come from the model"
+    return [f"F is tested with --trend {tested}; {of_model}, fitted with --trend {fitted}"]

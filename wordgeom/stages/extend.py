@@ -265,6 +265,6 @@ def _middle(statistics: dict[str, Any]) -> str:
         "held-out known words with their own vectors",
     )  # fmt: skip
     return (
-        f"{several(statistics['new'], 'new word', 'new words')} beside {statistics['known']:,}; "
+        f"{several(statistics['new'], 'new word', 'new words')} added to {statistics['known']:,}; "
         f"cosine of {of}: mean {held['mean_cosine']:.3f}, median {held['median_cosine']:.3f}"
     )

@@ -69,7 +69,7 @@ class Merge(StoreStage):
 
     def difference(self, made: Store) -> str | None:
         """Return how a store that exists differs from the sum."""
-        return None if made.request == self.sum.request else "made from other matrices"
+        return None if made.request == self.sum.request else "was made from other matrices"
 
     def work(self, job: Job) -> Outcome:
         """Add up all rows, and commit the store."""
@@ -133,16 +133,16 @@ def _input_digests(matrix: StoredMatrix) -> list[str]:
 def _check_alike(first: StoredMatrix, other: StoredMatrix) -> None:
     if other.vocabulary.words != first.vocabulary.words:
         raise InputError(
-            f"has another vocabulary than {first.path}",
+            f"its vocabulary differs from that of {first.path}",
             where=other.path,
-            found=f"{len(other.vocabulary):,} words against {len(first.vocabulary):,}",
+            found=f"{len(other.vocabulary):,} words beside {len(first.vocabulary):,}",
             do="count each text with the same --read-vocab",
         )
     mine, theirs = (WindowOptions.take(made_options(m.store.request)) for m in (first, other))
     how = differing_option(mine.result_options(), theirs.result_options())
     if how is not None:
         do = "count both with the same window"
-        raise InputError(f"differs from {first.path}", where=other.path, found=how, do=do)
+        raise InputError(f"differs from {first.path}: it {how}", where=other.path, do=do)
 
 
 def _check_shards(matrices: list[StoredMatrix], shards: list[list[int] | None]) -> None:
@@ -156,12 +156,12 @@ def _check_shards(matrices: list[StoredMatrix], shards: list[list[int] | None]) 
             )
         mine, theirs = ({**m.store.request, "inputs": []} for m in (first, matrix))
         if mine != theirs or _input_digests(first) != _input_digests(matrix):
-            what = f"is of another text, or has other options than {first.path}"
+            what = f"was counted from another text or with other options than {first.path}"
             raise InputError(what, where=matrix.path, do="count every shard with the same options")
     have = {shard[0] for shard in shards if shard}
     of = shards[0][1] if shards[0] else 0
     missing = [str(k) for k in range(1, of + 1) if k not in have]
     if missing or len(shards) != of:
-        found = f"shards {', '.join(missing[:10])} of {of} missing" if missing else "a shard twice"
-        do = "name each shard once"
-        raise InputError("needs every shard exactly once", where=first.path, found=found, do=do)
+        what = f"needs all {of} shards once each"
+        found = f"no shard {', '.join(missing[:10])}" if missing else "a shard twice"
+        raise InputError(what, where=first.path, found=found, do="name each shard once")

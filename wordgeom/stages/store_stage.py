@@ -54,12 +54,12 @@ def existing(
     try:
         made = Store.open(out)
     except WordgeomError as error:
-        raise requests.different_content(out, f"a store that cannot be read ({error})") from None
-    how = f"a {made.kind} store" if made.kind != kind else difference(made)
+        raise requests.different_content(out, f"cannot be read ({error})") from None
+    how = f"is a {made.kind} store" if made.kind != kind else difference(made)
     if how is not None:
         raise requests.different_content(out, how)
     try:
         made.check()
     except WordgeomError as error:
-        raise requests.different_content(made.path, f"a damaged store ({error})") from None
+        raise requests.different_content(made.path, f"is damaged ({error})") from None
     return Outcome(f"{made.path}: up to date", made.path, value=made)

@@ -55,7 +55,7 @@ class StoredArray:
         for k in range(0, len(raw), CRC_BLOCK):
             index = first + k // CRC_BLOCK
             if zlib.crc32(raw[k : k + CRC_BLOCK].data) != self._crcs[index]:
-                found = f"another checksum in MiB {index}"
+                found = f"a different checksum in MiB {index}"
                 raise FormatError("edited or damaged", where=self.path, found=found, do=REMAKE)
         values: Array = raw.view(self.dtype)
         return values[start - begin // width : stop - begin // width]
@@ -156,7 +156,7 @@ def marked_array(folder: Path, entry: Any) -> StoredArray:
     Raises FormatError where the mark is malformed, or the file missing or too short.
     """
     if not entry_well_formed(entry):
-        raise FormatError("its mark was edited", where=folder)
+        raise FormatError("its checkpoint record is damaged", where=folder)
     array = StoredArray(folder / entry["file"], entry, marked=True)
     try:
         short = array.path.stat().st_size < part_bytes(entry)

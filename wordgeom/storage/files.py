@@ -297,11 +297,14 @@ class Lock:
             owner = json.loads(raw)
             host, pid = str(owner["host"]), int(owner["pid"])
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            self._fail("an unreadable lock", f"remove {self._path} if no writer runs")
+            self._fail("an unreadable lock", f"remove {self._path} if no process is writing")
         if owner == _NOBODY:
             return
         if host != socket.gethostname():
-            self._fail(f"process {pid} on {host}", f"wait, or remove {self._path} if it is gone")
+            self._fail(
+                f"process {pid} on {host}",
+                f"wait, or remove {self._path} if that process has ended",
+            )
         if _identity(pid) == owner:
             self._fail(f"process {pid}", _WAIT)
 

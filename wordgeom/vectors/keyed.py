@@ -173,7 +173,7 @@ def _check_shape(words: Sequence[str], matrix: Float32) -> None:
 def check_words(words: Sequence[str], space: str | None, path: Path) -> list[str]:
     """Return the words as they are written; raises InputError for the first that is invalid."""
     if space is not None and space.split() != [space]:
-        raise OptionError("--space must be characters that are not white space", found=repr(space))
+        raise OptionError("--space must not be empty or contain white space", found=repr(space))
     names = list(words) if space is None else [replace_white_space(word, space) for word in words]
     for row, name in enumerate(names):
         _check_name(row, name, path)

@@ -77,7 +77,7 @@ def up_to_date(
         return False
     card = read_card(out)
     if card is None:
-        raise requests.different_content(out, "no run card that matches it")
+        raise requests.different_content(out, "has no run card that matches it")
     how = requests.difference(request, card.get("request", {}), source)
     if how is not None:
         raise requests.different_content(out, how)
@@ -207,8 +207,8 @@ def _check_beside(out: Path, card: Mapping[str, Any], beside: Sequence[Path]) ->
     """Raise OutputExistsError where a file that was written with `out` has changed."""
     files = _contents(out, card, beside)
     if files is None:
-        raise requests.different_content(out, "written with other files beside it")
+        raise requests.different_content(out, "was written together with other files")
     for path in beside:
         if not _holds(path, files[path]):
-            how = f"{path}, written with it, missing or changed"
+            how = f"{path}, which was written with it, is missing or has changed"
             raise requests.different_content(out, how)

@@ -76,7 +76,7 @@ def _take_records(
 
 def _truncated(header: Header, found: int) -> FormatError:
     return FormatError(
-        f"truncated: the header announces {header.words} words of {header.numbers} numbers",
+        f"truncated: the header declares {header.words} words of {header.numbers} numbers",
         where=header.path,
         found=f"{found} complete",
         do="copy or write it again",

@@ -63,7 +63,7 @@ def read_header(source: BinaryIO, path: Path) -> Header:
     # A record has at least one byte of word; a space and 4 bytes per number, or " 0" per number and
     # a line break in text.
     least = words * (2 * numbers + 2 if text else 4 * numbers + 2)
-    _check_least(least, size - start, f"the header announces {words} words of {numbers}", path)
+    _check_least(least, size - start, f"the header declares {words} words of {numbers}", path)
     return Header(path, words, numbers, start, size, text)
 
 
@@ -139,7 +139,7 @@ def _first_line(source: BinaryIO, path: Path) -> tuple[int, int, int]:
     # More than 18 digits cannot be a count.
     if len(fields) != 2 or not all(f.isdigit() and len(f) <= 18 for f in fields):
         raise FormatError(
-            "not a word2vec file: the first line must be the numbers of words and of dimensions",
+            "not a word2vec file: the first line must give the number of words and the dimension",
             where=path,
             found=repr(line[:40].rstrip().decode(errors="replace")) if line else "no line break",
             do="check the file",

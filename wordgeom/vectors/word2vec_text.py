@@ -130,5 +130,5 @@ def _truncated(header: Header, lines: int, rest: bytes) -> FormatError:
     if rest.strip():  # it may have been truncated within a number
         found += ", the next without a line break"
         do = "copy it again, or add a line break if it is complete"
-    what = f"truncated: the header announces {header.words} words"
+    what = f"truncated: the header declares {header.words} words"
     return FormatError(what, where=header.path, found=found, do=do)

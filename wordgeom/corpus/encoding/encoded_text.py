@@ -135,7 +135,7 @@ def _phrases_note(phrases: list[str]) -> str:
     if not phrases:
         return "no phrases found; a lower --phrase-threshold finds more"
     more = ", …" if len(phrases) > _SHOWN else ""
-    rows = several(len(phrases), "phrase has a row", "phrases have a row")
+    rows = several(len(phrases), "phrase", "phrases") + " in the vocabulary"
     return f"{rows}: {', '.join(phrases[:_SHOWN])}{more}"
 
 
@@ -150,6 +150,6 @@ def _no_word(options: CorpusOptions, types: int, most: int) -> InputError:
     stop = options.stop_words is not None
     return InputError(
         f"no word {'except stop words ' if stop else ''}occurs {options.min_count} times",
-        found=f"{types:,} different words, the most frequent {most:,} times",
+        found=f"{types:,} different words, the most frequent {several(most, 'time', 'times')}",
         do="lower --min-count" + (" or shorten --stop-words" if stop else ""),
     )

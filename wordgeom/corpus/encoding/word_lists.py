@@ -43,8 +43,8 @@ def read_word_lists(options: CorpusOptions) -> WordLists:
         ("--phrases", options.phrases > 0),
     ):
         if asked and options.read_vocab is not None:
-            what = f"{name} and --read-vocab exclude each other"
-            raise OptionError(what, do="leave one of them out")
+            what = f"{name} and --read-vocab are mutually exclusive"
+            raise OptionError(what, do="omit one of them")
     notes: list[str] = []
     stop = _distinct(options.stop_words, "--stop-words", notes)
     keep = _distinct(options.keep_words, "--keep-words", notes)

@@ -107,7 +107,7 @@ class _Streams:
             if self._inner.needs_input and not self._fed:
                 self._fed = self._raw.read(_FED)
                 if not self._fed:
-                    raise EOFError("its end before the end of the compressed data")
+                    raise EOFError("a premature end")
             self._decoded = memoryview(self._inner.decompress(self._fed, room))
             self._fed = b""
         part, self._decoded = self._decoded[:room], self._decoded[room:]

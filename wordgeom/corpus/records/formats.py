@@ -175,7 +175,7 @@ def _check_applies(formats: dict[str, str], options: CorpusOptions) -> None:
         others = sorted(set(formats) - set(supported))
         if others and (everywhere or len(others) == len(formats)):
             do = "set the format with --input-format, or leave the option out"
-            what = f"{flag(name)} belongs to {' and '.join(supported)}"
+            what = f"{flag(name)} applies to {' and '.join(supported)} only"
             raise OptionError(what, where=formats[others[0]], found=others[0], do=do)
 
 

@@ -54,7 +54,7 @@ class Options(base.Options):
     degree: int = option(2, "degree of the polynomials in time", low=1, high=HIGHEST)
     sweeps: int = option(10, "number of sweeps over documents and words", low=0, high=10_000)
     trend: str = option(
-        HOLD, "remove from each word first: its polynomial trend (hold), only its mean (free)",
+        HOLD, "first remove each word's polynomial trend (hold) or only its mean (free)",
         choices=(HOLD, FREE),
     )  # fmt: skip
     at: str | None = option(

@@ -214,7 +214,7 @@ def describe(store: Store) -> dict[str, Any]:
     span = f"{times.min():g} to {times.max():g}, {len(np.unique(times)):,} distinct"
     return {
         "documents": len(model.rows), "times": span, "words": len(model.words),
-        "that may move": int(model.moving.sum()), "dimension": model.dim,
+        "moving words": int(model.moving.sum()), "dimension": model.dim,
         "counts": str(model.parent or "unknown"),
     }  # fmt: skip
 

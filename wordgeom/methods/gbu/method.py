@@ -63,10 +63,10 @@ class Options(base.Options):
     weighted: bool = option(True, "weight each pair in sweeps by its co-occurrence count")
     x_max: float = option(20.0, "smallest count with full weight", low=1e-6, high=1e12)
     alpha: float = option(
-        0.5, "power of the weight of counts below --x-max", low=0.0, high=2.0
+        0.5, "exponent of the weight (count / x-max)^X of counts below --x-max", low=0.0, high=2.0
     )  # fmt: skip
     background: float = option(
-        0.05, "weight of every pair, observed or not, with a PMI of 0 as target", low=0.0, high=1e6
+        0.05, "weight that pulls every pair, observed or not, towards a PMI of 0", low=0.0, high=1e6
     )
     ridge: float = option(
         3.0, "L2 penalty at --dim 100; scales with (--dim/100)² up to --dim 300", low=0.0, high=1e9
@@ -90,7 +90,7 @@ class Options(base.Options):
                 raise OptionError(what, found=found, do="pass one of the two")
         if self.in_weighted_sweeps and self.eig != _PUBLISHED_EIG:
             do = "add --no-weighted, or omit --eig"
-            raise OptionError("weighted sweeps have no eigenvalues", found="--eig", do=do)
+            raise OptionError("--eig has no effect on weighted sweeps", do=do)
         for field in fields(self):
             changed = getattr(self, field.name) != field.default
             if changed and field.name in _OF_WEIGHTED and not self.in_weighted_sweeps:

@@ -59,4 +59,5 @@ def _check_unweighted(request: Request, path: Path) -> None:
     given = [option.name for option, _ in specs(PmiOptions) if option.name in request.values]
     if given:
         do = "train on the counts, or weight them again with wordgeom build-pmi"
-        raise OptionError("is weighted already", where=path, found=flag(given[0]), do=do)
+        what = f"is weighted already, so {flag(given[0])} has no effect"
+        raise OptionError(what, where=path, do=do)

@@ -9,7 +9,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.options import Options
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.matrices.document_term import Stored
-from wordgeom.matrices.opening import command_of, open_any
+from wordgeom.matrices.opening import COMMANDS, KINDS, open_any
 from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request
 
 
@@ -54,8 +54,7 @@ def open_store(path: Path, kinds: tuple[str, ...]) -> Stored:
     """Open a complete, current store; raises InputError for one of another kind."""
     stored = open_any(path)
     if stored.store.kind not in kinds:
-        needed = " or ".join(command_of(kind) for kind in kinds)
-        what = f"is output of {command_of(stored.store.kind)}; the method needs that of {needed}"
-        do = f"run wordgeom {command_of(kinds[0])}"
-        raise InputError(what, where=path, do=do)
+        needed = " or ".join(KINDS[kind] for kind in kinds)
+        what = f"is {KINDS[stored.store.kind]}; the method needs {needed}"
+        raise InputError(what, where=path, do=f"run wordgeom {COMMANDS[kinds[0]]}")
     return stored

@@ -19,7 +19,7 @@ class MovingInput(InputKind):
 
     name: ClassVar[str] = "moving"
     setting: ClassVar[str] = "moving"
-    help: ClassVar[str] = "file of the words that may move, one a line  [all words]"
+    help: ClassVar[str] = "file of words whose vectors may change, one per line  [all words]"
     required: ClassVar[bool] = False
 
     def open(self, request: Request) -> OpenFile:

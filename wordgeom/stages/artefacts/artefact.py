@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 FREQUENT = 10  # words listed
-CHECKED = "every byte is as it was written"
+CHECKED = "all checksums match"
 
 
 class Artefact(ABC):

@@ -53,7 +53,7 @@ def check_place(out: Path, documents: Path) -> None:
 def check_absent(documents: Path, *, force: bool) -> None:
     """Raise OutputExistsError for an existing file that does not belong to the vectors."""
     if not force and os.path.lexists(documents):
-        what = "exists with other content"
+        what = "exists and has different content"
         do = "name another with --documents, or overwrite it with --force"
         raise OutputExistsError(what, where=documents, do=do)
 

@@ -69,7 +69,7 @@ class ModelOutput(MethodOutput):
         if run.force or not store.exists(self.path):
             for path in self._exports:
                 if path.exists() and not run.force:
-                    raise different_content(path, "vectors of another model")
+                    raise different_content(path, "contains vectors of another model")
             return None
 
         def different(made: Store) -> str | None:
