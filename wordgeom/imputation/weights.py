@@ -141,7 +141,7 @@ def reconstruction_errors(points: Float64, matrix: Csr, rows: Int64, pool: Pool)
 
 def _differences(points: Float64, entities: Int64, edges: Csr) -> tuple[Float64, Int64]:
     """Return x_j − x_i of each edge (edges × d), and the number of its row (edges)."""
-    owner = np.repeat(np.arange(edges.rows), np.diff(edges.indptr))
+    owner = edges.entry_rows
     apart = points[edges.indices]
     apart -= points[entities[owner]]
     return apart, owner
