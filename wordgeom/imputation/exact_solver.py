@@ -25,8 +25,8 @@ _DIRECT = 1_000  # unknowns up to which complete factors are faster
 _LAST_RESORT = 20_000  # unknowns up to which complete factors are tried where iterations fail
 _COMPLETE = 0.0
 _DROPPED = (5e-2, 1e-2, 1e-3)  # entries below these shares of their column's length are left out
-_WIDTH, _NUMBERS = 16, 1 << 20  # most columns of a group, most numbers in each of its arrays
-_ARRAYS, _WORK = 10, 1 << 30  # arrays of a group; bytes of all groups, exceeded if needed for two
+_WIDTH, _NUMBERS = 8, 1 << 22  # most columns of a group, most numbers in each of its arrays
+_ARRAYS, _WORK = 15, 1 << 30  # arrays of a group; bytes of all groups, exceeded if needed for two
 
 
 class _StoppedError(Exception):
