@@ -6,6 +6,7 @@ last table before the first stage has taken an hour.
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -42,7 +43,13 @@ def run_command(name: str, given: Mapping[str, Any], config: str | None) -> None
             raise OptionError(f"has no table [{name}]", where=config, found=found, do="add one")
         settings = tables[name]
     settings |= {k: v for k, v in given.items() if v is not None and v != ()}
-    run_prepared(prepare(name, settings, f"{config} [{name}]"))
+    gc.disable()  # an import leaves many objects to look at, and nothing to collect
+    try:
+        stage = prepare(name, settings, f"{config} [{name}]")
+    finally:
+        gc.freeze()
+        gc.enable()
+    run_prepared(stage)
 
 
 def prepare(name: str, settings: Settings, where: str) -> Stage:
