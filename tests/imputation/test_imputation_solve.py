@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 from matrices import to_csr
 
 from wordgeom.imputation import exact_solver
+from wordgeom.imputation.exact_solver import ExactSolver
+from wordgeom.imputation.linear_system import System
 from wordgeom.imputation.solve import solve_exact, solve_power
-from wordgeom.linalg import mmatrix
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
@@ -19,6 +21,13 @@ from wordgeom.runtime.progress import Progress
 def pool():
     with Pool(2) as pool:
         yield pool
+
+
+@pytest.fixture(params=["lu", "bicgstab"])
+def solver(request, monkeypatch):
+    """Each of the two solvers, for systems of any size."""
+    monkeypatch.setattr(exact_solver, "_DIRECT", 10_000 if request.param == "lu" else 0)
+    return request.param
 
 
 def random_weights(n, k, seed, known=0.3):
@@ -63,17 +72,18 @@ def dense(full, known, anchors):
 
 
 @pytest.mark.parametrize(("n", "K"), [(2, 1), (3, 9), (60, 8), (400, 20)])
-def test_vectors_solve_the_equations_and_lie_between_the_anchors(pool, n, K):
+def test_vectors_solve_the_equations_and_lie_between_the_anchors(pool, solver, n, K):
     full, known = random_weights(n, 3, n)
     anchors = np.random.default_rng(n).standard_normal((known.sum(), K))
     found = solve(pool, full, known, anchors)
     np.testing.assert_allclose(found.vectors, dense(full, known, anchors), atol=1e-9)
-    assert found.converged
+    assert (found.solver, found.converged) == (solver, True)
     assert found.residual <= 1e-12
     assert np.all(found.vectors <= anchors.max(axis=0) + 1e-9)
     assert np.all(found.vectors >= anchors.min(axis=0) - 1e-9)
 
 
+@pytest.mark.usefixtures("solver")
 def test_rotated_anchors_rotate_the_vectors(pool):
     full, known = random_weights(150, 4, 1)
     rng = np.random.default_rng(1)
@@ -82,6 +92,7 @@ def test_rotated_anchors_rotate_the_vectors(pool):
     np.testing.assert_allclose(straight @ turn, turned, atol=1e-9)
 
 
+@pytest.mark.usefixtures("solver")
 def test_one_anchor_gives_all_its_vector(pool):
     full, _ = random_weights(300, 4, 2)
     known = np.arange(300) == 7
@@ -90,6 +101,7 @@ def test_one_anchor_gives_all_its_vector(pool):
     np.testing.assert_allclose(found.vectors, np.tile(anchor, (299, 1)), rtol=1e-13)
 
 
+@pytest.mark.usefixtures("solver")
 def test_a_path_is_interpolated_between_its_ends(pool):
     n = 1500  # condition 10⁶
     full, known = path(n, (0, n - 1))
@@ -103,6 +115,7 @@ def test_a_path_is_interpolated_between_its_ends(pool):
     np.testing.assert_allclose(one_end.vectors, np.tile([2.0, -1.0], (n - 1, 1)), rtol=1e-9)
 
 
+@pytest.mark.usefixtures("solver")
 def test_one_unknown_is_the_weighted_mean(pool):
     full, _ = random_weights(30, 5, 3)
     known = np.arange(30) != 12
@@ -111,6 +124,7 @@ def test_one_unknown_is_the_weighted_mean(pool):
     np.testing.assert_allclose(found.vectors, full[[12]][:, known] @ anchors, atol=1e-14)
 
 
+@pytest.mark.usefixtures("solver")
 def test_constant_and_unused_columns_are_exact(pool):
     full, known = random_weights(200, 4, 4)
     full[~known, 0] = 0.0  # the first anchor has no weight
@@ -123,7 +137,8 @@ def test_constant_and_unused_columns_are_exact(pool):
     np.testing.assert_allclose(found.vectors[:, 1], 7.0, rtol=1e-12)
 
 
-@pytest.mark.parametrize("leak", [1e-1, 1e-3])
+@pytest.mark.parametrize("leak", [1e-1, 1e-3, 1e-5])
+@pytest.mark.usefixtures("solver")
 def test_weakly_connected_clusters_converge(pool, leak):
     full, known = clusters(12, 25, leak, 5)
     anchors = np.random.default_rng(5).standard_normal((3, 6))
@@ -132,34 +147,62 @@ def test_weakly_connected_clusters_converge(pool, leak):
     np.testing.assert_allclose(found.vectors, dense(full, known, anchors), atol=1e-4)
 
 
-def test_the_direct_solver_replaces_failed_iterations(pool, monkeypatch):
-    monkeypatch.setattr(mmatrix, "_CYCLES", 0)
+def test_columns_resume_with_closer_factors_and_at_last_with_complete_ones(pool, monkeypatch):
+    monkeypatch.setattr(exact_solver, "_DIRECT", 0)
+    monkeypatch.setattr(exact_solver, "_ITERATIONS", 2)
     full, known = random_weights(120, 4, 6)
-    anchors = np.random.default_rng(6).standard_normal((known.sum(), 10))
+    anchors = np.random.default_rng(6).standard_normal((known.sum(), 20))
+    exact = dense(full, known, anchors)
     found = solve(pool, full, known, anchors)
-    assert (found.solver, found.converged) == ("lu", True)
-    np.testing.assert_allclose(found.vectors, dense(full, known, anchors), atol=1e-12)
+    assert (found.solver, found.converged) == ("bicgstab", True)
+    assert 2 < found.iterations <= 6  # at least two sets of factors
+    np.testing.assert_allclose(found.vectors, exact, atol=1e-9)
+    monkeypatch.setattr(exact_solver, "_DROPPED", (0.5,))
+    found = solve(pool, full, known, anchors)
+    assert (found.solver, found.converged, found.iterations) == ("lu", True, 2)
+    np.testing.assert_allclose(found.vectors, exact, atol=1e-12)
+    monkeypatch.setattr(exact_solver, "_LAST_RESORT", 0)
+    missed = solve(pool, full, known, anchors)
+    assert (missed.solver, missed.converged, missed.iterations) == ("bicgstab", False, 2)
+    assert 1e-10 < missed.residual < 1
 
 
-def test_preconditioned_steps_alone_converge(monkeypatch):
-    monkeypatch.setattr(mmatrix.Group, "_cycle", mmatrix.Group._sweep)
-    full, known = random_weights(100, 4, 7, known=0.6)
-    anchors = np.random.default_rng(7).standard_normal((known.sum(), 3))
-    with Pool(1) as single:
-        found = solve(single, full, known, anchors)
-    assert found.solver == "bicgstab"
-    np.testing.assert_allclose(found.vectors, dense(full, known, anchors), atol=1e-9)
+def test_columns_of_any_scale_converge_together(pool, solver):
+    full, known = random_weights(150, 4, 7)
+    scale = 10.0 ** np.arange(-150, 150, 20)
+    anchors = np.random.default_rng(7).standard_normal((known.sum(), len(scale))) * scale
+    found = solve(pool, full, known, anchors)
+    assert (found.solver, found.converged) == (solver, True)
+    np.testing.assert_allclose(
+        found.vectors / scale, dense(full, known, anchors / scale), atol=1e-9
+    )
 
 
-def test_bytes_do_not_depend_on_threads_or_concurrent_groups(pool, monkeypatch):
+@pytest.mark.usefixtures("solver")
+def test_bytes_do_not_depend_on_threads(pool, monkeypatch):
     full, known = random_weights(300, 5, 8)
-    anchors = np.random.default_rng(8).standard_normal((known.sum(), 30))
+    anchors = np.random.default_rng(8).standard_normal((known.sum(), 50))
     first = solve(pool, full, known, anchors)
-    monkeypatch.setattr(exact_solver, "_WORK", 1)
+    monkeypatch.setattr(exact_solver, "_WORK", 1)  # one group ahead
     with Pool(1) as single:
         second = solve(single, full, known, anchors)
     assert first.vectors.tobytes() == second.vectors.tobytes()
-    assert first.residual == second.residual
+    assert (first.residual, first.iterations) == (second.residual, second.iterations)
+
+
+def test_stopping_ends_the_groups_in_progress(monkeypatch):
+    monkeypatch.setattr(exact_solver, "_DIRECT", 0)
+    monkeypatch.setattr(exact_solver, "_WIDTH", 1)
+    full, known = random_weights(300, 5, 9)
+    anchors = np.random.default_rng(9).standard_normal((known.sum(), 6))
+    system = System.of(to_csr(full[~known]), known)
+    exact = ExactSolver(system, anchors)
+    with Pool(1) as single:
+        columns: Any = exact.solve(single)
+        next(columns)
+        columns.close()  # as Ctrl-C does
+    assert np.isinf(exact.residuals[-1])
+    assert exact.residuals[0] < 1e-10
 
 
 def power(pool, full, known, anchors, eta, most=5000):

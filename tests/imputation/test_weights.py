@@ -1,4 +1,4 @@
-"""Weights: optimal on the simplex, equal to SciPy's NNLS, and always finite."""
+"""Weights: optimal, without rounding, and finite for copies, ties and dependent vectors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from contexts import context_of
+from hypothesis import given
+from hypothesis import strategies as st
 from matrices import to_dense
 from scipy.optimize import nnls
 
@@ -40,10 +42,93 @@ def fit(pool, points, graph, kind="simplex", epsilon=0.0, rows=None):
     return fit_weights(points, graph, rows, kind, epsilon, context_of(pool))
 
 
+def errors_of(pool, points, found):
+    return reconstruction_errors(points, found.matrix, np.arange(len(points)), pool)
+
+
 def rows_of(graph, found):
     """(neighbours, weights) of each entity."""
     for i, (start, stop) in enumerate(pairwise(graph.indptr)):
         yield i, graph.indices[start:stop], found.matrix.data[start:stop]
+
+
+def problem(pool, vectors, target, kind):
+    """Weights of the vectors (k × m) as neighbours of the target (m)."""
+    k = len(vectors)
+    graph = graph_of([np.arange(1, k + 1)] + [[0]] * k)
+    points = np.vstack((target, vectors)).astype(float)
+    found = fit(pool, points, graph, kind, rows=np.array([0]))
+    assert found.unconverged == 0
+    w = found.matrix.data
+    assert np.all(w >= 0)
+    assert abs(w.sum() - 1) < 1e-14
+    return w, bool(found.equal)
+
+
+def assert_simplex_optimal(vectors, target, w):
+    """Moving weight to neighbour j changes the squared error by 2 (slope_j − mean slope)."""
+    slopes = (vectors - target) @ (w @ vectors - target)
+    scale = 1e-11 * (1 + np.abs(vectors).max() + np.abs(target).max()) ** 2
+    assert slopes.min() >= w @ slopes - scale
+    assert np.all(np.abs(slopes[w > 0] - w @ slopes) <= scale)
+
+
+def assert_nnls_optimal(vectors, target, w, zero):
+    """No slope upwards anywhere, none at all where a weight is above 0."""
+    mean = w @ vectors
+    size = 0.0 if zero else (mean @ target) / (mean @ mean)  # sum before normalising
+    slopes = vectors @ (target - size * mean)
+    scale = 1e-11 * (1 + np.linalg.norm(vectors, axis=1)) * (1 + np.linalg.norm(target))
+    assert np.all(slopes <= (1 + size) * scale)
+    if not zero:
+        assert np.all(np.abs(slopes[w > 0]) <= (1 + size) * scale[w > 0])
+
+
+@pytest.mark.parametrize(("k", "m"), [(1, 1), (8, 20), (20, 8), (40, 40), (200, 12)])
+def test_weights_of_random_vectors_are_optimal(pool, k, m):
+    rng = np.random.default_rng(k)
+    for _ in range(20):
+        vectors, target = rng.standard_normal((k, m)) + 0.3, rng.standard_normal(m)
+        assert_simplex_optimal(vectors, target, problem(pool, vectors, target, "simplex")[0])
+        assert_nnls_optimal(vectors, target, *problem(pool, vectors, target, "nnls"))
+
+
+@given(st.integers(1, 9), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_weights_are_optimal_with_ties_copies_and_dependent_vectors(pool, k, m, seed):
+    rng = np.random.default_rng(seed)
+    vectors, target = (rng.integers(-2, 3, size).astype(float) for size in ((k, m), m))
+    assert_simplex_optimal(vectors, target, problem(pool, vectors, target, "simplex")[0])
+    assert_nnls_optimal(vectors, target, *problem(pool, vectors, target, "nnls"))
+
+
+@given(st.integers(1, 9), st.integers(1, 5), st.integers(0, 2**32 - 1))
+def test_no_weight_is_rounding_of_0(pool, k, m, seed):
+    rng = np.random.default_rng(seed)
+    vectors, target = (rng.integers(-2, 3, size).astype(float) for size in ((k, m), m))
+    for kind in ("simplex", "nnls"):
+        w, _ = problem(pool, vectors, target, kind)
+        assert w[w > 0].min() > 1e-6
+
+
+def test_weights_of_vectors_that_point_away_are_0(pool):
+    w, zero = problem(pool, [[-1.0, 0.0], [-1.0, -1.0]], [1.0, 0.0], "nnls")
+    assert zero
+    np.testing.assert_array_equal(w, 0.5)
+
+
+def test_a_vector_that_occurs_twice_is_used_once(pool):
+    w, _ = problem(pool, [[1.0, 0.0]] * 3 + [[0.0, 1.0]], [2.0, 3.0], "nnls")
+    assert np.count_nonzero(w) == 2
+    np.testing.assert_allclose([w[:3].sum(), w[3]], [0.4, 0.6])
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e8, 1e100])
+@pytest.mark.parametrize("kind", ["simplex", "nnls"])
+def test_weights_do_not_depend_on_the_scale(pool, kind, scale):
+    rng = np.random.default_rng(3)
+    vectors, target = rng.standard_normal((8, 30)), rng.standard_normal(30)
+    scaled, _ = problem(pool, scale * vectors, scale * target, kind)
+    np.testing.assert_allclose(scaled, problem(pool, vectors, target, kind)[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize(("k", "d"), [(8, 30), (8, 3), (1, 5), (40, 6)])
@@ -52,21 +137,17 @@ def test_simplex_weights_are_optimal_and_no_worse_than_normalised_nnls(pool, k, 
     points, graph = rng.standard_normal((120, d)) + 1.0, random_graph(120, k, 1)
     found, other = fit(pool, points, graph), fit(pool, points, graph, "nnls")
     assert found.unconverged == 0
-    scale = np.linalg.norm(points, axis=1)
-    assert np.all(found.errors <= other.errors + 1e-12 * scale)
+    errors, worse = errors_of(pool, points, found), errors_of(pool, points, other)
+    assert np.all(errors <= worse + 1e-12 * np.linalg.norm(points, axis=1))
     for i, near, w in rows_of(graph, found):
-        assert abs(w.sum() - 1) < 1e-14
-        assert np.all(w >= 0)
-        # Moving weight to neighbour j changes the squared error by 2 (slope_j − mean slope).
-        slopes = (points[near] - points[i]) @ (w @ points[near] - points[i])
-        assert slopes.min() >= w @ slopes - 1e-10
+        assert_simplex_optimal(points[near], points[i], w)
         np.testing.assert_allclose(
-            found.errors[i], np.linalg.norm(points[i] - w @ points[near]), atol=1e-13
+            errors[i], np.linalg.norm(points[i] - w @ points[near]), atol=1e-13
         )
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1])
-def test_nnls_weights_match_scipy(pool, epsilon):
+def test_epsilon_raises_every_weight_by_a_share_of_the_smallest(pool, epsilon):
     rng = np.random.default_rng(2)
     points, graph = rng.standard_normal((80, 20)) + 0.2, random_graph(80, 6, 2)
     for i, near, w in rows_of(graph, fit(pool, points, graph, "nnls", epsilon)):
@@ -74,6 +155,38 @@ def test_nnls_weights_match_scipy(pool, epsilon):
         expected = expected + epsilon * expected[expected > 0].min() if expected.any() else 1.0
         expected = np.broadcast_to(expected, len(near))
         np.testing.assert_allclose(w, expected / expected.sum(), atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["simplex", "nnls"])
+def test_entities_without_neighbours_disturb_no_others(pool, kind):
+    points = np.random.default_rng(4).standard_normal((9, 3)) + 1.0
+    lines = [[], [], [3, 4, 5], [], [0, 1, 2, 3], [8], [], [1, 2], []]
+    found = fit(pool, points, graph_of(lines), kind, 0.1)
+    assert found.matrix.nnz == sum(map(len, lines))
+    errors = errors_of(pool, points, found)
+    for i, line in enumerate(lines):
+        if line:
+            alone, _ = problem(pool, points[line], points[i], kind)
+            alone = alone + 0.1 * alone[alone > 0].min()
+            own = found.matrix.data[slice(*found.matrix.indptr[i : i + 2])]
+            np.testing.assert_allclose(own, alone / alone.sum(), rtol=1e-12)
+            np.testing.assert_allclose(errors[i], np.linalg.norm(points[i] - own @ points[line]))
+        else:
+            assert errors[i] == 0
+    assert fit(pool, points, graph_of([[]] * 9), kind).equal == 9
+
+
+def test_weights_that_do_not_converge_become_equal_and_are_counted(pool, monkeypatch):
+    def failing(vectors, target, maxiter):
+        if target[0] == 0.5:
+            raise RuntimeError("Maximum number of iterations reached.")
+        return nnls(vectors, target, maxiter=maxiter)
+
+    monkeypatch.setattr("scipy.optimize.nnls", failing)
+    points = np.array([[0.5, 1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    found = fit(pool, points, graph_of([[1, 2], [0], [0, 1], [1]]), "nnls")
+    assert (found.equal, found.unconverged) == (1, 1)
+    np.testing.assert_allclose(found.matrix.data, [0.5, 0.5, 1.0, 1.0, 0.0, 1.0])
 
 
 def test_simplex_weights_do_not_depend_on_the_origin_and_nnls_weights_do(pool):
@@ -91,7 +204,7 @@ def test_a_point_inside_its_neighbours_is_reconstructed_and_one_outside_projecte
     graph = graph_of([[1], [0], [0], [0, 1, 2], [0, 1, 2]])
     found = fit(pool, points, graph)
     np.testing.assert_allclose(found.matrix.data[3:], [0.25, 0.25, 0.5, 0.5, 0.5, 0.0], atol=1e-14)
-    np.testing.assert_allclose(found.errors[3:], [0.0, 5.0], atol=1e-14)
+    np.testing.assert_allclose(errors_of(pool, points, found)[3:], [0.0, 5.0], atol=1e-14)
 
 
 @pytest.mark.parametrize("kind", ["simplex", "nnls"])
@@ -101,7 +214,7 @@ def test_identical_neighbours_get_all_weight(pool, kind):
     row = found.matrix.data[:4]
     np.testing.assert_allclose(row[:2].sum(), 1.0, atol=1e-14)
     assert not row[2:].any()
-    assert found.errors[0] < 1e-14
+    assert errors_of(pool, points, found)[0] < 1e-14
 
 
 def test_zero_weights_become_equal_and_are_counted(pool):
@@ -111,7 +224,7 @@ def test_zero_weights_become_equal_and_are_counted(pool):
     np.testing.assert_array_equal(fit(pool, points, graph, "nnls").matrix.data[:2], 0.5)
     same = fit(pool, np.ones((3, 2)), graph)  # all entities alike: any weights are right
     np.testing.assert_array_equal(same.matrix.data[:2], 0.5)
-    np.testing.assert_array_equal(same.errors, 0.0)
+    np.testing.assert_array_equal(errors_of(pool, np.ones((3, 2)), same), 0.0)
 
 
 def test_a_hub_of_hundreds_of_neighbours_is_solved(pool):
@@ -119,7 +232,7 @@ def test_a_hub_of_hundreds_of_neighbours_is_solved(pool):
     points[0] = 0.0
     found = fit(pool, points, graph_of([np.arange(1, 700)] + [[0]] * 699), rows=np.array([0]))
     assert (found.unconverged, found.matrix.rows, found.matrix.columns) == (0, 1, 700)
-    assert found.errors[0] < 1e-12
+    assert reconstruction_errors(points, found.matrix, np.array([0]), pool)[0] < 1e-12
     assert np.count_nonzero(found.matrix.data) <= 11  # Carathéodory
 
 
@@ -127,10 +240,10 @@ def test_a_subset_of_rows_has_the_same_bytes_at_any_thread_count(pool, monkeypat
     points, graph = np.random.default_rng(6).standard_normal((90, 7)), random_graph(90, 5, 6)
     whole = fit(pool, points, graph)
     monkeypatch.setattr(module, "_ROWS", 4)
+    monkeypatch.setattr(module, "_GATHERED", 3)
     rows = np.arange(3, 90, 4)
     with Pool(1) as single:
         part = fit(single, points, graph, rows=rows)
     assert to_dense(part.matrix).tobytes() == to_dense(whole.matrix)[rows].tobytes()
-    assert part.errors.tobytes() == whole.errors[rows].tobytes()
-    again = reconstruction_errors(points, part.matrix, rows, pool)
-    assert again.tobytes() == part.errors.tobytes()
+    errors = reconstruction_errors(points, part.matrix, rows, pool)
+    assert errors.tobytes() == errors_of(pool, points, whole)[rows].tobytes()

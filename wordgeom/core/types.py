@@ -39,6 +39,11 @@ class Csr:
         """Number of stored entries."""
         return len(self.indices)
 
+    @property
+    def entry_rows(self) -> Int64:
+        """The row of each entry (nnz)."""
+        return np.repeat(np.arange(self.rows), np.diff(self.indptr))
+
     def block(self, start: int, stop: int) -> Csr:
         """Return the rows [start:stop), whose entries are views."""
         begin, end = int(self.indptr[start]), int(self.indptr[stop])
@@ -53,8 +58,12 @@ class Csr:
         selected = np.zeros(self.rows, bool)
         selected[rows] = True
         entries = np.repeat(selected, lengths)
-        indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths[rows])))
-        return Csr(indptr, self.indices[entries], self.data[entries], self.columns)
+        return Csr(offsets(lengths[rows]), self.indices[entries], self.data[entries], self.columns)
+
+
+def offsets(lengths: Array) -> Int64:
+    """Return where consecutive runs of the given lengths begin, and where the last one ends."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
 
 
 class Checkpoint(Protocol):

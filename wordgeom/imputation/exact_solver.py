@@ -1,88 +1,140 @@
-"""Solve the linear systems of imputation, eight columns at a time per thread."""
+"""Solve the linear system of imputation by LU factors, or by BiCGSTAB behind incomplete ones.
+
+I − W_qq is an M-matrix, whose incomplete LU factors exist (Meijerink and van der Vorst 1977). Each
+thread solves a group of columns as one long vector, so that BiCGSTAB (van der Vorst 1992) costs few
+calls. Columns that do not reach the tolerance resume with closer factors.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from wordgeom.core.types import Float64
-from wordgeom.imputation.linear_system import System, relative_residual
+from wordgeom.core.types import Float64, Int64
+from wordgeom.imputation.linear_system import System
 from wordgeom.linalg.blas import one_thread
-from wordgeom.linalg.mmatrix import Factored, Group, multiply, squared_norms
-from wordgeom.linalg.mmatrix_kernels import WIDTH
 from wordgeom.runtime.pool import Pool
 
-_ARRAYS = 10  # (q × WIDTH) float64 arrays per group
-_WORK = 1 << 30  # bytes of all groups in progress, exceeded if needed for two
+CONVERGED = 1e-10  # ‖r‖ / ‖b‖ that is accepted
+_GOAL = 1e-12  # ‖r‖ / ‖b‖ at which iterations stop
+_ITERATIONS = 200  # maximum for a group and its factors
+_DIRECT = 1_000  # unknowns up to which complete factors are faster
+_LAST_RESORT = 20_000  # unknowns up to which complete factors are tried where iterations fail
+_COMPLETE = 0.0
+_DROPPED = (5e-2, 1e-2, 1e-3)  # entries below these shares of their column's length are left out
+_WIDTH, _NUMBERS = 8, 1 << 22  # most columns of a group, most numbers in each of its arrays
+_ARRAYS, _WORK = 15, 1 << 30  # arrays of a group; bytes of all groups, exceeded if needed for two
+
+
+class _StoppedError(Exception):
+    """Nobody waits for the group any more."""
 
 
 class ExactSolver:
-    """(I − W_qq) Y_q = W_qp Y_p for anchors Y_p (p × K); `vectors` (q × K) is Y_q."""
+    """(I − W_qq) Y_q = W_qp Y_p for anchors Y_p (p × K).
+
+    vectors (q × K): Y_q; iterations, residuals (K): of each column, ‖r‖ / ‖b‖; solver: "lu" if
+    complete factors were used, else "bicgstab".
+    """
 
     def __init__(self, system: System, anchors: Float64) -> None:
-        self._system, self._anchors = system, anchors
-        self._factored = Factored.of(system.matrix())
-        self._mean = anchors.mean(axis=0)
-        self.vectors = np.empty((system.outer.rows, anchors.shape[1]))
-        self._stopped = threading.Event()  # Ctrl-C stops groups after the current iteration
+        from scipy.sparse import eye_array
 
-    def solve_groups(self, pool: Pool) -> Iterator[tuple[int, float]]:
-        """Solve group by group; yield the iterations and the residual of each."""
-        size = _ARRAYS * WIDTH * 8 * len(self.vectors)
-        ahead = min(2 * pool.threads, max(1, _WORK // size - 1))
+        q, K = len(system.order), anchors.shape[1]
+        self._system, self._anchors = system, anchors
+        self._matrix = (eye_array(q, format="csr") - system.inner).tocsr()
+        self._stopped = threading.Event()  # Ctrl-C stops groups after the current iteration
+        self.vectors = np.tile(anchors.mean(axis=0), (q, 1))
+        self.iterations, self.residuals = np.zeros(K, np.int64), np.full(K, np.inf)
+        self.solver = "bicgstab"
+
+    def solve(self, pool: Pool) -> Iterator[int]:
+        """Solve all columns; yield the number of those that have newly converged."""
+        q = len(self.vectors)
+        incomplete = () if q <= _DIRECT else _DROPPED
+        complete = (_COMPLETE,) if q <= _LAST_RESORT else ()
         try:
-            yield from pool.map(self._solve, self._firsts(), ahead)
+            for share in (*incomplete, *complete):
+                left = np.flatnonzero(self.residuals > CONVERGED)
+                if len(left):
+                    yield from self._improve_all(left, share, pool)
         finally:
             self._stopped.set()
 
-    def solve_direct(self, pool: Pool) -> float:
-        """Solve by complete LU factorisation; return the residual.
-
-        Iterations fail on weakly connected clusters; there the factors are small.
-        """
-        from scipy.sparse import csr_matrix
-        from scipy.sparse.linalg import splu
-
-        matrix = self._factored.matrix
-        full = csr_matrix((matrix.data, matrix.indices, matrix.indptr)).tocsc()
-        right = np.hstack([self._right(first)[0] for first in self._firsts()])
+    def _improve_all(self, columns: Int64, share: float, pool: Pool) -> Iterator[int]:
+        """Improve columns with the factors that drop entries below a share."""
+        q = len(self.vectors)
+        width = min(_WIDTH, max(1, _NUMBERS // q))
+        ahead = min(2 * pool.threads, max(1, _WORK // (_ARRAYS * width * 8 * q) - 1))
+        groups = [columns[first : first + width] for first in range(0, len(columns), width)]
+        if share == _COMPLETE:
+            self.solver = "lu"
+        factors = pool.call(lambda: self._factorise(share))
         with one_thread():
-            factors = pool.call(
-                lambda: splu(
-                    full, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0,
-                    options={"SymmetricMode": True},
-                )
-            )  # fmt: skip
-            found = pool.call(lambda: factors.solve(right))
-        self.vectors[self._system.order] = found[:, : self.vectors.shape[1]]
-        return relative_residual(right - full @ found, right)
+            for group in pool.map(lambda group: self._improve(group, factors), groups, ahead):
+                yield int(np.count_nonzero(self.residuals[group] <= CONVERGED))
 
-    def _firsts(self) -> range:
-        return range(0, self._anchors.shape[1], WIDTH)
+    def _factorise(self, share: float) -> Any:
+        """Return SciPy's LU factors; as for a symmetric matrix, since none needs pivots."""
+        from scipy.sparse.linalg import spilu, splu
 
-    def _solve(self, first: int) -> tuple[int, float]:
-        right, start = self._right(first)
-        group = Group(self._factored, right, start)
-        for _ in group.steps():
+        matrix, options = self._matrix.tocsc(), {"SymmetricMode": True}
+        if share == _COMPLETE:
+            return splu(matrix, "MMD_AT_PLUS_A", 0.0, options=options)
+        return spilu(
+            matrix, share, drop_rule="basic", permc_spec="NATURAL", diag_pivot_thresh=0.0,
+            options=options,
+        )  # fmt: skip
+
+    def _improve(self, columns: Int64, factors: Any) -> Int64:
+        """Solve a group of columns from where they are; return it."""
+        places = np.ix_(self._system.order, columns)
+        right = self._system.outer @ self._anchors[:, columns]
+        lengths = _lengths(right)
+        scale = np.where(lengths > 0, lengths, 1.0)  # gives all columns of a group the same weight
+        right /= scale
+        start = self.vectors[places] / scale
+        before = _lengths(right - self._matrix @ start)
+        start[:, before >= lengths / scale] = 0.0
+        if self.solver == "lu":
+            found, steps = factors.solve(right), 0
+        else:
+            found, steps = self._iterate(factors, right, start)
+        after = _lengths(right - self._matrix @ found)
+        better = after < before
+        self.vectors[places] = np.where(better, found * scale, self.vectors[places])
+        self.residuals[columns] = np.where(better, after, before)
+        self.iterations[columns] += steps
+        return columns
+
+    def _iterate(self, factors: Any, right: Float64, start: Float64) -> tuple[Float64, int]:
+        """Return the solution of all columns (q × k) as one vector, and the iterations."""
+        from scipy.sparse.linalg import LinearOperator, bicgstab
+
+        steps = 0
+
+        def step(_: Float64) -> None:
+            nonlocal steps
+            steps += 1
             if self._stopped.is_set():
-                break
-        rest = right - multiply(self._factored.matrix, group.solution)
-        columns = slice(first, first + WIDTH)
-        self.vectors[self._system.order, columns] = group.solution[:, : self._mean[columns].size]
-        return group.iterations, relative_residual(rest, right)
+                raise _StoppedError
 
-    def _right(self, first: int) -> tuple[Float64, Float64]:
-        """Return right-hand sides W_qp y_p and initial guesses, (q × WIDTH) both, padded with 0.
+        matrix, inverse = (
+            LinearOperator(
+                (right.size, right.size), lambda x, f=f: f(x.reshape(right.shape)).ravel(),
+                dtype=right.dtype,
+            )
+            for f in (self._matrix.__matmul__, factors.solve)
+        )  # fmt: skip
+        found, _ = bicgstab(
+            matrix, right.ravel(), start.ravel(), rtol=0.0, atol=_GOAL, maxiter=_ITERATIONS,
+            M=inverse, callback=step,
+        )  # fmt: skip
+        return found.reshape(right.shape), steps
 
-        The guess is the mean of y_p, or 0 if that has the smaller residual.
-        """
-        columns = slice(first, first + WIDTH)
-        width = self._mean[columns].size
-        block, start = np.zeros((len(self._anchors), WIDTH)), np.zeros((len(self.vectors), WIDTH))
-        block[:, :width], start[:, :width] = self._anchors[:, columns], self._mean[columns]
-        right = multiply(self._system.outer, block)
-        rest = right - multiply(self._factored.matrix, start)
-        start[:, squared_norms(rest) >= squared_norms(right)] = 0.0
-        return right, start
+
+def _lengths(columns: Float64) -> Float64:
+    return np.asarray(np.sqrt(np.einsum("rc,rc->c", columns, columns)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.types import Bytes, Csr, Float64, Int32, Int64
+from wordgeom.core.types import Bytes, Csr, Float64, Int32, Int64, offsets
 from wordgeom.imputation import graph_kernels
 from wordgeom.linalg.nearest_neighbours import AUTO, nearest
 from wordgeom.linalg.spanning_tree import spanning_tree
@@ -49,8 +49,7 @@ def neighbour_graph(
     targets, sources = np.concatenate((tree, tree[:, ::-1])).T
     order = np.lexsort((sources, targets))
     degrees = np.bincount(targets, minlength=len(points))
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(degrees)))
-    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.maximum(degrees, delta))))
+    starts, indptr = offsets(degrees), offsets(np.maximum(degrees, delta))
     indices, flags = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.uint8)
     graph_kernels.fill_rows(
         starts, sources[order].astype(np.int32), neighbours.indices, indptr, indices, flags

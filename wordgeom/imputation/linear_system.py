@@ -15,36 +15,30 @@ from wordgeom.core.types import Csr, Float64, Int64
 class System:
     """(I − W_qq) Y_q = W_qp Y_p with permuted unknowns.
 
-    inner W_qq (q × q), outer W_qp (q × p); order (q): row r belongs to unknown order[r]. Reverse
-    Cuthill–McKee ordering (1969) keeps neighbours close: products reuse the cache, and incomplete
-    LU factors of a tree are complete.
+    inner W_qq (q × q), outer W_qp (q × p): SciPy CSR arrays, float64; order (q): row r belongs to
+    unknown order[r]. Reverse Cuthill–McKee ordering (1969) keeps neighbours close: products reuse
+    the cache, and incomplete LU factors of a tree are complete.
     """
 
-    inner: Csr
-    outer: Csr
+    inner: Any
+    outer: Any
     order: Int64
 
     @classmethod
     def of(cls, weights: Csr, known: NDArray[np.bool_]) -> System:
         """Split weights (q × n), whose rows are the unknown entities, ascending; known (n)."""
-        from scipy.sparse import csr_matrix
+        from scipy.sparse import csr_array
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 
         shape = (weights.rows, weights.columns)
-        full = csr_matrix((weights.data, weights.indices, weights.indptr), shape, copy=True)
+        full = csr_array((weights.data, weights.indices, weights.indptr), shape, copy=True)
         full.eliminate_zeros()
         inner, outer = full[:, np.flatnonzero(~known)], full[:, np.flatnonzero(known)]
         order = reverse_cuthill_mckee((inner + inner.T).tocsr(), symmetric_mode=True)
-        return cls(_csr(inner[order][:, order]), _csr(outer[order]), order.astype(np.int64))
-
-    def matrix(self) -> Csr:
-        """Return I − W_qq (q × q), with every diagonal entry stored."""
-        q = self.inner.rows
-        rows = np.repeat(np.arange(q), np.diff(self.inner.indptr))
-        places = np.searchsorted(rows * q + self.inner.indices, np.arange(q) * (q + 1))
-        indices = np.insert(self.inner.indices, places, np.arange(q, dtype=np.int32))
-        data = np.insert(-self.inner.data, places, 1.0)
-        return Csr(self.inner.indptr + np.arange(q + 1), indices, data, q)
+        inner, outer = inner[order][:, order], outer[order]
+        for part in (inner, outer):
+            part.sort_indices()
+        return cls(inner, outer, order.astype(np.int64))
 
 
 def relative_residual(rest: Float64, right: Float64) -> float:
@@ -55,9 +49,3 @@ def relative_residual(rest: Float64, right: Float64) -> float:
     lengths = np.linalg.norm(right, axis=0)
     lengths[lengths == 0] = lengths.max(initial=0.0) or 1.0
     return float((np.linalg.norm(rest, axis=0) / lengths).max(initial=0.0))
-
-
-def _csr(matrix: Any) -> Csr:
-    matrix.sort_indices()
-    indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
-    return Csr(indptr, indices, matrix.data, matrix.shape[1])

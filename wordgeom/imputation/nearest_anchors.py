@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -36,32 +37,16 @@ def nearest_anchors(
     points: Float64, known: Array, graph: Graph | None, pool: Pool
 ) -> NearestAnchors:
     """Return the nearest anchor of each of the points (n × d); known (n) marks the anchors."""
-    minima = _RowMinima(len(points))
-    if graph is not None:
-        for start, part in pool.map(
-            lambda block: (block[0], _scan_block(points, known, graph, *block)),
-            _blocks(graph, points.shape[1]),
-        ):
-            minima.put(start, part)
-    _search_rest(points, known, minima, pool)
-    return NearestAnchors(minima.anchor, np.sqrt(minima.squared), minima.nearest)
-
-
-class _RowMinima:
-    """Minima over each entity's row of the graph: squared distances, inf without an anchor."""
-
-    def __init__(self, n: int) -> None:
-        self.anchor = np.full(n, NO_ANCHOR, np.int64)
-        self.squared = np.full(n, np.inf)
-        self.certain = np.zeros(n, np.bool_)
-        self.nearest = np.zeros(n)
-
-    def put(self, start: int, part: tuple[Array, ...]) -> None:
-        """Store the results of `_scan_block` for the entities from `start` on."""
-        rows = slice(start, start + len(part[0]))
-        arrays = (self.anchor, self.squared, self.certain, self.nearest)
-        for array, values in zip(arrays, part, strict=True):
-            array[rows] = values
+    n = len(points)
+    if graph is None:
+        found = [np.full(n, NO_ANCHOR), np.full(n, np.inf), np.zeros(n, np.bool_), np.zeros(n)]
+    else:
+        scan = partial(_scan_block, points, known, graph)
+        parts = pool.map(lambda block: scan(*block), _blocks(graph, points.shape[1]))
+        found = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
+    anchor, squared, certain, neighbour = found
+    _search_rest(points, known, anchor, squared, ~certain, pool)
+    return NearestAnchors(anchor, np.sqrt(squared), neighbour)
 
 
 def _blocks(graph: Graph, columns: int) -> Iterator[tuple[int, int]]:
@@ -78,10 +63,11 @@ def _blocks(graph: Graph, columns: int) -> Iterator[tuple[int, int]]:
 def _scan_block(
     points: Float64, known: Array, graph: Graph, start: int, stop: int
 ) -> tuple[Array, ...]:
-    """Return the arrays of `_RowMinima` for a range of entities.
+    """Return minima over the rows [start:stop) of the graph.
 
-    A row's neighbours outside the tree are its nearest entities, so that an anchor nearer than
-    one of them is certainly the nearest.
+    Anchors, NO_ANCHOR without one; their squared distances, inf without one; whether they are
+    certain; distances to the nearest entities. A row's neighbours outside the tree are its nearest
+    entities, so that an anchor nearer than one of them is certainly the nearest.
     """
     part = slice(graph.indptr[start], graph.indptr[stop])
     lengths, starts = np.diff(graph.indptr[start : stop + 1]), graph.indptr[start:stop] - part.start
@@ -99,11 +85,13 @@ def _scan_block(
     return anchor, best, certain, np.sqrt(np.minimum.reduceat(squared, starts))
 
 
-def _search_rest(points: Float64, known: Array, minima: _RowMinima, pool: Pool) -> None:
-    """Search the nearest anchor of entities for which the graph leaves it uncertain."""
-    anchors, unsure = np.flatnonzero(known), np.flatnonzero(~minima.certain)
+def _search_rest(
+    points: Float64, known: Array, anchor: Int64, squared: Float64, unsure: Array, pool: Pool
+) -> None:
+    """Search the nearest anchor of entities for which the graph leaves it `unsure` (n)."""
+    anchor[unsure], squared[unsure] = NO_ANCHOR, np.nan
+    anchors, asked = np.flatnonzero(known), np.flatnonzero(unsure)
     if len(anchors) == 1:  # a single anchor has no other anchor
-        unsure = unsure[unsure != anchors[0]]
-    minima.anchor[~minima.certain], minima.squared[~minima.certain] = NO_ANCHOR, np.nan
-    if len(unsure):
-        minima.anchor[unsure], minima.squared[unsure] = nearest_to(points, unsure, anchors, pool)
+        asked = asked[asked != anchors[0]]
+    if len(asked):
+        anchor[asked], squared[asked] = nearest_to(points, asked, anchors, pool)

@@ -28,7 +28,7 @@ def reattach(
     lost = ~_reached(weights, rows, known)
     if not lost.any():
         return weights, np.empty(0, np.int64)
-    entry_rows = np.repeat(np.arange(weights.rows), np.diff(weights.indptr))
+    entry_rows = weights.entry_rows
     changed = lost[entry_rows]
     raised = changed & (graph.rows(rows).data != 0)
     data = np.where(raised, np.maximum(weights.data, TREE_WEIGHT), weights.data)
@@ -44,7 +44,7 @@ def _reached(weights: Csr, rows: Int64, known: NDArray[np.bool_]) -> Array:
 
     n = weights.columns
     used = weights.data > _NEGLIGIBLE
-    targets = np.repeat(rows, np.diff(weights.indptr))[used]
+    targets = rows[weights.entry_rows[used]]
     # All anchors are merged into one vertex, n.
     sources = np.where(known[weights.indices], n, weights.indices)[used]
     edges = csr_matrix((np.ones(len(sources), np.int8), (sources, targets)), (n + 1, n + 1))

@@ -10,20 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wordgeom.core.types import Csr, Float64
-from wordgeom.imputation.exact_solver import ExactSolver
+from wordgeom.imputation.exact_solver import CONVERGED, ExactSolver
 from wordgeom.imputation.linear_system import System, relative_residual
-from wordgeom.linalg.mmatrix import CONVERGED
-from wordgeom.linalg.mmatrix_kernels import WIDTH
 from wordgeom.linalg.numpy_ops import SparseOperator
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
-_DIRECT = 20_000  # maximum number of unknowns for the direct solver
 _COLUMNS = 32  # columns the power iteration multiplies at once
 
 
@@ -53,14 +51,12 @@ def solve_exact(
     by positive weights (`reattachment.reattach`); known (n); anchors (p × K).
     """
     exact = ExactSolver(System.of(weights, known), anchors)
-    groups = exact.solve_groups(pool)
-    followed = progress.follow(groups, "solving", anchors.shape[1], "columns", lambda _: WIDTH)
-    outcomes = list(followed)
-    iterations, residual = (max(values) for values in zip(*outcomes, strict=True))
-    solver = "bicgstab"
-    if residual > CONVERGED and weights.rows <= _DIRECT:
-        residual, solver = exact.solve_direct(pool), "lu"
-    return Solution(exact.vectors, iterations, residual, 0.0, residual <= CONVERGED, solver)
+    solved = exact.solve(pool)
+    for _ in progress.follow(solved, "solving", anchors.shape[1], "columns", lambda count: count):
+        pass
+    iterations, residual = int(exact.iterations.max()), float(exact.residuals.max())
+    converged = residual <= CONVERGED
+    return Solution(exact.vectors, iterations, residual, 0.0, converged, exact.solver)
 
 
 def solve_power(
@@ -77,8 +73,8 @@ def solve_power(
     Stops when ‖ΔY_q‖₁ < eta ‖Y_q‖₁ (eq. 6, elementwise norms) or after max_iterations.
     """
     system = System.of(weights, known)
-    inner = SparseOperator(system.inner, pool)
-    right = SparseOperator(system.outer, pool).multiply(anchors)
+    inner, outer = (SparseOperator(_csr(part), pool) for part in (system.inner, system.outer))
+    right = outer.multiply(anchors)
     vectors = np.tile(anchors.mean(axis=0), (weights.rows, 1))
     iterations, change = 0, np.inf
     steps = _power_steps(inner, right, vectors, max_iterations)
@@ -106,3 +102,9 @@ def _power_steps(
             before += float(np.abs(old).sum())
             vectors[:, columns] = new
         yield change / before if before else (np.inf if change else 0.0)
+
+
+def _csr(matrix: Any) -> Csr:
+    """Return one of SciPy's CSR arrays as a sparse block."""
+    indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+    return Csr(indptr, indices, matrix.data, matrix.shape[1])

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from wordgeom.core.types import Array, Bytes, Csr, Float64, Int64
+from wordgeom.core.types import Array, Bytes, Csr, Float64, Int32, Int64, offsets
 from wordgeom.imputation.graph import Graph
 from wordgeom.imputation.nearest_anchors import NO_ANCHOR, nearest_anchors
 from wordgeom.imputation.weights import reconstruction_errors
@@ -74,17 +75,22 @@ class Trust:
             float(self.distance[entity]),
             float(self.error[entity]),
             float(self.anchor_weight[entity]),
-            tuple(
-                (self.names[j], w) for j, w in zip(others.tolist(), weights.tolist(), strict=True)
-            ),
+            tuple(zip((self.names[j] for j in others.tolist()), weights.tolist(), strict=True)),
         )
 
-    def neighbours(self, entity: int) -> tuple[Int64, Float64]:
+    def neighbours(self, entity: int) -> tuple[Int32, Float64]:
         """Return an entity's neighbours (k) with positive weights (k), largest first."""
-        part = slice(*self.weights.indptr[entity : entity + 2].tolist())
-        others, weights = self.weights.indices[part], self.weights.data[part]
-        order = np.argsort(-weights, kind="stable")[: np.count_nonzero(weights > 0)]
-        return others[order].astype(np.int64), weights[order]
+        part = slice(self._ranked.indptr[entity], self._ranked.indptr[entity + 1])
+        return self._ranked.indices[part], self._ranked.data[part]
+
+    @cached_property
+    def _ranked(self) -> Csr:
+        """The positive weights (n × n), largest first in each row."""
+        n, owner = len(self), self.weights.entry_rows
+        order = np.lexsort((-self.weights.data, owner))
+        order = order[self.weights.data[order] > 0]
+        indptr = offsets(np.bincount(owner[order], minlength=n))
+        return Csr(indptr, self.weights.indices[order], self.weights.data[order], n)
 
 
 def assess_trust(
@@ -119,8 +125,7 @@ def embed_rows(weights: Csr, rows: Int64, n: int) -> Csr:
     """Return n rows: those numbered `rows`, ascending, are the weights, the others are empty."""
     lengths = np.zeros(n, np.int64)
     lengths[rows] = np.diff(weights.indptr)
-    indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-    return Csr(indptr, weights.indices, weights.data, n)
+    return Csr(offsets(lengths), weights.indices, weights.data, n)
 
 
 def _ratio(rest: Float64, nearest: Float64) -> Float64:
@@ -130,8 +135,7 @@ def _ratio(rest: Float64, nearest: Float64) -> Float64:
 
 
 def _anchor_weights(weights: Csr, known: Array) -> Float64:
-    owner = np.repeat(np.arange(weights.rows), np.diff(weights.indptr))
-    sums = np.bincount(owner, weights.data * known[weights.indices], weights.rows)
+    sums = np.bincount(weights.entry_rows, weights.data * known[weights.indices], weights.rows)
     return np.where(known, np.nan, sums)
 
 

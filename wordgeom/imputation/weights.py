@@ -7,14 +7,16 @@ origin; use it only for comparison.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from wordgeom.core.types import Csr, Float64, Int64
-from wordgeom.imputation import weight_kernels as kernels
+from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.imputation.graph import Graph
+from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.block_map import Result, map_blocks
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
@@ -22,19 +24,20 @@ from wordgeom.runtime.pool import Pool
 Kind = Literal["simplex", "nnls"]
 _ROWS = 512  # rows per block, unless that makes more blocks than a checkpoint should have
 _MOST_BLOCKS = 256
+_GATHERED = 256  # rows whose neighbours a thread copies at once
+_STEPS = 10  # maximum steps of NNLS per neighbour
+_ROUNDING = 1e-13  # weights below this share of a row's largest are rounding of 0
 
 
 @dataclass(frozen=True)
 class Weights:
     """Neighbour weights of some entities.
 
-    matrix (rows × n) float64, row sums 1, zeros stored; errors (rows): ‖x_i − Σ w_ij x_j‖; equal:
-    number of rows with equal weights because all were 0; unconverged: number of rows whose active
-    set did not converge.
+    matrix (rows × n) float64, row sums 1, zeros stored; equal, unconverged: numbers of rows with
+    equal weights, because all were 0 or because the active set did not converge.
     """
 
     matrix: Csr
-    errors: Float64
     equal: int
     unconverged: int
 
@@ -47,41 +50,110 @@ def fit_weights(
     points (n × d) C-order; epsilon: multiple of a row's smallest positive weight that is added to
     each of its weights (0.1 in the authors' program).
     """
+    from scipy.optimize import nnls  # before one_thread(), which limits the libraries it finds
+
     edges, simplex = graph.rows(rows), kind == "simplex"
-    indptr, indices, data = edges.indptr, edges.indices, np.empty(edges.nnz)
 
     def fit(block: tuple[int, int], _: None) -> Result:
-        counts = np.zeros(2, np.int64)
-        kernels.fit_rows(points, rows, indptr, indices, simplex, epsilon, *block, data, counts)
-        return {"data": data[indptr[block[0]] : indptr[block[1]]], "counts": counts}
+        parts, counts = [], np.zeros(2, np.int64)
+        for start, stop in _blocks(*block, _GATHERED):
+            part = edges.block(start, stop)
+            vectors, targets = _problems(points, rows[start:stop], part, simplex)
+            weights, unconverged = _solve_each(nnls, vectors, targets, part.indptr)
+            counts += _normalise(weights, part.indptr, epsilon) - unconverged, unconverged
+            parts.append(weights)
+        return {"data": np.concatenate(parts), "counts": counts}
 
-    blocks = _blocks(len(rows), max(_ROWS, -(-len(rows) // _MOST_BLOCKS)))
-    done = map_blocks(fit, blocks, None, context, "weights")
-    step = blocks[0][1] if blocks else 0
-    fitted = context.progress.follow(done, "weights", len(rows), "rows", lambda _: step)
-    counts = np.zeros(2, np.int64)
-    for (start, stop), result in zip(blocks, fitted, strict=True):
-        data[indptr[start] : indptr[stop]] = result["data"]
-        counts += result["counts"]
-    equal, unconverged = counts.tolist()
-    matrix = Csr(indptr, indices, data, len(points))
-    errors = reconstruction_errors(points, matrix, rows, context.pool)
-    return Weights(matrix, errors, equal, unconverged)
+    step = max(_ROWS, -(-len(rows) // _MOST_BLOCKS))
+    with one_thread():
+        done = map_blocks(fit, _blocks(0, len(rows), step), None, context, "weights")
+        fitted = list(context.progress.follow(done, "weights", len(rows), "rows", lambda _: step))
+    data = np.concatenate([np.empty(0), *(result["data"] for result in fitted)])
+    equal, unconverged = (sum(int(result["counts"][k]) for result in fitted) for k in (0, 1))
+    return Weights(Csr(edges.indptr, edges.indices, data, len(points)), equal, unconverged)
+
+
+def _problems(
+    points: Float64, entities: Int64, edges: Csr, simplex: bool
+) -> tuple[Float64, Float64]:
+    """Return the vectors (edges × m) and the targets (rows × m) of the entities' NNLS problems.
+
+    Simplex: a last coordinate √s is appended. Weights v = t w ≥ 0 of sum t then have the residual
+    t² f(w) + s (1 − t)², where f(w) = ‖x_i − Σ w_j x_j‖². Its minimum over t, f s / (f + s),
+    increases with f, so that v / t minimises f on the simplex, for any s > 0; s is the mean of
+    ‖x_j − x_i‖².
+    """
+    if not simplex:
+        return points[edges.indices], points[entities]
+    apart, owner = _differences(points, entities, edges)
+    squares = _over_rows(np.add, np.einsum("ec,ec->e", apart, apart), edges.indptr, 0.0)
+    roots = np.sqrt(squares / np.maximum(np.diff(edges.indptr), 1))
+    targets = np.zeros((len(entities), points.shape[1] + 1))
+    targets[:, -1] = roots
+    return np.column_stack((apart, roots[owner])), targets
+
+
+def _solve_each(
+    nnls: Callable[..., tuple[Float64, float]], vectors: Float64, targets: Float64, indptr: Int64
+) -> tuple[Float64, int]:
+    """Return the NNLS weights (edges) of all rows, and how many did not converge: these are 0."""
+    weights, unconverged = np.zeros(len(vectors)), 0
+    for target, (start, stop) in zip(targets, pairwise(indptr.tolist()), strict=True):
+        if start == stop:
+            continue
+        try:
+            weights[start:stop], _ = nnls(
+                vectors[start:stop].T, target, maxiter=_STEPS * (stop - start)
+            )
+        except RuntimeError:
+            unconverged += 1
+    return weights, unconverged
+
+
+def _normalise(weights: Float64, indptr: Int64, epsilon: float) -> int:
+    """Add epsilon × a row's smallest positive weight to all of them, and divide by their sum.
+
+    In place. Rows of zeros get equal weights; their number is returned.
+    """
+    owner = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    largest = _over_rows(np.maximum, weights, indptr, 0.0)
+    weights[weights < _ROUNDING * largest[owner]] = 0.0
+    least = _over_rows(np.minimum, np.where(weights > 0, weights, np.inf), indptr, np.inf)
+    zero = largest == 0
+    weights += np.where(zero, 1.0, epsilon * np.where(zero, 0.0, least))[owner]
+    weights /= _over_rows(np.add, weights, indptr, 0.0)[owner]
+    return int(zero.sum())
 
 
 def reconstruction_errors(points: Float64, matrix: Csr, rows: Int64, pool: Pool) -> Float64:
     """Return ‖x_i − Σ_j w_ij x_j‖ of the entities `rows`, for weights (rows × n) of sum 1."""
-    errors = np.empty(len(rows))
 
-    def measure(block: tuple[int, int]) -> None:
-        kernels.measure_rows(
-            points, rows, matrix.indptr, matrix.indices, matrix.data, *block, errors
-        )
+    def measure(block: tuple[int, int]) -> Float64:
+        part = matrix.block(*block)
+        apart, _ = _differences(points, rows[slice(*block)], part)
+        apart *= part.data[:, None]
+        rest = _over_rows(np.add, apart, part.indptr, 0.0)
+        return np.asarray(np.sqrt(np.einsum("rc,rc->r", rest, rest)))
 
-    for _ in pool.map(measure, _blocks(len(rows), _ROWS)):
-        pass
-    return errors
+    blocks = _blocks(0, len(rows), _GATHERED)
+    return np.concatenate([np.empty(0), *pool.map(measure, blocks)])
 
 
-def _blocks(rows: int, step: int) -> list[tuple[int, int]]:
-    return [(start, min(start + step, rows)) for start in range(0, rows, step)]
+def _differences(points: Float64, entities: Int64, edges: Csr) -> tuple[Float64, Int64]:
+    """Return x_j − x_i of each edge (edges × d), and the number of its row (edges)."""
+    owner = edges.entry_rows
+    apart = points[edges.indices]
+    apart -= points[entities[owner]]
+    return apart, owner
+
+
+def _over_rows(reduce: np.ufunc, values: Array, indptr: Int64, empty: float) -> Array:
+    """Return the reduction of each row's values (edges, …); `empty` for rows without values."""
+    filled = np.diff(indptr) > 0  # `reduceat` does not know rows without values
+    reduced = np.full((len(filled), *values.shape[1:]), empty)
+    reduced[filled] = reduce.reduceat(values, indptr[:-1][filled])
+    return reduced
+
+
+def _blocks(start: int, stop: int, step: int) -> list[tuple[int, int]]:
+    return [(first, min(first + step, stop)) for first in range(start, stop, step)]
