@@ -16,13 +16,14 @@ from running import drift
 import wordgeom as wg
 from wordgeom.cli import main
 from wordgeom.core.errors import OptionError
-from wordgeom.drift.neighbours import attested, nearest_words, unit_vectors
+from wordgeom.drift.neighbours import attested, nearest_words
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import UseOptions
+from wordgeom.vectors.nearest import unit_vectors
 
 TOPICS = {"jail": "prison guard lock", "phone": "call network signal", "farm": "wheat cow plough"}
 YEARS = range(2000, 2012)

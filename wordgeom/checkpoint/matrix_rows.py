@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import FormatError
 from wordgeom.core.row_blocks import row_blocks
-from wordgeom.core.types import Array, Csr, Int64
+from wordgeom.core.types import Array, Csr, Int64, offsets
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.matrices.cooccurrence import MatrixWriter
 from wordgeom.runtime.signals import deferred_signals
@@ -84,7 +84,7 @@ class MatrixRows:
 
     def earlier(self) -> Iterator[tuple[int, Csr]]:
         """Yield the rows written before the interruption, verified, as (first row, block)."""
-        indptr = np.concatenate((np.zeros(1, np.int64), np.cumsum(self._lengths)))
+        indptr = offsets(np.asarray(self._lengths))
         for start, stop in row_blocks(indptr):
             begin, end = int(indptr[start]), int(indptr[stop])
             indices, data = (

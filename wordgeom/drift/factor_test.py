@@ -89,7 +89,7 @@ def factor_matrix(X: Csr, memory: int) -> Float64:
     what = f"the {X.rows:,} × {X.columns:,} numbers of {_WHAT}"
     check_memory(what, 16 * X.rows * X.columns, memory, "name the words to test")
     dense = np.zeros((X.rows, X.columns))
-    dense[np.repeat(np.arange(X.rows), np.diff(X.indptr)), X.indices] = X.data
+    dense[X.entry_rows, X.indices] = X.data
     return dense
 
 

@@ -7,19 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from wordgeom.core.types import Array, Csr, Float32, Float64, Int64
+from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.linalg.exact_search import Searcher
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 
 _SHARE = 10  # a tenth of all documents counts as near a time
-
-
-def unit_vectors(vectors: Float32) -> Float64:
-    """Return vectors (p × r) normalised; zero vectors stay zero."""
-    wide = vectors.astype(np.float64)
-    lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
-    return wide / np.where(lengths > 0.0, lengths, 1.0)[:, None]
 
 
 def nearest_words(

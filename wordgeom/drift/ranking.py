@@ -12,12 +12,13 @@ import numpy as np
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.drift.controls import matched_controls
-from wordgeom.drift.neighbours import nearest_words, unit_vectors
+from wordgeom.drift.neighbours import nearest_words
 from wordgeom.drift.options import LEVEL
 from wordgeom.drift.report import BY_F, Change, DriftReport, ReportOptions, Word, json_value
 from wordgeom.drift.verdict import Verdict
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.context import Context
+from wordgeom.vectors.nearest import unit_vectors
 
 _TOP = 20  # words listed by default, and words with a control
 _FEW = 10  # documents

@@ -9,6 +9,7 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.blas import one_thread
+from wordgeom.vectors.nearest import unit_vectors
 
 _RANK = 1e-6  # of the largest singular value; smaller ones are float32 rounding
 
@@ -46,7 +47,7 @@ def qvec_cca_mean(vectors: Array, features: Array) -> float:
     Liberti (2022), Table 5, multiply it by 100 and call it QVEC. Random vectors with 100, 200 and
     300 dimensions reach .149, .213 and .265, as there. nan where `qvec_cca` is.
     """
-    correlations = _canonical(_unit(vectors), _unit(features))
+    correlations = _canonical(unit_vectors(vectors), unit_vectors(features))
     return float(correlations.mean()) if len(correlations) else np.nan
 
 
@@ -57,7 +58,10 @@ def ranks(vectors: Array, features: Array) -> int:
 
 def underdetermined(vectors: Array, features: Array) -> bool:
     """Return whether both sides together span all n − 1 dimensions, so that any vectors agree."""
-    sides = ((vectors, features), (_unit(vectors), _unit(features)))  # as in both QVEC-CCA measures
+    sides = (
+        (vectors, features),
+        (unit_vectors(vectors), unit_vectors(features)),
+    )  # as in both QVEC-CCA measures
     return max(ranks(*pair) for pair in sides) >= len(vectors) - 1
 
 
@@ -92,13 +96,6 @@ def _basis(columns: Float64) -> Float64:
     """Return an orthonormal basis of columns; relative singular values below 1e-6 are dropped."""
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     return np.asarray(left[:, sizes > _RANK * max(sizes.max(initial=0), 1e-300)])
-
-
-def _unit(rows: Array) -> Float64:
-    """Return rows (n × K) normalised; rows of zeros stay zero."""
-    wide = rows.astype(np.float64)
-    lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
-    return np.asarray(wide / np.where(lengths > 0, lengths, 1)[:, None])
 
 
 def _standardised(columns: Array) -> Float64:

@@ -16,8 +16,7 @@ def blocks(matrix: Stored) -> Iterator[tuple[Int64, Int64, Array]]:
     """Yield blocks of stored entries: row and column indices, and raw data."""
     for start, stop in matrix.row_blocks():
         part = matrix.rows(start, stop)
-        row = np.repeat(np.arange(start, stop), np.diff(part.indptr))
-        yield row, part.indices.astype(np.int64), part.data
+        yield start + part.entry_rows, part.indices.astype(np.int64), part.data
 
 
 def values(matrix: Stored, data: Array) -> Array:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from wordgeom.core.row_blocks import row_blocks
-from wordgeom.core.types import Csr, Int64
+from wordgeom.core.types import Csr, offsets
 from wordgeom.matrices import symmetric_kernels as kernels
 from wordgeom.matrices.interfaces import RowSource
 from wordgeom.runtime.pool import Pool
@@ -28,7 +28,7 @@ def full_matrix(source: RowSource, pool: Pool) -> Csr:
     lengths = np.zeros(V, np.int64)
     for first, part in zip(firsts, parts, strict=True):
         kernels.count_expanded(part.indptr, part.indices, first, lengths)
-    indptr = _offsets(lengths)
+    indptr = offsets(lengths)
     indices = np.empty(indptr[-1], np.int32)
     data = np.empty(indptr[-1], parts[0].data.dtype if parts else np.float32)
     cursor = indptr[:-1].copy()
@@ -55,7 +55,7 @@ def expanded(source: RowSource, pool: Pool, allocate: Allocate) -> Csr:
     lengths = np.zeros(V, np.int64)
     for first, part in _stored(source, pool, V):
         kernels.count_expanded(part.indptr, part.indices, first, lengths)
-    indptr = _offsets(lengths)
+    indptr = offsets(lengths)
     indices = allocate(int(indptr[-1]), np.int32)
     data = allocate(int(indptr[-1]), source.dtype)
     cursor = indptr[:-1].copy()
@@ -86,10 +86,6 @@ def _joined(parts: list[Csr], columns: int) -> Csr:
     if not parts:
         empty = np.empty(0, np.int32), np.empty(0, np.float32)
         return Csr(np.zeros(1, np.int64), *empty, columns)
-    indptr = _offsets(np.concatenate([np.diff(part.indptr) for part in parts]))
+    indptr = offsets(np.concatenate([np.diff(part.indptr) for part in parts]))
     indices = np.concatenate([part.indices for part in parts])
     return Csr(indptr, indices, np.concatenate([part.data for part in parts]), columns)
-
-
-def _offsets(lengths: Int64) -> Int64:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))

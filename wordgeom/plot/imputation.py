@@ -152,9 +152,12 @@ def _within(trust: Trust, centre: int) -> tuple[list[int], Int64]:
     The former in order of weight, the latter ascending.
     """
     weights = trust.weights
-    owner = np.repeat(np.arange(weights.rows), np.diff(weights.indptr))
     used = weights.data > 0
-    source, target, weight = owner[used], weights.indices[used].astype(np.int64), weights.data[used]
+    source, target, weight = (
+        weights.entry_rows[used],
+        weights.indices[used].astype(np.int64),
+        weights.data[used],
+    )
     steps = [[centre]]
     for _ in range(_DEPTH):
         out, back = np.isin(source, steps[-1]), np.isin(target, steps[-1])

@@ -13,7 +13,7 @@ from itertools import islice
 import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError
-from wordgeom.core.types import Float64
+from wordgeom.core.types import Array, Float64
 from wordgeom.vectors.keyed import Vectors
 
 _ROWS = 4096  # rows of a block
@@ -64,6 +64,13 @@ def _advice(word: str, vectors: Vectors) -> str:
     alike = (w for w in islice(vectors.words, _SPELLINGS) if abs(len(w) - len(word)) <= 2)
     close = difflib.get_close_matches(word, alike, n=1)
     return f"did you mean {close[0]}?" if close else "no word of the vocabulary is similar"
+
+
+def unit_vectors(vectors: Array) -> Float64:
+    """Return vectors (n × K) normalised, float64; zero vectors stay zero."""
+    wide = vectors.astype(np.float64)
+    lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+    return np.asarray(wide / np.where(lengths > 0, lengths, 1)[:, None])
 
 
 def _direction(vectors: Vectors, rows: list[int], signs: list[float]) -> Float64:

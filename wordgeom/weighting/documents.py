@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from wordgeom.core.types import Array, Csr, Float64, Int64
+from wordgeom.core.types import Array, Csr, Float64, Int64, offsets
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.runtime.pool import Pool
 from wordgeom.weighting.options import LOG, RAW, ROWS, SQRT, TFIDF, DocumentOptions
@@ -94,7 +94,7 @@ def _weighting(counts: StoredDocuments, weight: str) -> Callable[[Csr], Array]:
 
 def _row_sums(block: Csr) -> Float64:
     """Return the row sum of each entry."""
-    ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(block.data, dtype=np.int64)))
+    ends = offsets(block.data)
     sums = ends[block.indptr[1:]] - ends[block.indptr[:-1]]
     return np.repeat(sums, np.diff(block.indptr)).astype(np.float64)
 

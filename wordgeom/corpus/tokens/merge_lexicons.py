@@ -14,7 +14,8 @@ from functools import partial
 
 import numpy as np
 
-from wordgeom.core.types import Int32, Int64
+from wordgeom.core.row_blocks import row_blocks
+from wordgeom.core.types import Int32, Int64, offsets
 from wordgeom.corpus.tokens import spill
 from wordgeom.corpus.tokens.candidate_types import CandidateTypes
 from wordgeom.corpus.tokens.lexicon import Lexicon
@@ -96,7 +97,7 @@ def _merge_spilled(runs: Runs, selection: Selection, context: Context) -> Merged
     list(pool.map(runs.spill, [c for c in runs.lexicons() if len(c.lexicon)]))
     runs.release()
     listing, ids_of_listed, costs = pool.call(lambda: _write_listed(runs, selection.listed))
-    ranges = list(enumerate(_ranges(runs.costs + costs, runs.limit)))
+    ranges = list(enumerate(row_blocks(offsets(runs.costs + costs), entries=runs.limit)))
     candidates = CandidateTypes(selection.at_most, selection.limit)
     statistics = Statistics(0, 0, 0)
 
@@ -123,18 +124,6 @@ def _write_listed(runs: Runs, words: list[bytes]) -> tuple[Run, Int32, Int64]:
     ids = lexicon.add(words)
     run, costs = spill.write_run(lexicon, runs.scratch, runs.scratch)
     return run, ids, costs
-
-
-def _ranges(costs: Int64, limit: int) -> list[tuple[int, int]]:
-    """Cut the buckets into ranges of at least one bucket that take at most `limit` bytes."""
-    total = np.concatenate(([0], np.cumsum(costs)))
-    ranges, low = [], 0
-    while low < len(costs):
-        high = int(np.searchsorted(total, total[low] + limit, side="right")) - 1
-        high = max(high, low + 1)
-        ranges.append((low, high))
-        low = high
-    return ranges
 
 
 def _merge_range(
