@@ -58,11 +58,8 @@ def ranks(vectors: Array, features: Array) -> int:
 
 def underdetermined(vectors: Array, features: Array) -> bool:
     """Return whether both sides together span all n − 1 dimensions, so that any vectors agree."""
-    sides = (
-        (vectors, features),
-        (unit_vectors(vectors), unit_vectors(features)),
-    )  # as in both QVEC-CCA measures
-    return max(ranks(*pair) for pair in sides) >= len(vectors) - 1
+    units = unit_vectors(vectors), unit_vectors(features)  # as in both QVEC-CCA measures
+    return max(ranks(*pair) for pair in ((vectors, features), units)) >= len(vectors) - 1
 
 
 def _canonical(vectors: Array, features: Array) -> Float64:

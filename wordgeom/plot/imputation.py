@@ -153,11 +153,8 @@ def _within(trust: Trust, centre: int) -> tuple[list[int], Int64]:
     """
     weights = trust.weights
     used = weights.data > 0
-    source, target, weight = (
-        weights.entry_rows[used],
-        weights.indices[used].astype(np.int64),
-        weights.data[used],
-    )
+    source, weight = weights.entry_rows[used], weights.data[used]
+    target = weights.indices[used].astype(np.int64)
     steps = [[centre]]
     for _ in range(_DEPTH):
         out, back = np.isin(source, steps[-1]), np.isin(target, steps[-1])
