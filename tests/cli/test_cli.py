@@ -525,14 +525,14 @@ def test_an_option_of_another_method_is_answered_with_its_owner(
     monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
     monkeypatch.setitem(sys.modules, "wordgeom.methods.other_eigs", None)
     del sys.modules["wordgeom.methods.other_eigs"]  # undone, with what is imported now, at the end
-    say = ("--tol is an option of lsa, other-eigs and pmi-eigs", "found --method gbu")
+    say = ("--tol is an option of", "other-eigs", "pmi-eigs", "found --method gbu")
     check_refused("train", "--method", "gbu", "--tol", "3", say=say, status=2)
     check_refused("train", "--tol=3", "--method=gbu", say=say, status=2)
     Path("x.toml").write_text('[train]\nmethod = "gbu"\ntol = 3\n')
     check_refused("run", "x.toml", say=say, status=2)
     check_refused("train", "--config", "x.toml", say=say, status=2)
     check_refused(
-        "train", "--tol", "3", say=("train needs --method", "gbu, lsa, other-eigs"), status=2
+        "train", "--tol", "3", say=("train needs --method", "gbu", "other-eigs"), status=2
     )
     assert ask("train", "--tol", "3", "--method", "other-eigs", "--help").status == 0
 
@@ -972,3 +972,41 @@ def test_run_converts_what_an_earlier_stage_makes(ask, folder):
     assert made.shape[1] == 4
     again = ask("run", "x.toml")
     assert again.out == "c: up to date\nv.bin: up to date\nv.npy: up to date\n"
+
+
+def test_a_broken_method_of_a_user_does_not_break_the_others(ask, tmp_path, monkeypatch):
+    (tmp_path / "odd_needs.py").write_text(OTHER_METHOD.replace('("matrix",)', '("counts",)'))
+    (tmp_path / "odd_makes.py").write_text(OTHER_METHOD.replace('MAKES = ("vectors",)', ""))
+    (tmp_path / "odd_syntax.py").write_text("def fit(:\n")
+    monkeypatch.setattr(methods, "__path__", [*methods.__path__, str(tmp_path)])
+    assert "cannot be loaded" in ask("train", "--help").out
+    assert ask("train", "--method", "gbu", "--help").status == 0
+    assert "--tol is an option of" in ask("train", "--method", "gbu", "--tol", "3").err
+    for name, wrong in (("odd-needs", "NEEDS must be"), ("odd-makes", "MAKES must be")):
+        with pytest.raises(TypeError, match=wrong):
+            methods.load(name)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+def test_a_full_standard_output_is_an_error_of_one_line(folder):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "wordgeom", "similar", "vectors.bin", "word1"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("wordgeom: error: standard output cannot be written: No space left")
+    assert line.endswith("; free space, or redirect it elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        (["train", "--method", "gbu", "--dim", "x"], "see wordgeom train --method gbu --help"),
+        (["train", "--method", "gbu", "--xyzzy", "x"], "see wordgeom train --method gbu --help"),
+        (["plot", "spectrum"], "see wordgeom plot spectrum --help"),
+    ],
+)
+def test_the_advice_names_the_help_that_lists_the_option(check_refused, line, advice):
+    check_refused(*line, say=(advice,), status=2)

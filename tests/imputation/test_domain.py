@@ -135,7 +135,11 @@ def test_a_table_larger_than_the_memory_limit_is_rejected(tmp_path):
     put(tmp_path / "t.txt", "p\n")
     write_vectors(tmp_path / "t.bin", ["a"], np.zeros((1, 50), np.float32))
     for name, memory, figures in (
-        ("t.npz", GB, "1,000,000 × 1,000,000 numbers take 8e+03 GB, found a limit of 0.25 GB"),
+        (
+            "t.npz",
+            GB,
+            "1,000,000 × 1,000,000 numbers take 8e+03 GB, more than the limit of 0.25 GB",
+        ),
         ("t.bin", 1000, "1 × 50 numbers take 4e-07 GB"),
     ):
         with pytest.raises(InputError) as caught:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 
@@ -304,15 +305,14 @@ def test_a_wrong_directory_or_option_is_a_one_line_error(dtm, tmp_path, monkeypa
         "dtm: is a document-term matrix; the method needs a co-occurrence matrix or a PMI matrix"
         in line
     )
-    assert "--neg is an option of gbu and pmi-eigs" in rejected(
-        capsys, "dtm", "--method", "lsa", "--neg", "2"
-    )
-    assert "--weight is an option of dlsa and lsa" in rejected(
-        capsys, "cooc", "--method", "gbu", "--weight", "log"
-    )
-    assert "--documents is an option of lsa" in rejected(
-        capsys, "cooc", "--method", "gbu", "--documents", "d.bin"
-    )
+    for owners, given in (
+        ({"gbu", "pmi-eigs"}, ("dtm", "--method", "lsa", "--neg", "2")),
+        ({"dlsa", "lsa"}, ("cooc", "--method", "gbu", "--weight", "log")),
+        ({"lsa"}, ("cooc", "--method", "gbu", "--documents", "d.bin")),
+    ):
+        line = rejected(capsys, *given)
+        named = line.partition(f"{given[3]} is an option of ")[2].partition(", found")[0]
+        assert owners <= set(re.split(", | and ", named))
     with pytest.raises(OptionError, match="gbu makes no document vectors"):
         wg.train("cooc", "gbu", out="v.bin", documents="d.bin")
 

@@ -314,12 +314,12 @@ def test_no_name_in_common_shows_near_spellings(folder):
     with pytest.raises(InputError) as error:
         impute()
     line = str(error.value)
-    assert line.startswith("matrix.npy: no entity is a word of vectors.bin, found 'Firm")
-    assert line.count("–") == 3
-    assert f"--lower finds {P} of them" in line
+    assert line.startswith("matrix.npy: no entity is a word of vectors.bin; similar words: ")
+    assert line.count(" for 'Firm") == 3
+    assert f"--lower matches {P} entities" in line
     assert impute(lower=True).vectors is not None
     Path("matrix.txt").write_text("\n".join(f"ξξ{k}" for k in range(N)))
-    with pytest.raises(InputError, match="no similar word; rename them with --name-map"):
+    with pytest.raises(InputError, match=r"no word is like .*; rename them with --name-map"):
         impute(force=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import errno
 import io
 import logging
 import os
@@ -90,12 +91,20 @@ def main(args: Sequence[str] | None = None) -> int:
             _leave_output()
             return 1
         except OSError as error:  # of which no layer below knows more
-            return _fail(f"{error.filename or 'the system'}: {error.strerror or error}", 1)
+            return _fail(_explained(error), 1)
         except Exception:
             # An interrupted compiler can fail in its own way.
             if stop is None or not stop.asked:
                 raise
             return _interrupted(arguments)
+
+
+def _explained(error: OSError) -> str:
+    if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        _leave_output()
+        do = "free space, or redirect it elsewhere"
+        return f"standard output cannot be written: {error.strerror}; {do}"
+    return f"{error.filename or 'the system'}: {error.strerror or error}"
 
 
 def _interrupted(arguments: Sequence[str]) -> int:
@@ -139,7 +148,7 @@ def _answer(arguments: list[str]) -> int:
 
 def _usage(error: click.UsageError, arguments: list[str]) -> str:
     command = arguments[0] if arguments[0] in COMMANDS else ""
-    see = f"see {f'wordgeom {command}'.strip()} --help"
+    see = f"see {error.ctx.command_path if error.ctx else 'wordgeom'} --help"
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         params = error.ctx.command.get_params(error.ctx)
         known = [name for param in params for name in param.opts if name.startswith("-")]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from wordgeom.comparison.result import Comparison, Evaluation
-from wordgeom.core.tables import aligned, markdown_table
+from wordgeom.core.formatting import aligned, markdown_table
 from wordgeom.evaluation.answers import Score
 
 _NONE = "–"

@@ -6,10 +6,9 @@ last table before the first stage has taken an hour.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,8 +51,12 @@ class StageCommand(click.Command):
         config = given.pop("config")
         settings = {} if config is None else _configured(str(self.name), config)
         settings |= {k: v for k, v in given.items() if v is not None and v != ()}
-        with _no_collection():
+        gc.disable()  # the imports of a stage leave much to look at, and no garbage
+        try:
             stage = self.stage(settings, f"{config} [{self.name}]")
+        finally:
+            gc.freeze()
+            gc.enable()
         run_prepared(stage)
 
     def stage(self, settings: Settings, where: str) -> Stage:
@@ -66,17 +69,6 @@ class StageCommand(click.Command):
     def declared(self, settings: Settings) -> tuple[Sequence[str], Sequence[type[Options]]]:
         """Return the names of its own settings, and its option classes."""
         return self._own, self.classes
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Leave the garbage collector off for imports: they leave much to look at, and no garbage."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def _configured(name: str, config: str) -> Settings:

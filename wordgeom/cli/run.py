@@ -40,7 +40,8 @@ def command(config: str, force: bool, resume: bool, quiet: bool) -> None:
         raise OptionError("has no table", where=config, do=do)
     steps = [(name, tables[name]) for name in frame.STAGES if name in tables]
     if resume:
-        steps = [(name, _resumed(name, table)) for name, table in steps]
+        steps = [(name, {**table, "resume": True} if frame.resumable(name) else table)
+                 for name, table in steps]  # fmt: skip
     if quiet:
         steps = [(name, {**table, "quiet": True}) for name, table in steps]
     for name, table in steps:  # all are checked before the first one runs
@@ -52,10 +53,6 @@ def command(config: str, force: bool, resume: bool, quiet: bool) -> None:
             if not force:
                 raise
             frame.run_prepared(_prepare(name, {**table, "force": True}, config))
-
-
-def _resumed(name: str, table: frame.Settings) -> frame.Settings:
-    return {**table, "resume": True} if frame.resumable(name) else table
 
 
 def _prepare(name: str, table: frame.Settings, config: str) -> Stage:

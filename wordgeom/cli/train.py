@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,7 @@ class _Train(frame.StageCommand):
             method = method or _configured(_early(args, "--config"))
             if method:
                 check_owner(_names_of(args), method)
+                info_name = f"train --method {method}"  # in the usage and in errors
         self.params = [*_own_parameters(method), *flags.parameters(*_classes(method, args))]
         self.params.append(flags.config_option())
         return super().make_context(info_name, args, parent, **extra)
@@ -163,15 +165,17 @@ def _names_of(args: list[str]) -> list[str]:
 
 
 def _owners(name: str) -> list[str]:
-    return [other for other in methods.names() if name in _names_for(other)]
+    """Return the methods with an option; one that cannot be loaded is no other one's mistake."""
+    owners = []
+    for other in methods.names():
+        with contextlib.suppress(Exception):
+            owners += [other] if name in _names_for(other) else []
+    return owners
 
 
 def _names_for(method: str) -> set[str]:
-    return {*own_settings(method), *_fields(*method_classes(method))}
-
-
-def _fields(*classes: type[Options]) -> set[str]:
-    return {field.name for cls in classes for field, _ in specs(cls)}
+    fields = {field.name for cls in method_classes(method) for field, _ in specs(cls)}
+    return {*own_settings(method), *fields}
 
 
 @click.command("train", cls=_Train, classes=_EVERY)

@@ -146,7 +146,8 @@ def _count_chunk(
 def _inverted(ids: Int32, begin: int, end: int, words: int, pool: Pool) -> tuple[Int32, Int64]:
     """Return the positions in ids[begin:end], grouped by word, and (V + 1) the group offsets."""
     counts = np.zeros(words + 1, np.int64)
-    steps = _steps(begin, end)
+    # Ranges for one kernel call each.
+    steps = [(low, min(low + _AT_ONCE, end)) for low in range(begin, end, _AT_ONCE)]
     for low, high in steps:
         kernels.histogram(ids, low, high, counts)
     starts = np.concatenate(([0], np.cumsum(counts[:-1])))
@@ -168,8 +169,3 @@ def _allocated(size: int, pool: Pool) -> Int32:
     for _ in pool.map(touch, range(0, size, _PAGES)):
         pass
     return array
-
-
-def _steps(begin: int, end: int) -> list[tuple[int, int]]:
-    """Cut [begin:end) into ranges for one kernel call each."""
-    return [(low, min(low + _AT_ONCE, end)) for low in range(begin, end, _AT_ONCE)]

@@ -56,7 +56,8 @@ def frequency_bins(frequencies: Int64) -> list[Int64]:
 
 def own_p_values(F: Float32) -> Float64:
     """Return p of each word from its own permutations."""
-    counts = [(part >= _low(part)).sum(axis=0) for part in _parts(F)]
+    lower = np.float32(1.0 - _TIE)  # by rounding
+    counts = [(part >= part[0] * lower).sum(axis=0) for part in _parts(F)]
     return np.asarray(np.concatenate(counts) / len(F))
 
 
@@ -106,11 +107,6 @@ def max_t_p_values(F: Float32) -> Float64:
 
 def _parts(F: Float32) -> list[Array]:
     return [F[:, start : start + _WORDS] for start in range(0, F.shape[1], _WORDS)]
-
-
-def _low(F: Array) -> Array:
-    """Return row 0 lowered by rounding."""
-    return np.asarray(F[0] * np.float32(1.0 - _TIE))
 
 
 def _moments(F: Array) -> tuple[Float64, Float64]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from wordgeom.core.formatting import aligned
 from wordgeom.core.options import Options, option
-from wordgeom.core.tables import aligned
 from wordgeom.drift.options import LEVEL
 
 _NONE = "–"

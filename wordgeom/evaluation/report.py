@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wordgeom.core.errors import OptionError
+from wordgeom.core.formatting import aligned, markdown_table
 from wordgeom.core.options import Options, option
-from wordgeom.core.tables import aligned, markdown_table
 from wordgeom.evaluation.answers import Score
 from wordgeom.evaluation.options import FOLD, SKIP, ZERO
 

@@ -161,7 +161,7 @@ def _predictors(
 
 def _ridge_notes(known: int, columns: int) -> list[str]:
     most = baselines.ridge_rows(known, columns)
-    note = f"ridge was trained on at most {most:,} of them, drawn at random"
+    note = f"ridge regression used at most {most:,} known vectors, drawn at random"
     return [note] if most < known else []
 
 

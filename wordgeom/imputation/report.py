@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from wordgeom.core.tables import aligned
+from wordgeom.core.formatting import aligned
 from wordgeom.evaluation.answers import Score
 from wordgeom.imputation.validation import MEDIAN_RANK, RESAMPLES, Validation
 

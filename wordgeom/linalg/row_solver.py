@@ -69,5 +69,5 @@ def _factor(B: Float64) -> tuple[Float64, Float64]:
         return np.asarray(lower, np.float64), np.asarray(inverse, np.float64)
     except np.linalg.LinAlgError:
         raise RankError(
-            "a direction of the vectors has no weight", do="raise --ridge or lower --dim"
+            "a least-squares system is singular", do="raise --ridge or lower --dim"
         ) from None

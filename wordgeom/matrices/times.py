@@ -68,7 +68,8 @@ def parse_times(documents: Sequence[Document], names: Sequence[str] = ()) -> Tim
     where no document has a time, and for a mixture of dates and numbers that are not years.
     """
     read = {text: parse_time(text) for text in {d.time for d in documents}}
-    values = np.array([_value(read[d.time]) for d in documents], np.float64)
+    numbers = {text: math.nan if time is None else time.value for text, time in read.items()}
+    values = np.array([numbers[d.time] for d in documents], np.float64)
     blank = np.array([not d.time.strip() for d in documents], bool)
     if blank.all():
         do = "record times with wordgeom build-dtm --time-field FIELD"
@@ -133,10 +134,6 @@ def _seconds(parts: re.Match[str]) -> float | None:
         return None
     away = 3600 * ahead + 60 * behind
     return 3600 * hour + 60 * minute + second + (away if zone[0] == "-" else -away)
-
-
-def _value(time: Time | None) -> float:
-    return math.nan if time is None else time.value
 
 
 def _check_mixture(

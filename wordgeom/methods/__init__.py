@@ -31,7 +31,10 @@ def summary(name: str) -> str:
     """Return the first line of a method's documentation, without importing the method."""
     spec = find_spec(_module(name))
     source = Path(spec.origin).read_text(encoding="utf-8") if spec and spec.origin else ""
-    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+    try:
+        return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+    except SyntaxError as error:
+        return f"(cannot be loaded: {error})"
 
 
 def load(name: str) -> ModuleType:
@@ -52,9 +55,14 @@ def _module(name: str) -> str:
 
 def _check(module: ModuleType) -> None:
     """Raise TypeError for a module that is not a method: a mistake of who wrote it."""
-    needs, options = getattr(module, "NEEDS", None), getattr(module, "Options", None)
-    if not isinstance(needs, tuple) or not all(isinstance(need, str) for need in needs):
-        raise TypeError(f"{module.__name__}.NEEDS must be a tuple of names")
+    from wordgeom.methods.contract import MADE
+    from wordgeom.methods.inputs import INPUTS
+
+    needs, options = getattr(module, "NEEDS", ()), getattr(module, "Options", None)
+    if not needs or not isinstance(needs, tuple) or not set(needs) <= set(INPUTS):
+        raise TypeError(f"{module.__name__}.NEEDS must be a tuple of {', '.join(INPUTS)}")
+    if getattr(module, "MAKES", None) not in MADE:
+        raise TypeError(f"{module.__name__}.MAKES must be one of {MADE}")
     if not (isinstance(options, type) and issubclass(options, Options)):
         raise TypeError(f"{module.__name__}.Options must be a class of options")
     if not callable(getattr(module, "fit", None)):

@@ -31,6 +31,7 @@ __all__ = [
 ]  # fmt: skip
 
 VECTORS, DOCUMENT_VECTORS, MODEL = "vectors", "document vectors", "model"
+MADE = ((VECTORS,), (VECTORS, DOCUMENT_VECTORS), (MODEL,))  # what MAKES may be
 
 
 class Status(Enum):

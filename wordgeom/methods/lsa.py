@@ -92,7 +92,8 @@ def _decomposed(
     from wordgeom.linalg.svd import truncated_svd
 
     seed = int(context.rng.integers(1 << 62))
-    wanted = EigenSettings(options.dim, options.tol, options.basis, options.restarts, seed)
+    wanted = EigenSettings(options.dim, tol=options.tol, basis=options.basis,
+                           restarts=options.restarts, seed=seed)  # fmt: skip
     _check(documents, wanted, context.memory)
     X = documents.full()
     if not X.data.any():

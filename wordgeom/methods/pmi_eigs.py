@@ -84,7 +84,8 @@ def _eigenpairs(matrix: Matrix, options: Options, context: Context) -> Eigenpair
     from wordgeom.linalg.eigensolver import EigenSettings, largest_eigenpairs
 
     seed = int(context.rng.integers(1 << 62))
-    wanted = EigenSettings(options.dim, options.tol, options.basis, options.restarts, seed)
+    wanted = EigenSettings(options.dim, tol=options.tol, basis=options.basis,
+                           restarts=options.restarts, seed=seed)  # fmt: skip
     _check(matrix, wanted, context.memory)
     operator = context.ops.operator(matrix.full())
     return largest_eigenpairs(

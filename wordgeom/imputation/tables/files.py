@@ -28,8 +28,8 @@ def check_size(rows: int, columns: int, memory: int, where: str | Path) -> None:
     needed = 8 * rows * columns
     if needed > table_bytes(memory):
         raise InputError(
-            f"{rows:,} × {columns:,} numbers take {needed / GIGABYTE:,.3g} GB",
+            f"{rows:,} × {columns:,} numbers take {needed / GIGABYTE:,.3g} GB, more than the limit"
+            f" of {table_bytes(memory) / GIGABYTE:,.3g} GB (a quarter of --memory)",
             where=where,
-            found=f"a limit of {table_bytes(memory) / GIGABYTE:,.3g} GB, a quarter of --memory",
             do="reduce the columns, for example by truncated SVD, or raise --memory",
         )

@@ -50,7 +50,7 @@ def find_anchors(names: Sequence[str], vectors: Vectors, domain: str, file: str)
     finite = np.isfinite(matrix).all(axis=1)
     if not finite.all():
         word = vectors.words[int(rows[np.argmin(finite)])]
-        bad, do = f"{int(np.sum(~finite)):,} vectors", "train again, or remove the entity"
+        bad, do = f"{int(np.sum(~finite)):,} such vectors", "train again, or remove the entity"
         raise InputError(f"the vector of {word!r} is not finite", where=file, found=bad, do=do)
     zeros = int(np.sum(~matrix.any(axis=1)))
     return Anchors(known, np.flatnonzero(known), rows, matrix, zeros)
@@ -79,11 +79,13 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _no_anchor_error(names: Sequence[str], vectors: Vectors, domain: str, file: str) -> InputError:
-    pairs = [f"{name!r} – {word}?" for name, word in islice(_similar_words(names, vectors), _SHOWN)]
-    found = ", ".join(pairs) or f"{names[0]!r} and no similar word"
+    pairs = [
+        f"{word} for {name!r}" for name, word in islice(_similar_words(names, vectors), _SHOWN)
+    ]
+    similar = f"similar words: {', '.join(pairs)}" if pairs else f"no word is like {names[0]!r}"
     lower = sum(name.lower() in vectors.index for name in names)
-    do = f"--lower finds {lower:,} of them" if lower else "rename them with --name-map"
-    return InputError(f"no entity is a word of {file}", where=domain, found=found, do=do)
+    do = f"--lower matches {lower:,} entities" if lower else "rename them with --name-map"
+    return InputError(f"no entity is a word of {file}; {similar}", where=domain, do=do)
 
 
 def _similar_words(names: Sequence[str], vectors: Vectors) -> Iterator[tuple[str, str]]:

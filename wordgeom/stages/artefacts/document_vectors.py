@@ -32,7 +32,7 @@ def document_names(stored: StoredDocuments, space: str | None) -> Names:
     """
     documents, files = stored.documents(), _file_names(stored)
     given = [_name(document, files, stored) for document in documents]
-    spaced = _first_with_space(given)
+    spaced = next((row for row, name in enumerate(given) if name.split() != [name]), None)
     if spaced is not None and space is None:
         what = f"the name of document {spaced + 1:,}, {given[spaced]!r}, contains white space"
         raise InputError(what, where=stored.path, do="replace it: --space _")
@@ -56,10 +56,6 @@ def check_absent(documents: Path, *, force: bool) -> None:
         what = "exists and has different content"
         do = "name another with --documents, or overwrite it with --force"
         raise OutputExistsError(what, where=documents, do=do)
-
-
-def _first_with_space(names: Sequence[str]) -> int | None:
-    return next((row for row, name in enumerate(names) if name.split() != [name]), None)
 
 
 def _file_names(stored: StoredDocuments) -> list[str]:
