@@ -98,7 +98,7 @@ def test_a_truncated_file_is_rejected(folder: Path, kind: str):
         (path,) = put(folder, whole[:length])
         with pytest.raises(FormatError) as caught:
             text(path)
-        assert_one_line(caught, path, f"broken {kind} file, found ", f"; check it with {kind}"[:16])
+        assert_one_line(caught, path, f"broken {kind} file: ", f"; check it with {kind}"[:16])
 
 
 @kinds
@@ -109,7 +109,7 @@ def test_other_data_after_the_end_is_rejected(folder: Path, kind: str):
         with pytest.raises(FormatError) as caught:
             text(path)
         assert_one_line(
-            caught, path, f"broken {kind} file, found other data after its end", "fetch it again"
+            caught, path, f"broken {kind} file: other data after its end", "fetch it again"
         )
 
 

@@ -165,7 +165,7 @@ def test_a_vocabulary_that_changed_is_another_request(text: Path, tmp_path: Path
         (TEXT.encode(), {"min_count": 99}, InputError, ["no word occurs 99 times", "--min-count"]),
         (b"a\nb\na\n", {}, InputError, ["no two words co-occur", "found 3 tokens in 3 doc"]),
         (b"a b \xff", {}, InputError, ["not UTF-8 at byte 4, found 0xff", "--bad-bytes skip"]),
-        (b"\x1f\x8b\x08", {}, FormatError, ["broken gzip file, found", "; check it"]),
+        (b"\x1f\x8b\x08", {}, FormatError, ["broken gzip file: ", "; check it"]),
         (b"x" * 2**20, {}, InputError, ["the token is too long at byte 0, found 1,048,576 bytes"]),
     ],
 )

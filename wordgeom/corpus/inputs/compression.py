@@ -79,7 +79,7 @@ def _explained(error: Exception, how: str, where: str) -> WordgeomError:
     if found.startswith("not a gzipped file"):  # but its first bytes are those of gzip
         found = _AFTER
     do = f"check it with {_CHECKS[how]}, and fetch it again"
-    return FormatError(f"broken {how} file", where=where, found=found, do=do)
+    return FormatError(f"broken {how} file: {found}", where=where, do=do)
 
 
 class _Streams:
@@ -107,7 +107,7 @@ class _Streams:
             if self._inner.needs_input and not self._fed:
                 self._fed = self._raw.read(_FED)
                 if not self._fed:
-                    raise EOFError("a premature end")
+                    raise EOFError("it ends before the compressed data do")
             self._decoded = memoryview(self._inner.decompress(self._fed, room))
             self._fed = b""
         part, self._decoded = self._decoded[:room], self._decoded[room:]
