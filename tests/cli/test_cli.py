@@ -18,7 +18,9 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import click
 import numpy as np
 import pytest
 from asking import Answer, Ask
@@ -26,6 +28,7 @@ from asking import Answer, Ask
 import wordgeom
 from wordgeom import cli, methods
 from wordgeom.cli import COMMANDS, main
+from wordgeom.runtime import signals
 from wordgeom.storage.store import Store
 from wordgeom.vectors.keyed import read_vectors
 
@@ -141,14 +144,14 @@ def test_bytes_that_are_not_utf8_are_refused_with_file_and_offset(check_refused,
 def test_a_truncated_gzip_file_is_refused(check_refused):
     packed = gzip.compress(text(2000).encode())
     Path("short.gz").write_bytes(packed[: len(packed) // 2])
-    say = ("short.gz: broken gzip file", "found", ";")
+    say = ("short.gz: broken gzip file: ", ";")
     check_refused("build-cooc", "short.gz", "-o", "new", say=say)
     check_refused("build-cooc", "short.gz", "-o", "cooc", "--force", say=say)
 
 
 def test_a_token_of_a_megabyte_is_refused(check_refused):
     Path("long.txt").write_text("a b c\n" + "x" * 1_000_000 + "\n")
-    say = ("long.txt", "the token is too long at byte 6", "found 1,000,000 bytes", "; check")
+    say = ("long.txt", "the token at byte 6 is too long", "found 1,000,000 bytes", "; check")
     check_refused("build-cooc", "long.txt", "-o", "new", say=say)
 
 
@@ -447,7 +450,10 @@ def test_quiet_says_nothing(ask, folder):
         (["train", "--methd", "gbu"], ("train has no option --methd", "did you mean --method?")),
         (["train", "--method"], ("--method", "requires an argument")),
         (["train", "--method", "gub"], ("unknown method 'gub'", "did you mean gbu?")),
-        (["train", "--method", "gbu", "--dimm", "5"], ("train has no option --dimm", "--dim?")),
+        (
+            ["train", "--method", "gbu", "--dimm", "5"],
+            ("wordgeom train --method gbu has no option --dimm", "--dim?"),
+        ),
         (["train", "--method", "gbu", "-o", "x.csv"], ("x.csv", ".bin, .txt or .vec")),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -631,7 +637,7 @@ def test_an_interruption_of_an_import_ends_with_the_status_of_interruptions(tmp_
 import sys
 from wordgeom import cli
 stop = "import os, signal; os.kill(os.getpid(), signal.SIGTERM); x = 1"
-cli._answer = lambda _: exec(stop)
+cli._answer = lambda *_: exec(stop)
 cli.run()
 """)
     here = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
@@ -642,7 +648,7 @@ cli.run()
 
 
 def test_what_fails_because_it_was_interrupted_is_an_interruption(monkeypatch, capsys):
-    def compiled(_):
+    def compiled(*_):
         try:
             os.kill(os.getpid(), signal.SIGTERM)
         except KeyboardInterrupt:
@@ -1010,3 +1016,35 @@ def test_a_full_standard_output_is_an_error_of_one_line(folder):
 )
 def test_the_advice_names_the_help_that_lists_the_option(check_refused, line, advice):
     check_refused(*line, say=(advice,), status=2)
+
+
+@pytest.mark.parametrize(("late", "status", "said"), [(True, 0, ""), (False, 1, "interrupted")])
+def test_a_signal_while_handlers_change_is_no_traceback(
+    monkeypatch, capsys, folder, late, status, said
+):
+    real = signals.handled_by
+
+    @contextlib.contextmanager
+    def hit(handler: Callable[..., object], before: dict[int, object]) -> Iterator[None]:
+        with real(handler, before):
+            if not late:
+                handler(signal.SIGTERM, None)
+            yield
+            if late:
+                handler(signal.SIGTERM, None)
+
+    monkeypatch.setattr("wordgeom.cli.handled_by", hit)
+    assert main(["info", "cooc"]) == status
+    assert said in capsys.readouterr().err
+
+
+def test_a_signal_after_the_output_is_complete_changes_nothing(ask, folder, monkeypatch):
+    real = click.echo
+
+    def late(*args: Any, **kw: Any) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        real(*args, **kw)
+
+    monkeypatch.setattr(click, "echo", late)
+    assert ask("build-pmi", "cooc", "-o", "late").status == 0
+    assert Path("late/meta.json").exists()

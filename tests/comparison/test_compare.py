@@ -225,7 +225,9 @@ def test_if_all_fail_there_is_one_line(ask, counts, monkeypatch):
     monkeypatch.setattr(entries, "run_module", fail)
     told = ask("--methods", "gbu", status=1)
     assert told.out == ""
-    assert told.err.splitlines()[-1] == ("wordgeom: error: every training failed: gbu: gbu cannot")
+    assert told.err.splitlines()[-1] == (
+        "wordgeom: error: all training runs failed: gbu: gbu cannot"
+    )
 
 
 def test_methods_get_the_given_options(ask, counts, monkeypatch):

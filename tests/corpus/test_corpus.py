@@ -255,7 +255,7 @@ def test_the_longest_token_is_read_and_a_longer_one_rejected(
             read([name], options)
         found = f"found {length:,} bytes without a separator"
         assert_one_line(
-            caught, name, "the token is too long at byte 36,", found, "; check that this is text"
+            caught, name, "the token at byte 36 is too long,", found, "; check that this is text"
         )
 
 
@@ -268,7 +268,7 @@ def test_a_file_without_separators_is_rejected_before_it_fills_memory(folder: Pa
     ):
         read([path])
     assert_one_line(
-        caught, path, "too long at byte 2,", "found more than 1", "; check that this is text"
+        caught, path, "at byte 2 is too long,", "found more than 1", "; check that this is text"
     )
 
 

@@ -264,7 +264,9 @@ def test_hard_wrapping_is_detected_with_its_width(seed: int, width: int):
     found = hard_wrapping("\n\n".join(wrapped).encode())
     assert found["share"] > 0.6
     assert width - 8 <= found["width"] <= width
-    assert f"near {found['width']} characters" in input_warnings([Source("x", wrapped=found)])[0]
+    assert (
+        f"at about {found['width']} characters" in input_warnings([Source("x", wrapped=found)])[0]
+    )
 
 
 @pytest.mark.parametrize(
@@ -312,4 +314,4 @@ def test_messages_about_records_give_their_location(tmp_path: Path):
     asked = formats.resolve([str(path)], CorpusOptions(text_field="2"))
     with pytest.raises(InputError) as caught:
         read([path], asked)
-    assert_one_line(caught, path, "the token is too long", "found 5,000 bytes")
+    assert_one_line(caught, path, "is too long", "found 5,000 bytes")

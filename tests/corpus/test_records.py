@@ -89,7 +89,7 @@ def test_a_name_with_a_dot_is_a_name_before_it_is_a_path(folder: Path):
         ('{"text": ["a", 1]}', ["the field 'text' is not text, found [\"a\", 1]"]),
         ('{"text": ' + "[" * 100_000, ["JSON that cannot be parsed"]),
         ('{"n": ' + "9" * 5_000 + "}", ["JSON that cannot be parsed"]),
-        ('{"text": "\\ud800"}', ["contains half of a surrogate pair, found \\ud800; correct it"]),
+        ('{"text": "\\ud800"}', ["contains an unpaired surrogate, found \\ud800; correct it"]),
     ],
 )
 def test_lines_without_an_object_with_text_are_rejected(folder: Path, row: str, parts: list[str]):

@@ -114,7 +114,7 @@ def test_words_without_effect_are_reported(folder: Path):
     options = CorpusOptions(min_count=1, stop_words=str(stops), keep_words=str(keeps))
     assert notes(text, options) == [
         "2 of the 4 words ('The', \"don't\") in --stop-words can never match a token",
-        "1 of the 3 words ('king') in --keep-words do not occur in the text",
+        "not in the text: 1 of the 3 words ('king') in --keep-words",
     ]
     unchanged = CorpusOptions(tokeniser="whitespace", min_count=1, stop_words=str(stops))
     assert notes(text, unchanged) == []
@@ -123,7 +123,9 @@ def test_words_without_effect_are_reported(folder: Path):
 def test_many_words_without_effect_are_reported_by_the_first(folder: Path):
     text, keeps = put(folder, "a b", "".join(f"w{k}\n" for k in range(2000)))
     (note,) = notes(text, CorpusOptions(min_count=1, keep_words=str(keeps)))
-    assert note.startswith("2,000 of the 2,000 words ('w0', 'w1', 'w2', …) in --keep-words")
+    assert note.startswith(
+        "not in the text: 2,000 of the 2,000 words ('w0', 'w1', 'w2', …) in --keep-words"
+    )
 
 
 def test_word_lists_ignore_spaces_blank_lines_and_repeats(folder: Path):

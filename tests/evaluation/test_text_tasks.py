@@ -358,7 +358,7 @@ def test_a_parameter_at_its_bound_is_reported(using: Context):
     means = np.random.default_rng(0).standard_normal((40, 2))
     fit = gaussian_process.gaussian_process(means, means[:, 0] ** 2)  # noise-free
     _, problems = predict(fit, np.repeat([0, TRAIN_ONLY], 20), using)
-    assert problems[0].startswith("ended at a bound of ")
+    assert problems[0].startswith("hit a bound on ")
     assert problems[0].endswith("noise")
 
 

@@ -141,7 +141,7 @@ def test_numbers_that_are_not_years_do_not_mix_with_dates():
 @pytest.mark.parametrize(
     ("times", "told", "info"),
     [
-        (["1950", "1951-07"], "", "1950 to 1951.5, 2 different"),
+        (["1950", "1951-07"], "", "1950 to 1951.5, 2 distinct"),
         (
             ["1950", "ARG"],
             "1 document has no readable time",

@@ -123,7 +123,7 @@ def test_a_model_of_its_own(capsys):
     counts = wg.open_matrix("dtm").to_scipy().toarray()
     np.testing.assert_allclose(made.array("means").read(), 2.0 * counts.mean(axis=0))
     ask("convert", "m", "m.npz", status=2)
-    assert "m: is a model of profile-words, not vectors" in capsys.readouterr().err
+    assert "m: is a profile-words model, not vectors" in capsys.readouterr().err
 
 
 def test_an_interrupted_run_resumes_to_the_same_bytes(capsys, monkeypatch):

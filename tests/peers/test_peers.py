@@ -183,7 +183,7 @@ def test_sgns_has_a_vector_for_each_frequent_word():
     assert found.vectors.matrix.shape == (60, 5)
     assert found.vectors.matrix.dtype == np.float32
     assert 0 < found.tokens <= 300 * 9  # of one epoch, after subsampling
-    assert f"{found.tokens:,} tokens trained of 2,701 read" in found.notes[0]
+    assert f"trained on {found.tokens:,} of 2,701 tokens" in found.notes[0]
     with pytest.raises(InputError) as caught:
         peers.load("sgns")([["a", "b"]], SMALL)
     assert_one_line(caught, "no word occurs 2 times")
@@ -257,7 +257,7 @@ def test_a_peer_trains_in_its_own_process(tmp_path, monkeypatch):
     assert read_vectors(entry.path).matrix.shape == (60, 5)
     assert entry.seconds > 0.2  # Python and gensim alone take longer
     assert entry.peak_bytes == 0 or entry.peak_bytes > 10**7
-    assert "trained of 2,700 read" in entry.notes[0]
+    assert "of 2,700 tokens" in entry.notes[0]
     monkeypatch.setattr(cache, "run_module", None)
     assert cache.trained_peer("sgns", text_of(path, tokeniser="whitespace"), SMALL, tmp_path).cached
 

@@ -166,7 +166,7 @@ def test_a_vocabulary_that_changed_is_another_request(text: Path, tmp_path: Path
         (b"a\nb\na\n", {}, InputError, ["no two words co-occur", "found 3 tokens in 3 doc"]),
         (b"a b \xff", {}, InputError, ["not UTF-8 at byte 4, found 0xff", "--bad-bytes skip"]),
         (b"\x1f\x8b\x08", {}, FormatError, ["broken gzip file: ", "; check it"]),
-        (b"x" * 2**20, {}, InputError, ["the token is too long at byte 0, found 1,048,576 bytes"]),
+        (b"x" * 2**20, {}, InputError, ["the token at byte 0 is too long, found 1,048,576 bytes"]),
     ],
 )
 def test_text_that_cannot_be_used_leaves_the_output_alone(

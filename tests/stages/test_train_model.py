@@ -440,6 +440,6 @@ def test_the_command_line_makes_describes_and_does_not_convert_a_model(
     ):
         assert part in " ".join(told.split()) or part in told
     assert main(["convert", "model", "model.bin"]) == 2
-    assert "is a model of dlsa, not vectors; write its vectors" in capsys.readouterr().err
+    assert "is a dlsa model, not vectors; write its vectors" in capsys.readouterr().err
     assert main([*train, "--neg", "2"]) == 2
     assert main(["train", "--method", "dlsa", "-o", "other", "--sweeps", "-1"]) == 2

@@ -32,7 +32,7 @@ COMMANDS = {
     "build-pmi": "Weight counts by pointwise mutual information.",
     "train": "Train word vectors on counts.",
     "extend": "Infer vectors for out-of-vocabulary words.",
-    "impute": "Infer vectors for entities of a table from the known vectors of some.",
+    "impute": "Infer vectors for entities in a table from those of known ones.",
     "similar": "List the nearest neighbours of words.",
     "analogy": "Answer an analogy: A is to B as C is to what?",
     "eval": "Evaluate vectors on test sets.",
@@ -76,27 +76,33 @@ def main(args: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
     with _log(), _stoppable() as stop:
         try:
-            return _answer(arguments)
-        except click.UsageError as error:
-            return _fail(_usage(error, arguments), 2)
-        except WordgeomError as error:
-            return _fail(str(error), error.exit_code)
-        except StoppedError as stopped:
-            return _fail(str(stopped), stopped.exit_code, kind="")
+            with stop:
+                return _status(arguments, stop)
         except KeyboardInterrupt:
             return _interrupted(arguments)
-        except MemoryError:
-            return _fail("out of memory; lower --memory, --max-vocab or --dim", 1)
-        except BrokenPipeError:
-            _leave_output()
-            return 1
-        except OSError as error:  # of which no layer below knows more
-            return _fail(_explained(error), 1)
         except Exception:
             # An interrupted compiler can fail in its own way.
-            if stop is None or not stop.asked:
+            if not stop.asked:
                 raise
             return _interrupted(arguments)
+
+
+def _status(arguments: list[str], stop: _Stop) -> int:
+    try:
+        return _answer(arguments, stop)
+    except click.UsageError as error:
+        return _fail(_usage(error), 2)
+    except WordgeomError as error:
+        return _fail(str(error), error.exit_code)
+    except StoppedError as stopped:
+        return _fail(str(stopped), stopped.exit_code, kind="")
+    except MemoryError:
+        return _fail("out of memory; lower --memory, --max-vocab or --dim", 1)
+    except BrokenPipeError:
+        _leave_output()
+        return 1
+    except OSError as error:  # of which no layer below knows more
+        return _fail(_explained(error), 1)
 
 
 def _explained(error: OSError) -> str:
@@ -130,7 +136,7 @@ def run() -> None:
     sys.exit(status)
 
 
-def _answer(arguments: list[str]) -> int:
+def _answer(arguments: list[str], stop: _Stop) -> int:
     # Not click's own main(): on Ctrl-C it prints an empty line first.
     if instruction := os.environ.get(_COMPLETION):
         from wordgeom.cli.completion import complete
@@ -139,22 +145,22 @@ def _answer(arguments: list[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack a character
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        with group.make_context("wordgeom", [*arguments]) as context:
+        with group.make_context("wordgeom", [*arguments], obj=stop) as context:
             group.invoke(context)
     except click.exceptions.Exit as done:
         return done.exit_code
     return 0
 
 
-def _usage(error: click.UsageError, arguments: list[str]) -> str:
-    command = arguments[0] if arguments[0] in COMMANDS else ""
-    see = f"see {error.ctx.command_path if error.ctx else 'wordgeom'} --help"
+def _usage(error: click.UsageError) -> str:
+    command = error.ctx.command_path if error.ctx else "wordgeom"
+    see = f"see {command} --help"
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         params = error.ctx.command.get_params(error.ctx)
         known = [name for param in params for name in param.opts if name.startswith("-")]
         close = difflib.get_close_matches(error.option_name, known, n=1, cutoff=0.7)
         advice = f"did you mean {close[0]}?" if close else see
-        return f"{command or 'wordgeom'} has no option {error.option_name}; {advice}"
+        return f"{command} has no option {error.option_name}; {advice}"
     return f"{error.format_message().rstrip('.')}; {see}"
 
 
@@ -187,26 +193,34 @@ def _log() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _stoppable() -> Iterator[_Stop | None]:
-    """Make SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt while the block runs."""
-    if threading.current_thread() is not threading.main_thread():
-        yield None
-        return
+def _stoppable() -> Iterator[_Stop]:
+    """Let SIGINT, SIGTERM and SIGHUP stop the block."""
     stop = _Stop()
-    # Ignored signals stay ignored: nohup, or a background job.
-    before = {n: h for n, h in stop_handlers().items() if h not in (None, signal.SIG_IGN)}
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        # Ignored signals stay ignored: nohup, or a background job.
+        before = {n: h for n, h in stop_handlers().items() if h not in (None, signal.SIG_IGN)}
     with handled_by(stop, before):
         yield stop
 
 
 class _Stop:
-    """Raises KeyboardInterrupt, but not twice within a second, so that cleaning up can finish.
+    """Raises KeyboardInterrupt in its block, but not twice within a second, for cleaning up.
 
-    A terminal, a shell and `timeout` may each send the signal, a moment apart.
+    A terminal, a shell and `timeout` may each send the signal, a moment apart. A signal before the
+    block is raised in it. One after it comes too late to stop anything.
     """
 
     def __init__(self) -> None:
-        self._last = float("-inf")
+        self._last, self._active = float("-inf"), False
+
+    def __enter__(self) -> None:
+        self._active = True
+        if self.asked:
+            raise KeyboardInterrupt
+
+    def __exit__(self, *_: object) -> None:
+        self._active = False
 
     @property
     def asked(self) -> bool:
@@ -217,4 +231,5 @@ class _Stop:
         now = time.monotonic()
         if now - self._last > _SAME_STOP:
             self._last = now
-            raise KeyboardInterrupt
+            if self._active:
+                raise KeyboardInterrupt

@@ -23,7 +23,7 @@ def command(
     """Count the words of each document in CORPUS.
 
     CORPUS is read as by `wordgeom build-cooc`. Every line (or block, file or record) is a document
-    with a row of its own; `--id-field` and `--time-field` name its identifier and its date.
+    with a row of its own; `--id-field` and `--time-field` name the fields of its ID and time.
     """
     from wordgeom.stages.build_dtm import BuildDtm
 

@@ -91,7 +91,9 @@ def run_prepared(stage: Stage) -> None:
 
     if stage.run.quiet:  # main() undoes this
         logging.getLogger("wordgeom").setLevel(logging.ERROR)
-    _print(run_stage(stage, show=True), quiet=stage.run.quiet)
+    with click.get_current_context().obj:  # a signal that comes later has nothing to stop
+        outcome = run_stage(stage, show=True)
+    _print(outcome, quiet=stage.run.quiet)
 
 
 def resumable(name: str) -> bool:

@@ -51,7 +51,7 @@ def _volcano(source: str, names: list[str], at: str | None, out: str) -> str:
 
     results = read_drift_results(source)
     if at is not None:
-        do = "leave it out, or name the directory of a model"
+        do = "leave it out, or name a model directory"
         raise OptionError("--at applies to trajectories, not to results", where=source, do=do)
     return draw(results, out, names)
 
@@ -65,7 +65,7 @@ def _times(at: str | None) -> list[float]:
     for text in [] if at is None else at.split(","):
         time = parse_time(text)
         if time is None:
-            do = "write numbers, years or dates as 1950-07-31"
+            do = "write numbers, years or dates such as 1950-07-31"
             raise OptionError("--at contains an unreadable time", found=repr(text), do=do)
         times.append(time.value)
     return times

@@ -22,7 +22,7 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 _OWN = ("method", "out", "space")
 _EVERY = (DeviceOptions, ResumeOptions, RunOptions)
 COMMON = (*READING, *_EVERY)  # of some method or other
-_OUT = "output: vectors file (.bin, .txt or .vec), or directory of a model  [vectors.bin, model]"
+_OUT = "output: vectors file (.bin, .txt or .vec) or model directory  [vectors.bin, model]"
 _DOCUMENTS = "also write the documents' vectors: .bin, .txt or .vec"
 
 

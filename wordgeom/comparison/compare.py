@@ -124,5 +124,5 @@ def _with_vectors(named: Sequence[Candidate]) -> list[Path]:
     paths = [one.path for one in named if one.path is not None]
     if not paths:
         errors = "; ".join(f"{one.name}: {one.error}" for one in named)
-        raise InputError(f"every training failed: {errors}")
+        raise InputError(f"all training runs failed: {errors}")
     return paths

@@ -41,7 +41,7 @@ class CorpusOptions(Options):
     )
     bad_bytes: str = option(
         "error",
-        "invalid UTF-8: raise an error, replace by U+FFFD, or skip",
+        "invalid UTF-8: raise an error, replace with U+FFFD, or skip",
         choices=("error", "replace", "skip"),
     )
     min_count: int = option(5, "minimum count of a word", low=1, metavar="N")

@@ -39,7 +39,7 @@ class DriftOptions(Options):
         False, "permute document residuals, so that the mixture of topics may drift"
     )
     trend: str = option(
-        MODEL, "frequency trends: no change (hold), a change (free), or as in the model",
+        MODEL, "frequency trends: ignored (hold), counted as change (free), or as in the model",
         choices=(HOLD, FREE, MODEL),
     )  # fmt: skip
     still: bool = option(False, "estimate topics from stable words only")

@@ -55,7 +55,7 @@ def _optimiser(problems: list[str]) -> Callable[..., tuple[Float64, float]]:
         at_bound = np.isclose(bounds, optimum.x[:, None]).any(axis=1)
         if at_bound.any():
             names = [name for name, at in zip(_PARAMETERS, at_bound, strict=True) if at]
-            problems.append(f"ended at a bound of {' and '.join(names)}")
+            problems.append(f"hit a bound on {' and '.join(names)}")
         return optimum.x, optimum.fun
 
     return run

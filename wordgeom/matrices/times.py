@@ -34,7 +34,7 @@ _DAY = 86_400
 _KINDS = ("number", "date")
 _MONTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _SHOWN = 40  # characters of a time in a message
-_FORMATS = "use numbers, or dates as 1950, 1950-07, 1950-07-31 or 1950-07-31T12:00"
+_FORMATS = "use numbers, or dates such as 1950, 1950-07, 1950-07-31 or 1950-07-31T12:00"
 
 
 @dataclass(frozen=True)

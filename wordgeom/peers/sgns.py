@@ -32,7 +32,7 @@ def train(sentences: Sentences, options: PeerOptions) -> Trained:
     trained, read = model.train(sentences, total_examples=model.corpus_count, epochs=options.epochs)
     note = (
         f"gensim {gensim.__version__} Word2Vec, window {options.window}, sample {_SAMPLE:g}, "
-        f"negative {_NEGATIVE}, {options.epochs} epochs: {trained:,} tokens trained of {read:,} "
-        f"read; {options.threads} threads"
+        f"negative {_NEGATIVE}, {options.epochs} epochs: trained on {trained:,} of {read:,} "
+        f"tokens; {options.threads} threads"
     )
     return Trained(from_keyed_vectors(model.wv), trained, (note,))

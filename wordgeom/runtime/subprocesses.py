@@ -54,5 +54,5 @@ def _reason(errors: str, status: int) -> str:
     lines = [line for line in errors.splitlines() if line.strip()]
     own = [line.removeprefix(_PREFIX) for line in lines if line.startswith(_PREFIX)]
     if status < 0:
-        return f"ended by signal {-status}; memory may have run out"
-    return (own or lines or [f"ended with status {status}"])[-1]
+        return f"killed by signal {-status}; memory may have run out"
+    return (own or lines or [f"exited with status {status}"])[-1]

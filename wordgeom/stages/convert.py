@@ -75,15 +75,12 @@ class Conversion(Stage):
             )
 
     def up_to_date(self) -> Outcome | None:
-        """Return the target if its run card has the request; `work` rejects what else exists."""
-        card = None if self.run.force else run_card.read_card(self.out)
-        if card is None:
+        """Return the target if its run card has the request. Raises OutputExistsError if not."""
+        if self.run.force or not self.out.is_file():  # a projector directory has no run card
             return None
         try:
-            same = card.get("request") == self.request
-        except OSError:  # a file that `work` reports
-            return None
-        if not same or not run_card.is_intact(self.out, card, self.beside):
+            run_card.up_to_date(self.out, self.request, False, "file", self.beside)
+        except FileNotFoundError:  # which `work` reports
             return None
         return Outcome(f"{self.out}: up to date", self.out)
 

@@ -135,7 +135,7 @@ def _check_alike(first: StoredMatrix, other: StoredMatrix) -> None:
         raise InputError(
             f"its vocabulary differs from that of {first.path}",
             where=other.path,
-            found=f"{len(other.vocabulary):,} words beside {len(first.vocabulary):,}",
+            found=f"{len(other.vocabulary):,} words against {len(first.vocabulary):,}",
             do="count each text with the same --read-vocab",
         )
     mine, theirs = (WindowOptions.take(made_options(m.store.request)) for m in (first, other))

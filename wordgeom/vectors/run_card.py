@@ -41,12 +41,6 @@ def read_card(out: Path) -> dict[str, Any] | None:
         return None
 
 
-def is_intact(out: Path, card: Mapping[str, Any], beside: Iterable[Path]) -> bool:
-    """Return whether the files written with `out` are these, and unchanged since."""
-    files = _contents(out, card, beside)
-    return files is not None and all(_holds(path, content) for path, content in files.items())
-
-
 def file_content(path: Path) -> dict[str, Any]:
     """Return the size and the SHA-256 of a file."""
     with path.open("rb") as handle:

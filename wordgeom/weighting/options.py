@@ -19,11 +19,11 @@ class PmiOptions(Options):
 
     weighting: str = option(
         PPMI,
-        "weighting: pmi, ppmi (negative values clipped to 0), npmi (ppmi, at most 1)",
+        "weighting: pmi, ppmi (negative values clipped to 0), npmi (ppmi scaled to [0, 1])",
         choices=(PPMI, PMI, NPMI),
     )
     neg: float = option(
-        1.0, "shift: subtract log K from every PMI  [1; weighted gbu: 0.2]", low=0.0, metavar="K"
+        1.0, "shift: subtract log K from every PMI (weighted gbu: 0.2)", low=0.0, metavar="K"
     )
     cds: float = option(
         1.0, "context distribution smoothing exponent; 1: none, word2vec: 0.75", low=0.0, high=1.0
@@ -48,6 +48,6 @@ class DocumentOptions(Options):
     weight: str = option(
         LOG,
         "weight of a count x: x (raw), x / document total (rows), log(1 + x), √x, tf-idf or PPMI"
-        "  [log; dlsa: rows]",
+        " (dlsa: rows)",
         choices=WEIGHTS,
     )

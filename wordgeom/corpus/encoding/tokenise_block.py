@@ -95,7 +95,7 @@ def _fail_at_token(block: Block, at: int, tables: Tokeniser) -> None:
         ends = ends[rest[ends] < 128]
     length = int(ends[0]) if len(ends) else len(rest)
     raise InputError(
-        f"the token is too long at byte {block.offset + at:,}",
+        f"the token at byte {block.offset + at:,} is too long",
         where=block.source,
         found=f"{length:,} bytes without a separator",
         do=f"check that this is text; tokens must be shorter than {kernels.MAX_TOKEN:,} bytes",

@@ -76,7 +76,7 @@ def word_list_notes(lists: WordLists, words: list[str], tables: Tokeniser) -> li
     rows = set(words)
     absent = [word for word in lists.keep if word not in rows]
     if absent:
-        notes.append(f"{_some(absent, len(lists.keep))} in --keep-words do not occur in the text")
+        notes.append(f"not in the text: {_some(absent, len(lists.keep))} in --keep-words")
     return notes
 
 

@@ -84,7 +84,7 @@ def input_warnings(sources: Sequence[Source]) -> list[str]:
     if wrapped := [source for source in sources if source.wrapped]:
         found = wrapped[0].wrapped
         what = f"{found['share']:.0%} of its first lines end in mid-sentence"
-        near = f"near {found['width']:.0f} characters, but each line is a document"
+        near = f"at about {found['width']:.0f} characters, but each line is a document"
         do = f"pass --document block{_others(len(wrapped))}"
         lines.append(f"{wrapped[0].name} looks hard-wrapped: {what} {near}; {do}")
     return lines

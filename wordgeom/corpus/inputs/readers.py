@@ -141,7 +141,7 @@ def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[B
     def too_long(offset: int, length: int) -> NoReturn:
         do = "check that this is text with spaces between words"
         found = f"more than {length:,} bytes without a separator"
-        what = f"the token is too long at byte {offset:,}"
+        what = f"the token at byte {offset:,} is too long"
         raise InputError(what, where=source.name, found=found, do=do)
 
     for piece in _cut(read_pieces(source), separators, _UNBROKEN, too_long):

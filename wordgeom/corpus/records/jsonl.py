@@ -104,7 +104,7 @@ def _encoded(texts: list[str], block: Block, source: Source, bad_bytes: str) -> 
         if surrogates and bad_bytes == "error":
             do = "correct it, or pass --bad-bytes replace or --bad-bytes skip"
             found = f"\\u{ord(surrogates[0]):04x}"
-            fail(source.name, number, "contains half of a surrogate pair", found, do)
+            fail(source.name, number, "contains an unpaired surrogate", found, do)
         source.repaired += len(surrogates)
     substitute = "\ufffd" if bad_bytes == "replace" else ""
     return _SURROGATES.sub(substitute, "\n".join(texts)).encode("utf-8")

@@ -51,7 +51,7 @@ def _sequences(pieces: Iterator[Block], name: str) -> Iterator[bytearray]:
             line = bytearray()  # the caller may still use the old one
         line += rest
         if len(line) > _LONGEST:
-            do = "cut it; --tokeniser kmer holds a sequence in memory"
+            do = "split it; --tokeniser kmer holds each sequence in memory"
             found = f"more than {_LONGEST:,} letters"
             raise InputError("the sequence is too long", where=name, found=found, do=do)
     if line:

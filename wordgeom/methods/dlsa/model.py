@@ -182,7 +182,7 @@ class DynamicModel:
             what = "overflow within the model's own times"
             raise FormatError(what, where=self.store.path, do=_AGAIN)
         what = f"{' and '.join(outside)} is too far from the model's times, {first:g} to {last:g}"
-        raise InputError(what, where=self.store.path, do="choose a time among them")
+        raise InputError(what, where=self.store.path, do="choose a time in that range")
 
     def _words_at(self, time: float) -> Float64:
         """Return the aligned B(t) (r × p)."""

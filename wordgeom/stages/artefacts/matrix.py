@@ -33,14 +33,14 @@ class MatrixDirectory(Artefact):
 
 def time_span(times: Float64) -> str:
     """Return the first and the last time, and how many differ."""
-    return f"{times.min():g} to {times.max():g}, {len(np.unique(times)):,} different"
+    return f"{times.min():g} to {times.max():g}, {len(np.unique(times)):,} distinct"
 
 
 def _document_facts(matrix: StoredDocuments) -> dict[str, Any]:
     """Return what is known of the documents' ids and times."""
     documents = matrix.documents()
     ids, times = {one.id for one in documents}, {one.time for one in documents}
-    facts = {"ids": "none" if ids <= {""} else f"{len(ids):,} different"}
+    facts = {"ids": "none" if ids <= {""} else f"{len(ids):,} distinct"}
     try:
         read = parse_times(documents, matrix.names())
     except InputError as error:

@@ -155,7 +155,7 @@ class ModelDirectory(Artefact):
             raise MissingInputError("cannot be converted", where=self.path, found=found, do=do)
         advice = getattr(method, "convert_advice", None)
         do = "" if advice is None else advice(self.path)
-        raise OptionError(f"is a model of {held.kind}, not vectors", where=self.path, do=do)
+        raise OptionError(f"is a {held.kind} model, not vectors", where=self.path, do=do)
 
 
 def _method_of(held: Store) -> ModuleType | None:
