@@ -774,6 +774,61 @@ def test_words_are_looked_up(ask, check_refused, folder):
     )
 
 
+@pytest.mark.parametrize("name", ["v.txt", "v.npy", "v.npz", "projector"])
+def test_words_are_looked_up_in_any_format(ask, folder, name):
+    form = ("--to", "projector") if name == "projector" else ()
+    assert ask("convert", "vectors.bin", name, *form).status == 0
+    for query in (("similar", "word1"), ("analogy", "word1", "word2", "word3")):
+        command, *words = query
+        assert ask(command, name, *words).out == ask(command, "vectors.bin", *words).out
+
+
+@pytest.mark.parametrize(
+    ("numbers", "say"),
+    [("1\t2\n", "as many words"), ("1\tx\n2\t3\n", "rows of numbers"), ("1\n2\t3\n", "rows of")],
+)
+def test_a_broken_projector_directory_is_one_line(ask, folder, numbers, say):
+    Path("p").mkdir()
+    Path("p/vectors.tsv").write_text(numbers)
+    Path("p/metadata.tsv").write_text("a\nb\n")
+    answer = ask("similar", "p", "a")
+    assert answer.status == 1
+    assert len(answer.err.splitlines()) == 1
+    assert say in answer.err
+
+
+def test_negative_words_are_subtracted(ask, folder):
+    found = ask("similar", "vectors.bin", "word2", "-word1", "word3", "--top", "4").out
+    assert found == ask("analogy", "vectors.bin", "word1", "word2", "word3", "--top", "4").out
+    assert ask("similar", "vectors.bin", "word2", "word3", "-word1", "--top", "4").out == found
+    assert "unknown word '-word1'" in ask("similar", "vectors.bin", "--", "-word1").err
+    assert "has no option --topp" in ask("similar", "vectors.bin", "word1", "--topp", "3").err
+    assert "sum to zero" in ask("similar", "vectors.bin", "word1", "-word1").err
+
+
+def test_lines_of_standard_input_are_queries(ask, folder, monkeypatch):
+    lines = b"word1\r\n\nword2 -word1 word3\nnone\n\xff\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines)))
+    answer = ask("similar", "vectors.bin", "-", "--top", "2")
+    assert answer.status == 0
+    rows = [line.split("\t") for line in answer.out.splitlines()]
+    assert [row[0] for row in rows] == ["word1"] * 2 + ["word2 -word1 word3"] * 2
+    alone = ask("similar", "vectors.bin", "word1", "--top", "2").out.split()
+    assert [field for row in rows[:2] for field in row[1:]] == alone
+    first, second = answer.err.splitlines()
+    assert "line 4 skipped: unknown word 'none'" in first
+    assert "line 5 skipped" in second
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"word1\nword2\n")))
+    found = [
+        json.loads(line) for line in ask("similar", "vectors.bin", "-", "--json").out.splitlines()
+    ]
+    assert [row["query"] for row in found] == ["word1", "word2"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"none\n")))
+    failed = ask("similar", "vectors.bin", "-")
+    assert failed.status == 1
+    assert "no query can be answered" in failed.err
+
+
 def test_every_word_can_be_printed(folder):
     """On a terminal that lacks a letter, too."""
     Path("korean.txt").write_text("한국어 텍스트를 읽는다\n" * 9, encoding="utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from wordgeom.cli.similar import print_words
@@ -19,7 +21,7 @@ def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> No
 
     `analogy vectors.bin man king woman` should answer "queen".
     """
-    from wordgeom.vectors.keyed import read_vectors
+    from wordgeom.formats.vector_files import read_any_vectors
     from wordgeom.vectors.nearest import analogy
 
-    print_words(analogy(read_vectors(vectors), a, b, c, top=top), as_json)
+    print_words(analogy(read_any_vectors(Path(vectors)), a, b, c, top=top), as_json)

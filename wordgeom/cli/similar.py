@@ -1,13 +1,42 @@
-"""`wordgeom similar`: nearest neighbours."""
+"""`wordgeom similar`: nearest neighbours of words, of sums of words, and of lines of queries."""
 
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
 
-@click.command("similar")
+if TYPE_CHECKING:
+    from wordgeom.vectors.keyed import Vectors
+
+_STDIN = "-"
+_MINUS = "\0"  # marks a negative word, so that click takes it for no option
+
+
+class _Query(click.Command):
+    """A command whose arguments `-word` are negative words."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        known = {name for param in self.get_params(ctx) for name in param.opts}
+        plain = args.index("--") if "--" in args else len(args)
+        marked = [
+            _MINUS + arg[1:] if arg not in known and _is_negative(arg) else arg
+            for arg in args[:plain]
+        ]
+        return super().parse_args(ctx, [*marked, *args[plain:]])
+
+
+def _is_negative(arg: str) -> bool:
+    return len(arg) > 1 and arg[0] == "-" and arg[1] != "-"
+
+
+@click.command("similar", cls=_Query)
 @click.argument("vectors")
 @click.argument("words", nargs=-1, required=True)
 @click.option("--top", default=10, type=click.IntRange(min=1), help="number of neighbours  [10]")
@@ -15,19 +44,64 @@ import click
 def command(vectors: str, words: tuple[str, ...], top: int, as_json: bool) -> None:
     """List the nearest neighbours of WORDS in VECTORS by cosine similarity.
 
-    The vectors of several words are added: `similar vectors.bin bank river`.
+    The vectors of several words are added, and those of words after a minus sign are subtracted:
+    `similar vectors.bin king -man woman`. Words that begin with a minus sign follow `--`. With `-`
+    for WORDS, each line of standard input is a query, and lines `query TAB word TAB cosine` are
+    printed.
     """
-    from wordgeom.vectors.keyed import read_vectors
+    from wordgeom.formats.vector_files import read_any_vectors
+
+    read = read_any_vectors(Path(vectors))
+    if words == (_STDIN,):
+        _answer_lines(read, top, as_json)
+        return
+    signed = [f"-{word[1:]}" if word.startswith(_MINUS) else f"+{word}" for word in words]
+    print_words(_found(read, signed, top), as_json)
+
+
+def _found(vectors: Vectors, signed: list[str], top: int) -> list[tuple[str, float]]:
+    """Return the neighbours of a query; signed: its words after + or -."""
     from wordgeom.vectors.nearest import similar
 
-    print_words(similar(read_vectors(vectors), words, top=top), as_json)
+    words: dict[str, list[str]] = {"+": [], "-": []}
+    for word in signed:
+        words[word[0]].append(word[1:])
+    return similar(vectors, words["+"], words["-"], top)
+
+
+def _answer_lines(vectors: Vectors, top: int, as_json: bool) -> None:
+    """Answer each line of standard input; raises InputError if no line can be answered."""
+    asked = failed = 0
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        if not (query := line.decode("utf-8", "replace").split()):
+            continue
+        asked += 1
+        signed = [word if _is_negative(word) else f"+{word}" for word in query]
+        try:
+            found = _found(vectors, signed, top)
+        except InputError as error:
+            failed += 1
+            click.echo(f"wordgeom: note: line {number} skipped: {error}", err=True)
+            continue
+        name = " ".join(query)
+        if as_json:
+            click.echo(json.dumps({"query": name, "words": rows_of(found)}, ensure_ascii=False))
+        else:
+            click.echo("\n".join(f"{name}\t{word}\t{cosine:.4f}" for word, cosine in found))
+    if failed == asked:
+        what, do = "no query can be answered", "check the words"
+        raise InputError(what, where="standard input", found=plural(asked, "line"), do=do)
+
+
+def rows_of(found: list[tuple[str, float]]) -> list[dict[str, Any]]:
+    """Return words and cosines as JSON values."""
+    return [{"word": word, "cosine": round(cosine, 6)} for word, cosine in found]
 
 
 def print_words(found: list[tuple[str, float]], as_json: bool) -> None:
     """Print words with their cosines, one a line, or as JSON."""
     if as_json:
-        rows = [{"word": word, "cosine": round(cosine, 6)} for word, cosine in found]
-        click.echo(json.dumps(rows, ensure_ascii=False))
+        click.echo(json.dumps(rows_of(found), ensure_ascii=False))
         return
     width = max((len(word) for word, _ in found), default=0)
     for word, cosine in found:
