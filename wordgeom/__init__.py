@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         score,
         train,
     )
+    from wordgeom.core import errors as errors
     from wordgeom.core.errors import WordgeomError
 
 _MODULES = {
@@ -46,11 +47,13 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, "__version__", "errors"])
 
 
 def __getattr__(name: str) -> Any:
     # The public functions need NumPy and more; `wordgeom --help` must not wait for them.
+    if name == "errors":
+        return import_module("wordgeom.core.errors")
     for module, names in _MODULES.items():
         if name in names:
             return getattr(import_module(f"wordgeom.{module}"), name)

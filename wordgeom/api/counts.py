@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wordgeom.api.keywords import taken, takes
 from wordgeom.core.errors import OptionError
-from wordgeom.core.options import options_of
 from wordgeom.core.types import Int64
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
@@ -97,6 +97,7 @@ class DocumentCounts(MatrixHandle):
         return StoredDocuments.open(self.path).documents()
 
 
+@takes(CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
 def count(
     corpus: PathLike | Iterable[PathLike],
     *,
@@ -113,8 +114,7 @@ def count(
     from wordgeom.stages.stage import run_stage
 
     files = _texts("count", corpus)
-    classes = (CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
-    reading, window, resume, run = options_of("count", options, *classes)
+    reading, window, resume, run = taken("count", options)
     part = None if shard is None else Shard.parse(str(shard))
     words = None if save_vocab is None else Path(save_vocab)
     with _directory(out, "cooc") as (folder, temporary):
@@ -122,6 +122,7 @@ def count(
         return Counts(folder, made.summary, made.notes, temporary)
 
 
+@takes(CorpusOptions, ResumeOptions, RunOptions)
 def count_documents(
     corpus: PathLike | Iterable[PathLike],
     *,
@@ -133,8 +134,7 @@ def count_documents(
     from wordgeom.stages.build_dtm import BuildDtm
     from wordgeom.stages.stage import run_stage
 
-    classes = (CorpusOptions, ResumeOptions, RunOptions)
-    reading, resume, run = options_of("count_documents", options, *classes)
+    reading, resume, run = taken("count_documents", options)
     files = _texts("count_documents", corpus)
     words = None if save_vocab is None else Path(save_vocab)
     with _directory(out, "dtm") as (folder, temporary):
@@ -142,6 +142,7 @@ def count_documents(
         return DocumentCounts(folder, made.summary, made.notes, temporary)
 
 
+@takes(PmiOptions, ResumeOptions, RunOptions)
 def pmi(
     counts: PathLike | MatrixHandle, *, out: PathLike | None = None, **options: Any
 ) -> Weighted:
@@ -149,7 +150,7 @@ def pmi(
     from wordgeom.stages.build_pmi import BuildPmi
     from wordgeom.stages.stage import run_stage
 
-    weighting, resume, run = options_of("pmi", options, PmiOptions, ResumeOptions, RunOptions)
+    weighting, resume, run = taken("pmi", options)
     with _directory(out, "pmi") as (folder, temporary):
         made = run_stage(BuildPmi(matrix_path(counts), folder, weighting, run, resume))
         return Weighted(folder, made.summary, made.notes, temporary)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.api.counts import MatrixHandle, PathLike
+from wordgeom.api.keywords import taken, takes
 from wordgeom.api.vectors import train
-from wordgeom.core.options import options_of
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
 from wordgeom.methods.dlsa.model import DynamicModel
@@ -42,6 +42,7 @@ def open_model(path: PathLike) -> DynamicModel:
     return DynamicModel.open(path)
 
 
+@takes(DriftOptions, ReportOptions, UseOptions)
 def measure_drift(model: PathLike, words: Sequence[str] = (), **options: Any) -> DriftReport:
     """Test which words of a model changed; options are those of `wordgeom drift`.
 
@@ -51,8 +52,7 @@ def measure_drift(model: PathLike, words: Sequence[str] = (), **options: Any) ->
     from wordgeom.stages.drift import Drift
     from wordgeom.stages.stage import run_stage
 
-    classes = (DriftOptions, ReportOptions, UseOptions)
-    testing, form, run = options_of("measure_drift", options, *classes)
+    testing, form, run = taken("measure_drift", options)
     named = (words,) if isinstance(words, str) else tuple(words)
     report: DriftReport = run_stage(Drift(Path(model), testing, form, run, named)).value
     return report

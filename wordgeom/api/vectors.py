@@ -8,21 +8,26 @@ Every option of the command line is a keyword here, spelt with underscores.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordgeom.api.counts import MatrixHandle, PathLike, matrix_path
+from wordgeom.api.keywords import taken, takes, takes_any_of
 from wordgeom.core.errors import OptionError
-from wordgeom.core.options import check_known, options_of, plain, specs
+from wordgeom.core.options import Options, check_known, plain, specs
 from wordgeom.core.types import Float32
 from wordgeom.evaluation.options import EvalOptions
+from wordgeom.formats.options import ConvertOptions
 from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
 from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods import load as load_method
+from wordgeom.methods import names as method_names
 from wordgeom.methods.contract import MODEL, Status
+from wordgeom.methods.gbu.extension import ExtendOptions
 from wordgeom.methods.inputs import reading_options, settings_of
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions, UseOptions
 from wordgeom.vectors.keyed import (
@@ -39,6 +44,8 @@ if TYPE_CHECKING:
     from wordgeom.evaluation.report import Report
     from wordgeom.imputation.trust import Trust
     from wordgeom.stages.stage import Outcome
+
+_EVERY = (DeviceOptions, ResumeOptions, RunOptions)  # of every method
 
 
 class Model:
@@ -112,6 +119,22 @@ class ImputedModel(Model):
         self.table, self.validation = table, list(validation)
 
 
+def _method_classes(method: str) -> tuple[type[Options], ...]:
+    """Return the option classes of `train(matrix, method)`."""
+    own = load_method(method)
+    return (own.Options, *reading_options(own), *_EVERY)
+
+
+def _methods() -> dict[str, tuple[type[Options], ...]]:
+    """Return the option classes of each method that can be loaded."""
+    found = {}
+    for name in method_names():
+        with contextlib.suppress(Exception):  # a user's own; `train` with its name raises
+            found[name] = _method_classes(name)
+    return found
+
+
+@takes_any_of(_methods())
 def train(
     matrix: PathLike | MatrixHandle,
     method: str,
@@ -139,6 +162,7 @@ def train(
     return Model(vectors, made.notes, made.statistics, beside, made.status.value)
 
 
+@takes(ExtendOptions, ResumeOptions, RunOptions)
 def extend(
     vectors: PathLike | Model | KeyedVectors,
     counts: PathLike | MatrixHandle,
@@ -152,11 +176,10 @@ def extend(
     vectors: a file, whose run card records how pairs were weighted, a model, or gensim's. out: also
     write the vectors there, with a run card. Raises WordgeomError.
     """
-    from wordgeom.methods.gbu.extension import ExtendOptions
     from wordgeom.stages.extend import Extend
     from wordgeom.stages.stage import run_stage
 
-    _, resume, run = options_of("extend", options, ExtendOptions, ResumeOptions, RunOptions)
+    _, resume, run = taken("extend", options)
     target = None if out is None else Path(out)
     path, values = matrix_path(counts), plain(options)
     stage = Extend(_source(vectors), path, values, run, target, resume, space)
@@ -166,6 +189,7 @@ def extend(
     return Model(made.value, made.notes, made.statistics, status=made.status.value)
 
 
+@takes(DomainOptions, ImputeOptions, ResumeOptions, RunOptions)
 def impute(
     domain: PathLike,
     vectors: PathLike | Model | KeyedVectors = "vectors.bin",
@@ -185,8 +209,7 @@ def impute(
     if not isinstance(domain, (str, os.PathLike)):
         do = "write it first: numpy.save, or to_csv of pandas"
         raise OptionError("domain must name a file", found=type(domain).__name__, do=do)
-    classes = (DomainOptions, ImputeOptions, ResumeOptions, RunOptions)
-    of_domain, how, resume, run = options_of("impute", options, *classes)
+    of_domain, how, resume, run = taken("impute", options)
     target = None if out is None else Path(out)
     beside = None if table is None else Path(table)
     source = _source(vectors)
@@ -200,6 +223,7 @@ def impute(
     return _imputed_before(target, beside, made)
 
 
+@takes(ConvertOptions, RunOptions)
 def convert(
     source: PathLike,
     target: PathLike,
@@ -212,15 +236,15 @@ def convert(
 
     source_format, target_format: `--from` and `--to`. Raises WordgeomError.
     """
-    from wordgeom.formats.options import ConvertOptions
     from wordgeom.stages.convert import conversion
     from wordgeom.stages.stage import run_stage
 
-    how, run = options_of("convert", plain(options), ConvertOptions, RunOptions)
+    how, run = taken("convert", plain(options))
     formats = source_format, target_format
     return run_stage(conversion(Path(source), Path(target), *formats, how, run))
 
 
+@takes(EvalOptions, ResumeOptions, UseOptions)
 def score(
     vectors: PathLike | Model | KeyedVectors,
     sets: Sequence[PathLike] = (),
@@ -239,7 +263,7 @@ def score(
     from wordgeom.stages.evaluate import Evaluate
     from wordgeom.stages.stage import run_stage
 
-    how, resume, run = options_of("score", options, EvalOptions, ResumeOptions, UseOptions)
+    how, resume, run = taken("score", options)
     given = [_paths(names) for names in (sets, categories, classify, regress)]
     tasks = read_tasks(given[0], given[1], given[2], given[3], how)
     files = tuple(file for names in given for file in names)
@@ -268,11 +292,8 @@ def _training(
     """Return the stage of these keywords; raises OptionError for one that is not known."""
     from wordgeom.stages.train import Train
 
-    own = load_method(method)
-    common = (DeviceOptions, ResumeOptions, RunOptions)
-    classes = (own.Options, *reading_options(own), *common)
-    first, *others = settings_of(own)
-    known = [field.name for cls in classes for field, _ in specs(cls)]
+    first, *others = settings_of(load_method(method))
+    known = [field.name for cls in _method_classes(method) for field, _ in specs(cls)]
     check_known(options, [*known, *others], "wordgeom.train")
     values = {**plain(options), first: os.fspath(matrix_path(matrix))}
     if documents is not None:

@@ -1,0 +1,85 @@
+"""Signatures and docstrings of public functions from the option classes behind their keywords."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from wordgeom.core.options import Options, options_of, specs
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+_TAKEN: dict[str, tuple[type[Options], ...]] = {}
+_WIDTH = 88
+_FLAG = re.compile(r"--[a-z][a-z-]*")
+
+
+def takes(*classes: type[Options]) -> Callable[[_Function], _Function]:
+    """Let `help` and completion show the options that a function takes as `**options`."""
+
+    def decorate(function: _Function) -> _Function:
+        _TAKEN[function.__name__] = classes
+        return _shown(function, classes, f"Options:\n{described(*classes)}", others=False)
+
+    return decorate
+
+
+def takes_any_of(
+    kinds: Mapping[str, tuple[type[Options], ...]],
+) -> Callable[[_Function], _Function]:
+    """As `takes`, for options that depend on a name: the method."""
+    classes = tuple(dict.fromkeys(cls for some in kinds.values() for cls in some))
+    common = [cls for cls in classes if all(cls in some for some in kinds.values())]
+    parts = [f"Options of every method:\n{described(*common)}"]
+    for name, some in kinds.items():
+        own = described(*(cls for cls in some if cls not in common))
+        parts.append(f"Options of {name}:\n{own}")
+    return lambda function: _shown(function, classes, "\n\n".join(parts), others=True)
+
+
+def _shown(
+    function: _Function, classes: Sequence[type[Options]], listed: str, *, others: bool
+) -> _Function:
+    """Set the signature, and the docstring with the options listed; `...`: the default varies.
+
+    others: keywords that are not listed are possible.
+    """
+    signature = inspect.signature(function)
+    named: dict[str, inspect.Parameter] = {}
+    for field in (field for cls in classes for field, _ in specs(cls)):
+        default = field.default
+        if field.name in named and named[field.name].default != default:
+            default = ...
+        named[field.name] = inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type
+        )
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    rest = list(signature.parameters.values())[len(own) :] if others else []
+    shown = signature.replace(parameters=[*own, *named.values(), *rest])
+    function.__signature__ = shown  # type: ignore[attr-defined]
+    function.__doc__ = f"{inspect.getdoc(function)}\n\n{listed}"
+    return function
+
+
+def taken(function: str, given: Mapping[str, Any]) -> list[Any]:
+    """Return the option classes of a function, filled; raises OptionError."""
+    return options_of(function, given, *_TAKEN[function])
+
+
+def _keyword(flag: re.Match[str]) -> str:
+    return flag[0].removeprefix("--").replace("-", "_")
+
+
+def described(*classes: type[Options]) -> str:
+    """Return the options, their defaults and their meaning, for a docstring."""
+    lines = []
+    for cls in classes:
+        for field, spec in specs(cls):
+            choices = f" {' | '.join(spec.choices)};" if spec.choices else ""
+            meaning = _FLAG.sub(_keyword, spec.help.partition("  [")[0])
+            text = f"{field.name}={field.default!r}:{choices} {meaning}"
+            lines.append(textwrap.fill(text, _WIDTH, initial_indent="    ",
+                                       subsequent_indent=" " * 8))  # fmt: skip
+    return "\n".join(lines)
