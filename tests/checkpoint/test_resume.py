@@ -135,8 +135,8 @@ def test_a_count_in_parts_goes_on(folder, monkeypatch, in_parts):
 
 def test_a_sum_and_weights_go_on(folder, monkeypatch):
     for part in ("1", "2"):
-        assert run(*COUNT, "--shard", f"{part}/2", "-o", part) == 0
-    assert_goes_on(monkeypatch, ["merge", "1", "2"], "cooc", 2)
+        assert run(*COUNT, "--shard", f"{part}/2", "-o", "p") == 0
+    assert_goes_on(monkeypatch, ["merge", "p.shard-1-of-2", "p.shard-2-of-2"], "cooc", 2)
     assert run(*COUNT, "-o", "whole", "--force") == 0
     assert digest("cooc") == digest("whole")
     Path("whole").rename("counts")
@@ -380,7 +380,7 @@ def test_a_stopped_run_leaves_no_empty_folder_of_its_own(folder, monkeypatch, th
 
 def test_a_sum_that_was_stopped_before_its_first_row_keeps_nothing(folder, monkeypatch, capsys):
     for part in ("1", "2"):
-        assert run(*COUNT, "--shard", f"{part}/2", "-o", part) == 0
+        assert run(*COUNT, "--shard", f"{part}/2", "-o", "p") == 0
     before = names()
 
     def interrupt(*_: Any) -> Any:
@@ -388,7 +388,7 @@ def test_a_sum_that_was_stopped_before_its_first_row_keeps_nothing(folder, monke
 
     write = MatrixRows.write
     monkeypatch.setattr(MatrixRows, "write", lambda self, _: write(self, map(interrupt, [1])))
-    assert run("merge", "1", "2") == AGAIN
+    assert run("merge", "p.shard-1-of-2", "p.shard-2-of-2") == AGAIN
     assert "no checkpoint was saved yet" in capsys.readouterr().err
     assert names() == before
 

@@ -685,6 +685,9 @@ def test_shards_add_up_to_the_whole(ask, folder):
     assert ask("merge", *names, "-o", "sum").out.startswith("sum: ")
     assert ask("info", "sum", "--digest").out == ask("info", "cooc", "--digest").out
     assert ask("merge", *names, "-o", "sum").out == "sum: up to date\n"
+    for out in ("s", "s.shard-2-of-3"):  # the name says which part it is, once
+        assert ask(*COUNT[:-1], out, "--shard", "2/3", "--force").out.startswith("s.shard-2-of-3: ")
+    assert not Path("s").exists()
     assert_refused(ask("merge", *names[:2], "-o", "new"), "found no shard 3")
     assert_refused(ask("merge", names[0], "cooc", "-o", "new"), "cooc: is not a shard")
 

@@ -28,7 +28,9 @@ class Command:
 _COUNT = "build-cooc ../inputs/corpus.txt -o out --min-count 1 --tmp-dir ."
 _TABULATE = "build-dtm ../inputs/corpus.txt -o out --tmp-dir . --min-count"
 _MERGE = "merge -o out --checkpoint 0"
-_WIDE, _NARROW = "../inputs/one ../inputs/two", "../inputs/three ../inputs/four"
+_WIDE, _NARROW = (
+    f"../inputs/{name}.shard-1-of-2 ../inputs/{name}.shard-2-of-2" for name in ("wide", "narrow")
+)
 _PMI = "build-pmi ../inputs/cooc -o out --checkpoint 0"
 _GBU = "train ../inputs/cooc --method gbu"
 _EIGS = "train ../inputs/large --method pmi-eigs --checkpoint 0 -o out.bin"
@@ -61,10 +63,10 @@ COMMANDS = (
 # What makes the inputs that are made by the program.
 PREPARE = (
     "build-cooc corpus.txt -o cooc --min-count 1 --window 3",
-    "build-cooc corpus.txt -o one --min-count 1 --window 3 --shard 1/2",
-    "build-cooc corpus.txt -o two --min-count 1 --window 3 --shard 2/2",
-    "build-cooc corpus.txt -o three --min-count 1 --window 2 --shard 1/2",
-    "build-cooc corpus.txt -o four --min-count 1 --window 2 --shard 2/2",
+    "build-cooc corpus.txt -o wide --min-count 1 --window 3 --shard 1/2",
+    "build-cooc corpus.txt -o wide --min-count 1 --window 3 --shard 2/2",
+    "build-cooc corpus.txt -o narrow --min-count 1 --window 2 --shard 1/2",
+    "build-cooc corpus.txt -o narrow --min-count 1 --window 2 --shard 2/2",
     "build-dtm dated.jsonl -o dtm --min-count 1 --text-field text --time-field year",
     "convert cooc counts.npz",
     "convert large other.npz",

@@ -18,7 +18,9 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions
     classes=(CorpusOptions, WindowOptions, ResumeOptions, RunOptions),
 )
 @click.argument("corpus", nargs=-1)
-@click.option("-o", "--out", metavar="DIR", help="output directory  [cooc]")
+@click.option(
+    "-o", "--out", metavar="DIR", help="output directory, DIR.shard-i-of-N of a part  [cooc]"
+)
 @click.option("--shard", metavar="i/N", help="count part i of N only; combine the parts with merge")
 @click.option("--save-vocab", metavar="FILE", help="also write the vocabulary with its counts")
 def command(
@@ -38,7 +40,8 @@ def command(
 
     names = frame.corpus_names("build-cooc", settings)
     shard = Shard.parse(settings["shard"]) if "shard" in settings else None
-    default = f"cooc.shard-{shard.index}-of-{shard.of}" if shard else "cooc"
     save = frame.path(settings, "save_vocab")
-    out = Path(settings.get("out", default))
+    out = Path(settings.get("out", "cooc"))
+    if shard is not None and not out.name.endswith(shard.suffix):
+        out = out.with_name(out.name + shard.suffix)
     return BuildCooc(names, out, corpus, run, resume, save, window, shard)

@@ -49,6 +49,11 @@ class Shard:
             raise OptionError("--shard i/N needs 1 ≤ i ≤ N ≤ 1,000,000", found=repr(text))
         return cls(int(index), int(of))
 
+    @property
+    def suffix(self) -> str:
+        """What the command line appends to the name of the output."""
+        return f".shard-{self.index}-of-{self.of}"
+
     def span(self, length: int) -> tuple[int, int]:
         """Return the part of [0, length) that this shard counts."""
         return length * (self.index - 1) // self.of, length * self.index // self.of
