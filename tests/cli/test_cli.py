@@ -1106,3 +1106,14 @@ def test_a_signal_after_the_output_is_complete_changes_nothing(ask, folder, monk
     monkeypatch.setattr(click, "echo", late)
     assert ask("build-pmi", "cooc", "-o", "late").status == 0
     assert Path("late/meta.json").exists()
+
+
+def test_help_shows_the_defaults_that_hold(ask):
+    for method, wanted in (("gbu", "[0.2]"), ("pmi-eigs", "[1]")):
+        shown = " ".join(ask("train", "--method", method, "--help").out.split())
+        assert f"every PMI {wanted}" in shown
+    shown = " ".join(ask("train", "--help").out.split())
+    assert "every PMI [1; gbu: 0.2]" in shown
+    assert "[log; dlsa: rows]" in shown
+    assert "--dim K dimension of the vectors [100]" in shown
+    assert "--sweeps" not in shown

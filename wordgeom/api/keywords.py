@@ -27,14 +27,14 @@ def takes(*classes: type[Options]) -> Callable[[_Function], _Function]:
 
 
 def takes_any_of(
-    kinds: Mapping[str, tuple[type[Options], ...]],
+    kinds: Mapping[str, tuple[type[Options], ...]], preferred: Mapping[str, Mapping[str, Any]]
 ) -> Callable[[_Function], _Function]:
-    """As `takes`, for options that depend on a name: the method."""
+    """As `takes`, for options that depend on a name, the method, as do some defaults."""
     classes = tuple(dict.fromkeys(cls for some in kinds.values() for cls in some))
     common = [cls for cls in classes if all(cls in some for some in kinds.values())]
     parts = [f"Options of every method:\n{described(*common)}"]
     for name, some in kinds.items():
-        own = described(*(cls for cls in some if cls not in common))
+        own = described(*(cls for cls in some if cls not in common), preferred=preferred[name])
         parts.append(f"Options of {name}:\n{own}")
     return lambda function: _shown(function, classes, "\n\n".join(parts), others=True)
 
@@ -72,14 +72,15 @@ def _keyword(flag: re.Match[str]) -> str:
     return flag[0].removeprefix("--").replace("-", "_")
 
 
-def described(*classes: type[Options]) -> str:
-    """Return the options, their defaults and their meaning, for a docstring."""
+def described(*classes: type[Options], preferred: Mapping[str, Any] | None = None) -> str:
+    """Return options, defaults and meaning, for a docstring; preferred: defaults that replace."""
     lines = []
     for cls in classes:
         for field, spec in specs(cls):
             choices = f" {' | '.join(spec.choices)};" if spec.choices else ""
             meaning = _FLAG.sub(_keyword, spec.help.partition("  [")[0])
-            text = f"{field.name}={field.default!r}:{choices} {meaning}"
+            default = (preferred or {}).get(field.name, field.default)
+            text = f"{field.name}={default!r}:{choices} {meaning}"
             lines.append(textwrap.fill(text, _WIDTH, initial_indent="    ",
                                        subsequent_indent=" " * 8))  # fmt: skip
     return "\n".join(lines)

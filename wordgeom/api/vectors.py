@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wordgeom import methods
 from wordgeom.api.counts import MatrixHandle, PathLike, matrix_path
 from wordgeom.api.keywords import taken, takes, takes_any_of
 from wordgeom.core.errors import OptionError
@@ -25,7 +26,6 @@ from wordgeom.imputation.domain import DomainOptions
 from wordgeom.imputation.options import ImputeOptions
 from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods import load as load_method
-from wordgeom.methods import names as method_names
 from wordgeom.methods.contract import MODEL, Status
 from wordgeom.methods.gbu.extension import ExtendOptions
 from wordgeom.methods.inputs import reading_options, settings_of
@@ -125,16 +125,18 @@ def _method_classes(method: str) -> tuple[type[Options], ...]:
     return (own.Options, *reading_options(own), *_EVERY)
 
 
-def _methods() -> dict[str, tuple[type[Options], ...]]:
-    """Return the option classes of each method that can be loaded."""
-    found = {}
-    for name in method_names():
+def _methods() -> tuple[dict[str, tuple[type[Options], ...]], dict[str, dict[str, Any]]]:
+    """Return the option classes and the preferred values of each method that can be loaded."""
+    classes, values = {}, {}
+    for name in methods.names():
         with contextlib.suppress(Exception):  # a user's own; `train` with its name raises
-            found[name] = _method_classes(name)
-    return found
+            module = load_method(name)
+            classes[name] = _method_classes(name)
+            values[name] = methods.preferred(module, module.Options())
+    return classes, values
 
 
-@takes_any_of(_methods())
+@takes_any_of(*_methods())
 def train(
     matrix: PathLike | MatrixHandle,
     method: str,

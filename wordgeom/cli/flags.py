@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,14 @@ _TYPES: dict[str, Any] = {"int": int, "float": float, "str": str}
 _METAVARS = {"int": "N", "float": "X", "str": "TEXT"}
 
 
-def parameters(*classes: type[Options]) -> list[click.Option]:
-    """Return one click option for each field of the classes."""
+def parameters(
+    *classes: type[Options], preferred: Mapping[str, Any] | None = None
+) -> list[click.Option]:
+    """Return one click option for each field; preferred: defaults to show instead."""
     # Two methods may declare one option; it is then the same for both.
-    made = {field.name: _parameter(field, spec) for cls in classes for field, spec in specs(cls)}
-    return list(made.values())
+    fields = {field.name: (field, spec) for cls in classes for field, spec in specs(cls)}
+    return [_parameter(*each, (preferred or {}).get(name, each[0].default))
+            for name, each in fields.items()]  # fmt: skip
 
 
 def config_option() -> click.Option:
@@ -40,9 +43,9 @@ def read_tables(path: str, known: Iterable[str]) -> dict[str, dict[str, Any]]:
     return {name: _table(table, f"{path} [{name}]") for name, table in tables.items()}
 
 
-def _parameter(field: dataclasses.Field[Any], spec: Spec) -> click.Option:
+def _parameter(field: dataclasses.Field[Any], spec: Spec, default: Any) -> click.Option:
     name = flag(field.name)
-    text = spec.help + _default_text(field.default)
+    text = spec.help + _default_text(default)
     if kind(field) == "bool":
         name += f"/{off_flag(field.name)}" if field.default is True else ""
         return click.Option([name], is_flag=True, default=None, help=text)
@@ -55,7 +58,12 @@ def _parameter(field: dataclasses.Field[Any], spec: Spec) -> click.Option:
 def _default_text(default: Any) -> str:
     if default is None or isinstance(default, bool):
         return ""
-    return f"  [{default:g}]" if isinstance(default, float) else f"  [{default}]"
+    return f"  [{shown(default)}]"
+
+
+def shown(default: Any) -> str:
+    """Return a default as users write it."""
+    return f"{default:g}" if isinstance(default, float) else str(default)
 
 
 def _read_toml(path: str) -> dict[str, Any]:

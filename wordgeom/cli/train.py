@@ -68,7 +68,7 @@ class _Train(frame.StageCommand):
             if method:
                 check_owner(_names_of(args), method)
                 info_name = f"train --method {method}"  # in the usage and in errors
-        self.params = [*_own_parameters(method), *flags.parameters(*_classes(method, args))]
+        self.params = [*_own_parameters(method), *_options(method, args)]
         self.params.append(flags.config_option())
         return super().make_context(info_name, args, parent, **extra)
 
@@ -87,13 +87,46 @@ class _Train(frame.StageCommand):
             formatter.write_dl([(name, methods.summary(name)) for name in methods.names()])
 
 
-def _classes(method: str | None, args: list[str]) -> tuple[type[Options], ...]:
+def _options(method: str | None, args: list[str]) -> list[click.Option]:
+    """Return the options of the method, or what can be shown of them without one."""
     if method:
-        return method_classes(method)
+        return flags.parameters(*method_classes(method), preferred=_preferred(method))
     if {"-h", "--help"} & set(args):
-        return COMMON
+        return [*_shared(), *flags.parameters(*COMMON, preferred=_by_method())]
     # --method is missing, but a flag that belongs to no method is reported first.
-    return (*(methods.load(name).Options for name in methods.names()), *COMMON)
+    return flags.parameters(*(methods.load(name).Options for name in methods.names()), *COMMON)
+
+
+def _shared() -> list[click.Option]:
+    """Return the options that all methods declare with the same default."""
+    every: list[type[Options]] = []
+    for name in methods.names():
+        with contextlib.suppress(Exception):  # a user's own, which `--method` will report
+            every.append(methods.load(name).Options)
+    defaults = [{field.name: field.default for field, _ in specs(cls)} for cls in every]
+    return [
+        param for param in flags.parameters(every[0])
+        if all(param.name in one and one[param.name] == defaults[0][param.name] for one in defaults)
+    ]  # fmt: skip
+
+
+def _preferred(method: str) -> dict[str, Any]:
+    module = methods.load(method)
+    return methods.preferred(module, module.Options())
+
+
+def _by_method() -> dict[str, str]:
+    """Return the defaults that methods replace: `1; gbu: 0.2`."""
+    found = {}
+    for field in (field for cls in READING for field, _ in specs(cls)):
+        own = []
+        for name in methods.names():
+            with contextlib.suppress(Exception):  # as in `_shared`
+                value = _preferred(name).get(field.name, field.default)
+                own += [] if value == field.default else [f"{name}: {flags.shown(value)}"]
+        if own:
+            found[field.name] = f"{flags.shown(field.default)}; {', '.join(own)}"
+    return found
 
 
 def input_options(method: str) -> list[click.Option]:

@@ -13,6 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, suggestion
@@ -44,6 +45,11 @@ def load(name: str) -> ModuleType:
     module = import_module(_module(name))
     _check(module)
     return module
+
+
+def preferred(method: ModuleType, options: Options) -> dict[str, Any]:
+    """Return the values that a method prefers for the options of its inputs."""
+    return method.weighting(options) if hasattr(method, "weighting") else {}
 
 
 def _module(name: str) -> str:

@@ -61,8 +61,7 @@ class Train(Stage):
     @cached_property
     def inputs(self) -> dict[str, OpenInput]:
         """Its inputs, open. Raises MissingInputError, InputError, OptionError."""
-        preferred = getattr(self.method, "weighting", None)
-        defaults = {} if preferred is None else preferred(self.options)
+        defaults = methods.preferred(self.method, self.options)
         return open_inputs(self.method, self.name, self.values, defaults)
 
     @property

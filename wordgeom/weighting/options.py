@@ -22,9 +22,7 @@ class PmiOptions(Options):
         "weighting: pmi, ppmi (negative values clipped to 0), npmi (ppmi scaled to [0, 1])",
         choices=(PPMI, PMI, NPMI),
     )
-    neg: float = option(
-        1.0, "shift: subtract log K from every PMI (weighted gbu: 0.2)", low=0.0, metavar="K"
-    )
+    neg: float = option(1.0, "shift: subtract log K from every PMI", low=0.0, metavar="K")
     cds: float = option(
         1.0, "context distribution smoothing exponent; 1: none, word2vec: 0.75", low=0.0, high=1.0
     )
@@ -47,7 +45,6 @@ class DocumentOptions(Options):
 
     weight: str = option(
         LOG,
-        "weight of a count x: x (raw), x / document total (rows), log(1 + x), √x, tf-idf or PPMI"
-        " (dlsa: rows)",
+        "weight of a count x: x (raw), x / document total (rows), log(1 + x), √x, tf-idf or PPMI",
         choices=WEIGHTS,
     )
