@@ -234,7 +234,7 @@ def test_questions_above_the_first_section_are_named_after_the_file(write):
 
 @pytest.mark.parametrize("line", ["a b c", "a b c d e", "a"])
 def test_a_line_that_is_not_four_words_is_named(write, line):
-    path = write(f": s\r\na b c d\r\n\r\n{line}\r\n")
+    path = write(f": s\r\na b c d\r\n\r\n{line}\r\na b c d\r\n")
     with pytest.raises(InputError) as error:
         read_analogies(path, EvalOptions())
     assert str(error.value).startswith(f"{path} line 4: not four words, found {line!r};")

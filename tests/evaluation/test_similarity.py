@@ -194,7 +194,7 @@ def test_pairs_round_trip_with_every_delimiter(tmp_path_factory, pairs, sign, he
         "Word 1,Word 2,Human (mean)\nice cream,tea,5\n",
         "word1\tword2\tPOS\tSimLex999\tconc(w1)\nice cream\ttea\tN\t5\t2.5\n",
         "score;w2;w1\n5;tea;ice cream\n",
-        "ice cream\ttea\t5\t99\n",
+        "ice cream\ttea\t5\n",
         "# Word 1\tWord 2\nice cream\ttea\t5.0\r\n",
         "left;right;how alike\nice cream ; tea;\t5e0\n",
     ],
@@ -218,7 +218,8 @@ def test_columns_are_found_by_name_or_default_to_the_first_three(write, text):
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_a_malformed_line_is_named(write, line, message, end):
-    path = write(end.join(["word1\tword2\tscore", "cat\tdog\t9", "sea\tsand\t4", line, ""]))
+    head, last = ["word1\tword2\tscore", "cat\tdog\t9", "sea\tsand\t4"], "king\tqueen\t8"
+    path = write(end.join([*head, line, last, ""]))
     with pytest.raises(InputError) as error:
         read_pairs(path)
     do = "use a decimal point, not a comma" if ",5" in line else _DO
@@ -259,7 +260,7 @@ def test_an_unbalanced_quote_is_an_ordinary_character_between_tabs_and_spaces(wr
     assert read_pairs(write('5" "disk" 8.5\n')) == [Pair('5"', '"disk"', 8.5)]
     assert read_pairs(write('"\tdisk\t8.5\n')) == [Pair('"', "disk", 8.5)]
     with pytest.raises(InputError, match=r"line 2: not valid CSV.*close the quotes"):
-        read_pairs(write('cat,dog,9\n"king,queen,8.5\n'))
+        read_pairs(write('cat,dog,9\n"king,queen,8.5\ncup,tea,5\n'))
 
 
 @pytest.mark.parametrize(

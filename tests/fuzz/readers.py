@@ -160,7 +160,7 @@ def _foreign(path: Path) -> object:
     return convert(path, path.parent / "out.bin", space="_", threads=1, memory=0.5, quiet=True)
 
 
-_EVALUATE = ("evaluation.lines", "evaluation.fields")
+_EVALUATE = ("evaluation.lines", "evaluation.tables", "evaluation.score_column")
 _TABLES = (
     "imputation.tables.files",
     "imputation.tables.readers",
@@ -208,7 +208,13 @@ READERS = (
         ("vectors.word2vec_binary", "vectors.keyed"),
     ),
     Reader("pairs", seeds.pairs, _set, ("evaluation.pairs", *_EVALUATE), packing.gzipped),
-    Reader("analogies", seeds.analogies, _set, ("evaluation.analogies",), packing.gzipped),
+    Reader(
+        "analogies",
+        seeds.analogies,
+        _set,
+        ("evaluation.analogies", "evaluation.questions", "evaluation.known_sets", *_EVALUATE),
+        packing.gzipped,
+    ),
     Reader("QVEC", seeds.oracles, _set, ("evaluation.qvec",)),
     Reader(
         "categories",

@@ -143,14 +143,16 @@ def pairs() -> Group:
         {"p.csv": '"a b",c,1\n' + "\n".join(",".join(row) for row in rows)},
         {"p.txt": "\n".join(" ".join(row) for row in rows) + "\n"},
         {"p.txt.gz": "\n".join(lines)},
+        {"p.csv": ",word1,word2,mean,1,2\n0,sun-n,sea-n,2.5,2,3\n1,tea-n,cup-n,4,3,5\n"},
     )
 
 
 @cache
 def analogies() -> Group:
-    """Questions in sections."""
+    """Questions in sections and in tables."""
     text = ": capitals\nAthens Greece Oslo Norway\nRome Italy Paris France\n: gram1\na b c d\n"
-    return _texts({"a.txt": text}, {"a.txt.gz": text})
+    table = ",type,word1,word2,word3,target\n0,x,Athens,Greece,Oslo,Norway\n1,2c,a,b,c,d\n"
+    return _texts({"a.txt": text}, {"a.txt.gz": text}, {"a.csv": table})
 
 
 @cache

@@ -7,8 +7,9 @@ gensim's `evaluate_word_analogies`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,11 @@ from wordgeom.core.types import Array, Int64
 from wordgeom.evaluation.analogy_search import NONE, predict
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.exclusions import exclude_missing, no_known_items
+from wordgeom.evaluation.known_sets import refuse_questions
 from wordgeom.evaluation.lines import SetFile, read_lines, set_name
 from wordgeom.evaluation.options import ZERO, EvalOptions
+from wordgeom.evaluation.questions import QuestionList, question_list
+from wordgeom.evaluation.tables import COMMENT, LEFT_OUT, read_table
 from wordgeom.evaluation.word_lookup import Lookup
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
@@ -32,10 +36,15 @@ _WITHOUT = "questions with a word whose vector is zero"
 
 @dataclass(frozen=True)
 class Analogies(SetFile):
-    """A set of analogy questions; sections (n): each question's section name, as in the file."""
+    """A set of analogy questions.
+
+    sections (n): each question's section name, as in the file; left_out: lines of the file that
+    were not read, by reason.
+    """
 
     questions: tuple[tuple[str, ...], ...]
     sections: tuple[str, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Answer by 3CosAdd and 3CosMul (n × 2) int32; raises InputError if no question can be."""
@@ -54,7 +63,7 @@ class Analogies(SetFile):
             {_MISSING: ~known, _WITHOUT: known & ~usable}, self.options.oov, "counted as wrong"
         )
         return Answers("analogies", self.name, MEASURES, items, given[items], rows[items, 3],
-                       excluded, self._groups(items), notes)  # fmt: skip
+                       excluded | dict(self.left_out), self._groups(items), notes)  # fmt: skip
 
     def _rows(self, lookup: Lookup) -> Int64:
         """Return the rows (n × 4) of the questions' words, _UNKNOWN for words without a vector."""
@@ -67,18 +76,39 @@ class Analogies(SetFile):
 
 
 def read_analogies(path: str | Path, options: EvalOptions) -> Analogies:
-    """Read lines of four words, and lines `: section`, which name the section below them.
+    """Read lines of four words below lines `: section`, or a table of questions.
 
-    Questions above the first section line form a section named after the file. Raises what
-    `read_lines` raises; InputError for a line without exactly four words, naming the line, and for
-    a file without questions.
+    Lines that start with # are comments; an incomplete last line is left out. Raises what
+    `read_lines`, `question_list` and `refuse_questions` raise; InputError for a line without
+    exactly four words, naming the line, and for a file without questions.
     """
-    section, questions, sections = set_name(path), [], []
-    for number, line in read_lines(path):
+    lines = read_lines(path)
+    if any(line.startswith(SECTION) for _, line in lines):
+        read = _in_sections(path, lines)
+    else:
+        read = question_list(read_table(path))
+        refuse_questions(path, read)
+    return Analogies(str(path), options, read.questions, read.sections, read.excluded)
+
+
+def _in_sections(path: str | Path, lines: Sequence[tuple[int, str]]) -> QuestionList:
+    """Return questions in the sections whose names are above them.
+
+    Questions above the first section line form a section named after the file.
+    """
+    section, excluded = set_name(path), {}
+    questions: list[tuple[str, ...]] = []
+    sections: list[str] = []
+    for number, line in lines:
         if line.startswith(SECTION):
-            section = line.lstrip(f"{SECTION} \t").rstrip() or set_name(path)
+            section = line.lstrip(f"{SECTION} \t").strip(" \t,;") or set_name(path)
             continue
-        words = tuple(line.split())
+        if line.startswith(COMMENT):
+            continue
+        words = _split(line)
+        if len(words) < 4 and questions and number == lines[-1][0]:
+            excluded[LEFT_OUT] = 1
+            continue
         if len(words) != 4:
             do = "write four words, or a colon and a section name"
             where = f"{path} line {number}"
@@ -88,7 +118,15 @@ def read_analogies(path: str | Path, options: EvalOptions) -> Analogies:
     if not questions:
         do = "write four words on each line"
         raise InputError("no analogy questions in the file", where=path, do=do)
-    return Analogies(str(path), options, tuple(questions), tuple(sections))
+    return QuestionList(tuple(questions), tuple(sections), excluded)
+
+
+def _split(line: str) -> tuple[str, ...]:
+    """Return the words of a line, separated by white space, commas or semicolons."""
+    words = line.split()
+    if len(words) == 1:
+        words = [word for word in re.split("[,;]", words[0]) if word]
+    return tuple(words)
 
 
 def _accuracy(column: int) -> Measure:

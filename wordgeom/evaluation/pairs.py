@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from wordgeom.core.errors import InputError
-from wordgeom.evaluation.lines import read_lines, split_fields
+from wordgeom.evaluation.score_column import find_score
+from wordgeom.evaluation.tables import (
+    FIRST,
+    SECOND,
+    Row,
+    Table,
+    complete_rows,
+    parsed,
+    read_table,
+    shortened,
+)
 
-_COMMENT = "#"
-_DELIMITERS, _WHITE_SPACE = ("\t", ";", ","), ""
-_FIRST = ("word1", "w1", "worda")  # normalised column names: letters and digits only
-_SECOND = ("word2", "w2", "wordb")
-_SCORE = (
-    "score", "similarity", "sim", "simlex999", "relatedness", "rating", "mean", "humanmean",
-    "average", "averagescore", "gold",
-)  # fmt: skip
-_DIGIT = re.compile(r"\d")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _DO = "write two words and a number on each line"
+_DO_ORDER = "write word, word, score in this order, or add a header word1, word2, score"
+_DO_JOIN = f"{_DO}, or join a file of scores: paste pairs.txt scores.txt > set.txt"
 _DO_POINT = "use a decimal point, not a comma"
 
 
@@ -34,78 +37,63 @@ class Pair:
     score: float
 
 
+@dataclass(frozen=True)
+class PairList:
+    """The pairs of a file, the number of lines left out by reason, and notes on the reading."""
+
+    pairs: tuple[Pair, ...]
+    excluded: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
 def read_pairs(path: str | Path) -> list[Pair]:
+    """Read word pairs; raises what `read_pair_list` raises."""
+    return list(read_pair_list(path).pairs)
+
+
+def read_pair_list(path: str | Path) -> PairList:
     """Read word pairs separated by tabs, semicolons, commas or white space.
 
-    A first line without a digit in its score field is a header. The words and the score are found
-    by the column names in it, or else in the first three columns. Delimited fields may be quoted,
-    as in CSV. Lines that start with # are comments. Raises what `read_lines` raises; InputError for
-    a line without two words and a finite number, naming the line, and for a file without pairs.
+    The words and the score are found by the names in a header, or else by position, after an index
+    column. Delimited fields may be quoted, as in CSV. Lines that start with # are comments; an
+    incomplete last line is left out. Raises what `read_lines` and `find_score` raise; InputError
+    for a line without two words and a finite number, naming the line, and for a file without pairs.
     """
-    lines = [(n, line) for n, line in read_lines(path) if not line.startswith(_COMMENT)]
-    delimiter = _delimiter([line for _, line in lines])
-    placed = [(f"{path} line {number}", line) for number, line in lines]
-    rows = [(where, _fields(line, delimiter, where)) for where, line in placed]
-    columns = (0, 1, 2)
-    if rows and _is_header(rows[0][1]):
-        columns = _columns(rows[0][1])
-        rows = rows[1:]
-    if not rows:
-        raise InputError("no word pairs in the file", where=path, do=_DO)
-    return [_pair(fields, columns, where) for where, fields in rows]
+    return pair_list(read_table(path))
 
 
-def _delimiter(lines: Sequence[str]) -> str:
-    """Return the delimiter that splits most lines in three; a few lines may be malformed."""
-    for delimiter in _DELIMITERS:
-        if 2 * sum(line.count(delimiter) >= 2 for line in lines) > len(lines):
-            return delimiter
-    return _WHITE_SPACE
+def pair_list(table: Table) -> PairList:
+    """Return the pairs of a table; raises what `read_pair_list` raises."""
+    if not table.rows:
+        raise InputError("no word pairs in the file", where=table.path, do=_DO)
+    left = table.find(FIRST)
+    left = table.first if left is None else left
+    right = table.find(SECOND)
+    right = left + 1 if right is None else right
+    numbers = next((column for column in (left, right) if column in table.numeric), None)
+    if numbers is not None:
+        what = f"{table.called(numbers)} has numbers instead of words"
+        raise InputError(what, where=table.path, do=_DO_ORDER)
+    score, note = find_score(table, (left, right))
+    columns = left, right, score
+    if table.width == 2 and not table.numeric:
+        row = table.rows[0]
+        found = shortened(row)
+        raise InputError("two words without a score", where=row.where, found=found, do=_DO_JOIN)
+    rows, excluded = complete_rows(table, columns)
+    pairs = tuple(_pair(row, columns) for row in rows)
+    return PairList(pairs, excluded, (note,) if note else ())
 
 
-def _fields(line: str, delimiter: str, where: str) -> list[str]:
-    return [field.strip() for field in split_fields(line, delimiter, where)]
-
-
-def _is_header(fields: Sequence[str]) -> bool:
-    """Return whether the first line is a header, rather than a pair with a malformed score."""
-    if len(fields) < 3 or _parsed(fields[2]) is not None:
-        return False
-    names = _names(fields)
-    # Known column names may contain a digit. A single one may be a word of a pair, such as "mean".
-    both = any(name in _FIRST for name in names) and any(name in _SECOND for name in names)
-    return not _DIGIT.search(fields[2]) or both or names[2] in _SCORE
-
-
-def _names(header: Sequence[str]) -> list[str]:
-    return ["".join(filter(str.isalnum, name.lower())) for name in header]
-
-
-def _columns(header: Sequence[str]) -> tuple[int, int, int]:
-    """Return the columns of the two words and the score, found by the header's names."""
-    names = _names(header)
-
-    def column(known: Sequence[str], default: int) -> int:
-        return next((names.index(name) for name in known if name in names), default)
-
-    return column(_FIRST, 0), column(_SECOND, 1), column(_SCORE, 2)
-
-
-def _pair(fields: Sequence[str], columns: tuple[int, int, int], where: str) -> Pair:
+def _pair(row: Row, columns: tuple[int, int, int]) -> Pair:
     left, right, score = columns
+    fields = row.fields
     if len(fields) <= max(columns) or not fields[left] or not fields[right]:
-        found = repr(" ".join(fields)[:60])
-        raise InputError("not two words and a score", where=where, found=found, do=_DO)
-    value = _parsed(fields[score])
+        what = "not two words and a score"
+        raise InputError(what, where=row.where, found=shortened(row), do=_DO)
+    value = parsed(fields[score])
     if value is None or not math.isfinite(value):
         found = repr(fields[score][:60])
         do = _DO_POINT if _DECIMAL_COMMA.fullmatch(fields[score]) else _DO
-        raise InputError("the score is not a number", where=where, found=found, do=do)
+        raise InputError("the score is not a number", where=row.where, found=found, do=do)
     return Pair(fields[left], fields[right], value)
-
-
-def _parsed(field: str) -> float | None:
-    try:
-        return float(field)
-    except ValueError:
-        return None

@@ -12,15 +12,17 @@ from wordgeom.evaluation.analogies import SECTION, read_analogies
 from wordgeom.evaluation.answers import Task
 from wordgeom.evaluation.categorisation import read_categories
 from wordgeom.evaluation.classification import read_texts
+from wordgeom.evaluation.known_sets import refuse_directory, refuse_lines, refuse_table
 from wordgeom.evaluation.lines import read_lines
 from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.questions import asks_questions
 from wordgeom.evaluation.qvec import read_oracle
 from wordgeom.evaluation.regression import read_targets
 from wordgeom.evaluation.similarity import read_similarity
+from wordgeom.evaluation.tables import OTHER_KINDS, read_table
 
 _GENSIM_FILES = ("wordsim353.tsv", "simlex999.txt", "questions-words.txt")
 _ORACLE = re.compile(r"[^\t]+\t\s*\{")
-_OTHER_KINDS = "; for other kinds of sets use --categories, --classify or --regress"
 Paths = Sequence[str | Path]
 
 
@@ -43,19 +45,26 @@ def read_tasks(
 
 
 def read_set(path: str | Path, options: EvalOptions) -> Task:
-    """Read QVEC features (word TAB {…), analogies (some line starts with a colon), or word pairs.
+    """Read QVEC features (word TAB {…), analogies (four words), or word pairs.
 
-    Raises whatever the reader of that kind raises.
+    Raises InputError for known sets of other kinds, naming them, and whatever the reader of a kind
+    raises.
     """
+    refuse_directory(path)
     lines = read_lines(path)
     if _ORACLE.match(lines[0][1]):  # checked first: a word may start with a colon
         return read_oracle(path, options)
     if any(line.startswith(SECTION) for _, line in lines):
         return read_analogies(path, options)
+    refuse_lines(path, lines)
+    table = read_table(path)
+    refuse_table(table)
+    if asks_questions(table):
+        return read_analogies(path, options)
     try:
         return read_similarity(path, options)
     except InputError as error:  # unrecognised files are read as pairs
-        do = f"{error.do}{_OTHER_KINDS}"
+        do = f"{error.do}{OTHER_KINDS}"
         raise InputError(error.what, where=error.where, found=error.found, do=do) from None
 
 

@@ -6,8 +6,8 @@ gensim; pairs repeated with the same score would count one rating twice and are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,8 @@ from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.exclusions import exclude_missing, no_known_items
 from wordgeom.evaluation.lines import SetFile
 from wordgeom.evaluation.options import ZERO, EvalOptions
-from wordgeom.evaluation.pairs import Pair, read_pairs
+from wordgeom.evaluation.pairs import Pair, read_pair_list
+from wordgeom.evaluation.tagged_words import match_tags
 from wordgeom.evaluation.word_lookup import Lookup
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
@@ -31,13 +32,20 @@ _REPEATED = "repeated pairs with the same score"
 
 @dataclass(frozen=True)
 class Similarity(SetFile):
-    """A set of word pairs."""
+    """A set of word pairs; left_out: lines of the file that were not read, by reason."""
 
     pairs: tuple[Pair, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Answer by cosines (n) float64; raises InputError if no pair is in the vocabulary."""
         lookup = Lookup(vectors, self.options)
+        pairs, note = match_tags(self.pairs, lookup)
+        notes = (*self.notes, note) if note else self.notes
+        return replace(self, pairs=pairs, notes=notes)._answer(lookup)
+
+    def _answer(self, lookup: Lookup) -> Answers:
         repeated, contradictions = self._repeats(lookup)
         cosines, missing = self._cosines(lookup)
         absent = np.isnan(cosines) & ~repeated
@@ -52,8 +60,10 @@ class Similarity(SetFile):
             cosines[absent] = 0
         if repeated.any():
             excluded[_REPEATED] = int(repeated.sum())
+        excluded |= self.left_out
         items = np.flatnonzero(~repeated & np.isfinite(cosines))
         given, gold = cosines[items], np.array([pair.score for pair in self.pairs])[items]
+        notes = (*self.notes, *notes)
         notes = tuple(note for note in (*notes, contradictions, _undefined(given, gold)) if note)
         return Answers("similarity", self.name, MEASURES, items, given, gold, excluded, notes=notes)
 
@@ -79,8 +89,9 @@ class Similarity(SetFile):
 
 
 def read_similarity(path: str | Path, options: EvalOptions) -> Similarity:
-    """Read a file of word pairs; raises what `read_pairs` raises."""
-    return Similarity(str(path), options, tuple(read_pairs(path)))
+    """Read a file of word pairs; raises what `read_pair_list` raises."""
+    read = read_pair_list(path)
+    return Similarity(str(path), options, read.pairs, read.excluded, read.notes)
 
 
 def spearman(given: Float64, gold: Float64) -> float:
