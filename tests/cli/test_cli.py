@@ -937,13 +937,35 @@ def test_a_named_pipe_is_read_as_the_file_is(ask, folder):
 
 
 def test_text_in_two_byte_units_is_refused(check_refused):
-    say = ("wide.txt: looks like UTF-16", "; convert it with iconv")
-    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"):
+        name = encoding.upper().replace("-LE", "LE").replace("-BE", "BE")
+        say = (f"wide.txt: looks like {name}, found", f"; convert it with iconv -f {name} -t UTF-8")
         Path("wide.txt").write_bytes("one two three\n".encode(encoding) * 20)
         for bad_bytes in ("error", "skip"):
             args = ("build-cooc", "wide.txt", "-o", "new", "--bad-bytes", bad_bytes)
             check_refused(*args, say=say)
     Path("wide.txt").unlink()
+
+
+def test_an_output_that_is_a_dangling_link_is_explained(check_refused):
+    os.symlink("absent", "link")
+    say = ("link: is a symbolic link to absent, which does not exist", "; create that directory")
+    check_refused("build-cooc", "corpus.txt", "-o", "link", say=say)
+    assert os.readlink("link") == "absent"
+    Path("link").unlink()
+
+
+@pytest.mark.parametrize(
+    ("given", "say"),
+    [
+        (["gbu", "--as-published", "--sweeps", "5"], "--as-published excludes --sweeps 5"),
+        (["pmi-eigs", "--basis", "7"], "--basis must be at least --dim 8, found 7"),
+        (["lsa", "--basis", "1"], "--basis must be at least --dim 8, found 1"),
+    ],
+)
+def test_options_of_a_method_that_contradict_are_refused(check_refused, given, say):
+    train = ("train", "cooc", "--dim", "8", "-o", "new.bin", "--method")
+    check_refused(*train, *given, say=(say,), status=2)
 
 
 def test_options_of_weighting_are_refused_for_a_weighted_matrix(check_refused):

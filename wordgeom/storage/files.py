@@ -24,6 +24,7 @@ from wordgeom.core.errors import LockedError, MissingInputError, WordgeomError, 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _WAIT = "wait for it to finish, or choose another output"
 
 # A test hook, called as boundary("write", path) before each change of the disk.
@@ -228,9 +229,9 @@ def write_error(path: Path, error: OSError) -> Exception:
     if isinstance(error, WriteError) or error.errno is None:
         return error
     reason = os.strerror(error.errno).lower()
-    do = "free disk space or choose another output"
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        do = "choose another output"
+    do = "choose another output"
+    if error.errno in _FULL:
+        do = f"free disk space or {do}"
     what = f"cannot be written: {reason}"
     return WriteError(what, where=path, do=f"{do}; no partial output is left")
 

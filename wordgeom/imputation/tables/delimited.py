@@ -23,6 +23,7 @@ import numpy as np
 from wordgeom.core.errors import FormatError, InputError
 from wordgeom.imputation.tables.files import check_size, opened
 from wordgeom.imputation.tables.table import Table
+from wordgeom.storage.foreign import recognise
 
 GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
@@ -90,6 +91,8 @@ def _lines(raw: BinaryIO, path: Path) -> Iterator[str]:
         if len(line) == _MAX_LINE and not line.endswith(b"\n"):
             found = f"more than {_MAX_LINE:,} bytes"
             raise InputError("line too long", where=f"{path} line {number}", found=found)
+        if number == 1 and (foreign := recognise(line, path.name)):
+            raise InputError(foreign.line, where=path, found=foreign.found, do=foreign.do)
         yield _decoded(line.removeprefix(_BOM) if number == 1 else line, path, number)
 
 
