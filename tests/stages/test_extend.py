@@ -355,7 +355,7 @@ def test_bad_input_is_told_in_one_line(folder):
         ({"counts": "none"}, MissingInputError, "none"),
         ({"vectors": "none.bin"}, MissingInputError, "none.bin"),
         ({"vectors": "cut.bin"}, FormatError, "cut.bin"),
-        ({"vectors": "odd.bin"}, InputError, "odd.bin: the vector of 'w76' is not finite"),
+        ({"vectors": "odd.bin"}, InputError, "odd.bin: the vector of 'w76' contains NaN or inf"),
         ({"vectors": "zero.bin"}, InputError, "zero.bin: the vectors of all anchors are 0"),
         ({"vectors": "one.bin", "min_pairs": 1}, InputError, "cooc: too few known words"),
         ({"memory": 1e-5}, InputError, "vectors of 4 need 0.0 GB, more than the memory limit"),

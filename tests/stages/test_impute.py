@@ -304,7 +304,7 @@ def test_an_anchor_that_is_not_finite_is_named_and_one_of_zeros_counted(folder):
     assert "1 known vector is zero" in impute(None).notes
     vectors.matrix[vectors.index[name], 2] = np.nan
     write_vectors("vectors.bin", vectors.words, vectors.matrix)
-    with pytest.raises(InputError, match=f"vectors.bin: the vector of '{name}' is not finite"):
+    with pytest.raises(InputError, match=f"vectors.bin: the vector of '{name}' contains NaN"):
         impute()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wordgeom.cli.similar import print_words
+from wordgeom.cli.similar import answer
 
 
 @click.command("analogy")
@@ -19,7 +19,6 @@ def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> No
 
     `analogy vectors.bin man king woman` should answer "queen".
     """
-    from wordgeom.vectors.keyed import read_vectors
     from wordgeom.vectors.nearest import analogy
 
-    print_words(analogy(read_vectors(vectors), a, b, c, top=top), as_json)
+    answer(vectors, lambda read: analogy(read, a, b, c, top=top), as_json)

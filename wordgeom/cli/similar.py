@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from wordgeom.vectors.keyed import Vectors
 
 
 @click.command("similar")
@@ -17,10 +22,21 @@ def command(vectors: str, words: tuple[str, ...], top: int, as_json: bool) -> No
 
     The vectors of several words are added: `similar vectors.bin bank river`.
     """
-    from wordgeom.vectors.keyed import read_vectors
     from wordgeom.vectors.nearest import similar
 
-    print_words(similar(read_vectors(vectors), words, top=top), as_json)
+    answer(vectors, lambda read: similar(read, words, top=top), as_json)
+
+
+def answer(path: str, query: Callable[[Vectors], list[tuple[str, float]]], as_json: bool) -> None:
+    """Print the answer to a query of a vectors file; a note counts vectors with NaN."""
+    from wordgeom.vectors.finite import nonfinite_notes
+    from wordgeom.vectors.keyed import read_vectors
+
+    vectors = read_vectors(path)
+    found = query(vectors)
+    for note in nonfinite_notes(vectors.words, vectors.matrix, path):
+        click.echo(f"wordgeom: note: {note}", err=True)
+    print_words(found, as_json)
 
 
 def print_words(found: list[tuple[str, float]], as_json: bool) -> None:

@@ -9,7 +9,6 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
-from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Float32
 from wordgeom.formats.npy import Header, read_body, read_header
 from wordgeom.formats.npz import opened_archive
@@ -19,7 +18,6 @@ from wordgeom.vectors.keyed import Vectors
 
 _MEMBER = "matrix"
 _KINDS = "iuf"  # dtype kinds: integers and floats
-_ROWS = 1 << 14  # rows checked at once
 
 
 def read_dense(path: Path, words: Path, archive: bool, memory: int) -> Vectors:
@@ -59,19 +57,6 @@ def to_float16(words: list[str], matrix: Float32, where: Path) -> Array:
         what = f"the vector of {words[row]!r} exceeds the range of float16"
         raise InputError(what, where=where, found=found, do="leave out --float16")
     return half
-
-
-def nonfinite_notes(words: list[str], matrix: Float32) -> list[str]:
-    """Return a note that counts the vectors with NaN or infinity, if any."""
-    bad = [
-        first + row
-        for first in range(0, len(matrix), _ROWS)
-        for row in np.flatnonzero(~np.isfinite(matrix[first : first + _ROWS]).all(axis=1))
-    ]
-    if not bad:
-        return []
-    count = several(len(bad), "vector contains NaN or infinity", "vectors contain NaN or infinity")
-    return [f"{count} (first: {words[bad[0]]!r})"]
 
 
 def _read_npy(path: Path, memory: int) -> Array:
