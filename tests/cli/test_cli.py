@@ -290,10 +290,10 @@ def another_writer(folder: Path, target: str) -> Iterator[int]:
 
 def test_a_second_writer_is_refused(check_refused, ask, folder):
     with another_writer(folder, "cooc/.lock") as pid:
-        say = ("cooc: is being written", f"found process {pid}", "; wait")
+        say = (f"cooc: is being written by process {pid}", "; wait")
         check_refused(*COUNT, "--window", "3", "--force", say=say)
     with another_writer(folder, ".vectors.bin.lock") as pid:
-        say = ("vectors.bin: is being written", f"found process {pid}", "; wait")
+        say = (f"vectors.bin: is being written by process {pid}", "; wait")
         check_refused(*TRAIN, "--sweeps", "1", "--force", say=say)
     assert ask(*COUNT, "--window", "3", "--force").status == 0
 
@@ -686,7 +686,7 @@ def test_shards_add_up_to_the_whole(ask, folder):
     assert ask("merge", *names, "-o", "sum").out.startswith("sum: ")
     assert ask("info", "sum", "--digest").out == ask("info", "cooc", "--digest").out
     assert ask("merge", *names, "-o", "sum").out == "sum: up to date\n"
-    assert_refused(ask("merge", *names[:2], "-o", "new"), "found no shard 3")
+    assert_refused(ask("merge", *names[:2], "-o", "new"), "shard 3 of 3 is missing")
     assert_refused(ask("merge", names[0], "cooc", "-o", "new"), "cooc: is not a shard")
 
 

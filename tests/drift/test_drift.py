@@ -350,7 +350,7 @@ def test_errors_are_one_line(model, capsys, words, parts):
 def test_a_model_without_its_documents_is_rejected(tmp_path, capsys):
     model = train_model(tmp_path, speeches(60))
     (tmp_path / "dtm").rename(tmp_path / "moved")
-    assert "its counts are missing" in rejected(capsys, str(model))
+    assert "dtm, are missing; restore them" in rejected(capsys, str(model))
     text = str(tmp_path / "speeches.tsv")
     more = ["--time-field", "2", "--text-field", "3", "--min-count", "2", "--quiet"]
     assert main(["build-dtm", text, "-o", str(tmp_path / "dtm"), *more]) == 0

@@ -328,7 +328,13 @@ def test_errors_are_one_line_and_nothing_is_written(source, tmp_path):
         (InputError, "o.npy", "w.bin", words, "never unpickled"),
         (InputError, "big.npy", "w.bin", words, "range of float32"),
         (InputError, "two.npz", "w.bin", words, "must contain one matrix, found a, b"),
-        (InputError, "big.npy", "w.bin", words | {"memory": 1e-9}, "exceeds --memory"),
+        (
+            InputError,
+            "big.npy",
+            "w.bin",
+            words | {"memory": 1e-9},
+            "limit of 1 byte",
+        ),
     ]
     for error, name, target, values, part in cases:
         before = sorted(tmp_path.rglob("*"))

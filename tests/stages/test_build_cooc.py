@@ -211,7 +211,7 @@ def test_standard_input_is_counted_once_and_never_up_to_date(
     feed()
     with pytest.raises(OptionError) as caught:
         build([Path("-"), Path("-")], tmp_path / "cooc")
-    assert_one_line(caught, "standard input can be read only once", "found - given twice")
+    assert_one_line(caught, "- is given twice; standard input can be read only once")
     made = build([Path("-")], tmp_path / "cooc").store
     assert made.digest == build(text, tmp_path / "file").store.digest
     feed()
@@ -275,7 +275,7 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
     for parts, said in (
         (
             [one, three],
-            [one, "needs all 3 shards once each, found no shard 2; name each"],
+            ["merge: shard 2 of 3 is missing; name each shard once"],
         ),
         ([one, two, three, twice], [twice, "is given twice", "; name each matrix once"]),
         ([one, two, two], [two, "is given twice"]),

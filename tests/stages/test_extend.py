@@ -358,7 +358,7 @@ def test_bad_input_is_told_in_one_line(folder):
         ({"vectors": "odd.bin"}, InputError, "odd.bin: the vector of 'w76' contains NaN or inf"),
         ({"vectors": "zero.bin"}, InputError, "zero.bin: the vectors of all anchors are 0"),
         ({"vectors": "one.bin", "min_pairs": 1}, InputError, "cooc: too few known words"),
-        ({"memory": 1e-5}, InputError, "vectors of 4 need 0.0 GB, more than the memory limit"),
+        ({"memory": 1e-5}, InputError, "vectors of 4 need 316 KB, more than the memory"),
         ({"out": "vectors.bin"}, OptionError, "vectors.bin: is an input, which the output would"),
         ({"out": "new.csv"}, OptionError, "new.csv: unknown suffix of a vectors file"),
         ({"min_pairs": 0}, OptionError, "--min-pairs must be at least 1, found 0"),

@@ -333,7 +333,7 @@ def test_a_model_of_counts_that_changed_or_are_gone_is_refused(dtm: Path, tmp_pa
     shutil.rmtree(tmp_path / "dtm")
     with pytest.raises(MissingInputError) as gone:
         model.open_documents()
-    assert_one_line(gone, "its counts are missing", "restore them")
+    assert_one_line(gone, "its counts, ", "are missing", "restore them")
     count(tmp_path, records(50))
     with pytest.raises(StaleError) as stale:
         model.open_documents()

@@ -77,7 +77,7 @@ def split_fields(line: str, delimiter: str, where: str) -> list[str]:
         if delimiter == "\t":
             return line.split(delimiter)
         do = "close the quotes within the line"
-        raise InputError("not valid CSV", where=where, found=error, do=do) from None
+        raise InputError(f"not valid CSV: {error}", where=where, do=do) from None
 
 
 def _content(path: Path) -> bytes:
@@ -101,7 +101,7 @@ def _unpacked(raw: BinaryIO, path: Path) -> bytes:
             return _bounded(cast(BinaryIO, unpacked))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         do = "check it with gzip -t and download it again"
-        raise FormatError("broken gzip file", where=path, found=error, do=do) from None
+        raise FormatError(f"broken gzip file: {error}", where=path, do=do) from None
 
 
 def _bounded(source: BinaryIO) -> bytes:

@@ -132,8 +132,8 @@ def _first_columns(
     spectrum = ((card or {}).get("statistics") or {}).get("spectrum")
     if not isinstance(spectrum, list):
         do = "train again with a smaller --dim"
-        what = "--dim needs columns ordered by a spectrum"
-        raise InputError(what, where=source, found="no spectrum in a run card", do=do)
+        what = "has no run card with a spectrum, which --dim needs"
+        raise InputError(what, where=source, do=do)
     columns = vectors.matrix.shape[1]
     if dim > columns:
         raise OptionError(f"--dim {dim} exceeds the number of columns", found=columns)

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
+from wordgeom.core.formatting import exceeding
 from wordgeom.core.types import Array, Float32
 from wordgeom.formats.npy import Header, read_body, read_header
 from wordgeom.formats.npz import opened_archive
@@ -82,8 +83,9 @@ def _check_shape(header: Header, path: Path, memory: int) -> None:
         found = f"an array of shape {header.shape}"
         raise FormatError("must contain a row of numbers per word", where=path, found=found)
     if header.nbytes > memory:
-        found = f"{header.nbytes:,} bytes"
-        raise InputError("exceeds --memory", where=path, found=found, do="raise it")
+        need, limit = exceeding(header.nbytes, memory)
+        what = f"needs {need}, more than the memory limit of {limit}"
+        raise InputError(what, where=path, do="raise --memory")
 
 
 def _to_float32(matrix: Array, path: Path) -> Float32:

@@ -177,6 +177,6 @@ def _check_shards(matrices: list[StoredMatrix], shards: list[list[int] | None]) 
     of = shards[0][1] if shards[0] else 0
     missing = [str(k) for k in range(1, of + 1) if k not in have]
     if missing or len(shards) != of:
-        what = f"needs all {of} shards once each"
-        found = f"no shard {', '.join(missing[:10])}" if missing else "a shard twice"
-        raise InputError(what, where=first.path, found=found, do="name each shard once")
+        which = f"shard {', '.join(missing[:10])} of {of} is missing"
+        what = which if missing else f"one of {of} shards is given twice"
+        raise InputError(what, where="merge", do="name each shard once")

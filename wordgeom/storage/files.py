@@ -298,19 +298,19 @@ class Lock:
             owner = json.loads(raw)
             host, pid = str(owner["host"]), int(owner["pid"])
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            self._fail("an unreadable lock", f"remove {self._path} if no process is writing")
+            self._fail("has an unreadable lock", f"remove {self._path} if no process is writing")
         if owner == _NOBODY:
             return
         if host != socket.gethostname():
             self._fail(
-                f"process {pid} on {host}",
+                f"is being written by process {pid} on {host}",
                 f"wait, or remove {self._path} if that process has ended",
             )
         if _identity(pid) == owner:
-            self._fail(f"process {pid}", _WAIT)
+            self._fail(f"is being written by process {pid}", _WAIT)
 
-    def _fail(self, found: str, do: str) -> NoReturn:
-        raise LockedError("is being written", where=self._target, found=found, do=do)
+    def _fail(self, how: str, do: str) -> NoReturn:
+        raise LockedError(how, where=self._target, do=do)
 
 
 def _identity(pid: int) -> dict[str, object]:

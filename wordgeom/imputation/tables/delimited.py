@@ -75,10 +75,10 @@ def _rows(raw: BinaryIO, path: Path) -> Iterator[Row]:
     except csv.Error as error:
         do = "close the quotes, or double quotes inside a cell"
         where = f"{path} line {number}"
-        raise FormatError("malformed CSV", where=where, found=error, do=do) from None
+        raise FormatError(f"malformed CSV: {error}", where=where, do=do) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         do = "check it with gzip -t, and download it again"
-        raise FormatError("broken gzip file", where=path, found=error, do=do) from None
+        raise FormatError(f"broken gzip file: {error}", where=path, do=do) from None
 
 
 def _lines(raw: BinaryIO, path: Path) -> Iterator[str]:

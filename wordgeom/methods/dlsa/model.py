@@ -108,9 +108,9 @@ class DynamicModel:
         """
         directory = self.parent
         if directory is None or not directory.is_dir():
-            found = str(directory) if directory else "no name in the run card"
-            what, do = "its counts are missing", "restore them, or train the model again"
-            raise MissingInputError(what, where=self.store.path, found=found, do=do)
+            which = f", {directory}, are missing" if directory else " are not named in its run card"
+            do = "restore them, or train the model again"
+            raise MissingInputError(f"its counts{which}", where=self.store.path, do=do)
         counts = StoredDocuments.open(directory)
         if counts.store.digest != self.store.attributes["source"]:
             what = f"trained on {directory}, which has changed since"

@@ -94,8 +94,8 @@ class Options(base.Options):
         for field in fields(self):
             changed = getattr(self, field.name) != field.default
             if changed and field.name in _OF_WEIGHTED and not self.in_weighted_sweeps:
-                what = f"{flag(field.name)} applies to weighted sweeps only"
-                raise OptionError(what, found=self._unweighted, do="omit one of the two")
+                what = f"{flag(field.name)} has no effect with {self._unweighted}"
+                raise OptionError(what, do="omit one of the two")
 
     def _refuse_published(self, name: str) -> None:
         given = f"{flag(name)} {getattr(self, name)}"
@@ -230,7 +230,10 @@ def _swept(matrix: Matrix, m: int, options: Options, context: Context) -> tuple[
     solver = ops.row_solver(targets, weights)
     worst = zero_objective(targets, weights)
     steps = weighted_sweeps.half_sweeps(state, solver, worst, loss, halves, _TOL, ops)
-    for _ in context.progress.follow(steps, "weighted", halves, "halves", int, done=state.halves):
+    done = state.halves
+    for _ in context.progress.follow(
+        steps, "weighted sweeps", halves, "half sweeps", int, done=done
+    ):
         context.checkpoint.save(lambda: weighted_sweeps.saved(state, ops))
     return state, int(np.count_nonzero(np.diff(targets.indptr) == 0))
 
