@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,8 @@ from wordgeom import cli, methods
 from wordgeom.cli import COMMANDS, main
 from wordgeom.runtime import signals
 from wordgeom.storage.store import Store
-from wordgeom.vectors.keyed import read_vectors
+from wordgeom.vectors import run_card
+from wordgeom.vectors.keyed import read_vectors, write_vectors
 
 ROOT = Path(wordgeom.__file__).parent.parent
 PROGRAM = [sys.executable, "-m", "wordgeom"]
@@ -289,10 +290,10 @@ def another_writer(folder: Path, target: str) -> Iterator[int]:
 
 def test_a_second_writer_is_refused(check_refused, ask, folder):
     with another_writer(folder, "cooc/.lock") as pid:
-        say = ("cooc: is being written", f"found process {pid}", "; wait")
+        say = (f"cooc: is being written by process {pid}", "; wait")
         check_refused(*COUNT, "--window", "3", "--force", say=say)
     with another_writer(folder, ".vectors.bin.lock") as pid:
-        say = ("vectors.bin: is being written", f"found process {pid}", "; wait")
+        say = (f"vectors.bin: is being written by process {pid}", "; wait")
         check_refused(*TRAIN, "--sweeps", "1", "--force", say=say)
     assert ask(*COUNT, "--window", "3", "--force").status == 0
 
@@ -688,7 +689,7 @@ def test_shards_add_up_to_the_whole(ask, folder):
     for out in ("s", "s.shard-2-of-3"):  # the name says which part it is, once
         assert ask(*COUNT[:-1], out, "--shard", "2/3", "--force").out.startswith("s.shard-2-of-3: ")
     assert not Path("s").exists()
-    assert_refused(ask("merge", *names[:2], "-o", "new"), "found no shard 3")
+    assert_refused(ask("merge", *names[:2], "-o", "new"), "shard 3 of 3 is missing")
     assert_refused(ask("merge", names[0], "cooc", "-o", "new"), "cooc: is not a shard")
 
 
@@ -806,7 +807,7 @@ def test_negative_words_are_subtracted(ask, folder):
     assert ask("similar", "vectors.bin", "word2", "word3", "-word1", "--top", "4").out == found
     assert "unknown word '-word1'" in ask("similar", "vectors.bin", "--", "-word1").err
     assert "has no option --topp" in ask("similar", "vectors.bin", "word1", "--topp", "3").err
-    assert "sum to zero" in ask("similar", "vectors.bin", "word1", "-word1").err
+    assert "cancel each other" in ask("similar", "vectors.bin", "word1", "-word1").err
 
 
 def test_lines_of_standard_input_are_queries(ask, folder, monkeypatch):
@@ -995,13 +996,82 @@ def test_a_named_pipe_is_read_as_the_file_is(ask, folder):
 
 
 def test_text_in_two_byte_units_is_refused(check_refused):
-    say = ("wide.txt: looks like UTF-16", "; convert it with iconv")
-    for encoding in ("utf-16", "utf-16-le", "utf-16-be"):
+    for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-be"):
+        name = encoding.upper().replace("-LE", "LE").replace("-BE", "BE")
+        say = (f"wide.txt: looks like {name}, found", f"; convert it with iconv -f {name} -t UTF-8")
         Path("wide.txt").write_bytes("one two three\n".encode(encoding) * 20)
         for bad_bytes in ("error", "skip"):
             args = ("build-cooc", "wide.txt", "-o", "new", "--bad-bytes", bad_bytes)
             check_refused(*args, say=say)
     Path("wide.txt").unlink()
+
+
+def test_an_output_that_is_a_dangling_link_is_explained(check_refused):
+    os.symlink("absent", "link")
+    say = ("link: is a symbolic link to absent, which does not exist", "; create that directory")
+    check_refused("build-cooc", "corpus.txt", "-o", "link", say=say)
+    assert os.readlink("link") == "absent"
+    Path("link").unlink()
+
+
+@pytest.mark.parametrize(
+    ("given", "say"),
+    [
+        (["gbu", "--as-published", "--sweeps", "5"], "--as-published excludes --sweeps 5"),
+        (["pmi-eigs", "--basis", "7"], "--basis must be at least --dim 8, found 7"),
+        (["lsa", "--basis", "1"], "--basis must be at least --dim 8, found 1"),
+    ],
+)
+def test_options_of_a_method_that_contradict_are_refused(check_refused, given, say):
+    train = ("train", "cooc", "--dim", "8", "-o", "new.bin", "--method")
+    check_refused(*train, *given, say=(say,), status=2)
+
+
+def vectors_with_nan(bad: Sequence[str]) -> None:
+    """Write odd.bin: vectors.bin with NaN or infinity for some words or more, and its run card."""
+    held = read_vectors("vectors.bin")
+    words = [*held.words, *(word for word in bad if word not in held.index)]
+    matrix = np.ones((len(words), held.matrix.shape[1]), np.float32)
+    matrix[: len(held.words)] = held.matrix
+    matrix[[words.index(word) for word in bad], 3] = [np.nan, *[np.inf] * (len(bad) - 1)]
+    write_vectors("odd.bin", words, matrix)
+    card = json.loads(Path("vectors.bin.json").read_text())
+    card["content"] = run_card.file_content(Path("odd.bin"))
+    Path("odd.bin.json").write_text(json.dumps(card))
+
+
+def test_every_command_names_vectors_with_nan_in_the_same_words(ask, folder):
+    vectors_with_nan(["strange", "odd"])
+    line = "2 vectors contain NaN or infinity (first: 'strange')"
+    used = read_vectors("vectors.bin").words[:6]
+    a, b, c, d, *_ = used
+    Path("pairs.tsv").write_text(f"{a}\t{b}\t1\n{a}\t{c}\t2\n{b}\t{c}\t3\n{c}\t{d}\t4\n")
+    Path("more.txt").write_text(Path("corpus.txt").read_text() + f"{a} {b} novel {c} {d}\n" * 9)
+    assert ask("build-cooc", "more.txt", "--min-count", "2", "-o", "more").status == 0
+    table = [f"{w},{k},{k * k}" for k, w in enumerate([*used, "new1", "new2"])]
+    Path("table.csv").write_text("word,p,q\n" + "\n".join(table) + "\n")
+    for args in (
+        ["similar", "odd.bin", a],
+        ["analogy", "odd.bin", a, b, c],
+        ["eval", "odd.bin", "pairs.tsv"],
+        ["compare", "odd.bin", "vectors.bin", "--set", "pairs.tsv"],
+        ["impute", "--domain", "table.csv", "--vectors", "odd.bin", "-o", "i.bin", "--delta", "2"],
+        ["extend", "odd.bin", "more", "-o", "e.bin", "--min-pairs", "1"],
+        ["convert", "odd.bin", "odd.txt"],
+        ["info", "odd.bin"],
+    ):
+        answer = ask(*args)
+        assert answer.status == 0, answer
+        assert line in answer.out + answer.err, args
+        assert (answer.out + answer.err).count("NaN") == 1, args
+
+
+def test_a_query_for_a_word_with_nan_is_refused(check_refused):
+    held = read_vectors("vectors.bin").words
+    vectors_with_nan([held[2]])
+    for args in (["similar", "odd.bin"], ["analogy", "odd.bin", held[0], held[1]]):
+        say = f"the vector of {held[2]!r} contains NaN or infinity; choose other words"
+        check_refused(*args, held[2], say=(say,))
 
 
 def test_options_of_weighting_are_refused_for_a_weighted_matrix(check_refused):

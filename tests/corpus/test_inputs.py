@@ -105,7 +105,11 @@ def test_names_without_a_file_are_rejected(tree: Path):
         (["*.tex"], MissingInputError, "*.tex: no file matches this pattern; check"),
         (["a**b*"], OptionError, "a**b*: not a valid pattern, found "),
         (["broken"], MissingInputError, "broken/link: not a regular file; remove it"),
-        (["-", "a.txt", "-"], OptionError, "can be read only once, found - given twice"),
+        (
+            ["-", "a.txt", "-"],
+            OptionError,
+            "- is given twice; standard input can be read",
+        ),
     ]
     for names, error, line in cases:
         with pytest.raises(error) as caught:

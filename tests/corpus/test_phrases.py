@@ -177,7 +177,7 @@ def test_phrases_that_exceed_the_memory_are_rejected_with_their_number(folder: P
     options = CorpusOptions(min_count=2, phrases=1, phrase_threshold=-9.0)
     with patch.object(candidate_types, "WORD_BYTES", 1 << 18), pytest.raises(InputError) as caught:
         read([path], options, memory=1 << 20)
-    assert_one_line(caught, path, "does not fit in memory", "found 8 words or more", "--max-vocab")
+    assert_one_line(caught, path, "does not fit in memory", ": 8 words or more need", "--max-vocab")
 
 
 def test_a_pair_with_a_count_of_min_count_is_not_joined(folder: Path):

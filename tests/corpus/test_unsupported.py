@@ -46,8 +46,18 @@ def tarred(form: int) -> bytes:
         (tarred(tarfile.GNU_FORMAT), "is a tar archive"),
         (gzip.compress(tarred(tarfile.USTAR_FORMAT), mtime=0), "is a tar archive"),
         (b"%PDF-1.7\n%\xe2\xe3\n1 0 obj", "is PDF, not text; convert it with pdftotext"),
-        ("가는 말이 고와야".encode("utf-16"), "a UTF-16 byte order mark; convert it with iconv"),
-        ("an end".encode("utf-16-le"), "many zero bytes; convert it with iconv"),
+        (zipped("ppt/presentation.xml"), "is a presentation, not text; save it as text"),
+        (zipped("[Content_Types].xml"), "is an Office document, not text; save it as text, or"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "is an Office document, not text"),
+        (b"{\\rtf1\\ansi one two}", "is RTF, not text; save it as text"),
+        ("가는 말이 고와야".encode("utf-16"), "found a UTF-16 byte order mark; convert it"),
+        ("가는 말이 고와야".encode("utf-32"), "UTF-32, found a UTF-32 byte order mark; convert"),
+        (b"\0\0\xfe\xff" + "дом".encode("utf-32-be"), "iconv -f UTF-32 -t UTF-8"),
+        ("an end".encode("utf-16-le"), "found many zero bytes; convert it with iconv -f UTF-16LE"),
+        ("an end".encode("utf-16-be"), "iconv -f UTF-16BE -t UTF-8, if it is text"),
+        ("가는 말이 고와야".encode("utf-32-le"), "iconv -f UTF-32LE"),
+        ("東京".encode("utf-32-be"), "iconv -f UTF-32BE"),
+        (bytes(range(256)) + bytes(300), "looks like binary data, found many zero bytes; check"),
         ("가는말이고와야오는".encode("utf-16-le") + b"\1\2\3", "; check that this is text"),
     ],
 )
@@ -58,6 +68,14 @@ def test_a_file_that_is_not_text_is_rejected_by_format(tmp_path: Path, content: 
             read([path], CorpusOptions(input_format=form))
         assert_one_line(caught, path, line)
         assert "--bad-bytes" not in str(caught.value)
+
+
+def test_an_archive_named_as_a_document_is_not_called_one(tmp_path: Path):
+    path = tmp_path / "sheet.XLSX"
+    path.write_bytes(zipped("a.txt"))
+    with pytest.raises(InputError) as caught:
+        read([path], CorpusOptions(input_format="text"))
+    assert_one_line(caught, path, "is a zip archive named .xlsx, not text; check the file")
 
 
 @pytest.mark.parametrize("text", ["PK is a name", "%PDF- begins one", "x" * 257 + "ustar y"])

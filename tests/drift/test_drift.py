@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,23 @@ def test_a_rank_that_cannot_be_doubled_is_reported(model, capsys):
     assert any(note.startswith("not tested with r = 24: ") for note in found["notes"])
 
 
+@pytest.mark.parametrize("given", [("--then", "2005", "--now", "2005.0"), ("--then", "2011")])
+def test_equal_times_are_refused(model, capsys, given):
+    assert main(["drift", str(model), *given]) == 2
+    err = capsys.readouterr().err
+    assert "--then and --now must be different times, found 20" in err
+    assert err.count("\n") == 1
+
+
+def test_python_warns_of_a_time_outside_the_data(model):
+    fitted = wg.open_model(model)
+    with pytest.warns(UserWarning, match="2040 is outside the documents' times, 2000 to 2011"):
+        fitted.vectors_at(2040.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted.vectors_at(2011.0)
+
+
 def test_extrapolated_times_and_another_trend_are_reported(model, capsys):
     other = drift_json(capsys, str(model), *FEW, "--trend", "free")
     assert (other["test"]["trend"], other["model"]["trend"]) == ("free", "hold")
@@ -332,7 +350,7 @@ def test_errors_are_one_line(model, capsys, words, parts):
 def test_a_model_without_its_documents_is_rejected(tmp_path, capsys):
     model = train_model(tmp_path, speeches(60))
     (tmp_path / "dtm").rename(tmp_path / "moved")
-    assert "its counts are missing" in rejected(capsys, str(model))
+    assert "dtm, are missing; restore them" in rejected(capsys, str(model))
     text = str(tmp_path / "speeches.tsv")
     more = ["--time-field", "2", "--text-field", "3", "--min-count", "2", "--quiet"]
     assert main(["build-dtm", text, "-o", str(tmp_path / "dtm"), *more]) == 0

@@ -211,7 +211,7 @@ def test_errors_are_one_line():
             verdict_of(X, times, rank, **options)
         assert len(str(caught.value).splitlines()) == 1
 
-    rejected(InputError, "all documents have the same time, found 1950", times=np.full(40, 1950.0))
+    rejected(InputError, "all documents have the same time, 1950", times=np.full(40, 1950.0))
     rejected(InputError, "--degree 2 needs more than 2 distinct times", times=times // 4, degree=2)
     rejected(InputError, "10 topics at degree 3 use 44 .*, found 40 documents", rank=10, degree=3)
     rejected(RankError, "12 topics need data of a higher rank, found rank 12", rank=12)

@@ -272,6 +272,8 @@ def test_an_unbalanced_quote_is_an_ordinary_character_between_tabs_and_spaces(wr
         (b"word1 word2 score\n", InputError, "no word pairs in the file"),
         (b"a b 1\nc d\xe9 2\n", InputError, " line 2: is not UTF-8, found byte 0xe9"),
         ("a b 1\n".encode("utf-16"), InputError, "found a UTF-16 byte order mark"),
+        ("a b 1\n".encode("utf-32"), InputError, "iconv -f UTF-32 -t UTF-8"),
+        (b"PK\x03\x04 word/document.xml", InputError, "is a word-processor document; save it as"),
         (gzip.compress(b"a b 1\n" * 99, mtime=0)[:-9], FormatError, "broken gzip file"),
     ],
 )  # fmt: skip

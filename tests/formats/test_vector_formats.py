@@ -26,9 +26,8 @@ from wordgeom.core.errors import (
     OutputExistsError,
     WordgeomError,
 )
-from wordgeom.formats import dense
 from wordgeom.storage import files
-from wordgeom.vectors import run_card
+from wordgeom.vectors import finite, run_card
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
 
 WORDS = ["the", "naïve", "東京", "a", "1.5"]
@@ -135,7 +134,7 @@ def test_a_word_list_may_contain_blank_and_repeated_lines(source, tmp_path):
 
 @pytest.mark.parametrize("name", ["w.npy", "w.vec", "w.bin", "w"])
 def test_a_note_reports_nonfinite_vectors(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(dense, "_ROWS", 2)
+    monkeypatch.setattr(finite, "_ROWS", 2)
     matrix = MATRIX.copy()
     matrix[[3, 4], [0, 2]] = np.nan, -np.inf
     write_vectors(tmp_path / "v.bin", WORDS, matrix)
@@ -329,7 +328,13 @@ def test_errors_are_one_line_and_nothing_is_written(source, tmp_path):
         (InputError, "o.npy", "w.bin", words, "never unpickled"),
         (InputError, "big.npy", "w.bin", words, "range of float32"),
         (InputError, "two.npz", "w.bin", words, "must contain one matrix, found a, b"),
-        (InputError, "big.npy", "w.bin", words | {"memory": 1e-9}, "exceeds --memory"),
+        (
+            InputError,
+            "big.npy",
+            "w.bin",
+            words | {"memory": 1e-9},
+            "limit of 1 byte",
+        ),
     ]
     for error, name, target, values, part in cases:
         before = sorted(tmp_path.rglob("*"))

@@ -138,9 +138,9 @@ def test_a_table_larger_than_the_memory_limit_is_rejected(tmp_path):
         (
             "t.npz",
             GB,
-            "1,000,000 × 1,000,000 numbers take 8e+03 GB, more than the limit of 0.25 GB",
+            "1,000,000 × 1,000,000 numbers take 8 TB, more than the limit of 250 MB",
         ),
-        ("t.bin", 1000, "1 × 50 numbers take 4e-07 GB"),
+        ("t.bin", 1000, "1 × 50 numbers take 400 bytes, more than the limit of 250 bytes"),
     ):
         with pytest.raises(InputError) as caught:
             read_domain(tmp_path / name, DomainOptions(), memory)

@@ -112,7 +112,9 @@ def test_the_usual_markers_are_missing_values(tmp_path, cell):
         ('a,1\n"b\nc",2\n"d,3\n', ["line 4", "malformed CSV"]),
         ('a,1\n"b"c,2\n', ["line 2", "malformed CSV"]),
         (b"a,1\nb\xff,2\n", ["line 2", "not UTF-8", "0xff"]),
-        ("a,1\n".encode("utf-16"), ["line 1", "not UTF-8"]),
+        ("a,1\n".encode("utf-16"), ["looks like UTF-16", "iconv -f UTF-16 -t UTF-8"]),
+        ("a,1\n".encode("utf-32"), ["looks like UTF-32", "iconv -f UTF-32 -t UTF-8"]),
+        ("é,1\n".encode("latin-1"), ["line 1", "not UTF-8"]),
         (gzip.compress(b"a,1\nb,2\n" * 999, mtime=0)[:-9], ["broken gzip file"]),
     ],
 )
@@ -214,6 +216,22 @@ def test_a_workbook_suggests_csv(tmp_path, name, content):
     with pytest.raises(InputError) as caught:
         kind_of(tmp_path / name)
     assert_one_line(caught, name, "is a workbook; save each sheet as a CSV file")
+
+
+@pytest.mark.parametrize(
+    ("name", "member", "line"),
+    [
+        ("a.xlsx", "a.txt", "is a zip archive named .xlsx; check the file"),
+        ("a.docx", "word/document.xml", "is a word-processor document; save it as text"),
+        ("a.csv", "word/document.xml", "is a word-processor document; save it as text"),
+        ("a.zip", "a.csv", "is a zip archive; unpack it with unzip"),
+    ],
+)
+def test_an_archive_without_arrays_is_named(tmp_path, name, member, line):
+    (tmp_path / name).write_bytes(workbook(member))
+    with pytest.raises(InputError) as caught:
+        kind_of(tmp_path / name)
+    assert_one_line(caught, name, line)
 
 
 def test_compressed_vectors_are_a_table(tmp_path):

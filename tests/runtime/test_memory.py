@@ -152,15 +152,13 @@ def test_too_much_memory_is_an_error_before_a_row_is_read(tmp_path, monkeypatch,
     monkeypatch.setattr(type(stored), "rows", None)  # would fail
     with pytest.raises(InputError) as caught:
         train(tmp_path / "cooc", method, {"dim": 20}, RunOptions(memory=TINY / 10), out=None)
-    assert_one_line(
-        caught, "need 0.0 GB, more than the memory limit of 0.0 GB", "--memory", "--max-vocab"
-    )
+    assert_one_line(caught, "B, more than the memory limit of 100 KB", "--memory", "--max-vocab")
 
 
 def test_the_line_names_what_where_and_what_to_do():
     check_memory("all of them", 10**9, 10**9, "go")
     with pytest.raises(
-        InputError, match=r"^all of them need 2\.5 GB, more than the memory limit of 1\.0 GB; go"
+        InputError, match=r"^all of them need 2\.5 GB, more than the memory limit of 1 GB; go"
     ):
         check_memory("all of them", 25 * 10**8, 10**9, "go")
 

@@ -211,7 +211,7 @@ def test_standard_input_is_counted_once_and_never_up_to_date(
     feed()
     with pytest.raises(OptionError) as caught:
         build([Path("-"), Path("-")], tmp_path / "cooc")
-    assert_one_line(caught, "standard input can be read only once", "found - given twice")
+    assert_one_line(caught, "- is given twice; standard input can be read only once")
     made = build([Path("-")], tmp_path / "cooc").store
     assert made.digest == build(text, tmp_path / "file").store.digest
     feed()
@@ -275,7 +275,7 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
     for parts, said in (
         (
             [one, three],
-            [one, "needs all 3 shards once each, found no shard 2; name each"],
+            ["merge: shard 2 of 3 is missing; name each shard once"],
         ),
         ([one, two, three, twice], [twice, "is given twice", "; name each matrix once"]),
         ([one, two, two], [two, "is given twice"]),
@@ -293,6 +293,23 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
         ),
     ):
         check_refused_merge(out, parts, InputError, *said)
+
+
+def test_matrices_over_other_words_are_named_by_the_first_difference(tmp_path: Path):
+    names = put(tmp_path, "a b c\n" * 9, "a b d\n" * 9, "a b c b\n" * 9)
+    one, other, order = (build(n, tmp_path / n.stem, min_count=1).store.path for n in names)
+    shard, of_other = (
+        build(n, tmp_path / f"s{k}", min_count=1, shard=Shard(k, 2)).store.path
+        for k, n in enumerate(names[:2], 1)
+    )
+    differs = f"its vocabulary differs from that of {one}, found"
+    for parts, said in (
+        ([one, other], [other, f"{differs} 'd' as word 3, not 'c'; count each text with"]),
+        ([one, order], [order, f"{differs} the same words in another order; count each"]),
+        ([shard, of_other], [of_other, f"was counted from another text or with other options than"
+                             f" {shard}; count every shard"]),
+    ):  # fmt: skip
+        check_refused_merge(one, parts, InputError, *said)
 
 
 def test_matrices_that_do_not_add_up_are_refused(tmp_path: Path):

@@ -117,9 +117,9 @@ def test_the_word_that_changes_topic_is_displaced_most(made: Done):
 
 def test_movement_is_that_of_all_documents_at_all_times(made: Done):
     model = made.value
-    mean = np.mean([model._words_at(time) for time in model.times], axis=0)
+    mean = np.mean([model._aligned_at(time) for time in model.times], axis=0)
     np.testing.assert_allclose(mean, model._aligned[0], atol=1e-6)
-    ways = [(model._words_at(time) - mean) * model._scales[:, None] for time in model.times]
+    ways = [(model._aligned_at(time) - mean) * model._scales[:, None] for time in model.times]
     lengths = np.sqrt(np.mean(np.square(ways).sum(axis=1), axis=0) / N)
     np.testing.assert_allclose(model.movement(), lengths / model.spread, rtol=1e-4)
 
@@ -333,7 +333,7 @@ def test_a_model_of_counts_that_changed_or_are_gone_is_refused(dtm: Path, tmp_pa
     shutil.rmtree(tmp_path / "dtm")
     with pytest.raises(MissingInputError) as gone:
         model.open_documents()
-    assert_one_line(gone, "its counts are missing", "restore them")
+    assert_one_line(gone, "its counts, ", "are missing", "restore them")
     count(tmp_path, records(50))
     with pytest.raises(StaleError) as stale:
         model.open_documents()

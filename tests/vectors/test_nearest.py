@@ -88,14 +88,21 @@ def test_an_unknown_word_is_named(vectors, word, advice):
 
 
 @pytest.mark.parametrize(
-    ("positive", "negative", "names"),
-    [([], [], "no word"), (["a"], ["b"], "a, b"), (["c"], [], "c")],
+    ("positive", "negative", "line"),
+    [
+        ([], [], "the query has no word; name one or more"),
+        (["a"], ["b"], "the vectors of 'a' and 'b' cancel each other; choose other words"),
+        (["c"], [], "the vector of 'c' is zero; choose other words"),
+        (["a", "c"], [], "the vector of 'c' is zero; choose other words"),
+        (["a", "d"], [], "the vector of 'd' contains NaN or infinity; choose other words, or"),
+        (["d"], ["e", "d"], "3 vectors contain NaN or infinity (first: 'd'); choose other"),
+    ],
 )
-def test_a_query_of_zero_is_rejected(positive, negative, names):
-    vectors = Vectors(list("abc"), np.array([[1, 2], [2, 4], [0, 0]], np.float32))
+def test_a_query_without_direction_is_rejected(positive, negative, line):
+    rows = [[1, 2], [2, 4], [0, 0], [np.nan, 1], [1, -np.inf]]
     with pytest.raises(InputError) as error:
-        similar(vectors, positive, negative)
-    assert f"sum to zero, found {names}" in str(error.value)
+        similar(Vectors(list("abcde"), np.array(rows, np.float32)), positive, negative)
+    assert str(error.value).startswith(line)
 
 
 def test_top_limits_the_number_of_neighbours(vectors):

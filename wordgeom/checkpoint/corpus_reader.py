@@ -43,7 +43,7 @@ class StoredShelf:
         try:
             number = os.open(self._path, os.O_RDONLY)  # not kept open: segments may be many
         except OSError as error:
-            raise FormatError("cannot be read", where=self._path, found=error.strerror) from None
+            raise FormatError(f"cannot be read: {error.strerror}", where=self._path) from None
         try:
             while raw:
                 done = os.preadv(number, [raw], at)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from wordgeom.cli.similar import print_words
+from wordgeom.cli.similar import note_nonfinite, print_words, read
 
 
 @click.command("analogy")
@@ -21,7 +19,8 @@ def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> No
 
     `analogy vectors.bin man king woman` should answer "queen".
     """
-    from wordgeom.formats.vector_files import read_any_vectors
     from wordgeom.vectors.nearest import analogy
 
-    print_words(analogy(read_any_vectors(Path(vectors)), a, b, c, top=top), as_json)
+    made = read(vectors)
+    print_words(analogy(made, a, b, c, top=top), as_json)
+    note_nonfinite(made, vectors)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from wordgeom.comparison.result import Comparison, Evaluation
-from wordgeom.core.formatting import aligned, markdown_table
+from wordgeom.core.formatting import aligned, markdown_table, readable_size
 from wordgeom.evaluation.answers import Score
 
 _NONE = "–"
@@ -78,7 +78,7 @@ def _mark(score: Score) -> str:
 def _memory(size: int | None) -> str:
     if size is None:
         return _NONE
-    return f"{size / 1e9:,.2f} GB" if size >= 10**9 else f"{size / 1e6:,.0f} MB"
+    return readable_size(size)
 
 
 def _remarks(comparison: Comparison) -> list[str]:

@@ -49,14 +49,28 @@ def command(vectors: str, words: tuple[str, ...], top: int, as_json: bool) -> No
     for WORDS, each line of standard input is a query, and lines `query TAB word TAB cosine` are
     printed.
     """
+    made = read(vectors)
+    if words == (_STDIN,):
+        _answer_lines(made, top, as_json)
+    else:
+        signed = [f"-{word[1:]}" if word.startswith(_MINUS) else f"+{word}" for word in words]
+        print_words(_found(made, signed, top), as_json)
+    note_nonfinite(made, vectors)
+
+
+def read(path: str) -> Vectors:
+    """Read vectors in any format."""
     from wordgeom.formats.vector_files import read_any_vectors
 
-    read = read_any_vectors(Path(vectors))
-    if words == (_STDIN,):
-        _answer_lines(read, top, as_json)
-        return
-    signed = [f"-{word[1:]}" if word.startswith(_MINUS) else f"+{word}" for word in words]
-    print_words(_found(read, signed, top), as_json)
+    return read_any_vectors(Path(path))
+
+
+def note_nonfinite(vectors: Vectors, path: str) -> None:
+    """Print a note that counts the vectors with NaN, if any."""
+    from wordgeom.vectors.finite import nonfinite_notes
+
+    for note in nonfinite_notes(vectors.words, vectors.matrix, path):
+        click.echo(f"wordgeom: note: {note}", err=True)
 
 
 def _found(vectors: Vectors, signed: list[str], top: int) -> list[tuple[str, float]]:

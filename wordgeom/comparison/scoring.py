@@ -12,7 +12,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.evaluation.answers import Score, Task, difference, scores
 from wordgeom.runtime.context import Context
 from wordgeom.stages.evaluate import judge
-from wordgeom.stages.inference import repeated_notes
+from wordgeom.stages.inference import reading_notes
 from wordgeom.vectors.keyed import Vectors, read_vectors
 
 
@@ -47,7 +47,7 @@ def answer_tasks(
             errors.append(error)
         answered.append(Evaluation(one, *size, {answers.name: answers for answers in found}))
         notes += [f"{one.name}: {name} skipped: {why}" for name, why in failed.items()]
-        notes += repeated_notes(vectors, one.name)
+        notes += reading_notes(vectors, one.name)
     if not any(one.answers for one in answered):
         raise errors[0]
     return answered, notes

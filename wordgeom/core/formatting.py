@@ -1,10 +1,12 @@
-"""Counts and lists in English; tables as aligned columns or Markdown."""
+"""Counts, sizes and lists in English; tables as aligned columns or Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 Rows = Sequence[Sequence[str]]
+_UNITS = (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("KB", 10**3))
+_DIGITS, _MOST_DIGITS = 3, 16  # significant digits of a size
 
 
 def several(number: int, one: str, more: str) -> str:
@@ -21,6 +23,26 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     """Return `a`, `a and b` or `a, b and c`; word: and, or."""
     *others, last = names
     return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def readable_size(number: int, digits: int = _DIGITS) -> str:
+    """Return a number of bytes in its largest unit: `512 bytes`, `4.1 KB`, `1.25 GB`."""
+    if number == 1:
+        return "1 byte"
+    least = 1 - 0.5 / 10**digits  # 999.9 MB rounds to 1 GB
+    unit, scale = next((u for u in _UNITS if number >= least * u[1]), ("bytes", 1))
+    decimals = max(0, digits - len(str(number // scale))) if scale > 1 else 0
+    text = f"{number / scale:,.{decimals}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text} {unit}"
+
+
+def exceeding(needed: int, limit: int) -> tuple[str, str]:
+    """Return two sizes with as many digits as it takes to tell them apart."""
+    for digits in range(_DIGITS, _MOST_DIGITS):
+        one, other = readable_size(needed, digits), readable_size(limit, digits)
+        if one != other:
+            break
+    return one, other
 
 
 def aligned(rows: Rows, words: int = 1, *, last: int = 0) -> list[str]:

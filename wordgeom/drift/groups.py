@@ -54,8 +54,9 @@ def _read(path: str) -> dict[str, str]:
                     _add(table, path, number, line)
         return table
     except OSError as error:
-        found, do = os.strerror(error.errno or 0), "pass file, id or a table to --group"
-        raise MissingInputError("cannot be read", where=path, found=found, do=do) from None
+        what = f"cannot be read: {os.strerror(error.errno or 0)}"
+        do = "pass file, id or a table to --group"
+        raise MissingInputError(what, where=path, do=do) from None
     except UnicodeDecodeError as error:
         found = f"an invalid byte at offset {error.start:,}"
         raise InputError("is not UTF-8", where=path, found=found) from None

@@ -84,7 +84,7 @@ class RankedWords:
         return [*shared, *own]
 
     def _words(self, rows: Int64) -> list[Word]:
-        units = [unit_vectors(self.fitted.vectors_at(time)) for time in self.span]
+        units = [unit_vectors(self.fitted.words_at(time)) for time in self.span]
         cosines = np.einsum("ij,ij->i", *units)
         near = [
             self._nearest(each * attested[:, None], rows)

@@ -29,8 +29,8 @@ class Axis:
         """
         distinct, first, codes = np.unique(times, return_index=True, return_inverse=True)
         if len(distinct) == 1:
-            found, do = f"{distinct[0]:g}", "train on documents of several times"
-            raise InputError("all documents have the same time", found=found, do=do)
+            what = f"all documents have the same time, {distinct[0]:g}"
+            raise InputError(what, do="train on documents of several times")
         if len(distinct) <= basis.shape[1]:
             what = f"--degree {basis.shape[1]} needs more than {basis.shape[1]} distinct times"
             raise InputError(what, found=f"{len(distinct)}", do="train with a lower --degree")

@@ -12,13 +12,13 @@ from typing import BinaryIO, cast
 
 from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.evaluation.options import EvalOptions
+from wordgeom.storage.foreign import CHECKED, recognise
 
 _MAX_BYTES = 1 << 30  # unpacked: a small gzip file may expand without limit
 _CHUNK = 1 << 20
 _QUOTE = '"'
 _BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def split_fields(line: str, delimiter: str, where: str) -> list[str]:
         if delimiter == "\t":
             return line.split(delimiter)
         do = "close the quotes within the line"
-        raise InputError("not valid CSV", where=where, found=error, do=do) from None
+        raise InputError(f"not valid CSV: {error}", where=where, do=do) from None
 
 
 def _content(path: Path) -> bytes:
@@ -101,7 +101,7 @@ def _unpacked(raw: BinaryIO, path: Path) -> bytes:
             return _bounded(cast(BinaryIO, unpacked))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         do = "check it with gzip -t and download it again"
-        raise FormatError("broken gzip file", where=path, found=error, do=do) from None
+        raise FormatError(f"broken gzip file: {error}", where=path, do=do) from None
 
 
 def _bounded(source: BinaryIO) -> bytes:
@@ -113,9 +113,9 @@ def _bounded(source: BinaryIO) -> bytes:
 
 
 def _decoded(content: bytes, path: str | Path) -> str:
-    if content.startswith(_UTF16_MARKS):
-        do = "convert it: iconv -f UTF-16 -t UTF-8"
-        raise InputError("is not UTF-8", where=path, found="a UTF-16 byte order mark", do=do)
+    foreign = recognise(content[:CHECKED], str(path))
+    if foreign is not None:
+        raise InputError(foreign.line, where=path, found=foreign.found, do=foreign.do)
     try:
         return content.decode()
     except UnicodeDecodeError as error:

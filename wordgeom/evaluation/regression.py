@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import exceeding
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.cross_validation import TRAIN_ONLY, assign_folds, predict
@@ -108,9 +109,9 @@ class Targets(SetFile):
         """Return a prediction for each text with a vector, 0 for training texts, and notes."""
         need = fit_bytes(len(fold))
         if need > context.memory:
-            what, found = "a Gaussian process exceeds --memory", f"{need / 1e9:.1f} GB"
-            do = "raise --memory or use a sample"
-            raise InputError(what, where=self.path, found=found, do=do)
+            need_text, limit = exceeding(need, context.memory)
+            what = f"a Gaussian process needs {need_text}, more than the memory limit of {limit}"
+            raise InputError(what, where=self.path, do="raise --memory or use a sample")
         fit = gaussian_process(known.means, self.values[known.items])
         given, problems = predict(fit, fold, context, need)
         models, counts = len(np.unique(fold[fold != TRAIN_ONLY])), Counter(problems).items()

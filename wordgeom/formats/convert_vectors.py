@@ -17,6 +17,7 @@ from wordgeom.formats.output_checks import check_shared_file
 from wordgeom.formats.projector import FILES, write_projector
 from wordgeom.formats.word_files import companion_path, read_word_list, words_bytes
 from wordgeom.vectors import run_card
+from wordgeom.vectors.finite import nonfinite_notes
 from wordgeom.vectors.keyed import Vectors, check_words, read_vectors
 
 _PER_COLUMN = ("spectrum", "residuals", "captured")  # statistics with one number per column
@@ -86,7 +87,7 @@ def rewrite(
             card, options, conversion_request(paths, options, card["content"]["sha256"])
         )
     _write(paths, made, options, card)
-    return made, notes + dense.nonfinite_notes(made.words, made.matrix)
+    return made, notes + nonfinite_notes(made.words, made.matrix)
 
 
 def _check_options(form: str, options: ConvertOptions) -> None:
@@ -131,8 +132,8 @@ def _first_columns(
     spectrum = ((card or {}).get("statistics") or {}).get("spectrum")
     if not isinstance(spectrum, list):
         do = "train again with a smaller --dim"
-        what = "--dim needs columns ordered by a spectrum"
-        raise InputError(what, where=source, found="no spectrum in a run card", do=do)
+        what = "has no run card with a spectrum, which --dim needs"
+        raise InputError(what, where=source, do=do)
     columns = vectors.matrix.shape[1]
     if dim > columns:
         raise OptionError(f"--dim {dim} exceeds the number of columns", found=columns)

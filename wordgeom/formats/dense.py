@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
-from wordgeom.core.formatting import several
+from wordgeom.core.formatting import exceeding
 from wordgeom.core.types import Array, Float32
 from wordgeom.formats.npy import Header, read_body, read_header
 from wordgeom.formats.npz import opened_archive
@@ -19,7 +19,6 @@ from wordgeom.vectors.keyed import Vectors
 
 _MEMBER = "matrix"
 _KINDS = "iuf"  # dtype kinds: integers and floats
-_ROWS = 1 << 14  # rows checked at once
 
 
 def read_dense(path: Path, words: Path, archive: bool, memory: int) -> Vectors:
@@ -61,19 +60,6 @@ def to_float16(words: list[str], matrix: Float32, where: Path) -> Array:
     return half
 
 
-def nonfinite_notes(words: list[str], matrix: Float32) -> list[str]:
-    """Return a note that counts the vectors with NaN or infinity, if any."""
-    bad = [
-        first + row
-        for first in range(0, len(matrix), _ROWS)
-        for row in np.flatnonzero(~np.isfinite(matrix[first : first + _ROWS]).all(axis=1))
-    ]
-    if not bad:
-        return []
-    count = several(len(bad), "vector contains NaN or infinity", "vectors contain NaN or infinity")
-    return [f"{count} (first: {words[bad[0]]!r})"]
-
-
 def _read_npy(path: Path, memory: int) -> Array:
     with opened(path, "a .npy file") as source:
         header = read_header(source, path.stat().st_size, path)
@@ -97,8 +83,9 @@ def _check_shape(header: Header, path: Path, memory: int) -> None:
         found = f"an array of shape {header.shape}"
         raise FormatError("must contain a row of numbers per word", where=path, found=found)
     if header.nbytes > memory:
-        found = f"{header.nbytes:,} bytes"
-        raise InputError("exceeds --memory", where=path, found=found, do="raise it")
+        need, limit = exceeding(header.nbytes, memory)
+        what = f"needs {need}, more than the memory limit of {limit}"
+        raise InputError(what, where=path, do="raise --memory")
 
 
 def _to_float32(matrix: Array, path: Path) -> Float32:

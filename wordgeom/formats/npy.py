@@ -114,9 +114,8 @@ def _parse_header(data: bytes, width: int, where: str | Path) -> tuple[tuple[int
             warnings.simplefilter("ignore")
             shape, fortran, dtype = read(BytesIO(data))
     except Exception as error:  # NumPy raises many types of errors for a broken header
-        found = " ".join(str(error).split())[:80]
-        do = "write it again with np.save"
-        raise FormatError("broken header", where=where, found=found, do=do) from None
+        what = "broken header: " + " ".join(str(error).split())[:80]
+        raise FormatError(what, where=where, do="write it again with np.save") from None
     if not all(type(n) is int and n >= 0 for n in shape):
         raise FormatError("impossible shape in the header", where=where, found=str(shape)[:80])
     return shape, fortran, dtype

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from wordgeom.core.errors import FormatError, InputError, WordgeomError
+from wordgeom.core.formatting import exceeding
 from wordgeom.core.types import Array
 from wordgeom.formats.npy import NUMBERS, Header, check_kind, read_body, read_header, read_items
 from wordgeom.storage.opening import opened
@@ -49,8 +50,9 @@ class Archive:
         with self._packed.open(info) as source:
             header = read_header(source, info.file_size, where)
             if header.nbytes > self._max_bytes:
-                found, do = f"{header.nbytes:,} bytes", "raise --memory"
-                raise InputError("exceeds --memory", where=where, found=found, do=do)
+                need, limit = exceeding(header.nbytes, self._max_bytes)
+                what = f"needs {need}, more than the memory limit of {limit}"
+                raise InputError(what, where=where, do="raise --memory")
             return read_body(source, header, where, kinds)
 
     @contextmanager
@@ -112,5 +114,5 @@ def opened_archive(path: Path, max_bytes: int) -> Iterator[Archive]:
             zipfile.BadZipFile, zlib.error, EOFError, LookupError, NotImplementedError, OSError,
             RuntimeError, ValueError,
         ) as error:  # fmt: skip
-            do, found = "download or write it again", " ".join(str(error).split())[:_MESSAGE_LENGTH]
-            raise FormatError("broken archive", where=path, found=found, do=do) from None
+            what = "broken archive: " + " ".join(str(error).split())[:_MESSAGE_LENGTH]
+            raise FormatError(what, where=path, do="download or write it again") from None

@@ -43,8 +43,8 @@ class Output:
         writable_words(vectors, [], space=None)
         made = cls(vectors, table_path(vectors) if table is None else table)
         if same_file(vectors, made.table) or same_file(run_card.card_path(vectors), made.table):
-            what = "--table and -o name the same file"
-            raise OptionError(what, found=made.table, do="name another")
+            what = f"--table and -o name the same file, {made.table}"
+            raise OptionError(what, do="name another")
         for place in (made.vectors, made.table):
             if any(same_file(place, file) for file in inputs):
                 do = "name another with -o or --table"

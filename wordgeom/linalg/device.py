@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cache, partial
 
 from wordgeom.core.errors import MissingInputError, OptionError, UnavailableError
+from wordgeom.core.formatting import readable_size
 from wordgeom.core.ops import Ops
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool, available_cpus, available_memory
@@ -58,8 +59,8 @@ def open_context(
     memory = memory_limit(options)
     show = show and not options.quiet
     if show and memory < FLOOR:
-        _log.info("note: --memory %g is too low: the program itself needs %.1f GB",
-                  options.memory, FLOOR / GIGABYTE)  # fmt: skip
+        _log.info("note: --memory %g is too low: the program itself needs %s",
+                  options.memory, readable_size(FLOOR))  # fmt: skip
     with Pool(options.threads or available_cpus()) as pool:
         open_ops = cache(partial(get_ops, device, pool))
         if device != "cpu":  # a missing GPU is reported before any work

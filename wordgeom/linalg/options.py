@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, option
 
 
@@ -24,6 +25,13 @@ def basis() -> Any:
         0, "Krylov basis size, 0 for 3 K + 128; larger needs more memory and fewer products",
         low=0, metavar="N",
     )  # fmt: skip
+
+
+def check_basis(basis: int, dim: int) -> None:
+    """Raise OptionError for a Krylov basis that has no room for all vectors."""
+    if 0 < basis < dim:
+        do = f"raise --basis to {dim} or more, or omit it"
+        raise OptionError(f"--basis must be at least --dim {dim}", found=basis, do=do)
 
 
 def restarts() -> Any:

@@ -54,6 +54,10 @@ class Options(base.Options):
     basis: int = solver_options.basis()
     restarts: int = solver_options.restarts()
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        solver_options.check_basis(self.basis, self.dim)
+
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return word vectors V Σ^α and, in `arrays`, document vectors U Σ^(1−α) (n × K) float32.

@@ -52,6 +52,10 @@ class Options(base.Options):
     basis: int = solver_options.basis()
     restarts: int = solver_options.restarts()
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        solver_options.check_basis(self.basis, self.dim)
+
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return U max(Λ, 0)^p (V × K) float32.

@@ -77,7 +77,7 @@ def _parsed(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise MissingInputError("no such file or directory", where=path, do=_DO) from None
     except OSError as error:
-        raise FormatError("cannot be read", where=path, found=error.strerror) from None
+        raise FormatError(f"cannot be read: {error.strerror}", where=path) from None
     except (ValueError, RecursionError):
         raise FormatError("not JSON", where=path, do=_DO) from None
     if not isinstance(content, dict):

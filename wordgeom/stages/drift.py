@@ -61,12 +61,15 @@ class Drift(Stage):
         given = (self.form.then, times.min()), (self.form.now, times.max())
         what = "--then and --now must be times"
         then, now = (float(t) if text is None else read_time(text, what) for text, t in given)
+        if then == now:
+            what, do = "--then and --now must be different times", "choose two times"
+            raise OptionError(what, found=f"{then:g} twice", do=do)
         return then, now
 
     @cached_property
     def rows(self) -> Int64:
         """The rows of the words that were named. Raises InputError."""
-        known = Vectors(self.fitted.words, self.fitted.vectors_at(self.span[1]))
+        known = Vectors(self.fitted.words, self.fitted.words_at(self.span[1]))
         return np.array([row_of(known, word) for word in dict.fromkeys(self.words)], np.int64)
 
     @cached_property

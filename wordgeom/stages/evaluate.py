@@ -18,7 +18,7 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import Report, ReportOptions, render
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
-from wordgeom.stages.inference import repeated_notes
+from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.vectors.keyed import Vectors, digest_of, read_vectors
 from wordgeom.vectors.run_card import file_content
@@ -72,7 +72,7 @@ class Evaluate(Stage):
         read, run = self.read, self.run
         answers, refused = judge(read, self.tasks, job.context)
         notes = [f"{each.name}: {note}" for each in answers for note in each.notes]
-        notes += repeated_notes(read, self.named)
+        notes += reading_notes(read, self.named)
         n = self.options.resamples
         report = Report(
             vectors=self.named,

@@ -31,10 +31,11 @@ from wordgeom.methods.gbu.weighted_sweeps import confidences
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.stages.inference import Inference, Source, repeated_notes
+from wordgeom.stages.inference import Inference, Source, reading_notes
 from wordgeom.stages.stage import Outcome
 from wordgeom.stages.trained_options import TrainedOptions, trained_options
 from wordgeom.vectors import run_card
+from wordgeom.vectors.finite import check_finite
 from wordgeom.vectors.keyed import (
     Vectors,
     check_words,
@@ -136,10 +137,8 @@ class Extend(Inference):
 
     def _anchored(self, words: VocabularySplit, context: Context) -> Anchored:
         known = self.base.matrix[words.own]
-        if not np.isfinite(known).all():
-            row = words.own[np.flatnonzero(~np.isfinite(known).all(axis=1))[0]]
-            what = f"the vector of {self.base.words[row]!r} is not finite"
-            raise InputError(what, where=self.named, do="remove it")
+        do = "train again, or remove the word from the counts or the vectors"
+        check_finite(self.base, words.own, self.named, do)
         frequencies = self.stored.vocabulary.counts[words.known]
         order = np.argsort(-frequencies, kind="stable")
         chosen = np.sort(order[: self.options.anchors or None])
@@ -209,7 +208,7 @@ class Extend(Inference):
         }  # fmt: skip
 
     def _notes(self, statistics: dict[str, Any]) -> list[str]:
-        notes, held = repeated_notes(self.base, self.named), statistics["held_out"]
+        notes, held = reading_notes(self.base, self.named), statistics["held_out"]
         if few := statistics["left_out"]:
             least = several(self.options.min_pairs, "known word", "known words")
             left = several(few, "new word co-occurs", "new words co-occur")

@@ -32,7 +32,7 @@ from wordgeom.imputation.trust import Trust
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.stages.inference import Inference, Source, repeated_notes
+from wordgeom.stages.inference import Inference, Source, reading_notes
 from wordgeom.stages.stage import Outcome
 from wordgeom.storage import opening
 from wordgeom.vectors.keyed import (
@@ -144,7 +144,7 @@ class Impute(Inference):
         if checked is not None:
             statistics["validation"] = checked.to_dict()
         mapped = map_notes(domain.names, anchors.known, domain.mapped)
-        own = [*repeated_notes(base, self.named), *_anchor_notes(anchors)]
+        own = [*reading_notes(base, self.named), *_anchor_notes(anchors)]
         return Outcome(
             f"{several(n, 'entity', 'entities')}, {p:,} known, {n - p:,} imputed",
             notes=[*domain.notes, *notes, *mapped, *own, *found.notes],

@@ -13,6 +13,7 @@ from wordgeom.core.formatting import several
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.vectors.finite import nonfinite_notes
 from wordgeom.vectors.keyed import Vectors, read_vectors
 
 Source = str | os.PathLike[str] | Vectors
@@ -59,8 +60,10 @@ class Inference(Stage):
         return made
 
 
-def repeated_notes(vectors: Vectors, named: str) -> list[str]:
-    """Return a note on words that a file repeats."""
-    if not vectors.duplicates:
-        return []
-    return [f"{named}: {several(vectors.duplicates, 'repeated word', 'repeated words')} ignored"]
+def reading_notes(vectors: Vectors, named: str) -> list[str]:
+    """Return notes on words that a file repeats, and on vectors that are not finite."""
+    notes = nonfinite_notes(vectors.words, vectors.matrix, named)
+    if vectors.duplicates:
+        repeated = several(vectors.duplicates, "repeated word", "repeated words")
+        notes.insert(0, f"{named}: {repeated} ignored")
+    return notes

@@ -29,6 +29,8 @@ from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import StoreStage
 from wordgeom.storage.store import Store
 
+_SAME_WORDS = "count each text with the same --read-vocab"
+_SAME_OPTIONS = "count every shard from the same text with the same options"
 _OWN = ("shape", "stored", "shard")  # attributes that a sum does not inherit
 
 
@@ -131,18 +133,31 @@ def _input_digests(matrix: StoredMatrix) -> list[str]:
 
 
 def _check_alike(first: StoredMatrix, other: StoredMatrix) -> None:
-    if other.vocabulary.words != first.vocabulary.words:
-        raise InputError(
-            f"its vocabulary differs from that of {first.path}",
-            where=other.path,
-            found=f"{len(other.vocabulary):,} words against {len(first.vocabulary):,}",
-            do="count each text with the same --read-vocab",
-        )
+    _check_vocabulary(first, other)
     mine, theirs = (WindowOptions.take(made_options(m.store.request)) for m in (first, other))
     how = differing_option(mine.result_options(), theirs.result_options())
     if how is not None:
         do = "count both with the same window"
         raise InputError(f"differs from {first.path}: it {how}", where=other.path, do=do)
+
+
+def _check_vocabulary(first: StoredMatrix, other: StoredMatrix) -> None:
+    """Raise InputError where the words of two matrices differ, naming the first difference."""
+    ours, theirs = first.vocabulary.words, other.vocabulary.words
+    if theirs == ours:
+        return
+    if first.store.attributes.get("shard") and other.store.attributes.get("shard"):
+        what = f"was counted from another text or with other options than {first.path}"
+        raise InputError(what, where=other.path, do=_SAME_OPTIONS)
+    what, do = f"its vocabulary differs from that of {first.path}", _SAME_WORDS
+    if len(ours) != len(theirs):
+        found = f"{len(theirs):,} words, not {len(ours):,}"
+    elif set(ours) == set(theirs):
+        found = "the same words in another order"
+    else:
+        row = next(k for k, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
+        found = f"{theirs[row]!r} as word {row + 1:,}, not {ours[row]!r}"
+    raise InputError(what, where=other.path, found=found, do=do)
 
 
 def _check_shards(matrices: list[StoredMatrix], shards: list[list[int] | None]) -> None:
@@ -157,11 +172,11 @@ def _check_shards(matrices: list[StoredMatrix], shards: list[list[int] | None]) 
         mine, theirs = ({**m.store.request, "inputs": []} for m in (first, matrix))
         if mine != theirs or _input_digests(first) != _input_digests(matrix):
             what = f"was counted from another text or with other options than {first.path}"
-            raise InputError(what, where=matrix.path, do="count every shard with the same options")
+            raise InputError(what, where=matrix.path, do=_SAME_OPTIONS)
     have = {shard[0] for shard in shards if shard}
     of = shards[0][1] if shards[0] else 0
     missing = [str(k) for k in range(1, of + 1) if k not in have]
     if missing or len(shards) != of:
-        what = f"needs all {of} shards once each"
-        found = f"no shard {', '.join(missing[:10])}" if missing else "a shard twice"
-        raise InputError(what, where=first.path, found=found, do="name each shard once")
+        which = f"shard {', '.join(missing[:10])} of {of} is missing"
+        what = which if missing else f"one of {of} shards is given twice"
+        raise InputError(what, where="merge", do="name each shard once")

@@ -74,7 +74,7 @@ class Train(Stage):
         """What it writes, None for nothing. Raises OptionError, MissingInputError."""
         kind = output_of(self.method)
         if DOCUMENTS in self.values and DOCUMENTS not in kind.settings:
-            raise OptionError(f"{self.name} makes no document vectors", found="--documents")
+            raise OptionError(f"{self.name} makes no document vectors", do="omit --documents")
         if self.out is not None:
             target = Target(self.out, self.name, self.method, self.options, self.first, self.values)
             return kind(target)

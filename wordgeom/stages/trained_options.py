@@ -54,8 +54,8 @@ def trained_options(vectors: Path | None) -> TrainedOptions:
         weighting = PmiOptions.take({**gbu.weighting(asked), **held})
     except OptionError as error:
         where = "" if vectors is None else run_card.card_path(vectors)
-        what, do = "contains an invalid option", "make the vectors again, or remove it"
-        raise FormatError(what, where=where, found=error, do=do) from None
+        what, do = f"contains an invalid option: {error}", "make the vectors again, or remove it"
+        raise FormatError(what, where=where, do=do) from None
     names = (*weighting.result_options(), *_LOSS)
     space = held.get("space")
     recorded = tuple(name for name in names if name in held)

@@ -70,7 +70,7 @@ class StoredArray:
         try:
             return open(self.path, "rb")
         except OSError as error:
-            raise FormatError("cannot be read", where=self.path, found=error.strerror) from None
+            raise FormatError(f"cannot be read: {error.strerror}", where=self.path) from None
 
     def _check_header(self, handle: BinaryIO) -> None:
         if handle.read(HEADER) != npy_header(self.dtype, self.length):

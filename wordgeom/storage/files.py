@@ -24,6 +24,7 @@ from wordgeom.core.errors import LockedError, MissingInputError, WordgeomError, 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _WAIT = "wait for it to finish, or choose another output"
 
 # A test hook, called as boundary("write", path) before each change of the disk.
@@ -228,9 +229,9 @@ def write_error(path: Path, error: OSError) -> Exception:
     if isinstance(error, WriteError) or error.errno is None:
         return error
     reason = os.strerror(error.errno).lower()
-    do = "free disk space or choose another output"
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        do = "choose another output"
+    do = "choose another output"
+    if error.errno in _FULL:
+        do = f"free disk space or {do}"
     what = f"cannot be written: {reason}"
     return WriteError(what, where=path, do=f"{do}; no partial output is left")
 
@@ -297,19 +298,19 @@ class Lock:
             owner = json.loads(raw)
             host, pid = str(owner["host"]), int(owner["pid"])
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            self._fail("an unreadable lock", f"remove {self._path} if no process is writing")
+            self._fail("has an unreadable lock", f"remove {self._path} if no process is writing")
         if owner == _NOBODY:
             return
         if host != socket.gethostname():
             self._fail(
-                f"process {pid} on {host}",
+                f"is being written by process {pid} on {host}",
                 f"wait, or remove {self._path} if that process has ended",
             )
         if _identity(pid) == owner:
-            self._fail(f"process {pid}", _WAIT)
+            self._fail(f"is being written by process {pid}", _WAIT)
 
-    def _fail(self, found: str, do: str) -> NoReturn:
-        raise LockedError("is being written", where=self._target, found=found, do=do)
+    def _fail(self, how: str, do: str) -> NoReturn:
+        raise LockedError(how, where=self._target, do=do)
 
 
 def _identity(pid: int) -> dict[str, object]:

@@ -119,7 +119,7 @@ def _parsed(folder: Path) -> Any:
             raise FormatError("is unfinished", where=folder, do=do) from None
         raise FormatError(f"has no {META}", where=folder, do=_NAME) from None
     except OSError as error:
-        raise FormatError("cannot be read", where=path, found=error.strerror) from None
+        raise FormatError(f"cannot be read: {error.strerror}", where=path) from None
     except (ValueError, RecursionError):
         do = "remove the directory and rebuild it"
         raise FormatError("not JSON", where=path, do=do) from None

@@ -49,6 +49,6 @@ def unpacked(path: Path, wanted: str) -> Iterator[BinaryIO]:
         try:
             yield cast(BinaryIO, gzip.GzipFile(fileobj=raw))
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            found = str(error).split(":")[0].lower().rstrip(".")
+            what = "broken gzip file: " + str(error).split(":")[0].lower().rstrip(".")
             do = "check it with gzip -t, and download it again"
-            raise FormatError("broken gzip file", where=path, found=found, do=do) from None
+            raise FormatError(what, where=path, do=do) from None

@@ -130,6 +130,10 @@ class StoreWriter:
             _check_ours(self.path)
         elif self.path.exists():
             raise OutputExistsError("is a file", where=self.path, do="pass a directory with -o")
+        elif self.path.is_symlink():
+            what = f"is a symbolic link to {os.readlink(self.path)}, which does not exist"
+            do = "create that directory, or choose another output"
+            raise OutputExistsError(what, where=self.path, do=do)
         else:
             self._make_folder()
         self._lock = writer_lock(self.path)

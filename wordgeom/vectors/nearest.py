@@ -13,7 +13,9 @@ from itertools import islice
 import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.formatting import listed
 from wordgeom.core.types import Array, Float64
+from wordgeom.vectors.finite import check_finite
 from wordgeom.vectors.keyed import Vectors
 
 _ROWS = 4096  # rows of a block
@@ -26,7 +28,8 @@ def similar(
     """Return the `top` words nearest to Σ `positive` − Σ `negative`, with their cosines.
 
     The words of the query are excluded. A vector that is zero or not finite has cosine 0 and
-    comes last. Raises InputError for an unknown word, and where the sum is zero.
+    comes last. Raises InputError for an unknown word, for one whose vector is zero or not finite,
+    and where the sum is zero.
     """
     if top < 1:
         raise OptionError("--top must be at least 1", found=top)
@@ -34,6 +37,7 @@ def similar(
     positive = [positive] if isinstance(positive, str) else positive
     negative = [negative] if isinstance(negative, str) else negative
     rows = [row_of(vectors, word) for word in (*positive, *negative)]
+    check_finite(vectors, rows, "", "choose other words, or train the vectors again")
     signs = [1.0] * len(positive) + [-1.0] * len(negative)
     cosines = _cosines(vectors, _direction(vectors, rows, signs))
     asked = set(rows)
@@ -75,16 +79,17 @@ def unit_vectors(vectors: Array) -> Float64:
 
 def _direction(vectors: Vectors, rows: list[int], signs: list[float]) -> Float64:
     """Return the unit vector (K) of the signed sum of the rows' unit vectors."""
+    if not rows:
+        raise InputError("the query has no word", do="name one or more")
+    names, do = [repr(vectors.words[row]) for row in rows], "choose other words"
     chosen = vectors.matrix[rows].astype(np.float64)
     norms = np.sqrt(np.einsum("ij,ij->i", chosen, chosen))
-    usable = np.isfinite(norms) & (norms > 0)
-    unit = chosen[usable] / norms[usable, None]
-    total = np.asarray(signs)[usable] @ unit
+    if not norms.all():
+        raise InputError(f"the vector of {names[int(np.argmin(norms))]} is zero", do=do)
+    total = np.asarray(signs) @ (chosen / norms[:, None])
     size = float(np.linalg.norm(total))
     if size < 1e-12:  # the rounding error of words that cancel
-        names = ", ".join(vectors.words[row] for row in rows)
-        what, do = "the vectors of the query sum to zero", "choose other words"
-        raise InputError(what, found=names or "no word", do=do)
+        raise InputError(f"the vectors of {listed(names)} cancel each other", do=do)
     return np.asarray(total / size)
 
 

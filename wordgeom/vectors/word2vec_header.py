@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wordgeom.core.errors import FormatError
+from wordgeom.storage.foreign import recognise
 from wordgeom.storage.opening import unpacked
 
 BINARY_SUFFIXES = (".bin",)
@@ -138,6 +139,10 @@ def _first_line(source: BinaryIO, path: Path) -> tuple[int, int, int]:
     fields = line.split()
     # More than 18 digits cannot be a count.
     if len(fields) != 2 or not all(f.isdigit() and len(f) <= 18 for f in fields):
+        source.seek(start)
+        if foreign := recognise(_peek(source, start), path.name):
+            what = f"not a word2vec file: it {foreign.line}"
+            raise FormatError(what, where=path, found=foreign.found, do=foreign.do)
         raise FormatError(
             "not a word2vec file: the first line must give the number of words and the dimension",
             where=path,

@@ -249,6 +249,6 @@ def test_one_sided_counts_are_rejected(tmp_path):
 
 @pytest.mark.parametrize("values", [{"anchors": 7}, {"eig": 0.25}])
 def test_as_published_rejects_other_settings(values):
-    with pytest.raises(OptionError, match="--as-published sets"):
+    with pytest.raises(OptionError, match="--as-published excludes"):
         method.Options(as_published=True, **values)
     assert method.Options(as_published=True, dim=3).eig == 0.5

@@ -147,7 +147,7 @@ def test_options_of_weighted_sweeps_are_rejected_without_them(name, others, give
     with pytest.raises(OptionError) as caught:
         gbu.Options.take({name: 0.7, **others})
     flag = "--" + name.replace("_", "-")
-    what = f"{flag} applies to weighted sweeps only, found {given}; omit one of the two"
+    what = f"{flag} has no effect with {given}; omit one of the two"
     assert_one_line(caught, what)
     assert getattr(gbu.Options.take({name: 0.7}), name) == 0.7
 
@@ -164,7 +164,7 @@ def test_options_of_weighted_sweeps_are_rejected_without_them(name, others, give
 def test_exceeding_the_memory_limit_is_rejected_with_the_size(counts, options, parts):
     with pytest.raises(InputError) as caught:
         fit(counts, gbu.Options(**options), memory=10_000)
-    assert_one_line(caught, "need 0.0 GB, more than the memory limit of 0.0 GB", "--memory", *parts)
+    assert_one_line(caught, " KB, more than the memory limit of 10 KB", "--memory", *parts)
 
 
 def test_weighted_sweeps_shift_pmi_by_default(counts):

@@ -23,7 +23,7 @@ def expand(names: Sequence[str]) -> list[str]:
     and a broken link; OptionError if `-` is given twice.
     """
     if list(names).count(STDIN) > 1:
-        raise OptionError("standard input can be read only once", found="- given twice")
+        raise OptionError("- is given twice", do="standard input can be read only once")
     return _unique(names)[0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import exceeding
 from wordgeom.core.types import Int32, Int64
 from wordgeom.corpus.tokens.lexicon import Lexicon
 
@@ -15,9 +16,10 @@ _SPARE = 1 << 16  # types beyond those needed before the surplus is discarded
 def check_vocabulary_fits(words: int, limit: int) -> None:
     """Raise InputError if a vocabulary of this size exceeds `limit` bytes."""
     if words * WORD_BYTES > limit:
+        need, most = exceeding(words * WORD_BYTES, limit)
         raise InputError(
-            "the vocabulary does not fit in memory",
-            found=f"{words:,} words or more, which need {words * WORD_BYTES / 1e9:.2g} GB",
+            f"the vocabulary does not fit in memory: {words:,} words or more need {need}, more than"
+            f" {most}",
             do="raise --min-count, pass --max-vocab, or raise --memory: words may use half of it",
         )
 

@@ -23,6 +23,7 @@ import numpy as np
 from wordgeom.core.errors import FormatError, InputError
 from wordgeom.imputation.tables.files import check_size, opened
 from wordgeom.imputation.tables.table import Table
+from wordgeom.storage.foreign import recognise
 
 GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
@@ -74,10 +75,10 @@ def _rows(raw: BinaryIO, path: Path) -> Iterator[Row]:
     except csv.Error as error:
         do = "close the quotes, or double quotes inside a cell"
         where = f"{path} line {number}"
-        raise FormatError("malformed CSV", where=where, found=error, do=do) from None
+        raise FormatError(f"malformed CSV: {error}", where=where, do=do) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         do = "check it with gzip -t, and download it again"
-        raise FormatError("broken gzip file", where=path, found=error, do=do) from None
+        raise FormatError(f"broken gzip file: {error}", where=path, do=do) from None
 
 
 def _lines(raw: BinaryIO, path: Path) -> Iterator[str]:
@@ -90,6 +91,8 @@ def _lines(raw: BinaryIO, path: Path) -> Iterator[str]:
         if len(line) == _MAX_LINE and not line.endswith(b"\n"):
             found = f"more than {_MAX_LINE:,} bytes"
             raise InputError("line too long", where=f"{path} line {number}", found=found)
+        if number == 1 and (foreign := recognise(line, path.name)):
+            raise InputError(foreign.line, where=path, found=foreign.found, do=foreign.do)
         yield _decoded(line.removeprefix(_BOM) if number == 1 else line, path, number)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wordgeom.core.errors import InputError
-from wordgeom.runtime.run_options import GIGABYTE
+from wordgeom.core.formatting import exceeding
 from wordgeom.storage import opening
 
 _SHARE = 4  # a table may take memory / 4: points, graph and vectors need the rest
@@ -27,9 +27,10 @@ def check_size(rows: int, columns: int, memory: int, where: str | Path) -> None:
     """Raise InputError for a table (rows × columns, 8 bytes per number) that exceeds its share."""
     needed = 8 * rows * columns
     if needed > table_bytes(memory):
+        need, limit = exceeding(needed, table_bytes(memory))
         raise InputError(
-            f"{rows:,} × {columns:,} numbers take {needed / GIGABYTE:,.3g} GB, more than the limit"
-            f" of {table_bytes(memory) / GIGABYTE:,.3g} GB (a quarter of --memory)",
+            f"{rows:,} × {columns:,} numbers take {need}, more than the limit of {limit}"
+            " (a quarter of --memory)",
             where=where,
             do="reduce the columns, for example by truncated SVD, or raise --memory",
         )

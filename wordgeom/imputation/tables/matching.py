@@ -12,6 +12,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64, Int64
+from wordgeom.vectors.finite import check_finite
 from wordgeom.vectors.keyed import Vectors
 
 _SPELLINGS = 20_000  # words compared with a name, which bounds the time
@@ -47,11 +48,7 @@ def find_anchors(names: Sequence[str], vectors: Vectors, domain: str, file: str)
         raise _no_anchor_error(names, vectors, domain, file)
     rows = found[known]
     matrix = vectors.matrix[rows].astype(np.float64)
-    finite = np.isfinite(matrix).all(axis=1)
-    if not finite.all():
-        word = vectors.words[int(rows[np.argmin(finite)])]
-        bad, do = f"{int(np.sum(~finite)):,} such vectors", "train again, or remove the entity"
-        raise InputError(f"the vector of {word!r} is not finite", where=file, found=bad, do=do)
+    check_finite(vectors, rows, file, "train again, or remove the entity")
     zeros = int(np.sum(~matrix.any(axis=1)))
     return Anchors(known, np.flatnonzero(known), rows, matrix, zeros)
 

@@ -112,4 +112,4 @@ def _fields(line: str, separator: str, where: str) -> list[str]:
     try:
         return next(csv.reader([line], strict=True))
     except csv.Error as error:
-        raise InputError("malformed CSV", where=where, found=error, do=_FORMAT) from None
+        raise InputError(f"malformed CSV: {error}", where=where, do=_FORMAT) from None

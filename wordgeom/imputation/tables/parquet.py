@@ -27,8 +27,8 @@ def read_parquet(path: Path, memory: int) -> Table:
             with parquet.ParquetFile(source) as file:
                 return _table(file, memory, path)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            found, do = " ".join(str(error).split())[:80], "download or write it again"
-            raise FormatError("broken Parquet file", where=path, found=found, do=do) from None
+            what = "broken Parquet file: " + " ".join(str(error).split())[:80]
+            raise FormatError(what, where=path, do="download or write it again") from None
 
 
 def _table(file: Any, memory: int, path: Path) -> Table:

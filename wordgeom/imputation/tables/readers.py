@@ -11,7 +11,8 @@ from wordgeom.formats.npy import MAGIC
 from wordgeom.imputation.tables import delimited, npy, npz, parquet
 from wordgeom.imputation.tables.files import check_size, opened
 from wordgeom.imputation.tables.table import Table
-from wordgeom.imputation.tables.workbooks import ZIP, check_not_workbook
+from wordgeom.imputation.tables.workbooks import ZIP, check_not_workbook, members
+from wordgeom.storage.foreign import recognise
 from wordgeom.vectors import word2vec_header
 from wordgeom.vectors.keyed import read_vectors
 from wordgeom.vectors.word2vec_header import NUMBER
@@ -41,6 +42,8 @@ def kind_of(path: Path) -> str:
         head = source.read(_PEEKED)
     check_not_workbook(path, head)
     suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    if suffix != ".npz":
+        _check_arrays(path, head)
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
     if head.startswith(MAGIC):
@@ -54,6 +57,18 @@ def kind_of(path: Path) -> str:
         found = f"a {suffix} file" if suffix else "a name without suffix"
         raise InputError("unsupported kind of table", where=path, found=found, do=_KINDS_HINT)
     return kind
+
+
+def _check_arrays(path: Path, head: bytes) -> None:
+    """Raise InputError for a zip archive without arrays, such as a document of an office program.
+
+    Broken archives are reported by the reader of .npz.
+    """
+    names = members(path, head)
+    if names is not None and not any(name.endswith(".npy") for name in names):
+        listed = head[: len(ZIP)] + " ".join(names).encode(errors="replace")
+        if foreign := recognise(listed, path.name):
+            raise InputError(foreign.line, where=path, do=foreign.do)
 
 
 def _kind_of_text(line: bytes) -> str | None:

@@ -22,12 +22,17 @@ def check_not_workbook(path: Path, head: bytes) -> None:
         raise InputError("is a workbook", where=path, do="save each sheet as a CSV file")
 
 
-def _is_excel(path: Path, head: bytes) -> bool:
+def members(path: Path, head: bytes) -> list[str] | None:
+    """Return the names in a zip archive; None for other files, and for a broken archive."""
     if not head.startswith(ZIP):
-        return False
+        return None
     try:
         with opened(path) as source, zipfile.ZipFile(source) as packed:
-            return any(name.startswith(_EXCEL) for name in packed.namelist())
+            return packed.namelist()
     # Everything that zipfile raises for a broken archive, which the archive reader reports.
     except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError):
-        return False
+        return None
+
+
+def _is_excel(path: Path, head: bytes) -> bool:
+    return any(name.startswith(_EXCEL) for name in members(path, head) or ())

@@ -22,7 +22,7 @@ def _export(text: str, eig: float) -> Export:
     time = read_time(text, "--at must be times")
 
     def vectors(model: DynamicModel) -> Float32:
-        return model.vectors_at(time, eig)
+        return model.words_at(time, eig)
 
     def note(model: DynamicModel, path: str | os.PathLike[str]) -> str:
         return model.extrapolation(time, f"{path}: {text}")

@@ -173,7 +173,7 @@ def _fitted(
     sweeper = Sweeper(problem, state.ridges, context.ops, context.pool)
     total, done = fit.half_sweeps(options.sweeps), state.halves
     steps = fit.sweep(state, sweeper, total)
-    for _ in context.progress.follow(steps, "dynamic LSA", total, "halves", int, done=done):
+    for _ in context.progress.follow(steps, "dynamic LSA", total, "half sweeps", int, done=done):
         context.checkpoint.save(lambda: fit.saved(state))
     state.A, state.B = canonical_form.canonical(state.A, state.B)
     return state, problem

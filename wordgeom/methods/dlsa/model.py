@@ -11,6 +11,7 @@ are removed from them (canonical_form.py).
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -107,9 +108,9 @@ class DynamicModel:
         """
         directory = self.parent
         if directory is None or not directory.is_dir():
-            found = str(directory) if directory else "no name in the run card"
-            what, do = "its counts are missing", "restore them, or train the model again"
-            raise MissingInputError(what, where=self.store.path, found=found, do=do)
+            which = f", {directory}, are missing" if directory else " are not named in its run card"
+            do = "restore them, or train the model again"
+            raise MissingInputError(f"its counts{which}", where=self.store.path, do=do)
         counts = StoredDocuments.open(directory)
         if counts.store.digest != self.store.attributes["source"]:
             what = f"trained on {directory}, which has changed since"
@@ -130,10 +131,17 @@ class DynamicModel:
         fitted co-occurrence in the same documents. With eig = 0, as in the thesis, axes along which
         documents hardly differ weigh as much as the others and add noise. Raises InputError if
         the time is too far away for float32, FormatError if it lies within the model's times.
+        Warns of a time outside the documents' times.
         """
+        if remark := self.extrapolation(time, f"{time:g}"):
+            warnings.warn(remark, stacklevel=2)
+        return self.words_at(time, eig)
+
+    def words_at(self, time: float, eig: float = 1.0) -> Float32:
+        """Return `vectors_at` of a time without its warning."""
         with np.errstate(over="ignore", invalid="ignore"):
             powers = np.where(self._scales > 0.0, self._scales, 1.0) ** eig
-            vectors = np.ascontiguousarray((self._words_at(time) * powers[:, None]).T, np.float32)
+            vectors = np.ascontiguousarray((self._aligned_at(time) * powers[:, None]).T, np.float32)
         return self._finite(vectors, time)
 
     def extrapolation(self, time: float, named: str) -> str:
@@ -150,7 +158,7 @@ class DynamicModel:
         square, over documents, of the change of the fitted values.
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            moves = self._words_at(stop) - self._words_at(start)
+            moves = self._aligned_at(stop) - self._aligned_at(start)
         return self._finite(self._standardised(moves[None]), start, stop)
 
     def movement(self) -> Float64:
@@ -184,7 +192,7 @@ class DynamicModel:
         what = f"{' and '.join(outside)} is too far from the model's times, {first:g} to {last:g}"
         raise InputError(what, where=self.store.path, do="choose a time in that range")
 
-    def _words_at(self, time: float) -> Float64:
+    def _aligned_at(self, time: float) -> Float64:
         """Return the aligned B(t) (r × p)."""
         at = self.polynomials.at(np.array([time]))[0]
         with one_thread():  # the same bytes at any number of threads

@@ -85,17 +85,21 @@ class Options(base.Options):
         super().__post_init__()
         for name, published in _PUBLISHED.items():
             if self.as_published and getattr(self, name) != published:
-                what = f"--as-published sets {flag(name)} itself"
-                found = f"{flag(name)} {getattr(self, name)}"
-                raise OptionError(what, found=found, do="pass one of the two")
+                self._refuse_published(name)
+        if self.as_published and self.sweeps not in (0, type(self).sweeps):
+            self._refuse_published("sweeps")
         if self.in_weighted_sweeps and self.eig != _PUBLISHED_EIG:
             do = "add --no-weighted, or omit --eig"
             raise OptionError("--eig has no effect on weighted sweeps", do=do)
         for field in fields(self):
             changed = getattr(self, field.name) != field.default
             if changed and field.name in _OF_WEIGHTED and not self.in_weighted_sweeps:
-                what = f"{flag(field.name)} applies to weighted sweeps only"
-                raise OptionError(what, found=self._unweighted, do="omit one of the two")
+                what = f"{flag(field.name)} has no effect with {self._unweighted}"
+                raise OptionError(what, do="omit one of the two")
+
+    def _refuse_published(self, name: str) -> None:
+        given = f"{flag(name)} {getattr(self, name)}"
+        raise OptionError(f"--as-published excludes {given}", do="pass one of the two")
 
     @property
     def loss(self) -> Loss:
@@ -226,7 +230,10 @@ def _swept(matrix: Matrix, m: int, options: Options, context: Context) -> tuple[
     solver = ops.row_solver(targets, weights)
     worst = zero_objective(targets, weights)
     steps = weighted_sweeps.half_sweeps(state, solver, worst, loss, halves, _TOL, ops)
-    for _ in context.progress.follow(steps, "weighted", halves, "halves", int, done=state.halves):
+    done = state.halves
+    for _ in context.progress.follow(
+        steps, "weighted sweeps", halves, "half sweeps", int, done=done
+    ):
         context.checkpoint.save(lambda: weighted_sweeps.saved(state, ops))
     return state, int(np.count_nonzero(np.diff(targets.indptr) == 0))
 

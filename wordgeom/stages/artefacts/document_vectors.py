@@ -46,8 +46,8 @@ def check_place(out: Path, documents: Path) -> None:
     """Raise OptionError or MissingInputError where document vectors cannot be written."""
     writable_words(documents, [], space=None)
     if any(same_file(documents, other) for other in (out, run_card.card_path(out))):
-        found = os.fspath(documents)
-        raise OptionError("--documents and -o name the same file", found=found, do="name another")
+        what = f"--documents and -o name the same file, {documents}"
+        raise OptionError(what, do="name another")
 
 
 def check_absent(documents: Path, *, force: bool) -> None:

@@ -22,6 +22,7 @@ from wordgeom.stages.artefacts.document_vectors import (
 from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.vectors import run_card
+from wordgeom.vectors.finite import nonfinite_notes
 from wordgeom.vectors.keyed import Vectors, read_vectors, vector_writer, writable_words
 
 DOCUMENTS = "documents"  # of Result.arrays: the documents' vectors (n × K) float32
@@ -135,6 +136,8 @@ class VectorsFile(Artefact):
         facts |= {"words": rows, "dimension": columns, "first words": vectors.words[:FREQUENT]}
         if vectors.duplicates:
             facts["repeated words left out"] = vectors.duplicates
+        if notes := nonfinite_notes(vectors.words, vectors.matrix):
+            facts["notes"] = notes
         card = run_card.read_card(self.path)
         if check and card is not None:
             facts["checked"] = CHECKED
