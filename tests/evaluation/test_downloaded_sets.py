@@ -168,7 +168,8 @@ def test_each_form_of_word_pairs_scores_as_in_gensim(name, case, oov, write, tmp
     task = read_set(write(name, content), EvalOptions(case=case, oov=oov))
     assert isinstance(task, Similarity)
     assert task.pairs == tuple(Pair(*row) for row in rows)
-    assert task.notes == ((f"scores are those of {note}",) if note else ())
+    notes = ["words are those of column 1 and column 2"] if name == "SimVerb-3500.txt" else []
+    assert list(task.notes) == notes + ([f"scores are those of {note}"] if note else [])
     answers = task.answer(PAIR_VECTORS, using)
     theirs = by_gensim(
         tmp_path / "plain", rows, PAIR_VECTORS,
@@ -267,6 +268,7 @@ def test_a_first_pair_without_a_word_is_not_taken_for_a_header(write):
     [
         ("9 cat dog\n4 sea sand\n8 king queen\n", ": column 1 has numbers instead of words"),
         ("one 1 two 2\nthree 3 four 4\n", ": column 2 has numbers instead of words"),
+        ("book,king,A,8\n1984,dune,A,1\n1984,king,N,7\n", ": column 1 has numbers instead of"),
         ("0,cat,dog\n1,sea,sand\n", ": column 1 has numbers instead of words"),
         (",category,word\n0,fruit,fig\n1,tool,saw\n", ": column 1 has numbers instead of words"),
         ("cat,dog,NA\nsea,sand,4\nking,queen,8\n", "line 1: the score is not a number, found 'NA"),
@@ -290,10 +292,18 @@ def test_a_table_without_a_certain_score_is_an_error(write, content, message):
         ("word1,word2,score,mean\ncat,dog,3,9\n", Pair("cat", "dog", 9)),
         ("3,cat,dog,9\n1,sea,sand,4\n2,king,queen,8\n", Pair("cat", "dog", 9)),
         ("cat,dog,N,9\nsea,sand,V,4\n", Pair("cat", "dog", 9)),
+        ("love\tbook\t3\n1984\tking\t7\nsex\tson\t6\n1984\tsea\t5\n", Pair("love", "book", 3)),
+        ("word1;word2;mean\n1984;sun;9\n1984;sea;4\n", Pair("1984", "sun", 9)),
     ],
 )
 def test_columns_are_found_in_any_order(write, content, pair):
     assert read_pairs(write("set.csv", content))[0] == pair
+
+
+def test_the_columns_of_words_are_told_where_they_may_be_others(write):
+    rows = [("topic", "phrase a", "phrase b", "score"), ("Israel", "army", "war", 9)]
+    task = read_set(write("set.csv", text_of(rows, ",")), EvalOptions())
+    assert task.notes == ("words are those of column 'topic' and column 'phrase a'",)
 
 
 # ── Parts of speech ──────────────────────────────────────────────────────────────────────────
@@ -416,6 +426,11 @@ def test_an_incomplete_last_question_is_counted_and_left_out(write, using, head,
     assert task.questions == (("a1", "b1", "c1", "d1"),)
     answers = task.answer(_cased(["a1", "b1", "c1", "d1"]), using)
     assert answers.excluded == {"incomplete last line": 1}
+
+
+def test_comments_among_questions_are_dropped_but_not_words_with_a_hash(write):
+    task = read_set(write("set.txt", ": s\n# a b c d\n,,,\n#note\n#a b c d\n"), EvalOptions())
+    assert task.questions == (("#a", "b", "c", "d"),)
 
 
 def test_five_words_without_a_header_ask_for_one(write):
