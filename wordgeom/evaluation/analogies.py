@@ -103,9 +103,9 @@ def _in_sections(path: str | Path, lines: Sequence[tuple[int, str]]) -> Question
         if line.startswith(SECTION):
             section = line.lstrip(f"{SECTION} \t").strip(" \t,;") or set_name(path)
             continue
-        if line.startswith(COMMENT):
-            continue
         words = _split(line)
+        if not words or words[0] == COMMENT or (line.startswith(COMMENT) and len(words) != 4):
+            continue
         if len(words) < 4 and questions and number == lines[-1][0]:
             excluded[LEFT_OUT] = 1
             continue

@@ -66,14 +66,7 @@ def pair_list(table: Table) -> PairList:
     """Return the pairs of a table; raises what `read_pair_list` raises."""
     if not table.rows:
         raise InputError("no word pairs in the file", where=table.path, do=_DO)
-    left = table.find(FIRST)
-    left = table.first if left is None else left
-    right = table.find(SECOND)
-    right = left + 1 if right is None else right
-    numbers = next((column for column in (left, right) if column in table.numeric), None)
-    if numbers is not None:
-        what = f"{table.called(numbers)} has numbers instead of words"
-        raise InputError(what, where=table.path, do=_DO_ORDER)
+    left, right = _words(table)
     score, note = find_score(table, (left, right))
     columns = left, right, score
     if table.width == 2 and not table.numeric:
@@ -82,7 +75,32 @@ def pair_list(table: Table) -> PairList:
         raise InputError("two words without a score", where=row.where, found=found, do=_DO_JOIN)
     rows, excluded = complete_rows(table, columns)
     pairs = tuple(_pair(row, columns) for row in rows)
-    return PairList(pairs, excluded, (note,) if note else ())
+    notes = tuple(each for each in (_words_note(table, columns), note) if each)
+    return PairList(pairs, excluded, notes)
+
+
+def _words(table: Table) -> tuple[int, int]:
+    """Return the columns of the two words; raises InputError if one has numbers and no name."""
+    left, right = table.find(FIRST), table.find(SECOND)
+    if left is not None and right is not None:
+        return left, right
+    left = table.first if left is None else left
+    right = left + 1 if right is None else right
+    numbers = next((column for column in (left, right) if column in table.numeric), None)
+    if numbers is not None:
+        what = f"{table.called(numbers)} has numbers instead of words"
+        raise InputError(what, where=table.path, do=_DO_ORDER)
+    return left, right
+
+
+def _words_note(table: Table, columns: tuple[int, int, int]) -> str:
+    """Return a note if a column before the score might be one of the words, else ""."""
+    left, right, score = columns
+    named = table.name(left) in FIRST and table.name(right) in SECOND
+    others = set(range(table.first, score)) - {left, right, *table.numeric}
+    if named or not others:
+        return ""
+    return f"words are those of {table.called(left)} and {table.called(right)}"
 
 
 def _pair(row: Row, columns: tuple[int, int, int]) -> Pair:

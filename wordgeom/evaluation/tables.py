@@ -21,11 +21,13 @@ COMMENT = "#"
 _DELIMITERS, WHITE_SPACE = ("\t", ";", ","), ""
 _SPACE, _FIELD = " ", r'("[^"]*"|[^\s"]+)'
 _QUOTED = re.compile(rf"\s*{_FIELD}(\s+{_FIELD})*\s*")  # as R writes tables
-_INDEX = ("", "id", "index", "idx", "no", "nr", "number", "row", "unnamed0")
+_INDEX = (
+    "", "id", "index", "idx", "no", "nr", "number", "row", "unnamed0", "pair", "pairid", "item",
+)  # fmt: skip
 _NO_NUMBER = ("", "na", "null", "none", "missing")  # a missing score
 _DIGIT = re.compile(r"\d")
-FIRST = ("word1", "w1", "worda", "term1")  # normalised column names: letters and digits only
-SECOND = ("word2", "w2", "wordb", "term2")
+FIRST = ("word1", "w1", "worda", "term1", "terma", "verb1", "concept1")
+SECOND = ("word2", "w2", "wordb", "term2", "termb", "verb2", "concept2")
 MEANS = ("mean", "humanmean", "average", "averagescore", "meanscore", "avg")
 SCORES = (
     *MEANS, "score", "similarity", "sim", "simlex999", "relatedness", "rating", "gold",
@@ -80,7 +82,8 @@ class Table:
         """The first column after an index column, which may have any name or none."""
         if self.width < 4:
             return 0
-        counted = 0 in self.numeric and self.name(0) not in SCORES
+        counted = all(parsed(row.fields[0]) is not None for row in self.rows)
+        counted = counted and self.name(0) not in SCORES
         return int(counted or (bool(self.names) and self.names[0] in _INDEX))
 
     def name(self, column: int) -> str:
@@ -185,7 +188,7 @@ def _titles(rows: Sequence[Row]) -> tuple[str, ...]:
 def _is_header(fields: tuple[str, ...], numeric: Sequence[int]) -> bool:
     """Return whether the first row is a header, rather than an item with a malformed score."""
     names = normalised(fields)
-    if _knows_words(names) or (0 in numeric and parsed(fields[0]) is None):
+    if _knows_words(names) or _heads_index(fields, numeric):
         return True
     if not numeric:
         return all(any(name in role for name in names) for role in ROLES)
@@ -196,6 +199,14 @@ def _is_header(fields: tuple[str, ...], numeric: Sequence[int]) -> bool:
         return False
     # A single known name may be a word of a pair, such as "mean".
     return not _DIGIT.search(fields[column]) or names[column] in SCORES
+
+
+def _heads_index(fields: tuple[str, ...], numeric: Sequence[int]) -> bool:
+    """Return whether the first row has a title above an index column, or no title there."""
+    if 0 not in numeric or parsed(fields[0]) is not None:
+        return False
+    others = [fields[column] for column in numeric[1:] if column < len(fields)]
+    return not fields[0] or not others or any(parsed(field) is None for field in others)
 
 
 def _knows_words(names: Sequence[str]) -> bool:
