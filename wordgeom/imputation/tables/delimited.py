@@ -21,16 +21,17 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
+from wordgeom.imputation.tables.cells import number_of
 from wordgeom.imputation.tables.files import check_size, opened
+from wordgeom.imputation.tables.headings import PEEKED, Heading, heading_of
 from wordgeom.imputation.tables.table import Table
 from wordgeom.storage.foreign import recognise
 
 GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+_PEEKED_CELLS = 1 << 20
 _MAX_LINE = 1 << 25  # bytes; a small gzip file may decompress to a line of any length
-_MISSING = frozenset(["", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-"])
 _COMMON_MISSING = frozenset(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None"])
-_NAME_HEADS = ("name", "names", "entity", "id", "index")
 _LAYOUT = "put names in the first column, numbers in all others"
 _DECIMAL_POINT = "use a decimal point, and no thousands separator"
 _NO_INDEX = "the first column is a row index: save the table with to_csv(FILE, index=False)"
@@ -41,25 +42,38 @@ Row = tuple[int, list[str]]
 def read_delimited(path: Path, memory: int) -> Table:
     """Read a table (n × d), separated by tabs (.tsv), else commas, else semicolons, else tabs.
 
-    The first line is a header if its first cell is empty or "name" (names, entity, id, index), or
-    if another cell is neither a number nor missing. The header may omit the column of names, as R
-    does. Raises InputError naming the line; FormatError for a broken gzip file or quotes.
+    `headings.heading_of` decides whether the first line is a header. The header may omit the column
+    of names, as R does. Raises InputError naming the line; FormatError for a broken gzip file or
+    quotes.
     """
     with opened(path) as raw:
         rows = _rows(raw, path)
         first = next(rows, None)
         if first is None:
             raise InputError("contains no lines", where=path, do=_LAYOUT)
-        headed = _is_heading(first[1])
-        second = next(rows, None) if headed else first
-        if second is None:
+        below = _ahead(rows)
+        heading = heading_of(first[1], [row for _, row in below])
+        headed = heading is Heading.HEADER
+        if headed and not below:
             raise InputError("contains a header but no entities", where=path, do=_LAYOUT)
-        width = len(second[1])
+        width = len(below[0][1] if headed else first[1])
         columns = _headings(first, width, path) if headed else [str(j + 1) for j in range(1, width)]
         indexed = headed and not first[1][0].strip()
-        names, values = _read(chain([second], rows), columns, memory, path, indexed)
+        entities = chain(below if headed else [first, *below], rows)
+        shown = first[1].copy()  # reading the entity removes its name
+        names, values = _read(entities, columns, memory, path, indexed)
     matrix = np.frombuffer(values).reshape(len(names), width - 1)
-    return Table(matrix, names, columns, notes=_notes(first[1] if headed else [], names, path))
+    return Table(matrix, names, columns, notes=_notes(shown, heading, names, path))
+
+
+def _ahead(rows: Iterator[Row]) -> list[Row]:
+    """Take the next rows, as many as a header is compared with; fewer of very wide tables."""
+    taken: list[Row] = []
+    cells = 0
+    while len(taken) < PEEKED and cells < _PEEKED_CELLS and (row := next(rows, None)) is not None:
+        taken.append(row)
+        cells += len(row[1])
+    return taken
 
 
 def _rows(raw: BinaryIO, path: Path) -> Iterator[Row]:
@@ -111,11 +125,6 @@ def _separator(head: str, path: Path) -> str:
     return next((separator for separator in ",;\t" if separator in head), ",")
 
 
-def _is_heading(row: Sequence[str]) -> bool:
-    first = row[0].strip().lower()
-    return not first or first in _NAME_HEADS or any(_number(cell) is None for cell in row[1:])
-
-
 def _headings(first: Row, width: int, path: Path) -> list[str]:
     """Return the name of each column of numbers in messages."""
     number, heads = first
@@ -158,7 +167,7 @@ def _append(
         except ValueError:
             del values[start:]
     for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
-        number = math.nan if cell in _COMMON_MISSING else _number(cell)
+        number = math.nan if cell in _COMMON_MISSING else number_of(cell)
         if number is None:
             what, do = f"column {column} is not a number", _advice(cell, row_number and not place)
             raise InputError(what, where=where, found=repr(cell[:40]), do=do)
@@ -172,22 +181,19 @@ def _advice(cell: str, after_count: bool) -> str:
     return _DECIMAL_POINT if _LOCAL_NUMBER.fullmatch(cell.strip()) else _LAYOUT
 
 
-def _number(cell: str) -> float | None:
-    """Return a cell's number, nan if it is missing, None if it is anything else."""
-    try:
-        # Python parses 1_000 as a number; in a table it is text.
-        return None if "_" in cell else float(cell)
-    except ValueError:
-        return math.nan if cell.strip().lower() in _MISSING else None
-
-
-def _notes(heads: Sequence[str], names: Sequence[str], path: Path) -> tuple[str, ...]:
-    """Return notes on ambiguous tables: numbers in the header, or only numbers as names."""
-    notes = []
-    if any(cell.strip() and _number(cell) is not None for cell in heads[1:]):
-        shown = ", ".join(repr(head[:20]) for head in heads[:4])
-        notes.append(f"{path}: the first line was read as a header: {shown}, …")
-    if all(_number(name) is not None for name in names):
+def _notes(
+    first: Sequence[str], heading: Heading, names: Sequence[str], path: Path
+) -> tuple[str, ...]:
+    """Return notes on ambiguous tables: a first line of numbers, or only numbers as names."""
+    notes, shown = [], ", ".join(repr(cell[:20]) for cell in first[:4])
+    shown += ", …" if len(first) > 4 else ""
+    numbers = any(cell.strip() and number_of(cell) is not None for cell in first[1:])
+    if heading is Heading.HEADER and numbers:
+        notes.append(f"{path}: the first line was read as a header: {shown}")
+    if heading is Heading.UNSURE:
+        do = "if it is a header, change its first cell to 'name'"
+        notes.append(f"{path}: the first line was read as an entity: {shown}; {do}")
+    if all(number_of(name) is not None for name in names):
         shown = repr(names[0][:20])
         notes.append(f"{path}: the first column, all numbers, was read as names: {shown}, …")
     return tuple(notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from wordgeom.imputation.tables.files import check_size, opened
 from wordgeom.imputation.tables.table import Table
 
 MAGIC = b"PAR1"
+_PANDAS_INDEX = re.compile(r"__index_level_\d+__")
 _ROWS = 1 << 14  # rows per batch
 
 
@@ -32,7 +34,7 @@ def read_parquet(path: Path, memory: int) -> Table:
 
 
 def _table(file: Any, memory: int, path: Path) -> Table:
-    label, columns = _columns(file.schema_arrow, path)
+    label, columns, notes = _columns(file.schema_arrow, path)
     names: list[str] = []
     blocks: list[Float64] = []
     # Rows are counted while reading, because the file's own count may be false.
@@ -41,11 +43,14 @@ def _table(file: Any, memory: int, path: Path) -> Table:
         names += [name or "" for name in batch.column(label).to_pylist()]
         blocks.append(np.stack([_numbers(batch.column(c)) for c in columns], axis=1))
     matrix = np.concatenate(blocks) if blocks else np.empty((0, len(columns)))
-    return Table(matrix, names, [repr(column[:40]) for column in columns])
+    return Table(matrix, names, [repr(column[:40]) for column in columns], notes=notes)
 
 
-def _columns(schema: Any, path: Path) -> tuple[str, list[str]]:
-    """Return the column of names, and the columns of numbers."""
+def _columns(schema: Any, path: Path) -> tuple[str, list[str], tuple[str, ...]]:
+    """Return the column of names, the columns of numbers, and notes.
+
+    A row index that pandas stored without a name is not a feature.
+    """
     heads = list(schema.names)
     if len(set(heads)) < len(heads):
         raise InputError("two columns have the same name", where=path, do="rename one")
@@ -59,7 +64,9 @@ def _columns(schema: Any, path: Path) -> tuple[str, list[str]]:
             do = "remove it: every column after the names must be numeric"
             what = f"column {field.name[:40]!r} is not numeric"
             raise InputError(what, where=path, found=str(field.type)[:40], do=do)
-    return label, [head for head in heads if head != label]
+    index = [head for head in heads if _PANDAS_INDEX.fullmatch(head) and head != label]
+    notes = (f"{path}: ignored the row index of pandas: {', '.join(index)}",) if index else ()
+    return label, [head for head in heads if head != label and head not in index], notes
 
 
 def _is_text(kind: Any) -> bool:
