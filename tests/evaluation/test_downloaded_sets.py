@@ -6,6 +6,7 @@ import csv
 import io
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,6 +137,11 @@ def vectors_of(words, dim=8):
 PAIR_VECTORS = vectors_of(word for left, right, _ in PAIRS for word in (left, right))
 
 
+def read(path, options) -> Any:
+    """The set of a file, of whatever kind."""
+    return read_set(path, options)
+
+
 @pytest.fixture
 def write(tmp_path):
     def written(name, content):
@@ -165,7 +171,7 @@ def ours(answers):
 @pytest.mark.parametrize("oov", ["skip", "zero"])
 def test_each_form_of_word_pairs_scores_as_in_gensim(name, case, oov, write, tmp_path, using):
     content, rows, note = FORMS[name]
-    task = read_set(write(name, content), EvalOptions(case=case, oov=oov))
+    task = read(write(name, content), EvalOptions(case=case, oov=oov))
     assert isinstance(task, Similarity)
     assert task.pairs == tuple(Pair(*row) for row in rows)
     notes = ["words are those of column 1 and column 2"] if name == "SimVerb-3500.txt" else []
@@ -186,7 +192,7 @@ def test_each_form_of_word_pairs_scores_as_in_gensim(name, case, oov, write, tmp
     ],
 )
 def test_an_unnamed_mean_is_recognised_by_its_value(write, content):
-    task = read_set(write("set.txt", content), EvalOptions())
+    task = read(write("set.txt", content), EvalOptions())
     assert task.pairs == tuple(Pair(*row) for row in RATED)
     assert task.notes[0].endswith("the mean of the 13 columns of numbers after it")
 
@@ -208,7 +214,7 @@ def test_the_ratings_of_one_annotator_are_never_the_score(write, head, annotator
     rows = [[a, b, *r[:annotators]] for (a, b, _), r in zip(PAIRS, RATINGS.tolist(), strict=True)]
     path = write("set.txt", text_of([head, *rows] if head else rows))
     with pytest.raises(InputError) as error:
-        read_set(path, EvalOptions())
+        read(path, EvalOptions())
     message = f"{path}: several columns of numbers, and none is known to be the mean, found column "
     assert str(error.value).startswith(message)
 
@@ -228,7 +234,7 @@ def test_the_ratings_of_one_annotator_are_never_the_score(write, head, annotator
 def test_decimal_commas_and_stray_delimiters_are_errors_with_advice(write, content, message):
     path = write("set.csv", content)
     with pytest.raises(InputError) as error:
-        read_set(path, EvalOptions())
+        read(path, EvalOptions())
     assert message in str(error.value)
     assert "decimal point" in str(error.value)
 
@@ -244,9 +250,9 @@ def test_decimal_commas_and_stray_delimiters_are_errors_with_advice(write, conte
     ],
 )  # fmt: skip
 def test_an_incomplete_last_line_is_counted_and_left_out(write, using, head, last):
-    read = read_set(write("set.csv", head + last), EvalOptions())
-    assert read.pairs == (Pair("cat", "dog", 9.0),)
-    answers = read.answer(vectors_of(["cat", "dog"]), using)
+    task = read(write("set.csv", head + last), EvalOptions())
+    assert task.pairs == (Pair("cat", "dog", 9.0),)
+    answers = task.answer(vectors_of(["cat", "dog"]), using)
     assert answers.excluded == {"incomplete last line": 1}
     assert answers.total == 2
 
@@ -254,13 +260,13 @@ def test_an_incomplete_last_line_is_counted_and_left_out(write, using, head, las
 def test_an_incomplete_line_elsewhere_is_an_error(write):
     path = write("set.txt", "cat dog 9\nsea\nking queen 8\n")
     with pytest.raises(InputError, match="line 2: not two words and a score"):
-        read_set(path, EvalOptions())
+        read(path, EvalOptions())
 
 
 def test_a_first_pair_without_a_word_is_not_taken_for_a_header(write):
     path = write("set.csv", ",dog,9\nsea,sand,4\nking,queen,8\n")
     with pytest.raises(InputError, match="line 1: not two words and a score"):
-        read_set(path, EvalOptions())
+        read(path, EvalOptions())
 
 
 @pytest.mark.parametrize(
@@ -280,7 +286,7 @@ def test_a_first_pair_without_a_word_is_not_taken_for_a_header(write):
 def test_a_table_without_a_certain_score_is_an_error(write, content, message):
     path = write("set.csv", content)
     with pytest.raises(InputError) as error:
-        read_set(path, EvalOptions())
+        read(path, EvalOptions())
     assert str(error.value).startswith(f"{path}{'' if message[0] == ':' else ' '}{message}")
 
 
@@ -302,7 +308,7 @@ def test_columns_are_found_in_any_order(write, content, pair):
 
 def test_the_columns_of_words_are_told_where_they_may_be_others(write):
     rows = [("topic", "phrase a", "phrase b", "score"), ("Israel", "army", "war", 9)]
-    task = read_set(write("set.csv", text_of(rows, ",")), EvalOptions())
+    task = read(write("set.csv", text_of(rows, ",")), EvalOptions())
     assert task.notes == ("words are those of column 'topic' and column 'phrase a'",)
 
 
@@ -318,7 +324,7 @@ MEN_FORMS = {
 @pytest.mark.parametrize("name", MEN_FORMS)
 @pytest.mark.parametrize("case", ["fold", "exact"])
 def test_parts_of_speech_are_dropped_and_told(write, tmp_path, using, name, case):
-    task = read_set(write(name, MEN_FORMS[name]), EvalOptions(case=case))
+    task = read(write(name, MEN_FORMS[name]), EvalOptions(case=case))
     answers = task.answer(PAIR_VECTORS, using)
     theirs = by_gensim(tmp_path / "plain", PAIRS, PAIR_VECTORS, case_insensitive=case == "fold")
     assert ours(answers) == pytest.approx(theirs, abs=1e-6)
@@ -327,7 +333,7 @@ def test_parts_of_speech_are_dropped_and_told(write, tmp_path, using, name, case
 
 def test_vectors_of_words_with_parts_of_speech_are_found(write, tmp_path, using):
     vectors = vectors_of([word for a, b, _ in MEN for word in (a, b)] + ["love", "sex"])
-    task = read_set(write("men.csv", MEN_FORMS["men.csv"]), EvalOptions())
+    task = read(write("men.csv", MEN_FORMS["men.csv"]), EvalOptions())
     answers = task.answer(vectors, using)
     assert ours(answers) == pytest.approx(by_gensim(tmp_path / "plain", MEN, vectors), abs=1e-6)
     assert "words are looked up with their part of speech, such as love-n" in answers.notes
@@ -335,7 +341,7 @@ def test_vectors_of_words_with_parts_of_speech_are_found(write, tmp_path, using)
 
 def test_hyphens_are_kept_where_a_word_has_no_part_of_speech(write, using):
     path = write("set.txt", "vitamin-a sun 3\nplan-b sun-n 4\n")
-    answers = read_set(path, EvalOptions()).answer(vectors_of(["vitamin-a", "sun"]), using)
+    answers = read(path, EvalOptions()).answer(vectors_of(["vitamin-a", "sun"]), using)
     assert answers.items.tolist() == [0]
 
 
@@ -393,7 +399,7 @@ for _couples in SECTIONS.values():  # most answers are right
 @pytest.mark.parametrize("oov", ["skip", "zero"])
 def test_each_form_of_analogies_scores_as_in_gensim(name, case, oov, write, tmp_path, using):
     content, rows, sections = QUESTION_FORMS[name]
-    task = read_set(write(name, content), EvalOptions(case=case, oov=oov))
+    task = read(write(name, content), EvalOptions(case=case, oov=oov))
     assert isinstance(task, Analogies)
     own = Path(name).stem
     expected = [(section if sections else own, *words) for section, *words in rows]
@@ -422,21 +428,21 @@ def _cased(words):
     ],
 )  # fmt: skip
 def test_an_incomplete_last_question_is_counted_and_left_out(write, using, head, last):
-    task = read_set(write("set.csv", head + last), EvalOptions())
+    task = read(write("set.csv", head + last), EvalOptions())
     assert task.questions == (("a1", "b1", "c1", "d1"),)
     answers = task.answer(_cased(["a1", "b1", "c1", "d1"]), using)
     assert answers.excluded == {"incomplete last line": 1}
 
 
 def test_comments_among_questions_are_dropped_but_not_words_with_a_hash(write):
-    task = read_set(write("set.txt", ": s\n# a b c d\n,,,\n#note\n#a b c d\n"), EvalOptions())
+    task = read(write("set.txt", ": s\n# a b c d\n,,,\n#note\n#a b c d\n"), EvalOptions())
     assert task.questions == (("#a", "b", "c", "d"),)
 
 
 def test_five_words_without_a_header_ask_for_one(write):
     path = write("set.csv", text_of(QUESTIONS, ","))
     with pytest.raises(InputError, match=r"line 1: not four words.*such as section, a, b"):
-        read_set(path, EvalOptions())
+        read(path, EvalOptions())
 
 
 # ── Sets of other kinds ──────────────────────────────────────────────────────────────────────
@@ -479,7 +485,7 @@ def test_sets_that_cannot_be_scored_are_refused_by_name(write, name):
     content, message = OTHERS[name]
     path = write(name, content)
     with pytest.raises(InputError) as error:
-        read_set(path, EvalOptions())
+        read(path, EvalOptions())
     assert message in str(error.value)
     assert str(error.value).startswith(str(path))
     assert "\n" not in str(error.value)
@@ -491,19 +497,19 @@ def test_the_directory_of_bats_is_refused_by_name(tmp_path):
     (part / "I01 [noun - plural_reg].txt").write_text("album\talbums\n")
     for path in (part, part.parent):
         with pytest.raises(InputError, match="BATS: word pairs"):
-            read_set(path, EvalOptions())
+            read(path, EvalOptions())
 
 
 def test_sections_with_the_names_of_relations_are_not_taken_for_semeval(write):
     pairs = [(f"a{k}", f"b{k}") for k in range(6)]
     rows = [("1a", *one, *other) for one, other in permutations(pairs, 2)]
-    task = read_set(write("own.csv", indexed(rows, _HEAD)), EvalOptions())
+    task = read(write("own.csv", indexed(rows, _HEAD)), EvalOptions())
     assert len(task.questions) == 30
     assert task.left_out == {}
 
 
 def test_the_default_sets_are_read_without_notes():
-    wordsim, simlex, google = (read_set(path, EvalOptions()) for path in gensim_sets())
+    wordsim, simlex, google = (read(path, EvalOptions()) for path in gensim_sets())
     assert [len(wordsim.pairs), len(simlex.pairs), len(google.questions)] == [353, 999, 19544]
     assert [each.left_out for each in (wordsim, simlex, google)] == [{}, {}, {}]
     assert (wordsim.notes, simlex.notes) == ((), ())
@@ -514,7 +520,7 @@ def test_the_default_sets_are_read_without_notes():
 def test_the_report_tells_the_column_and_the_line_left_out(write):
     content = FORMS["set1.csv"][0]
     path = write("set1.csv", content + "life,dea")
-    task = read_set(path, EvalOptions())
+    task = read(path, EvalOptions())
     report = evaluate(PAIR_VECTORS, [task], EvalOptions(), UseOptions())
     assert report.excluded["set1"]["incomplete last line"] == 1
     note = "set1: scores are those of column 'Human (mean)'; 13 other columns of numbers ignored"
