@@ -250,9 +250,9 @@ def test_decimal_commas_and_stray_delimiters_are_errors_with_advice(write, conte
     ],
 )  # fmt: skip
 def test_an_incomplete_last_line_is_counted_and_left_out(write, using, head, last):
-    read = read(write("set.csv", head + last), EvalOptions())
-    assert read.pairs == (Pair("cat", "dog", 9.0),)
-    answers = read.answer(vectors_of(["cat", "dog"]), using)
+    task = read(write("set.csv", head + last), EvalOptions())
+    assert task.pairs == (Pair("cat", "dog", 9.0),)
+    answers = task.answer(vectors_of(["cat", "dog"]), using)
     assert answers.excluded == {"incomplete last line": 1}
     assert answers.total == 2
 
