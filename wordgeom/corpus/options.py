@@ -33,6 +33,11 @@ class CorpusOptions(Options):
         "words (lower-cased), whitespace, or kmer; auto follows the input format",
         choices=("auto", "words", "whitespace", "kmer"),
     )
+    normalise: str = option(
+        "NFC",
+        "Unicode form of the text; NFKC also replaces ligatures and width variants",
+        choices=("NFC", "NFKC", "none"),
+    )
     k: int = option(3, "length of a k-mer", low=1, high=100, metavar="K")
     document: str = option(
         "line",

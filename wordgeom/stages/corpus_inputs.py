@@ -60,6 +60,8 @@ def request_options(
         options["seed"] = run.seed
     if not corpus.phrases:
         del options["phrase_threshold"]  # without effect
+    if corpus.tokeniser == "kmer":
+        del options["normalise"]  # without effect: sequences are ASCII
     for name in _WORDS:
         path = options[name]
         if path is not None:
