@@ -15,12 +15,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Literal
 
 import numpy as np
 
-from wordgeom.core.types import Array, Int32
+from wordgeom.core.types import Array, Bytes, Int32
 from wordgeom.corpus.tokens import normal_kernels
 
 NONE = "none"
@@ -29,7 +29,9 @@ COMPOSING = b"<=>"  # the ASCII separators that a following mark can change
 Form = Literal["NFC", "NFKC"]
 
 _CODE_POINTS = 0x110000
-_ASSIGNED = 0x34000  # no characters that change above this
+# Scripts whose characters neither change nor have case; Hangul syllables are treated apart.
+_UNCHANGING = ((0x3400, 0xA000), (0xAC00, 0xF900), (0x17000, 0x1B000), (0x20000, 0x2F800))
+_LAST = 0x2FA20
 _STRETCH = 1 << 12  # bytes that are changed at once
 _BLANK = re.compile(rb"[ \t\r\n]")
 _DROPPED = "\u00ad\ufeff"
@@ -64,11 +66,11 @@ class Normaliser:
 
     def encoded(self, text: bytes) -> bytes:
         """Return UTF-8 text normalised; it must not depend on what precedes or follows it."""
-        marks, pairs = _tables(self.form, self.lower)
+        tables = _tables(self.form, self.lower)
         view = np.frombuffer(text, np.uint8)
         parts: list[bytes] = []
         done = 0
-        while (at := normal_kernels.first_change(view, done, marks, pairs)) >= 0:
+        while (at := normal_kernels.first_change(view, done, *tables)) >= 0:
             begin = max(text.rfind(b" ", done, at), text.rfind(b"\n", done, at), done - 1) + 1
             blank = _BLANK.search(text, at + _STRETCH)
             end = blank.end() if blank else len(text)
@@ -99,7 +101,11 @@ def _recomposed(capital: re.Match[str]) -> str:
 
 @cache
 def _characters() -> list[str]:
-    return [chr(p) for p in range(_ASSIGNED) if not 0xD800 <= p < 0xE000]
+    """The characters that may change, combine or have case."""
+    ends = [0, *(point for pair in _UNCHANGING for point in pair), _LAST]
+    return [
+        chr(p) for begin, end in zip(ends[::2], ends[1::2], strict=True) for p in range(begin, end)
+    ]
 
 
 @cache
@@ -125,22 +131,30 @@ def _capitals() -> re.Pattern[str]:
 
 
 @cache
-def _tables(form: Form, lower: bool) -> tuple[Int32, Array]:
+def _tables(form: Form, lower: bool) -> tuple[Bytes, Int32, Array]:
     """The tables of `normal_kernels.first_change`; their last two rows and columns are Hangul."""
-    composed, stays = _compositions(), partial(unicodedata.is_normalized, form)
+    composed = _compositions()
     firsts = {first for first, _ in composed} | set(composed.values())
     if lower:
         firsts |= {c for c in _characters() if c.lower() != c and c.lower()[0] in firsts}
     rows = [[c] for c in sorted(firsts)] + [_LEADS, _SYLLABLES]
     columns = [[c] for c in sorted({second for _, second in composed})] + [_VOWELS, _FINALS]
     marks = _marks(form, rows, columns)
+    checked = (marks & normal_kernels.CHECKED != 0).astype(np.uint8)
     pairs = np.zeros((len(rows) + 1, len(columns) + 1), bool)  # index 0: no pair changes
     pairs[-2, -2] = pairs[-1, -1] = True
+    seconds = [second for (second,) in columns[:-2]]
     for row, (first,) in enumerate(rows[:-2], 1):
-        small = first.lower()[0] if lower else first
-        for column, (second,) in enumerate(columns[:-2], 1):
-            pairs[row, column] = not (stays(first + second) and stays(small + second))
-    return marks, pairs
+        for start in {first, first.lower()[0] if lower else first}:
+            pairs[row, 1:-2] |= _changing(start, seconds, form)
+    return checked, marks, pairs
+
+
+def _changing(first: str, seconds: list[str], form: Form) -> list[bool]:
+    """Return whether a character changes with each of the others behind it."""
+    pairs = [first + second for second in seconds]
+    normal = unicodedata.normalize(form, "\n".join(pairs)).split("\n")
+    return [a != b for a, b in zip(pairs, normal, strict=True)]
 
 
 def _marks(form: Form, rows: list[list[str]], columns: list[list[str]]) -> Int32:

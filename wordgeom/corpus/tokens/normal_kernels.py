@@ -8,37 +8,58 @@ from wordgeom.runtime.jit import kernel
 
 # Parts of an entry of `marks`, see first_change.
 ORDER_MASK, CHANGES, SECOND_BIT, SECOND_MASK, FIRST_BIT = 0xFF, 0x100, 9, 0x7F, 16
-_RUN = 16  # bytes of ASCII checked at once
+CHECKED = (1 << FIRST_BIT) - 1  # parts that a character needs to be checked
+_RUN = 32  # bytes of ASCII skipped at once
 
 
 @kernel
-def first_change(text: Bytes, start: int, marks: Int32, pairs: Array) -> int:
+def character_before(text: Bytes, at: int) -> int:
+    """Return the code point that ends before text[at]."""
+    i = at - 1
+    if text[i] < 128:
+        return int(text[i])
+    while text[i] & 0xC0 == 0x80:
+        i -= 1
+    point, _ = get_utf8(text, i)
+    return int(point)
+
+
+@kernel
+def first_change(text: Bytes, start: int, checked: Bytes, marks: Int32, pairs: Array) -> int:
     """Return a position of text[start:] near which normalisation may change it, else −1.
 
-    marks (code points) int32: the combining class, CHANGES for a character that cannot stay, and
-    the indices in `pairs` as its second and its first character. pairs: bool, whether two adjacent
-    characters change. Exact but for a character with two different marks, which may be reported
-    though it does not change. text[start] must not depend on what precedes it.
+    checked (code points) uint8: whether CHECKED parts of its entry in `marks` are set; marks (code
+    points) int32: the combining class, CHANGES for a character that cannot stay, and the indices in
+    `pairs` as its second and its first character; pairs: bool, whether two adjacent characters
+    change. Exact but for a character with two different marks, which may be reported though it does
+    not change. The start of the text must not depend on what precedes it.
     """
     n = len(text)
     i = start
-    before = 0  # the entry of the last character of combining class 0
     last = 0  # the combining class of the last character
+    run = 0  # of ASCII
     while i < n:
-        if text[i] < 128:
+        byte = text[i]
+        if byte < 128:
             i += 1
-            while i + _RUN <= n:
-                high = 0
-                for k in range(_RUN):
-                    high |= text[i + k]
-                if high >= 128:
-                    break
-                i += _RUN
-            while i < n and text[i] < 128:
-                i += 1
-            before, last = marks[text[i - 1]], 0
+            last = 0
+            run += 1
+            if run == _RUN:
+                run = 0
+                while i + _RUN <= n:
+                    high = 0
+                    for k in range(_RUN):
+                        high |= text[i + k]
+                    if high >= 128:
+                        break
+                    i += _RUN
             continue
+        run = 0
         point, after = get_utf8(text, i)
+        if not checked[point]:
+            last = 0
+            i = after
+            continue
         found = marks[point]
         if found & CHANGES:
             return i
@@ -46,12 +67,12 @@ def first_change(text: Bytes, start: int, marks: Int32, pairs: Array) -> int:
         second = (found >> SECOND_BIT) & SECOND_MASK
         if 0 < order < last:  # out of order
             return i
-        if second and last == 0 and pairs[before >> FIRST_BIT, second]:
-            return i
         if second and 0 < last < order:  # it may compose with the character before the last mark
             return i
-        if order == 0:
-            before = found
+        if second and last == 0 and i > start:
+            before = marks[character_before(text, i)] >> FIRST_BIT
+            if pairs[before, second]:
+                return i
         last = order
         i = after
     return -1
