@@ -25,6 +25,11 @@ class CorpusOptions(Options):
     time_field: str | None = option(
         None, "field of the record time, stored with the counts", metavar="FIELD"
     )
+    header: str = option(
+        "auto",
+        "is the first row of TSV with numbered columns a header? auto: by its content",
+        choices=("auto", "yes", "no"),
+    )
     column: str = option(
         "form", "column of CoNLL-U files to read: word forms or lemmas", choices=("form", "lemma")
     )
