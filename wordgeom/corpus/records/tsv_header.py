@@ -19,9 +19,9 @@ _NUMBER = re.compile(r"[\s\"'$€£+-]*\.?\d")
 _LONG, _SHORT = 5, 3  # words of a usual text, and of a record that may be a header
 _TEXTS = """
 text texts txt sentence sentences review reviews content contents body document documents doc
-comment comments message messages tweet tweets speech speeches abstract abstracts description descriptions
-utterance article articles post posts lyrics transcript paragraph passage review_body review_text
-reviewtext full_text fulltext clean_text tweet_text comment_text raw_text
+comment comments message messages tweet tweets speech speeches abstract abstracts description
+descriptions utterance article articles post posts lyrics transcript paragraph passage review_body
+review_text reviewtext full_text fulltext clean_text tweet_text comment_text raw_text
 """
 _IDS = "id ids _id doc_id docid text_id review_id tweet_id document_id uid"
 _TIMES = "time times year years date dates datetime timestamp created_at month day decade"

@@ -131,7 +131,7 @@ def _capitals() -> re.Pattern[str]:
 
 
 @cache
-def _tables(form: Form, lower: bool) -> tuple[Bytes, Int32, Array]:
+def _tables(form: Form, lower: bool) -> tuple[Bytes, Bytes, Int32, Array]:
     """The tables of `normal_kernels.first_change`; their last two rows and columns are Hangul."""
     composed = _compositions()
     firsts = {first for first, _ in composed} | set(composed.values())
@@ -147,7 +147,15 @@ def _tables(form: Form, lower: bool) -> tuple[Bytes, Int32, Array]:
     for row, (first,) in enumerate(rows[:-2], 1):
         for start in {first, first.lower()[0] if lower else first}:
             pairs[row, 1:-2] |= _changing(start, seconds, form)
-    return checked, marks, pairs
+    return _leads(checked), checked, marks, pairs
+
+
+def _leads(checked: Bytes) -> Bytes:
+    """(256²) uint8: whether a checked character begins with two bytes in UTF-8."""
+    leads = np.zeros(1 << 16, np.uint8)
+    encoded = [chr(point).encode("utf-8") for point in np.flatnonzero(checked).tolist()]
+    leads[[char[0] << 8 | char[1] for char in encoded]] = 1
+    return leads
 
 
 def _changing(first: str, seconds: list[str], form: Form) -> list[bool]:
