@@ -22,6 +22,7 @@ from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.tokens.normal_forms import Form
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.linalg.device import get_ops
 from wordgeom.runtime.context import Context
@@ -66,21 +67,45 @@ def corpus_options(draw: st.DrawFn) -> CorpusOptions:
     )
 
 
-def reference_tokens(text: str, tokeniser: str) -> list[str]:
+def reference_tokens(text: str, tokeniser: str, normalise: str = "NFC") -> list[str]:
     """Tokens by the definition, one code point at a time."""
+    text = reference_form(text, normalise)
     if tokeniser == "whitespace":
         return [t.decode() for t in text.encode().replace(b"\0", b" ").split()]
     marked = "".join(c if _in_a_word(c) else " " for c in text)
-    return [reference_lower(token) for token in marked.split(" ") if token]
+    lowered = [reference_lower(token, normalise) for token in marked.split(" ") if token]
+    return lowered if normalise == "none" else [unicodedata.normalize("NFC", t) for t in lowered]
 
 
-def reference_lower(token: str) -> str:
+def reference_form(text: str, normalise: str) -> str:
+    """Normalised text without invisible characters; U+200B separates words in some scripts."""
+    if normalise == "none":
+        return text
+    form: Form = "NFKC" if normalise == "NFKC" else "NFC"
+    text = text.replace("\u00ad", "").replace("\ufeff", "")
+    shown = ""
+    for at, c in enumerate(text):
+        if c != "\u200b":
+            shown += c
+            continue
+        before, after = text[:at].rstrip("\u200b")[-1:], text[at:].lstrip("\u200b")[:1]
+        shown += " " if _is_unspaced(before) or _is_unspaced(after) else ""
+    return unicodedata.normalize(form, shown)
+
+
+def _is_unspaced(c: str) -> bool:
+    name = unicodedata.name(c, "") if c else ""
+    return name.startswith(("THAI ", "LAO ", "KHMER ", "MYANMAR "))
+
+
+def reference_lower(token: str, normalise: str = "NFC") -> str:
     """Lower case, code point by code point, with ς for a Σ that ends a token and is not all of it.
 
     This equals str.lower() of the token except for a Σ beside marks, digits or `_`, where Python
-    considers letters further away: see test_tokenisers.
+    considers letters further away: see test_tokenisers; and for İ, unless it keeps its dot.
     """
-    lower = "".join(c.lower() for c in token)
+    dotless = token if normalise == "none" else token.replace("İ", "i")
+    lower = "".join(c.lower() for c in dotless)
     return lower[:-1] + "ς" if len(token) > 1 and token[-1] == "Σ" else lower
 
 

@@ -25,6 +25,11 @@ class CorpusOptions(Options):
     time_field: str | None = option(
         None, "field of the record time, stored with the counts", metavar="FIELD"
     )
+    header: str = option(
+        "auto",
+        "is the first row of TSV with numbered columns a header? auto: by its content",
+        choices=("auto", "yes", "no"),
+    )
     column: str = option(
         "form", "column of CoNLL-U files to read: word forms or lemmas", choices=("form", "lemma")
     )
@@ -32,6 +37,11 @@ class CorpusOptions(Options):
         "auto",
         "words (lower-cased), whitespace, or kmer; auto follows the input format",
         choices=("auto", "words", "whitespace", "kmer"),
+    )
+    normalise: str = option(
+        "NFC",
+        "Unicode form of the text; NFKC also replaces ligatures and width variants",
+        choices=("NFC", "NFKC", "none"),
     )
     k: int = option(3, "length of a k-mer", low=1, high=100, metavar="K")
     document: str = option(

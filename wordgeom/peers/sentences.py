@@ -17,6 +17,7 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.corpus.inputs.readers import is_compressed
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.tokens.normal_forms import normaliser
 from wordgeom.peers import Sentences
 from wordgeom.runtime.context import Context
 
@@ -53,7 +54,7 @@ def open_sentences(text: Text, context: Context) -> Iterator[Sentences]:
     """Yield the sentences of a text. Raises MissingInputError, InputError, FormatError."""
     if text.of_lines:
         try:
-            yield _Lines(text.names)
+            yield _Lines(text.names, text.options.normalise)
         except UnicodeDecodeError as error:
             where, found = " ".join(text.names), f"byte 0x{error.object[error.start]:02x}"
             do = "count it with --tokeniser words, or convert it"
@@ -72,16 +73,23 @@ def open_sentences(text: Text, context: Context) -> Iterator[Sentences]:
 
 
 class _Lines:
-    """gensim's LineSentence over several files."""
+    """gensim's LineSentence over several files, with tokens normalised as in the counts."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
+    def __init__(self, names: tuple[str, ...], form: str) -> None:
         self._names = names
+        self._normaliser = normaliser(form, lower=False)
 
     def __iter__(self) -> Iterator[list[str]]:
         from gensim.models.word2vec import LineSentence
 
         for name in self._names:
-            yield from LineSentence(name, max_sentence_length=LONGEST)
+            for sentence in LineSentence(name, max_sentence_length=LONGEST):
+                yield self._normalised(sentence)
+
+    def _normalised(self, sentence: list[str]) -> list[str]:
+        if self._normaliser is None or all(map(str.isascii, sentence)):
+            return sentence
+        return self._normaliser.text(" ".join(sentence)).split()
 
 
 class _Documents:

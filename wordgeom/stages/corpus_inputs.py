@@ -20,6 +20,7 @@ from wordgeom.corpus.inputs.readers import (
 )
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
+from wordgeom.corpus.records.tsv import by_number
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
@@ -60,6 +61,10 @@ def request_options(
         options["seed"] = run.seed
     if not corpus.phrases:
         del options["phrase_threshold"]  # without effect
+    if corpus.tokeniser == "kmer":
+        del options["normalise"]  # without effect: sequences are ASCII
+    if corpus.input_format not in ("tsv", "auto") or not by_number(corpus.text_field or ""):
+        del options["header"]  # without effect
     for name in _WORDS:
         path = options[name]
         if path is not None:

@@ -116,7 +116,8 @@ def _encoded(
             where = error.where or " ".join(source.name for source in sources)
             raise InputError(error.what, where=where, found=error.found, do=error.do) from None
         words = encoded.vocabulary.words
-        notes = word_list_notes(lists, words, tokeniser(options.tokeniser))
+        tables = tokeniser(options.tokeniser, options.normalise)
+        notes = word_list_notes(lists, words, tables)
         yield encoded, [*encoded.notes, *notes]
 
 
@@ -129,7 +130,7 @@ def _read(
     resources: ExitStack,
 ) -> EncodedText:
     """Read everything and merge the runs; the storage of the text is closed with `resources`."""
-    tables = tokeniser(options.tokeniser)
+    tables = tokeniser(options.tokeniser, options.normalise)
     runs = resources.enter_context(Runs(context.memory, context.pool.threads, context.scratch))
     checkpoint = checkpoint or CorpusCheckpoint(context.scratch, ids_limit(context))
     total = _total(sources, options)

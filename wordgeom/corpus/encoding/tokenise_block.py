@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,11 +14,13 @@ from wordgeom.corpus.encoding.block_feed import NumberedBlock
 from wordgeom.corpus.inputs.readers import Block
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import kernels
+from wordgeom.corpus.tokens.normal_forms import GROWTH
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenisers import Tokeniser
 from wordgeom.runtime.pool import Reusable
 
 _NEVER = 1 << 62
+_SPACE = re.compile(rb"[ \n]")
 _NEWLINES = {"line": 1, "block": 2, "file": _NEVER}
 
 
@@ -58,24 +62,31 @@ class BlockTokeniser:
 
     def __call__(self, numbered: NumberedBlock) -> TokenisedBlock:
         """Return the ids of a block. Raises InputError for a token that is too long, WriteError."""
-        buffer, size = self._room.take(), len(numbered.block.text) + 1
+        normal = _normalised(numbered.block, self._tables)
+        buffer, size = self._room.take(), len(normal.text) + 1
         if len(buffer[0]) < size:
             buffer[0] = np.empty(size, np.int32)
-        tokens = _tokenise(numbered, self._tables, self._threshold, buffer[0], self._runs)
+        tokens = _tokenise(numbered, normal, self._tables, self._threshold, buffer[0], self._runs)
         self._room.give_back(buffer)
         return tokens
 
 
 def _tokenise(
-    numbered: NumberedBlock, tables: Tokeniser, threshold: int, ids: Int32, runs: Runs
+    numbered: NumberedBlock,
+    normal: Block,
+    tables: Tokeniser,
+    threshold: int,
+    ids: Int32,
+    runs: Runs,
 ) -> TokenisedBlock:
+    """Tokenise `normal`, the normalised text of a block."""
     file, base, block = numbered
     current = runs.mine()
-    text = np.frombuffer(block.text, np.uint8)
-    lower = tables.lower(block.ascii)
+    text = np.frombuffer(normal.text, np.uint8)
+    lower = tables.lower(normal.ascii)
     state = np.array([0, 0, -1, kernels.NEEDS_ROOM, 0, 0], np.int64)
     parts: list[tuple[int, Int32]] = []
-    at = 0
+    at, base = 0, GROWTH * base
     while state[3] == kernels.NEEDS_ROOM:
         state[0] = 0
         at = current.lexicon.tokenise(text, at, base, tables.byte_map, lower, threshold, ids, state)
@@ -83,20 +94,39 @@ def _tokenise(
         if state[3] == kernels.NEEDS_ROOM:
             runs.spill(current)
     if state[3] == kernels.TOO_LONG:
-        _fail_at_token(block, at, tables)
+        _fail_at_token(block, normal, at, tables)
     _, after, before, _, lines, broken = state.tolist()
-    return TokenisedBlock(parts, before, after, lines, bool(broken), len(text), file)
+    return TokenisedBlock(parts, before, after, lines, bool(broken), len(block.text), file)
 
 
-def _fail_at_token(block: Block, at: int, tables: Tokeniser) -> None:
-    rest = np.frombuffer(block.text, np.uint8)[at:]
+def _normalised(block: Block, tables: Tokeniser) -> Block:
+    """Return a block with its text normalised; its offset and line are those of the file."""
+    if block.ascii or tables.normaliser is None:
+        return block
+    text = tables.normaliser.encoded(block.text)
+    return block if text is block.text else replace(block, text=text, ascii=text.isascii())
+
+
+def _fail_at_token(block: Block, normal: Block, at: int, tables: Tokeniser) -> None:
+    """Raise InputError for a token at normal.text[at]; `block` is the text as in the file."""
+    rest = np.frombuffer(normal.text, np.uint8)[at:]
     ends = np.flatnonzero(tables.byte_map[rest] == 0)
     if tables.unicode:
         ends = ends[rest[ends] < 128]
     length = int(ends[0]) if len(ends) else len(rest)
+    start = at if normal is block else _before_normalising(block.text, at, tables)
     raise InputError(
-        f"the token at byte {block.offset + at:,} is too long",
+        f"the token at byte {block.offset + start:,} is too long",
         where=block.source,
         found=f"{length:,} bytes without a separator",
         do=f"check that this is text; tokens must be shorter than {kernels.MAX_TOKEN:,} bytes",
     )
+
+
+def _before_normalising(text: bytes, at: int, tables: Tokeniser) -> int:
+    """Return the start in `text` of the word, between spaces, of a byte of the normalised text."""
+    assert tables.normaliser is not None
+    normal = tables.normaliser.encoded
+    starts = [0, *(space.end() for space in _SPACE.finditer(text))]
+    found = bisect_right(starts, at, key=lambda start: len(normal(text[:start])))
+    return starts[found - 1]

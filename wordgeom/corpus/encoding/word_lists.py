@@ -11,6 +11,7 @@ from wordgeom.core.formatting import several
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import kernels
 from wordgeom.corpus.tokens.lexicon import Lexicon
+from wordgeom.corpus.tokens.normal_forms import normaliser
 from wordgeom.corpus.tokens.tokenisers import Tokeniser
 from wordgeom.corpus.vocabulary import read_list, read_words
 
@@ -36,7 +37,10 @@ class WordLists:
 
 
 def read_word_lists(options: CorpusOptions) -> WordLists:
-    """Read the files of words. Raises OptionError for options that contradict each other."""
+    """Read the files of words, normalised as the text is.
+
+    Raises OptionError for options that contradict each other.
+    """
     for name, asked in (
         ("--stop-words", options.stop_words is not None),
         ("--keep-words", options.keep_words is not None),
@@ -46,25 +50,53 @@ def read_word_lists(options: CorpusOptions) -> WordLists:
             what = f"{name} and --read-vocab are mutually exclusive"
             raise OptionError(what, do="omit one of them")
     notes: list[str] = []
-    stop = _distinct(options.stop_words, "--stop-words", notes)
-    keep = _distinct(options.keep_words, "--keep-words", notes)
+    reader = _Reader(options.normalise, notes)
+    stop = reader.distinct(options.stop_words, "--stop-words")
+    keep = reader.distinct(options.keep_words, "--keep-words")
     stopped = set(stop)
     for word in keep:
         if word in stopped:
             what = f"the word {word!r} is in both --stop-words and --keep-words"
             raise OptionError(what, do="remove it from one of the files")
-    vocabulary = None if options.read_vocab is None else read_words(options.read_vocab)
+    vocabulary = None if options.read_vocab is None else reader.vocabulary(options.read_vocab)
     return WordLists(vocabulary, stop, keep, notes)
 
 
-def _distinct(path: str | None, name: str, notes: list[str]) -> list[str]:
-    """Return the distinct words of a file; add a note on repeated ones."""
-    listed = [] if path is None else [word for _, word in read_list(path)]
-    words = list(dict.fromkeys(listed))
-    if len(words) < len(listed):
-        repeated = several(len(listed) - len(words), "repeated word", "repeated words")
-        notes.append(f"{name}: {repeated} ignored")
-    return words
+class _Reader:
+    """Reads words normalised to `form`; adds to `notes` which of them changed or were ignored."""
+
+    def __init__(self, form: str, notes: list[str]) -> None:
+        self._form, self._notes = form, notes
+        self._normaliser = normaliser(form, lower=False)
+
+    def distinct(self, path: str | None, name: str) -> list[str]:
+        """Return the distinct words of a file."""
+        listed = [] if path is None else [word for _, word in read_list(path)]
+        words = list(dict.fromkeys(self._normalised(listed, name)))
+        if len(words) < len(listed):
+            repeated = several(len(listed) - len(words), "repeated word", "repeated words")
+            self._notes.append(f"{name}: {repeated} ignored")
+        return words
+
+    def vocabulary(self, path: str) -> list[str]:
+        """Return the words of a vocabulary, without those that equal an earlier one normalised."""
+        listed = read_words(path)
+        words = list(dict.fromkeys(self._normalised(listed, "--read-vocab")))
+        if len(words) < len(listed):
+            one = f"word equals an earlier one in {self._form} and has no row of its own"
+            many = f"words equal earlier ones in {self._form} and have no row of their own"
+            self._notes.append(f"--read-vocab: {several(len(listed) - len(words), one, many)}")
+        return words
+
+    def _normalised(self, words: list[str], name: str) -> list[str]:
+        if self._normaliser is None:
+            return words
+        made = [word if word.isascii() else self._normaliser.word(word) for word in words]
+        changed = [old for old, new in zip(words, made, strict=True) if old != new]
+        if changed:
+            to = f"read in the Unicode form {self._form}"
+            self._notes.append(f"{name}: {_some(changed, len(words))} {to}")
+        return [word for word in made if word]
 
 
 def word_list_notes(lists: WordLists, words: list[str], tables: Tokeniser) -> list[str]:

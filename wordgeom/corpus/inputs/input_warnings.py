@@ -22,6 +22,10 @@ _RECORDS = {
     "fasta": ("FASTA", "--input-format fasta"),
     "tsv": ("TSV", "--input-format tsv --text-field N"),
 }
+_HEADERS = {
+    "header": "is a header and was skipped; if it is a record, pass --header no",
+    "unsure": "was read as a record; if it is a header, pass --header yes",
+}
 _FEWEST = 20  # pairs of adjacent lines that a decision about hard wrapping needs
 _NARROWEST, _WIDEST = 40, 200  # characters
 _WORD = 15  # characters of the next word at most, for which a line lacked room
@@ -76,6 +80,7 @@ def input_warnings(sources: Sequence[Source]) -> list[str]:
     if empty and len(sources) > 1:
         more = ", …" if len(empty) > _SHOWN else ""
         lines.append(f"empty input: {', '.join(empty[:_SHOWN])}{more}")
+    lines += _header_notes(sources)
     for format_name in sorted({source.looks for source in sources} - {""}):
         alike = [source.name for source in sources if source.looks == format_name]
         title, flags = _RECORDS[format_name]
@@ -88,6 +93,17 @@ def input_warnings(sources: Sequence[Source]) -> list[str]:
         do = f"pass --document block{_others(len(wrapped))}"
         lines.append(f"{wrapped[0].name} looks hard-wrapped: {what} {near}; {do}")
     return lines
+
+
+def _header_notes(sources: Sequence[Source]) -> list[str]:
+    """Return a line for the headers that were skipped, and one for records that may be headers."""
+    notes = []
+    for found, what in _HEADERS.items():
+        alike = [source for source in sources if source.header.get("found") == found]
+        if alike:
+            first = f"{alike[0].name}: its first row ({alike[0].header['cells']})"
+            notes.append(f"{first} {what}{_others(len(alike))}")
+    return notes
 
 
 def _is_object(line: bytes) -> bool:

@@ -52,7 +52,8 @@ class Source:
     """One input, with the size in bytes and the digest of its file once it was read.
 
     counts: numbers of skipped items, by description. wrapped, looks: hard_wrapping and
-    records_format of its first lines. empty: there is no text in it. listed: every record gets a
+    records_format of its first lines. header: what the first row of a table was taken for, `header`
+    or `unsure`, and its cells. empty: there is no text in it. listed: every record gets a
     line of text and an entry in `documents`, even without id and time (`formats.blocks`).
     documents: ids and times of the records; not a field, since checkpoints store fields as JSON.
     running: the hash of the bytes read so far.
@@ -66,6 +67,7 @@ class Source:
     counts: dict[str, int] = field(default_factory=dict)
     wrapped: dict[str, float] = field(default_factory=dict)
     looks: str = ""
+    header: dict[str, str] = field(default_factory=dict)
     empty: bool = False
     listed: bool = False
 

@@ -59,6 +59,7 @@ _APPLIES = {
     "id_field": (("jsonl", "tsv", "fasta"), True),
     "time_field": (("jsonl", "tsv"), True),
     "column": (("conllu",), False),
+    "header": (("tsv",), False),
 }
 
 
@@ -118,7 +119,7 @@ def _records(source: Source, format_name: str, options: CorpusOptions) -> Iterat
         return read_conllu(lines, source, options.column)
     fields = Fields(options.text_field or _TEXT_FIELD, options.id_field, options.time_field)
     if format_name == "tsv":
-        return tsv.read_tsv(lines, source, fields)
+        return tsv.read_tsv(lines, source, fields, options.header)
     return read_jsonl(lines, source, fields, options.bad_bytes)
 
 
@@ -201,6 +202,9 @@ def _check_columns(name: str, options: CorpusOptions) -> None:
     for field in given:
         if tsv.by_number(field) and not 1 <= len(field.lstrip("0")) <= len(str(tsv.MOST)):
             raise OptionError("column numbers start at 1", found=field)
+    if options.header == "no" and not tsv.by_number(options.text_field):
+        do = "give the columns by number, or leave --header out"
+        raise OptionError("columns by name need a header", found="--header no", do=do)
     if len({tsv.by_number(field) for field in given}) > 1:
         do = "give all columns by number, or all by name"
         raise OptionError("columns by number and by name", found=", ".join(given), do=do)

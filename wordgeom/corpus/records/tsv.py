@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from wordgeom.core.errors import OptionError
 from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source
+from wordgeom.corpus.records import tsv_header
 from wordgeom.corpus.records.fields import Fields, fail, lines_of, shown, with_text
 
 MOST = 1 << 16  # columns
@@ -33,22 +35,52 @@ class _Columns:
     time: int | None
 
 
-def read_tsv(lines: Iterator[Block], source: Source, fields: Fields) -> Iterator[Block]:
-    """Yield the text of each record as a line; blank lines stay.
+def read_tsv(
+    lines: Iterator[Block], source: Source, fields: Fields, header: str = "no"
+) -> Iterator[Block]:
+    """Yield the text of each record as a line; blank lines stay, and a header becomes one.
 
-    Fields are column numbers, or names from the first line. Every record must have as many columns
-    as the first line. Raises InputError naming the line.
+    Fields are column numbers, or names from the first line. header: with numbers, whether the first
+    line is a header: yes, no, or auto to decide by its content. Every record must have as many
+    columns as the first line. Raises InputError naming the line.
     """
+    start = _start(lines)
+    sample = [row for block in start for row in lines_of(block.text) if row]
     columns = None
-    for block in lines:
+    for block in chain(start, lines):
         rows = lines_of(block.text)
         first = next((k for k, row in enumerate(rows) if row), None)
         if columns is None and first is not None:
             columns = _columns(cells_of(rows[first]), source.name, block.line + first, fields)
-            if not by_number(fields.text):
+            if not by_number(fields.text) or _is_header(sample, columns, source, header):
                 rows[first] = b""
         # Blank lines before the first record are passed on unchanged.
         yield with_text(block, _texts(rows, columns, block.line, source)) if columns else block
+
+
+def _start(lines: Iterator[Block]) -> list[Block]:
+    """Return the first blocks, which contain the rows that decide about a header."""
+    blocks: list[Block] = []
+    rows = 0
+    for block in lines:
+        blocks.append(block)
+        rows += sum(1 for row in lines_of(block.text) if row)
+        if rows > tsv_header.SAMPLE:
+            break
+    return blocks
+
+
+def _is_header(sample: list[bytes], columns: _Columns, source: Source, header: str) -> bool:
+    """Return whether the first row is a header; record in `source` what was decided."""
+    if header != "auto":
+        return header == "yes"
+    first, *rows = [cells_of(row) for row in sample[: tsv_header.SAMPLE + 1]]
+    asked = {"text": columns.text, "id": columns.id, "time": columns.time}
+    numbers = {role: column for role, column in asked.items() if column is not None}
+    found = tsv_header.first_row(first, rows, numbers)
+    if found != tsv_header.RECORD:
+        source.header = {"found": found, "cells": shown(first)}
+    return found == tsv_header.HEADER
 
 
 def _texts(rows: list[bytes], columns: _Columns, line: int, source: Source) -> bytes:

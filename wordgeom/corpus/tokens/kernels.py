@@ -29,7 +29,7 @@ HASH_HEAD, HASH_BYTE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x100000001B3)
 DONE, NEEDS_ROOM, TOO_LONG = 0, 1, 2
 
 _CAPITAL_SIGMA, _SMALL_SIGMA, _FINAL_SIGMA = 0x3A3, 0x3C3, 0x3C2
-_CAPITAL_I_DOT, _DOT_ABOVE = 0x130, 0x307
+_DOT_ABOVE = 0x307
 
 
 @kernel
@@ -153,6 +153,7 @@ def scan_unicode(
 ) -> tuple[int, int]:  # fmt: skip
     """Copy a token from text[start:] to `token`, lower-cased; it ends where `lower` is 0.
 
+    Where `lower` is negative, it stands for a letter that is followed by a dot above.
     Returns the end of the token in the text and its length in bytes.
     """
     n = len(text)
@@ -174,8 +175,8 @@ def scan_unicode(
         if small == 0:
             break
         point = here
-        length = put_utf8(token, length, small)
-        if point == _CAPITAL_I_DOT:
+        length = put_utf8(token, length, abs(small))
+        if small < 0:
             length = put_utf8(token, length, _DOT_ABOVE)
         i = after
     if point == _CAPITAL_SIGMA and length > 2:  # sigma at the end of a word
