@@ -6,6 +6,7 @@ import contextlib
 import errno
 import io
 import os
+import re
 import signal
 import sys
 import threading
@@ -84,6 +85,11 @@ def written(monkeypatch) -> Iterator[list[int]]:
     with monkeypatch.context() as patch:
         patch.setattr(MatrixWriter, "write", noted)
         yield lengths
+
+
+REPLACED = re.compile(
+    r"note: replacing the checkpoint of an interrupted run, \.cooc\.state \([\d.]+ KB\)\n"
+)
 
 
 def run(*args: str) -> int:
@@ -220,8 +226,54 @@ def test_a_forgotten_resume_loses_nothing_and_force_begins_anew(interrupted, cap
     assert_alone("cooc")
 
 
+def test_commands_say_that_an_output_is_unfinished(interrupted, capsys):
+    assert not Path("cooc").exists()
+    for args in (["build-pmi", "cooc", "-o", "p"], ["merge", "cooc", "cooc", "-o", "m"]):
+        assert "cooc: is unfinished; run its command again" in complaint(capsys, *args)
+    assert main(["info", "cooc"]) == 1
+    assert "cooc: is unfinished; run its command again" in capsys.readouterr().err
+
+
+def test_a_replaced_checkpoint_is_named_with_its_size(interrupted, capsys):
+    assert main([*COUNT, "--window", "2", "--force"]) == 0
+    assert REPLACED.search(capsys.readouterr().err)
+    assert names() == {"corpus.txt", "cooc"}
+
+
+def test_a_conversion_replaces_the_checkpoint_of_its_output_with_force_only(
+    folder, monkeypatch, capsys
+):
+    assert run(*COUNT, "-o", "other") == 0
+    assert run("convert", "other", "other.npz") == 0
+    with stopped(monkeypatch, 2):
+        assert run(*COUNT) == AGAIN
+    there = names()
+    told = complaint(capsys, "convert", "other.npz", "cooc")
+    assert ".cooc.state: contains the checkpoint of an interrupted run" in told
+    assert names() == there
+    assert main(["convert", "other.npz", "cooc", "--force"]) == 0
+    assert REPLACED.search(capsys.readouterr().err)
+    assert names() == {name for name in there if not name.startswith(".")} | {"cooc"}
+    assert_alone("cooc")
+
+
+def test_a_run_stopped_before_its_checkpoint_does_not_offer_that_of_another(
+    interrupted, monkeypatch, capsys
+):
+    capsys.readouterr()
+    with monkeypatch.context() as patch:
+
+        def stop(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr("wordgeom.stages.build_cooc.BuildCooc.work", stop)
+        assert run(*COUNT, "--window", "2", "--force") == AGAIN
+    assert "no checkpoint was saved yet" in capsys.readouterr().err
+    assert run(*COUNT, "--resume") == 0
+
+
 @pytest.mark.parametrize("harm", HARMS)
-@pytest.mark.parametrize("which", ["cooc/indices.1.npy", ".cooc.state/ids/ids.1.npy"])
+@pytest.mark.parametrize("which", [".cooc.unfinished/indices.1.npy", ".cooc.state/ids/ids.1.npy"])
 def test_what_is_damaged_is_refused_in_a_line(interrupted, capsys, harm, which):
     path = Path(which)
     damage(path, harm, 200)

@@ -931,7 +931,7 @@ def test_a_signal_ends_a_count_and_nothing_changes(folder, large, number, out):
     before = contents(folder)
     args = ["build-cooc", str(large), "--window", "300", "--threads", "1", "-o", out, "--force"]
     with start(*args) as process:
-        wait_for(folder / out / ".lock")
+        wait_for(folder / (".new.unfinished" if out == "new" else out) / ".lock")
         time.sleep(0.2)
         process.send_signal(number)
         process.send_signal(number)  # as `timeout` does, and a shell
@@ -950,7 +950,7 @@ def test_a_signal_ends_the_reading_of_a_silent_pipe_within_a_second(folder):
             assert process.stdin is not None
             process.stdin.write(sent)
             process.stdin.flush()
-            wait_for(folder / "new" / ".lock")
+            wait_for(folder / ".new.unfinished" / ".lock")
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
             began = time.monotonic()

@@ -19,6 +19,7 @@ from faults.workshop import Workshop, command, environment
 
 COUNT = command("build-cooc")
 KEPT = command("build-cooc, kept")
+HIDDEN = ".out.unfinished"  # where it builds `out`
 PIPED = [*COUNT.line.replace("../inputs/corpus.txt", "-").split(), "--quiet"]
 
 
@@ -30,7 +31,7 @@ def writer(place: Path) -> Iterator[subprocess.Popen[str]]:
         stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         end = time.monotonic() + 30
-        while not (place / "out" / ".lock").exists() and time.monotonic() < end:
+        while not (place / HIDDEN / ".lock").exists() and time.monotonic() < end:
             time.sleep(0.005)
         try:
             yield process
@@ -52,7 +53,7 @@ def test_a_second_writer_is_refused_and_the_first_ends_well(shop: Workshop) -> N
 def test_an_output_whose_folder_goes_is_an_error_of_one_line(shop: Workshop) -> None:
     place = shop.place(COUNT, old=False)
     with writer(place) as process:
-        shutil.rmtree(place / "out")
+        shutil.rmtree(place / HIDDEN)
         _, said = process.communicate((shop.inputs / "corpus.txt").read_text())
     assert process.returncode == 1
     assert len(said.splitlines()) == 1, said

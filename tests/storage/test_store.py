@@ -33,7 +33,7 @@ from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.storage import arrays, files, store
 from wordgeom.storage import meta as _store_meta
 from wordgeom.storage.files import Lock
-from wordgeom.storage.meta import CRC_BLOCK, LOCK, META
+from wordgeom.storage.meta import CRC_BLOCK, LOCK, META, unfinished_folder
 from wordgeom.storage.store import Store, StoreWriter
 
 DTYPES = ["<i4", "<i8", "<u4", "<u8", "<f4", "<f8", "|u1"]
@@ -250,13 +250,70 @@ def test_the_next_writer_removes_the_parts_of_a_killed_one(tmp_path: Path):
     old, new = write(tmp_path / "old", 1).path, tmp_path / "new"
     ended = subprocess.run([sys.executable, "-c", KILLED, old, new], check=False)
     assert ended.returncode == -signal.SIGKILL
-    assert set(tree(new)) == {LOCK, "numbers.1.npy"}
+    assert not new.exists()
+    assert set(tree(unfinished_folder(new))) == {LOCK, "numbers.1.npy"}
+    with pytest.raises(FormatError, match=r"new: is unfinished; run its command again"):
+        Store.open(new)
     assert set(tree(old)) == {LOCK, META, "numbers.1.npy", "notes.1.tsv", "numbers.2.npy"}
     assert Store.open(old).array("numbers").read().tolist() == [1]
     for path in (old, new):
         made = write(path, 2)
         assert made.array("numbers").read().tolist() == [2]
         assert set(tree(path)) == {META, *(e["file"] for e in made.parts().values())}
+        assert not unfinished_folder(path).exists()
+
+
+def test_a_new_store_takes_its_name_only_complete(tmp_path: Path):
+    path, hidden = tmp_path / "s", unfinished_folder(tmp_path / "s")
+    seen: list[tuple[str, bool, bool]] = []
+    with patch.object(
+        files, "boundary", lambda step, at: seen.append((step, path.exists(), hidden.exists()))
+    ):
+        write(path, 1)
+    renamed = seen.index(next(one for one in seen if one[1]))
+    assert seen[renamed - 1] == ("replace", False, True)
+    assert not any(there for _, there, _ in seen[:renamed])
+    assert [step for step, *_ in seen[renamed:]] == ["fsync", "unlink"]
+    assert set(tree(tmp_path.joinpath("s"))) == {META, "numbers.1.npy", "notes.1.tsv"}
+    assert not hidden.exists()
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_what_a_dead_writer_left_beside_is_replaced_and_removed(tmp_path: Path, finished: bool):
+    path, hidden = tmp_path / "s", unfinished_folder(tmp_path / "s")
+    left = write(tmp_path / "other", 7).path.rename(hidden)
+    lock = {"host": socket.gethostname(), "pid": 2**22 + 1, "start": "1"}
+    (hidden / LOCK).write_text(json.dumps(lock), encoding="utf-8")
+    if not finished:
+        (left / META).unlink()
+    assert write(path, 1).array("numbers").read().tolist() == [1]
+    assert [p.name for p in tmp_path.iterdir()] == ["s"]
+    assert LOCK not in tree(path)
+    shutil.copytree(path, hidden)
+    assert write(path, 2).array("numbers").read().tolist() == [2]
+    assert [p.name for p in tmp_path.iterdir()] == ["s"]
+
+
+def test_a_hidden_directory_of_the_user_is_left_alone(tmp_path: Path):
+    hidden = unfinished_folder(tmp_path / "s")
+    hidden.mkdir()
+    (hidden / "letter.txt").write_bytes(b"mine")
+    with pytest.raises(OutputExistsError) as caught:
+        write(tmp_path / "s", 1)
+    assert_one_line(caught, hidden, "a directory with other files", "found letter.txt")
+    assert tree(hidden) == {"letter.txt": b"mine"}
+    assert not (tmp_path / "s").exists()
+
+
+def test_an_output_that_appears_while_a_store_is_built_is_left_alone(tmp_path: Path):
+    with StoreWriter(tmp_path / "s", "thing") as writer:
+        (tmp_path / "s").mkdir()
+        (tmp_path / "s" / "letter.txt").write_bytes(b"mine")
+        with pytest.raises(WriteError) as caught:
+            writer.commit({}, {})
+    assert_one_line(caught, tmp_path / "s", "cannot be written: directory not empty; choose")
+    assert [p.name for p in tmp_path.iterdir()] == ["s"]
+    assert tree(tmp_path / "s") == {"letter.txt": b"mine"}
 
 
 def test_a_second_writer_is_rejected_and_the_first_continues(tmp_path: Path):

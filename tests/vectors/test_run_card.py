@@ -196,3 +196,28 @@ def test_a_block_that_fails_leaves_no_part(folder):
     with pytest.raises(ZeroDivisionError):
         fail()
     assert state() == before
+
+
+@pytest.mark.parametrize("refused", ["v.bin.json", "v.tsv"])
+def test_a_refused_rename_leaves_no_part_and_the_old_output(folder, refused):
+    write(OLD, b"old\n")
+    before = state()
+    Path(refused).unlink()
+    (Path(refused) / "kept").mkdir(parents=True)
+    with pytest.raises(WriteError, match=f"{refused}: cannot be written: is a directory; choose"):
+        write(NEW, b"new\n")
+    Path(refused, "kept").rmdir()
+    Path(refused).rmdir()
+    assert state() == {name: content for name, content in before.items() if name != refused}
+
+
+def test_a_rename_that_the_system_refuses_leaves_no_part(folder, monkeypatch):
+    before = state()
+
+    def refuse(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("os.replace", refuse)
+    with pytest.raises(WriteError, match="cannot be written: read-only file system; choose"):
+        write(NEW, b"new\n")
+    assert state() == before

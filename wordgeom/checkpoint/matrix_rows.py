@@ -88,7 +88,8 @@ class MatrixRows:
         for start, stop in row_blocks(indptr):
             begin, end = int(indptr[start]), int(indptr[stop])
             indices, data = (
-                marked_array(self._path, self._mark[name]).read(begin, end) for name in _PARTS
+                marked_array(self.writer.folder, self._mark[name]).read(begin, end)
+                for name in _PARTS
             )
             yield start, Csr(indptr[start : stop + 1] - begin, indices, data, 0)
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import OutputExistsError, StaleError, StoppedError
+from wordgeom.core.formatting import readable_size
 from wordgeom.core.requests import differing_option
 from wordgeom.core.version import __version__
 from wordgeom.runtime.run_options import ResumeOptions
@@ -68,7 +69,7 @@ class State:
         piece = self._folder / name
         if piece.exists() and not exists(piece) and not (piece / LOCK).exists():
             remove_store(piece)  # left by a run that was killed while it removed the piece
-        return StoreWriter(piece, STATE, durable=False)
+        return StoreWriter(piece, STATE, durable=False, beside=False)
 
     def due(self) -> bool:
         """Return whether `--checkpoint` minutes have passed since the last checkpoint."""
@@ -108,7 +109,8 @@ class State:
             if isinstance(error, KeyboardInterrupt):
                 for save in self._before_stop:
                     save()
-            finished = any(exists(piece) for piece in self._folder.glob("*"))
+            own = self._begun or self._resumed  # else the pieces are an earlier run's
+            finished = own and any(exists(piece) for piece in self._folder.glob("*"))
             if not finished and self._begun and not self._resumed:
                 self.remove()
             if isinstance(error, KeyboardInterrupt):
@@ -122,10 +124,8 @@ class State:
             self._check_request()
             _log.info("note: resuming from the checkpoint in %s", self._folder)
             return True
-        if there and not force:
-            what = "contains the checkpoint of an interrupted run"
-            do = "resume it with --resume, or start over with --force"
-            raise OutputExistsError(what, where=self._folder, do=do)
+        if there:
+            _check_replaceable(self._folder, force)
         if self._options.resume:
             _log.info("note: nothing to resume; starting from the beginning")
         return False
@@ -158,6 +158,31 @@ def state_folder(out: str | os.PathLike[str]) -> Path:
     return path.with_name(f".{path.name}.state")
 
 
+@contextlib.contextmanager
+def replacing_state(out: str | os.PathLike[str], *, force: bool) -> Iterator[None]:
+    """Remove the state of another command's run, for an output that was replaced in the block.
+
+    Raises OutputExistsError if there is one and not `force`.
+    """
+    folder = state_folder(out)
+    there = _is_state(folder)
+    if there:
+        _check_replaceable(folder, force)
+    yield
+    if there:
+        _remove(folder)
+
+
+def _check_replaceable(folder: Path, force: bool) -> None:
+    """Name a state that will be replaced; raises OutputExistsError if not `force`."""
+    if not force:
+        what = "contains the checkpoint of an interrupted run"
+        do = "resume it with --resume, or start over with --force"
+        raise OutputExistsError(what, where=folder, do=do)
+    used = readable_size(sum(map(_bytes, folder.rglob("*"))))
+    _log.info("note: replacing the checkpoint of an interrupted run, %s (%s)", folder, used)
+
+
 def forget_state(out: str | os.PathLike[str], request: Mapping[str, Any]) -> None:
     """Remove the state of a run of this request that was killed after its output was complete.
 
@@ -167,6 +192,13 @@ def forget_state(out: str | os.PathLike[str], request: Mapping[str, Any]) -> Non
     asked = {**request, "version": __version__}
     if folder.exists() and (not _is_state(folder) or _read_request(folder) == asked):
         _remove(folder)
+
+
+def _bytes(path: Path) -> int:
+    """Return the size of a file; 0 for a directory, and for a file that was removed meanwhile."""
+    with contextlib.suppress(OSError):
+        return path.stat().st_size if path.is_file() else 0
+    return 0
 
 
 def _remove(folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError, WriteError
 from wordgeom.corpus.vocabulary import Vocabulary, vocabulary_bytes
-from wordgeom.storage.files import part_path, publish, staged_file
+from wordgeom.storage.files import part_path, publish, staged_file, write_errors
 
 
 def check(path: Path, inputs: Sequence[str], *, force: bool) -> None:
@@ -53,7 +53,8 @@ def saved(path: Path | None, vocabulary: Vocabulary) -> Iterator[None]:
         out.write(vocabulary_bytes(vocabulary))
     try:
         yield
+        with write_errors(path):
+            publish(path)
     except BaseException:
         part_path(path).unlink(missing_ok=True)
         raise
-    publish(path)

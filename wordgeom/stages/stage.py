@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.checkpoint.method_state import MethodState
-from wordgeom.checkpoint.state import State, forget_state, state_folder
+from wordgeom.checkpoint.state import State, forget_state, replacing_state, state_folder
 from wordgeom.core.errors import LockedError
 from wordgeom.linalg.device import open_context
 from wordgeom.methods.contract import Result, Status
@@ -141,7 +141,7 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
             _forget(stage)
             return made
         state = _open_state(stage)
-        resumable = contextlib.nullcontext() if state is None else state.resumable()
+        resumable = _replacing(stage) if state is None else state.resumable()
         with resumable, open_context(stage.run, stage.device, show=show) as context:
             if state is not None:
                 context = replace(context, checkpoint=MethodState(state))
@@ -164,6 +164,13 @@ def _open_state(stage: Stage) -> State | None:
     # Without output there is nothing to overwrite, and an old state is simply replaced.
     force = not isinstance(stage.run, RunOptions) or stage.run.force
     return State(stage.state, stage.request, stage.resume, force=force)
+
+
+def _replacing(stage: Stage) -> AbstractContextManager[None]:
+    """Remove the state of another command that was to write the output, unless there is none."""
+    if stage.output is None or not isinstance(stage.run, RunOptions):
+        return contextlib.nullcontext()
+    return replacing_state(stage.output, force=stage.run.force)
 
 
 def _forget(stage: Stage) -> None:

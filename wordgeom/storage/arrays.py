@@ -78,25 +78,32 @@ class StoredArray:
 
 
 class ArrayWriter:
-    """Appends to a .npy file (or a plain one, without header) with a CRC-32 per MiB."""
+    """Appends to a .npy file (or a plain one, without header) with a CRC-32 per MiB.
 
-    def __init__(self, path: Path, dtype: np.dtype[Any], header: int) -> None:
+    named: what errors call the store, by default the directory of the file.
+    """
+
+    def __init__(
+        self, path: Path, dtype: np.dtype[Any], header: int, named: Path | None = None
+    ) -> None:
         self._path, self._dtype, self._header = path, dtype.newbyteorder("<"), header
+        self._named = named or path.parent
         self._crcs: list[int] = []
         self._partial = 0  # bytes since the last whole MiB
         self.length = 0
-        with write_errors(path):
+        with write_errors(self._named / path.name):
             self._file = WatchedFile(path, "x")
             self._file.write(b"\0" * header)
 
     @classmethod
-    def reopen(cls, folder: Path, entry: Mapping[str, Any]) -> Self:
+    def reopen(cls, folder: Path, entry: Mapping[str, Any], named: Path) -> Self:
         """Resume appending where `entry` was taken; later values are truncated.
 
         The bytes up to there must have been checked (`marked_array`). Raises WriteError.
         """
         writer = cls.__new__(cls)
         writer._path, writer._dtype = folder / entry["file"], np.dtype(entry["dtype"])
+        writer._named = named
         writer._header, writer._crcs, writer.length = HEADER, list(entry["crc32"]), entry["length"]
         size = writer.length * writer._dtype.itemsize
         writer._partial = size % CRC_BLOCK
@@ -115,14 +122,14 @@ class ArrayWriter:
             self._crcs.append(zlib.crc32(piece, last))
             self._partial = (self._partial + len(piece)) % CRC_BLOCK
         self.length += len(values)
-        with write_errors(self._path.parent):
+        with write_errors(self._named):
             while raw:
                 raw = raw[self._file.write(raw) :]
 
     def entry(self) -> dict[str, Any]:
         """Write the header of the present length, and return the entry for meta.json."""
         if self._header:
-            with write_errors(self._path.parent):
+            with write_errors(self._named):
                 self._file.seek(0)
                 self._file.write(npy_header(self._dtype, self.length))
                 self._file.seek(0, os.SEEK_END)
@@ -133,7 +140,7 @@ class ArrayWriter:
         """Finish the file and return its entry for meta.json; durable: fsync it."""
         entry = self.entry()
         if durable:
-            with write_errors(self._path.parent):
+            with write_errors(self._named):
                 self._file.sync()
         self.close()
         return entry

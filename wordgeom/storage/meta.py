@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,7 +22,15 @@ HEADER = 128  # bytes of .npy header, reserved before the length is known
 OURS = re.compile(r"[a-z]+\.(\d+)\.(npy|tsv)|\.lock|\.meta\.json\.part")
 REMAKE = "rebuild it with --force (build-cooc, build-dtm or build-pmi)"
 _DTYPES = ("<i4", "<i8", "<u4", "<u8", "<f4", "<f8", "|u1")
+_FINISH = "run its command again, with --resume to use a checkpoint"
 _NAME = "pass a directory that wordgeom created"
+
+
+def unfinished_folder(path: Path) -> Path:
+    """Return the hidden directory beside `path` in which a new store is built."""
+    if path.name in ("", ".."):  # names a directory without saying its name
+        path = Path(os.path.abspath(path))
+    return path.with_name(f".{path.name}.unfinished")
 
 
 def read_meta(folder: Path) -> dict[str, Any]:
@@ -31,6 +40,8 @@ def read_meta(folder: Path) -> dict[str, Any]:
     version.
     """
     if not folder.is_dir():
+        if unfinished_folder(folder).is_dir() and not folder.exists():
+            raise FormatError("is unfinished", where=folder, do=_FINISH)
         what = "a file, not a matrix directory" if folder.exists() else "no such matrix directory"
         do = "create one with wordgeom build-cooc"
         raise MissingInputError(what, where=folder, do=do)
@@ -115,8 +126,7 @@ def _parsed(folder: Path) -> Any:
         return json.loads(path.read_bytes())
     except FileNotFoundError:
         if (folder / LOCK).exists():
-            do = "run its command again, with --resume to use a checkpoint"
-            raise FormatError("is unfinished", where=folder, do=do) from None
+            raise FormatError("is unfinished", where=folder, do=_FINISH) from None
         raise FormatError(f"has no {META}", where=folder, do=_NAME) from None
     except OSError as error:
         raise FormatError(f"cannot be read: {error.strerror}", where=path) from None

@@ -2,8 +2,9 @@
 
 `meta.json` is the commit point. It names every file with its dtype, its length and a CRC-32 per
 MiB. A writer adds files under new names, makes them durable, replaces `meta.json` (a file can be
-replaced atomically, a directory cannot) and removes the files that are no longer named. Contents
-are written with write(), never through a mapping, so that a full disk is an error and not a signal.
+replaced atomically, a directory cannot) and removes the files that are no longer named. A new store
+is built in a hidden directory beside its path, which is renamed once it is complete. Contents are
+written with write(), never through a mapping, so that a full disk is an error and not a signal.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import DTypeLike
 
-from wordgeom.core.errors import FormatError, MissingInputError, OutputExistsError
+from wordgeom.core.errors import FormatError, LockedError, MissingInputError, OutputExistsError
 from wordgeom.runtime.signals import deferred_signals
 from wordgeom.storage.arrays import ArrayWriter, StoredArray
 from wordgeom.storage.files import (
@@ -28,8 +29,10 @@ from wordgeom.storage.files import (
     reached,
     remove,
     remove_folder,
+    replace,
     sync_folder,
     write_error,
+    write_errors,
 )
 from wordgeom.storage.meta import (
     FORMAT,
@@ -43,6 +46,7 @@ from wordgeom.storage.meta import (
     content_digest,
     read_meta,
     read_meta_loosely,
+    unfinished_folder,
 )
 
 
@@ -107,8 +111,9 @@ class StoreWriter:
     """Writes a store: `with StoreWriter(path, kind) as writer: … writer.commit(…)`.
 
     Leaving the block without a commit removes the new parts, except after `keep_parts`. durable: a
-    commit survives a power failure; mark: that of an interrupted writer, whose arrays are resumed.
-    Raises LockedError, OutputExistsError where the path is not a store, WriteError.
+    commit survives a power failure; mark: that of an interrupted writer, whose arrays are resumed;
+    beside: build a new store in a hidden directory and rename that. Raises LockedError,
+    OutputExistsError where the path is not a store, WriteError.
     """
 
     def __init__(
@@ -118,8 +123,11 @@ class StoreWriter:
         *,
         durable: bool = True,
         mark: Mapping[str, Any] | None = None,
+        beside: bool = True,
     ) -> None:
         self.path, self.kind, self._durable = Path(path), kind, durable
+        self._hidden = unfinished_folder(self.path) if beside else self.path
+        self.folder = self.path  # where the parts are
         self._mark = mark or {}
         self._made_folder, self._keep = False, bool(mark)
         self._entries: dict[str, dict[str, Any]] = {}
@@ -128,6 +136,8 @@ class StoreWriter:
     def __enter__(self) -> Self:
         if self.path.is_dir():
             _check_ours(self.path)
+            if not self._mark:
+                _remove_dead(self._hidden, self.path)
         elif self.path.exists():
             raise OutputExistsError("is a file", where=self.path, do="pass a directory with -o")
         elif self.path.is_symlink():
@@ -136,15 +146,18 @@ class StoreWriter:
             raise OutputExistsError(what, where=self.path, do=do)
         else:
             self._make_folder()
-        self._lock = writer_lock(self.path)
+        self._lock = Lock(self.folder / LOCK, self.path)
         try:
             self._lock.__enter__()
         except BaseException:
             if self._made_folder:
                 with contextlib.suppress(OSError):  # not empty: another process has the lock
-                    self.path.rmdir()
+                    self.folder.rmdir()
             raise
-        self._generation = 1 + max(_generations(self.path), default=0)
+        if self.folder != self.path and self.path.exists():  # made by another process meanwhile
+            self._leave(keep=False)
+            raise LockedError("was made by another process", where=self.path, do="try again")
+        self._generation = 1 + max(_generations(self.folder), default=0)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -154,16 +167,16 @@ class StoreWriter:
     def array(self, name: str, dtype: DTypeLike) -> ArrayWriter:
         """Return the writer of a new one-dimensional array, or of a marked one to resume."""
         if name in self._mark:
-            writer = ArrayWriter.reopen(self.path, self._mark[name])
+            writer = ArrayWriter.reopen(self.folder, self._mark[name], self.path)
         else:
-            writer = ArrayWriter(self._new(name, "npy"), np.dtype(dtype), HEADER)
+            writer = ArrayWriter(self._new(name, "npy"), np.dtype(dtype), HEADER, self.path)
         self._open.append(writer)
         self._entries[name] = {"writer": writer}
         return writer
 
     def text(self, name: str, content: bytes) -> None:
         """Add a text part."""
-        writer = ArrayWriter(self._new(name, "tsv"), np.dtype(np.uint8), 0)
+        writer = ArrayWriter(self._new(name, "tsv"), np.dtype(np.uint8), 0, self.path)
         self._open.append(writer)
         self._entries[name] = {"writer": writer}
         writer.write(np.frombuffer(content, np.uint8))
@@ -183,39 +196,58 @@ class StoreWriter:
         """
         files = {name: e["writer"].finish(self._durable) for name, e in self._entries.items()}
         if self._durable:
-            sync_folder(self.path)
+            sync_folder(self.folder)
         meta = {"format": FORMAT, "version": VERSION, "kind": self.kind}
         meta |= {"attributes": dict(attributes), "files": files}
         meta |= {"digest": content_digest(meta), "run": dict(card)}
-        with atomic_file(self.path / META, durable=self._durable) as out:
+        with atomic_file(self.folder / META, durable=self._durable) as out:
             out.write(json.dumps(meta, indent=1).encode("ascii"))  # a path may contain any byte
+        if self.folder != self.path:
+            self._publish()
         return Store.open(self.path)
 
+    def _publish(self) -> None:
+        """Rename the hidden directory, with its lock, to the path of the store."""
+        with write_errors(self.path), deferred_signals():
+            replace(self.folder, self.path)
+            self.folder, self._lock = self.path, writer_lock(self.path)
+        if self._durable:
+            with write_errors(self.path):
+                sync_folder(self.path.parent)
+
     def _new(self, name: str, suffix: str) -> Path:
-        return self.path / f"{name}.{self._generation}.{suffix}"
+        return self.folder / f"{name}.{self._generation}.{suffix}"
 
     def _leave(self, *, keep: bool) -> None:
         """Remove the files that meta.json does not name, unless they are kept; release the lock."""
+        hidden = self.folder != self.path
         try:
             for writer in self._open:
                 writer.close()
-            if not keep:
-                _remove_unnamed(self.path)
+            if hidden and not keep:
+                _remove_parts(self.folder)
+            elif not keep:
+                _remove_unnamed(self.folder)
         finally:
             self._lock.abandon() if keep else self._lock.__exit__()
-        if not keep and self._made_folder and not (self.path / META).exists():
-            reached("rmdir", self.path)
-            self.path.rmdir()
+        if not keep and self._made_folder and not (self.folder / META).exists():
+            reached("rmdir", self.folder)
+            with contextlib.suppress(OSError):  # another process has locked it since
+                self.folder.rmdir()
 
     def _make_folder(self) -> None:
+        self.folder, self._made_folder = self._hidden, True
+        if self.folder.is_dir():  # left by a writer that died
+            with contextlib.suppress(FileNotFoundError):  # renamed by another process meanwhile
+                _check_ours(self.folder)
+            return
         try:
-            make_folder(self.path)
+            make_folder(self.folder)
         except FileNotFoundError:
             do = "create it, or choose another output with -o"
             raise MissingInputError("no such directory", where=self.path.parent, do=do) from None
         except OSError as error:
             raise write_error(self.path, error) from error
-        self._made_folder = True
 
 
 def writer_lock(path: Path) -> Lock:
@@ -251,6 +283,24 @@ def _generations(folder: Path) -> Iterator[int]:
         match = OURS.fullmatch(path.name)
         if match and match[1]:
             yield int(match[1])
+
+
+def _remove_dead(hidden: Path, path: Path) -> None:
+    """Remove the hidden directory of a writer of `path` that died; raises LockedError."""
+    if hidden == path or not hidden.is_dir():
+        return
+    _check_ours(hidden)
+    with deferred_signals(), Lock(hidden / LOCK, path):
+        _remove_parts(hidden)
+    with contextlib.suppress(OSError):  # another process has locked it since
+        hidden.rmdir()
+
+
+def _remove_parts(folder: Path) -> None:
+    """Remove all parts in the directory of a store that was not finished."""
+    if (folder / META).exists():  # its writer died before it renamed the directory
+        remove(folder / META)
+    _remove_unnamed(folder)
 
 
 def _remove_unnamed(folder: Path) -> None:

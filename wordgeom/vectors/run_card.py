@@ -11,16 +11,16 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from wordgeom.core import requests
-from wordgeom.core.errors import OutputExistsError
+from wordgeom.core.errors import OutputExistsError, WriteError
 from wordgeom.runtime.signals import deferred_signals
-from wordgeom.storage.files import Lock, part_path, publish, remove, staged_file
+from wordgeom.storage.files import Lock, part_path, publish, remove, staged_file, write_error
 from wordgeom.vectors.keyed import Vectors, vector_writer
 
 _SUFFIX = ".json"
@@ -147,13 +147,27 @@ def write_together(
     except BaseException:
         _unstage(staged)  # a file that failed to be staged may be another process's
         raise
-    with deferred_signals():
+    with deferred_signals(), _whole(out, [*parts, *([] if card is None else [card_path(out)])]):
         if card is not None:
             finish_write(out, beside)
             return
         for path in parts:
             publish(path)
         remove(card_path(out))
+
+
+@contextlib.contextmanager
+def _whole(out: Path, staged: Sequence[Path]) -> Iterator[None]:
+    """Remove the staged files if one of them cannot be renamed. Raises WriteError."""
+    try:
+        for path in staged:  # nothing is renamed where one cannot be
+            if path.is_dir():
+                do = "choose another output; no partial output is left"
+                raise WriteError("cannot be written: is a directory", where=path, do=do)
+        yield
+    except OSError as error:
+        _unstage(staged)
+        raise write_error(out, error) from error
 
 
 def finish_write(out: Path, beside: Iterable[Path] = ()) -> None:

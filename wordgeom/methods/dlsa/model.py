@@ -29,6 +29,7 @@ from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.methods.dlsa.canonical_form import aligned
 from wordgeom.methods.dlsa.polynomials import Polynomials
 from wordgeom.methods.dlsa.problem import FREE, HOLD
+from wordgeom.storage.meta import unfinished_folder
 from wordgeom.storage.store import Store
 from wordgeom.weighting.options import WEIGHTS
 
@@ -70,7 +71,7 @@ class DynamicModel:
         Raises MissingInputError if there is none, FormatError if its parts are inconsistent.
         """
         directory, do = Path(path), f"train one with {_MAKE}"
-        if not directory.is_dir():
+        if not directory.is_dir() and not unfinished_folder(directory).is_dir():
             what = "a file, not a model directory" if directory.exists() else "no such model"
             raise MissingInputError(what, where=directory, do=do)
         store = Store.open(directory)

@@ -13,6 +13,7 @@ from wordgeom.stages.artefacts.matrix import MatrixDirectory
 from wordgeom.stages.artefacts.model import ModelDirectory, ModelOutput
 from wordgeom.stages.artefacts.output import MethodOutput
 from wordgeom.stages.artefacts.vectors import DocumentVectorsOutput, VectorsFile, VectorsOutput
+from wordgeom.storage.meta import unfinished_folder
 from wordgeom.storage.store import Store
 
 _OUTPUTS: dict[tuple[str, ...], type[MethodOutput]] = {
@@ -29,7 +30,7 @@ def output_of(method: ModuleType) -> type[MethodOutput]:
 
 def artefact_at(path: Path) -> Artefact:
     """Return what lies at a path; raises MissingInputError, FormatError."""
-    if path.is_dir():
+    if path.is_dir() or (not path.exists() and unfinished_folder(path).is_dir()):
         matrix = Store.open(path).kind in (COOC, PMI, DTM)
         return MatrixDirectory(path) if matrix else ModelDirectory(path)
     if not path.exists():
