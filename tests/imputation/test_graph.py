@@ -100,10 +100,11 @@ def test_rows_match_algorithm_1(n, delta, seed):
     squared, tree = brute(points), {tuple(edge) for edge in kruskal(points).tolist()}
     for i in range(n):
         own = [j for j in range(n) if (min(i, j), max(i, j)) in tree]
-        row = list(own)
+        row, cut = list(own), -1.0
         for j in np.argsort(squared[i], kind="stable"):
-            if len(row) < delta and j not in row:
+            if j not in row and (len(row) < delta or squared[i, j] == cut):
                 row.append(int(j))
+                cut = squared[i, j]  # ties with the last neighbour are neighbours too
         part = slice(graph.indptr[i], graph.indptr[i + 1])
         assert graph.indices[part].tolist() == sorted(row)
         assert graph.indices[part][graph.tree[part] == 1].tolist() == own

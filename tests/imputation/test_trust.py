@@ -115,11 +115,21 @@ def test_any_name_without_white_space_round_trips(tmp_path_factory, names, weigh
     weights = Csr(np.array([0, *[0] * (n - 1), 1]), np.array([0], np.int32), np.array([weight]), n)
     source = np.array([*[0] * (n - 1), 1], np.uint8)
     numbers = np.array([*[np.nan] * (n - 1), weight])
-    trust = Trust(names, source, np.zeros(n, np.int64), numbers, numbers, numbers, weights)
+    ties = np.array([*[0] * (n - 1), 3], np.int32), source
+    trust = Trust(names, source, np.zeros(n, np.int64), numbers, numbers, numbers, weights, *ties)
     path = written(tmp_path_factory.mktemp("t") / "t.tsv", trust)
     read = read_trust(path)
     assert read.names == names
     assert [row.neighbours for row in read][-1][0][0] == names[0]
+    assert list(trust_lines(read)) == list(trust_lines(trust))
+
+
+def test_a_table_of_an_earlier_version_is_read_without_ties(tmp_path):
+    trust = trust_of(*cloud())
+    lines = b"".join(trust_lines(trust)).decode().splitlines()
+    old = ["\t".join(line.split("\t")[:7]) for line in lines]
+    (tmp_path / "t.tsv").write_text("\n".join(old) + "\n")
+    read = read_trust(tmp_path / "t.tsv")
     assert list(trust_lines(read)) == list(trust_lines(trust))
 
 
@@ -132,11 +142,11 @@ HEAD = "\t".join(COLUMNS)
         ("a\tb\n1\t2\n", ("line 1", "not a trust table")),
         (f"{HEAD}\n", ("nothing after the header",)),
         (f"{HEAD}\na\tknown\n", ("line 2",)),
-        (f"{HEAD}\na\tguessed\t\t\t\t\t\n", ("line 2",)),
-        (f"{HEAD}\na\tknown\tb\t1\t\t\t\n", ("line 2",)),
-        (f"{HEAD}\na\timputed\ta\tx\t\t\t\n", ("line 2",)),
-        (f"{HEAD}\na\timputed\ta\t1\t1\t1\ta:x\n", ("line 2",)),
-        (f"{HEAD}\na\timputed\ta\t1\t1\t1\tc:1\n", ("line 2",)),
+        (f"{HEAD}\na\tguessed\t\t\t\t\t\t0\t0\n", ("line 2",)),
+        (f"{HEAD}\na\tknown\tb\t1\t\t\t\t0\t0\n", ("line 2",)),
+        (f"{HEAD}\na\timputed\ta\tx\t\t\t\t0\t0\n", ("line 2",)),
+        (f"{HEAD}\na\timputed\ta\t1\t1\t1\ta:x\t0\t0\n", ("line 2",)),
+        (f"{HEAD}\na\timputed\ta\t1\t1\t1\tc:1\t0\t0\n", ("line 2",)),
     ],
 )
 def test_a_malformed_trust_table_is_rejected(tmp_path, text, parts):

@@ -76,7 +76,8 @@ def assert_simplex_optimal(vectors, target, w):
 def assert_nnls_optimal(vectors, target, w, zero):
     """No slope upwards anywhere, none at all where a weight is above 0."""
     mean = w @ vectors
-    size = 0.0 if zero else (mean @ target) / (mean @ mean)  # sum before normalising
+    # The sum before normalising; any sum is right for neighbours at the origin, like the target.
+    size = 0.0 if zero or not mean.any() else (mean @ target) / (mean @ mean)
     slopes = vectors @ (target - size * mean)
     scale = 1e-11 * (1 + np.linalg.norm(vectors, axis=1)) * (1 + np.linalg.norm(target))
     assert np.all(slopes <= (1 + size) * scale)
@@ -116,10 +117,49 @@ def test_weights_of_vectors_that_point_away_are_0(pool):
     np.testing.assert_array_equal(w, 0.5)
 
 
-def test_a_vector_that_occurs_twice_is_used_once(pool):
-    w, _ = problem(pool, [[1.0, 0.0]] * 3 + [[0.0, 1.0]], [2.0, 3.0], "nnls")
-    assert np.count_nonzero(w) == 2
-    np.testing.assert_allclose([w[:3].sum(), w[3]], [0.4, 0.6])
+@pytest.mark.parametrize("kind", ["simplex", "nnls"])
+def test_a_vector_that_occurs_three_times_shares_its_weight(pool, kind):
+    w, _ = problem(pool, [[1.0, 0.0]] * 3 + [[0.0, 1.0]], [2.0, 2.5], kind)
+    np.testing.assert_allclose(w[:3], w[0], rtol=1e-9)
+    expected = [0.25, 0.75] if kind == "simplex" else [2 / 4.5, 2.5 / 4.5]
+    np.testing.assert_allclose([w[:3].sum(), w[3]], expected)
+
+
+def test_neighbours_at_the_origin_get_equal_weights(pool):
+    w, zero = problem(pool, np.zeros((3, 2)), [1.0, 2.0], "nnls")
+    assert zero
+    np.testing.assert_array_equal(w, 1 / 3)
+
+
+def test_weights_that_are_not_unique_have_the_least_norm(pool):
+    # 0 is the mean of four corners, of two pairs of them, and of anything in between.
+    corners = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    w, _ = problem(pool, corners, [0.0, 0.0], "simplex")
+    np.testing.assert_allclose(w, 0.25, rtol=1e-9)
+    line = np.array([[-1.0], [1.0], [2.0]])
+    w, _ = problem(pool, line, [0.0], "simplex")
+    np.testing.assert_allclose(w @ line[:, 0], 0.0, atol=1e-12)
+    system = np.vstack((line[:, 0], np.ones(3)))
+    np.testing.assert_allclose(w, np.linalg.pinv(system) @ [0.0, 1.0], rtol=1e-9)
+
+
+@given(st.integers(2, 20), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_the_order_of_neighbours_changes_no_weight(pool, k, m, seed):
+    rng = np.random.default_rng(seed)
+    vectors, target = (rng.integers(0, 3, size).astype(float) for size in ((k, m), m))
+    order = rng.permutation(k)
+    for kind in ("simplex", "nnls"):
+        w, _ = problem(pool, vectors, target, kind)
+        np.testing.assert_allclose(problem(pool, vectors[order], target, kind)[0], w[order],
+                                   atol=1e-7)  # fmt: skip
+
+
+def test_weights_that_scipy_does_not_minimise_are_improved(pool):
+    rng = np.random.default_rng(0)
+    for _ in range(300):  # about 2 % of such rows in SciPy 1.17
+        vectors = (rng.random((20, 12)) < 0.3).astype(float)
+        target = (rng.random(12) < 0.3).astype(float)
+        assert_simplex_optimal(vectors, target, problem(pool, vectors, target, "simplex")[0])
 
 
 @pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e8, 1e100])
@@ -182,7 +222,11 @@ def test_weights_that_do_not_converge_become_equal_and_are_counted(pool, monkeyp
             raise RuntimeError("Maximum number of iterations reached.")
         return nnls(vectors, target, maxiter=maxiter)
 
+    def stuck(vectors, target, weights, optimal):
+        raise RuntimeError("active set")
+
     monkeypatch.setattr("scipy.optimize.nnls", failing)
+    monkeypatch.setattr(module, "least_norm", stuck)
     points = np.array([[0.5, 1.0], [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
     found = fit(pool, points, graph_of([[1, 2], [0], [0, 1], [1]]), "nnls")
     assert (found.equal, found.unconverged) == (1, 1)
@@ -232,8 +276,7 @@ def test_a_hub_of_hundreds_of_neighbours_is_solved(pool):
     points[0] = 0.0
     found = fit(pool, points, graph_of([np.arange(1, 700)] + [[0]] * 699), rows=np.array([0]))
     assert (found.unconverged, found.matrix.rows, found.matrix.columns) == (0, 1, 700)
-    assert reconstruction_errors(points, found.matrix, np.array([0]), pool)[0] < 1e-12
-    assert np.count_nonzero(found.matrix.data) <= 11  # Carathéodory
+    assert reconstruction_errors(points, found.matrix, np.array([0]), pool)[0] < 1e-10
 
 
 def test_a_subset_of_rows_has_the_same_bytes_at_any_thread_count(pool, monkeypatch):

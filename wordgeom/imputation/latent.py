@@ -17,6 +17,7 @@ from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.imputation import baselines
 from wordgeom.imputation.graph import Graph, neighbour_graph
+from wordgeom.imputation.name_order import name_order
 from wordgeom.imputation.options import EXACT, ImputeOptions
 from wordgeom.imputation.reattachment import reattach
 from wordgeom.imputation.solve import Solution, solve_exact, solve_power
@@ -26,9 +27,11 @@ from wordgeom.imputation.validation import Validation, check_folds, validate
 from wordgeom.imputation.weights import Weights, fit_weights
 from wordgeom.runtime.block_map import Result, saved
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.progress import Progress
 
 IMPUTATION = "imputation"
+_EDGE = 40  # bytes of a neighbour: in the graph, the weights and the system
 _QUANTILES = {"least": 0.0, "quarter": 0.25, "median": 0.5, "three quarters": 0.75, "most": 1.0}
 
 
@@ -57,7 +60,7 @@ def impute(
     if anchors.known.all() and not options.validate:
         return _all_known(names, points, anchors, context)
     _check_options(options, len(points), anchors)
-    system = _System.of(points, anchors.known, options, context)
+    system = _System.of(points, name_order(names), anchors.known, options, context)
     if anchors.known.all():
         result = _all_known(names, points, anchors, context)
     else:
@@ -98,9 +101,17 @@ class _System:
     context: Context
 
     @classmethod
-    def of(cls, points: Float64, known: Array, options: ImputeOptions, context: Context) -> Self:
-        """Build the graph of the points (n × d) and fit the weights."""
-        graph = _graph(points, options, context)
+    def of(
+        cls,
+        points: Float64,
+        order: Int64,
+        known: Array,
+        options: ImputeOptions,
+        context: Context,
+    ) -> Self:
+        """Build the graph of the points (n × d) and fit the weights; order (n): breaks ties."""
+        graph = _graph(points, order, options, context)
+        _check_edges(len(graph.indices), options.delta * len(points), context.memory)
         rows = np.arange(len(points)) if options.validate else np.flatnonzero(~known)
         kind = cast(Literal["simplex", "nnls"], options.weights)
         fitted = fit_weights(points, graph, rows, kind, options.weight_epsilon, context)
@@ -122,20 +133,32 @@ class _System:
         return _Solved(found, weights, reattached)
 
 
-def _graph(points: Float64, options: ImputeOptions, context: Context) -> Graph:
+def _check_edges(edges: int, usual: int, memory: int) -> None:
+    """Raise InputError where ties cause more edges than memory holds."""
+    if edges > 2 * usual:
+        what = f"the {edges:,} edges of a table with many tied entities"
+        check_memory(what, _EDGE * edges, memory, "raise --memory, or drop entities that are alike")
+
+
+def _graph(points: Float64, order: Int64, options: ImputeOptions, context: Context) -> Graph:
     """Return the graph of the points (n × d), which an interrupted run may have saved."""
 
     def compute() -> Result:
         graph = neighbour_graph(
-            points, options.delta, context.pool, context.progress, how=options.neighbours
-        )
+            points, options.delta, context.pool, context.progress, how=options.neighbours,
+            order=order,
+        )  # fmt: skip
         quality = np.array([float(graph.exact), graph.recall])
         return {"indptr": graph.indptr, "indices": graph.indices, "tree": graph.tree,
+                "tied": np.asarray(graph.tied), "excluded": np.asarray(graph.excluded),
                 "quality": quality}  # fmt: skip
 
-    found = saved("graph", compute, context)
+    found = saved("graph-with-ties", compute, context)
     exact, recall = found["quality"].tolist()
-    return Graph(found["indptr"], found["indices"], found["tree"], bool(exact), recall)
+    return Graph(
+        found["indptr"], found["indices"], found["tree"], bool(exact), recall, found["tied"],
+        found["excluded"],
+    )  # fmt: skip
 
 
 def _predictors(
@@ -176,7 +199,7 @@ def _impute_unknown(
     )  # fmt: skip
     return Imputation(
         solved.solution.vectors, trust, None, _statistics(solved, graph, system.fitted, trust),
-        _notes(solved, graph, system.fitted),
+        [*_notes(solved, graph, system.fitted), *_tie_notes(trust)],
     )  # fmt: skip
 
 
@@ -199,6 +222,8 @@ def _statistics(solved: _Solved, graph: Graph, fitted: Weights, trust: Trust) ->
         "recall": graph.recall,
         "mended": len(solved.reattached),
         "equal_weights": fitted.equal,
+        "tied": int(np.count_nonzero(trust.tied)),
+        "excluded": int(trust.excluded.sum()),
         "solver": solution.solver,
         "iterations": solution.iterations,
         "residual": solution.residual,
@@ -215,6 +240,18 @@ def _quantiles(values: Float64) -> dict[str, float]:
     if not len(finite):
         return {}
     return {name: float(np.quantile(finite, q)) for name, q in _QUANTILES.items()}
+
+
+def _tie_notes(trust: Trust) -> list[str]:
+    tied, excluded = np.count_nonzero(trust.tied), int(trust.excluded.sum())
+    if not tied:
+        return []
+    whose = several(int(tied), "imputed entity has", "imputed entities have")
+    note = f"{whose} tied nearest neighbours, all of which are used"
+    if excluded:
+        limit = "exceed the limit, and a hash of the names chose"
+        note = f"{whose} tied nearest neighbours; for {excluded:,} of them, ties {limit}"
+    return [f"{note} (column `tied` of the trust table)"]
 
 
 def _notes(solved: _Solved, graph: Graph, fitted: Weights) -> list[str]:

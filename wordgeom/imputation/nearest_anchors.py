@@ -34,18 +34,21 @@ class NearestAnchors:
 
 
 def nearest_anchors(
-    points: Float64, known: Array, graph: Graph | None, pool: Pool
+    points: Float64, known: Array, graph: Graph | None, order: Int64, pool: Pool
 ) -> NearestAnchors:
-    """Return the nearest anchor of each of the points (n × d); known (n) marks the anchors."""
+    """Return the nearest anchor of each of the points (n × d); known (n) marks the anchors.
+
+    order (n): entities, the first preferred in ties.
+    """
     n = len(points)
     if graph is None:
         found = [np.full(n, NO_ANCHOR), np.full(n, np.inf), np.zeros(n, np.bool_), np.zeros(n)]
     else:
-        scan = partial(_scan_block, points, known, graph)
+        scan = partial(_scan_block, points, known, graph, np.argsort(order))
         parts = pool.map(lambda block: scan(*block), _blocks(graph, points.shape[1]))
         found = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
     anchor, squared, certain, neighbour = found
-    _search_rest(points, known, anchor, squared, ~certain, pool)
+    _search_rest(points, order[known[order]], anchor, squared, ~certain, pool)
     return NearestAnchors(anchor, np.sqrt(squared), neighbour)
 
 
@@ -61,7 +64,7 @@ def _blocks(graph: Graph, columns: int) -> Iterator[tuple[int, int]]:
 
 
 def _scan_block(
-    points: Float64, known: Array, graph: Graph, start: int, stop: int
+    points: Float64, known: Array, graph: Graph, rank: Int64, start: int, stop: int
 ) -> tuple[Array, ...]:
     """Return minima over the rows [start:stop) of the graph.
 
@@ -79,6 +82,7 @@ def _scan_block(
     reach = np.maximum.reduceat(np.where(graph.tree[part] != 0, -np.inf, squared), starts)
     certain = best < reach
     first = np.flatnonzero((anchored == best[owner]) & np.isfinite(anchored))
+    first = first[np.lexsort((rank[others[first]], owner[first]))]
     rows, which = np.unique(owner[first], return_index=True)
     anchor = np.full(stop - start, NO_ANCHOR, np.int64)
     anchor[rows] = others[first[which]]
@@ -86,11 +90,11 @@ def _scan_block(
 
 
 def _search_rest(
-    points: Float64, known: Array, anchor: Int64, squared: Float64, unsure: Array, pool: Pool
+    points: Float64, anchors: Int64, anchor: Int64, squared: Float64, unsure: Array, pool: Pool
 ) -> None:
-    """Search the nearest anchor of entities for which the graph leaves it `unsure` (n)."""
+    """Search the nearest of the anchors (p) for entities whose graph leaves it `unsure` (n)."""
     anchor[unsure], squared[unsure] = NO_ANCHOR, np.nan
-    anchors, asked = np.flatnonzero(known), np.flatnonzero(unsure)
+    asked = np.flatnonzero(unsure)
     if len(anchors) == 1:  # a single anchor has no other anchor
         asked = asked[asked != anchors[0]]
     if len(asked):

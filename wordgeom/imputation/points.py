@@ -11,6 +11,7 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64
 from wordgeom.imputation.domain import Domain, DomainOptions
+from wordgeom.imputation.name_order import name_order
 
 _MOST, _LEAST = 1e150, 1e-150  # squares neither overflow nor underflow in between
 
@@ -23,7 +24,11 @@ def points(domain: Domain, options: DomainOptions) -> tuple[Float64, list[str]]:
     """
     matrix, notes = domain.matrix, []
     if options.standardise:
-        matrix, constant = _standardised(matrix)
+        # The order of the sums must not depend on the order of the rows.
+        order = name_order(domain.names)
+        made, constant = _standardised(matrix[order])
+        matrix = np.empty_like(made)
+        matrix[order] = made
         if constant:
             notes.append(f"constant columns, set to 0 by --standardise: {constant:,}")
     if options.metric == "cosine":

@@ -17,6 +17,8 @@ import numpy as np
 
 from wordgeom.core.types import Array, Bytes, Csr, Float64, Int32, Int64, offsets
 from wordgeom.imputation.graph import Graph
+from wordgeom.imputation.identical import identical_limits
+from wordgeom.imputation.name_order import name_order
 from wordgeom.imputation.nearest_anchors import NO_ANCHOR, nearest_anchors
 from wordgeom.imputation.weights import reconstruction_errors
 from wordgeom.runtime.pool import Pool
@@ -30,7 +32,8 @@ class Row(NamedTuple):
 
     anchor: nearest known entity; distance: to the anchor; error: see the module;
     anchor_weight: total weight of known entities; neighbours: names and positive weights, largest
-    first.
+    first; tied: neighbours as far as the last one, 0 where the number of neighbours caused no
+    choice between equals; excluded: 1 if more were tied than the limit, else 0.
     """
 
     entity: str
@@ -40,6 +43,8 @@ class Row(NamedTuple):
     error: float
     anchor_weight: float
     neighbours: tuple[tuple[str, float], ...]
+    tied: int = 0
+    excluded: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +52,8 @@ class Trust:
     """The trust table of n entities, in the domain's order; iterates over `Row`s.
 
     source (n) uint8: index into SOURCES; anchor (n) int64; distance, error, anchor_weight (n)
-    float64; weights (n × n): rows of known entities have no entries.
+    float64; weights (n × n): rows of known entities have no entries; tied (n) int32, excluded (n)
+    uint8: see `Row`, 0 for known entities.
     """
 
     names: Sequence[str]
@@ -57,6 +63,8 @@ class Trust:
     error: Float64
     anchor_weight: Float64
     weights: Csr
+    tied: Int32
+    excluded: Bytes
 
     def __len__(self) -> int:
         return len(self.names)
@@ -76,6 +84,8 @@ class Trust:
             float(self.error[entity]),
             float(self.anchor_weight[entity]),
             tuple(zip((self.names[j] for j in others.tolist()), weights.tolist(), strict=True)),
+            int(self.tied[entity]),
+            int(self.excluded[entity]),
         )
 
     def neighbours(self, entity: int) -> tuple[Int32, Float64]:
@@ -108,16 +118,20 @@ def assess_trust(
     numbers of the reattached entities.
     """
     n, unknown = len(names), np.flatnonzero(~known)
-    near = nearest_anchors(points, known, graph, pool)
+    near = nearest_anchors(points, known, graph, name_order(names), pool)
     error = np.full(n, np.nan)
     rest = reconstruction_errors(points, weights, unknown, pool)
-    error[unknown] = _ratio(rest, near.neighbour[unknown])
+    nearest = near.neighbour[unknown]
+    nearest[nearest**2 <= identical_limits(points)[unknown]] = 0.0
+    error[unknown] = _ratio(rest, nearest)
     embedded = embed_rows(weights, unknown, n)
     source = np.where(known, 0, 1).astype(np.uint8)
     source[reattached] = 2
     return Trust(
         names, source, near.anchor, near.distance, error,
         _anchor_weights(embedded, known), embedded,
+        _of_unknown(None if graph is None else graph.tied, known, np.int32),
+        _of_unknown(None if graph is None else graph.excluded, known, np.uint8),
     )  # fmt: skip
 
 
@@ -126,6 +140,11 @@ def embed_rows(weights: Csr, rows: Int64, n: int) -> Csr:
     lengths = np.zeros(n, np.int64)
     lengths[rows] = np.diff(weights.indptr)
     return Csr(offsets(lengths), weights.indices, weights.data, n)
+
+
+def _of_unknown(values: Array | None, known: Array, kind: type) -> Array:
+    """Return the values (n) of unknown entities, 0 for the known ones."""
+    return np.where(known, 0, 0 if values is None else values).astype(kind)
 
 
 def _ratio(rest: Float64, nearest: Float64) -> Float64:

@@ -1,9 +1,10 @@
 """Read and write the trust table: tab-separated text with a header and a line per entity.
 
-    entity  source  anchor  distance  error  anchor_weight  neighbours
-    xilinx  imputed  intel  .81  .93  .74  intel:.41 nvidia:.33 kla:.26
+    entity  source  anchor  distance  error  anchor_weight  neighbours  tied  excluded
+    xilinx  imputed  intel  .81  .93  .74  intel:.41 nvidia:.33 kla:.26  0  0
 
-Names contain no white space; neighbours are `name:weight`, largest weight first.
+Names contain no white space; neighbours are `name:weight`, largest weight first. Tables without the
+last two columns, as earlier versions wrote, are read too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from wordgeom.imputation.nearest_anchors import NO_ANCHOR
 from wordgeom.imputation.trust import SOURCES, Row, Trust, format_number
 
 COLUMNS = Row._fields
-_FIELDS = len(COLUMNS)
+_OLD_COLUMNS = COLUMNS[:-2]  # without ties
 _DO = "write it again with wordgeom impute"
 
 
@@ -30,7 +31,8 @@ def trust_lines(trust: Trust) -> Iterator[bytes]:
     for row in trust:
         neighbours = " ".join(f"{name}:{format_number(weight)}" for name, weight in row.neighbours)
         numbers = map(format_number, (row.distance, row.error, row.anchor_weight))
-        yield ("\t".join((*row[:3], *numbers, neighbours)) + "\n").encode()
+        ties = (str(row.tied), str(row.excluded))
+        yield ("\t".join((*row[:3], *numbers, neighbours, *ties)) + "\n").encode()
 
 
 def read_trust(path: Path) -> Trust:
@@ -39,12 +41,13 @@ def read_trust(path: Path) -> Trust:
     Raises what `read_lines` raises; FormatError for a malformed line.
     """
     (first, header), *rest = read_lines(path)
-    if tuple(header.split("\t")) != COLUMNS or not rest:
+    columns = tuple(header.split("\t"))
+    if columns not in (COLUMNS, _OLD_COLUMNS) or not rest:
         found = repr(header[:60]) if rest else "nothing after the header"
         raise FormatError("not a trust table", where=f"{path} line {first}", found=found, do=_DO)
     split = [(n, line.split("\t")) for n, line in rest]
     for n, fields in split:
-        if len(fields) != _FIELDS or fields[1] not in SOURCES:
+        if len(fields) != len(columns) or fields[1] not in SOURCES:
             raise _bad(path, n, "\t".join(fields))
     return _filled(path, split)
 
@@ -52,7 +55,7 @@ def read_trust(path: Path) -> Trust:
 def _filled(path: Path, split: list[tuple[int, list[str]]]) -> Trust:
     names = [fields[0] for _, fields in split]
     index = {name: row for row, name in enumerate(names)}
-    anchors, figures, counts = [], [], []
+    anchors, figures, counts, ties = [], [], [], []
     others: list[int] = []
     weights: list[float] = []
     for n, fields in split:
@@ -60,6 +63,7 @@ def _filled(path: Path, split: list[tuple[int, list[str]]]) -> Trust:
             anchors.append(index[fields[2]] if fields[2] else NO_ANCHOR)
             figures.append([float(text) if text else np.nan for text in fields[3:6]])
             pairs = sorted(_pairs(fields[6], index))
+            ties.append([int(text) for text in fields[7:]] or [0, 0])
         except (ValueError, KeyError):
             raise _bad(path, n, "\t".join(fields)) from None
         counts.append(len(pairs))
@@ -70,7 +74,11 @@ def _filled(path: Path, split: list[tuple[int, list[str]]]) -> Trust:
     indptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
     matrix = Csr(indptr, np.array(others, np.int32), np.array(weights), len(names))
     anchor = np.array(anchors, np.int64)
-    return Trust(names, source, anchor, distance, error, anchor_weight, matrix)
+    tied, excluded = np.array(ties, np.int32).T.copy()
+    return Trust(
+        names, source, anchor, distance, error, anchor_weight, matrix, tied,
+        excluded.astype(np.uint8),
+    )  # fmt: skip
 
 
 def _pairs(text: str, index: dict[str, int]) -> Iterable[tuple[int, float]]:

@@ -3,11 +3,15 @@
 `simplex` solves eq. 2: minimise ‖x_i − Σ_j w_ij x_j‖ over weights ≥ 0 of sum 1. `nnls`, as in the
 authors' program, leaves the sum free and normalises afterwards. It fits worse and depends on the
 origin; use it only for comparison.
+
+Weights are not unique where neighbours are dependent, as more than d + 1 of them are. Then those of
+least norm are chosen (`least_norm`). Neighbours identical to the entity share all weight equally.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -16,6 +20,8 @@ import numpy as np
 
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.imputation.graph import Graph
+from wordgeom.imputation.identical import identical_limits
+from wordgeom.imputation.least_norm import assess, least_norm
 from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.block_map import Result, map_blocks
 from wordgeom.runtime.context import Context
@@ -53,13 +59,21 @@ def fit_weights(
     from scipy.optimize import nnls  # before one_thread(), which limits the libraries it finds
 
     edges, simplex = graph.rows(rows), kind == "simplex"
+    zeros = identical_limits(points)
 
     def fit(block: tuple[int, int], _: None) -> Result:
         parts, counts = [], np.zeros(2, np.int64)
         for start, stop in _blocks(*block, _GATHERED):
             part = edges.block(start, stop)
-            vectors, targets = _problems(points, rows[start:stop], part, simplex)
-            weights, unconverged = _solve_each(nnls, vectors, targets, part.indptr)
+            entities = rows[start:stop]
+            apart, owner = _differences(points, entities, part)
+            squares = np.einsum("ec,ec->e", apart, apart)
+            same = squares <= zeros[entities[owner]]
+            if simplex:
+                vectors, targets = _simplex_problems(apart, squares, owner, part.indptr)
+            else:
+                vectors, targets = points[part.indices], points[entities]
+            weights, unconverged = _solve_each(nnls, vectors, targets, part.indptr, same)
             counts += _normalise(weights, part.indptr, epsilon) - unconverged, unconverged
             parts.append(weights)
         return {"data": np.concatenate(parts), "counts": counts}
@@ -73,41 +87,76 @@ def fit_weights(
     return Weights(Csr(edges.indptr, edges.indices, data, len(points)), equal, unconverged)
 
 
-def _problems(
-    points: Float64, entities: Int64, edges: Csr, simplex: bool
+def _simplex_problems(
+    apart: Float64, squares: Float64, owner: Int64, indptr: Int64
 ) -> tuple[Float64, Float64]:
-    """Return the vectors (edges × m) and the targets (rows × m) of the entities' NNLS problems.
+    """Return the vectors (edges × d + 1) and the targets (rows × d + 1) of NNLS problems.
 
-    Simplex: a last coordinate √s is appended. Weights v = t w ≥ 0 of sum t then have the residual
-    t² f(w) + s (1 − t)², where f(w) = ‖x_i − Σ w_j x_j‖². Its minimum over t, f s / (f + s),
-    increases with f, so that v / t minimises f on the simplex, for any s > 0; s is the mean of
-    ‖x_j − x_i‖².
+    apart (edges × d): x_j − x_i; squares (edges): their squared lengths. A last coordinate √s is
+    appended. Weights v = t w ≥ 0 of sum t then have the residual t² f(w) + s (1 − t)², where
+    f(w) = ‖x_i − Σ w_j x_j‖². Its minimum over t, f s / (f + s), increases with f, so that v / t
+    minimises f on the simplex, for any s > 0; s is the mean of the squared lengths.
     """
-    if not simplex:
-        return points[edges.indices], points[entities]
-    apart, owner = _differences(points, entities, edges)
-    squares = _over_rows(np.add, np.einsum("ec,ec->e", apart, apart), edges.indptr, 0.0)
-    roots = np.sqrt(squares / np.maximum(np.diff(edges.indptr), 1))
-    targets = np.zeros((len(entities), points.shape[1] + 1))
+    roots = np.sqrt(_over_rows(np.add, squares, indptr, 0.0) / np.maximum(np.diff(indptr), 1))
+    targets = np.zeros((len(roots), apart.shape[1] + 1))
     targets[:, -1] = roots
     return np.column_stack((apart, roots[owner])), targets
 
 
 def _solve_each(
-    nnls: Callable[..., tuple[Float64, float]], vectors: Float64, targets: Float64, indptr: Int64
+    nnls: Callable[..., tuple[Float64, float]],
+    vectors: Float64,
+    targets: Float64,
+    indptr: Int64,
+    same: Array,
 ) -> tuple[Float64, int]:
-    """Return the NNLS weights (edges) of all rows, and how many did not converge: these are 0."""
-    weights, unconverged = np.zeros(len(vectors)), 0
-    for target, (start, stop) in zip(targets, pairwise(indptr.tolist()), strict=True):
-        if start == stop:
-            continue
+    """Return the NNLS weights (edges) of all rows, and how many did not converge: these are 0.
+
+    same (edges): whether the neighbour is identical to the entity.
+    """
+    weights = np.zeros(len(vectors))
+    for row, (start, stop) in enumerate(pairwise(indptr.tolist())):
+        if same[start:stop].any():
+            weights[start:stop] = same[start:stop]
+        elif start < stop:
+            columns, most = vectors[start:stop].T, _STEPS * (stop - start)
+            with suppress(RuntimeError):  # zeros are not optimal: `_make_unique` improves them
+                weights[start:stop], _ = nnls(columns, targets[row], maxiter=most)
+    return weights, _make_unique(vectors, targets, indptr, same, weights)
+
+
+def _make_unique(
+    vectors: Float64, targets: Float64, indptr: Int64, same: Array, weights: Float64
+) -> int:
+    """Replace weights that are not unique, or not optimal, by the optimal ones of least norm.
+
+    Returns the number of rows where that did not converge, whose weights become 0.
+    """
+    from scipy.sparse import csr_array
+
+    owner = np.repeat(np.arange(len(targets)), np.diff(indptr))
+    edges = np.arange(len(weights))
+    combined = csr_array((weights, edges, indptr), (len(targets), len(weights)))
+    rest = targets - combined @ vectors
+    slopes = np.einsum("em,em->e", vectors, rest[owner])
+    lengths = np.sqrt(np.einsum("em,em->e", vectors, vectors))
+    scale = lengths * np.linalg.norm(targets, axis=1)[owner]
+    fitted = ~_any(same, indptr)
+    wrong, open_ = (_any(each, indptr) & fitted for each in assess(slopes, scale, weights))
+    unconverged = 0
+    for row in np.flatnonzero(wrong | open_).tolist():
+        part = slice(indptr[row], indptr[row + 1])
         try:
-            weights[start:stop], _ = nnls(
-                vectors[start:stop].T, target, maxiter=_STEPS * (stop - start)
-            )
+            weights[part] = least_norm(vectors[part].T, targets[row], weights[part], not wrong[row])
         except RuntimeError:
+            weights[part] = 0.0
             unconverged += 1
-    return weights, unconverged
+    return unconverged
+
+
+def _any(flags: Array, indptr: Int64) -> Array:
+    """Return whether a row has a flag (edges) that is set."""
+    return _over_rows(np.maximum, flags, indptr, 0.0) > 0.0
 
 
 def _normalise(weights: Float64, indptr: Int64, epsilon: float) -> int:

@@ -56,22 +56,31 @@ class Cells:
         points = np.diff(self._starts)[np.concatenate(list(blocks))].sum(axis=1).mean()
         return needed if points * _MIN_SAVING <= len(self._cell) else None
 
-    def search(self, k: int, probes: int, progress: Progress | None) -> tuple[Int32, Float64]:
-        """Return k neighbours (n × k) from the nearest `probes` cells, and squared distances."""
+    def search(
+        self, k: int, probes: int, progress: Progress | None, rows: Int64 | None = None
+    ) -> tuple[Int32, Float64]:
+        """Return k neighbours (rows × k) from the nearest `probes` cells, and squared distances.
+
+        rows: points that search, all by default.
+        """
         n = len(self._cell)
-        found, squared = np.full((n, k), -1, np.int32), np.full((n, k), np.inf)
+        places = np.full(n, -1)
+        if rows is None:
+            rows = np.arange(n)
+        places[rows] = np.arange(len(rows))
+        found, squared = np.full((len(rows), k), -1, np.int32), np.full((len(rows), k), np.inf)
 
         def run(queries: Int64) -> int:
             cells = self._probed(queries, probes)
             # The nearest cells first: their points spare most of the others a float64 distance.
             for part in (cells[:, :_FIRST], cells[:, _FIRST:]):
-                self._compare(queries, part, found, squared)
+                self._compare(queries, part, places[queries], found, squared)
             return len(queries)
 
         # In order of cells: the points of a cell probe the same cells.
-        blocks = self._blocks(run, self._members)
+        blocks = self._blocks(run, self._members[places[self._members] >= 0])
         shown = progress or Progress()
-        for _ in shown.follow(blocks, "neighbours", n, "rows", lambda rows: rows):
+        for _ in shown.follow(blocks, "neighbours", len(rows), "rows", lambda rows: rows):
             pass
         return found, squared
 
@@ -85,25 +94,27 @@ class Cells:
         nearer = [np.count_nonzero(distances < own[:, [k]], axis=1) for k in range(cells.shape[1])]
         return np.column_stack(nearer)
 
-    def _compare(self, queries: Int64, cells: Int64, found: Int32, squared: Float64) -> None:
-        """Compare each query with the points of its cells (Q × probes)."""
+    def _compare(
+        self, queries: Int64, cells: Int64, places: Int64, found: Int32, squared: Float64
+    ) -> None:
+        """Compare each query with the points of its cells (Q × probes); places: rows of `found`."""
         if not cells.size:
             return
         searcher = self._searcher
         flat = cells.ravel()
         order = np.argsort(flat, kind="stable")
         distinct, starts = np.unique(flat[order], return_index=True)
-        sources = queries[order // cells.shape[1]]  # queries, by cell
+        owners = order // cells.shape[1]  # numbers of queries, by cell
         labels = np.arange(len(self._cell))
         for cell, start, stop in zip(
             distinct.tolist(), starts.tolist(), [*starts[1:].tolist(), len(flat)], strict=True
         ):
-            rows = sources[start:stop]
+            rows = queries[owners[start:stop]]
             targets = self._members[self._starts[cell] : self._starts[cell + 1]]
             exact_search_kernels.keep_nearest(
                 searcher.rows[rows] @ (-2.0 * searcher.rows[targets]).T,
                 searcher.norms[rows], searcher.norms[targets], searcher.scale, searcher.points,
-                rows, targets, labels, rows, found, squared,
+                rows, targets, labels, places[owners[start:stop]], found, squared,
             )  # fmt: skip
 
     def _probed(self, queries: Int64, count: int) -> Int64:

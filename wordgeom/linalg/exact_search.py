@@ -51,8 +51,8 @@ class Searcher:
     ) -> tuple[Int32, Float64]:
         """Return the k targets nearest to each query, (Q × k), and squared distances (Q × k).
 
-        Ordered by distance, then index; −1 and inf where there are fewer. queries, targets
-        (ascending): rows, all by default; labels (n): points with the same label are not
+        Ordered by distance, then by the order of the targets; −1 and inf where there are fewer.
+        queries, targets: rows, all by default; labels (n): points with the same label are not
         neighbours, by default each has its own; bounds (Q): upper limits of the squared distance.
         """
         every = np.arange(len(self.points))

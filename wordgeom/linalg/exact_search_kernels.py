@@ -48,8 +48,8 @@ def keep_nearest(
     """Insert the nearer targets of a block into rows (Q) of found and squared (· × k).
 
     products (Q × T): −2 zᵢᵀzⱼ; norms: ‖z‖², reduced by the rounding of a product, so that norms
-    plus product are at most scale ‖xᵢ − xⱼ‖². Targets ascend over the blocks: one that ties with
-    the farthest neighbour has the larger index and is not inserted.
+    plus product are at most scale ‖xᵢ − xⱼ‖². A target that ties with the farthest neighbour comes
+    after it, and is not inserted.
     """
     k = found.shape[1]
     for r in range(len(queries)):

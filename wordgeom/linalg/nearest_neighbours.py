@@ -8,6 +8,7 @@ distances are similar. The choice depends on the data alone, never on timings.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,11 +29,13 @@ class Neighbours:
     """The k nearest neighbours of each point, by distance, then index, without the point itself.
 
     indices (n × k); squared (n × k): squared distances; recall: the share of the true neighbours,
-    1 where `exact`, else measured on evenly spaced points.
+    1 where `exact`, else measured on evenly spaced points; longer(rows, k): the same search for k
+    neighbours of some rows, −1 and inf where it finds fewer.
     """
 
     indices: Int32
     squared: Float64
+    longer: Callable[[Int64, int], tuple[Int32, Float64]]
     exact: bool = True
     recall: float = 1.0
 
@@ -43,10 +46,8 @@ def nearest(
     """Return the k < n neighbours of finite points (n × d); how: AUTO or EXACT."""
     searcher = Searcher(points, pool)
     if how == EXACT or len(points) <= EXACT_ROWS:
-        return Neighbours(*searcher.nearest(k, progress=progress))
-    return _by_index(searcher, k, pool, progress) or Neighbours(
-        *searcher.nearest(k, progress=progress)
-    )
+        return _by_products(searcher, k, progress)
+    return _by_index(searcher, k, pool, progress) or _by_products(searcher, k, progress)
 
 
 def nearest_to(
@@ -54,12 +55,20 @@ def nearest_to(
 ) -> tuple[Int64, Float64]:
     """Return each query's nearest other point among the targets, and the squared distance.
 
-    queries, targets: rows of points (n × d), the targets ascending. −1 and inf where there is none.
+    queries, targets: rows of points (n × d); the first of tied targets is returned. −1 and inf
+    where there is none.
     """
     found, squared = Searcher(points, pool).nearest(
         1, queries=queries, targets=targets, progress=progress, what="nearest anchors"
     )
     return found[:, 0].astype(np.int64), squared[:, 0]
+
+
+def _by_products(searcher: Searcher, k: int, progress: Progress | None) -> Neighbours:
+    def longer(rows: Int64, k: int) -> tuple[Int32, Float64]:
+        return searcher.nearest(k, queries=rows, progress=progress, what="ties")
+
+    return Neighbours(*searcher.nearest(k, progress=progress), longer)
 
 
 def _by_index(
@@ -73,13 +82,17 @@ def _by_index(
     probes = cells.probes(tuning, searcher.nearest(k, queries=tuning)[0])
     if probes is None:
         return None
+
+    def longer(rows: Int64, k: int) -> tuple[Int32, Float64]:
+        return cells.search(k, probes, progress, rows)
+
     found, squared = cells.search(k, probes, progress)
     short = np.flatnonzero(found[:, -1] < 0)  # the probed cells held fewer than k other points
     if len(short):
         found[short], squared[short] = searcher.nearest(k, queries=short)
     true, _ = searcher.nearest(k, queries=validation)
     hits = (found[validation][:, :, None] == true[:, None, :]).any(axis=1)
-    return Neighbours(found, squared, False, float(hits.mean()))
+    return Neighbours(found, squared, longer, False, float(hits.mean()))
 
 
 def _even(n: int, most: int, offset: int) -> Int64:

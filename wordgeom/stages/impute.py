@@ -184,11 +184,11 @@ def _joined(
 
 
 def _check_memory(domain: Domain, source: Source, options: ImputeOptions, memory: int) -> None:
-    """Raise InputError where two copies of points and of vectors exceed --memory."""
+    """Raise InputError where three copies of points and two of vectors exceed --memory."""
     n, d = domain.matrix.shape
     words, numbers = shape_of(source)
     written = n if options.only_entities else words + n
     vectors = 4 * numbers * (words + written) + 8 * numbers * n
     what = f"{n:,} × {d:,} points and {written:,} vectors of {numbers:,}"
     do = "raise --memory" + ("" if options.only_entities else ", or pass --only-entities")
-    check_memory(what, 16 * n * d + vectors + _EDGE * n * options.delta, memory, do)
+    check_memory(what, 24 * n * d + vectors + _EDGE * n * options.delta, memory, do)

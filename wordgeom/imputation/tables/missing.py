@@ -79,6 +79,7 @@ def complete_rows(matrix: Float64, where: Path) -> tuple[Int64, list[str]]:
 
 
 def _mean(numbers: Float64) -> float:
+    numbers = np.sort(numbers)  # so that the order of the rows changes no bit
     with np.errstate(over="ignore"):
         mean = float(numbers.mean())
     # The sum of very large values may overflow although the mean does not.
