@@ -327,7 +327,7 @@ def test_what_cannot_fit_is_refused_before_it_starts(folder):
     with pytest.raises(InputError) as error:
         impute(memory=3e-5)
     assert "raise --memory" in str(error.value)
-    assert "need 58.1 KB, more than the memory limit of 30 KB" in str(error.value)
+    assert "need 62.4 KB, more than the memory limit of 30 KB" in str(error.value)
     assert not Path("new.bin").exists()
 
 
