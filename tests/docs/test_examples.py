@@ -47,9 +47,10 @@ def test_the_examples_of_a_page_run(page, inputs, shim, tmp_path, monkeypatch):
     session = Session(
         shim, {**os.environ, "PYTHONPATH": str(Path(wordgeom.__file__).parent.parent)}
     )
-    for block in blocks(page):
-        if block.kind in RUN and not block.skipped:
-            session.run(block)
+    runnable = [block for block in blocks(page) if block.kind in RUN and not block.skipped]
+    assert runnable
+    for block in runnable:
+        session.run(block)  # asserts the status and the output of each command
 
 
 def test_few_examples_are_left_out():

@@ -1,4 +1,4 @@
-"""Sets in the forms in which they are downloaded: the scores are gensim's, the choices are told."""
+"""Sets as downloaded: scores equal gensim's, and notes report what was chosen."""
 
 from __future__ import annotations
 
