@@ -149,7 +149,7 @@ def test_weakly_connected_clusters_converge(pool, leak):
 
 def test_columns_resume_with_closer_factors_and_at_last_with_complete_ones(pool, monkeypatch):
     monkeypatch.setattr(exact_solver, "_DIRECT", 0)
-    monkeypatch.setattr(exact_solver, "_ITERATIONS", 2)
+    monkeypatch.setattr(exact_solver, "_DROPPED", {5e-2: 2, 1e-2: 2, 1e-3: 2})
     full, known = random_weights(120, 4, 6)
     anchors = np.random.default_rng(6).standard_normal((known.sum(), 20))
     exact = dense(full, known, anchors)
@@ -157,7 +157,7 @@ def test_columns_resume_with_closer_factors_and_at_last_with_complete_ones(pool,
     assert (found.solver, found.converged) == ("bicgstab", True)
     assert 2 < found.iterations <= 6  # at least two sets of factors
     np.testing.assert_allclose(found.vectors, exact, atol=1e-9)
-    monkeypatch.setattr(exact_solver, "_DROPPED", (0.5,))
+    monkeypatch.setattr(exact_solver, "_DROPPED", {0.5: 2})
     found = solve(pool, full, known, anchors)
     assert (found.solver, found.converged, found.iterations) == ("lu", True, 2)
     np.testing.assert_allclose(found.vectors, exact, atol=1e-12)

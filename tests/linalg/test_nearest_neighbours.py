@@ -117,6 +117,16 @@ def test_an_index_has_the_recall_that_it_reports(monkeypatch):
     assert (np.diff(found.squared, axis=1) >= 0).all()
 
 
+def test_recall_counts_tied_neighbours_alike(monkeypatch):
+    monkeypatch.setattr(nearest_neighbours, "EXACT_ROWS", 1000)
+    points = np.repeat(surface(200), 30, axis=0)  # each point 30 times, 29 others at distance 0
+    with Pool(2) as pool:
+        found = nearest(points, 5, pool)
+    assert not found.exact
+    assert found.squared.max() == 0.0
+    assert found.recall == 1.0
+
+
 def test_an_index_gives_the_same_bytes_at_any_number_of_threads(monkeypatch):
     monkeypatch.setattr(nearest_neighbours, "EXACT_ROWS", 1000)
     monkeypatch.setattr(cell_index, "_ROWS", 512)

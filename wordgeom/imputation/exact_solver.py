@@ -20,11 +20,12 @@ from wordgeom.runtime.pool import Pool
 
 CONVERGED = 1e-10  # ‖r‖ / ‖b‖ that is accepted
 _GOAL = 1e-12  # ‖r‖ / ‖b‖ at which iterations stop
-_ITERATIONS = 200  # maximum for a group and its factors
 _DIRECT = 1_000  # unknowns up to which complete factors are faster
 _LAST_RESORT = 20_000  # unknowns up to which complete factors are tried where iterations fail
 _COMPLETE = 0.0
-_DROPPED = (5e-2, 1e-2, 1e-3)  # entries below these shares of their column's length are left out
+# Entries below these shares of their column's length are left out, and the maximum iterations for a
+# group: closer factors are soon worth their cost.
+_DROPPED = {5e-2: 25, 1e-2: 100, 1e-3: 200}
 _WIDTH, _NUMBERS = 8, 1 << 22  # most columns of a group, most numbers in each of its arrays
 _ARRAYS, _WORK = 15, 1 << 30  # arrays of a group; bytes of all groups, exceeded if needed for two
 
@@ -54,7 +55,7 @@ class ExactSolver:
     def solve(self, pool: Pool) -> Iterator[int]:
         """Solve all columns; yield the number of those that have newly converged."""
         q = len(self.vectors)
-        incomplete = () if q <= _DIRECT else _DROPPED
+        incomplete = () if q <= _DIRECT else tuple(_DROPPED)
         complete = (_COMPLETE,) if q <= _LAST_RESORT else ()
         try:
             for share in (*incomplete, *complete):
@@ -74,7 +75,9 @@ class ExactSolver:
             self.solver = "lu"
         factors = pool.call(lambda: self._factorise(share))
         with one_thread():
-            for group in pool.map(lambda group: self._improve(group, factors), groups, ahead):
+            for group in pool.map(
+                lambda group: self._improve(group, factors, share), groups, ahead
+            ):
                 yield int(np.count_nonzero(self.residuals[group] <= CONVERGED))
 
     def _factorise(self, share: float) -> Any:
@@ -89,7 +92,7 @@ class ExactSolver:
             options=options,
         )  # fmt: skip
 
-    def _improve(self, columns: Int64, factors: Any) -> Int64:
+    def _improve(self, columns: Int64, factors: Any, share: float) -> Int64:
         """Solve a group of columns from where they are; return it."""
         places = np.ix_(self._system.order, columns)
         right = self._system.outer @ self._anchors[:, columns]
@@ -99,10 +102,10 @@ class ExactSolver:
         start = self.vectors[places] / scale
         before = _lengths(right - self._matrix @ start)
         start[:, before >= lengths / scale] = 0.0
-        if self.solver == "lu":
+        if share == _COMPLETE:
             found, steps = factors.solve(right), 0
         else:
-            found, steps = self._iterate(factors, right, start)
+            found, steps = self._iterate(factors, right, start, _DROPPED[share])
         after = _lengths(right - self._matrix @ found)
         better = after < before
         self.vectors[places] = np.where(better, found * scale, self.vectors[places])
@@ -110,7 +113,9 @@ class ExactSolver:
         self.iterations[columns] += steps
         return columns
 
-    def _iterate(self, factors: Any, right: Float64, start: Float64) -> tuple[Float64, int]:
+    def _iterate(
+        self, factors: Any, right: Float64, start: Float64, most: int
+    ) -> tuple[Float64, int]:
         """Return the solution of all columns (q × k) as one vector, and the iterations."""
         from scipy.sparse.linalg import LinearOperator, bicgstab
 
@@ -130,7 +135,7 @@ class ExactSolver:
             for f in (self._matrix.__matmul__, factors.solve)
         )  # fmt: skip
         found, _ = bicgstab(
-            matrix, right.ravel(), start.ravel(), rtol=0.0, atol=_GOAL, maxiter=_ITERATIONS,
+            matrix, right.ravel(), start.ravel(), rtol=0.0, atol=_GOAL, maxiter=most,
             M=inverse, callback=step,
         )  # fmt: skip
         return found.reshape(right.shape), steps

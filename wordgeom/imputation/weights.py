@@ -21,7 +21,7 @@ import numpy as np
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.imputation.graph import Graph
 from wordgeom.imputation.identical import identical_limits
-from wordgeom.imputation.least_norm import assess, least_norm
+from wordgeom.imputation.least_norm import make_unique
 from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.block_map import Result, map_blocks
 from wordgeom.runtime.context import Context
@@ -120,43 +120,9 @@ def _solve_each(
             weights[start:stop] = same[start:stop]
         elif start < stop:
             columns, most = vectors[start:stop].T, _STEPS * (stop - start)
-            with suppress(RuntimeError):  # zeros are not optimal: `_make_unique` improves them
+            with suppress(RuntimeError):  # zeros are not optimal: `make_unique` improves them
                 weights[start:stop], _ = nnls(columns, targets[row], maxiter=most)
-    return weights, _make_unique(vectors, targets, indptr, same, weights)
-
-
-def _make_unique(
-    vectors: Float64, targets: Float64, indptr: Int64, same: Array, weights: Float64
-) -> int:
-    """Replace weights that are not unique, or not optimal, by the optimal ones of least norm.
-
-    Returns the number of rows where that did not converge, whose weights become 0.
-    """
-    from scipy.sparse import csr_array
-
-    owner = np.repeat(np.arange(len(targets)), np.diff(indptr))
-    edges = np.arange(len(weights))
-    combined = csr_array((weights, edges, indptr), (len(targets), len(weights)))
-    rest = targets - combined @ vectors
-    slopes = np.einsum("em,em->e", vectors, rest[owner])
-    lengths = np.sqrt(np.einsum("em,em->e", vectors, vectors))
-    scale = lengths * np.linalg.norm(targets, axis=1)[owner]
-    fitted = ~_any(same, indptr)
-    wrong, open_ = (_any(each, indptr) & fitted for each in assess(slopes, scale, weights))
-    unconverged = 0
-    for row in np.flatnonzero(wrong | open_).tolist():
-        part = slice(indptr[row], indptr[row + 1])
-        try:
-            weights[part] = least_norm(vectors[part].T, targets[row], weights[part], not wrong[row])
-        except RuntimeError:
-            weights[part] = 0.0
-            unconverged += 1
-    return unconverged
-
-
-def _any(flags: Array, indptr: Int64) -> Array:
-    """Return whether a row has a flag (edges) that is set."""
-    return _over_rows(np.maximum, flags, indptr, 0.0) > 0.0
+    return weights, make_unique(vectors, targets, indptr, same, weights)
 
 
 def _normalise(weights: Float64, indptr: Int64, epsilon: float) -> int:

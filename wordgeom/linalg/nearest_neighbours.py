@@ -28,9 +28,9 @@ _TUNING, _VALIDATION = 4000, 1000  # points that choose the number of cells, and
 class Neighbours:
     """The k nearest neighbours of each point, by distance, then index, without the point itself.
 
-    indices (n × k); squared (n × k): squared distances; recall: the share of the true neighbours,
-    1 where `exact`, else measured on evenly spaced points; longer(rows, k): the same search for k
-    neighbours of some rows, −1 and inf where it finds fewer.
+    indices (n × k); squared (n × k): squared distances; recall: the share that is at most as far as
+    the true k-th, 1 where `exact`, else measured on evenly spaced points; longer(rows, k): the same
+    search for k neighbours of some rows, −1 and inf where it finds fewer.
     """
 
     indices: Int32
@@ -90,8 +90,8 @@ def _by_index(
     short = np.flatnonzero(found[:, -1] < 0)  # the probed cells held fewer than k other points
     if len(short):
         found[short], squared[short] = searcher.nearest(k, queries=short)
-    true, _ = searcher.nearest(k, queries=validation)
-    hits = (found[validation][:, :, None] == true[:, None, :]).any(axis=1)
+    _, true = searcher.nearest(k, queries=validation)
+    hits = squared[validation] <= true[:, -1:]  # tied neighbours are as good as one another
     return Neighbours(found, squared, longer, False, float(hits.mean()))
 
 
