@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordgeom.api.keywords import taken, takes
+from wordgeom.api.messages import public, run
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Int64
 from wordgeom.corpus.options import CorpusOptions
@@ -111,14 +112,13 @@ def count(
     shard: "i/N" counts one part. Raises WordgeomError.
     """
     from wordgeom.stages.build_cooc import BuildCooc, Shard
-    from wordgeom.stages.stage import run_stage
 
     files = _texts("count", corpus)
-    reading, window, resume, run = taken("count", options)
+    reading, window, resume, using = taken("count", options)
     part = None if shard is None else Shard.parse(str(shard))
     words = None if save_vocab is None else Path(save_vocab)
     with _directory(out, "cooc") as (folder, temporary):
-        made = run_stage(BuildCooc(files, folder, reading, run, resume, words, window, part))
+        made = run(BuildCooc(files, folder, reading, using, resume, words, window, part))
         return Counts(folder, made.summary, made.notes, temporary)
 
 
@@ -132,13 +132,12 @@ def count_documents(
 ) -> DocumentCounts:
     """Count the words of each document in text files; options are those of `wordgeom build-dtm`."""
     from wordgeom.stages.build_dtm import BuildDtm
-    from wordgeom.stages.stage import run_stage
 
-    reading, resume, run = taken("count_documents", options)
+    reading, resume, using = taken("count_documents", options)
     files = _texts("count_documents", corpus)
     words = None if save_vocab is None else Path(save_vocab)
     with _directory(out, "dtm") as (folder, temporary):
-        made = run_stage(BuildDtm(files, folder, reading, run, resume, words))
+        made = run(BuildDtm(files, folder, reading, using, resume, words))
         return DocumentCounts(folder, made.summary, made.notes, temporary)
 
 
@@ -148,14 +147,14 @@ def pmi(
 ) -> Weighted:
     """Weight counts by pointwise mutual information; options are those of `wordgeom build-pmi`."""
     from wordgeom.stages.build_pmi import BuildPmi
-    from wordgeom.stages.stage import run_stage
 
-    weighting, resume, run = taken("pmi", options)
+    weighting, resume, using = taken("pmi", options)
     with _directory(out, "pmi") as (folder, temporary):
-        made = run_stage(BuildPmi(matrix_path(counts), folder, weighting, run, resume))
+        made = run(BuildPmi(matrix_path(counts), folder, weighting, using, resume))
         return Weighted(folder, made.summary, made.notes, temporary)
 
 
+@public
 def open_matrix(path: PathLike) -> MatrixHandle:
     """Open a stored matrix."""
     kind = open_stored(path).store.kind

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from wordgeom import methods
 from wordgeom.api.counts import MatrixHandle, PathLike, matrix_path
 from wordgeom.api.keywords import taken, takes, takes_any_of
+from wordgeom.api.messages import declare, public, reworded, run
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, check_known, plain, specs
 from wordgeom.core.types import Float32
@@ -96,6 +97,7 @@ class Model:
         """Return the vectors as gensim's KeyedVectors."""
         return to_keyed_vectors(self._vectors)
 
+    @public
     def save(self, path: PathLike, *, space: str | None = None) -> None:
         """Write a word2vec file: .bin, .txt or .vec."""
         write_vectors(Path(path), self.words, self.vectors, space=space)
@@ -133,6 +135,7 @@ def _methods() -> tuple[dict[str, tuple[type[Options], ...]], dict[str, dict[str
             module = load_method(name)
             classes[name] = _method_classes(name)
             values[name] = methods.preferred(module, module.Options())
+            declare(settings_of(module))
     return classes, values
 
 
@@ -152,9 +155,7 @@ def train(
     documents: also write the documents' vectors there. Returns a Model, or the model that the
     method makes. Raises WordgeomError.
     """
-    from wordgeom.stages.stage import run_stage
-
-    made = run_stage(_training(matrix, method, out, documents, space, options))
+    made = run(_training(matrix, method, out, documents, space, options))
     if load_method(method).MAKES == (MODEL,):
         return made.value
     if made.value is None and made.path is not None:  # up to date
@@ -179,13 +180,12 @@ def extend(
     write the vectors there, with a run card. Raises WordgeomError.
     """
     from wordgeom.stages.extend import Extend
-    from wordgeom.stages.stage import run_stage
 
-    _, resume, run = taken("extend", options)
+    _, resume, using = taken("extend", options)
     target = None if out is None else Path(out)
     path, values = matrix_path(counts), plain(options)
-    stage = Extend(_source(vectors), path, values, run, target, resume, space)
-    made = run_stage(stage)
+    stage = Extend(_source(vectors), path, values, using, target, resume, space)
+    made = run(stage)
     if made.value is None and made.path is not None:  # up to date
         return _read_back(made.path)
     return Model(made.value, made.notes, made.statistics, status=made.status.value)
@@ -206,17 +206,16 @@ def impute(
     a run card. Raises WordgeomError.
     """
     from wordgeom.stages.impute import Impute
-    from wordgeom.stages.stage import run_stage
 
     if not isinstance(domain, (str, os.PathLike)):
         do = "write it first: numpy.save, or to_csv of pandas"
         raise OptionError("domain must name a file", found=type(domain).__name__, do=do)
-    of_domain, how, resume, run = taken("impute", options)
+    of_domain, how, resume, using = taken("impute", options)
     target = None if out is None else Path(out)
     beside = None if table is None else Path(table)
     source = _source(vectors)
-    stage = Impute(Path(domain), source, of_domain, how, run, target, beside, resume)
-    made = run_stage(stage)
+    stage = Impute(Path(domain), source, of_domain, how, using, target, beside, resume)
+    made = run(stage)
     if made.value is not None:
         return ImputedModel(
             made.value.vectors, made.notes, made.statistics, made.value.trust, made.lines
@@ -239,11 +238,10 @@ def convert(
     source_format, target_format: `--from` and `--to`. Raises WordgeomError.
     """
     from wordgeom.stages.convert import conversion
-    from wordgeom.stages.stage import run_stage
 
-    how, run = taken("convert", plain(options))
+    how, using = taken("convert", plain(options))
     formats = source_format, target_format
-    return run_stage(conversion(Path(source), Path(target), *formats, how, run))
+    return run(conversion(Path(source), Path(target), *formats, how, using))
 
 
 @takes(EvalOptions, ResumeOptions, UseOptions)
@@ -263,9 +261,8 @@ def score(
     """
     from wordgeom.evaluation.sets import read_tasks
     from wordgeom.stages.evaluate import Evaluate
-    from wordgeom.stages.stage import run_stage
 
-    how, resume, run = taken("score", options)
+    how, resume, using = taken("score", options)
     given = [_paths(names) for names in (sets, categories, classify, regress)]
     tasks = read_tasks(given[0], given[1], given[2], given[3], how)
     files = tuple(file for names in given for file in names)
@@ -273,11 +270,12 @@ def score(
     held = isinstance(source, Vectors)
     named = repr(vectors) if held else os.fspath(source)  # type: ignore[arg-type]
     read = source if isinstance(source, Vectors) else os.fspath(source)
-    stage = Evaluate(read, named, tasks, how, run, files=files, resume=resume)
-    report: Report = run_stage(stage).value
+    stage = Evaluate(read, named, tasks, how, using, files=files, resume=resume)
+    report: Report = run(stage).value
     return report
 
 
+@public
 def load_vectors(path: PathLike, *, limit: int | None = None) -> KeyedVectors:
     """Read a word2vec file, binary or text, as gensim's KeyedVectors."""
     return to_keyed_vectors(read_vectors(Path(path), limit=limit))
@@ -303,8 +301,8 @@ def _training(
     if space is not None:
         values["space"] = space
     target = None if out is None else Path(out)
-    run, resume = RunOptions.take(values), ResumeOptions.take(values)
-    return Train(method, values, target, run, resume)
+    using, resume = RunOptions.take(values), ResumeOptions.take(values)
+    return Train(method, values, target, using, resume)
 
 
 def _read_back(path: Path, documents: Float32 | None = None) -> Model:
@@ -312,7 +310,7 @@ def _read_back(path: Path, documents: Float32 | None = None) -> Model:
     from wordgeom.vectors.run_card import read_card
 
     card = read_card(path) or {}
-    notes, statistics = card.get("notes", []), card.get("statistics", {})
+    notes, statistics = reworded(card.get("notes", [])), card.get("statistics", {})
     status = card.get("status", Status.CONVERGED.value)
     return Model(read_vectors(path), notes, statistics, documents, status)
 
