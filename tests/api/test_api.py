@@ -169,7 +169,7 @@ def test_an_option_that_is_wrong_is_named(corpus, function, options, say):
 def test_other_mistakes_are_named(corpus):
     with pytest.raises(OptionError, match="did you mean gbu"):
         wg.train(corpus, "gub")
-    with pytest.raises(OptionError, match="needs a text file"):
+    with pytest.raises(OptionError, match="needs a text file or a text"):
         wg.count([])
     with wg.count(corpus, min_count=2) as counts, pytest.raises(RankError, match="lower dim="):
         wg.train(counts, "gbu", dim=1000)

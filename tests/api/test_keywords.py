@@ -27,7 +27,7 @@ def test_a_signature_names_each_option_with_its_default():
             assert shown[field.name].default == field.default
             assert shown[field.name].kind is inspect.Parameter.KEYWORD_ONLY
     assert "options" not in shown
-    assert list(shown)[:2] == ["corpus", "out"]
+    assert list(shown)[:3] == ["corpus", "texts", "out"]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)

@@ -218,7 +218,7 @@ def test_document_vectors_are_written_with_word_vectors(dtm, tmp_path):
         wg.train(dtm.path, "lsa", dim=4, out=out)
     with pytest.raises(OutputExistsError, match="exists and has different content") as caught:
         wg.train(dtm.path, "lsa", dim=4, out=tmp_path / "w.bin", documents=documents)
-    assert_one_line(caught, "docs.txt", "--force")
+    assert_one_line(caught, "docs.txt", "force=True")
     assert not (tmp_path / "w.bin").exists()
     wg.train(dtm.path, "lsa", dim=4, out=out, documents=documents, force=True)
     assert len(read_vectors(documents).words) == 30

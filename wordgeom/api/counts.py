@@ -15,13 +15,13 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import public, run
-from wordgeom.core.errors import OptionError
+from wordgeom.api.texts import texts_of
 from wordgeom.core.types import Int64
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
@@ -100,44 +100,53 @@ class DocumentCounts(MatrixHandle):
 
 @takes(CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
 def count(
-    corpus: PathLike | Iterable[PathLike],
+    corpus: PathLike | Iterable[PathLike] | Iterable[Sequence[str]] | None = None,
     *,
+    texts: Iterable[str | Sequence[str] | Mapping[str, Any]] | None = None,
     out: PathLike | None = None,
     shard: str | None = None,
     save_vocab: PathLike | None = None,
     **options: Any,
 ) -> Counts:
-    """Count the co-occurrences in text files; options are those of `wordgeom build-cooc`.
+    """Count the co-occurrences in text; options are those of `wordgeom build-cooc`.
 
+    corpus: the name of a file, a list of names, or lists of tokens; texts: an iterable of texts,
+    lists of tokens, or records (a dict each), which is read once; a string in an iterable that is
+    no list or tuple is a text in `corpus` too. Each one is a document.
     shard: "i/N" counts one part. Raises WordgeomError.
     """
     from wordgeom.stages.build_cooc import BuildCooc, Shard
 
-    files = _texts("count", corpus)
     reading, window, resume, using = taken("count", options)
+    given = texts_of("count", corpus, texts, reading)
     part = None if shard is None else Shard.parse(str(shard))
     words = None if save_vocab is None else Path(save_vocab)
-    with _directory(out, "cooc") as (folder, temporary):
-        made = run(BuildCooc(files, folder, reading, using, resume, words, window, part))
+    with _directory(out, "cooc") as (folder, temporary), given.readable():
+        stage = BuildCooc(given.names, folder, given.reading, using, resume, words, window, part)
+        made = run(stage)
         return Counts(folder, made.summary, made.notes, temporary)
 
 
 @takes(CorpusOptions, ResumeOptions, RunOptions)
 def count_documents(
-    corpus: PathLike | Iterable[PathLike],
+    corpus: PathLike | Iterable[PathLike] | Iterable[Sequence[str]] | None = None,
     *,
+    texts: Iterable[str | Sequence[str] | Mapping[str, Any]] | None = None,
     out: PathLike | None = None,
     save_vocab: PathLike | None = None,
     **options: Any,
 ) -> DocumentCounts:
-    """Count the words of each document in text files; options are those of `wordgeom build-dtm`."""
+    """Count the words of each document in text; options are those of `wordgeom build-dtm`.
+
+    corpus, texts: as in `count`; each text has a row, even an empty one. Raises WordgeomError.
+    """
     from wordgeom.stages.build_dtm import BuildDtm
 
     reading, resume, using = taken("count_documents", options)
-    files = _texts("count_documents", corpus)
+    given = texts_of("count_documents", corpus, texts, reading)
     words = None if save_vocab is None else Path(save_vocab)
-    with _directory(out, "dtm") as (folder, temporary):
-        made = run(BuildDtm(files, folder, reading, using, resume, words))
+    with _directory(out, "dtm") as (folder, temporary), given.readable():
+        made = run(BuildDtm(given.names, folder, given.reading, using, resume, words))
         return DocumentCounts(folder, made.summary, made.notes, temporary)
 
 
@@ -164,14 +173,6 @@ def open_matrix(path: PathLike) -> MatrixHandle:
 def matrix_path(matrix: PathLike | MatrixHandle) -> Path:
     """Return the directory of a matrix."""
     return matrix.path if isinstance(matrix, MatrixHandle) else Path(matrix)
-
-
-def _texts(function: str, corpus: PathLike | Iterable[PathLike]) -> tuple[str, ...]:
-    """Return the names of a corpus as text; raises OptionError where there are none."""
-    names = [corpus] if isinstance(corpus, (str, os.PathLike)) else list(corpus)
-    if not names:
-        raise OptionError(f"{function} needs a text file", found="none")
-    return tuple(os.fspath(name) for name in names)
 
 
 @contextlib.contextmanager
