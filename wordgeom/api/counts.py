@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import public, run
 from wordgeom.api.texts import texts_of
+from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
@@ -53,10 +54,16 @@ class MatrixHandle(Closing):
         self.path = Path(path)
         self.summary, self.notes = summary, list(notes)
         self._matrix = open_stored(path)
+        self._is_temporary = temporary is not None
         self._finalize = weakref.finalize(self, _remove, temporary)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {len(self.words):,} words in {self.path}>"
+        rows, columns = self._matrix.store.attributes["shape"]
+        size = plural(columns, "word")
+        if isinstance(self, DocumentCounts):
+            size = f"{plural(rows, 'document')} × {size}"
+        place = "a temporary directory" if self._is_temporary else self.path
+        return f"<{type(self).__name__} of {size} in {place}>"
 
     def close(self) -> None:
         """Remove the matrix if it is temporary."""
@@ -100,7 +107,7 @@ class DocumentCounts(MatrixHandle):
 
 @takes(CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
 def count(
-    corpus: PathLike | Iterable[PathLike] | Iterable[Sequence[str]] | None = None,
+    corpus: PathLike | Iterable[PathLike | Sequence[str] | Mapping[str, Any]] | None = None,
     *,
     texts: Iterable[str | Sequence[str] | Mapping[str, Any]] | None = None,
     out: PathLike | None = None,
@@ -129,7 +136,7 @@ def count(
 
 @takes(CorpusOptions, ResumeOptions, RunOptions)
 def count_documents(
-    corpus: PathLike | Iterable[PathLike] | Iterable[Sequence[str]] | None = None,
+    corpus: PathLike | Iterable[PathLike | Sequence[str] | Mapping[str, Any]] | None = None,
     *,
     texts: Iterable[str | Sequence[str] | Mapping[str, Any]] | None = None,
     out: PathLike | None = None,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordgeom import methods
 from wordgeom.api.counts import MatrixHandle, PathLike, matrix_path
+from wordgeom.api.frames import as_file, is_frame
 from wordgeom.api.keywords import taken, takes, takes_any_of
 from wordgeom.api.messages import declare, public, reworded, run
 from wordgeom.core.errors import OptionError
@@ -41,6 +42,7 @@ from wordgeom.vectors.keyed import (
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+    from pandas import DataFrame
 
     from wordgeom.evaluation.report import Report
     from wordgeom.imputation.trust import Trust
@@ -68,7 +70,9 @@ class Model:
         self.statistics, self.status = statistics, status
 
     def __repr__(self) -> str:
-        return "<Model of {:,} × {:,}>".format(*self.vectors.shape)
+        words, dimension = self.vectors.shape
+        status = "" if self.status == Status.CONVERGED.value else f", {self.status}"
+        return f"<{type(self).__name__} of {words:,} × {dimension:,}{status}>"
 
     @property
     def read(self) -> Vectors:
@@ -92,6 +96,10 @@ class Model:
         None where the method makes none, and where the output was up to date without them.
         """
         return self._documents
+
+    def to_frame(self) -> DataFrame:
+        """Return the vectors as a DataFrame of pandas: a row per word."""
+        return self._vectors.to_frame()
 
     def keyed_vectors(self) -> KeyedVectors:
         """Return the vectors as gensim's KeyedVectors."""
@@ -119,6 +127,9 @@ class ImputedModel(Model):
     ) -> None:
         super().__init__(vectors, notes, statistics)
         self.table, self.validation = table, list(validation)
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}; {self.table!r}>"
 
 
 def _method_classes(method: str) -> tuple[type[Options], ...]:
@@ -193,7 +204,7 @@ def extend(
 
 @takes(DomainOptions, ImputeOptions, ResumeOptions, RunOptions)
 def impute(
-    domain: PathLike,
+    domain: PathLike | DataFrame,
     vectors: PathLike | Model | KeyedVectors = "vectors.bin",
     *,
     out: PathLike | None = None,
@@ -202,13 +213,17 @@ def impute(
 ) -> ImputedModel:
     """Give every entity of a table a vector; options are those of `wordgeom impute`.
 
+    domain: a file, or a DataFrame whose index has the names and whose columns are numbers.
     vectors: a file, a model, or gensim's. out: also write the vectors there, with a trust table and
     a run card. Raises WordgeomError.
     """
     from wordgeom.stages.impute import Impute
 
+    if is_frame(domain):
+        with as_file(domain) as path:
+            return impute(path, vectors, out=out, table=table, **options)
     if not isinstance(domain, (str, os.PathLike)):
-        do = "write it first: numpy.save, or to_csv of pandas"
+        do = "write it first, with numpy.save, or make a DataFrame with names as its index"
         raise OptionError("domain must name a file", found=type(domain).__name__, do=do)
     of_domain, how, resume, using = taken("impute", options)
     target = None if out is None else Path(out)
