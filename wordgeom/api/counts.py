@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import public, run
 from wordgeom.api.texts import texts_of
+from wordgeom.core.errors import StoppedError
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
 from wordgeom.corpus.options import CorpusOptions
@@ -191,6 +192,9 @@ def _directory(out: PathLike | None, name: str) -> Iterator[tuple[Path, Path | N
     temporary = Path(tempfile.mkdtemp(prefix="wordgeom-"))
     try:
         yield temporary / name, temporary
+    except StoppedError:
+        _remove(temporary)
+        raise KeyboardInterrupt("interrupted; only a run with out= can be resumed") from None
     except BaseException:
         _remove(temporary)
         raise

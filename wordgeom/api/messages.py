@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from wordgeom.api.progress import is_shown
 from wordgeom.core.errors import StoppedError, WordgeomError
 from wordgeom.core.options import Options, flag, kind, off_flag, specs
 
@@ -79,7 +80,7 @@ def run(stage: Stage) -> Outcome:
     """Run a stage; its notes, and those of its report, speak of keywords."""
     from wordgeom.stages.stage import run_stage
 
-    made = run_stage(stage)
+    made = run_stage(stage, show=is_shown())
     made.notes, made.lines = reworded(made.notes), reworded(made.lines)
     value = made.value
     if is_dataclass(value) and hasattr(value, "notes"):  # a report
