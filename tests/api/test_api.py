@@ -171,6 +171,8 @@ def test_other_mistakes_are_named(corpus):
         wg.train(corpus, "gub")
     with pytest.raises(OptionError, match="needs a text file or a text"):
         wg.count([])
+    with pytest.raises(OptionError, match="not a matrix or the name of one, found list"):
+        wg.train([["a", "b"]], "gbu")  # type: ignore[arg-type]
     with wg.count(corpus, min_count=2) as counts, pytest.raises(RankError, match="lower dim="):
         wg.train(counts, "gbu", dim=1000)
     with pytest.raises(AttributeError, match="cuont"):

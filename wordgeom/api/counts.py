@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import public, run
 from wordgeom.api.texts import texts_of
-from wordgeom.core.errors import StoppedError
+from wordgeom.core.errors import OptionError, StoppedError
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
 from wordgeom.corpus.options import CorpusOptions
@@ -179,8 +179,13 @@ def open_matrix(path: PathLike) -> MatrixHandle:
 
 
 def matrix_path(matrix: PathLike | MatrixHandle) -> Path:
-    """Return the directory of a matrix."""
-    return matrix.path if isinstance(matrix, MatrixHandle) else Path(matrix)
+    """Return the directory of a matrix; raises OptionError for what is none."""
+    if isinstance(matrix, MatrixHandle):
+        return matrix.path
+    if isinstance(matrix, (str, os.PathLike)):
+        return Path(matrix)
+    do = "count text with wg.count first"
+    raise OptionError("not a matrix or the name of one", found=type(matrix).__name__, do=do)
 
 
 @contextlib.contextmanager

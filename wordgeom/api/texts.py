@@ -28,11 +28,16 @@ _SHOWN = 60
 
 @dataclass
 class Texts:
-    """Names for a stage; documents: where they stand for documents in memory, else None."""
+    """Names for a stage.
+
+    documents: what they stand for in memory, None for files; tokens: they are lists of tokens;
+    failure: of the caller's own iterator.
+    """
 
     names: tuple[str, ...]
     reading: CorpusOptions
     documents: Iterator[Any] | None = None
+    tokens: bool = False
     failure: Exception | None = None
 
     @contextlib.contextmanager
@@ -45,19 +50,34 @@ class Texts:
             with holding(self._lines(self.documents)):
                 yield
         except WordgeomError as error:
-            if self.failure is not None:  # of the caller's own iterator
+            if self.failure is not None:
                 raise self.failure from None
-            error.where = error.where.replace(f"{HELD} line ", "document ")
+            where = error.where.replace(f"{HELD} line ", "document ")
+            error.where = where.replace(HELD, "the texts")
             error.reword(str)
             raise
 
     def _lines(self, documents: Iterator[Any]) -> Iterator[bytes]:
         try:
             for number, document in enumerate(documents, 1):
-                yield _line(document, number, self.reading)
+                yield self._line(document, number)
         except Exception as error:
             self.failure = error
             raise
+
+    def _line(self, document: Any, number: int) -> bytes:
+        """Return a document as a line of JSON."""
+        if self.tokens:
+            if isinstance(document, (str, bytes, Mapping)) or not hasattr(document, "__iter__"):
+                _refuse(number, document, "a list of tokens")
+            record = {_TEXT: _joined(document, number)}
+        elif isinstance(document, Mapping):
+            record = _record(document, number, self.reading)
+        elif isinstance(document, str):
+            record = {_TEXT: document}
+        else:
+            _refuse(number, document, "a text")
+        return json.dumps(record, default=_plain).encode("ascii") + b"\n"
 
 
 def texts_of(function: str, corpus: Any, texts: Any, reading: CorpusOptions) -> Texts:
@@ -73,13 +93,7 @@ def texts_of(function: str, corpus: Any, texts: Any, reading: CorpusOptions) -> 
         if texts is not None:
             raise OptionError("texts= is one text", do="pass a list of texts")
         return Texts(_names([given]), reading)
-    if isinstance(given, (bytes, Mapping)) or not hasattr(given, "__iter__"):
-        raise OptionError(f"{function} cannot read this", found=type(given).__name__,
-                          do="pass the names of files, texts or lists of tokens")  # fmt: skip
-    if hasattr(given, "columns"):
-        do = 'choose its column of texts, as in df["text"], or pass df.to_dict("records")'
-        raise OptionError("a table is not text", found=type(given).__name__, do=do)
-    documents = iter(given)
+    documents = _iterated(function, given)
     first = next(documents, None)
     if first is None and not (isinstance(given, (list, tuple)) and given):
         raise OptionError(f"{function} needs a text file or a text", found="none")
@@ -87,11 +101,30 @@ def texts_of(function: str, corpus: Any, texts: Any, reading: CorpusOptions) -> 
     if texts is None and isinstance(first, (str, os.PathLike)):
         if isinstance(given, (list, tuple)) or isinstance(first, os.PathLike):
             return Texts(_names(every), reading)
-        if os.path.exists(first) or _FILE_NAME.fullmatch(first):
-            do = "pass a list of the names, or texts= if these are texts"
-            raise OptionError("the first text looks like the name of a file", found=repr(first),
-                              do=do)  # fmt: skip
-    return Texts((HELD,), _reading(first, reading), every)
+        _check_no_name(first)
+    if isinstance(first, bytes) or not hasattr(first, "__iter__"):
+        _refuse(1, first, "a text or a list of tokens")
+    tokens = not isinstance(first, (str, Mapping))
+    return Texts((HELD,), _reading(reading, tokens), every, tokens)
+
+
+def _iterated(function: str, given: Any) -> Iterator[Any]:
+    """Return the items of an argument; raises OptionError for what cannot be texts."""
+    if hasattr(given, "columns"):
+        do = 'choose its column of texts, as in df["text"], or pass df.to_dict("records")'
+        raise OptionError("a table is not text", found=type(given).__name__, do=do)
+    if isinstance(given, (bytes, Mapping)) or not hasattr(given, "__iter__"):
+        do = "pass the names of files, texts or lists of tokens"
+        raise OptionError(f"{function} cannot read this", found=type(given).__name__, do=do)
+    return iter(given)
+
+
+def _check_no_name(text: str) -> None:
+    """Raise OptionError where the first text may be the name of a file."""
+    if os.path.exists(text) or _FILE_NAME.fullmatch(text):
+        do = "pass a list of the names, or texts= if these are texts"
+        what = "the first text looks like the name of a file"
+        raise OptionError(what, found=repr(text[:_SHOWN]), do=do)
 
 
 def _names(given: Iterable[Any]) -> tuple[str, ...]:
@@ -109,31 +142,17 @@ def _names(given: Iterable[Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _reading(first: Any, reading: CorpusOptions) -> CorpusOptions:
-    """Return the options to read JSON Lines that hold texts, or tokens if the first ones do."""
+def _reading(reading: CorpusOptions, tokens: bool) -> CorpusOptions:
+    """Return the options to read JSON Lines that hold texts, or tokens joined by spaces."""
     if reading.input_format != "auto":
         raise OptionError("texts in memory have no format", do="leave input_format= out")
     tokeniser = reading.tokeniser
-    if not isinstance(first, (str, Mapping)):
+    if tokens:
         if tokeniser not in ("auto", "whitespace"):
             found, do = f'tokeniser="{tokeniser}"', "leave it out, or pass texts"
             raise OptionError("lists of tokens are not split again", found=found, do=do)
         tokeniser = "whitespace"
     return replace(reading, input_format="jsonl", tokeniser=tokeniser)
-
-
-def _line(document: Any, number: int, reading: CorpusOptions) -> bytes:
-    """Return a document as a line of JSON."""
-    of_tokens = reading.tokeniser == "whitespace"
-    if isinstance(document, Mapping):
-        record = _record(document, number, reading)
-    elif isinstance(document, str):
-        record = {_TEXT: document}
-    elif not of_tokens or isinstance(document, bytes) or not hasattr(document, "__iter__"):
-        _refuse(number, document, "a text")
-    else:
-        record = {_TEXT: _joined(document, number)}
-    return json.dumps(record, default=_plain).encode("ascii") + b"\n"
 
 
 def _joined(tokens: Iterable[Any], number: int) -> str:
@@ -155,6 +174,10 @@ def _record(record: Mapping[str, Any], number: int, reading: CorpusOptions) -> d
     if field in record and not isinstance(record[field], str):
         _refuse(number, record[field], "text", f", {field!r}")
     wanted = (field, reading.id_field, reading.time_field)
+    if field.split(".")[0] not in record and field not in record:
+        do, found = "name the field of the text with text_field=", ", ".join(map(str, record))
+        what = f"has no field {field!r}"
+        raise InputError(what, where=f"document {number}", found=found[:_SHOWN] or "{}", do=do)
     held = [k for k in record if any(k == name or f"{name}".startswith(f"{k}.") for name in wanted)]
     return {k: None if _is_nan(record[k]) else record[k] for k in held}
 
