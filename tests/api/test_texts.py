@@ -248,18 +248,18 @@ def test_an_interrupted_count_resumes_from_the_same_texts_alone(scratch, monkeyp
     monkeypatch.setattr("wordgeom.checkpoint.corpus_writer.WORTH", 1)  # ids that are saved
 
     def documents(stop: int = -1, word: str = "w") -> Iterator[list[str]]:
-        for number in range(80_000):
+        for number in range(40_000):
             if number == stop:
                 raise KeyboardInterrupt
-            yield ["c", f"{word}{number % 5000}", "d", f"{word}{number % 77}"]
+            yield ["c", f"{word}{number % 5000}", "d" * 300, f"{word}{number % 77}"]
 
     with pytest.raises(KeyboardInterrupt, match="continue with resume=True"):
-        wg.count(documents(stop=70_000), out="cooc", checkpoint=0.0)
+        wg.count(documents(stop=30_000), out="cooc", checkpoint=0.0)
     with pytest.raises(StaleError, match="a different text; start over with force=True"):
         wg.count(documents(word="v"), out="cooc", resume=True)
     assert wg.count(documents(), out="cooc", resume=True).digest == wg.count(documents()).digest
     with pytest.raises(KeyboardInterrupt, match=r"only a run with out= can be resumed"):
-        wg.count(documents(stop=70_000), checkpoint=0.0)
+        wg.count(documents(stop=30_000), checkpoint=0.0)
 
 
 def test_threads_and_an_event_loop_count_their_own_texts(scratch):
