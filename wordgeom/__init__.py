@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         pmi,
     )
     from wordgeom.api.models import measure_drift, open_model, train_model
+    from wordgeom.api.progress import show_progress
     from wordgeom.api.vectors import (
         ImputedModel,
         Model,
@@ -35,6 +36,7 @@ _MODULES = {
     "api.counts": ("Counts", "DocumentCounts", "Weighted", "count", "count_documents",
                    "open_matrix", "pmi"),
     "api.models": ("measure_drift", "open_model", "train_model"),
+    "api.progress": ("show_progress",),
     "api.vectors": ("ImputedModel", "Model", "convert", "extend", "impute", "load_vectors", "score",
                     "train"),
     "core.errors": ("WordgeomError",),
@@ -42,7 +44,7 @@ _MODULES = {
 __all__ = [
     "Counts", "DocumentCounts", "ImputedModel", "Model", "Weighted", "WordgeomError", "convert",
     "count", "count_documents", "extend", "impute", "load_vectors", "measure_drift",
-    "open_matrix", "open_model", "pmi", "score", "train", "train_model",
+    "open_matrix", "open_model", "pmi", "score", "show_progress", "train", "train_model",
 ]  # fmt: skip
 
 

@@ -116,7 +116,7 @@ def test_output_that_is_up_to_date_is_read_and_other_output_refused(corpus):
         assert same(first, wg.train(counts, "gbu", dim=K))
         with pytest.raises(OutputExistsError) as caught:
             wg.train(counts, "gbu", dim=K + 1, out=out)
-        assert_one_line(caught, out, f"--dim {K}, not {K + 1}")
+        assert_one_line(caught, out, f"dim={K}, not {K + 1}")
         assert wg.train(counts, "gbu", dim=K + 1, out=out, force=True).vectors.shape[1] == K + 1
 
 
@@ -150,13 +150,13 @@ def test_load_vectors_gives_gensims_vectors(corpus):
     [
         ("count", {"windw": 3}, "wordgeom.count: unknown key 'windw'; did you mean window?"),
         ("count", {"dim": 3}, "wordgeom.count: unknown key 'dim'"),
-        ("count", {"window": 2.5}, "--window must be an integer, found 2.5"),
-        ("count", {"min_count": 0}, "--min-count must be at least 1, found 0"),
-        ("count", {"shard": 5}, "--shard must be i/N, such as 1/8, found '5'"),
+        ("count", {"window": 2.5}, "window must be an integer, found 2.5"),
+        ("count", {"min_count": 0}, "min_count must be at least 1, found 0"),
+        ("count", {"shard": 5}, "shard must be i/N, such as 1/8, found '5'"),
         ("pmi", {"ned": 2}, "wordgeom.pmi: unknown key 'ned'; did you mean neg?"),
         ("train", {"dimm": 2}, "wordgeom.train: unknown key 'dimm'; did you mean dim?"),
-        ("train", {"dim": "2"}, "--dim must be an integer, found '2'"),
-        ("train", {"as_published": "yes"}, "--as-published must be true or false, found 'yes'"),
+        ("train", {"dim": "2"}, "dim must be an integer, found '2'"),
+        ("train", {"as_published": "yes"}, "as_published must be true or false, found 'yes'"),
     ],
 )
 def test_an_option_that_is_wrong_is_named(corpus, function, options, say):
@@ -169,9 +169,11 @@ def test_an_option_that_is_wrong_is_named(corpus, function, options, say):
 def test_other_mistakes_are_named(corpus):
     with pytest.raises(OptionError, match="did you mean gbu"):
         wg.train(corpus, "gub")
-    with pytest.raises(OptionError, match="needs a text file"):
+    with pytest.raises(OptionError, match="needs a text file or a text"):
         wg.count([])
-    with wg.count(corpus, min_count=2) as counts, pytest.raises(RankError, match="lower --dim"):
+    with pytest.raises(OptionError, match="not a matrix or the name of one, found list"):
+        wg.train([["a", "b"]], "gbu")  # type: ignore[arg-type]
+    with wg.count(corpus, min_count=2) as counts, pytest.raises(RankError, match="lower dim="):
         wg.train(counts, "gbu", dim=1000)
     with pytest.raises(AttributeError, match="cuont"):
         wg.cuont  # noqa: B018

@@ -27,14 +27,14 @@ def test_a_signature_names_each_option_with_its_default():
             assert shown[field.name].default == field.default
             assert shown[field.name].kind is inspect.Parameter.KEYWORD_ONLY
     assert "options" not in shown
-    assert list(shown)[:2] == ["corpus", "out"]
+    assert list(shown)[:3] == ["corpus", "texts", "out"]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_help_describes_each_option_as_a_keyword(function):
     text = inspect.getdoc(function)
     assert text is not None
-    own = set(function.__kwdefaults__ or {})
+    own = set(inspect.unwrap(function).__kwdefaults__ or {})
     options = text.partition("Options")[2]
     shown = inspect.signature(function).parameters.values()
     named = [p.name for p in shown if p.kind is p.KEYWORD_ONLY and p.name not in own]

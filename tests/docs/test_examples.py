@@ -19,6 +19,7 @@ PAGES = [
     ROOT / "docs" / "index.md",
     *sorted((ROOT / "docs" / "guide").glob("*.md")),
 ]
+_NEEDS = {"notebooks": ("pandas", "matplotlib")}  # optional packages, by page
 _FEWEST_RUN = 0.9  # share of the blocks that must not be left out
 
 
@@ -42,6 +43,8 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_run(page, inputs, shim, tmp_path, monkeypatch):
+    for package in _NEEDS.get(page.stem, ()):
+        pytest.importorskip(package)
     shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     session = Session(

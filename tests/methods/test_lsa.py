@@ -214,11 +214,11 @@ def test_document_vectors_are_written_with_word_vectors(dtm, tmp_path):
         OutputExistsError, match=r"docs\.txt, which was written with it, is missing or has changed"
     ):
         wg.train(dtm.path, "lsa", dim=4, out=out, documents=documents)
-    with pytest.raises(OutputExistsError, match=r"--documents docs\.txt, not None"):
+    with pytest.raises(OutputExistsError, match=r"documents=docs\.txt, not None"):
         wg.train(dtm.path, "lsa", dim=4, out=out)
     with pytest.raises(OutputExistsError, match="exists and has different content") as caught:
         wg.train(dtm.path, "lsa", dim=4, out=tmp_path / "w.bin", documents=documents)
-    assert_one_line(caught, "docs.txt", "--force")
+    assert_one_line(caught, "docs.txt", "force=True")
     assert not (tmp_path / "w.bin").exists()
     wg.train(dtm.path, "lsa", dim=4, out=out, documents=documents, force=True)
     assert len(read_vectors(documents).words) == 30
@@ -234,7 +234,7 @@ def test_without_files_documents_are_in_the_model(dtm):
     ("out", "documents", "what"),
     [
         (None, "d.bin", "written beside those of words"),
-        ("v.bin", "v.bin", "--documents and -o name the same file"),
+        ("v.bin", "v.bin", "documents= and out= name the same file"),
         ("v.bin", "v.bin.json", "unknown suffix of a vectors file"),
         ("v.bin", "d.csv", "unknown suffix of a vectors file"),
     ],

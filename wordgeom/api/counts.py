@@ -15,12 +15,15 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordgeom.api.keywords import taken, takes
-from wordgeom.core.errors import OptionError
+from wordgeom.api.messages import public, run
+from wordgeom.api.texts import texts_of
+from wordgeom.core.errors import OptionError, StoppedError
+from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
@@ -52,10 +55,16 @@ class MatrixHandle(Closing):
         self.path = Path(path)
         self.summary, self.notes = summary, list(notes)
         self._matrix = open_stored(path)
+        self._is_temporary = temporary is not None
         self._finalize = weakref.finalize(self, _remove, temporary)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {len(self.words):,} words in {self.path}>"
+        rows, columns = self._matrix.store.attributes["shape"]
+        size = plural(columns, "word")
+        if isinstance(self, DocumentCounts):
+            size = f"{plural(rows, 'document')} × {size}"
+        place = "a temporary directory" if self._is_temporary else self.path
+        return f"<{type(self).__name__} of {size} in {place}>"
 
     def close(self) -> None:
         """Remove the matrix if it is temporary."""
@@ -99,46 +108,53 @@ class DocumentCounts(MatrixHandle):
 
 @takes(CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
 def count(
-    corpus: PathLike | Iterable[PathLike],
+    corpus: PathLike | Iterable[PathLike | Sequence[str] | Mapping[str, Any]] | None = None,
     *,
+    texts: Iterable[str | Sequence[str] | Mapping[str, Any]] | None = None,
     out: PathLike | None = None,
     shard: str | None = None,
     save_vocab: PathLike | None = None,
     **options: Any,
 ) -> Counts:
-    """Count the co-occurrences in text files; options are those of `wordgeom build-cooc`.
+    """Count the co-occurrences in text; options are those of `wordgeom build-cooc`.
 
+    corpus: the name of a file, a list of names, or lists of tokens; texts: an iterable of texts,
+    lists of tokens, or records (a dict each), which is read once; a string in an iterable that is
+    no list or tuple is a text in `corpus` too. Each one is a document.
     shard: "i/N" counts one part. Raises WordgeomError.
     """
     from wordgeom.stages.build_cooc import BuildCooc, Shard
-    from wordgeom.stages.stage import run_stage
 
-    files = _texts("count", corpus)
-    reading, window, resume, run = taken("count", options)
+    reading, window, resume, using = taken("count", options)
+    given = texts_of("count", corpus, texts, reading)
     part = None if shard is None else Shard.parse(str(shard))
     words = None if save_vocab is None else Path(save_vocab)
-    with _directory(out, "cooc") as (folder, temporary):
-        made = run_stage(BuildCooc(files, folder, reading, run, resume, words, window, part))
+    with _directory(out, "cooc") as (folder, temporary), given.readable():
+        stage = BuildCooc(given.names, folder, given.reading, using, resume, words, window, part)
+        made = run(stage)
         return Counts(folder, made.summary, made.notes, temporary)
 
 
 @takes(CorpusOptions, ResumeOptions, RunOptions)
 def count_documents(
-    corpus: PathLike | Iterable[PathLike],
+    corpus: PathLike | Iterable[PathLike | Sequence[str] | Mapping[str, Any]] | None = None,
     *,
+    texts: Iterable[str | Sequence[str] | Mapping[str, Any]] | None = None,
     out: PathLike | None = None,
     save_vocab: PathLike | None = None,
     **options: Any,
 ) -> DocumentCounts:
-    """Count the words of each document in text files; options are those of `wordgeom build-dtm`."""
-    from wordgeom.stages.build_dtm import BuildDtm
-    from wordgeom.stages.stage import run_stage
+    """Count the words of each document in text; options are those of `wordgeom build-dtm`.
 
-    reading, resume, run = taken("count_documents", options)
-    files = _texts("count_documents", corpus)
+    corpus, texts: as in `count`; each text has a row, even an empty one. Raises WordgeomError.
+    """
+    from wordgeom.stages.build_dtm import BuildDtm
+
+    reading, resume, using = taken("count_documents", options)
+    given = texts_of("count_documents", corpus, texts, reading)
     words = None if save_vocab is None else Path(save_vocab)
-    with _directory(out, "dtm") as (folder, temporary):
-        made = run_stage(BuildDtm(files, folder, reading, run, resume, words))
+    with _directory(out, "dtm") as (folder, temporary), given.readable():
+        made = run(BuildDtm(given.names, folder, given.reading, using, resume, words))
         return DocumentCounts(folder, made.summary, made.notes, temporary)
 
 
@@ -148,14 +164,14 @@ def pmi(
 ) -> Weighted:
     """Weight counts by pointwise mutual information; options are those of `wordgeom build-pmi`."""
     from wordgeom.stages.build_pmi import BuildPmi
-    from wordgeom.stages.stage import run_stage
 
-    weighting, resume, run = taken("pmi", options)
+    weighting, resume, using = taken("pmi", options)
     with _directory(out, "pmi") as (folder, temporary):
-        made = run_stage(BuildPmi(matrix_path(counts), folder, weighting, run, resume))
+        made = run(BuildPmi(matrix_path(counts), folder, weighting, using, resume))
         return Weighted(folder, made.summary, made.notes, temporary)
 
 
+@public
 def open_matrix(path: PathLike) -> MatrixHandle:
     """Open a stored matrix."""
     kind = open_stored(path).store.kind
@@ -163,16 +179,13 @@ def open_matrix(path: PathLike) -> MatrixHandle:
 
 
 def matrix_path(matrix: PathLike | MatrixHandle) -> Path:
-    """Return the directory of a matrix."""
-    return matrix.path if isinstance(matrix, MatrixHandle) else Path(matrix)
-
-
-def _texts(function: str, corpus: PathLike | Iterable[PathLike]) -> tuple[str, ...]:
-    """Return the names of a corpus as text; raises OptionError where there are none."""
-    names = [corpus] if isinstance(corpus, (str, os.PathLike)) else list(corpus)
-    if not names:
-        raise OptionError(f"{function} needs a text file", found="none")
-    return tuple(os.fspath(name) for name in names)
+    """Return the directory of a matrix; raises OptionError for what is none."""
+    if isinstance(matrix, MatrixHandle):
+        return matrix.path
+    if isinstance(matrix, (str, os.PathLike)):
+        return Path(matrix)
+    do = "count text with wg.count first"
+    raise OptionError("not a matrix or the name of one", found=type(matrix).__name__, do=do)
 
 
 @contextlib.contextmanager
@@ -184,6 +197,9 @@ def _directory(out: PathLike | None, name: str) -> Iterator[tuple[Path, Path | N
     temporary = Path(tempfile.mkdtemp(prefix="wordgeom-"))
     try:
         yield temporary / name, temporary
+    except StoppedError:
+        _remove(temporary)
+        raise KeyboardInterrupt("interrupted; only a run with out= can be resumed") from None
     except BaseException:
         _remove(temporary)
         raise

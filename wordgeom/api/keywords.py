@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from wordgeom.api.messages import declare, public
 from wordgeom.core.options import Options, options_of, specs
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -58,6 +59,8 @@ def _shown(
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     rest = list(signature.parameters.values())[len(own) :] if others else []
     shown = signature.replace(parameters=[*own, *named.values(), *rest])
+    declare(shown.parameters, classes)
+    function = public(function)
     function.__signature__ = shown  # type: ignore[attr-defined]
     function.__doc__ = f"{inspect.getdoc(function)}\n\n{listed}"
     return function

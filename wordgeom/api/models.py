@@ -14,6 +14,7 @@ from typing import Any
 
 from wordgeom.api.counts import MatrixHandle, PathLike
 from wordgeom.api.keywords import taken, takes
+from wordgeom.api.messages import public, run
 from wordgeom.api.vectors import train
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
@@ -21,6 +22,7 @@ from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.run_options import UseOptions
 
 
+@public
 def train_model(
     documents: PathLike | MatrixHandle,
     out: PathLike,
@@ -37,6 +39,7 @@ def train_model(
     return train(documents, method, out=out, space=space, **options)
 
 
+@public
 def open_model(path: PathLike) -> DynamicModel:
     """Open a dynamic model. Raises WordgeomError."""
     return DynamicModel.open(path)
@@ -50,9 +53,8 @@ def measure_drift(model: PathLike, words: Sequence[str] = (), **options: Any) ->
     WordgeomError.
     """
     from wordgeom.stages.drift import Drift
-    from wordgeom.stages.stage import run_stage
 
-    testing, form, run = taken("measure_drift", options)
+    testing, form, using = taken("measure_drift", options)
     named = (words,) if isinstance(words, str) else tuple(words)
-    report: DriftReport = run_stage(Drift(Path(model), testing, form, run, named)).value
+    report: DriftReport = run(Drift(Path(model), testing, form, using, named)).value
     return report

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from wordgeom import methods
 from wordgeom.api.counts import MatrixHandle, PathLike, matrix_path
+from wordgeom.api.frames import as_file, is_frame
 from wordgeom.api.keywords import taken, takes, takes_any_of
+from wordgeom.api.messages import declare, public, reworded, run
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, check_known, plain, specs
 from wordgeom.core.types import Float32
@@ -40,6 +42,7 @@ from wordgeom.vectors.keyed import (
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+    from pandas import DataFrame
 
     from wordgeom.evaluation.report import Report
     from wordgeom.imputation.trust import Trust
@@ -67,7 +70,9 @@ class Model:
         self.statistics, self.status = statistics, status
 
     def __repr__(self) -> str:
-        return "<Model of {:,} × {:,}>".format(*self.vectors.shape)
+        words, dimension = self.vectors.shape
+        status = "" if self.status == Status.CONVERGED.value else f", {self.status}"
+        return f"<{type(self).__name__} of {words:,} × {dimension:,}{status}>"
 
     @property
     def read(self) -> Vectors:
@@ -92,10 +97,15 @@ class Model:
         """
         return self._documents
 
+    def to_frame(self) -> DataFrame:
+        """Return the vectors as a DataFrame of pandas: a row per word."""
+        return self._vectors.to_frame()
+
     def keyed_vectors(self) -> KeyedVectors:
         """Return the vectors as gensim's KeyedVectors."""
         return to_keyed_vectors(self._vectors)
 
+    @public
     def save(self, path: PathLike, *, space: str | None = None) -> None:
         """Write a word2vec file: .bin, .txt or .vec."""
         write_vectors(Path(path), self.words, self.vectors, space=space)
@@ -118,6 +128,9 @@ class ImputedModel(Model):
         super().__init__(vectors, notes, statistics)
         self.table, self.validation = table, list(validation)
 
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}; {self.table!r}>"
+
 
 def _method_classes(method: str) -> tuple[type[Options], ...]:
     """Return the option classes of `train(matrix, method)`."""
@@ -133,6 +146,7 @@ def _methods() -> tuple[dict[str, tuple[type[Options], ...]], dict[str, dict[str
             module = load_method(name)
             classes[name] = _method_classes(name)
             values[name] = methods.preferred(module, module.Options())
+            declare(settings_of(module))
     return classes, values
 
 
@@ -152,9 +166,7 @@ def train(
     documents: also write the documents' vectors there. Returns a Model, or the model that the
     method makes. Raises WordgeomError.
     """
-    from wordgeom.stages.stage import run_stage
-
-    made = run_stage(_training(matrix, method, out, documents, space, options))
+    made = run(_training(matrix, method, out, documents, space, options))
     if load_method(method).MAKES == (MODEL,):
         return made.value
     if made.value is None and made.path is not None:  # up to date
@@ -179,13 +191,12 @@ def extend(
     write the vectors there, with a run card. Raises WordgeomError.
     """
     from wordgeom.stages.extend import Extend
-    from wordgeom.stages.stage import run_stage
 
-    _, resume, run = taken("extend", options)
+    _, resume, using = taken("extend", options)
     target = None if out is None else Path(out)
     path, values = matrix_path(counts), plain(options)
-    stage = Extend(_source(vectors), path, values, run, target, resume, space)
-    made = run_stage(stage)
+    stage = Extend(_source(vectors), path, values, using, target, resume, space)
+    made = run(stage)
     if made.value is None and made.path is not None:  # up to date
         return _read_back(made.path)
     return Model(made.value, made.notes, made.statistics, status=made.status.value)
@@ -193,7 +204,7 @@ def extend(
 
 @takes(DomainOptions, ImputeOptions, ResumeOptions, RunOptions)
 def impute(
-    domain: PathLike,
+    domain: PathLike | DataFrame,
     vectors: PathLike | Model | KeyedVectors = "vectors.bin",
     *,
     out: PathLike | None = None,
@@ -202,21 +213,24 @@ def impute(
 ) -> ImputedModel:
     """Give every entity of a table a vector; options are those of `wordgeom impute`.
 
+    domain: a file, or a DataFrame whose index has the names and whose columns are numbers.
     vectors: a file, a model, or gensim's. out: also write the vectors there, with a trust table and
     a run card. Raises WordgeomError.
     """
     from wordgeom.stages.impute import Impute
-    from wordgeom.stages.stage import run_stage
 
+    if is_frame(domain):
+        with as_file(domain) as path:
+            return impute(path, vectors, out=out, table=table, **options)
     if not isinstance(domain, (str, os.PathLike)):
-        do = "write it first: numpy.save, or to_csv of pandas"
+        do = "write it first, with numpy.save, or make a DataFrame with names as its index"
         raise OptionError("domain must name a file", found=type(domain).__name__, do=do)
-    of_domain, how, resume, run = taken("impute", options)
+    of_domain, how, resume, using = taken("impute", options)
     target = None if out is None else Path(out)
     beside = None if table is None else Path(table)
     source = _source(vectors)
-    stage = Impute(Path(domain), source, of_domain, how, run, target, beside, resume)
-    made = run_stage(stage)
+    stage = Impute(Path(domain), source, of_domain, how, using, target, beside, resume)
+    made = run(stage)
     if made.value is not None:
         return ImputedModel(
             made.value.vectors, made.notes, made.statistics, made.value.trust, made.lines
@@ -239,11 +253,10 @@ def convert(
     source_format, target_format: `--from` and `--to`. Raises WordgeomError.
     """
     from wordgeom.stages.convert import conversion
-    from wordgeom.stages.stage import run_stage
 
-    how, run = taken("convert", plain(options))
+    how, using = taken("convert", plain(options))
     formats = source_format, target_format
-    return run_stage(conversion(Path(source), Path(target), *formats, how, run))
+    return run(conversion(Path(source), Path(target), *formats, how, using))
 
 
 @takes(EvalOptions, ResumeOptions, UseOptions)
@@ -263,9 +276,8 @@ def score(
     """
     from wordgeom.evaluation.sets import read_tasks
     from wordgeom.stages.evaluate import Evaluate
-    from wordgeom.stages.stage import run_stage
 
-    how, resume, run = taken("score", options)
+    how, resume, using = taken("score", options)
     given = [_paths(names) for names in (sets, categories, classify, regress)]
     tasks = read_tasks(given[0], given[1], given[2], given[3], how)
     files = tuple(file for names in given for file in names)
@@ -273,11 +285,12 @@ def score(
     held = isinstance(source, Vectors)
     named = repr(vectors) if held else os.fspath(source)  # type: ignore[arg-type]
     read = source if isinstance(source, Vectors) else os.fspath(source)
-    stage = Evaluate(read, named, tasks, how, run, files=files, resume=resume)
-    report: Report = run_stage(stage).value
+    stage = Evaluate(read, named, tasks, how, using, files=files, resume=resume)
+    report: Report = run(stage).value
     return report
 
 
+@public
 def load_vectors(path: PathLike, *, limit: int | None = None) -> KeyedVectors:
     """Read a word2vec file, binary or text, as gensim's KeyedVectors."""
     return to_keyed_vectors(read_vectors(Path(path), limit=limit))
@@ -303,8 +316,8 @@ def _training(
     if space is not None:
         values["space"] = space
     target = None if out is None else Path(out)
-    run, resume = RunOptions.take(values), ResumeOptions.take(values)
-    return Train(method, values, target, run, resume)
+    using, resume = RunOptions.take(values), ResumeOptions.take(values)
+    return Train(method, values, target, using, resume)
 
 
 def _read_back(path: Path, documents: Float32 | None = None) -> Model:
@@ -312,7 +325,7 @@ def _read_back(path: Path, documents: Float32 | None = None) -> Model:
     from wordgeom.vectors.run_card import read_card
 
     card = read_card(path) or {}
-    notes, statistics = card.get("notes", []), card.get("statistics", {})
+    notes, statistics = reworded(card.get("notes", [])), card.get("statistics", {})
     status = card.get("status", Status.CONVERGED.value)
     return Model(read_vectors(path), notes, statistics, documents, status)
 

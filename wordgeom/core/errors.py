@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from os import PathLike, fspath
 
 
@@ -26,6 +27,11 @@ class WordgeomError(Exception):
             line += f"; {do}"
         # A path or a word may contain a line break.
         super().__init__(" ".join(line.splitlines()))
+
+    def reword(self, how: Callable[[str], str]) -> None:
+        """Replace the text of each part but the place."""
+        do = how(self.do)
+        WordgeomError.__init__(self, how(self.what), where=self.where, found=how(self.found), do=do)
 
 
 class OptionError(WordgeomError, ValueError):
@@ -88,3 +94,7 @@ class StoppedError(KeyboardInterrupt):
     def __init__(self, saved: bool) -> None:
         what = "continue with --resume" if saved else "no checkpoint was saved yet"
         super().__init__(f"interrupted; {what}; existing output is unchanged")
+
+    def reword(self, how: Callable[[str], str]) -> None:
+        """Replace the text."""
+        self.args = (how(str(self)),)

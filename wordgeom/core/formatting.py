@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 Rows = Sequence[Sequence[str]]
 _UNITS = (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("KB", 10**3))
+_LONGEST = 30  # characters of a name in a list
 _DIGITS, _MOST_DIGITS = 3, 16  # significant digits of a size
 
 
@@ -23,6 +24,12 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     """Return `a`, `a and b` or `a, b and c`; word: and, or."""
     *others, last = names
     return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def first_of(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names, shortened, as a list that ends in … where there are more."""
+    shown = [name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…" for name in names[:most]]
+    return ", ".join([*shown, *(["…"] if len(names) > most else [])])
 
 
 def readable_size(number: int, digits: int = _DIGITS) -> str:

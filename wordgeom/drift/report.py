@@ -7,11 +7,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wordgeom.core.formatting import aligned
+from wordgeom.core.formatting import aligned, first_of, plural
+from wordgeom.core.frames import data_frame, html_table
 from wordgeom.core.options import Options, option
 from wordgeom.drift.options import LEVEL
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _NONE = "–"
 BY_F = "f"
@@ -93,6 +97,24 @@ class DriftReport:
     times: tuple[float, float]
     words: Sequence[Word]
     notes: Sequence[str]
+
+    def __repr__(self) -> str:
+        words = [f"{w.change.word} (F {_figure(w.change.f, '.2f')})" for w in self.words]
+        span = "{:g} to {:g}".format(*self.times)
+        return f"<DriftReport of {plural(len(words), 'word')}, {span}: {first_of(words)}>"
+
+    def __str__(self) -> str:
+        return render(self, ReportOptions())
+
+    def _repr_html_(self) -> str:
+        twice = self.test.get("rank_2r")
+        rows = [_head(self, twice), *(_row(word, twice is not None) for word in self.words)]
+        return html_table(rows, 2)
+
+    def to_frame(self) -> DataFrame:
+        """Return the words as a DataFrame of pandas, without controls. Raises UnavailableError."""
+        rows = [{k: v for k, v in word.to_dict().items() if k != "control"} for word in self.words]
+        return data_frame(rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values: None for undefined figures."""

@@ -6,13 +6,17 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordgeom.core.errors import OptionError
-from wordgeom.core.formatting import aligned, markdown_table
+from wordgeom.core.formatting import aligned, first_of, markdown_table
+from wordgeom.core.frames import data_frame, html_table
 from wordgeom.core.options import Options, option
 from wordgeom.evaluation.answers import Score
 from wordgeom.evaluation.options import FOLD, SKIP, ZERO
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _HEADER = ("set", "measure", "score", "95 % interval", "used")
 _TEXT_COLUMNS = 2  # left-aligned columns
@@ -55,6 +59,20 @@ class Report:
     excluded: Mapping[str, Mapping[str, int]]
     refused: Mapping[str, str]
     notes: Sequence[str]
+
+    def __repr__(self) -> str:
+        scores = [f"{s.name} {s.measure} {_row('', s, '')[2]}" for s in self.scores]
+        return f"<Report on {self.vectors}: {first_of(scores)}>"
+
+    def __str__(self) -> str:
+        return render(self, ReportOptions())
+
+    def _repr_html_(self) -> str:
+        return html_table([_HEADER, *_rows(self, sections=False)], _TEXT_COLUMNS)
+
+    def to_frame(self) -> DataFrame:
+        """Return the scores as a DataFrame of pandas. Raises UnavailableError."""
+        return data_frame([score_facts(score) for score in self.scores])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values: None for an undefined score or interval."""

@@ -11,10 +11,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from wordgeom.core.formatting import several
+from wordgeom.core.frames import data_frame, html_table
 from wordgeom.core.types import Array, Bytes, Csr, Float64, Int32, Int64, offsets
 from wordgeom.imputation.graph import Graph
 from wordgeom.imputation.identical import identical_limits
@@ -23,6 +25,10 @@ from wordgeom.imputation.nearest_anchors import NO_ANCHOR, nearest_anchors
 from wordgeom.imputation.weights import reconstruction_errors
 from wordgeom.runtime.pool import Pool
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_SHOWN = 20  # rows that a notebook shows
 KNOWN, IMPUTED, REATTACHED = "known", "imputed", "mended"
 SOURCES = (KNOWN, IMPUTED, REATTACHED)
 
@@ -66,6 +72,20 @@ class Trust:
     tied: Int32
     excluded: Bytes
 
+    def __repr__(self) -> str:
+        number = np.bincount(self.source, minlength=len(SOURCES)).tolist()
+        parts = [f"{n:,} {source}" for n, source in zip(number, SOURCES, strict=True) if n]
+        return f"<Trust of {several(len(self), 'entity', 'entities')}: {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        rows = [Row._fields[:6], *(_shown(self.row(n)) for n in range(min(len(self), _SHOWN)))]
+        more = len(self) - _SHOWN
+        return html_table(rows, 3, f"… and {more:,} more" if more > 0 else "")
+
+    def to_frame(self) -> DataFrame:
+        """Return the table as a DataFrame of pandas: a row per entity. Raises UnavailableError."""
+        return data_frame([row._asdict() for row in self]).set_index(Row._fields[0])
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -101,6 +121,11 @@ class Trust:
         order = order[self.weights.data[order] > 0]
         indptr = offsets(np.bincount(owner[order], minlength=n))
         return Csr(indptr, self.weights.indices[order], self.weights.data[order], n)
+
+
+def _shown(row: Row) -> tuple[str, ...]:
+    """Return the first fields of a row as text, without its neighbours."""
+    return (*row[:3], *map(format_number, row[3:6]))
 
 
 def assess_trust(

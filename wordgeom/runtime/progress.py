@@ -1,4 +1,4 @@
-"""Progress of long loops: a bar on a terminal, a line per minute in a log, nothing if quiet."""
+"""Progress of long loops: a bar on a terminal or in a notebook, else a line per minute in a log."""
 
 from __future__ import annotations
 
@@ -36,8 +36,13 @@ class Progress:
         """
         if not self._show:
             return items
-        report = _bar if sys.stderr.isatty() else _Lines
+        report = _bar if sys.stderr.isatty() or _in_notebook() else _Lines
         return _reported(items, size, partial(report, label, total, unit, done))
+
+
+def _in_notebook() -> bool:
+    """Return whether a notebook shows standard error."""
+    return type(sys.stderr).__module__.startswith("ipykernel")
 
 
 def _reported(

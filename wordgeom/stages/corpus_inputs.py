@@ -10,6 +10,7 @@ from typing import Any
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.options import flag
 from wordgeom.corpus.inputs import paths
+from wordgeom.corpus.inputs.held_texts import is_held
 from wordgeom.corpus.inputs.readers import (
     STDIN,
     Source,
@@ -93,12 +94,15 @@ def cards(sources: Sequence[Source]) -> list[dict[str, Any]]:
 
 
 def are_those(names: Sequence[str], made_from: Sequence[dict[str, Any]]) -> bool:
-    """Return whether the files are those of a run card, by size and time or else by digest."""
-    if len(names) != len(made_from) or any(map(is_stream, names)):
+    """Return whether the files are those of a run card, by size and time or else by digest.
+
+    Texts in memory are read for their digest: where they differ, nothing is made of them.
+    """
+    if len(names) != len(made_from) or any(is_stream(name) and not is_held(name) for name in names):
         return False
     for name, card in zip(names, made_from, strict=True):
         same_name = card.get("name") == os.path.abspath(name)
-        if same_name and card.get("stamp") == file_stamp(name):
+        if same_name and not is_held(name) and card.get("stamp") == file_stamp(name):
             continue
         if file_digest(name) != card.get("digest"):
             return False
@@ -114,4 +118,4 @@ def _digest_of_words(option: str, path: str) -> str:
 
 
 def _full_name(name: str) -> str:
-    return name if name == STDIN else os.path.abspath(name)
+    return name if name == STDIN or is_held(name) else os.path.abspath(name)

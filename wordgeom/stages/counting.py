@@ -18,6 +18,7 @@ from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.encoding.row_mapping import MakeSink
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.inputs.document_index import documents_bytes
+from wordgeom.corpus.inputs.held_texts import is_held
 from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import is_stream
 from wordgeom.corpus.options import CorpusOptions
@@ -114,7 +115,7 @@ class CountStage(StoreStage):
             return "is another shard"
         if corpus_inputs.are_those(self.inputs.names, request["inputs"]):
             return None
-        streams = any(map(is_stream, self.inputs.names))
+        streams = any(is_stream(n) and not is_held(n) for n in self.inputs.names)
         return f"was made from {'a pipe, which cannot be compared' if streams else 'other text'}"
 
 

@@ -45,6 +45,9 @@ class Outcome:
     value: Any = None
     report: str = ""
 
+    def __repr__(self) -> str:
+        return f"<Outcome: {self.summary}>"
+
 
 @dataclass(frozen=True)
 class Job:

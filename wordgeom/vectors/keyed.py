@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import numpy as np
 
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
+from wordgeom.core.formatting import first_of
+from wordgeom.core.frames import data_frame
 from wordgeom.core.types import Float32
 from wordgeom.storage.files import atomic_file
 from wordgeom.vectors.word2vec_binary import read_binary, write_binary
@@ -32,6 +34,7 @@ from wordgeom.vectors.word2vec_text import read_text, write_text
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,14 @@ class Vectors:
 
     def __post_init__(self) -> None:
         _check_shape(self.words, self.matrix)
+
+    def __repr__(self) -> str:
+        words, dimension = self.matrix.shape
+        return f"<Vectors of {words:,} × {dimension:,}: {first_of(self.words)}>"
+
+    def to_frame(self) -> DataFrame:
+        """Return the vectors as a DataFrame of pandas: a row per word. Raises UnavailableError."""
+        return data_frame(self.matrix, self.words, "word")
 
     @cached_property
     def index(self) -> dict[str, int]:

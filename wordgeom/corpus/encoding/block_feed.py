@@ -55,6 +55,7 @@ class BlockFeed:
                     numbered = next(self._blocks, None)
             except KeyboardInterrupt:
                 numbered = None  # an incomplete block is not counted
+                self._stop.requested = True  # raised by the texts of a caller, without a signal
         if numbered is None:
             self.over = True
             return None

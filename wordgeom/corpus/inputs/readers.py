@@ -13,6 +13,7 @@ from typing import BinaryIO, NoReturn, cast
 from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.corpus.inputs import compression
 from wordgeom.corpus.inputs.document_index import Documents
+from wordgeom.corpus.inputs.held_texts import is_held, open_held
 from wordgeom.corpus.inputs.patterns import unreadable
 from wordgeom.corpus.inputs.unsupported import is_binary, reject_unsupported
 
@@ -85,6 +86,8 @@ def open_input(name: str) -> BinaryIO:
     """Open a file or `-` for reading; raises MissingInputError."""
     if name == STDIN:
         return cast(BinaryIO, sys.stdin.buffer)
+    if is_held(name):
+        return open_held()
     if os.path.isdir(name):
         do = "name the files in it, as in wordgeom build-cooc directory/*.txt"
         raise MissingInputError("is a directory", where=name, do=do)
@@ -98,9 +101,11 @@ def open_input(name: str) -> BinaryIO:
 
 
 def is_stream(name: str) -> bool:
-    """Return whether an input can be read only once: standard input or a named pipe."""
-    return name == STDIN or (
-        os.path.exists(name) and not (os.path.isfile(name) or os.path.isdir(name))
+    """Return whether an input can be read only once: standard input, a pipe, texts in memory."""
+    return (
+        name == STDIN
+        or is_held(name)
+        or (os.path.exists(name) and not (os.path.isfile(name) or os.path.isdir(name)))
     )
 
 

@@ -64,6 +64,11 @@ class DynamicModel:
     weight: str
     trend: str
 
+    def __repr__(self) -> str:
+        size = f"{len(self.words):,} words in {len(self.rows):,} documents"
+        span = f"{self.times.min():g} to {self.times.max():g}"
+        return f"<DynamicModel of {size}, {span}: r = {self.dim}, degree {self.degree}>"
+
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> DynamicModel:
         """Open the model in a directory.

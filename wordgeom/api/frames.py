@@ -1,0 +1,71 @@
+"""DataFrames as the table of `impute`: the index names the entities, each column is a feature."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wordgeom.core.errors import InputError, OptionError, WordgeomError
+from wordgeom.core.formatting import listed
+from wordgeom.core.types import Float64
+
+_NUMBERS = "biuf"  # kinds of dtype: booleans, integers, floats
+_COLUMN = re.compile(r"\bcolumn (\d+)\b")
+_WHERE = "the table"
+_SHOWN = 5
+
+
+def is_frame(table: Any) -> bool:
+    """Return whether an object is a DataFrame, of pandas or of a library that converts to it."""
+    return hasattr(table, "columns") and (hasattr(table, "dtypes") or hasattr(table, "to_pandas"))
+
+
+@contextlib.contextmanager
+def as_file(frame: Any) -> Iterator[Path]:
+    """Lend a DataFrame as a file; errors name the table and its columns. Raises InputError."""
+    if not hasattr(frame, "index"):  # Polars has none: the first column takes its place
+        frame = frame.to_pandas().set_index(frame.columns[0])
+    names, matrix = _names(frame), _matrix(frame)
+    columns = [str(name) for name in frame.columns]
+    with tempfile.TemporaryDirectory(prefix="wordgeom-") as folder:
+        path = Path(folder) / "table.npz"
+        np.savez(path, matrix=matrix, names=names)
+        try:
+            yield path
+        except WordgeomError as error:
+            error.where = error.where.replace(str(path), _WHERE)
+            error.reword(lambda text: _COLUMN.sub(lambda n: f"column {columns[int(n[1]) - 1]!r}",
+                                                  text.replace(str(path), _WHERE)))  # fmt: skip
+            raise
+
+
+def _names(frame: Any) -> np.ndarray[Any, Any]:
+    """Return the index (n) as text; raises InputError where it does not hold names."""
+    index = list(frame.index)
+    for row, name in enumerate(index, 1):
+        if not isinstance(name, str):
+            found = f"{name!r} in row {row}"
+            do = 'name the rows: df.set_index("name")'
+            raise InputError("the index must hold names", where=_WHERE, found=found, do=do)
+    return np.array(index, dtype=str) if index else np.empty(0, "U1")
+
+
+def _matrix(frame: Any) -> Float64:
+    """Return the columns (n × d) float64, nan where missing; raises InputError for text."""
+    kinds = {name: frame.dtypes.iloc[k] for k, name in enumerate(frame.columns)}
+    others = [f"{name!r} ({kind})" for name, kind in kinds.items() if kind.kind not in _NUMBERS]
+    if others:
+        found = listed([*others[:_SHOWN], *(["…"] if len(others) > _SHOWN else [])])
+        do = "drop them, or use pandas.to_numeric or pandas.get_dummies"
+        raise InputError("columns must be numbers", where=_WHERE, found=found, do=do)
+    columns = [frame.iloc[:, k].to_numpy(np.float64, na_value=np.nan)
+               for k in range(frame.shape[1])]  # fmt: skip
+    if not columns:
+        raise OptionError("the table has no columns", do="choose columns of numbers")
+    return np.ascontiguousarray(np.column_stack(columns))
