@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         pmi,
     )
     from wordgeom.api.models import measure_drift, open_model, train_model
+    from wordgeom.api.text_vectorizer import TextVectorizer
     from wordgeom.api.vectors import (
         ImputedModel,
         Model,
@@ -35,14 +36,15 @@ _MODULES = {
     "api.counts": ("Counts", "DocumentCounts", "Weighted", "count", "count_documents",
                    "open_matrix", "pmi"),
     "api.models": ("measure_drift", "open_model", "train_model"),
+    "api.text_vectorizer": ("TextVectorizer",),
     "api.vectors": ("ImputedModel", "Model", "convert", "extend", "impute", "load_vectors", "score",
                     "train"),
     "core.errors": ("WordgeomError",),
 }  # fmt: skip
 __all__ = [
-    "Counts", "DocumentCounts", "ImputedModel", "Model", "Weighted", "WordgeomError", "convert",
-    "count", "count_documents", "extend", "impute", "load_vectors", "measure_drift",
-    "open_matrix", "open_model", "pmi", "score", "train", "train_model",
+    "Counts", "DocumentCounts", "ImputedModel", "Model", "TextVectorizer", "Weighted",
+    "WordgeomError", "convert", "count", "count_documents", "extend", "impute", "load_vectors",
+    "measure_drift", "open_matrix", "open_model", "pmi", "score", "train", "train_model",
 ]  # fmt: skip
 
 

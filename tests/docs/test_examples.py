@@ -19,6 +19,7 @@ PAGES = [
     ROOT / "docs" / "index.md",
     *sorted((ROOT / "docs" / "guide").glob("*.md")),
 ]
+_NEEDS = {"spacy": "spacy"}  # packages that the examples of a page import, by page
 _FEWEST_RUN = 0.9  # share of the blocks that must not be left out
 
 
@@ -32,16 +33,21 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with a program `wordgeom`."""
+    """A directory with the programs `wordgeom` and `python`."""
     folder = tmp_path_factory.mktemp("bin")
-    program = folder / "wordgeom"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m wordgeom "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
+    for name, arguments in (("wordgeom", "-m wordgeom "), ("python", "")):
+        program = folder / name
+        line = f'exec {sys.executable} {arguments}"$@"'
+        program.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+        program.chmod(0o755)
     return folder
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_run(page, inputs, shim, tmp_path, monkeypatch):
+    if page.stem in _NEEDS:
+        name = _NEEDS[page.stem]
+        pytest.importorskip(name, reason=f"{name} is not installed: pip install {name}")
     shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     session = Session(

@@ -59,6 +59,9 @@ class RowNumbering:
         if format_name == "text" and options.document == "file":
             source.documents.add([Record("", "", 1)])
             return np.zeros_like
+        if source.every_line and format_name == "text":
+            source.documents.add_lines(np.arange(1, source.lines + 1))
+            return lambda lines: lines
         if format_name == "text":
             return self._add
         if format_name in formats.SINGLE_LINE:
