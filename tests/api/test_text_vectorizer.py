@@ -106,6 +106,14 @@ def test_without_vectors_it_learns_lsa_of_the_texts():
     assert far > 0
     small = wg.TextVectorizer(dim=50).fit_transform(["one two", "two three"])
     assert small.shape == (2, 2)
+    assert wg.TextVectorizer().fit_transform(["one"]).shape == (1, 1)
+
+
+def test_texts_without_words_give_no_vectors_and_zeros(path):
+    with pytest.raises(InputError, match="texts: contains no words"):
+        wg.TextVectorizer().fit(["", "..."])
+    assert not wg.TextVectorizer(path).fit(TEXTS).transform(["", "..."]).any()
+    assert not wg.TextVectorizer(path).fit_transform(["", "unknown"]).any()
 
 
 def test_models_and_keyed_vectors_are_vectors_too(path):

@@ -15,6 +15,14 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from wordgeom.api.counts import count
 from wordgeom.api.vectors import train
+from wordgeom.corpus.inputs import readers
+from wordgeom.counts import documents
+from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.text_vectors import averages
+from wordgeom.evaluation.word_lookup import Lookup
+from wordgeom.linalg.device import open_context
+from wordgeom.runtime.run_options import UseOptions
+from wordgeom.texts import embedding
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
 
 K = 6
@@ -159,6 +167,59 @@ def test_threads_and_memory_do_not_change_a_byte(vectors, ask, weights):
     assert Path("t1.npy").read_bytes() == Path("t3.npy").read_bytes()
     assert rows("t1.documents.tsv") == rows("t3.documents.tsv")
     assert np.load("t1.npy").shape == (30_000, K)
+
+
+def test_pieces_of_the_text_do_not_change_the_vectors(vectors, ask, monkeypatch):
+    lines = np.random.default_rng(5).choice(REVIEWS, 3_000)
+    Path("reviews.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    run(ask, out="whole.npy")
+    monkeypatch.setattr(readers, "BLOCK", 999)
+    monkeypatch.setattr(documents, "BLOCK", 1_001)
+    monkeypatch.setattr(embedding, "_ROWS", 77)
+    run(ask, out="pieces.npy")
+    np.testing.assert_allclose(np.load("pieces.npy"), np.load("whole.npy"), atol=1e-6)
+    assert rows("pieces.documents.tsv") == rows("whole.documents.tsv")
+
+
+def test_sequences_are_means_of_their_overlapping_k_mers(tmp_path, monkeypatch, ask):
+    monkeypatch.chdir(tmp_path)
+    sequences = ["ACDEFGHIKL", "AC", "DEFGHACDEF", "KLKLKLKL"]
+    Path("p.fasta").write_text("".join(f">p{k} x\n{s}\n" for k, s in enumerate(sequences)))
+    count("p.fasta", out="cooc", min_count=1)
+    train("cooc", "pmi-eigs", dim=3, out="vectors.bin")
+    done = ask("embed", "p.fasta", "--id-field", "header", "--weights", "mean", "-o", "p.npy")
+    assert done.status == 0, done.err
+    with open_context(UseOptions()) as context:
+        lookup = Lookup(read_vectors("vectors.bin"), EvalOptions())
+        expected = averages(sequences, lookup, 3, context, "")
+    made = np.load("p.npy")
+    np.testing.assert_allclose(made[expected.items], expected.means, atol=1e-6)
+    assert not made[1].any()
+    assert [row[0] for row in rows("p.documents.tsv")] == ["p0", "p1", "p2", "p3"]
+
+
+def test_lemmas_are_read_where_the_vectors_are_of_lemmas(tmp_path, monkeypatch, ask):
+    monkeypatch.chdir(tmp_path)
+    rows_of = [("cats", "cat"), ("sleep", "sleep"), ("dogs", "dog"), ("slept", "sleep")]
+    lines = [f"{k}\t{form}\t{lemma}" + "\t_" * 7 for k, (form, lemma) in enumerate(rows_of, 1)]
+    Path("bank").mkdir()
+    Path("bank/a.conllu").write_text("\n".join(lines) + "\n\n")
+    count("bank", out="cooc", min_count=1, column="lemma")
+    train("cooc", "pmi-eigs", dim=2, out="vectors.bin")
+    assert ask("embed", "bank", "-o", "texts.npy").status == 0
+    assert [int(row[4]) for row in rows()] == [4]
+
+
+def test_few_known_tokens_are_noted(vectors, ask):
+    Path("reviews.txt").write_text("der film war gut\nle film était bon\n")
+    _, done = run(ask)
+    assert "only 25.0% of the tokens have a vector" in done.err
+
+
+def test_vectors_of_one_dimension_keep_it(vectors, ask):
+    write_vectors("vectors.bin", WORDS, vectors.matrix[:, :1])
+    made, _ = run(ask)
+    assert made.any()
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\n"])

@@ -18,7 +18,8 @@ from wordgeom.core.errors import InputError, MissingInputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.core.options import flag
 from wordgeom.core.requests import different_content
-from wordgeom.corpus.encoding.encode import encode_texts
+from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_texts
+from wordgeom.corpus.inputs import paths
 from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import file_digest, is_stream
 from wordgeom.formats.vector_files import read_any_vectors
@@ -34,7 +35,13 @@ from wordgeom.texts.corpus_record import (
     corpus_record,
     reading_options,
 )
-from wordgeom.texts.embedding import Texts, check_words_memory, fit, usable_words
+from wordgeom.texts.embedding import (
+    Texts,
+    check_texts_memory,
+    check_words_memory,
+    fit,
+    usable_words,
+)
 from wordgeom.texts.options import NAN, EmbedOptions
 from wordgeom.texts.output import Output
 from wordgeom.vectors import run_card
@@ -42,6 +49,7 @@ from wordgeom.vectors.keyed import Vectors, digest_of
 
 _SEPARATORS = {".npy": b"", ".txt": b" ", ".tsv": b"\t"}  # between numbers, by suffix
 _SHOWN = 3
+_FEW = 0.5  # share of tokens with a vector, below which a note is printed
 _log = logging.getLogger("wordgeom")
 
 
@@ -81,7 +89,7 @@ class Embed(Stage):
     @cached_property
     def inputs(self) -> Inputs:
         """The texts, to be split as the text behind the vectors was. Raises OptionError."""
-        given = reading_options(self.record, self.reading, self.names)
+        given = reading_options(self.record, self.reading, paths.expand(self.names))
         return corpus_inputs.find(self.names, given)
 
     @cached_property
@@ -140,10 +148,12 @@ class Embed(Stage):
                 do = "check the language, --tokeniser and --vectors"
                 what = f"no word has a vector in {self.vectors}"
                 raise InputError(what, where=" ".join(self.names), found=found, do=do)
+            check_texts_memory(self.base, encoded, job.context)
             texts = Texts(encoded, job.context)
             embedding, fitted = fit(words, texts, self.record, self.options)
             made = Output(embedding, texts)
-            notes = [*self._notes(), *fitted, *encoded.notes, *input_warnings(encoded.sources)]
+            notes = [*self._notes(), *fitted, *encoded.notes, *self._few(encoded)]
+            notes += input_warnings(encoded.sources)
             if self.out is None:
                 made.write_lines(sys.stdout.buffer, b" ")
                 sys.stdout.buffer.flush()
@@ -184,10 +194,19 @@ class Embed(Stage):
                 f"--tokeniser {corpus.tokeniser} is assumed"
             )
         for name, value in recorded.items():
-            if name in self.reading and self.reading[name] != value:
+            if name in self.reading and getattr(corpus, name) != value:
                 yield f"the text behind {self.vectors} was split with {flag(name)} {value}"
         if recorded.get("phrases"):
             yield f"phrases are not joined in the texts as in the text behind {self.vectors}"
+
+    def _few(self, encoded: EncodedCorpus) -> Iterator[str]:
+        """Yield a note on texts that are probably of another language or split in another way."""
+        known = 1 - int(encoded.vocabulary.counts[-1]) / encoded.tokens
+        if known < _FEW:
+            yield (
+                f"only {known:.1%} of the tokens have a vector; "
+                "check the language, the case of the words and --tokeniser"
+            )
 
     def _empty(self, made: Output) -> Iterator[str]:
         """Yield a note on texts without a known word."""

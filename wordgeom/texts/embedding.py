@@ -18,8 +18,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from wordgeom.core.errors import InputError, OptionError
-from wordgeom.core.formatting import several
+from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural, several
 from wordgeom.core.types import Array, Csr, Float32, Float64, Int64, offsets
 from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.tokens.normal_forms import normaliser
@@ -27,6 +27,7 @@ from wordgeom.counts.documents import DocumentCounts
 from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
+from wordgeom.runtime.run_options import FLOOR
 from wordgeom.texts import kernels
 from wordgeom.texts.corpus_record import CorpusRecord
 from wordgeom.texts.options import MEAN, NAN, TFIDF, EmbedOptions
@@ -36,6 +37,7 @@ from wordgeom.vectors.postprocess import Components, Moments, all_but_the_top
 _Value = TypeVar("_Value")
 _ROWS = 2048  # texts of a block
 _WORD = 200  # bytes of a word in the lexicon and in the tables here
+_TEXT = 48  # bytes of the counts and offsets of a text
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +100,11 @@ class Embedding:
 def usable_words(vectors: Vectors, form: str, options: EmbedOptions) -> Words:
     """Return the words with a finite vector that is not zero, normalised to a Unicode form.
 
-    Of words that are equal then, the first counts. Raises InputError where there is none.
+    Of words that are equal then, the first counts. Raises InputError where there is none,
+    OptionError for more components than dimensions.
     """
     matrix = vectors.matrix
+    options.components(matrix.shape[1])
     finite: Array = np.asarray(np.isfinite(matrix).all(axis=1) & matrix.any(axis=1))
     normal = normaliser(form, lower=False)
     rows: dict[str, int] = {}
@@ -112,7 +116,6 @@ def usable_words(vectors: Vectors, form: str, options: EmbedOptions) -> Words:
         raise InputError("no vector is finite and not zero", found=f"{len(finite):,} vectors")
     used = np.array(list(rows.values()), np.int64)
     if options.all_but_the_top is not None:
-        _check_dimension("--all-but-the-top", options.all_but_the_top, matrix.shape[1])
         with one_thread():
             matrix = all_but_the_top(matrix[used], options.all_but_the_top)
         used = np.arange(len(used))
@@ -157,17 +160,16 @@ def fit(
     """Return the embedding of texts, and notes.
 
     Weights that the record of the vectors' corpus does not give, and components, come from the
-    texts. Raises OptionError for more components than dimensions, InputError for more than texts.
+    texts. Raises InputError for more components than texts.
     """
-    _check_dimension("--remove-components", options.components, words.matrix.shape[1])
     weights, notes = _weights(words, texts, record, options)
     shares = weights if options.weights == TFIDF else np.ones(len(weights))
     if options.unit_words:
         lengths = np.linalg.norm(words.matrix[words.rows].astype(np.float64), axis=1)
         weights = np.divide(weights, lengths, out=np.zeros_like(weights), where=lengths > 0)
     embedding = Embedding(words, weights, shares, None, options)
-    if options.components:
-        components, more = _components(embedding, texts, options)
+    if number := options.components(words.matrix.shape[1]):
+        components, more = _components(embedding, texts, number)
         embedding = Embedding(words, weights, shares, components, options)
         notes += more
     return embedding, notes
@@ -192,9 +194,9 @@ def _weights(
 
 
 def _components(
-    embedding: Embedding, texts: Texts, options: EmbedOptions
+    embedding: Embedding, texts: Texts, number: int
 ) -> tuple[Components | None, list[str]]:
-    K, number = embedding.dimension, options.components
+    K = embedding.dimension
     empty = Moments(0, np.zeros(K), np.zeros((K, K)))
 
     def measured(counts: Csr) -> Moments:
@@ -206,16 +208,10 @@ def _components(
     if found.number > number:
         return found.components(number, centre=False), []
     have = several(found.number, "text has a known word", "texts have a known word")
-    if options.remove_components is not None:
+    if embedding.options.remove_components is not None:
         do = "lower --remove-components, or embed more texts together"
         raise InputError(f"{number} components need more than {number} texts", found=have, do=do)
     return None, [f"no component removed: {have}"]
-
-
-def _check_dimension(name: str, number: int, columns: int) -> None:
-    if number >= columns:
-        do = f"lower {name}"
-        raise OptionError(f"{name} {number} leaves nothing of {columns} dimensions", do=do)
 
 
 def check_words_memory(vectors: Vectors, options: EmbedOptions, context: Context) -> None:
@@ -224,3 +220,14 @@ def check_words_memory(vectors: Vectors, options: EmbedOptions, context: Context
     copies = 1 + 2 * (options.all_but_the_top is not None) + 2 * options.unit_words
     needed = words * (_WORD + 4 * columns * copies)
     check_memory(f"{words:,} vectors of {columns:,}", needed, context.memory, "raise --memory")
+
+
+def check_texts_memory(vectors: Vectors, encoded: EncodedCorpus, context: Context) -> None:
+    """Raise InputError where the table of the texts and the vectors of words exceed --memory."""
+    texts = sum(len(source.documents) for source in encoded.sources)
+    lines = sum(len(source.documents.content) for source in encoded.sources)
+    do = "raise --memory, or embed parts of the text separately"
+    needed = vectors.matrix.nbytes + _TEXT * texts + 2 * lines
+    check_memory(
+        f"{plural(texts, 'text')} and the vectors of words", needed, max(context.memory, FLOOR), do
+    )

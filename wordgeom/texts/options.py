@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wordgeom.core.options import Options, option
+from wordgeom.core.errors import OptionError
+from wordgeom.core.options import Options, flag, option
 
 MEAN, TFIDF, SIF = "mean", "tf-idf", "sif"
 NAN = "nan"
@@ -35,8 +36,12 @@ class EmbedOptions(Options):
         "zero", "vector of a text without a known word: zeros or NaN", choices=("zero", NAN)
     )
 
-    @property
-    def components(self) -> int:
-        """The number of components to remove."""
-        default = _OF_SIF if self.weights == SIF else 0
-        return default if self.remove_components is None else self.remove_components
+    def components(self, columns: int) -> int:
+        """Return the number of components to remove; raises OptionError for all of them."""
+        for name in ("all_but_the_top", "remove_components"):
+            if (getattr(self, name) or 0) >= columns:
+                what = f"{flag(name)} {getattr(self, name)} leaves nothing of {columns} dimensions"
+                raise OptionError(what, do=f"lower {flag(name)}")
+        if self.remove_components is None:
+            return min(_OF_SIF, columns - 1) if self.weights == SIF else 0
+        return self.remove_components

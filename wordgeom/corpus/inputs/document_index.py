@@ -12,6 +12,7 @@ from wordgeom.core.types import Int64
 
 _BREAKS = re.compile(r"[\t\n\r]")
 _NO_ID_OR_TIME = "\t\t\n"
+_STEP = 1 << 16  # lines added at once
 
 
 class Record(NamedTuple):
@@ -46,9 +47,10 @@ class Documents:
 
     def add_lines(self, lines: Int64) -> None:
         """Add documents without id and time, by their line numbers."""
-        if len(lines):
-            self._number += len(lines)
-            text = _NO_ID_OR_TIME.join(map(str, lines.tolist())) + _NO_ID_OR_TIME
+        for start in range(0, len(lines), _STEP):
+            some = lines[start : start + _STEP].tolist()
+            self._number += len(some)
+            text = _NO_ID_OR_TIME.join(map(str, some)) + _NO_ID_OR_TIME
             self._parts.append(text.encode("ascii"))
 
     def lines(self) -> Int64:
@@ -57,9 +59,10 @@ class Documents:
         return np.fromiter((int(row[: row.index(b"\t")]) for row in rows), np.int64, len(self))
 
     def __iter__(self) -> Iterator[Record]:
-        for row in self.content.decode("utf-8").split("\n")[:-1]:
-            line, record, time = row.split("\t")
-            yield Record(record, time, int(line))
+        for part in self._parts:
+            for row in part.decode("utf-8").split("\n")[:-1]:
+                line, record, time = row.split("\t")
+                yield Record(record, time, int(line))
 
 
 def documents_bytes(files: Iterable[Documents]) -> bytes:
