@@ -19,7 +19,7 @@ PAGES = [
     ROOT / "docs" / "index.md",
     *sorted((ROOT / "docs" / "guide").glob("*.md")),
 ]
-_NEEDS = {"spacy": "spacy"}  # packages that the examples of a page import, by page
+_NEEDS = {"spacy": ("spacy",)}  # optional packages, by page
 _FEWEST_RUN = 0.9  # share of the blocks that must not be left out
 
 
@@ -45,9 +45,8 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_examples_of_a_page_run(page, inputs, shim, tmp_path, monkeypatch):
-    if page.stem in _NEEDS:
-        name = _NEEDS[page.stem]
-        pytest.importorskip(name, reason=f"{name} is not installed: pip install {name}")
+    for package in _NEEDS.get(page.stem, ()):
+        pytest.importorskip(package)
     shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     session = Session(

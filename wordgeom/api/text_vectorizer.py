@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from wordgeom.api.counts import MatrixHandle, PathLike, count_documents, matrix_path
-from wordgeom.api.vectors import Model, source_of, train
+from wordgeom.api.vectors import Model, _source, train
 from wordgeom.core.errors import InputError
 from wordgeom.core.options import check_known
 from wordgeom.core.types import Float32
@@ -127,7 +127,7 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Return the vectors of words, and what is recorded of the text behind them."""
         if self.vectors is None:
             return self._trained(file, given)
-        source = source_of(self.vectors)
+        source = _source(self.vectors)
         counts = None if self.counts is None else matrix_path(self.counts)
         if isinstance(source, Vectors):
             return source, corpus_record(None, counts)

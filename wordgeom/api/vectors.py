@@ -184,7 +184,7 @@ def extend(
     _, resume, run = taken("extend", options)
     target = None if out is None else Path(out)
     path, values = matrix_path(counts), plain(options)
-    stage = Extend(source_of(vectors), path, values, run, target, resume, space)
+    stage = Extend(_source(vectors), path, values, run, target, resume, space)
     made = run_stage(stage)
     if made.value is None and made.path is not None:  # up to date
         return _read_back(made.path)
@@ -214,7 +214,7 @@ def impute(
     of_domain, how, resume, run = taken("impute", options)
     target = None if out is None else Path(out)
     beside = None if table is None else Path(table)
-    source = source_of(vectors)
+    source = _source(vectors)
     stage = Impute(Path(domain), source, of_domain, how, run, target, beside, resume)
     made = run_stage(stage)
     if made.value is not None:
@@ -269,7 +269,7 @@ def score(
     given = [_paths(names) for names in (sets, categories, classify, regress)]
     tasks = read_tasks(given[0], given[1], given[2], given[3], how)
     files = tuple(file for names in given for file in names)
-    source = source_of(vectors)
+    source = _source(vectors)
     held = isinstance(source, Vectors)
     named = repr(vectors) if held else os.fspath(source)  # type: ignore[arg-type]
     read = source if isinstance(source, Vectors) else os.fspath(source)
@@ -331,7 +331,7 @@ def _paths(names: Sequence[PathLike]) -> list[str]:
     return [os.fspath(name) for name in listed]
 
 
-def source_of(vectors: PathLike | Model | KeyedVectors) -> PathLike | Vectors:
+def _source(vectors: PathLike | Model | KeyedVectors) -> PathLike | Vectors:
     """Return the name of a file unchanged, vectors in memory as Vectors."""
     if isinstance(vectors, (str, os.PathLike)):
         return vectors

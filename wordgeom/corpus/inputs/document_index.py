@@ -12,7 +12,6 @@ from wordgeom.core.types import Int64
 
 _BREAKS = re.compile(r"[\t\n\r]")
 _NO_ID_OR_TIME = "\t\t\n"
-_STEP = 1 << 16  # lines added at once
 
 
 class Record(NamedTuple):
@@ -47,10 +46,9 @@ class Documents:
 
     def add_lines(self, lines: Int64) -> None:
         """Add documents without id and time, by their line numbers."""
-        for start in range(0, len(lines), _STEP):
-            some = lines[start : start + _STEP].tolist()
-            self._number += len(some)
-            text = _NO_ID_OR_TIME.join(map(str, some)) + _NO_ID_OR_TIME
+        if len(lines):
+            self._number += len(lines)
+            text = _NO_ID_OR_TIME.join(map(str, lines.tolist())) + _NO_ID_OR_TIME
             self._parts.append(text.encode("ascii"))
 
     def lines(self) -> Int64:
