@@ -24,6 +24,7 @@ from wordgeom.vectors import run_card
 CORPUS = "corpus"  # the key of run cards
 TEXT_OPTIONS = frozenset(field.name for field, _ in specs(TextOptions))
 SPLITTING = ("tokeniser", "case", "strip", "token_pattern", "normalise", "k", "column", "phrases")
+_OF_KMERS = ("tokeniser", "k")
 _STORES = ("cooc", "dtm")
 
 
@@ -47,7 +48,8 @@ def splitting_of(card: Mapping[str, Any]) -> dict[str, Any]:
     if "tokeniser" not in request.get("options", {}):
         return {}
     options = made_options(request)
-    return {name: options[name] for name in SPLITTING if options.get(name) is not None}
+    names = _OF_KMERS if options["tokeniser"] == "kmer" else SPLITTING
+    return {name: options[name] for name in names if options.get(name) is not None}
 
 
 def corpus_record(vectors: Path | None, counts: Path | None) -> CorpusRecord:
