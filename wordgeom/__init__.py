@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from wordgeom.api.models import measure_drift, open_model, train_model
     from wordgeom.api.progress import show_progress
+    from wordgeom.api.text_vectorizer import TextVectorizer
     from wordgeom.api.vectors import (
         ImputedModel,
         Model,
@@ -37,14 +38,16 @@ _MODULES = {
                    "open_matrix", "pmi"),
     "api.models": ("measure_drift", "open_model", "train_model"),
     "api.progress": ("show_progress",),
+    "api.text_vectorizer": ("TextVectorizer",),
     "api.vectors": ("ImputedModel", "Model", "convert", "extend", "impute", "load_vectors", "score",
                     "train"),
     "core.errors": ("WordgeomError",),
 }  # fmt: skip
 __all__ = [
-    "Counts", "DocumentCounts", "ImputedModel", "Model", "Weighted", "WordgeomError", "convert",
-    "count", "count_documents", "extend", "impute", "load_vectors", "measure_drift",
-    "open_matrix", "open_model", "pmi", "score", "show_progress", "train", "train_model",
+    "Counts", "DocumentCounts", "ImputedModel", "Model", "TextVectorizer", "Weighted",
+    "WordgeomError", "convert", "count", "count_documents", "extend", "impute", "load_vectors",
+    "measure_drift", "open_matrix", "open_model", "pmi", "score", "show_progress", "train",
+    "train_model",
 ]  # fmt: skip
 
 

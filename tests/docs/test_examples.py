@@ -19,7 +19,7 @@ PAGES = [
     ROOT / "docs" / "index.md",
     *sorted((ROOT / "docs" / "guide").glob("*.md")),
 ]
-_NEEDS = {"notebooks": ("pandas", "matplotlib")}  # optional packages, by page
+_NEEDS = {"notebooks": ("pandas", "matplotlib"), "spacy": ("spacy",)}  # optional packages, by page
 _FEWEST_RUN = 0.9  # share of the blocks that must not be left out
 
 
@@ -33,11 +33,13 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with a program `wordgeom`."""
+    """A directory with the programs `wordgeom` and `python`."""
     folder = tmp_path_factory.mktemp("bin")
-    program = folder / "wordgeom"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m wordgeom "$@"\n', encoding="utf-8")
-    program.chmod(0o755)
+    for name, arguments in (("wordgeom", "-m wordgeom "), ("python", "")):
+        program = folder / name
+        line = f'exec {sys.executable} {arguments}"$@"'
+        program.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
+        program.chmod(0o755)
     return folder
 
 

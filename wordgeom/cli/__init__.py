@@ -33,6 +33,7 @@ COMMANDS = {
     "train": "Train word vectors on counts.",
     "extend": "Infer vectors for out-of-vocabulary words.",
     "impute": "Infer vectors for entities in a table from those of known ones.",
+    "embed": "Give each text a vector, from those of its words.",
     "similar": "List the nearest neighbours of words.",
     "analogy": "Answer an analogy: A is to B as C is to what?",
     "eval": "Evaluate vectors on test sets.",

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 Settings = dict[str, Any]
 # The commands that a configuration file may hold a table for, in the order of `wordgeom run`.
 STAGES = (
-    "build-cooc", "build-dtm", "merge", "build-pmi", "train", "extend", "impute", "convert",
-    "eval", "drift",
+    "build-cooc", "build-dtm", "merge", "build-pmi", "train", "extend", "impute", "embed",
+    "convert", "eval", "drift",
 )  # fmt: skip
 # Own settings that hold several names.
-_LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress", "words")
+_LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress", "words", "texts")
 
 
 class StageCommand(click.Command):

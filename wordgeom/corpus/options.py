@@ -8,8 +8,8 @@ from wordgeom.core.options import Options, option
 
 
 @dataclass(frozen=True)
-class CorpusOptions(Options):
-    """How text is read, split into tokens and reduced to a vocabulary."""
+class TextOptions(Options):
+    """How text is read and split into tokens."""
 
     input_format: str = option(
         "auto",
@@ -54,6 +54,12 @@ class CorpusOptions(Options):
         "invalid UTF-8: raise an error, replace with U+FFFD, or skip",
         choices=("error", "replace", "skip"),
     )
+
+
+@dataclass(frozen=True)
+class CorpusOptions(TextOptions):
+    """How text is read, split into tokens and reduced to a vocabulary."""
+
     min_count: int = option(5, "minimum count of a word", low=1, metavar="N")
     max_vocab: int = option(0, "maximum vocabulary size; 0 for no limit", low=0, metavar="N")
     sample: float = option(

@@ -55,13 +55,14 @@ def averages(
     means = np.zeros((len(texts), columns))
     known = np.zeros(len(texts), np.int64)
     tokens = partial(kmers, k=kmer) if kmer else words
+    every = np.arange(len(lookup.matrix))
     starts = iter(range(0, len(texts), _TEXTS))
     rows = _Rows(lookup)
     for start in context.progress.follow(
         starts, "averaging texts", len(texts), "texts", lambda _: _TEXTS
     ):
         block = slice(start, start + _TEXTS)
-        means[block], known[block] = _block(texts[block], tokens, rows)
+        means[block], known[block] = _block(texts[block], tokens, rows, every)
     items = np.flatnonzero(known)
     return Averages(items, means[items])
 
@@ -81,18 +82,21 @@ class _Rows(dict[str, int]):
 
 
 def _block(
-    texts: Sequence[str], tokens: Callable[[str], list[str]], rows: _Rows
+    texts: Sequence[str], tokens: Callable[[str], list[str]], rows: _Rows, every: Int64
 ) -> tuple[Float64, Int64]:
-    """Return the means (texts × K) and the numbers of in-vocabulary tokens (texts)."""
-    from scipy.sparse import csr_array
+    """Return the means (texts × K) and the numbers of in-vocabulary tokens (texts).
 
-    token_rows, ends = array("q"), [0]
+    every (V): the numbers of all rows.
+    """
+    from wordgeom.texts.kernels import weighted_means
+
+    token_rows, ends = array("i"), [0]
     for text in texts:
         token_rows.extend(row for row in map(rows.__getitem__, tokens(text)) if row >= 0)
         ends.append(len(token_rows))
-    used, columns = np.unique(np.array(token_rows, np.int64), return_inverse=True)
-    known = np.diff(ends)
-    shares = np.repeat(1 / np.maximum(known, 1), known)
-    shape = (len(texts), len(used))
-    table = csr_array((shares, columns.astype(np.int64), np.array(ends, np.int64)), shape=shape)
-    return table @ rows.lookup.matrix[used].astype(np.float64), known
+    matrix, words = rows.lookup.matrix, np.array(token_rows, np.int32)
+    means, ones = np.zeros((len(texts), matrix.shape[1])), np.ones(len(every))
+    known, read = np.zeros((2, len(texts)), np.int64)
+    counts = np.ones(len(words), np.int64)
+    weighted_means(np.array(ends), words, counts, every, matrix, ones, ones, means, known, read)
+    return means, known

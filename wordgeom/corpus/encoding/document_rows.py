@@ -14,6 +14,7 @@ from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
 
+_LINES = 1 << 16  # documents added at once
 _LinesToRows = Callable[[Int64], Int64]  # for documents of one file
 
 
@@ -59,6 +60,11 @@ class RowNumbering:
         if format_name == "text" and options.document == "file":
             source.documents.add([Record("", "", 1)])
             return np.zeros_like
+        if source.every_line and format_name == "text":
+            for first in range(1, source.lines + 1, _LINES):
+                last = min(first + _LINES, source.lines + 1)
+                source.documents.add_lines(np.arange(first, last))
+            return lambda lines: lines
         if format_name == "text":
             return self._add
         if format_name in formats.SINGLE_LINE:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.corpus.encoding.encoded_text import EncodedText, as_read, as_text, with_phrases
@@ -96,15 +98,38 @@ def encode_documents(
         return EncodedCorpus(text.vocabulary, stream, sources, *totals, notes)
 
 
+def encode_texts(
+    names: list[str], options: CorpusOptions, words: list[str], context: Context
+) -> EncodedCorpus:
+    """Read files and return every token of their texts, with an id V + 1 after each text.
+
+    words: the V words, as the tokeniser normalises them; any other token has the id V, which stands
+    last in the vocabulary. Texts are documents as in `encode_documents`, but each line of plain
+    text is one, even without a token. Errors as in `encode`.
+    """
+    sources = [Source(name, listed=True, every_line=options.document == "line") for name in names]
+    with _encoded(sources, options, None, context, WordLists(words, [], [], others=True)) as (
+        text,
+        notes,
+    ):
+        counts = text.vocabulary.counts
+        others = text.tokens - int(counts.sum())
+        vocabulary = Vocabulary([*text.vocabulary.words, ""], np.append(counts, others))
+        text = replace(text, vocabulary=vocabulary)
+        stream, totals = map_documents(text, sources, options, context, None)
+        return EncodedCorpus(vocabulary, stream, sources, *totals, notes)
+
+
 @contextmanager
 def _encoded(
     sources: list[Source],
     options: CorpusOptions,
     checkpoint: CorpusCheckpoint | None,
     context: Context,
+    lists: WordLists | None = None,
 ) -> Iterator[tuple[EncodedText, list[str]]]:
-    """Lend the text in ids, with phrases joined, and the notes on it."""
-    lists = read_word_lists(options)
+    """Lend the text in ids, with phrases joined, and the notes on it; lists: not of files."""
+    lists = read_word_lists(options) if lists is None else lists
     with ExitStack() as reading, ExitStack() as joining:
         try:
             encoded = _read(sources, options, lists, checkpoint, context, reading)
@@ -136,7 +161,7 @@ def _read(
     total = _total(sources, options)
     segments = read_segments(sources, total, tables, options, runs, checkpoint, context, resources)
     merged = merge_runs(runs, _selection(lists, options, context), context)
-    if not merged.statistics.tokens:
+    if not merged.statistics.tokens and not lists.others:
         found = f"{sum(s.bytes for s in sources):,} bytes"
         raise InputError("contains no words", found=found, do="check the file")
     threads = context.pool.threads

@@ -70,7 +70,7 @@ def _chosen(merged: MergedLexicon, lists: WordLists, options: CorpusOptions) -> 
     """Return the ids in the table of the words that get a row."""
     table, listed = merged.table, merged.listed
     if lists.vocabulary is not None:
-        if not table.counts[listed].any():
+        if not lists.others and not table.counts[listed].any():
             found = f"{plural(len(lists.vocabulary), 'word')} in {options.read_vocab}"
             do = "check --read-vocab and --tokeniser"
             raise InputError("contains no word of the vocabulary", found=found, do=do)

@@ -68,8 +68,8 @@ def map_documents(
     """Return the stream of `encode_documents` and its totals."""
     V = len(text.vocabulary)
     keep = _keep_probability(text.vocabulary, text.tokens, options.sample)
+    listed = sum(source.lines + len(source.documents) for source in sources)
     numbering, state = RowNumbering(sources, options), np.zeros(4, np.int64)
-    listed = sum(len(source.documents) for source in sources)
     out = _StreamWriter(text.length + text.boundaries + listed + len(sources), V, context, sink)
     documents = 0
     with out:

@@ -22,13 +22,14 @@ _SHOWN = 3
 class WordLists:
     """vocabulary: the fixed vocabulary, or None; stop: words without a row; keep: words with one.
 
-    notes: messages about the files.
+    notes: messages about the files; others: a text without any of these words is no error.
     """
 
     vocabulary: list[str] | None
     stop: list[str]
     keep: list[str]
     notes: list[str] = field(default_factory=list)
+    others: bool = False
 
     @property
     def all(self) -> list[bytes]:

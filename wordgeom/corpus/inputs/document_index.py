@@ -57,9 +57,10 @@ class Documents:
         return np.fromiter((int(row[: row.index(b"\t")]) for row in rows), np.int64, len(self))
 
     def __iter__(self) -> Iterator[Record]:
-        for row in self.content.decode("utf-8").split("\n")[:-1]:
-            line, record, time = row.split("\t")
-            yield Record(record, time, int(line))
+        for part in self._parts:
+            for row in part.decode("utf-8").split("\n")[:-1]:
+                line, record, time = row.split("\t")
+                yield Record(record, time, int(line))
 
 
 def documents_bytes(files: Iterable[Documents]) -> bytes:

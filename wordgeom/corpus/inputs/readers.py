@@ -56,6 +56,7 @@ class Source:
     records_format of its first lines. header: what the first row of a table was taken for, `header`
     or `unsure`, and its cells. empty: there is no text in it. listed: every record gets a
     line of text and an entry in `documents`, even without id and time (`formats.blocks`).
+    every_line: so does every line of plain text, even an empty one; lines: their number.
     documents: ids and times of the records; not a field, since checkpoints store fields as JSON.
     running: the hash of the bytes read so far.
     """
@@ -71,6 +72,8 @@ class Source:
     header: dict[str, str] = field(default_factory=dict)
     empty: bool = False
     listed: bool = False
+    every_line: bool = False
+    lines: int = 0
 
     def __post_init__(self) -> None:
         self.documents = Documents()

@@ -131,6 +131,9 @@ def _inspected(text: Iterator[Block], source: Source, options: CorpusOptions) ->
             source.looks = records_format(block.text)
             check = of_lines and not source.looks
             source.wrapped = hard_wrapping(block.text) if check else {}
+        if source.every_line:
+            unended = block.last and not block.text.endswith(b"\n") and len(block.text) > 0
+            source.lines += block.text.count(b"\n") + unended
         yield block
 
 

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, ClassVar
 from wordgeom.core.types import Array, Float32
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.methods.contract import Result
+from wordgeom.methods.inputs.stores import OpenStore
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.artefacts.artefact import CHECKED, FREQUENT, Artefact
 from wordgeom.stages.artefacts.document_vectors import (
@@ -21,6 +22,7 @@ from wordgeom.stages.artefacts.document_vectors import (
 )
 from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.stage import Job, Outcome
+from wordgeom.texts.corpus_record import CORPUS, splitting_of
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_notes
 from wordgeom.vectors.keyed import Vectors, read_vectors, vector_writer, writable_words
@@ -80,6 +82,9 @@ class VectorsOutput(MethodOutput):
     ) -> Outcome:
         """Write all files and the run card that covers them, or none. Raises WriteError."""
         card = job.card(request, result)
+        if isinstance(self.target.first, OpenStore):
+            splitting = splitting_of(self.target.first.stored.store.card)
+            card |= {CORPUS: splitting} if splitting else {}
         parts = {
             self.path: vector_writer(self.path, self.words, result.vectors),
             **self._others(result),

@@ -1,0 +1,234 @@
+"""The stage that gives each text a vector, and lists the texts in a table beside the vectors."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from wordgeom.core.errors import InputError, MissingInputError, OptionError
+from wordgeom.core.formatting import several
+from wordgeom.core.options import flag
+from wordgeom.core.requests import different_content
+from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_texts
+from wordgeom.corpus.inputs import paths
+from wordgeom.corpus.inputs.input_warnings import input_warnings
+from wordgeom.corpus.inputs.readers import file_digest, is_stream
+from wordgeom.formats.vector_files import read_any_vectors
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.stages import corpus_inputs
+from wordgeom.stages.corpus_inputs import Inputs
+from wordgeom.stages.inference import reading_notes
+from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.storage.files import same_file
+from wordgeom.texts.corpus_record import (
+    TEXT_OPTIONS,
+    CorpusRecord,
+    corpus_record,
+    reading_options,
+)
+from wordgeom.texts.embedding import (
+    Texts,
+    check_texts_memory,
+    check_words_memory,
+    fit,
+    usable_words,
+)
+from wordgeom.texts.options import NAN, EmbedOptions
+from wordgeom.texts.output import Output
+from wordgeom.vectors import run_card
+from wordgeom.vectors.keyed import Vectors, digest_of
+
+_SEPARATORS = {".npy": b"", ".txt": b" ", ".tsv": b"\t"}  # between numbers, by suffix
+_SHOWN = 3
+_FEW = 0.5  # share of tokens with a vector, below which a note is printed
+_log = logging.getLogger("wordgeom")
+
+
+@dataclass(frozen=True)
+class Embed(Stage):
+    """Give each text a vector.
+
+    names: files, directories, patterns or -; vectors: of words; counts: the counts that they were
+    trained on, None to look beside the vectors; reading: options of the texts that were given, by
+    name; out: a .npy, .txt or .tsv file, None for lines on standard output.
+    """
+
+    names: tuple[str, ...]
+    vectors: Path
+    counts: Path | None
+    reading: Mapping[str, Any]
+    options: EmbedOptions
+    run: RunOptions
+    out: Path | None
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
+
+    @property
+    def state(self) -> None:
+        """None: embedding takes seconds, and is not resumed."""
+        return
+
+    @property
+    def table(self) -> Path | None:
+        """The table of the texts."""
+        return None if self.out is None else self.out.with_suffix(".documents.tsv")
+
+    @cached_property
+    def record(self) -> CorpusRecord:
+        """What is recorded of the text behind the vectors."""
+        return corpus_record(self.vectors, self.counts)
+
+    @cached_property
+    def inputs(self) -> Inputs:
+        """The texts, to be split as the text behind the vectors was. Raises OptionError."""
+        given = reading_options(self.record, self.reading, paths.expand(self.names))
+        return corpus_inputs.find(self.names, given)
+
+    @cached_property
+    def base(self) -> Vectors:
+        """The vectors of words."""
+        return read_any_vectors(self.vectors)
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The options, and the digests of the vectors, the counts and the texts."""
+        options = corpus_inputs.request_options(self.inputs.corpus, self.run)
+        options = {name: options[name] for name in options if name in TEXT_OPTIONS}
+        inputs: list[dict[str, Any]] = [
+            {"name": name, "digest": None if is_stream(name) else file_digest(name)}
+            for name in self.inputs.names
+        ]
+        known = {"digest": digest_of(self.base)}, {"digest": self.record.digest}
+        return {
+            "command": "embed",
+            "options": {**options, **self.options.result_options()},
+            "inputs": [*known, *inputs],
+        }
+
+    def check(self) -> None:
+        """Check the names of the files to write and to read."""
+        if not self.vectors.exists():
+            do = "train vectors, or name them with --vectors"
+            raise MissingInputError("no such file", where=self.vectors, do=do)
+        read = [*self.inputs.names, os.fspath(self.vectors)]
+        if self.out is not None and self.table is not None:
+            _check_outputs((self.out, self.table, run_card.card_path(self.out)), read)
+
+    def up_to_date(self) -> Outcome | None:
+        """Return the vectors if they exist as requested."""
+        if self.out is None or self.table is None:
+            return None
+        piped = any(map(is_stream, self.inputs.names))
+        if piped and self.out.exists() and not self.run.force:
+            raise different_content(self.out, "was made from other text or from a pipe")
+        beside = [self.table]
+        if run_card.up_to_date(self.out, self.request, self.run.force, "text", beside):
+            return Outcome(f"{self.out}: up to date", self.out)
+        if self.table.exists() and not self.run.force:
+            raise different_content(self.table, "belongs to no vectors")
+        return None
+
+    def work(self, job: Job) -> Outcome:
+        """Read the texts, fit weights and components, and write the vectors."""
+        check_words_memory(self.base, self.options, job.context)
+        corpus, names = self.inputs.corpus, self.inputs.names
+        words = usable_words(self.base, corpus.normalise, self.options)
+        encoded = encode_texts(names, corpus, words.words, job.context)
+        with closing(encoded.stream):
+            if encoded.tokens == encoded.vocabulary.counts[-1]:
+                found = several(encoded.tokens, "token", "tokens")
+                do = "check the language, --tokeniser and --vectors"
+                what = f"no word has a vector in {self.vectors}"
+                raise InputError(what, where=" ".join(self.names), found=found, do=do)
+            check_texts_memory(self.base, encoded, job.context)
+            texts = Texts(encoded, job.context)
+            embedding, fitted = fit(words, texts, self.record, self.options)
+            made = Output(embedding, texts)
+            notes = [*self._notes(), *fitted, *encoded.notes, *self._few(encoded)]
+            notes += input_warnings(encoded.sources)
+            if self.out is None:
+                made.write_lines(sys.stdout.buffer, b" ")
+                sys.stdout.buffer.flush()
+                for note in [*notes, *self._empty(made)]:
+                    _log.info("note: %s", note)
+                return Outcome("")
+            return self._written(self.out, made, notes, job)
+
+    def _written(self, out: Path, made: Output, notes: list[str], job: Job) -> Outcome:
+        """Write vectors, table and run card as one step."""
+        assert self.table is not None
+        between = _SEPARATORS[out.suffix]
+        fill = partial(made.write_lines, between=between) if between else made.write_array
+        parts: dict[Path, Callable[[BinaryIO], object]] = {out: fill, self.table: made.write_table}
+        outcome = Outcome("", out)
+
+        def card() -> dict[str, Any]:
+            known, tokens = int(made.known.sum()), int(made.tokens.sum())
+            empty = int(np.count_nonzero(made.known == 0))
+            outcome.statistics = {"texts": made.shape[0], "dimension": made.shape[1],
+                                  "tokens": tokens, "known": known, "empty": empty}  # fmt: skip
+            outcome.notes = [*notes, *self._empty(made)]
+            return job.card(self.request, outcome)
+
+        run_card.write_together(out, parts, card)
+        share = outcome.statistics["known"] / max(1, outcome.statistics["tokens"])
+        shape = f"{several(made.shape[0], 'text', 'texts')} × {made.shape[1]:,}"
+        outcome.summary = f"{out}: {shape}, {share:.1%} of tokens known; {job.seconds()}"
+        return outcome
+
+    def _notes(self) -> Iterator[str]:
+        """Yield notes on the vectors, and on how the texts are split."""
+        yield from [*self.inputs.notes, *reading_notes(self.base, os.fspath(self.vectors))]
+        corpus, recorded = self.inputs.corpus, self.record.splitting
+        if not recorded:
+            yield (
+                f"it is not recorded how the text behind {self.vectors} was split; "
+                f"--tokeniser {corpus.tokeniser} is assumed"
+            )
+        for name, value in recorded.items():
+            if name in self.reading and getattr(corpus, name) != value:
+                yield f"the text behind {self.vectors} was split with {flag(name)} {value}"
+        if recorded.get("phrases"):
+            yield f"phrases are not joined in the texts as in the text behind {self.vectors}"
+
+    def _few(self, encoded: EncodedCorpus) -> Iterator[str]:
+        """Yield a note on texts that are probably of another language or split in another way."""
+        known = 1 - int(encoded.vocabulary.counts[-1]) / encoded.tokens
+        if known < _FEW:
+            yield (
+                f"only {known:.1%} of the tokens have a vector; "
+                "check the language, the case of the words and --tokeniser"
+            )
+
+    def _empty(self, made: Output) -> Iterator[str]:
+        """Yield a note on texts without a known word."""
+        rows = np.flatnonzero(made.known == 0).tolist()
+        if rows:
+            filled = "NaN" if self.options.empty == NAN else "zero"
+            what = several(len(rows), "text has", "texts have")
+            shown = ", ".join(map(str, rows[:_SHOWN])) + (", …" if len(rows) > _SHOWN else "")
+            vectors = "its vector is" if len(rows) == 1 else "their vectors are"
+            place = "row" if len(rows) == 1 else "rows"
+            yield f"{what} no known word; {vectors} {filled} ({place} {shown}, from 0)"
+
+
+def _check_outputs(written: tuple[Path, ...], read: list[str]) -> None:
+    """Raise OptionError or MissingInputError where a file cannot be written."""
+    out = written[0]
+    if out.suffix not in _SEPARATORS:
+        what, do = "unknown suffix of a file of text vectors", f"use {' or '.join(_SEPARATORS)}"
+        raise OptionError(what, where=out, found=repr(out.suffix), do=do)
+    if not out.absolute().parent.is_dir():
+        raise MissingInputError("no such directory", where=out.parent, do="create it")
+    for path in written:
+        if any(same_file(path, Path(name)) for name in read if not is_stream(name)):
+            what = "is an input, which the output would overwrite"
+            raise OptionError(what, where=path, do="name another file with -o")

@@ -1,0 +1,1 @@
+"""Text vectors: weighted means of word vectors, without their common components."""
