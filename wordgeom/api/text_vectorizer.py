@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from wordgeom.api.counts import MatrixHandle, PathLike, count_documents, matrix_path
-from wordgeom.api.messages import in_keywords, public
+from wordgeom.api.messages import public, reworded
 from wordgeom.api.vectors import Model, _source, train
 from wordgeom.core.errors import InputError
 from wordgeom.core.options import check_known
@@ -123,7 +123,7 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         words = usable_words(vectors, self.reading_.normalise, options)
         texts = self._texts(file, words, context)
         made, notes = fit(words, texts, record, options)
-        self.notes_ = [in_keywords(note) for note in notes]
+        self.notes_ = reworded(notes)
         self.embedding_: Embedding = made
         self._n_features_out = self.embedding_.dimension
         return texts
