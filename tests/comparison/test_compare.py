@@ -426,6 +426,16 @@ def test_peers_of_a_text_get_its_window_words_and_the_epochs(ask, text, trained)
     assert not fresh["cbow"]["cached"]
 
 
+def test_sets_of_another_language_are_refused_before_the_training(folder, text, trained, capsys):
+    assert main(["compare", text, "--methods", "gbu"]) == 1
+    assert trained == []
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "wordgeom: error: too few items of wordsim353, simlex999 or questions-words have words "
+        "that were counted, so there is nothing to score; name sets in the language of the text "
+        "with --set"
+    )
+
+
 def test_directories_patterns_and_several_files_are_texts(ask, text, trained):
     Path("texts").mkdir()
     shutil.copy(text, "texts/a.txt")
@@ -476,7 +486,7 @@ def test_an_interrupted_count_leaves_nothing(folder, text, monkeypatch, capsys):
 def test_an_interrupted_peer_ends_with_its_caller_and_leaves_nothing(folder, text):
     """Send Ctrl-C to the process group, as a terminal does, while gensim trains."""
     here = {**os.environ, "WORDGEOM_CACHE": "cache", "TMPDIR": "empty"}
-    options = "--peers sgns --peer-epochs 100000 --set pairs.txt --threads 1".split()
+    options = ["--peers", "sgns", "--peer-epochs", "100000", "--set", "pairs.txt"]
     command = [sys.executable, "-m", "wordgeom", "compare", text, "--methods", "", *options]
     with subprocess.Popen(
         command, env=here, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -520,6 +530,7 @@ def test_a_set_with_few_common_pairs_has_no_score(ask):
     noisy("few.bin", 0.1, slice(12))
     lines = Path("pairs.txt").read_text().splitlines()
     Path("more.txt").write_text("".join(f"w{k} w{k + 1} {k % 7}\n" for k in range(79)))
+    Path("three.txt").write_text("w0 w1 3\nw1 w2 1\nw2 w3 2\nw2 w3 2\n")
     known = sum(all(int(w[1:]) < 12 for w in line.split()[:2]) for line in lines)
     assert 0 < known < 10
     found = json.loads(ask("good.bin", "few.bin", "--set", "more.txt", "--json").out)
@@ -527,6 +538,8 @@ def test_a_set_with_few_common_pairs_has_no_score(ask):
         assert {score["set"] for score in row["scores"]} == {"more"}
     say = f"pairs skipped: {known} of "
     assert sum(say in note for note in found["notes"]) == 2
+    whole = rows_of(ask, "few.bin", "--set", "three.txt")["few.bin"]["scores"]
+    assert [score["used"] for score in whole] == [3, 3]  # all of a small set
     err = ask("few.bin", status=1).err
     assert f"pairs: {known} of " in err
     assert err.endswith("can be answered with the common words; a score needs 10\n")

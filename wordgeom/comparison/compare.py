@@ -13,7 +13,7 @@ from wordgeom.comparison import entries
 from wordgeom.comparison.counting import Counts, check_text, count, needed
 from wordgeom.comparison.entries import Candidate, CompareRequest, Training
 from wordgeom.comparison.result import Comparison
-from wordgeom.comparison.scoring import answer_tasks, common_words, score_against
+from wordgeom.comparison.scoring import answer_tasks, check_tasks, common_words, score_against
 from wordgeom.core.errors import InputError, OptionError, OutputExistsError
 from wordgeom.core.formatting import listed
 from wordgeom.core.options import flag, suggestion
@@ -22,9 +22,11 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.formats.vector_files import read_any_vectors
 from wordgeom.linalg.device import open_context
 from wordgeom.matrices.cooccurrence import COOC
+from wordgeom.matrices.opening import open_any
 from wordgeom.methods.contract import VECTORS
 from wordgeom.methods.inputs.stores import open_store
 from wordgeom.peers.counted import counted_text
+from wordgeom.peers.sentences import SENTENCES
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.evaluate import numbered
 
@@ -47,10 +49,14 @@ def compare(
     with _directory(request, run) as directory, open_context(run, show=show) as context:
         counts = given or _count(request, directory, run, show)
         how = Training(request, run, directory, counts, context.progress)
+        if (matrix := _used_matrix(request, counts)) is not None:
+            check_tasks(tasks, open_any(matrix).vocabulary.words, context)
         trained = _candidates(how)
         named = [replace(one, name=name) for one, name in zip(trained, names, strict=True)]
         common = common_words(_with_vectors(named))
         answered, notes = answer_tasks(named, common, tasks, context)
+    if request.peers:
+        notes.append(SENTENCES)
     notes = [*counts.notes, *request.repeated_files(), *_partial_options(request), *notes]
     scored, first = score_against(answered, request.against, options.resamples, run.seed)
     if request.against not in (None, first):
@@ -117,6 +123,13 @@ def _check_weighting(request: CompareRequest) -> None:
 def _text_matrix(counts: Counts) -> Path:
     """Return the matrix whose text the peers are trained on."""
     return counts.matrices.get(COOC) or next(iter(counts.matrices.values()))
+
+
+def _used_matrix(request: CompareRequest, counts: Counts) -> Path | None:
+    """Return a matrix whose words include all common words, None without one."""
+    if request.files or not counts.matrices:
+        return None
+    return counts.of_method(request.methods[0]) if request.methods else _text_matrix(counts)
 
 
 def _count(request: CompareRequest, directory: Path, run: RunOptions, show: bool) -> Counts:

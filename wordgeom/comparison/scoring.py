@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +12,17 @@ import numpy as np
 from wordgeom.comparison.entries import Candidate
 from wordgeom.comparison.result import Evaluation
 from wordgeom.core.errors import InputError
-from wordgeom.core.formatting import several
+from wordgeom.core.formatting import listed, several
+from wordgeom.evaluation.analogies import Analogies
 from wordgeom.evaluation.answers import Answers, Score, Task, difference, scores
+from wordgeom.evaluation.similarity import Similarity
 from wordgeom.formats.vector_files import read_any_vectors
 from wordgeom.runtime.context import Context
 from wordgeom.stages.evaluate import judge
 from wordgeom.stages.inference import reading_notes
 from wordgeom.vectors.keyed import Vectors
 
-_LEAST = 10  # answered items of a larger set of pairs or analogies: fewer score by chance
+_LEAST = 10  # answered items of a set that lacks some: fewer score by chance
 _FEW = ("similarity", "analogies")  # tasks that this holds for
 _SHOWN = 3
 
@@ -35,6 +38,24 @@ def common_words(paths: Sequence[Path]) -> list[str]:
         do = "compare vectors of the same language and spelling"
         raise InputError("the vectors have no word in common", found=found, do=do)
     return common
+
+
+def check_tasks(tasks: Sequence[Task], words: list[str], context: Context) -> None:
+    """Raise InputError if no set can be scored with these words, before anything is trained.
+
+    Only sets of word pairs and analogies are checked; any other may be answered.
+    """
+    if not all(isinstance(task, Similarity | Analogies) for task in tasks):
+        return
+    drawn = np.random.default_rng(1).standard_normal((len(words), 2)).astype(np.float32)
+    vectors = Vectors(words, drawn)
+    for task in tasks:
+        with contextlib.suppress(InputError):
+            if not _too_few(task.answer(vectors, context)):
+                return
+    found = listed([task.name for task in tasks], "or")
+    what = f"too few items of {found} have words that were counted, so there is nothing to score"
+    raise InputError(what, do="name sets in the language of the text with --set")
 
 
 def answer_tasks(
@@ -67,7 +88,8 @@ def answer_tasks(
 
 
 def _too_few(answers: Answers) -> bool:
-    return answers.task in _FEW and len(answers.items) < min(_LEAST, answers.total)
+    lacking = any("vector" in reason for reason in answers.excluded)
+    return answers.task in _FEW and lacking and len(answers.items) < _LEAST
 
 
 def _few_line(answers: Answers) -> str:

@@ -14,7 +14,7 @@ from wordgeom import peers
 from wordgeom.core.errors import WordgeomError
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.linalg.device import open_context
-from wordgeom.peers.sentences import NOTE, Text, open_sentences
+from wordgeom.peers.sentences import Text, open_sentences
 from wordgeom.runtime import provenance
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import write_vectors
@@ -40,7 +40,7 @@ def main(request: str, out: str) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         return _INTERRUPTED
-    facts = {"tokens": model.tokens, "notes": [*model.notes, NOTE]}
+    facts = {"tokens": model.tokens, "notes": model.notes}
     facts["peak_bytes"] = provenance.peak_memory()
     json.dump(facts, sys.stdout, ensure_ascii=False)
     return 0

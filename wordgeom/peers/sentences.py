@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wordgeom.corpus.encoding.encode import EncodedCorpus
 
 LONGEST = 10_000  # tokens of a sentence, gensim's MAX_WORDS_IN_BATCH
-NOTE = f"sentences are the documents of the counts, cut at {LONGEST:,} tokens"
+SENTENCES = f"sentences of the peers are the documents of the counts, cut at {LONGEST:,} tokens"
 _IDS = 1 << 16  # ids read at a time
 
 
