@@ -208,7 +208,7 @@ def test_the_peers_of_the_family_differ_and_share_their_settings(monkeypatch):
     }
     for found in made.values():
         assert found.vectors.matrix.shape == (60, 5)
-        assert "window 3, sample 0.001, negative 5, 1 epochs" in found.notes[0]
+        assert "window 3, sample 0.001, negative 5, 1 epoch:" in found.notes[0]
     for one, other in itertools.combinations(made.values(), 2):
         assert one.vectors.words == other.vectors.words
         assert not np.allclose(one.vectors.matrix, other.vectors.matrix)

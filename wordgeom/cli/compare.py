@@ -13,8 +13,9 @@ import click
 from wordgeom import methods
 from wordgeom.cli import flags
 from wordgeom.cli.sets import KINDS, takes_sets
+from wordgeom.comparison.options import CompareOptions
 from wordgeom.core.errors import MissingInputError, OptionError
-from wordgeom.core.options import flag, specs
+from wordgeom.core.options import Options, flag, specs
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.evaluation.options import EvalOptions
@@ -27,14 +28,9 @@ if TYPE_CHECKING:
     from wordgeom.comparison.result import Comparison
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_OPTIONS = (*READING, EvalOptions, RunOptions)
+_OPTIONS: tuple[type[Options], ...] = (CompareOptions, *READING, EvalOptions, RunOptions)
 _MATRIX = "cooc"
-_METHODS = "methods to train, separated by commas  [all that accept the counts]"
-_PEERS = "gensim's models to train on the same text: sgns, cbow, fasttext, lsi"
-_EPOCHS = "passes of the training of sgns, cbow and fasttext  [5]"
 _CORPUS = "text for --peers, if it has moved since it was counted (repeatable)"
-_NO_CACHE = "train the peers, and do not keep them in the cache"
-_KEEP = "keep the counts and the trained vectors in this directory"
 _PICTURE = "plot quality against seconds: .png, .svg or .pdf"
 
 
@@ -67,16 +63,7 @@ def takes_inputs(function: _Command) -> _Command:
 
 @click.command("compare")
 @click.argument("paths", nargs=-1, metavar="[TEXT | MATRIX] [VECTORS]...")
-@click.option("--methods", metavar="A,B", help=_METHODS)
-@click.option("--peers", metavar="A,B", help=_PEERS)
-@click.option("--peer-epochs", type=click.IntRange(min=1), metavar="N", help=_EPOCHS)
-@click.option("--no-cache", is_flag=True, default=None, help=_NO_CACHE)
 @click.option("--corpus", multiple=True, metavar="FILE", help=_CORPUS)
-@click.option("--dim", type=click.IntRange(min=1), default=100, metavar="N",
-              help="dimension of the trained vectors  [100]")  # fmt: skip
-@click.option("--against", metavar="NAME", help="baseline of the differences  [the first row]")
-@click.option("--keep", metavar="DIR", help=_KEEP)
-@click.option("--space", metavar="CHAR", help="replacement for white space in words")
 @takes_inputs
 @click.option("--picture", metavar="FILE", help=_PICTURE)
 @click.option("--json", "as_json", is_flag=True, help="print JSON, with every measure of every set")
@@ -122,14 +109,15 @@ def compared(paths: Sequence[str], values: dict[str, Any]) -> Comparison:
     from wordgeom.evaluation.sets import read_tasks
 
     judging, run = EvalOptions.take(values), RunOptions.take(values)
-    names = ("corpus", "dim", "against", "keep", "space", "peer_epochs")
-    own: dict[str, Any] = {name: values[name] for name in names if name in values}
+    asked = CompareOptions.take(values)
+    names = ("dim", "against", "keep", "space", "peer_epochs")
+    own: dict[str, Any] = {name: getattr(asked, name) for name in names}
+    own |= {"cache": not asked.no_cache, "corpus": tuple(values.get("corpus", ()))}
     weighting: dict[str, Any] = {}
     for cls in READING:
         cls.take(values)  # invalid values are reported before anything is trained
         weighting |= {f.name: values[f.name] for f, _ in specs(cls) if f.name in values}
     own["inputs"] = {name: values[name] for name in _input_kinds() if name in values}
-    own["cache"] = not values.get("no_cache", False)
     request = CompareRequest(**own, **_chosen(paths, values), weighting=weighting)
     files = {name: values.get(name, ()) for name in ("sets", *KINDS)}
     tasks = read_tasks(**files, options=judging)
@@ -186,7 +174,9 @@ def _refuse_counting(values: Mapping[str, Any]) -> None:
 
 
 def _names(listed: str) -> list[str]:
-    """Return the names between commas, each once."""
+    """Return the names between commas, each once; `none` is no name."""
+    if listed == "none":
+        return []
     return list(dict.fromkeys(name.strip() for name in listed.split(",") if name.strip()))
 
 
@@ -199,4 +189,5 @@ def _print(found: Any, as_json: bool, markdown: bool) -> None:
         click.echo(compare_tables.markdown(found) if markdown else compare_tables.plain(found))
 
 
-command.params.extend([*_counting_parameters(), *flags.parameters(*_OPTIONS)])
+command.params[1:1] = flags.parameters(CompareOptions)
+command.params += [*_counting_parameters(), *flags.parameters(*_OPTIONS[1:])]

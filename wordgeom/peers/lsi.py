@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
 from wordgeom.peers import PeerOptions, Sentences, Trained
 from wordgeom.vectors.keyed import Vectors
 
@@ -83,4 +84,4 @@ def _dictionary(sentences: Sentences) -> Dictionary:
 def _fewer(columns: int, dim: int) -> tuple[str, ...]:
     if columns == dim:
         return ()
-    return (f"{columns} columns instead of --dim {dim}: the rank of the documents",)
+    return (f"{plural(columns, 'column')} instead of --dim {dim}: the rank of the documents",)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
 from wordgeom.peers import PeerOptions, Sentences, Trained
 from wordgeom.vectors.keyed import from_keyed_vectors
 
@@ -39,8 +40,8 @@ def trained(make: Any, sentences: Sentences, options: PeerOptions, **more: Any) 
     used, read = model.train(sentences, total_examples=model.corpus_count, epochs=options.epochs)
     settings = "".join(f"{name} {value:,}, " for name, value in more.items())
     note = (
-        f"gensim {gensim.__version__} {make.__name__}, {settings}window {options.window}, sample "
-        f"{_SAMPLE:g}, negative {_NEGATIVE}, {options.epochs} epochs: trained on {used:,} of "
-        f"{read:,} tokens; {options.threads} threads"
+        f"gensim {gensim.__version__} {make.__name__}, {settings}window {options.window}, "
+        f"sample {_SAMPLE:g}, negative {_NEGATIVE}, {plural(options.epochs, 'epoch')}: "
+        f"trained on {used:,} of {read:,} tokens; {plural(options.threads, 'thread')}"
     )
     return Trained(from_keyed_vectors(model.wv), used, (note,))
