@@ -129,7 +129,7 @@ def _chosen(paths: Iterable[str], values: dict[str, Any]) -> dict[str, Any]:
     from wordgeom.comparison.arguments import sorted_arguments
     from wordgeom.comparison.counting import COUNTED, TextRequest
     from wordgeom.comparison.entries import available_methods
-    from wordgeom.storage.store import Store
+    from wordgeom.matrices.opening import open_any
 
     given = sorted_arguments(paths)
     matrices, peers = given.matrices, _names(values.get("peers", ""))
@@ -150,7 +150,7 @@ def _chosen(paths: Iterable[str], values: dict[str, Any]) -> dict[str, Any]:
         if not (matrices or given.vectors or training):
             matrices = (_MATRIX,)
     if "methods" not in values and (given.texts or matrices):
-        kinds = COUNTED if given.texts else [Store.open(path).kind for path in matrices]
+        kinds = COUNTED if given.texts else [open_any(path).store.kind for path in matrices]
         chosen = available_methods(kinds)
     if not (given.texts or matrices) and (chosen or peers):
         matrices = (_MATRIX,)

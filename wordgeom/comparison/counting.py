@@ -20,7 +20,7 @@ from wordgeom.corpus.inputs.readers import is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.matrices.cooccurrence import COOC, DTM
-from wordgeom.matrices.opening import COMMANDS, KINDS
+from wordgeom.matrices.opening import COMMANDS, KINDS, open_any
 from wordgeom.methods.inputs import inputs_of
 from wordgeom.runtime.provenance import Clock
 from wordgeom.runtime.run_options import RunOptions
@@ -29,7 +29,6 @@ from wordgeom.stages.build_cooc import BuildCooc
 from wordgeom.stages.build_dtm import BuildDtm
 from wordgeom.stages.counting import CountStage
 from wordgeom.stages.stage import run_stage
-from wordgeom.storage.store import Store
 
 _log = logging.getLogger("wordgeom")
 COUNTED = (COOC, DTM)
@@ -55,10 +54,13 @@ class Counts:
 
     @classmethod
     def of(cls, paths: Sequence[str]) -> Counts:
-        """Return given matrices; raises OptionError for two that serve the same methods."""
+        """Return given matrices; raises OptionError for two that serve the same methods.
+
+        Raises what `open_any` raises, for stores that are not matrices as well.
+        """
         found: dict[str, Path] = {}
         for path in paths:
-            kind = DTM if Store.open(path).kind == DTM else COOC
+            kind = DTM if open_any(path).store.kind == DTM else COOC
             if kind in found:
                 do = "compare methods on one matrix of each kind, or vectors files"
                 raise OptionError("compare takes one matrix of a kind",
