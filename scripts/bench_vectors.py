@@ -217,7 +217,7 @@ def peer_of(
     from wordgeom.peers.sentences import Text
 
     text = Text((str(Path(corpus).resolve()),), options)
-    options_of_peer = PeerOptions(dim, 5, 5, len(os.sched_getaffinity(0)), seed)
+    options_of_peer = PeerOptions(dim, 5, len(os.sched_getaffinity(0)), seed)
     with tempfile.TemporaryDirectory() as fallback:
         peer = trained_peer(name, text, options_of_peer, Path(fallback))
         return peer.seconds, peer.path

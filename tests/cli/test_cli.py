@@ -645,7 +645,7 @@ cli.run()
     done = subprocess.run(
         [sys.executable, "-m", "program"], capture_output=True, check=False, text=True, env=here
     )
-    assert (done.returncode, done.stderr) == (1, f"wordgeom: {cli._INTERRUPTED}\n")
+    assert (done.returncode, done.stderr) == (130, f"wordgeom: {cli._INTERRUPTED}\n")
 
 
 def test_what_fails_because_it_was_interrupted_is_an_interruption(monkeypatch, capsys):
@@ -656,7 +656,7 @@ def test_what_fails_because_it_was_interrupted_is_an_interruption(monkeypatch, c
             raise AttributeError("half a compiler") from None
 
     monkeypatch.setattr(cli, "_answer", compiled)
-    assert main(["info"]) == 1
+    assert main(["info"]) == 130
     assert capsys.readouterr().err == f"wordgeom: {cli._INTERRUPTED}\n"
 
 
@@ -1146,7 +1146,7 @@ def test_the_advice_names_the_help_that_lists_the_option(check_refused, line, ad
     check_refused(*line, say=(advice,), status=2)
 
 
-@pytest.mark.parametrize(("late", "status", "said"), [(True, 0, ""), (False, 1, "interrupted")])
+@pytest.mark.parametrize(("late", "status", "said"), [(True, 0, ""), (False, 130, "interrupted")])
 def test_a_signal_while_handlers_change_is_no_traceback(
     monkeypatch, capsys, folder, late, status, said
 ):

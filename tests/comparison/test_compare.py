@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import signal
+import subprocess
+import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,14 +18,19 @@ import pytest
 
 from wordgeom.cli import main
 from wordgeom.comparison import compare, entries
+from wordgeom.comparison.counting import Counts
 from wordgeom.comparison.entries import Candidate, CompareRequest, Training
-from wordgeom.core.errors import InputError
+from wordgeom.core.errors import InputError, StoppedError
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.options import EvalOptions
+from wordgeom.matrices.cooccurrence import COOC, DTM
+from wordgeom.matrices.count_request import made_options
+from wordgeom.matrices.opening import open_any
 from wordgeom.peers import cache
 from wordgeom.runtime import subprocesses
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
+from wordgeom.storage.store import Store
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
 
 WORDS = [f"w{k}" for k in range(80)]
@@ -48,6 +57,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pairs = np.random.default_rng(2).integers(0, 80, (150, 2)).tolist()
     lines = [f"w{a} w{b} {cosine(a, b):.4f}\n" for a, b in pairs if a != b]
     Path("pairs.txt").write_text("".join(lines))
+    Path("prose.txt").write_text("It was a dark and stormy night.\n")
+    Path("empty").mkdir()
     return tmp_path
 
 
@@ -264,8 +275,9 @@ def test_switches_are_passed_as_flags(tmp_path, monkeypatch, values, wanted):
         return subprocesses.Finished("", 2.5)
 
     monkeypatch.setattr(entries, "run_module", run)
-    request = CompareRequest(matrix="cooc", methods=("gbu",), dim=5, weighting=values)
-    list(entries.from_methods(Training(request, RunOptions(), tmp_path)))
+    request = CompareRequest(methods=("gbu",), dim=5, weighting=values)
+    counts = Counts({COOC: Path("cooc")})
+    list(entries.from_methods(Training(request, RunOptions(), tmp_path, counts)))
     (arguments,) = asked
     assert arguments[arguments.index("--quiet") + 1 :] == wanted
 
@@ -302,7 +314,14 @@ def test_a_failed_subprocess_reports_its_last_line():
     [
         ((), 1, ("cooc: nothing to compare", "build-cooc")),
         (("good.bin", "no.bin"), 1, ("no.bin: no such file or directory",)),
-        (("pairs.txt",), 1, ("pairs.txt", )),
+        (("pairs.txt",), 2, ("pairs.txt: is a test set of word pairs", "--set")),
+        (("good.bin", "prose.txt"), 2, ("prose.txt: is neither counts nor vectors", "--methods")),
+        (("prose.txt", "--methods", "dlsa"), 2, ("dlsa makes no vectors",)),
+        (("prose.txt", "--corpus", "prose.txt"), 2, ("a text or counts",)),
+        (("-", "--methods", "gbu"), 2, ("compare needs files, found -",)),
+        (("good.bin", "--window", "3"), 2, ("--window is for counting a text",)),
+        (("empty",), 1, ("empty: the directory contains no files",)),
+        (("none/*.txt",), 1, ("none/*.txt: no file matches",)),
         (("good.bin", "--methods", "gbx"), 2, ("unknown method 'gbx'", "gbu")),
         (("good.bin", "--peers", "glove"), 2, ("unknown peer 'glove'", "sgns")),
         (("good.bin", "--methods", "gbu"), 1, ("cooc",)),
@@ -319,9 +338,9 @@ def test_invalid_requests_are_one_line_errors(ask, args, status, say):
 
 
 def test_two_matrices_are_rejected(ask, counts):
-    Path("more").mkdir()
+    shutil.copytree("cooc", "more")
     err = ask("cooc", "more", status=2).err
-    assert "compare takes one matrix, found cooc and more" in err
+    assert "compare takes one matrix of a kind, found cooc and more" in err
 
 
 def test_files_with_the_same_name_are_numbered_uniquely():
@@ -332,3 +351,213 @@ def test_files_with_the_same_name_are_numbered_uniquely():
 
 def test_a_candidate_has_the_cost_of_its_run_card(folder):
     assert entries.from_files(["good.bin"]) == [Candidate("good.bin", "file", Path("good.bin"))]
+
+
+# ── A text ───────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def text(folder: Path) -> str:
+    """A text of 400 lines about five topics."""
+    draw = np.random.default_rng(3)
+    ids = draw.integers(0, 16, (400, 8)) + 16 * draw.integers(0, 5, (400, 1))
+    lines = (" ".join(f"w{k}" for k in row) + "\n" for row in ids)
+    Path("text.txt").write_text("".join(lines))
+    return "text.txt"
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The arguments of the processes that would train."""
+    asked: list[list[str]] = []
+
+    def run(module: str, arguments: list[str], *_: object) -> subprocesses.Finished:
+        asked.append(arguments)
+        if module == "wordgeom.peers":
+            noisy(arguments[1], 0.5)
+            facts = json.dumps({"tokens": 7, "peak_bytes": 8, "notes": []})
+            return subprocesses.Finished(facts, 9.0)
+        noisy(arguments[arguments.index("-o") + 1], 0.5)
+        return subprocesses.Finished("", 2.5)
+
+    monkeypatch.setattr(entries, "run_module", run)
+    monkeypatch.setattr(cache, "run_module", run)
+    monkeypatch.setenv("WORDGEOM_CACHE", str(Path("cache").resolve()))
+    return asked
+
+
+def kinds_read(asked: list[list[str]]) -> dict[str, str]:
+    return {each[3]: Store.open(each[1]).kind for each in asked if each[0] == "train"}
+
+
+def test_a_text_is_counted_as_each_method_needs_it(ask, text, trained):
+    args = ("--methods", "gbu,pmi-eigs,lsa", "--keep", "kept", "--min-count", "2", "--window", "3")
+    facts = json.loads(ask(text, *args, "--tokeniser", "whitespace", "--json").out)
+    assert [row["name"] for row in facts["rows"]] == ["gbu", "pmi-eigs", "lsa"]
+    assert set(facts["counting_seconds"]) == {"cooc", "dtm"}
+    assert kinds_read(trained) == {"gbu": COOC, "pmi-eigs": COOC, "lsa": DTM}
+    made = made_options(Store.open("kept/cooc").request)
+    assert (made["window"], made["min_count"], made["tokeniser"]) == (3, 2, "whitespace")
+    words = [open_any(f"kept/{name}").vocabulary.words for name in ("cooc", "dtm")]
+    assert words[0] == words[1]
+    assert any("cooc: 80 words" in note and "no row includes" in note for note in facts["notes"])
+
+
+@pytest.mark.parametrize(("methods", "wanted"), [("gbu", {"cooc"}), ("lsa", {"dtm"})])
+def test_only_what_is_needed_is_counted(ask, text, trained, methods, wanted):
+    facts = json.loads(ask(text, "--methods", methods, "--json").out)
+    assert set(facts["counting_seconds"]) == wanted
+    assert not Path(trained[0][1]).exists()  # the counts were temporary
+
+
+def test_peers_of_a_text_get_its_window_words_and_the_epochs(ask, text, trained):
+    rows = rows_of(ask, text, "--methods", "lsa", "--peers", "cbow", "--window", "7",
+                   "--peer-epochs", "2")  # fmt: skip
+    assert list(rows) == ["lsa", "cbow"]
+    request = json.loads(trained[-1][0])
+    assert (request["options"]["window"], request["options"]["epochs"]) == (7, 2)
+    assert request["text"]["names"] == [str(Path(text).resolve())]
+    again = rows_of(ask, text, "--methods", "lsa", "--peers", "cbow", "--window", "7",
+                    "--peer-epochs", "2")  # fmt: skip
+    assert (rows["cbow"]["cached"], again["cbow"]["cached"]) == (False, True)
+    assert any("those of an earlier run" in note for note in again["cbow"]["notes"])
+    fresh = rows_of(ask, text, "--methods", "lsa", "--peers", "cbow", "--window", "7",
+                    "--peer-epochs", "2", "--no-cache")  # fmt: skip
+    assert not fresh["cbow"]["cached"]
+
+
+def test_sets_of_another_language_are_refused_before_the_training(folder, text, trained, capsys):
+    assert main(["compare", text, "--methods", "gbu"]) == 1
+    assert trained == []
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "wordgeom: error: too few items of wordsim353, simlex999 or questions-words have words "
+        "that were counted, so there is nothing to score; name sets in the language of the text "
+        "with --set"
+    )
+
+
+def test_directories_patterns_and_several_files_are_texts(ask, text, trained):
+    Path("texts").mkdir()
+    shutil.copy(text, "texts/a.txt")
+    Path("texts/b.txt").write_bytes(Path(text).read_bytes().replace(b"\n", b"\r\n"))
+    for names in (("texts",), ("texts/*.txt",), ("texts/a.txt", "texts/b.txt")):
+        notes = json.loads(ask(*names, "--methods", "gbu", "--json").out)["notes"]
+        assert any("6,400 tokens" in note for note in notes)
+
+
+def test_a_text_and_vectors_share_a_table(ask, text, trained):
+    rows = rows_of(ask, text, "good.bin", "--methods", "gbu")
+    assert list(rows) == ["good.bin", "gbu"]
+
+
+def test_both_kinds_of_counts_can_be_given(ask, counts, trained):
+    assert main(["build-dtm", "text.txt", "--tokeniser", "whitespace", "--quiet"]) == 0
+    rows = rows_of(ask, "cooc", "dtm", "--methods", "lsa,gbu")
+    assert list(rows) == ["lsa", "gbu"]
+    assert kinds_read(trained) == {"gbu": COOC, "lsa": DTM}
+    every = rows_of(ask, "dtm", "cooc")
+    assert {"gbu", "pmi-eigs", "lsa"} <= set(every)
+    err = ask("cooc", "--methods", "lsa", status=1).err
+    assert "cooc: is a co-occurrence matrix; the method needs a document-term matrix" in err
+
+
+def test_an_option_of_some_methods_is_passed_to_these_and_noted(ask, text, trained):
+    facts = json.loads(ask(text, "--methods", "gbu,lsa", "--neg", "5", "--json").out)
+    given = {each[3]: "--neg" in each for each in trained}
+    assert given == {"gbu": True, "lsa": False}
+    assert "--neg applies to gbu only" in facts["notes"]
+    err = ask(text, "--methods", "lsa", "--neg", "5", status=2).err
+    assert "--neg is not an option of lsa" in err
+
+
+def test_an_interrupted_count_leaves_nothing(folder, text, monkeypatch, capsys):
+    def interrupt(*_: object, **__: object) -> None:
+        raise StoppedError(saved=True)
+
+    monkeypatch.setattr("wordgeom.comparison.counting.run_stage", interrupt)
+    args = ["compare", text, "--methods", "gbu", "--set", "pairs.txt", "--tmp-dir", "empty"]
+    assert main(args) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "wordgeom: interrupted; existing output is unchanged"
+    )
+    assert not list(Path("empty").iterdir())
+
+
+def test_an_interrupted_peer_ends_with_its_caller_and_leaves_nothing(folder, text):
+    """Send Ctrl-C to the process group, as a terminal does, while gensim trains."""
+    here = {**os.environ, "WORDGEOM_CACHE": "cache", "TMPDIR": "empty"}
+    options = ["--peers", "sgns", "--peer-epochs", "100000", "--set", "pairs.txt"]
+    command = [sys.executable, "-m", "wordgeom", "compare", text, "--methods", "none", *options]
+    with subprocess.Popen(
+        command, env=here, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stderr is not None
+        assert any("training sgns" in line for line in process.stderr)
+        time.sleep(2)  # gensim is imported, and trains
+        began = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.stderr.read()
+        assert process.wait() == 130
+    assert time.monotonic() - began < 5
+    assert said == "wordgeom: interrupted; existing output is unchanged\n"
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+    assert not [p for p in Path("empty").iterdir() if p.name.startswith("wordgeom")]
+    assert not list(Path("cache/peers").iterdir())
+
+
+# ── What readers must know ───────────────────────────────────────────────────────────────────
+
+
+def test_files_that_are_alike_are_told_apart(ask):
+    for name in ("a", "b"):
+        Path(name).mkdir()
+        noisy(f"{name}/v.bin", 0.5)
+    notes = json.loads(ask("a/v.bin", "b/v.bin", "./a/v.bin", "--json").out)["notes"]
+    assert "v.bin (2) is b/v.bin, another file" in notes
+    assert "v.bin (3) is a/v.bin, the same file as a/v.bin" in notes
+
+
+def test_zero_vectors_are_named(ask):
+    rows = LATENT.astype(np.float32)
+    rows[[3, 5, 8, 9]] = 0
+    write_vectors("some.bin", WORDS, rows)
+    notes = json.loads(ask("some.bin", "good.bin", "--json").out)["notes"]
+    assert "some.bin: 4 zero vectors: w3, w5, w8, …" in notes
+
+
+def test_a_set_with_few_common_pairs_has_no_score(ask):
+    noisy("few.bin", 0.1, slice(12))
+    lines = Path("pairs.txt").read_text().splitlines()
+    Path("more.txt").write_text("".join(f"w{k} w{k + 1} {k % 7}\n" for k in range(79)))
+    Path("three.txt").write_text("w0 w1 3\nw1 w2 1\nw2 w3 2\nw2 w3 2\n")
+    known = sum(all(int(w[1:]) < 12 for w in line.split()[:2]) for line in lines)
+    assert 0 < known < 10
+    found = json.loads(ask("good.bin", "few.bin", "--set", "more.txt", "--json").out)
+    for row in found["rows"]:
+        assert {score["set"] for score in row["scores"]} == {"more"}
+    say = f"pairs skipped: {known} of "
+    assert sum(say in note for note in found["notes"]) == 2
+    whole = rows_of(ask, "few.bin", "--set", "three.txt")["few.bin"]["scores"]
+    assert [score["used"] for score in whole] == [3, 3]  # all of a small set
+    err = ask("few.bin", status=1).err
+    assert f"pairs: {known} of " in err
+    assert err.endswith("can be answered with the common words; a score needs 10\n")
+
+
+@pytest.mark.parametrize("suffix", ["npy", "npz", "txt", "vec", "txt.gz"])
+def test_every_format_of_vectors_is_read(ask, suffix):
+    assert main(["convert", "good.bin", f"same.{suffix}", "--quiet"]) == 0
+    rows = rows_of(ask, "good.bin", f"same.{suffix}")
+    first, second = (row["scores"][0]["score"] for row in rows.values())
+    assert second == pytest.approx(first, abs=1e-5)
+
+
+def test_vectors_without_a_header_or_suffix_are_not_taken_for_a_text(ask):
+    main(["convert", "good.bin", "glove.txt", "--no-header", "--quiet"])
+    shutil.copy("good.bin", "model")
+    assert list(rows_of(ask, "good.bin", "glove.txt", "model")) == [
+        "good.bin",
+        "glove.txt",
+        "model",
+    ]

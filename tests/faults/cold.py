@@ -18,7 +18,7 @@ from wordgeom.storage.meta import META
 from wordgeom.storage.store import Store
 
 _PROGRAM = [sys.executable, "-m", "wordgeom"]
-_STOPPED = (1, 75)
+_STOPPED = (75, 130)
 # All that stands on the root's disk becomes read-only, but the folder that is named first.
 _READ_ONLY = """
 set -e

@@ -52,7 +52,8 @@ def disturb(
     place = shop.place(command, old=old)
     ended = shop.run(place, [*command.line.split(), *first_words(old)], signal=number, delay=delay)
     before_or_after = not ended.steps or check_done(shop, command, place)
-    assert ended.status in (0, 1, 75, -signal.SIGKILL, -number if before_or_after else 0), ended
+    allowed = (0, 1, 75, 130, -signal.SIGKILL, -number if before_or_after else 0)
+    assert ended.status in allowed, ended
     assert len(ended.said.splitlines()) <= 1 or ended.status == 0, ended
     check_output(shop, command, place, old=old)
     check_again(shop, command, place, words)

@@ -24,6 +24,7 @@ from wordgeom.runtime.pool import THREAD_NAME
 from wordgeom.runtime.signals import handled_by, stop_handlers
 
 _INTERRUPTED = "interrupted; existing output is unchanged"
+_STOPPED = 130  # 128 + SIGINT, as of a shell
 _COMPLETION = "_WORDGEOM_COMPLETE"  # set by a shell that completes a command line
 _SAME_STOP = 1.0  # seconds within which a second signal is taken for the first one
 COMMANDS = {
@@ -72,7 +73,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit status, after one line on standard error if it failed.
 
     0: success; 1: error in the input or the environment; 2: usage error; 75: interrupted, and
-    `--resume` continues.
+    `--resume` continues; 130: interrupted.
     """
     arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
     with _log(), _stoppable() as stop:
@@ -119,7 +120,7 @@ def _interrupted(arguments: Sequence[str]) -> int:
     from wordgeom.cli.frame import resumable
 
     if not resumable(arguments[0]):
-        return _fail(_INTERRUPTED, 1, kind="")
+        return _fail(_INTERRUPTED, _STOPPED, kind="")
     stopped = StoppedError(saved=False)
     return _fail(str(stopped), stopped.exit_code, kind="")
 

@@ -21,7 +21,7 @@ def plain(comparison: Comparison) -> str:
     """Return the tables with aligned columns, and the remarks below them."""
     parts = ["\n".join(aligned(_scores(comparison)))]
     if differences := _differences(comparison):
-        parts.append("\n".join([*aligned(differences), _LEGEND]))
+        parts.append("\n".join([*aligned(differences), *_legend(differences)]))
     return "\n\n".join([*parts, "\n".join(_remarks(comparison))])
 
 
@@ -29,7 +29,8 @@ def markdown(comparison: Comparison) -> str:
     """Return the tables as Markdown, and the remarks as a list."""
     parts = ["\n".join(markdown_table(_scores(comparison)))]
     if differences := _differences(comparison):
-        parts += ["\n".join(markdown_table(differences)), _LEGEND.replace(_MARK, f"\\{_MARK}")]
+        parts.append("\n".join(markdown_table(differences)))
+        parts += [line.replace(_MARK, f"\\{_MARK}") for line in _legend(differences)]
     return "\n\n".join([*parts, "\n".join(f"- {line}" for line in _remarks(comparison))])
 
 
@@ -54,6 +55,11 @@ def _differences(comparison: Comparison) -> Rows:
         return []
     head = [f"minus {comparison.against}", *comparison.sets]
     return [head, *([one.candidate.name, *_less(one, comparison.sets)] for one in others)]
+
+
+def _legend(differences: Rows) -> list[str]:
+    marked = any(cell.endswith(_MARK) for row in differences for cell in row)
+    return [_LEGEND] if marked else []
 
 
 def _less(one: Evaluation, sets: Sequence[str]) -> list[str]:

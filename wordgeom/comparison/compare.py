@@ -10,22 +10,25 @@ from pathlib import Path
 
 from wordgeom import methods, peers
 from wordgeom.comparison import entries
+from wordgeom.comparison.counting import Counts, check_text, count, needed
 from wordgeom.comparison.entries import Candidate, CompareRequest, Training
 from wordgeom.comparison.result import Comparison
-from wordgeom.comparison.scoring import answer_tasks, common_words, score_against
+from wordgeom.comparison.scoring import answer_tasks, check_tasks, common_words, score_against
 from wordgeom.core.errors import InputError, OptionError, OutputExistsError
-from wordgeom.core.options import flag, specs, suggestion
+from wordgeom.core.formatting import listed
+from wordgeom.core.options import flag, suggestion
 from wordgeom.evaluation.answers import Task
 from wordgeom.evaluation.options import EvalOptions
+from wordgeom.formats.vector_files import read_any_vectors
 from wordgeom.linalg.device import open_context
+from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.matrices.opening import open_any
 from wordgeom.methods.contract import VECTORS
-from wordgeom.methods.inputs import reading_options
 from wordgeom.methods.inputs.stores import open_store
-from wordgeom.peers.counted import CountedText, counted_text
+from wordgeom.peers.counted import counted_text
+from wordgeom.peers.sentences import SENTENCES
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.evaluate import numbered
-from wordgeom.vectors.keyed import read_vectors
 
 
 def compare(
@@ -42,24 +45,33 @@ def compare(
     there are no vectors, no common words, or no set can be scored.
     """
     names = request.names()
-    text = _checked(request, names)
+    given = _checked(request, names)
     with _directory(request, run) as directory, open_context(run, show=show) as context:
-        trained = _candidates(request, run, directory, text)
+        counts = given or _count(request, directory, run, show)
+        how = Training(request, run, directory, counts, context.progress)
+        if (matrix := _used_matrix(request, counts)) is not None:
+            check_tasks(tasks, open_any(matrix).vocabulary.words, context)
+        trained = _candidates(how)
         named = [replace(one, name=name) for one, name in zip(trained, names, strict=True)]
         common = common_words(_with_vectors(named))
         answered, notes = answer_tasks(named, common, tasks, context)
+    if request.peers:
+        notes.append(SENTENCES)
+    notes = [*counts.notes, *request.repeated_files(), *_partial_options(request), *notes]
     scored, first = score_against(answered, request.against, options.resamples, run.seed)
     if request.against not in (None, first):
         notes.append(f"{request.against} has no scores; differences are relative to {first}")
     every = numbered([task.name for task in tasks])
     sets = tuple(name for name in every if any(name in one.scores for one in scored))
-    return Comparison(scored, sets, len(common), first, options, run.seed, tuple(notes))
+    return Comparison(
+        scored, sets, len(common), first, options, run.seed, tuple(notes), counts.seconds
+    )
 
 
-def _checked(request: CompareRequest, names: Sequence[str]) -> CountedText | None:
-    """Check everything that can be checked before training; return the peers' text."""
+def _checked(request: CompareRequest, names: Sequence[str]) -> Counts | None:
+    """Check everything that can be checked before training; return the given counts."""
     if not names:
-        raise OptionError("nothing to compare", do="name a matrix or vectors files")
+        raise OptionError("nothing to compare", do="name a text, a matrix or vectors files")
     if request.against is not None and request.against not in names:
         do = suggestion(request.against, names)
         raise OptionError("--against must name a row", found=repr(request.against), do=do)
@@ -67,33 +79,63 @@ def _checked(request: CompareRequest, names: Sequence[str]) -> CountedText | Non
         methods.load(name)
     for name in request.peers:
         peers.load(name)
-    if request.matrix is None:
-        return None
+    if not (request.methods or request.peers):
+        return Counts({})
     for path in request.files:  # read completely, so that errors appear before the training
-        read_vectors(path)
-    open_any(request.matrix)
+        read_any_vectors(Path(path))
+    counts = None if request.text else Counts.of(request.matrices)
     for name in request.methods:
-        _check_method(name, request)
-    return counted_text(request.matrix, request.corpus) if request.peers else None
+        _check_method(name, request, counts)
+    _check_weighting(request)
+    if request.text is not None:
+        check_text(request.text)
+    if counts is not None and request.peers:
+        counted_text(_text_matrix(counts), request.corpus)
+    return counts
 
 
-def _check_method(name: str, request: CompareRequest) -> None:
+def _check_method(name: str, request: CompareRequest, counts: Counts | None) -> None:
     """Raise OptionError or InputError for a method that cannot be trained on the inputs."""
-    assert request.matrix is not None
-    method, first = methods.load(name), entries.first_input(name)
-    if VECTORS not in method.MAKES:
+    first = entries.first_input(name)
+    if VECTORS not in methods.load(name).MAKES:
         raise OptionError(f"{name} makes no vectors", do="choose others with --methods")
     for kind in entries.missing_inputs(name, request.inputs):
         raise kind.missing(name)
-    if first.store_kinds:
-        open_store(Path(request.matrix), first.store_kinds)
-    elif not request.files:
-        raise OptionError(f"{name} needs vectors", do="name a vectors file")
-    known = [field.name for cls in reading_options(method) for field, _ in specs(cls)]
+    if not first.store_kinds:
+        if not request.files:
+            raise OptionError(f"{name} needs vectors", do="name a vectors file")
+    elif counts is not None:
+        matrix = counts.of_method(name)
+        assert matrix is not None
+        open_store(matrix, first.store_kinds)
+
+
+def _check_weighting(request: CompareRequest) -> None:
+    """Raise OptionError for an option that no method takes."""
+    trained = [name for name in request.methods if entries.first_input(name).store_kinds]
     for option in request.weighting:
-        if option not in known and first.store_kinds:
+        if trained and not any(entries.takes(name, option) for name in trained):
             do = "omit it, or choose the methods with --methods"
-            raise OptionError(f"{flag(option)} is not an option of {name}", do=do)
+            what = f"{flag(option)} is not an option of {listed(trained, 'or')}"
+            raise OptionError(what, do=do)
+
+
+def _text_matrix(counts: Counts) -> Path:
+    """Return the matrix whose text the peers are trained on."""
+    return counts.matrices.get(COOC) or next(iter(counts.matrices.values()))
+
+
+def _used_matrix(request: CompareRequest, counts: Counts) -> Path | None:
+    """Return a matrix whose words include all common words, None without one."""
+    if request.files or not counts.matrices:
+        return None
+    return counts.of_method(request.methods[0]) if request.methods else _text_matrix(counts)
+
+
+def _count(request: CompareRequest, directory: Path, run: RunOptions, show: bool) -> Counts:
+    assert request.text is not None
+    kinds = needed(request.methods, peers=bool(request.peers))
+    return count(request.text, kinds, directory, run, show=show)
 
 
 @contextlib.contextmanager
@@ -111,12 +153,21 @@ def _directory(request: CompareRequest, run: RunOptions) -> Iterator[Path]:
     yield keep
 
 
-def _candidates(
-    request: CompareRequest, run: RunOptions, directory: Path, text: CountedText | None
-) -> list[Candidate]:
-    how = Training(request, run, directory)
+def _candidates(how: Training) -> list[Candidate]:
+    request = how.request
     found = [*entries.from_files(request.files), *entries.from_methods(how)]
-    return found if text is None else [*found, *entries.from_peers(how, text)]
+    if not request.peers:
+        return found
+    text = counted_text(_text_matrix(how.counts), request.corpus)
+    return [*found, *entries.from_peers(how, text)]
+
+
+def _partial_options(request: CompareRequest) -> Iterator[str]:
+    """Yield a note on each option that some methods do not have."""
+    for option in request.weighting:
+        taking = [name for name in request.methods if entries.takes(name, option)]
+        if len(taking) < len(request.methods):
+            yield f"{flag(option)} applies to {listed(taking)} only"
 
 
 def _with_vectors(named: Sequence[Candidate]) -> list[Path]:

@@ -14,15 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom import methods
+from wordgeom.comparison.counting import Counts, TextRequest
 from wordgeom.core.errors import WordgeomError
 from wordgeom.core.options import flag, off_flag, specs
 from wordgeom.methods.contract import VECTORS
-from wordgeom.methods.inputs import inputs_of, settings_of
+from wordgeom.methods.inputs import inputs_of, reading_options, settings_of
 from wordgeom.methods.inputs.kind import InputKind
 from wordgeom.peers import PeerOptions
 from wordgeom.peers.cache import trained_peer
 from wordgeom.peers.counted import CountedText
 from wordgeom.runtime.pool import available_cpus
+from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.runtime.subprocesses import run_module
 from wordgeom.stages.evaluate import numbered
@@ -37,7 +39,8 @@ METHOD, PEER, FILE = "method", "peer", "file"
 class Candidate:
     """Vectors to evaluate with the cost of their training, or the error that prevented it.
 
-    seconds, peak_bytes: None if unknown; tokens: number that a peer was trained on.
+    seconds, peak_bytes: None if unknown; tokens: number that a peer was trained on; cached: taken
+    from the cache of peers.
     """
 
     name: str
@@ -48,24 +51,30 @@ class Candidate:
     notes: tuple[str, ...] = ()
     tokens: int | None = None
     error: str = ""
+    cached: bool = False
 
 
 @dataclass(frozen=True)
 class CompareRequest:
-    """The candidates: vectors files, and methods and peers that are trained on a matrix.
+    """The candidates: vectors files, and methods and peers that are trained on matrices or a text.
 
-    corpus: text for the peers, if the matrix's run card does not name it; weighting: options given
-    by the user; space: replaces white space in words; inputs: further inputs of methods, by option;
-    keep: directory for trained vectors; against: name of the reference for differences, None for
-    the first candidate.
+    matrices: at most one of words × words and one of documents × words; text: what to count
+    instead; corpus: text for the peers, if the matrix's run card does not name it; weighting:
+    options given by the user; space: replaces white space in words; inputs: further inputs of
+    methods, by option; keep: directory for counts and trained vectors; against: name of the
+    reference for differences, None for the first candidate; cache: False neither reads nor writes
+    the cache of peers.
     """
 
     files: tuple[str, ...] = ()
-    matrix: str | None = None
+    matrices: tuple[str, ...] = ()
+    text: TextRequest | None = None
     methods: tuple[str, ...] = ()
     peers: tuple[str, ...] = ()
     corpus: tuple[str, ...] = ()
     dim: int = 100
+    peer_epochs: int = 5
+    cache: bool = True
     weighting: Mapping[str, Any] = field(default_factory=dict)
     space: str | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
@@ -77,6 +86,18 @@ class CompareRequest:
         files = [Path(path).name for path in self.files]
         return numbered([*files, *self.methods, *self.peers])
 
+    def repeated_files(self) -> list[str]:
+        """Return notes on files that another file's name is the name of."""
+        paths = dict(zip(self.names(), map(Path, self.files), strict=False))
+        firsts: dict[str, Path] = {}
+        notes = []
+        for name, path in paths.items():
+            first = firsts.setdefault(path.name, path)
+            if first is not path:
+                what = f"the same file as {first}" if first.samefile(path) else "another file"
+                notes.append(f"{name} is {path}, {what}")
+        return notes
+
 
 @dataclass(frozen=True)
 class Training:
@@ -85,6 +106,8 @@ class Training:
     request: CompareRequest
     run: RunOptions
     directory: Path
+    counts: Counts
+    progress: Progress = field(default_factory=Progress)
 
 
 def from_files(paths: Sequence[str]) -> list[Candidate]:
@@ -102,18 +125,18 @@ def from_methods(how: Training) -> Iterator[Candidate]:
 def from_peers(how: Training, text: CountedText) -> Iterator[Candidate]:
     """Train peers, or take them from the cache."""
     options = PeerOptions(
-        dim=how.request.dim, window=text.window, min_count=text.min_count,
-        threads=how.run.threads or available_cpus(), seed=how.run.seed,
+        dim=how.request.dim, window=text.window, threads=how.run.threads or available_cpus(),
+        seed=how.run.seed, epochs=how.request.peer_epochs,
     )  # fmt: skip
     for name in how.request.peers:
         yield _from_peer(name, how, text, options)
 
 
-def available_methods(kind: str) -> list[str]:
-    """Return the methods that make vectors from a store of this kind alone."""
+def available_methods(kinds: Sequence[str]) -> list[str]:
+    """Return the methods that make vectors from a store of one of these kinds alone."""
     return [
         name for name in methods.names()
-        if kind in first_input(name).store_kinds and not missing_inputs(name, {})
+        if set(kinds) & set(first_input(name).store_kinds) and not missing_inputs(name, {})
         and VECTORS in methods.load(name).MAKES
     ]  # fmt: skip
 
@@ -148,8 +171,8 @@ def _number(value: object) -> float | None:
 def _from_method(name: str, how: Training) -> Candidate:
     out = how.directory / f"{name}.bin"
     arguments = [
-        "train", _source(name, how.request), "--method", name, "--dim", str(how.request.dim),
-        "-o", str(out), "--quiet", *_flags(how), *_inputs(name, how.request.inputs),
+        "train", _source(name, how), "--method", name, "--dim", str(how.request.dim),
+        "-o", str(out), "--quiet", *_flags(name, how), *_inputs(name, how.request.inputs),
     ]  # fmt: skip
     try:
         done = run_module("wordgeom", arguments)
@@ -161,11 +184,10 @@ def _from_method(name: str, how: Training) -> Candidate:
     return Candidate(name, METHOD, out, done.seconds, peak or None, notes)
 
 
-def _source(name: str, request: CompareRequest) -> str:
-    """Return the path of a method's first input: the matrix, or the first vectors file."""
-    assert request.matrix is not None
-    files = () if first_input(name).store_kinds else request.files
-    return (*files, request.matrix)[0]
+def _source(name: str, how: Training) -> str:
+    """Return the path of a method's first input: a matrix, or the first vectors file."""
+    matrix = how.counts.of_method(name)
+    return how.request.files[0] if matrix is None else str(matrix)
 
 
 def _inputs(name: str, given: Mapping[str, str]) -> list[str]:
@@ -174,12 +196,19 @@ def _inputs(name: str, given: Mapping[str, str]) -> list[str]:
     return [part for setting in taken for part in (flag(setting), given[setting])]
 
 
-def _flags(how: Training) -> list[str]:
-    """Return the given options of the weighting and the run's non-default options, as flags.
+def takes(name: str, option: str) -> bool:
+    """Return whether a method, or the reading of its inputs, has an option."""
+    method = methods.load(name)
+    classes = (*reading_options(method), method.Options)
+    return any(declared.name == option for cls in classes for declared, _ in specs(cls))
+
+
+def _flags(name: str, how: Training) -> list[str]:
+    """Return the given options that a method takes and the run's non-default options, as flags.
 
     Options of the weighting are passed even at their defaults: a method may have other defaults.
     """
-    given = dict(how.request.weighting)
+    given = {option: v for option, v in how.request.weighting.items() if takes(name, option)}
     for declared, _ in specs(type(how.run)):
         value = getattr(how.run, declared.name)
         if value != declared.default and declared.name != "quiet":
@@ -197,12 +226,16 @@ def _flag(name: str, value: Any) -> list[str]:
 
 def _from_peer(name: str, how: Training, text: CountedText, options: PeerOptions) -> Candidate:
     try:
-        peer = trained_peer(name, text.text, options, how.directory)
+        peer = trained_peer(
+            name, text.text, options, how.directory, cache=how.request.cache, progress=how.progress
+        )
     except WordgeomError as error:
         return Candidate(name, PEER, None, error=str(error))
-    notes = (*peer.notes, *text.notes, *((f"cached in {peer.path}",) if peer.cached else ()))
+    cached = f"from the cache, {peer.path}: its seconds and memory are those of an earlier run"
+    notes = (*peer.notes, *text.notes, *((cached,) if peer.cached else ()))
     out = how.directory / f"{name}.bin"
     for source, target in ((peer.path, out), (card_path(peer.path), card_path(out))):
         with open(source, "rb") as original, atomic_file(target) as copy:
             shutil.copyfileobj(original, copy)
-    return Candidate(name, PEER, out, peer.seconds, peer.peak_bytes or None, notes, peer.tokens)
+    peak = peer.peak_bytes or None
+    return Candidate(name, PEER, out, peer.seconds, peak, notes, peer.tokens, cached=peer.cached)

@@ -33,7 +33,7 @@ class Comparison:
     """Candidates evaluated by the same sets on their common words.
 
     sets: names of the sets with a score; common: number of common words; against: name of the
-    reference for differences.
+    reference for differences; counting: seconds of counting the text, by matrix.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -43,6 +43,7 @@ class Comparison:
     options: EvalOptions
     seed: int
     notes: tuple[str, ...]
+    counting: Mapping[str, float] = field(default_factory=dict)
 
     def measure(self, name: str) -> str:
         """Return the main measure of a set."""
@@ -64,6 +65,7 @@ class Comparison:
         return {
             "against": self.against,
             "common_words": self.common,
+            "counting_seconds": dict(self.counting),
             "policy": self.policy,
             "rows": [self._row(evaluation) for evaluation in self.evaluations],
             "notes": self.all_notes(),
@@ -110,6 +112,7 @@ class Comparison:
             "seconds": candidate.seconds,
             "peak_bytes": candidate.peak_bytes,
             "tokens": candidate.tokens,
+            "cached": candidate.cached,
             "error": candidate.error or None,
             "scores": _listed(one.scores),
             "differences": _listed(one.differences),

@@ -2,31 +2,60 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from wordgeom.comparison.entries import Candidate
 from wordgeom.comparison.result import Evaluation
 from wordgeom.core.errors import InputError
-from wordgeom.evaluation.answers import Score, Task, difference, scores
+from wordgeom.core.formatting import listed, several
+from wordgeom.evaluation.analogies import Analogies
+from wordgeom.evaluation.answers import Answers, Score, Task, difference, scores
+from wordgeom.evaluation.similarity import Similarity
+from wordgeom.formats.vector_files import read_any_vectors
 from wordgeom.runtime.context import Context
 from wordgeom.stages.evaluate import judge
 from wordgeom.stages.inference import reading_notes
-from wordgeom.vectors.keyed import Vectors, read_vectors
+from wordgeom.vectors.keyed import Vectors
+
+_LEAST = 10  # answered items of a set that lacks some: fewer score by chance
+_FEW = ("similarity", "analogies")  # tasks that this holds for
+_SHOWN = 3
 
 
 def common_words(paths: Sequence[Path]) -> list[str]:
     """Return the words common to all files, in the order of the first; raises InputError."""
     # One file at a time, since all of them may exceed the memory.
-    first = read_vectors(paths[0]).words
-    others = [set(read_vectors(path).words) for path in paths[1:]]
+    first = read_any_vectors(paths[0]).words
+    others = [set(read_any_vectors(path).words) for path in paths[1:]]
     common = [word for word in first if all(word in words for words in others)]
     if not common:
         found = f"{first[0]!r} as first word of {paths[0].name}"
         do = "compare vectors of the same language and spelling"
         raise InputError("the vectors have no word in common", found=found, do=do)
     return common
+
+
+def check_tasks(tasks: Sequence[Task], words: list[str], context: Context) -> None:
+    """Raise InputError if no set can be scored with these words, before anything is trained.
+
+    Only sets of word pairs and analogies are checked; any other may be answered.
+    """
+    if not all(isinstance(task, Similarity | Analogies) for task in tasks):
+        return
+    drawn = np.random.default_rng(1).standard_normal((len(words), 2)).astype(np.float32)
+    vectors = Vectors(words, drawn)
+    for task in tasks:
+        with contextlib.suppress(InputError):
+            if not _too_few(task.answer(vectors, context)):
+                return
+    found = listed([task.name for task in tasks], "or")
+    what = f"too few items of {found} have words that were counted, so there is nothing to score"
+    raise InputError(what, do="name sets in the language of the text with --set")
 
 
 def answer_tasks(
@@ -38,19 +67,44 @@ def answer_tasks(
         if one.path is None:
             answered.append(Evaluation(one))
             continue
-        vectors = read_vectors(one.path)
+        vectors = read_any_vectors(one.path)
         size = len(vectors.words), vectors.matrix.shape[1]
+        used = _restricted(vectors, common)
         try:
-            found, failed = judge(_restricted(vectors, common), tasks, context)
+            found, failed = judge(used, tasks, context)
         except InputError as error:
             found, failed = [], {"all sets": str(error)}
             errors.append(error)
-        answered.append(Evaluation(one, *size, {answers.name: answers for answers in found}))
+        few = [answers for answers in found if _too_few(answers)]
+        errors += [InputError(_few_line(answers), where=answers.name) for answers in few]
+        answers = {each.name: each for each in found if not _too_few(each)}
+        answered.append(Evaluation(one, *size, answers))
+        notes += [f"{one.name}: {each.name} skipped: {_few_line(each)}" for each in few]
         notes += [f"{one.name}: {name} skipped: {why}" for name, why in failed.items()]
-        notes += reading_notes(vectors, one.name)
+        notes += [*reading_notes(vectors, one.name), *_zero_note(used, one.name)]
     if not any(one.answers for one in answered):
         raise errors[0]
     return answered, notes
+
+
+def _too_few(answers: Answers) -> bool:
+    lacking = any("vector" in reason for reason in answers.excluded)
+    return answers.task in _FEW and lacking and len(answers.items) < _LEAST
+
+
+def _few_line(answers: Answers) -> str:
+    used = f"{len(answers.items)} of {answers.total:,} items can be answered with the common words"
+    return f"{used}; a score needs {_LEAST}"
+
+
+def _zero_note(vectors: Vectors, name: str) -> list[str]:
+    """Return a note on the words whose vectors are zero, which every set scores as 0."""
+    rows = np.flatnonzero(~vectors.matrix.any(axis=1)).tolist()
+    if not rows:
+        return []
+    more = ", …" if len(rows) > _SHOWN else ""
+    words = ", ".join(vectors.words[row] for row in rows[:_SHOWN])
+    return [f"{name}: {several(len(rows), 'zero vector', 'zero vectors')}: {words}{more}"]
 
 
 def _restricted(vectors: Vectors, common: list[str]) -> Vectors:

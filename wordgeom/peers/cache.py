@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import tempfile
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -20,10 +21,12 @@ from typing import Any
 
 from wordgeom.core.version import __version__
 from wordgeom.corpus.inputs.readers import file_digest
+from wordgeom.matrices.opening import open_any
 from wordgeom.peers import PeerOptions
 from wordgeom.peers.sentences import Text
 from wordgeom.runtime import provenance
 from wordgeom.runtime.cache import cache_folder
+from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.subprocesses import run_module
 from wordgeom.storage.files import atomic_file
 from wordgeom.vectors.run_card import card_path, read_card
@@ -43,23 +46,35 @@ class TrainedPeer:
     cached: bool
 
 
-def trained_peer(peer: str, text: Text, options: PeerOptions, fallback: Path) -> TrainedPeer:
-    """Return a peer from the cache, or train it; fallback: directory to use without a cache.
+def trained_peer(
+    peer: str,
+    text: Text,
+    options: PeerOptions,
+    fallback: Path,
+    *,
+    cache: bool = True,
+    progress: Progress | None = None,
+) -> TrainedPeer:
+    """Return a peer from the cache, or train it.
 
-    Raises MissingInputError for missing text, InputError if the training fails.
+    fallback: directory to use without a cache; cache: False neither reads nor writes it. Raises
+    MissingInputError for missing text, InputError if the training fails.
     """
     request = {
         "peer": peer, "text": dataclasses.asdict(text), "options": dataclasses.asdict(options)
     }  # fmt: skip
-    directory = _cache_directory() or fallback
+    directory = (_cache_directory() if cache else None) or fallback
     path = directory / f"{peer}-{_key(request)}.bin"
     if cached := _cached(path):
         return cached
     _log.info("training %s …", peer)
     with tempfile.TemporaryDirectory(prefix=".training-", dir=directory) as scratch:
         fresh = Path(scratch) / path.name
-        done = run_module("wordgeom.peers", [json.dumps(request), str(fresh)])
-        card = {**json.loads(done.output), "seconds": round(done.seconds, 3), "request": request}
+        arguments = [json.dumps(request), str(fresh)]
+        with closing((progress or Progress()).bar(f"training {peer}", 100, "%")) as bar:
+            done = run_module("wordgeom.peers", arguments, _Following(bar))
+        facts = json.loads(done.output.splitlines()[-1])
+        card = {**facts, "seconds": round(done.seconds, 3), "request": request}
         card["content"] = {"bytes": fresh.stat().st_size, "sha256": file_digest(str(fresh))}
         os.replace(fresh, path)
     with atomic_file(card_path(path)) as out:
@@ -69,14 +84,31 @@ def trained_peer(peer: str, text: Text, options: PeerOptions, fallback: Path) ->
 
 def _key(request: dict[str, Any]) -> str:
     """Return a digest of the request, the content of the text, the machine and the versions."""
-    contents = [file_digest(name) for name in request["text"]["names"]]
+    text = request["text"]
+    contents = [file_digest(name) for name in text["names"]]
+    words = None if text["matrix"] is None else _digest(open_any(text["matrix"]).vocabulary.words)
     # The process that trains may load another BLAS.
     machine = {name: kind for name, kind in provenance.machine().items() if name != "blas"}
     versions = {name: metadata.version(name) for name in ("gensim", "numpy", "scipy")}
     key = {**request, "contents": contents, "machine": machine, "versions": versions}
-    key["text"] = {**request["text"], "names": None}
-    serialised = json.dumps([__version__, key], sort_keys=True)
-    return hashlib.sha256(serialised.encode()).hexdigest()[:32]
+    key["text"] = {**text, "names": None, "matrix": words}
+    return _digest([__version__, key])[:32]
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+class _Following:
+    """Moves a progress bar to the percentages that the process of a peer prints."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar, self._percent = bar, 0
+
+    def __call__(self, line: str) -> None:
+        if line.strip().isdecimal():
+            self._bar.update(int(line) - self._percent)
+            self._percent = int(line)
 
 
 def _cached(path: Path) -> TrainedPeer | None:

@@ -22,11 +22,10 @@ _DO = "name the text with --corpus"
 
 @dataclass(frozen=True)
 class CountedText:
-    """The text of co-occurrence counts, their window and minimum count, and notes."""
+    """The text of co-occurrence counts, their window, and notes."""
 
     text: Text
     window: int
-    min_count: int
     notes: tuple[str, ...]
 
 
@@ -42,7 +41,7 @@ def counted_text(matrix: str | os.PathLike[str], corpus: Sequence[str]) -> Count
     unknown = {"read_vocab": None, "stop_words": None, "keep_words": None}
     options = CorpusOptions.take({**given, **unknown, "min_count": given.get("min_count") or 1})
     names, notes = _named(corpus, inputs) if corpus else (_recorded(inputs, counts.path), ())
-    return CountedText(Text(tuple(names), options), window, options.min_count, notes)
+    return CountedText(Text(tuple(names), options, os.fspath(matrix)), window, notes)
 
 
 def _counts(matrix: Store) -> Store:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
 from wordgeom.peers import PeerOptions, Sentences, Trained
 from wordgeom.vectors.keyed import Vectors
 
@@ -20,17 +21,22 @@ if TYPE_CHECKING:
     from gensim.models import TfidfModel
 
 
+def passes(options: PeerOptions) -> int:
+    """Return the passes over the text: one for the vocabulary, one for the decomposition."""
+    return 2
+
+
 def train(sentences: Sentences, options: PeerOptions) -> Trained:
     """Return the words' rows of U; tokens: number in the documents.
 
-    Raises InputError for a single document, if no word is frequent enough, or if all words are in
+    Raises InputError for a single document, for documents without words, or if all words are in
     every document.
     """
     import gensim
     from gensim.models import LsiModel, TfidfModel
     from threadpoolctl import threadpool_limits
 
-    dictionary = _dictionary(sentences, options.min_count)
+    dictionary = _dictionary(sentences)
     documents = _Weighted(sentences, dictionary, TfidfModel(dictionary=dictionary))
     with threadpool_limits(limits=options.threads):
         model = LsiModel(
@@ -57,8 +63,8 @@ class _Weighted:
             yield self._model[self._dictionary.doc2bow(sentence)]
 
 
-def _dictionary(sentences: Sentences, min_count: int) -> Dictionary:
-    """Return the words with at least `min_count` occurrences; raises InputError as `train`."""
+def _dictionary(sentences: Sentences) -> Dictionary:
+    """Return the words of the documents; raises InputError as `train`."""
     from gensim.corpora import Dictionary
 
     dictionary = Dictionary(sentences, prune_at=None)
@@ -66,10 +72,8 @@ def _dictionary(sentences: Sentences, min_count: int) -> Dictionary:
         do = "omit lsi, or use a text of several lines"
         found = f"{dictionary.num_docs} of at most 10,000 tokens"
         raise InputError("lsi needs more than one document", found=found, do=do)
-    dictionary.filter_tokens(bad_ids=[k for k, n in dictionary.cfs.items() if n < min_count])
-    dictionary.compactify()
     if not len(dictionary):
-        raise InputError(f"no word occurs {min_count} times", do="check --corpus")
+        raise InputError("the text contains no word of the counts", do="check --corpus")
     if all(n == dictionary.num_docs for n in dictionary.dfs.values()):
         raise InputError(
             "every word is in every document, so all tf-idf weights are 0", do="omit lsi"
@@ -80,4 +84,4 @@ def _dictionary(sentences: Sentences, min_count: int) -> Dictionary:
 def _fewer(columns: int, dim: int) -> tuple[str, ...]:
     if columns == dim:
         return ()
-    return (f"{columns} columns instead of --dim {dim}: the rank of the documents",)
+    return (f"{plural(columns, 'column')} instead of --dim {dim}: the rank of the documents",)

@@ -1,23 +1,21 @@
-"""Sentences for peers: the tokens of the co-occurrence counts as lists.
+"""Sentences for peers: the documents of the counts as lists of tokens.
 
-Text tokenised by white space is read by gensim's LineSentence, as its users do. Other text is read
-by wordgeom's reader and tokeniser, and its documents are the sentences. Both are cut at 10,000
-tokens, since gensim silently drops the rest of longer ones.
+They are read by wordgeom's reader and tokeniser and hold only words of the counts' vocabulary, so
+that every row of a comparison has the same tokens and words. Documents are cut at 10,000 tokens,
+since gensim silently drops the rest of longer ones.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wordgeom.core.errors import InputError
-from wordgeom.corpus.inputs.readers import is_compressed
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.normal_forms import normaliser
+from wordgeom.matrices.opening import open_any
 from wordgeom.peers import Sentences
 from wordgeom.runtime.context import Context
 
@@ -25,88 +23,64 @@ if TYPE_CHECKING:
     from wordgeom.corpus.encoding.encode import EncodedCorpus
 
 LONGEST = 10_000  # tokens of a sentence, gensim's MAX_WORDS_IN_BATCH
+SENTENCES = f"sentences of the peers are the documents of the counts, cut at {LONGEST:,} tokens"
 _IDS = 1 << 16  # ids read at a time
 
 
 @dataclass(frozen=True)
 class Text:
-    """Files, and the options with which they were read and tokenised."""
+    """Files, the options with which they were read and tokenised, and the counts of their words.
+
+    matrix: None for all words that occur as often as the options say.
+    """
 
     names: tuple[str, ...]
     options: CorpusOptions
-
-    @property
-    def of_lines(self) -> bool:
-        """Whether gensim's LineSentence gives the same tokens as the counts."""
-        plain = self.options.tokeniser == "whitespace" and self.options.input_format == "text"
-        return plain and not any(map(is_compressed, self.names))
-
-    @property
-    def note(self) -> str:
-        """A sentence for the user on what a sentence is."""
-        if self.of_lines:
-            return f"sentences are lines (gensim's LineSentence), cut at {LONGEST:,} tokens"
-        return f"sentences are the documents of the counts, cut at {LONGEST:,} tokens"
+    matrix: str | None = None
 
 
 @contextlib.contextmanager
-def open_sentences(text: Text, context: Context) -> Iterator[Sentences]:
-    """Yield the sentences of a text. Raises MissingInputError, InputError, FormatError."""
-    if text.of_lines:
-        try:
-            yield _Lines(text.names, text.options.normalise)
-        except UnicodeDecodeError as error:
-            where, found = " ".join(text.names), f"byte 0x{error.object[error.start]:02x}"
-            do = "count it with --tokeniser words, or convert it"
-            raise InputError("gensim reads only UTF-8", where=where, found=found, do=do) from None
-        return
+def open_sentences(
+    text: Text, context: Context, report: Callable[[int, int], None] = lambda *_: None
+) -> Iterator[Sentences]:
+    """Yield the sentences of a text. Raises MissingInputError, InputError, FormatError.
+
+    report: called with ids read, and the ids of the text, on every iteration.
+    """
     from wordgeom.corpus.encoding.encode import encode
 
-    # Every token has a row; the peer selects words itself.
+    # The matrix selects the words, since run cards do not name the word lists of the counts.
+    # Phrases depend on the minimum count.
+    counted = None if text.matrix is None else set(open_any(text.matrix).vocabulary.words)
+    least = text.options.min_count if counted is None or text.options.phrases else 1
     options = replace(
-        text.options, min_count=1, max_vocab=0, read_vocab=None, sample=0.0, oov="keep",
+        text.options, min_count=least, max_vocab=0, read_vocab=None, sample=0.0, oov="keep",
         stop_words=None, keep_words=None,
     )  # fmt: skip
-    encoded = encode(list(text.names), options, context, gap=1, short=0)
+    encoded = encode(list(text.names), options, context, gap=1, short=0, ends=True)
     with contextlib.closing(encoded.stream):
-        yield _Documents(encoded)
-
-
-class _Lines:
-    """gensim's LineSentence over several files, with tokens normalised as in the counts."""
-
-    def __init__(self, names: tuple[str, ...], form: str) -> None:
-        self._names = names
-        self._normaliser = normaliser(form, lower=False)
-
-    def __iter__(self) -> Iterator[list[str]]:
-        from gensim.models.word2vec import LineSentence
-
-        for name in self._names:
-            for sentence in LineSentence(name, max_sentence_length=LONGEST):
-                yield self._normalised(sentence)
-
-    def _normalised(self, sentence: list[str]) -> list[str]:
-        if self._normaliser is None or all(map(str.isascii, sentence)):
-            return sentence
-        return self._normaliser.text(" ".join(sentence)).split()
+        yield _Documents(encoded, counted, report)
 
 
 class _Documents:
-    """The documents of an encoded corpus, in which every token has a row."""
+    """The documents of an encoded corpus, reduced to the words that were counted."""
 
-    def __init__(self, encoded: EncodedCorpus) -> None:
-        self._stream, self._words = encoded.stream, encoded.vocabulary.words
+    def __init__(
+        self, encoded: EncodedCorpus, counted: set[str] | None, report: Callable[[int, int], None]
+    ) -> None:
+        self._stream, self._report, words = encoded.stream, report, encoded.vocabulary.words
+        known = (word if counted is None or word in counted else None for word in words)
+        self._words = [*known, None]  # the last one for tokens without a row
 
     def __iter__(self) -> Iterator[list[str]]:
-        sentence: list[str] = []
+        sentence: list[str | None] = []
         for ids, ends in self._runs():
             sentence += [self._words[k] for k in ids]
             while len(sentence) >= LONGEST:
-                yield sentence[:LONGEST]
+                yield _known(sentence[:LONGEST])
                 sentence = sentence[LONGEST:]
             if ends and sentence:
-                yield sentence
+                yield _known(sentence)
                 sentence = []
 
     def _runs(self) -> Iterator[tuple[list[int], bool]]:
@@ -119,4 +93,9 @@ class _Documents:
                 yield ids[begin:end].tolist(), True
                 begin = end + 1
             yield ids[begin:].tolist(), False
+            self._report(len(ids), self._stream.length)
         yield [], True
+
+
+def _known(tokens: list[str | None]) -> list[str]:
+    return [word for word in tokens if word is not None]

@@ -36,8 +36,14 @@ class Progress:
         """
         if not self._show:
             return items
+        return _reported(items, size, partial(self.bar, label, total, unit, done))
+
+    def bar(self, label: str, total: int | None, unit: str, done: int = 0) -> Any:
+        """Return an object whose `update(size)` reports work, and which must be closed."""
+        if not self._show:
+            return _Nothing()
         report = _bar if sys.stderr.isatty() or _in_notebook() else _Lines
-        return _reported(items, size, partial(report, label, total, unit, done))
+        return report(label, total, unit, done)
 
 
 def _in_notebook() -> bool:
@@ -59,6 +65,16 @@ def _bar(label: str, total: int | None, unit: str, done: int) -> Any:
 
     spaced = unit if len(unit) == 1 else f" {unit}"  # 3MB, but 3k rows
     return tqdm(total=total, desc=label, unit=spaced, unit_scale=True, leave=False, initial=done)
+
+
+class _Nothing:
+    """Reports nothing."""
+
+    def update(self, size: int) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 class _Lines:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from wordgeom.core.errors import InputError
@@ -22,29 +23,44 @@ class Finished:
     seconds: float
 
 
-def run_module(module: str, arguments: Sequence[str]) -> Finished:
+def run_module(
+    module: str, arguments: Sequence[str], follow: Callable[[str], None] | None = None
+) -> Finished:
     """Run `python -m module arguments`; the process is stopped when this one is interrupted.
 
-    Raises InputError with the last line of its error output if it fails.
+    follow: called with each line of its output as it comes. Raises InputError with the last line
+    of its error output if it fails.
     """
     clock = Clock()
     command = [sys.executable, "-m", module, *arguments]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe) as child:
+    with (
+        tempfile.TemporaryFile() as errors,  # a pipe that is not read would block the process
+        subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
+        ) as child,
+    ):
+        assert child.stdout is not None
         try:
-            output, errors = child.communicate()
+            lines = []
+            for raw in child.stdout:
+                lines.append(raw.decode("utf-8", "replace"))
+                if follow is not None:
+                    follow(lines[-1])
+            child.wait()
         except BaseException:
             _stop(child)
             raise
+        errors.seek(0)
+        said = errors.read().decode("utf-8", "replace")
     if child.returncode:
-        raise InputError(_reason(errors.decode("utf-8", "replace"), child.returncode))
-    return Finished(output.decode("utf-8", "replace"), clock.seconds())
+        raise InputError(_reason(said, child.returncode))
+    return Finished("".join(lines), clock.seconds())
 
 
 def _stop(child: subprocess.Popen[bytes]) -> None:
     child.terminate()
     try:
-        child.wait(_GRACE)
+        child.communicate(timeout=_GRACE)  # what it still prints must not block it
     except subprocess.TimeoutExpired:
         child.kill()
 
