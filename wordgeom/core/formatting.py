@@ -7,6 +7,7 @@ from collections.abc import Sequence
 Rows = Sequence[Sequence[str]]
 _UNITS = (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("KB", 10**3))
 _DIGITS, _MOST_DIGITS = 3, 16  # significant digits of a size
+_FEW = 5  # names in a note
 
 
 def several(number: int, one: str, more: str) -> str:
@@ -23,6 +24,11 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     """Return `a`, `a and b` or `a, b and c`; word: and, or."""
     *others, last = names
     return f"{', '.join(others)} {word} {last}" if others else last
+
+
+def first_few(names: Sequence[str]) -> str:
+    """Return `a, b, c`, with `…` for the names after the first five."""
+    return ", ".join(names[:_FEW]) + (", …" if len(names) > _FEW else "")
 
 
 def readable_size(number: int, digits: int = _DIGITS) -> str:

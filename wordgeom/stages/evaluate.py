@@ -16,11 +16,13 @@ from wordgeom.core.requests import request_of
 from wordgeom.evaluation.answers import Answers, Task, group_scores, scores
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import Report, ReportOptions, render
+from wordgeom.formats.vector_files import read_any_vectors
+from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
 from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.stage import Job, Outcome, Stage
-from wordgeom.vectors.keyed import Vectors, digest_of, read_vectors
+from wordgeom.vectors.keyed import Vectors, digest_of
 from wordgeom.vectors.run_card import file_content
 
 
@@ -53,8 +55,10 @@ class Evaluate(Stage):
 
     @cached_property
     def read(self) -> Vectors:
-        """The vectors. Raises what `read_vectors` raises."""
-        return self.vectors if isinstance(self.vectors, Vectors) else read_vectors(self.vectors)
+        """The vectors. Raises what `read_any_vectors` raises."""
+        if isinstance(self.vectors, Vectors):
+            return self.vectors
+        return read_any_vectors(Path(self.vectors), memory=memory_limit(self.run))
 
     @cached_property
     def request(self) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -136,15 +135,6 @@ def read_vectors(path: str | Path, *, limit: int | None = None) -> Vectors:
         read = read_text if header.text else read_binary
         words, matrix = read(source, header, rows)
     return _first_of_each(words, matrix)
-
-
-def shape_of(source: str | os.PathLike[str] | Vectors) -> tuple[int, int]:
-    """Return the number of words and the dimension of vectors, of a file as its header says."""
-    if isinstance(source, Vectors):
-        return len(source.words), source.matrix.shape[1]
-    with opened(Path(source)) as handle:
-        header = read_header(handle, Path(source))
-    return header.words, header.numbers
 
 
 def to_keyed_vectors(vectors: Vectors) -> KeyedVectors:

@@ -48,6 +48,14 @@ def file_content(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "sha256": digest}
 
 
+def joint_digest(paths: Sequence[Path]) -> str:
+    """Return the SHA-256 of a file, or of the digests of several."""
+    digests = [str(file_content(path)["sha256"]) for path in paths]
+    return (
+        digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+    )
+
+
 def content(raw: bytes) -> dict[str, Any]:
     """Return the size and the SHA-256 of the content of a file."""
     return {"bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()}
