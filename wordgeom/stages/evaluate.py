@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from wordgeom.checkpoint.state import state_folder
+from wordgeom.checkpoint.state import evaluation_state
 from wordgeom.core.errors import InputError
 from wordgeom.core.requests import request_of
 from wordgeom.evaluation.answers import Answers, Task, group_scores, scores
@@ -51,7 +51,7 @@ class Evaluate(Stage):
             return None
         path = Path(self.vectors)
         writable = os.access(path.absolute().parent, os.W_OK)
-        return state_folder(path.with_name(f"{path.name}.eval")) if writable else None
+        return evaluation_state(path) if writable else None
 
     @cached_property
     def read(self) -> Vectors:
@@ -63,7 +63,8 @@ class Evaluate(Stage):
     @cached_property
     def request(self) -> dict[str, Any]:
         """The options, and the digests of vectors and sets."""
-        options = {**self.options.result_options(), "seed": self.run.seed}
+        kinds = [type(task).__name__ for task in self.tasks]  # a file may be read as several
+        options = {**self.options.result_options(), "seed": self.run.seed, "sets": kinds}
         digests = [digest_of(self.read)]
         digests += [file_content(Path(file))["sha256"] for file in self.files]
         return request_of("eval", options, digests)
