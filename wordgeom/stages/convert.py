@@ -79,9 +79,10 @@ class Conversion(Stage):
         if self.run.force or not self.out.is_file():  # a projector directory has no run card
             return None
         try:
-            run_card.up_to_date(self.out, self.request, False, "file", self.beside)
-        except FileNotFoundError:  # which `work` reports
+            request = self.request
+        except OSError:  # which `work` reports
             return None
+        run_card.up_to_date(self.out, request, False, "file", self.beside)
         return Outcome(f"{self.out}: up to date", self.out)
 
     def words_file(self, default: Path) -> Path:
