@@ -96,10 +96,11 @@ def _read_projector(directory: Path) -> Vectors:
         warnings.simplefilter("ignore")  # of an empty file
         try:
             matrix = np.loadtxt(
-                source, np.float32, comments=None, delimiter="\t", ndmin=2, encoding="ascii"
+                source, np.float32, comments=None, delimiter="\t", ndmin=2, encoding="utf-8-sig"
             )
         except ValueError as error:
-            raise FormatError("must contain rows of numbers", where=numbers, found=error) from None
+            found = str(error).partition(";")[0].rstrip(".")
+            raise FormatError("must contain rows of numbers", where=numbers, found=found) from None
     if len(matrix) != len(words):
         found = f"{len(words):,} in {names.name}"
         raise FormatError(f"{len(matrix):,} vectors need as many words", where=numbers, found=found)
