@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from wordgeom.methods.gbu import extension
 from wordgeom.runtime.block_map import Result, map_blocks, saved
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import ResumeOptions
-from wordgeom.vectors.keyed import write_vectors
+from wordgeom.vectors.keyed import read_vectors, write_vectors
 
 REQUEST = {"command": "train", "options": {}, "inputs": []}
 
@@ -132,6 +133,40 @@ def test_a_stage_resumes_to_the_same_output(folder, monkeypatch, capsys, name):
         assert capsys.readouterr().out == whole
     else:
         assert Path("again.bin").read_bytes() == whole
+    assert not state.exists()
+
+
+def test_the_checkpoint_of_an_evaluation_is_never_used_for_another(folder, monkeypatch, capsys):
+    inner, calls = cross_validation._predict_fold, []
+
+    def stopped(*args: Any) -> Result:
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return inner(*args)
+
+    *line, texts = CASES["eval"][2]
+    rows = [line.partition("\t")[2] for line in Path(texts).read_text().splitlines()]
+    body = "".join(f"{k % 2}\t{row}\n" for k, row in enumerate(rows))
+    Path("numbers.tsv").write_text(f"target\ttext\n{body}")
+    with monkeypatch.context() as patch:
+        patch.setattr(cross_validation, "_predict_fold", stopped)
+        assert main([*line, "numbers.tsv", "--threads", "1"]) == 75
+    state = state_folder("some.bin.eval")
+    assert state.exists()
+    capsys.readouterr()
+    say = "start over without --resume"
+    assert main(["eval", "some.bin", "--regress", "numbers.tsv", "--resume"]) == 1
+    assert say in capsys.readouterr().err
+    vectors = read_vectors("some.bin")
+    write_vectors("other.bin", vectors.words, -2 * vectors.matrix)
+    assert main(["convert", "other.bin", "some.bin", "--force"]) == 0
+    err = capsys.readouterr().err
+    assert f"{state} (" in err
+    assert "is the checkpoint of an evaluation of earlier vectors" in err
+    assert main([*line, "numbers.tsv", "--resume"]) == 1
+    assert say in capsys.readouterr().err
+    assert main([*line, "numbers.tsv"]) == 0
     assert not state.exists()
 
 

@@ -789,7 +789,11 @@ def test_words_are_looked_up_in_any_format(ask, folder, name):
 
 @pytest.mark.parametrize(
     ("numbers", "say"),
-    [("1\t2\n", "as many words"), ("1\tx\n2\t3\n", "rows of numbers"), ("1\n2\t3\n", "rows of")],
+    [
+        ("1\t2\n", "as many words"),
+        ("1\tx\n2\t3\n", "rows of numbers, found could not convert string 'x' to float32"),
+        ("1\n2\t3\n", "found the number of columns changed from 1 to 2 at row 2\n"),
+    ],
 )
 def test_a_broken_projector_directory_is_one_line(ask, folder, numbers, say):
     Path("p").mkdir()

@@ -329,7 +329,7 @@ def test_neighbours_have_the_highest_cosines():
         (["--then", "soon"], ["--then and --now must be times", "'soon'"]),
         (["--permute", "within"], ["--group and --permute within require each other"]),
         (["--group", "id"], ["--group and --permute within require each other"]),
-        (["--permute", "within", "--group", "no.tsv"], ["no.tsv", "cannot be read"]),
+        (["--permute", "within", "--group", "no.tsv"], ["no.tsv", "no such file"]),
         (
             ["--permute", "within", "--group", "file", "--permutations", "0"],
             ["between 1 and 1000000", "0"],

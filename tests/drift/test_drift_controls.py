@@ -84,7 +84,7 @@ def test_documents_without_ids_are_not_grouped(tmp_path: Path):
 def test_an_unreadable_table_of_groups_is_rejected(tmp_path: Path):
     with pytest.raises(MissingInputError) as caught:
         group_documents(DOCUMENTS, str(tmp_path / "none.tsv"))
-    assert_one_line(caught, "none.tsv", "cannot be read", "No such file")
+    assert_one_line(caught, "none.tsv", "no such file; pass file, id or a table")
     (tmp_path / "bad.tsv").write_bytes(b"a\t\xff\n")
     with pytest.raises(InputError) as broken:
         group_documents(DOCUMENTS, str(tmp_path / "bad.tsv"))

@@ -128,16 +128,19 @@ def test_a_vector_without_direction_has_no_cosine(write, using, bad):
     assert "pairs with a word whose vector is zero, scored as cosine 0: 1" in zero.notes
 
 
-def test_repeats_are_left_out_and_contradictions_are_used_and_reported(write, using):
-    path = write("a b 3\nB A 3\nc d 1\na c 2\nd c 4\nc a 9\n")
+def test_repeated_pairs_all_count_as_in_gensim_and_are_reported(write, using):
+    path = write("a b 3\nB A 3\nc d 1\na c 2\nd c 4\nc a 9\nb d 5\na b 3\nb a 4\n")
     vectors = vectors_of("abcd")
     answers = read_similarity(path, EvalOptions()).answer(vectors, using)
-    assert answers.items.tolist() == [0, 2, 3, 4, 5]
-    assert answers.total == 6
-    assert answers.excluded == {"repeated pairs with the same score": 1}
+    assert answers.items.tolist() == list(range(9))
+    assert not answers.excluded
     assert answers.notes == (
-        "pairs with several scores, all used: 2 (the first: c d with 1 and 4)",
+        "pairs repeated with the same score, all used: 2 (the first: a b)",
+        "pairs with several scores, all used: 3 (the first: a b with 3 and 4)",
     )
+    theirs = to_keyed_vectors(vectors).evaluate_word_pairs(str(path), delimiter=" ")
+    ours = [score.value for score in scores(answers, 0, 1)]
+    assert ours == pytest.approx([theirs[1][0], theirs[0][0]], abs=1e-6)
     exact = read_similarity(path, EvalOptions(case="exact")).answer(vectors, using)
     assert exact.excluded == {"pairs with a word that has no vector": 1}
 

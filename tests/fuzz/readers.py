@@ -27,6 +27,7 @@ from wordgeom.evaluation.classification import read_texts
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.regression import read_targets
 from wordgeom.evaluation.sets import read_set
+from wordgeom.formats.vector_files import read_any_vectors, shape_of
 from wordgeom.imputation.domain import DomainOptions, read_domain
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.matrices.document_term import StoredDocuments
@@ -160,6 +161,10 @@ def _foreign(path: Path) -> object:
     return convert(path, path.parent / "out.bin", space="_", threads=1, memory=0.5, quiet=True)
 
 
+def _projector(path: Path) -> object:
+    return shape_of(path.parent), read_any_vectors(path.parent)
+
+
 _EVALUATE = ("evaluation.lines", "evaluation.tables", "evaluation.score_column")
 _TABLES = (
     "imputation.tables.files",
@@ -276,6 +281,7 @@ READERS = (
         packing.gzipped,
     ),
     Reader("vectors, foreign", seeds.foreign_vectors, _foreign, ("formats.dense",)),
+    Reader("vectors, projector", seeds.projectors, _projector, ("formats.vector_files",)),
 )
 
 

@@ -356,6 +356,14 @@ def matrices() -> Group:
 
 
 @cache
+def projectors() -> Group:
+    """Directories of TensorBoard's projector."""
+    return _texts(
+        {"vectors.tsv": "0.1\t-2\t3e-1\n1\t2\tnan\n", "metadata.tsv": "the\nnaïve\n"},
+        {"vectors.tsv": "1\n", "metadata.tsv": "a\n"},
+    )
+
+
 def foreign_vectors() -> Group:
     """Vectors of other programs: GloVe's text without a first line, arrays with words."""
     out = io.BytesIO()

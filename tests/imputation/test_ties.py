@@ -8,6 +8,7 @@ from contexts import context_of
 from points import brute, surface
 
 from wordgeom.imputation import graph as graph_module
+from wordgeom.imputation import validation
 from wordgeom.imputation.domain import Domain, DomainOptions
 from wordgeom.imputation.graph import neighbour_graph
 from wordgeom.imputation.latent import impute
@@ -70,10 +71,14 @@ def imputed(names, matrix, vectors, **options):
     return dict(zip(unknown, found.vectors, strict=True)), found
 
 
+def vectors_of(names, rng, share=0.3):
+    return {name: rng.standard_normal(5) for name in names if rng.random() < share}
+
+
 def assert_order_does_not_matter(points, seed=0, share=0.3, shuffles=2, **options):
     rng = np.random.default_rng(seed)
     names = [f"firm{i}" for i in range(len(points))]
-    vectors = {name: rng.standard_normal(5) for name in names if rng.random() < share}
+    vectors = vectors_of(names, rng, share)
     first, made = imputed(names, points, vectors, **options)
     rows = {row.entity: row for row in made.trust}
     for _ in range(shuffles):
@@ -96,6 +101,28 @@ def test_the_order_of_the_rows_changes_no_vector(table, weights):
         points = TABLES[table](np.random.default_rng(seed))
         assert_order_does_not_matter(points, seed, weights=weights)
         assert_order_does_not_matter(points, seed, share=0.02, weights=weights, shuffles=1)
+
+
+@pytest.mark.parametrize("limit", [20, 10_000])
+@pytest.mark.parametrize("table", TABLES)
+def test_the_order_of_the_rows_changes_no_figure_of_the_validation(table, limit, monkeypatch):
+    monkeypatch.setattr(validation, "MAX_HIDDEN", limit)
+    monkeypatch.setattr(validation, "RESAMPLES", 50)
+    rng = np.random.default_rng(5)
+    points = TABLES[table](rng)
+    names = [f"firm{i}" for i in range(len(points))]
+    vectors = vectors_of(names, rng)
+    vectors[next(iter(vectors))] = np.zeros(5)
+    _, made = imputed(names, points, vectors, validate=4)
+    order = rng.permutation(len(points))
+    shuffled = [names[i] for i in order]
+    _, again = imputed(shuffled, points[order], vectors, validate=4)
+    one, other = made.validation.to_dict(), again.validation.to_dict()
+    assert one["notes"] == other["notes"]
+    for part in ("scores", "differences"):
+        for name, scores in one[part].items():
+            for score, same in zip(scores, other[part][name], strict=True):
+                assert same == pytest.approx(score, abs=1e-6, nan_ok=True), (name, score)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "correlation"])

@@ -301,7 +301,9 @@ def test_an_anchor_that_is_not_finite_is_named_and_one_of_zeros_counted(folder):
     name = domain()[0][7]
     vectors.matrix[vectors.index[name]] = 0
     write_vectors("vectors.bin", vectors.words, vectors.matrix)
-    assert "1 known vector is zero" in impute(None).notes
+    notes = impute(None).notes
+    assert f"vectors.bin: 1 zero vector: {name}" in notes
+    assert f"1 known vector is zero: {name}; --drop-zero imputes it" in notes
     vectors.matrix[vectors.index[name], 2] = np.nan
     write_vectors("vectors.bin", vectors.words, vectors.matrix)
     with pytest.raises(InputError, match=f"vectors.bin: the vector of '{name}' contains NaN"):

@@ -54,11 +54,11 @@ def test_ties_are_in_order_of_rows():
     assert similar(vectors, ["a"]) == [("b", 1.0), ("d", 1.0), ("c", 0.0)]
 
 
-def test_vectors_without_direction_come_last():
+def test_vectors_without_direction_are_no_neighbours():
     rows = [[1, 0], [0, 0], [-1, 0], [np.nan, 1], [np.inf, 0], [0, 1]]
     vectors = Vectors(list("abcdef"), np.array(rows, np.float32))
-    expected = [("f", 0.0), ("c", -1.0), ("b", 0.0), ("d", 0.0), ("e", 0.0)]
-    assert similar(vectors, ["a"]) == expected
+    assert similar(vectors, ["a"]) == [("f", 0.0), ("c", -1.0)]
+    assert similar(vectors, ["a"], top=1) == [("f", 0.0)]
 
 
 @pytest.mark.parametrize("scale", [1e-42, 1e-30, 1e37])

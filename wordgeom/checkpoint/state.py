@@ -46,7 +46,7 @@ class State:
         *,
         force: bool = False,
     ) -> None:
-        self._folder, self._options = folder, options
+        self._folder, self._options, self._force = folder, options, force
         # Another version may write other pieces, or other bytes.
         self._request = {**request, "version": __version__}
         self._saved = time.monotonic()
@@ -86,7 +86,7 @@ class State:
 
     def stale(self, how: str) -> StaleError:
         """Return the error for a state that belongs to another run."""
-        do = "start over with --force and without --resume"
+        do = f"start over {'' if self._force else 'with --force and '}without --resume"
         return StaleError(f"is the checkpoint of a run {how}", where=self._folder, do=do)
 
     def remove(self) -> None:
@@ -158,6 +158,20 @@ def state_folder(out: str | os.PathLike[str]) -> Path:
     return path.with_name(f".{path.name}.state")
 
 
+def evaluation_state(vectors: Path) -> Path:
+    """Return the directory of the state of an evaluation of vectors: beside them."""
+    return state_folder(vectors.with_name(f"{vectors.name}.eval"))
+
+
+def evaluation_notes(vectors: Path) -> list[str]:
+    """Return a note on the state of an evaluation of vectors that were replaced."""
+    folder = evaluation_state(vectors)
+    if not _is_state(folder):
+        return []
+    left = f"{folder} ({_size(folder)}) is the checkpoint of an evaluation of earlier vectors"
+    return [f"{left}; the next wordgeom eval replaces it"]
+
+
 @contextlib.contextmanager
 def replacing_state(out: str | os.PathLike[str], *, force: bool) -> Iterator[None]:
     """Remove the state of another command's run, for an output that was replaced in the block.
@@ -179,8 +193,9 @@ def _check_replaceable(folder: Path, force: bool) -> None:
         what = "contains the checkpoint of an interrupted run"
         do = "resume it with --resume, or start over with --force"
         raise OutputExistsError(what, where=folder, do=do)
-    used = readable_size(sum(map(_bytes, folder.rglob("*"))))
-    _log.info("note: replacing the checkpoint of an interrupted run, %s (%s)", folder, used)
+    _log.info(
+        "note: replacing the checkpoint of an interrupted run, %s (%s)", folder, _size(folder)
+    )
 
 
 def forget_state(out: str | os.PathLike[str], request: Mapping[str, Any]) -> None:
@@ -192,6 +207,10 @@ def forget_state(out: str | os.PathLike[str], request: Mapping[str, Any]) -> Non
     asked = {**request, "version": __version__}
     if folder.exists() and (not _is_state(folder) or _read_request(folder) == asked):
         _remove(folder)
+
+
+def _size(folder: Path) -> str:
+    return readable_size(sum(map(_bytes, folder.rglob("*"))))
 
 
 def _bytes(path: Path) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wordgeom.cli.similar import note_nonfinite, print_words, read
+from wordgeom.cli.similar import note_undirected, print_words, read
 
 
 @click.command("analogy")
@@ -23,4 +23,4 @@ def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> No
 
     made = read(vectors)
     print_words(analogy(made, a, b, c, top=top), as_json)
-    note_nonfinite(made, vectors)
+    note_undirected(made, vectors)

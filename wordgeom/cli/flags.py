@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from wordgeom.core.errors import FormatError, MissingInputError, OptionError
+from wordgeom.core.errors import FormatError, OptionError
 from wordgeom.core.options import Options, Spec, check_known, flag, kind, off_flag, specs
 
 _TYPES: dict[str, Any] = {"int": int, "float": float, "str": str}
@@ -67,12 +67,11 @@ def shown(default: Any) -> str:
 
 
 def _read_toml(path: str) -> dict[str, Any]:
+    from wordgeom.storage.opening import reading
+
     try:
-        return tomllib.loads(Path(path).read_bytes().decode("utf-8-sig"))
-    except FileNotFoundError:
-        raise MissingInputError("no such file", where=path, do="check the path") from None
-    except IsADirectoryError:
-        raise MissingInputError("is a directory", where=path, do="name a TOML file") from None
+        with reading(path, "a TOML file"):
+            return tomllib.loads(Path(path).read_bytes().decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         do = "correct it, or see configs/ for examples"
         raise FormatError(f"is not valid TOML: {error}", where=path, do=do) from None

@@ -111,7 +111,7 @@ def options_from(
     for name in own:
         if name in settings and name not in _LISTS:
             text(name, settings[name])
-    return [cls.take(settings) for cls in classes]
+    return [cls.asked(settings) for cls in classes]
 
 
 def names_in(settings: Mapping[str, Any], setting: str) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def command(vectors: str, words: tuple[str, ...], top: int, as_json: bool) -> No
     else:
         signed = [f"-{word[1:]}" if word.startswith(_MINUS) else f"+{word}" for word in words]
         print_words(_found(made, signed, top), as_json)
-    note_nonfinite(made, vectors)
+    note_undirected(made, vectors)
 
 
 def read(path: str) -> Vectors:
@@ -65,11 +65,11 @@ def read(path: str) -> Vectors:
     return read_any_vectors(Path(path))
 
 
-def note_nonfinite(vectors: Vectors, path: str) -> None:
-    """Print a note that counts the vectors with NaN, if any."""
-    from wordgeom.vectors.finite import nonfinite_notes
+def note_undirected(vectors: Vectors, path: str) -> None:
+    """Print notes on the vectors that are zero or have NaN, which are no neighbours."""
+    from wordgeom.vectors.zeros import undirected_notes
 
-    for note in nonfinite_notes(vectors.words, vectors.matrix, path):
+    for note in undirected_notes(vectors.words, vectors.matrix, path):
         click.echo(f"wordgeom: note: {note}", err=True)
 
 

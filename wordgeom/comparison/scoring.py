@@ -12,7 +12,7 @@ import numpy as np
 from wordgeom.comparison.entries import Candidate
 from wordgeom.comparison.result import Evaluation
 from wordgeom.core.errors import InputError
-from wordgeom.core.formatting import listed, several
+from wordgeom.core.formatting import listed
 from wordgeom.evaluation.analogies import Analogies
 from wordgeom.evaluation.answers import Answers, Score, Task, difference, scores
 from wordgeom.evaluation.similarity import Similarity
@@ -24,7 +24,6 @@ from wordgeom.vectors.keyed import Vectors
 
 _LEAST = 10  # answered items of a set that lacks some: fewer score by chance
 _FEW = ("similarity", "analogies")  # tasks that this holds for
-_SHOWN = 3
 
 
 def common_words(paths: Sequence[Path]) -> list[str]:
@@ -81,7 +80,7 @@ def answer_tasks(
         answered.append(Evaluation(one, *size, answers))
         notes += [f"{one.name}: {each.name} skipped: {_few_line(each)}" for each in few]
         notes += [f"{one.name}: {name} skipped: {why}" for name, why in failed.items()]
-        notes += [*reading_notes(vectors, one.name), *_zero_note(used, one.name)]
+        notes += reading_notes(vectors, one.name)
     if not any(one.answers for one in answered):
         raise errors[0]
     return answered, notes
@@ -95,16 +94,6 @@ def _too_few(answers: Answers) -> bool:
 def _few_line(answers: Answers) -> str:
     used = f"{len(answers.items)} of {answers.total:,} items can be answered with the common words"
     return f"{used}; a score needs {_LEAST}"
-
-
-def _zero_note(vectors: Vectors, name: str) -> list[str]:
-    """Return a note on the words whose vectors are zero, which every set scores as 0."""
-    rows = np.flatnonzero(~vectors.matrix.any(axis=1)).tolist()
-    if not rows:
-        return []
-    more = ", …" if len(rows) > _SHOWN else ""
-    words = ", ".join(vectors.words[row] for row in rows[:_SHOWN])
-    return [f"{name}: {several(len(rows), 'zero vector', 'zero vectors')}: {words}{more}"]
 
 
 def _restricted(vectors: Vectors, common: list[str]) -> Vectors:

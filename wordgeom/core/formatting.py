@@ -26,7 +26,7 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
-def first_of(names: Sequence[str], most: int = 5) -> str:
+def first_few(names: Sequence[str], most: int = 5) -> str:
     """Return the first names, shortened, as a list that ends in … where there are more."""
     shown = [name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…" for name in names[:most]]
     return ", ".join([*shown, *(["…"] if len(names) > most else [])])

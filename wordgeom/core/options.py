@@ -11,7 +11,7 @@ import difflib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from wordgeom.core.errors import OptionError
 
@@ -57,7 +57,12 @@ def option(
 
 @dataclass(frozen=True)
 class Options:
-    """Base of every option class; the constructor checks the values."""
+    """Base of every option class; the constructor checks the values.
+
+    given: names of the options that the user gave, as far as `asked` made the instance.
+    """
+
+    given: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         for field, spec in specs(type(self)):
@@ -74,12 +79,25 @@ class Options:
         names = {f.name for f, _ in specs(cls)}
         return cls(**{k: v for k, v in values.items() if k in names})
 
+    @classmethod
+    def asked(cls, values: Mapping[str, Any]) -> Self:
+        """Return what `take` returns, for `values` that a user gave, some at their defaults."""
+        names = {f.name for f, _ in specs(cls)} & values.keys()
+        made = cls.__new__(cls)
+        object.__setattr__(made, "given", frozenset(names))
+        made.__init__(**{name: values[name] for name in names})  # type: ignore[misc]
+        return made
+
+    def is_set(self, name: str) -> bool:
+        """Return whether an option was given, or has another value than its default."""
+        return name in self.given or getattr(self, name) != getattr(type(self), name)
+
 
 def options_of(function: str, given: Mapping[str, Any], *classes: type[Options]) -> list[Any]:
     """Return option classes from the keywords of a public function; raises OptionError."""
     names = [field.name for cls in classes for field, _ in specs(cls)]
     check_known(given, names, f"wordgeom.{function}")
-    return [cls.take(plain(given)) for cls in classes]
+    return [cls.asked(plain(given)) for cls in classes]
 
 
 def plain(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,8 @@ def request_of(command: str, options: Mapping[str, Any], digests: Iterable[str])
 def differing_option(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str | None:
     """Return how the options of two requests differ, in words, or None where they agree."""
     for name, value in asked.items():
+        if name not in made and value in (None, False):
+            continue  # an option that did not exist, and is not used
         if name not in made:
             return f"was made before {flag(name)} existed"
         if made[name] != value:

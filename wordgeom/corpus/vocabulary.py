@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError, MissingInputError
+from wordgeom.core.errors import FormatError
 from wordgeom.core.types import Int64
 from wordgeom.storage.files import atomic_file
+from wordgeom.storage.foreign import CHECKED, recognise
+from wordgeom.storage.opening import reading
 
 _NONE = np.empty(0, np.int64)
 _BOM = "\ufeff"
@@ -70,19 +72,19 @@ def read_list(path: str | Path) -> list[tuple[int, str]]:
     """Read a word list: the line number and the word of each line, without surrounding spaces.
 
     Blank lines are skipped, and so is everything after a tab (a count). Raises MissingInputError,
-    and FormatError for invalid UTF-8 and for a word that is empty or too long.
+    and FormatError for another format, invalid UTF-8 and for a word that is empty or too long.
     """
     from wordgeom.corpus.tokens.kernels import (
         MAX_TOKEN,  # most readers of a vocabulary need no Numba
     )
 
     where = Path(path)
-    try:
-        text = decoded(where.read_bytes(), where).removeprefix(_BOM)
-    except FileNotFoundError:
-        raise MissingInputError("no such file", where=where, do="check the path") from None
-    except IsADirectoryError:
-        raise MissingInputError("is a directory", where=where, do="name a file") from None
+    with reading(where, "a file"):
+        content = where.read_bytes()
+    foreign = recognise(content[:CHECKED], where.name)
+    if foreign is not None:
+        raise FormatError(foreign.line, where=where, found=foreign.found, do=foreign.do)
+    text = decoded(content, where).removeprefix(_BOM)
     words = []
     for number, line in enumerate(text.split("\n"), 1):
         word = line.partition("\t")[0].strip(_SPACE)

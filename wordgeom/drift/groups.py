@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import numpy as np
 
-from wordgeom.core.errors import InputError, MissingInputError
+from wordgeom.core.errors import InputError
 from wordgeom.core.types import Int64
 from wordgeom.matrices.document_term import Document
+from wordgeom.storage.opening import reading
 
 FILE, ID = "file", "id"
+_WANTED = "file, id or a table to --group"
 _SHOWN = 40  # characters of an id in a message
 
 
@@ -48,15 +49,14 @@ def _check_ids(documents: Sequence[Document]) -> None:
 def _read(path: str) -> dict[str, str]:
     table: dict[str, str] = {}
     try:
-        with open(path, encoding="utf-8-sig") as lines:
+        with (
+            reading(path, _WANTED, f"pass {_WANTED}"),
+            open(path, encoding="utf-8-sig") as lines,
+        ):
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     _add(table, path, number, line)
         return table
-    except OSError as error:
-        what = f"cannot be read: {os.strerror(error.errno or 0)}"
-        do = "pass file, id or a table to --group"
-        raise MissingInputError(what, where=path, do=do) from None
     except UnicodeDecodeError as error:
         found = f"an invalid byte at offset {error.start:,}"
         raise InputError("is not UTF-8", where=path, found=found) from None

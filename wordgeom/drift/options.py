@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, flag, option
@@ -52,10 +52,9 @@ class DriftOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for field in fields(self):
-            given = getattr(self, field.name) != field.default
-            if given and field.name in _OF_PERMUTATION and self.test != PERMUTATION:
-                what, do = f"{flag(field.name)} needs --test permutation", "remove one of them"
+        for name in _OF_PERMUTATION:
+            if self.is_set(name) and self.test != PERMUTATION:
+                what, do = f"{flag(name)} needs --test permutation", "remove one of them"
                 raise OptionError(what, found=f"--test {self.test}", do=do)
         if (self.group is not None) != (self.permute == WITHIN):
             what = "--group and --permute within require each other"

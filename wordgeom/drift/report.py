@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from wordgeom.core.formatting import aligned, first_of, plural
+from wordgeom.core.formatting import aligned, first_few, plural
 from wordgeom.core.frames import data_frame, html_table
 from wordgeom.core.options import Options, option
 from wordgeom.drift.options import LEVEL
@@ -101,7 +101,7 @@ class DriftReport:
     def __repr__(self) -> str:
         words = [f"{w.change.word} (F {_figure(w.change.f, '.2f')})" for w in self.words]
         span = "{:g} to {:g}".format(*self.times)
-        return f"<DriftReport of {plural(len(words), 'word')}, {span}: {first_of(words)}>"
+        return f"<DriftReport of {plural(len(words), 'word')}, {span}: {first_few(words)}>"
 
     def __str__(self) -> str:
         return render(self, ReportOptions())

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import csv
 import gzip
-import os
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from wordgeom.core.errors import FormatError, InputError, MissingInputError
+from wordgeom.core.errors import FormatError, InputError
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.storage.foreign import CHECKED, recognise
+from wordgeom.storage.opening import reading
 
 _MAX_BYTES = 1 << 30  # unpacked: a small gzip file may expand without limit
 _CHUNK = 1 << 20
@@ -81,18 +81,10 @@ def split_fields(line: str, delimiter: str, where: str) -> list[str]:
 
 
 def _content(path: Path) -> bytes:
-    try:
-        with open(path, "rb") as raw:
-            packed = raw.read(2) == _GZIP_MAGIC
-            raw.seek(0)
-            return _unpacked(raw, path) if packed else _bounded(raw)
-    except IsADirectoryError:
-        raise MissingInputError("is a directory", where=path, do="pass a file") from None
-    except FileNotFoundError:
-        raise MissingInputError("no such file", where=path, do="check the path") from None
-    except OSError as error:
-        reason = os.strerror(error.errno or 0).lower()
-        raise MissingInputError(f"cannot be read: {reason}", where=path) from error
+    with reading(path, "a file"), open(path, "rb") as raw:
+        packed = raw.read(2) == _GZIP_MAGIC
+        raw.seek(0)
+        return _unpacked(raw, path) if packed else _bounded(raw)
 
 
 def _unpacked(raw: BinaryIO, path: Path) -> bytes:

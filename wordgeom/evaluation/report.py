@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wordgeom.core.errors import OptionError
-from wordgeom.core.formatting import aligned, first_of, markdown_table
+from wordgeom.core.formatting import aligned, first_few, markdown_table
 from wordgeom.core.frames import data_frame, html_table
 from wordgeom.core.options import Options, option
 from wordgeom.evaluation.answers import Score
@@ -62,7 +62,7 @@ class Report:
 
     def __repr__(self) -> str:
         scores = [f"{s.name} {s.measure} {_row('', s, '')[2]}" for s in self.scores]
-        return f"<Report on {self.vectors}: {first_of(scores)}>"
+        return f"<Report on {self.vectors}: {first_few(scores)}>"
 
     def __str__(self) -> str:
         return render(self, ReportOptions())

@@ -1,18 +1,17 @@
 """Word similarity: Spearman's and Pearson's correlation of cosines with human scores.
 
-Computed as in gensim's `evaluate_word_pairs`. Pairs repeated with another score count again, as in
-gensim; pairs repeated with the same score would count one rating twice and are left out.
+Computed as in gensim's `evaluate_word_pairs`: every line counts, also one that repeats a pair.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from wordgeom.core.formatting import plural
+from wordgeom.core.formatting import listed, plural
 from wordgeom.core.types import Array, Float64
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.exclusions import exclude_missing, no_known_items
@@ -27,7 +26,6 @@ from wordgeom.vectors.keyed import Vectors
 _MIN_PAIRS = 3  # for a correlation
 _MISSING = "pairs with a word that has no vector"
 _WITHOUT = "pairs with a word whose vector is zero"
-_REPEATED = "repeated pairs with the same score"
 
 
 @dataclass(frozen=True)
@@ -46,10 +44,9 @@ class Similarity(SetFile):
         return replace(self, pairs=pairs, notes=notes)._answer(lookup)
 
     def _answer(self, lookup: Lookup) -> Answers:
-        repeated, contradictions = self._repeats(lookup)
         cosines, missing = self._cosines(lookup)
-        absent = np.isnan(cosines) & ~repeated
-        if (absent | repeated).all():
+        absent = np.isnan(cosines)
+        if absent.all():
             raise no_known_items(self.path, f"{len(cosines):,} pairs")
         excluded, notes = exclude_missing(
             {_MISSING: absent & missing, _WITHOUT: absent & ~missing},
@@ -58,13 +55,10 @@ class Similarity(SetFile):
         )
         if self.options.oov == ZERO:
             cosines[absent] = 0
-        if repeated.any():
-            excluded[_REPEATED] = int(repeated.sum())
         excluded |= self.left_out
-        items = np.flatnonzero(~repeated & np.isfinite(cosines))
+        items = np.flatnonzero(np.isfinite(cosines))
         given, gold = cosines[items], np.array([pair.score for pair in self.pairs])[items]
-        notes = (*self.notes, *notes)
-        notes = tuple(note for note in (*notes, contradictions, _undefined(given, gold)) if note)
+        notes = (*self.notes, *notes, *self._repeats(lookup), *_undefined(given, gold))
         return Answers("similarity", self.name, MEASURES, items, given, gold, excluded, notes=notes)
 
     def _cosines(self, lookup: Lookup) -> tuple[Float64, Array]:
@@ -76,16 +70,23 @@ class Similarity(SetFile):
         cosines[~missing] = lookup.cosines(rows[:, 0], rows[:, 1])
         return cosines, missing
 
-    def _repeats(self, lookup: Lookup) -> tuple[Array, str]:
-        """Return a mask (n) of pairs that repeat an earlier score, and a note on contradictions."""
+    def _repeats(self, lookup: Lookup) -> Iterator[str]:
+        """Yield notes on pairs that the file has more than once, in either order."""
         rated: dict[tuple[str, ...], list[Pair]] = {}
-        repeated = []
         for pair in self.pairs:
             key = tuple(sorted((lookup.key(pair.left), lookup.key(pair.right))))
-            earlier = rated.setdefault(key, [])
-            repeated.append(any(pair.score == other.score for other in earlier))
-            earlier.append(pair)
-        return np.array(repeated), _contradictions(rated.values())
+            rated.setdefault(key, []).append(pair)
+        again = [same for same in rated.values() if len({p.score for p in same}) < len(same)]
+        if again:
+            lines = sum(len(same) - len({pair.score for pair in same}) for same in again)
+            example = f"{again[0][0].left} {again[0][0].right}"
+            yield f"pairs repeated with the same score, all used: {lines:,} (the first: {example})"
+        several = [same for same in rated.values() if len({pair.score for pair in same}) > 1]
+        if several:
+            first = several[0][0]
+            scores = listed([f"{score:g}" for score in sorted({p.score for p in several[0]})])
+            example = f"{first.left} {first.right} with {scores}"
+            yield f"pairs with several scores, all used: {len(several):,} (the first: {example})"
 
 
 def read_similarity(path: str | Path, options: EvalOptions) -> Similarity:
@@ -117,21 +118,10 @@ def _ranks(values: Float64) -> Float64:
 MEASURES = (Measure("spearman", spearman), Measure("pearson", pearson))
 
 
-def _contradictions(rated: Iterable[Sequence[Pair]]) -> str:
-    """Return a note on pairs that have several scores in the file, "" if there are none."""
-    contradictory = [same for same in rated if len({pair.score for pair in same}) > 1]
-    if not contradictory:
-        return ""
-    first = contradictory[0][0]
-    scores = " and ".join(f"{score:g}" for score in sorted({p.score for p in contradictory[0]}))
-    example = f"{first.left} {first.right} with {scores}"
-    return f"pairs with several scores, all used: {len(contradictory):,} (the first: {example})"
-
-
-def _undefined(given: Float64, gold: Float64) -> str:
+def _undefined(given: Float64, gold: Float64) -> Iterator[str]:
+    """Yield a note if the correlation is undefined."""
     if len(given) < _MIN_PAIRS:
-        return f"no correlation: only {plural(len(given), 'pair')} can be scored"
-    if np.ptp(given) == 0 or np.ptp(gold) == 0:
+        yield f"no correlation: only {plural(len(given), 'pair')} can be scored"
+    elif np.ptp(given) == 0 or np.ptp(gold) == 0:
         side = "cosines" if np.ptp(given) == 0 else "scores"
-        return f"no correlation: all {side} are equal"
-    return ""
+        yield f"no correlation: all {side} are equal"

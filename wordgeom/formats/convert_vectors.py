@@ -10,26 +10,27 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError
-from wordgeom.core.formatting import several
+from wordgeom.core.formatting import first_few, several
 from wordgeom.formats import dense, detection
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import check_shared_file
 from wordgeom.formats.projector import FILES, write_projector
+from wordgeom.formats.vector_files import files_of, read_any_vectors
 from wordgeom.formats.word_files import companion_path, read_word_list, words_bytes
 from wordgeom.vectors import run_card
-from wordgeom.vectors.finite import nonfinite_notes
-from wordgeom.vectors.keyed import Vectors, check_words, read_vectors
+from wordgeom.vectors.keyed import Vectors, check_words
+from wordgeom.vectors.zeros import undirected_notes, without_zeros
 
+_RECORDED = ("limit", "only", "dim", "space", "drop_zero", "float16", "no_header")  # in run cards
 _PER_COLUMN = ("spectrum", "residuals", "captured")  # statistics with one number per column
-_MAX_LISTED = 5
 
 
 @dataclass(frozen=True)
 class Paths:
-    """Paths and formats of a conversion; array: the source's format if it is a NumPy array."""
+    """Paths and formats of a conversion; given: the source's, where its name does not tell it."""
 
     source: Path
-    array: str | None
+    given: str | None
     target: Path
     form: str
     words: Path | None
@@ -39,14 +40,12 @@ class Paths:
         cls, source: Path, given_format: str | None, target: Path, form: str, words: str | None
     ) -> Paths:
         """Return the paths, given the values of --from and --words."""
-        found = given_format or detection.format_of(source)
-        array = found if found in detection.ARRAYS else None
-        return cls(source, array, target, form, None if words is None else Path(words))
+        return cls(source, given_format, target, form, None if words is None else Path(words))
 
     @property
-    def source_words(self) -> Path:
-        """The words file of an array to read."""
-        return self.words or companion_path(self.source)
+    def array(self) -> bool:
+        """Whether the source is a NumPy array."""
+        return (self.given or detection.format_of(self.source)) in detection.ARRAYS
 
     @property
     def target_words(self) -> Path:
@@ -70,7 +69,9 @@ def rewrite(
     """
     _check_options(paths.form, options)
     card, notes = run_card.read_card(paths.source), []
-    vectors = _read(paths, options, memory)
+    vectors = read_any_vectors(
+        paths.source, paths.words, paths.given, limit=options.limit, memory=memory
+    )
     if vectors.duplicates:
         repeated = several(vectors.duplicates, "repeated word was", "repeated words were")
         notes.append(f"{repeated} left out")
@@ -79,15 +80,16 @@ def rewrite(
         notes += messages
     if options.dim is not None:
         vectors = _first_columns(vectors, card, paths.source, options.dim)
+    if options.drop_zero:
+        vectors, messages = without_zeros(vectors, str(paths.source))
+        notes += messages
     made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
     if paths.form in detection.ARRAYS:
         check_shared_file(paths.target_words, words_bytes(made.words), force)
     if card is not None:
-        card = _converted(
-            card, options, conversion_request(paths, options, card["content"]["sha256"])
-        )
+        card = _converted(card, options, conversion_request(paths, options))
     _write(paths, made, options, card)
-    return made, notes + nonfinite_notes(made.words, made.matrix)
+    return made, notes + undirected_notes(made.words, made.matrix)
 
 
 def _check_options(form: str, options: ConvertOptions) -> None:
@@ -95,14 +97,6 @@ def _check_options(form: str, options: ConvertOptions) -> None:
         raise OptionError("--float16 needs .npy or .npz output", found=form, do="leave it out")
     if options.no_header and form != detection.TEXT:
         raise OptionError("--no-header needs text output", found=form, do="leave it out")
-
-
-def _read(paths: Paths, options: ConvertOptions, memory: int) -> Vectors:
-    if paths.array is None:
-        return read_vectors(paths.source, limit=options.limit)
-    archive = paths.array == detection.NPZ
-    vectors = dense.read_dense(paths.source, paths.source_words, archive, memory)
-    return Vectors(vectors.words[: options.limit], vectors.matrix[: options.limit])
 
 
 def _select_words(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
@@ -120,8 +114,8 @@ def _select_words(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
     missing = sorted(wanted.difference(vectors.words))
     if not missing:
         return selected, messages
-    first = ", ".join(missing[:_MAX_LISTED]) + (" …" if len(missing) > _MAX_LISTED else "")
-    what = f"{len(missing):,} of {len(wanted):,} words of {path} have no vector: {first}"
+    count = f"{len(missing):,} of {len(wanted):,} words of {path}"
+    what = f"{count} have no vector: {first_few(missing)}"
     return selected, [*messages, what]
 
 
@@ -162,23 +156,28 @@ def _write(
 def _converted(
     card: Mapping[str, Any], options: ConvertOptions, request: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the run card of the converted vectors; `source` holds the request that made them."""
+    """Return the run card of the converted vectors; `source` holds the request that made them.
+
+    Where they were converted before, that is the request before the first conversion.
+    """
     statistics = dict(card.get("statistics") or {})
     for name in _PER_COLUMN:
         if isinstance(statistics.get(name), list):
             statistics[name] = statistics[name][: options.dim]
     inherited = {name: value for name, value in card.items() if name != "beside"}
-    changed = {"request": request, "source": card.get("request"), "statistics": statistics}
+    changed = {
+        "request": request,
+        "source": card.get("source", card.get("request")),
+        "statistics": statistics,
+    }
     return inherited | changed
 
 
-def conversion_request(paths: Paths, options: ConvertOptions, digest: str) -> dict[str, Any]:
-    """Return the request of a conversion; digest: SHA-256 of the source."""
-    asked = {name: getattr(options, name) for name in ("limit", "only", "dim", "space")}
-    asked |= {name: True for name in ("float16", "no_header") if getattr(options, name)}
-    if paths.form != detection.format_of(paths.target):
-        asked["format"] = paths.form
-    files = [paths.source_words] if paths.array else []
+def conversion_request(paths: Paths, options: ConvertOptions) -> dict[str, Any]:
+    """Return the request of a conversion, with the digests of the files that it reads."""
+    asked: dict[str, Any] = {name: getattr(options, name) for name in _RECORDED}
+    asked["format"] = None if paths.form == detection.format_of(paths.target) else paths.form
+    files = files_of(paths.source, paths.words, paths.given)
     files += [Path(options.only)] if options.only else []
-    digests = [digest, *(run_card.file_content(path)["sha256"] for path in files)]
+    digests = [run_card.file_content(path)["sha256"] for path in files]
     return {"command": "convert", "options": asked, "inputs": [{"digest": d} for d in digests]}

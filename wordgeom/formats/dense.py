@@ -9,10 +9,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
-from wordgeom.core.formatting import exceeding
+from wordgeom.core.formatting import exceeding, first_few
 from wordgeom.core.types import Array, Float32
 from wordgeom.formats.npy import Header, read_body, read_header
-from wordgeom.formats.npz import opened_archive
+from wordgeom.formats.npz import Archive, opened_archive
 from wordgeom.formats.word_files import read_words
 from wordgeom.storage.opening import opened
 from wordgeom.vectors.keyed import Vectors
@@ -28,8 +28,21 @@ def read_dense(path: Path, words: Path, archive: bool, memory: int) -> Vectors:
     if len(matrix) != len(names):
         found = f"{len(names):,} in {words}"
         raise InputError(f"{len(matrix):,} vectors need as many words", where=path, found=found,
-                         do="name their words file with --words")  # fmt: skip
+                         do="replace it, or convert with --words FILE")  # fmt: skip
     return Vectors(names, _to_float32(matrix, path))
+
+
+def dense_shape(path: Path, archive: bool) -> tuple[int, int]:
+    """Return the shape of an array, as its header says; raises as `read_dense` does."""
+    if archive:
+        with opened_archive(path, 0) as held:
+            header = held.header(_only_matrix(held, path))
+    else:
+        with opened(path, "a .npy file") as source:
+            header = read_header(source, path.stat().st_size, path)
+    _check_shape(header, path)
+    rows, columns = header.shape
+    return rows, columns
 
 
 def write_npy(out: BinaryIO, matrix: Array) -> None:
@@ -63,25 +76,36 @@ def to_float16(words: list[str], matrix: Float32, where: Path) -> Array:
 def _read_npy(path: Path, memory: int) -> Array:
     with opened(path, "a .npy file") as source:
         header = read_header(source, path.stat().st_size, path)
-        _check_shape(header, path, memory)
+        _check_shape(header, path)
+        _check_size(header, path, memory)
         return read_body(source, header, path, _KINDS)
 
 
 def _read_npz(path: Path, memory: int) -> Array:
     with opened_archive(path, memory) as archive:
-        names = [m for m in archive.members if len(archive.header(m).shape) == 2]
-        if len(names) != 1:
-            found = ", ".join(names[:5]) or "none"
-            do = "save one: np.savez(FILE, matrix=…)"
-            raise InputError("must contain one matrix", where=path, found=found, do=do)
-        _check_shape(archive.header(names[0]), path, memory)
-        return archive.array(names[0], _KINDS)
+        name = _only_matrix(archive, path)
+        header = archive.header(name)
+        _check_shape(header, path)
+        _check_size(header, path, memory)
+        return archive.array(name, _KINDS)
 
 
-def _check_shape(header: Header, path: Path, memory: int) -> None:
+def _only_matrix(archive: Archive, path: Path) -> str:
+    """Return the name of the archive's matrix; raises InputError unless there is one."""
+    names = [m for m in archive.members if len(archive.header(m).shape) == 2]
+    if len(names) != 1:
+        found, do = first_few(names) or "none", "save one: np.savez(FILE, matrix=…)"
+        raise InputError("must contain one matrix", where=path, found=found, do=do)
+    return names[0]
+
+
+def _check_shape(header: Header, path: Path) -> None:
     if len(header.shape) != 2 or 0 in header.shape:
         found = f"an array of shape {header.shape}"
         raise FormatError("must contain a row of numbers per word", where=path, found=found)
+
+
+def _check_size(header: Header, path: Path, memory: int) -> None:
     if header.nbytes > memory:
         need, limit = exceeding(header.nbytes, memory)
         what = f"needs {need}, more than the memory limit of {limit}"

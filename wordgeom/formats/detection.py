@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wordgeom.core.errors import OptionError
+from wordgeom.formats.projector import is_projector
 
 NPZ, NPY, MTX, GLOVE, BIN, TEXT, PROJECTOR = (
     "npz", "npy", "mtx", "glove", "bin", "text", "projector",
@@ -35,7 +36,9 @@ def is_matrix(
     source_format, target_format: values of --from and --to, which override the suffixes.
     """
     found, wanted = source_format or format_of(source), target_format or format_of(target)
-    return source.is_dir() or found in (MTX, GLOVE) or (found == NPZ and wanted not in VECTORS)
+    if source.is_dir():
+        return not is_projector(source)
+    return found in (MTX, GLOVE) or (found == NPZ and wanted not in VECTORS)
 
 
 def check_target(target: Path, given: str | None, allowed: tuple[str, ...], what: str) -> str:

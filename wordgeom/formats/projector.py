@@ -21,6 +21,11 @@ from wordgeom.vectors.word2vec_text import formatted
 FILES = ("vectors.tsv", "metadata.tsv")
 
 
+def is_projector(path: Path) -> bool:
+    """Return whether a path is a directory with vectors.tsv."""
+    return (path / FILES[0]).is_file()
+
+
 def write_projector(directory: Path, words: Sequence[str], matrix: Float32) -> None:
     """Write both files into a new directory, then rename it over an existing projector directory.
 

@@ -2,43 +2,105 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from pathlib import Path
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError
+from wordgeom.core.errors import FormatError, MissingInputError
 from wordgeom.formats import dense, detection
-from wordgeom.formats.projector import FILES
+from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.word_files import companion_path, read_words
 from wordgeom.runtime.pool import available_memory
 from wordgeom.storage.opening import opened
 from wordgeom.vectors.keyed import Vectors, read_vectors
+from wordgeom.vectors.word2vec_header import opened as opened_word2vec
+from wordgeom.vectors.word2vec_header import read_header
 
 
-def read_any_vectors(path: Path) -> Vectors:
-    """Read vectors; the words of an array are in its words file.
+def read_any_vectors(
+    path: Path,
+    words: Path | None = None,
+    form: str | None = None,
+    *,
+    limit: int | None = None,
+    memory: int | None = None,
+) -> Vectors:
+    """Read vectors, or the first `limit` of them.
 
-    Raises what the format raises: MissingInputError, FormatError, InputError.
+    words: the words file of an array, None for the one beside it; form: None to tell it by the
+    name; memory: most bytes of an array. Raises what the format raises: MissingInputError,
+    FormatError, InputError.
     """
-    if path.is_dir():
-        return _read_projector(path)
-    form = detection.format_of(path)
+    form = _form_of(path, form)
+    if form not in (detection.PROJECTOR, *detection.ARRAYS):
+        return read_vectors(path, limit=limit)
+    if form == detection.PROJECTOR:
+        read = _read_projector(path)
+    else:
+        most = available_memory() // 2 if memory is None else memory
+        read = dense.read_dense(path, _words_file(path, words), form == detection.NPZ, most)
+    return Vectors(read.words[:limit], read.matrix[:limit])
+
+
+def files_of(path: Path, words: Path | None = None, form: str | None = None) -> list[Path]:
+    """Return the files that `read_any_vectors` reads; raises MissingInputError."""
+    form = _form_of(path, form)
+    if form == detection.PROJECTOR:
+        return [path / name for name in FILES]
+    return [path, _words_file(path, words)] if form in detection.ARRAYS else [path]
+
+
+def shape_of(source: str | os.PathLike[str] | Vectors) -> tuple[int, int]:
+    """Return the number of words and the dimension of vectors, before a file is read."""
+    if isinstance(source, Vectors):
+        return len(source.words), source.matrix.shape[1]
+    path = Path(source)
+    form = _form_of(path, None)
+    if form == detection.PROJECTOR:
+        with opened(path / FILES[0], "a projector's vectors") as numbers:
+            first = numbers.readline()
+            return bool(first) + sum(1 for _ in numbers), first.count(b"\t") + 1
     if form in detection.ARRAYS:
-        archive = form == detection.NPZ
-        return dense.read_dense(path, companion_path(path), archive, available_memory() // 2)
-    return read_vectors(path)
+        return dense.dense_shape(path, form == detection.NPZ)
+    with opened_word2vec(path) as handle:
+        header = read_header(handle, path)
+    return header.words, header.numbers
+
+
+def _form_of(path: Path, given: str | None) -> str | None:
+    """Return the format of vectors; raises MissingInputError for another directory."""
+    if not path.is_dir():
+        return given or detection.format_of(path)
+    if is_projector(path):
+        return detection.PROJECTOR
+    what = f"is a directory without {FILES[0]}"
+    raise MissingInputError(what, where=path, do="pass a vectors file or a projector directory")
+
+
+def _words_file(path: Path, given: Path | None) -> Path:
+    """Return the words file of an array; raises MissingInputError."""
+    words = given or companion_path(path)
+    if not words.exists():
+        what = f"no such file, which must hold the words of {path}"
+        do = "write them there, one per line, or convert it with --words FILE"
+        raise MissingInputError(what, where=words, do=do)
+    return words
 
 
 def _read_projector(directory: Path) -> Vectors:
     numbers, names = (directory / name for name in FILES)
     words = read_words(names).words
-    with opened(numbers, "a projector's vectors") as source:
+    with opened(numbers, "a projector's vectors") as source, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of an empty file
         try:
             matrix = np.loadtxt(
-                source, np.float32, comments=None, delimiter="\t", ndmin=2, encoding="ascii"
+                source, np.float32, comments=None, delimiter="\t", ndmin=2, encoding="utf-8-sig"
             )
         except ValueError as error:
-            raise FormatError("must contain rows of numbers", where=numbers, found=error) from None
+            found = str(error).partition(";")[0].rstrip(".")
+            raise FormatError("must contain rows of numbers", where=numbers, found=found) from None
     if len(matrix) != len(words):
         found = f"{len(words):,} in {names.name}"
         raise FormatError(f"{len(matrix):,} vectors need as many words", where=numbers, found=found)

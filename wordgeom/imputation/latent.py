@@ -67,8 +67,9 @@ def impute(
         result = _impute_unknown(system, names, points, anchors)
     if not options.validate:
         return result
-    predictors = _predictors(system, points, anchors, context)
-    checked = validate(predictors, anchors.matrix, options.validate, context)
+    order = name_order([names[entity] for entity in anchors.entities])
+    predictors = _predictors(system, points, anchors, order, context)
+    checked = validate(predictors, anchors.matrix[order], options.validate, context)
     few = _ridge_notes(len(anchors.matrix), points.shape[1])
     return replace(result, validation=replace(checked, notes=(*checked.notes, *few)))
 
@@ -162,23 +163,28 @@ def _graph(points: Float64, order: Int64, options: ImputeOptions, context: Conte
 
 
 def _predictors(
-    system: _System, points: Float64, anchors: Anchors, context: Context
+    system: _System, points: Float64, anchors: Anchors, order: Int64, context: Context
 ) -> dict[str, baselines.Predict]:
-    """Return the predictors of hidden vectors, imputation first."""
+    """Return the predictors of hidden vectors, imputation first.
+
+    order (p): the anchors in the order of their names, by whose positions they are hidden, so that
+    nothing depends on the order of the rows.
+    """
 
     def ours(hidden: Int64, visible: Int64) -> Float64:
-        known = np.zeros(len(points), np.bool_)
-        known[anchors.entities[visible]] = True
-        solved = system.solve(known, anchors.matrix[visible], Progress())
-        place = np.searchsorted(np.flatnonzero(~known), anchors.entities[hidden])
+        known, given = np.zeros(len(points), np.bool_), np.sort(order[visible])
+        known[anchors.entities[given]] = True
+        solved = system.solve(known, anchors.matrix[given], Progress())
+        place = np.searchsorted(np.flatnonzero(~known), anchors.entities[order[hidden]])
         return solved.solution.vectors[place]
 
-    entities, matrix = anchors.entities, anchors.matrix
+    entities, matrix = np.arange(len(order)), anchors.matrix[order]
+    described = points[anchors.entities[order]]
     return {
         IMPUTATION: ours,
         "mean vector": baselines.mean_vector(matrix),
-        "nearest known": baselines.nearest_anchor(points, entities, matrix, context.pool),
-        "ridge": baselines.ridge(points, entities, matrix, context.seed),
+        "nearest known": baselines.nearest_anchor(described, entities, matrix, context.pool),
+        "ridge": baselines.ridge(described, entities, matrix, context.seed),
     }
 
 

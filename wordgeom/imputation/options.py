@@ -32,6 +32,7 @@ class ImputeOptions(Options):
     )
     eta: float = option(1e-2, "power iteration: tolerance, relative l1 change", low=0.0)
     max_iterations: int = option(10_000, "power iteration: maximum number of iterations", low=1)
+    drop_zero: bool = option(False, "drop zero vectors; their entities are imputed")
     only_entities: bool = option(False, "write only the entities, in the domain's order")
     validate: int = option(
         0, "cross-validate on known vectors with FOLDS folds", low=0, metavar="FOLDS", result=False

@@ -1,9 +1,10 @@
 """Cross-validate imputation: hide known vectors, predict them, and score the predictions.
 
-Every known entity is hidden in one fold. The scores of a predictor are the cosine of prediction
-and true vector, and the rank of the true vector among all known vectors by cosine with the
-prediction. Ties get their mean rank, so that a zero prediction has no advantage. A prediction
-that copies a visible vector ranks that one first; its best rank is 2.
+Every known entity is hidden in one fold, which depends on the names of the known entities and the
+seed, not on the order of the rows. The scores of a predictor are the cosine of prediction and true
+vector, and the rank of the true vector among all known vectors by cosine with the prediction. Ties
+get their mean rank, so that a zero prediction has no advantage. A prediction that copies a visible
+vector ranks that one first; its best rank is 2.
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ def validate(
 ) -> Validation:
     """Hide the anchors (p × K) fold by fold and score each predictor; imputation is the first.
 
+    The anchors are in the order of `name_order`, so that folds and intervals depend on names alone.
     Raises OptionError for fewer nonzero anchors than folds.
     """
     fold, notes = _dealt(anchors, folds, context.seed)

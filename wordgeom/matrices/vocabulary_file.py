@@ -10,6 +10,7 @@ from pathlib import Path
 from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError, WriteError
 from wordgeom.corpus.vocabulary import Vocabulary, vocabulary_bytes
 from wordgeom.storage.files import part_path, publish, staged_file, write_errors
+from wordgeom.storage.opening import reading
 
 
 def check(path: Path, inputs: Sequence[str], *, force: bool) -> None:
@@ -37,8 +38,9 @@ def check_made(path: Path, vocabulary: Vocabulary) -> bool:
     """Return whether the file exists; raises OutputExistsError where its content differs."""
     if not path.exists():
         return False
-    if path.is_file() and path.read_bytes() == vocabulary_bytes(vocabulary):
-        return True
+    with reading(path, "another file to --save-vocab"):
+        if path.is_file() and path.read_bytes() == vocabulary_bytes(vocabulary):
+            return True
     do = "pass --force to overwrite it, or choose another file with --save-vocab"
     raise OutputExistsError("exists and has different content", where=path, do=do)
 

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError, InputError, MissingInputError
+from wordgeom.core.errors import FormatError, InputError
 from wordgeom.core.types import Float64
+from wordgeom.storage.opening import reading
 
 _DO = "name the output of wordgeom drift MODEL --json, or a model directory"
 _AGAIN = "write it again with wordgeom drift MODEL --json"
@@ -73,11 +74,8 @@ def read_drift_results(path: str | Path) -> DriftResults:
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        raise MissingInputError("no such file or directory", where=path, do=_DO) from None
-    except OSError as error:
-        raise FormatError(f"cannot be read: {error.strerror}", where=path) from None
+        with reading(path, "the output of wordgeom drift --json", _DO):
+            content = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
         raise FormatError("not JSON", where=path, do=_DO) from None
     if not isinstance(content, dict):

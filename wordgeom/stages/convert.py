@@ -36,7 +36,7 @@ from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
 from wordgeom.vectors.run_card import card_path
 
-_OF_VECTORS = ("limit", "only", "dim", "float16", "no_header")
+_OF_VECTORS = ("limit", "only", "dim", "drop_zero", "float16", "no_header")
 _UNKNOWN = ("window", "window_weight", "context")  # of counts that another program made
 
 
@@ -79,9 +79,10 @@ class Conversion(Stage):
         if self.run.force or not self.out.is_file():  # a projector directory has no run card
             return None
         try:
-            run_card.up_to_date(self.out, self.request, False, "file", self.beside)
-        except FileNotFoundError:  # which `work` reports
+            request = self.request
+        except OSError:  # which `work` reports
             return None
+        run_card.up_to_date(self.out, request, False, "file", self.beside)
         return Outcome(f"{self.out}: up to date", self.out)
 
     def words_file(self, default: Path) -> Path:
@@ -130,8 +131,7 @@ class VectorsConversion(Conversion):
     @property
     def request(self) -> dict[str, Any]:
         """The options, and the digests of the files read."""
-        digest = run_card.file_content(self.source)["sha256"]
-        return conversion_request(self.paths, self.options, digest)
+        return conversion_request(self.paths, self.options)
 
     @property
     def beside(self) -> Sequence[Path]:

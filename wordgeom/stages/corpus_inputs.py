@@ -25,6 +25,7 @@ from wordgeom.corpus.records.tsv import by_number
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
+from wordgeom.storage.opening import reading
 
 _WORDS = ("read_vocab", "stop_words", "keep_words")  # options that name word lists
 
@@ -112,9 +113,8 @@ def are_those(names: Sequence[str], made_from: Sequence[dict[str, Any]]) -> bool
 def _digest_of_words(option: str, path: str) -> str:
     if is_stream(path):
         raise OptionError(f"{flag(option)} needs a file", found=path)
-    if not os.path.exists(path):
-        raise MissingInputError("no such file", where=path, do=f"check {flag(option)}")
-    return file_digest(path)
+    with reading(path, f"a file to {flag(option)}", f"check {flag(option)}"), open(path, "rb"):
+        return file_digest(path)
 
 
 def _full_name(name: str) -> str:

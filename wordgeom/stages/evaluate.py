@@ -10,17 +10,19 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from wordgeom.checkpoint.state import state_folder
+from wordgeom.checkpoint.state import evaluation_state
 from wordgeom.core.errors import InputError
 from wordgeom.core.requests import request_of
 from wordgeom.evaluation.answers import Answers, Task, group_scores, scores
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import Report, ReportOptions, render
+from wordgeom.formats.vector_files import read_any_vectors
+from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
 from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.stage import Job, Outcome, Stage
-from wordgeom.vectors.keyed import Vectors, digest_of, read_vectors
+from wordgeom.vectors.keyed import Vectors, digest_of
 from wordgeom.vectors.run_card import file_content
 
 
@@ -49,17 +51,20 @@ class Evaluate(Stage):
             return None
         path = Path(self.vectors)
         writable = os.access(path.absolute().parent, os.W_OK)
-        return state_folder(path.with_name(f"{path.name}.eval")) if writable else None
+        return evaluation_state(path) if writable else None
 
     @cached_property
     def read(self) -> Vectors:
-        """The vectors. Raises what `read_vectors` raises."""
-        return self.vectors if isinstance(self.vectors, Vectors) else read_vectors(self.vectors)
+        """The vectors. Raises what `read_any_vectors` raises."""
+        if isinstance(self.vectors, Vectors):
+            return self.vectors
+        return read_any_vectors(Path(self.vectors), memory=memory_limit(self.run))
 
     @cached_property
     def request(self) -> dict[str, Any]:
         """The options, and the digests of vectors and sets."""
-        options = {**self.options.result_options(), "seed": self.run.seed}
+        kinds = [type(task).__name__ for task in self.tasks]  # a file may be read as several
+        options = {**self.options.result_options(), "seed": self.run.seed, "sets": kinds}
         digests = [digest_of(self.read)]
         digests += [file_content(Path(file))["sha256"] for file in self.files]
         return request_of("eval", options, digests)

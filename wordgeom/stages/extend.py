@@ -6,8 +6,7 @@ most frequent first.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +18,7 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
 from wordgeom.core.types import Float32, Int64
+from wordgeom.formats.vector_files import shape_of
 from wordgeom.linalg.device import memory_limit
 from wordgeom.linalg.row_solver import Penalty
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
@@ -31,18 +31,13 @@ from wordgeom.methods.gbu.weighted_sweeps import confidences
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.stages.inference import Inference, Source, reading_notes
+from wordgeom.stages.inference import Inference, Source
 from wordgeom.stages.stage import Outcome
 from wordgeom.stages.trained_options import TrainedOptions, trained_options
+from wordgeom.storage.files import same_file
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import check_finite
-from wordgeom.vectors.keyed import (
-    Vectors,
-    check_words,
-    digest_of,
-    shape_of,
-    writable_words,
-)
+from wordgeom.vectors.keyed import Vectors, check_words, digest_of, writable_words
 from wordgeom.weighting.pmi import WeightedMatrix
 
 _LEAST_RIDGE = 1.0  # a run card may say 0, and the vectors may have columns of zeros
@@ -72,6 +67,11 @@ class Extend(Inference):
         """The options of the extension. Raises OptionError."""
         return ExtendOptions.take(self.values)
 
+    @property
+    def drop_zero(self) -> bool:
+        """Whether words with a zero vector are new ones."""
+        return self.options.drop_zero
+
     @cached_property
     def stored(self) -> StoredMatrix:
         """The counts. Raises what `open_matrix` raises."""
@@ -99,7 +99,7 @@ class Extend(Inference):
     def check(self) -> None:
         """Check the name of the output, and open the counts and the run card of the vectors."""
         if self.out is not None:
-            _check_out(self.out, self.file)
+            _check_out(self.out, self.files_given)
         _ = self.stored, self.trained, self.names
 
     def up_to_date(self) -> Outcome | None:
@@ -208,7 +208,7 @@ class Extend(Inference):
         }  # fmt: skip
 
     def _notes(self, statistics: dict[str, Any]) -> list[str]:
-        notes, held = reading_notes(self.base, self.named), statistics["held_out"]
+        notes, held = list(self.reading_notes), statistics["held_out"]
         if few := statistics["left_out"]:
             least = several(self.options.min_pairs, "known word", "known words")
             left = several(few, "new word co-occurs", "new words co-occur")
@@ -234,9 +234,9 @@ class Extend(Inference):
         return self.space or self.trained.space
 
 
-def _check_out(out: Path, given: Path | None) -> None:
+def _check_out(out: Path, given: Sequence[Path]) -> None:
     writable_words(out, [], space=None)
-    if given is not None and os.path.realpath(out) == os.path.realpath(given):
+    if any(same_file(out, file) for file in given):
         what = "is an input, which the output would overwrite"
         raise OptionError(what, where=out, do="name another file with -o")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,8 +18,9 @@ from typing import Any, cast
 import numpy as np
 
 from wordgeom.core.errors import OptionError
-from wordgeom.core.formatting import several
+from wordgeom.core.formatting import first_few, several
 from wordgeom.core.requests import request_of
+from wordgeom.formats.vector_files import shape_of
 from wordgeom.imputation.domain import Domain, DomainOptions, input_files, read_domain
 from wordgeom.imputation.latent import Imputation
 from wordgeom.imputation.latent import impute as impute_entities
@@ -32,15 +33,11 @@ from wordgeom.imputation.trust import Trust
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
-from wordgeom.stages.inference import Inference, Source, reading_notes
+from wordgeom.stages.inference import Inference, Source
 from wordgeom.stages.stage import Outcome
 from wordgeom.storage import opening
-from wordgeom.vectors.keyed import (
-    Vectors,
-    digest_of,
-    shape_of,
-    writable_words,
-)
+from wordgeom.vectors.keyed import Vectors, digest_of, writable_words
+from wordgeom.vectors.zeros import zero_rows
 
 _PATHS = ("names", "name_map")  # options whose files' digests stand for them
 _EDGE = 40  # bytes of a neighbour: in the graph, the weights and the system
@@ -71,6 +68,11 @@ class Impute(Inference):
     table: Path | None = None
     resume: ResumeOptions = field(default_factory=ResumeOptions)
 
+    @property
+    def drop_zero(self) -> bool:
+        """Whether entities with a zero vector are imputed."""
+        return self.options.drop_zero
+
     @cached_property
     def files(self) -> list[Path]:
         """The files that describe the domain. Raises MissingInputError."""
@@ -79,9 +81,8 @@ class Impute(Inference):
     @cached_property
     def written(self) -> Output | None:
         """The files to write. Raises OptionError, MissingInputError."""
-        given = [] if self.file is None else [self.file]
         if self.out is not None:
-            return Output.of(self.out, self.table, [*self.files, *given])
+            return Output.of(self.out, self.table, [*self.files, *self.files_given])
         if self.table is not None:
             do = "name a file for the vectors too"
             raise OptionError("the trust table is written beside the vectors", do=do)
@@ -95,10 +96,9 @@ class Impute(Inference):
         if self.written is not None:
             asked["table"] = self.written.table_name
         digests = [_digest(file, "a file") for file in self.files]
+        digests += [_digest(file, "a vectors file") for file in self.files_given]
         if self.file is None:
             digests.append(digest_of(self.base))
-        else:
-            digests.append(_digest(self.file, "a .bin, .txt or .vec file"))
         return request_of("impute", asked, digests)
 
     def check(self) -> None:
@@ -144,7 +144,7 @@ class Impute(Inference):
         if checked is not None:
             statistics["validation"] = checked.to_dict()
         mapped = map_notes(domain.names, anchors.known, domain.mapped)
-        own = [*reading_notes(base, self.named), *_anchor_notes(anchors)]
+        own = [*self.reading_notes, *_anchor_notes(domain.names, anchors)]
         return Outcome(
             f"{several(n, 'entity', 'entities')}, {p:,} known, {n - p:,} imputed",
             notes=[*domain.notes, *notes, *mapped, *own, *found.notes],
@@ -159,10 +159,13 @@ def _digest(path: Path, wanted: str) -> str:
         return hashlib.file_digest(cast(io.BufferedReader, handle), "sha256").hexdigest()
 
 
-def _anchor_notes(anchors: Anchors) -> list[str]:
+def _anchor_notes(names: Sequence[str], anchors: Anchors) -> list[str]:
     notes = []
     if anchors.zeros:
-        notes.append(several(anchors.zeros, "known vector is zero", "known vectors are zero"))
+        zeros = [names[entity] for entity in anchors.entities[zero_rows(anchors.matrix)]]
+        found = several(len(zeros), "known vector is zero", "known vectors are zero")
+        do = "--drop-zero imputes " + ("it" if len(zeros) == 1 else "them")
+        notes.append(f"{found}: {first_few(zeros)}; {do}")
     if anchors.known.all():
         n = len(anchors.known)
         whole = f"all {n:,} entities are" if n > 1 else "the only entity is"

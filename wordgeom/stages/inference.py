@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from wordgeom.core.formatting import several
+from wordgeom.formats.vector_files import files_of, read_any_vectors
+from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.stage import Job, Outcome, Stage
-from wordgeom.vectors.finite import nonfinite_notes
-from wordgeom.vectors.keyed import Vectors, read_vectors
+from wordgeom.vectors.keyed import Vectors
+from wordgeom.vectors.zeros import undirected_notes, without_zeros
 
 Source = str | os.PathLike[str] | Vectors
 
@@ -31,16 +34,40 @@ class Inference(Stage):
         return None if isinstance(self.vectors, Vectors) else Path(self.vectors)
 
     @property
+    def files_given(self) -> list[Path]:
+        """The files of the given vectors."""
+        return [] if self.file is None else files_of(self.file)
+
+    @property
+    @abstractmethod
+    def drop_zero(self) -> bool:
+        """Whether zero vectors are taken for missing ones."""
+
+    @property
     def named(self) -> str:
         """What messages call the given vectors."""
         return "the vectors" if isinstance(self.vectors, Vectors) else os.fspath(self.vectors)
 
     @cached_property
     def base(self) -> Vectors:
-        """The given vectors. Raises what `read_vectors` raises."""
-        return (
-            self.vectors if isinstance(self.vectors, Vectors) else read_vectors(Path(self.vectors))
-        )
+        """The given vectors, as they are used. Raises what `read_any_vectors` raises."""
+        return self._read[0]
+
+    @property
+    def reading_notes(self) -> list[str]:
+        """Notes on what was read."""
+        return self._read[1]
+
+    @cached_property
+    def _read(self) -> tuple[Vectors, list[str]]:
+        read = self.vectors
+        if not isinstance(read, Vectors):
+            read = read_any_vectors(Path(read), memory=memory_limit(self.run))
+        used, dropped = without_zeros(read, self.named) if self.drop_zero else (read, [])
+        return used, [
+            *reading_notes(replace(used, duplicates=read.duplicates), self.named),
+            *dropped,
+        ]
 
     @abstractmethod
     def infer(self, context: Context) -> Outcome:
@@ -61,8 +88,8 @@ class Inference(Stage):
 
 
 def reading_notes(vectors: Vectors, named: str) -> list[str]:
-    """Return notes on words that a file repeats, and on vectors that are not finite."""
-    notes = nonfinite_notes(vectors.words, vectors.matrix, named)
+    """Return notes on words that a file repeats, and on vectors that are not finite or zero."""
+    notes = undirected_notes(vectors.words, vectors.matrix, named)
     if vectors.duplicates:
         repeated = several(vectors.duplicates, "repeated word", "repeated words")
         notes.insert(0, f"{named}: {repeated} ignored")

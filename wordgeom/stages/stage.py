@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.checkpoint.method_state import MethodState
-from wordgeom.checkpoint.state import State, forget_state, replacing_state, state_folder
+from wordgeom.checkpoint.state import (
+    State,
+    evaluation_notes,
+    forget_state,
+    replacing_state,
+    state_folder,
+)
 from wordgeom.core.errors import LockedError
 from wordgeom.linalg.device import open_context
 from wordgeom.methods.contract import Result, Status
@@ -149,6 +155,8 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
             if state is not None:
                 context = replace(context, checkpoint=MethodState(state))
             made = stage.work(Job(context, clock, state))
+            if stage.output is not None:
+                made.notes += evaluation_notes(stage.output)
         if state is not None:
             state.remove()
     return made

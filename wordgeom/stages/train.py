@@ -50,7 +50,7 @@ class Train(Stage):
     @cached_property
     def options(self) -> Options:
         """Its options. Raises OptionError."""
-        options: Options = self.method.Options.take(self.values)
+        options: Options = self.method.Options.asked(self.values)
         return options
 
     @property

@@ -44,10 +44,14 @@ class TrainedOptions:
 def trained_options(vectors: Path | None) -> TrainedOptions:
     """Return what the run card of a vectors file records, the defaults of gbu for the rest.
 
+    The card of converted vectors records the request that made them as well.
     vectors: None for vectors in memory. Raises FormatError for an edited card.
     """
     card = {} if vectors is None else run_card.read_card(vectors) or {}
-    options = card.get("request", {}).get("options")
+    request = card.get("request", {})
+    if request.get("command") == "convert":
+        request = card.get("source")
+    options = request.get("options") if isinstance(request, dict) else None
     held: Mapping[str, Any] = options if isinstance(options, dict) else {}
     try:
         asked = gbu.Options.take({name: held[name] for name in _LOSS if name in held})

@@ -19,17 +19,31 @@ _GZIP_MAGIC = b"\x1f\x8b"
 @contextmanager
 def opened(path: Path, wanted: str) -> Iterator[BinaryIO]:
     """Open a regular file for reading; wanted: its kind, for messages. Raises MissingInputError."""
-    try:
+    with reading(path, wanted):
         # Check first: opening a pipe would wait for a writer.
         if not stat.S_ISREG(path.stat().st_mode):
             found, do = "a directory" if path.is_dir() else "a device or pipe", f"pass {wanted}"
             raise MissingInputError("not a file", where=path, found=found, do=do)
         with open(path, "rb") as source:
             yield source
+
+
+@contextmanager
+def reading(
+    path: str | os.PathLike[str], wanted: str, missing: str = "check the path"
+) -> Iterator[None]:
+    """Turn what the system raises in the block, which reads a file, into MissingInputError.
+
+    wanted: the kind of file; missing: advice where there is none.
+    """
+    try:
+        yield
     except MissingInputError:
         raise
     except FileNotFoundError:
-        raise MissingInputError("no such file", where=path, do="check the path") from None
+        raise MissingInputError("no such file", where=path, do=missing) from None
+    except IsADirectoryError:
+        raise MissingInputError("is a directory", where=path, do=f"pass {wanted}") from None
     except OSError as error:
         if error.errno is None:
             raise

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import numpy as np
 
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
-from wordgeom.core.formatting import first_of
+from wordgeom.core.formatting import first_few
 from wordgeom.core.frames import data_frame
 from wordgeom.core.types import Float32
 from wordgeom.storage.files import atomic_file
@@ -54,7 +53,7 @@ class Vectors:
 
     def __repr__(self) -> str:
         words, dimension = self.matrix.shape
-        return f"<Vectors of {words:,} × {dimension:,}: {first_of(self.words)}>"
+        return f"<Vectors of {words:,} × {dimension:,}: {first_few(self.words)}>"
 
     def to_frame(self) -> DataFrame:
         """Return the vectors as a DataFrame of pandas: a row per word. Raises UnavailableError."""
@@ -147,15 +146,6 @@ def read_vectors(path: str | Path, *, limit: int | None = None) -> Vectors:
         read = read_text if header.text else read_binary
         words, matrix = read(source, header, rows)
     return _first_of_each(words, matrix)
-
-
-def shape_of(source: str | os.PathLike[str] | Vectors) -> tuple[int, int]:
-    """Return the number of words and the dimension of vectors, of a file as its header says."""
-    if isinstance(source, Vectors):
-        return len(source.words), source.matrix.shape[1]
-    with opened(Path(source)) as handle:
-        header = read_header(handle, Path(source))
-    return header.words, header.numbers
 
 
 def to_keyed_vectors(vectors: Vectors) -> KeyedVectors:

@@ -27,8 +27,8 @@ def similar(
 ) -> list[tuple[str, float]]:
     """Return the `top` words nearest to Σ `positive` − Σ `negative`, with their cosines.
 
-    The words of the query are excluded. A vector that is zero or not finite has cosine 0 and
-    comes last. Raises InputError for an unknown word, for one whose vector is zero or not finite,
+    The words of the query are excluded, and so are vectors that are zero or not finite, which have
+    no cosine. Raises InputError for an unknown word, for one whose vector is zero or not finite,
     and where the sum is zero.
     """
     if top < 1:
@@ -40,11 +40,11 @@ def similar(
     check_finite(vectors, rows, "", "choose other words, or train the vectors again")
     signs = [1.0] * len(positive) + [-1.0] * len(negative)
     cosines = _cosines(vectors, _direction(vectors, rows, signs))
-    asked = set(rows)
+    cosines[rows] = np.nan
     # nan sorts last; a stable sort leaves ties in order of rows.
-    best = np.argsort(-cosines, kind="stable")[: top + len(asked)].tolist()
-    chosen = [row for row in best if row not in asked][:top]
-    return [(vectors.words[row], float(np.nan_to_num(cosines[row]))) for row in chosen]
+    best = np.argsort(-cosines, kind="stable")[:top]
+    chosen = best[~np.isnan(cosines[best])].tolist()
+    return [(vectors.words[row], float(cosines[row])) for row in chosen]
 
 
 def analogy(vectors: Vectors, a: str, b: str, c: str, top: int = 10) -> list[tuple[str, float]]:

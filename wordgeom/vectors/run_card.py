@@ -21,6 +21,7 @@ from wordgeom.core import requests
 from wordgeom.core.errors import OutputExistsError, WriteError
 from wordgeom.runtime.signals import deferred_signals
 from wordgeom.storage.files import Lock, part_path, publish, remove, staged_file, write_error
+from wordgeom.storage.opening import reading
 from wordgeom.vectors.keyed import Vectors, vector_writer
 
 _SUFFIX = ".json"
@@ -42,10 +43,18 @@ def read_card(out: Path) -> dict[str, Any] | None:
 
 
 def file_content(path: Path) -> dict[str, Any]:
-    """Return the size and the SHA-256 of a file."""
-    with path.open("rb") as handle:
+    """Return the size and the SHA-256 of a file. Raises MissingInputError."""
+    with reading(path, "a file"), path.open("rb") as handle:
         digest = hashlib.file_digest(handle, "sha256").hexdigest()
     return {"bytes": path.stat().st_size, "sha256": digest}
+
+
+def joint_digest(paths: Sequence[Path]) -> str:
+    """Return the SHA-256 of a file, or of the digests of several."""
+    digests = [str(file_content(path)["sha256"]) for path in paths]
+    return (
+        digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
+    )
 
 
 def content(raw: bytes) -> dict[str, Any]:

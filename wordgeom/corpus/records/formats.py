@@ -174,7 +174,7 @@ def _tokeniser(formats: dict[str, str], options: CorpusOptions) -> str:
 def _check_applies(formats: dict[str, str], options: CorpusOptions) -> None:
     """Reject options for formats that no file has."""
     for name, (supported, everywhere) in _APPLIES.items():
-        if getattr(options, name) == getattr(CorpusOptions, name):
+        if not options.is_set(name):
             continue
         others = sorted(set(formats) - set(supported))
         if others and (everywhere or len(others) == len(formats)):
@@ -190,7 +190,7 @@ def _check_documents(formats: dict[str, str], tokeniser: str, options: CorpusOpt
         what = f"each {of_records[0]} record" if of_records else "each list of k-mers"
         do = "leave --document out"
         raise OptionError(f"{what} is a document", found=f"--document {options.document}", do=do)
-    if options.k != CorpusOptions.k and tokeniser != "kmer":
+    if options.is_set("k") and tokeniser != "kmer":
         raise OptionError("--k needs --tokeniser kmer", found=f"--tokeniser {tokeniser}")
 
 

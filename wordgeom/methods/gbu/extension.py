@@ -34,6 +34,7 @@ class ExtendOptions(Options):
     min_pairs: int = option(
         5, "minimum number of known words that a new word co-occurs with", low=1, metavar="N"
     )
+    drop_zero: bool = option(False, "drop zero vectors; their words count as new")
     keep_only_new: bool = option(False, "write only the new words")
 
 

@@ -11,7 +11,7 @@ without changes. docs/methods/gbu.md shows what each part adds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,15 +86,14 @@ class Options(base.Options):
         for name, published in _PUBLISHED.items():
             if self.as_published and getattr(self, name) != published:
                 self._refuse_published(name)
-        if self.as_published and self.sweeps not in (0, type(self).sweeps):
+        if self.as_published and self.sweeps and self.is_set("sweeps"):
             self._refuse_published("sweeps")
-        if self.in_weighted_sweeps and self.eig != _PUBLISHED_EIG:
+        if self.in_weighted_sweeps and self.is_set("eig"):
             do = "add --no-weighted, or omit --eig"
             raise OptionError("--eig has no effect on weighted sweeps", do=do)
-        for field in fields(self):
-            changed = getattr(self, field.name) != field.default
-            if changed and field.name in _OF_WEIGHTED and not self.in_weighted_sweeps:
-                what = f"{flag(field.name)} has no effect with {self._unweighted}"
+        for name in _OF_WEIGHTED:
+            if self.is_set(name) and not self.in_weighted_sweeps:
+                what = f"{flag(name)} has no effect with {self._unweighted}"
                 raise OptionError(what, do="omit one of the two")
 
     def _refuse_published(self, name: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 from wordgeom.core.errors import MissingInputError
+from wordgeom.formats.projector import is_projector
 from wordgeom.matrices.cooccurrence import COOC, DTM, PMI
 from wordgeom.methods.contract import DOCUMENT_VECTORS, MODEL, VECTORS
 from wordgeom.stages.artefacts.artefact import Artefact
@@ -30,6 +31,8 @@ def output_of(method: ModuleType) -> type[MethodOutput]:
 
 def artefact_at(path: Path) -> Artefact:
     """Return what lies at a path; raises MissingInputError, FormatError."""
+    if is_projector(path):
+        return VectorsFile(path)
     if path.is_dir() or (not path.exists() and unfinished_folder(path).is_dir()):
         matrix = Store.open(path).kind in (COOC, PMI, DTM)
         return MatrixDirectory(path) if matrix else ModelDirectory(path)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 from wordgeom.core.types import Array, Float32
+from wordgeom.formats.vector_files import files_of, read_any_vectors
 from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.methods.contract import Result
 from wordgeom.methods.inputs.stores import OpenStore
@@ -24,8 +25,8 @@ from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.texts.corpus_record import CORPUS, splitting_of
 from wordgeom.vectors import run_card
-from wordgeom.vectors.finite import nonfinite_notes
-from wordgeom.vectors.keyed import Vectors, read_vectors, vector_writer, writable_words
+from wordgeom.vectors.keyed import Vectors, vector_writer, writable_words
+from wordgeom.vectors.zeros import undirected_notes
 
 DOCUMENTS = "documents"  # of Result.arrays: the documents' vectors (n × K) float32
 
@@ -130,18 +131,18 @@ class DocumentVectorsOutput(VectorsOutput):
 
 
 class VectorsFile(Artefact):
-    """A vectors file that exists."""
+    """A vectors file that exists, or a projector directory."""
 
     def describe(self, *, check: bool) -> dict[str, Any]:
         """Return what the file holds and how it was made."""
-        vectors = read_vectors(self.path)
+        vectors = read_any_vectors(self.path)
         rows, columns = vectors.matrix.shape
-        digest = run_card.file_content(self.path)["sha256"]
+        digest = run_card.joint_digest(files_of(self.path))
         facts: dict[str, Any] = {"path": str(self.path), "kind": "vectors", "digest": digest}
         facts |= {"words": rows, "dimension": columns, "first words": vectors.words[:FREQUENT]}
         if vectors.duplicates:
             facts["repeated words left out"] = vectors.duplicates
-        if notes := nonfinite_notes(vectors.words, vectors.matrix):
+        if notes := undirected_notes(vectors.words, vectors.matrix):
             facts["notes"] = notes
         card = run_card.read_card(self.path)
         if check and card is not None:

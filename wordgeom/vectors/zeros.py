@@ -1,0 +1,50 @@
+"""Zero vectors, which have no direction: named in notes, and left out by --drop-zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import first_few, plural, several
+from wordgeom.core.types import Array, Int64
+from wordgeom.vectors.finite import nonfinite_notes
+from wordgeom.vectors.keyed import Vectors
+
+_ROWS = 1 << 14  # rows checked at once
+
+
+def zero_rows(matrix: Array) -> Int64:
+    """Return the rows of a matrix (n × K) that are zero."""
+    found = [
+        first + np.flatnonzero(~matrix[first : first + _ROWS].any(axis=1))
+        for first in range(0, len(matrix), _ROWS)
+    ]
+    return np.concatenate([np.empty(0, np.int64), *found])
+
+
+def undirected_notes(words: Sequence[str], matrix: Array, named: str = "") -> list[str]:
+    """Return notes on the vectors without a direction: not finite, or zero.
+
+    matrix (n × K), with a row for each word; named: what messages call the vectors.
+    """
+    notes, rows = nonfinite_notes(words, matrix, named), zero_rows(matrix)
+    if len(rows):
+        zeros = f"{plural(len(rows), 'zero vector')}: {first_few([words[row] for row in rows])}"
+        notes.append(f"{named}: {zeros}" if named else zeros)
+    return notes
+
+
+def without_zeros(vectors: Vectors, named: str) -> tuple[Vectors, list[str]]:
+    """Return vectors without those that are zero, and a note; raises InputError if all are."""
+    rows = zero_rows(vectors.matrix)
+    if not len(rows):
+        return vectors, []
+    words = vectors.words
+    if len(rows) == len(words):
+        raise InputError("all vectors are zero", where=named, do="train again")
+    others = np.delete(np.arange(len(words)), rows).tolist()
+    dropped = several(len(rows), "zero vector was", "zero vectors were")
+    note = f"{named}: {dropped} dropped: {first_few([words[row] for row in rows])}"
+    return Vectors([words[row] for row in others], vectors.matrix[others]), [note]
