@@ -187,7 +187,7 @@ def _early(args: list[str], name: str) -> str | None:
 def _configured(config: str | None) -> str | None:
     if config is None:
         return None
-    method = flags.read_tables(config, frame.STAGES).get("train", {}).get("method")
+    method = (flags.one_table(config, "train", frame.TABLES) or {}).get("method")
     return method if isinstance(method, str) else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike, fspath
+from typing import Self
 
 
 class WordgeomError(Exception):
@@ -26,6 +27,13 @@ class WordgeomError(Exception):
             line += f"; {do}"
         # A path or a word may contain a line break.
         super().__init__(" ".join(line.splitlines()))
+
+    def within(self, place: str) -> Self:
+        """Return the same error at `place`, such as a table of a configuration file."""
+        if self.where.startswith(place):
+            return self
+        where = f"{place}: {self.where}" if self.where else place
+        return type(self)(self.what, where=where, found=self.found, do=self.do)
 
 
 class OptionError(WordgeomError, ValueError):
@@ -56,6 +64,10 @@ class OutputExistsError(WordgeomError, FileExistsError):
     """The output exists and has different content."""
 
     __str__ = Exception.__str__
+
+
+class StaleOutputError(OutputExistsError):
+    """The output exists, undamaged, and was made by another request: `what` says how it differs."""
 
 
 class LockedError(WordgeomError, BlockingIOError):

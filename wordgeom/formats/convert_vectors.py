@@ -16,6 +16,7 @@ from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import check_shared_file
 from wordgeom.formats.projector import FILES, write_projector
 from wordgeom.formats.word_files import companion_path, read_word_list, words_bytes
+from wordgeom.runtime import provenance
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_notes
 from wordgeom.vectors.keyed import Vectors, check_words, read_vectors
@@ -82,6 +83,8 @@ def rewrite(
     made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
     if paths.form in detection.ARRAYS:
         check_shared_file(paths.target_words, words_bytes(made.words), force)
+    if card is None and provenance.configuration():  # without one, a second run could not tell
+        card = {"content": run_card.file_content(paths.source)}
     if card is not None:
         card = _converted(
             card, options, conversion_request(paths, options, card["content"]["sha256"])
@@ -167,9 +170,10 @@ def _converted(
     for name in _PER_COLUMN:
         if isinstance(statistics.get(name), list):
             statistics[name] = statistics[name][: options.dim]
-    inherited = {name: value for name, value in card.items() if name != "beside"}
+    own = ("beside", "configuration")
+    inherited = {name: value for name, value in card.items() if name not in own}
     changed = {"request": request, "source": card.get("request"), "statistics": statistics}
-    return inherited | changed
+    return inherited | changed | provenance.configuration()
 
 
 def conversion_request(paths: Paths, options: ConvertOptions, digest: str) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Options(base.Options):
     )  # fmt: skip
     at: str | None = option(
         None, "also write vectors at these times next to the model: 1950,1980,2010",
-        metavar="TIMES", result=False,
+        metavar="TIME,TIME", result=False,
     )  # fmt: skip
     eig: float = option(
         1.0, "power of the singular values in the vectors of --at", low=0.0, high=1.0,
