@@ -47,7 +47,7 @@ def check_owner(names: Iterable[str], method: str) -> None:
         if owners:
             what = f"{flag(name)} is an option of {listed(owners)}"
             do = f"see wordgeom train --method {method} --help"
-            raise OptionError(what, found=f"--method {method}", do=do)
+            raise OptionError(f"{what}, not of {method}", do=do)
 
 
 class _Train(frame.StageCommand):

@@ -95,9 +95,9 @@ def rewrite(
 
 def _check_options(form: str, options: ConvertOptions) -> None:
     if options.float16 and form not in detection.ARRAYS:
-        raise OptionError("--float16 needs .npy or .npz output", found=form, do="leave it out")
+        raise OptionError(f"--float16 needs .npy or .npz output, not {form}", do="leave it out")
     if options.no_header and form != detection.TEXT:
-        raise OptionError("--no-header needs text output", found=form, do="leave it out")
+        raise OptionError(f"--no-header needs text output, not {form}", do="leave it out")
 
 
 def _read(paths: Paths, options: ConvertOptions, memory: int) -> Vectors:
@@ -114,8 +114,7 @@ def _select_words(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
     wanted = set(listed)
     rows = [row for row, word in enumerate(vectors.words) if word in wanted]
     if not rows:
-        found = f"{len(wanted):,} words"
-        raise InputError("none of its words has a vector", where=path, found=found)
+        raise InputError(f"none of its {len(wanted):,} words has a vector", where=path)
     selected = Vectors([vectors.words[row] for row in rows], vectors.matrix[rows])
     one = f"line of {path} repeats a word and was ignored"
     more = f"lines of {path} repeat a word and were ignored"
@@ -139,7 +138,7 @@ def _first_columns(
         raise InputError(what, where=source, do=do)
     columns = vectors.matrix.shape[1]
     if dim > columns:
-        raise OptionError(f"--dim {dim} exceeds the number of columns", found=columns)
+        raise OptionError(f"--dim {dim} exceeds the number of columns, {columns}")
     return replace(vectors, matrix=np.ascontiguousarray(vectors.matrix[:, :dim]))
 
 

@@ -107,7 +107,7 @@ def are_those(names: Sequence[str], made_from: Sequence[dict[str, Any]]) -> bool
 
 def _digest_of_words(option: str, path: str) -> str:
     if is_stream(path):
-        raise OptionError(f"{flag(option)} needs a file", found=path)
+        raise OptionError(f"{flag(option)} needs a file, not {path}")
     if not os.path.exists(path):
         raise MissingInputError("no such file", where=path, do=f"check {flag(option)}")
     return file_digest(path)

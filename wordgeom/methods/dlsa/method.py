@@ -220,8 +220,8 @@ def _check(source: WeightedDocuments, n: int, options: Options, memory: int) -> 
     V, K, terms = source.shape[1], options.dim, options.degree + 1
     for count, noun in ((V, "words"), (n, "documents with a time")):
         if count < K:
-            what = f"--dim {K} exceeds the number of {noun}"
-            raise RankError(what, found=count, do="lower --dim")
+            what = f"--dim {K} exceeds the number of {noun}, {count:,}"
+            raise RankError(what, do="lower --dim")
     # The matrix is stored by rows and by columns; selecting documents needs as much. Static LSA
     # frees its memory before sweeps begin. A half sweep needs each term of a document and of a word
     # in float32 and in float64, and a few more arrays.
