@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interruptions import interrupted_after
 
 from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
@@ -154,6 +155,24 @@ def test_a_checkpoint_is_not_discarded_where_the_output_is_stale(run, folder):
     assert "resume that with --resume, or start over with --force" in answer.err
     assert Path(".c.state/request.json").exists()
     assert made(run(COUNT.format(4), args=["--force"])) == {"c": False}
+
+
+def test_an_interrupted_stage_in_the_middle_is_resumed_and_the_others_are_up_to_date(run, folder):
+    sweeps = '[[train]]\nmethod = "gbu"\ndim = 4\nout = "v.bin"\ncheckpoint = 0\nsweeps = {}\n'
+    rest = '[convert]\ntarget = "v.npy"\n'
+    tables = COUNT.format(3), sweeps.format(6), rest
+    made(run(*tables, name="x.toml"))
+    wanted = Path("v.bin").read_bytes()
+    made(run(COUNT.format(3), sweeps.format(2), rest))
+    with interrupted_after(2):  # while v.bin, which is stale, is rebuilt
+        stopped = run(*tables)
+    assert (stopped.status, "--resume" in stopped.err) == (75, True)
+    assert run(*tables).status == 1  # the checkpoint is not thrown away
+    again = run(*tables, args=["--resume"])
+    assert made(again) == {"c": True, "v.bin": False, "v.npy": False}
+    assert "resuming from the checkpoint" in again.err
+    assert "nothing to resume" not in again.err
+    assert Path("v.bin").read_bytes() == wanted
 
 
 def test_vectors_without_a_run_card_are_converted_once(run, ask, folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from contextlib import closing
 
 import pytest
@@ -47,7 +48,7 @@ def test_the_end_is_no_time_away_even_where_the_total_was_too_small():
 
 def test_a_bar_shows_the_time_left_after_a_while_and_not_before(monkeypatch):
     clock = iter(range(0, 1000, 4))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with closing(progress._bar("counting", 100, "rows", 0)) as bar:
         assert "left" not in str(bar)
