@@ -42,6 +42,7 @@ def config_inputs(inputs: Path) -> dict[str, Path]:
         "corpus.txt": inputs / "documents.txt",
         "speeches.jsonl": inputs / "speeches.jsonl",
         "entities.csv": inputs / "entities.csv",
+        "pairs.tsv": inputs / "WS-353-ALL.txt",
     }
 
 

@@ -77,13 +77,13 @@ def test_all_known_is_success_with_a_note(ask, folder):
         (("--domain", "firms.csv", "-o", "vectors.bin"), 2, ("vectors.bin", "is an input")),
         (("--domain", "firms.csv", "-o", "x.npy"), 2, (".bin, .txt or .vec",)),
         (("--domain", "firms.csv", "--delta", "0"), 2, ("--delta must be at least 1",)),
-        (("--domain", "firms.csv", "--delta", "60"), 2, ("found 60", "--delta 59 or less")),
+        (("--domain", "firms.csv", "--delta", "60"), 2, ("more than 60", "--delta 59")),
         (("--domain", "firms.csv", "--validate", "1"), 2, ("--validate",)),
         (("--domain", "firms.csv", "--validate", "31"), 2, ("--validate 31", "found 30")),
         (("--domain", "firms.csv", "--detla", "3"), 2, ("did you mean --delta?",)),
         (("--domain", "firms.csv", "--weights", "x"), 2, ("simplex",)),
         (("--domain", "one.csv"), 1, ("no entity is a word", "rename them with --name-map")),
-        (("--domain", "two.csv",), 2, ("--delta 8", "found 2", "--delta 1 or less")),
+        (("--domain", "two.csv",), 2, ("--delta 8", "more than 2 entities", "--delta 1 or less")),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_and_changes_nothing(ask, folder, args, status, parts):

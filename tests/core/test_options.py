@@ -85,7 +85,7 @@ def test_a_field_is_a_key(tmp_path):
     path.write_bytes(
         b"\xef\xbb\xbf[example]\r\nmany = 4\r\nreally = true\r\nmuch = 2\r\nusual-too = false\r\n"
     )
-    table = flags.read_tables(str(path), ["example"])["example"]
+    table = flags.read_tables(str(path), ["example"])["example"][0]
     assert Example.take(table) == Example(many=4, much=2, really=True, usual_too=False)
 
 

@@ -117,4 +117,4 @@ def test_a_sequence_too_long_for_memory_is_rejected(folder: Path):
         pytest.raises(InputError) as caught,
     ):
         frames(path, 30, tokeniser="kmer")
-    assert_one_line(caught, path, "the sequence is too long, found more than 100 letters; split it")
+    assert_one_line(caught, path, "the sequence has more than 100 letters; split it")

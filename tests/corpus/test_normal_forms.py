@@ -195,7 +195,7 @@ def test_a_token_that_is_too_long_is_located_in_the_file(tmp_path: Path, long: s
     (path,) = put(tmp_path, start + long + " e\u0301")
     with pytest.raises(InputError) as caught:
         read([path])
-    assert_one_line(caught, path, f"the token at byte {len(start.encode()):,} is too long")
+    assert_one_line(caught, path, f"the token at byte {len(start.encode()):,} has ")
 
 
 def test_longer_normalised_text_keeps_the_order_of_first_occurrence(tmp_path: Path):

@@ -114,7 +114,7 @@ def test_the_notes_say_what_was_done(tmp_path: Path):
 def test_columns_by_name_need_a_header(tmp_path: Path):
     with pytest.raises(OptionError) as caught:
         documents(table(tmp_path, "year\ttext\n1990\ta b\n"), text_field="text", header="no")
-    assert_one_line(caught, "columns by name need a header, found --header no")
+    assert_one_line(caught, "columns by name need a header, and --header no")
 
 
 def test_counts_made_before_the_option_read_every_row():

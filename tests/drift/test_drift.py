@@ -227,7 +227,7 @@ def test_a_rank_that_cannot_be_doubled_is_reported(model, capsys):
 def test_equal_times_are_refused(model, capsys, given):
     assert main(["drift", str(model), *given]) == 2
     err = capsys.readouterr().err
-    assert "--then and --now must be different times, found 20" in err
+    assert "--then and --now are the same time, 20" in err
     assert err.count("\n") == 1
 
 
@@ -334,8 +334,8 @@ def test_neighbours_have_the_highest_cosines():
             ["--permute", "within", "--group", "file", "--permutations", "0"],
             ["between 1 and 1000000", "0"],
         ),
-        (["--freedman-lane"], ["permutes residuals of documents", "--permute times"]),
-        (["--test", "f", "--null", "own"], ["--null needs --test permutation", "--test f"]),
+        (["--freedman-lane"], ["permutes residuals of documents, not times"]),
+        (["--test", "f", "--null", "own"], ["--null needs --test permutation, not f"]),
         (["--rank", "170"], ["degrees of freedom", "180 documents"]),
         (["--test", "factor"], ["needs linearly independent words"]),
         (["--permutation"], ["no option --permutation", "did you mean --permutations?"]),

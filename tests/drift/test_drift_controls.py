@@ -54,12 +54,12 @@ def test_documents_are_grouped_by_file_id_or_table(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("a\tx\nb y\n", ["line 2: not an id, a tab and a group", "1 columns"]),
+        ("a\tx\nb y\n", ["line 2: expected an id, a tab and a group", "1 columns"]),
         (
             "a\tx\nb\ty\na\tz\n",
-            ["line 3: document 'a' is in two groups, found 'x' and 'z'; remove one"],
+            ["line 3: document 'a' is in two groups, 'x' and 'z'; remove one"],
         ),
-        ("a\tx\n", ["no group for document 'b'", "1 of 3 documents without a group"]),
+        ("a\tx\n", ["1 of 3 documents have no group, such as document 'b'"]),
     ],
 )
 def test_an_invalid_table_of_groups_is_rejected(tmp_path: Path, text: str, parts: list[str]):
@@ -77,7 +77,7 @@ def test_documents_without_ids_are_not_grouped(tmp_path: Path):
     for by in ("id", str(table)):
         with pytest.raises(InputError) as caught:
             group_documents(some, by)
-        assert_one_line(caught, "without ids cannot be grouped", "2 of 5", "build-dtm --id-field")
+        assert_one_line(caught, "2 of 5 documents have no id", "build-dtm --id-field")
     assert group_documents(some, "file").tolist() == [0, 0, 1, 1, 1]
 
 
@@ -88,4 +88,4 @@ def test_an_unreadable_table_of_groups_is_rejected(tmp_path: Path):
     (tmp_path / "bad.tsv").write_bytes(b"a\t\xff\n")
     with pytest.raises(InputError) as broken:
         group_documents(DOCUMENTS, str(tmp_path / "bad.tsv"))
-    assert_one_line(broken, "bad.tsv", "is not UTF-8", "byte at offset 2")
+    assert_one_line(broken, "bad.tsv", "is not UTF-8 at byte 2")

@@ -213,8 +213,13 @@ def test_errors_are_one_line():
 
     rejected(InputError, "all documents have the same time, 1950", times=np.full(40, 1950.0))
     rejected(InputError, "--degree 2 needs more than 2 distinct times", times=times // 4, degree=2)
-    rejected(InputError, "10 topics at degree 3 use 44 .*, found 40 documents", rank=10, degree=3)
-    rejected(RankError, "12 topics need data of a higher rank, found rank 12", rank=12)
+    rejected(
+        InputError,
+        "10 topics at degree 3 use 44 .*, which 40 documents do not leave",
+        rank=10,
+        degree=3,
+    )
+    rejected(RankError, "12 topics need data of a higher rank than 12", rank=12)
     rejected(InputError, "all words are constant over documents", X=np.ones((40, 12)))
     rejected(InputError, "each group has a single time", groups=times, permute="within")
     rejected(InputError, "--permute within needs groups", permute="within")
@@ -226,7 +231,7 @@ def test_errors_are_one_line():
 def test_freedman_lane_with_whole_times_is_rejected():
     assert DriftOptions(permute="documents", freedman_lane=True).freedman_lane
     assert DriftOptions(permute="within", group="id", freedman_lane=True).freedman_lane
-    with pytest.raises(OptionError, match="residuals of documents, found --permute times; add"):
+    with pytest.raises(OptionError, match="residuals of documents, not times; add"):
         DriftOptions(freedman_lane=True)
 
 

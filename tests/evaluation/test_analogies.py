@@ -237,7 +237,7 @@ def test_a_line_that_is_not_four_words_is_named(write, line):
     path = write(f": s\r\na b c d\r\n\r\n{line}\r\na b c d\r\n")
     with pytest.raises(InputError) as error:
         read_analogies(path, EvalOptions())
-    assert str(error.value).startswith(f"{path} line 4: not four words, found {line!r};")
+    assert str(error.value).startswith(f"{path} line 4: expected four words, found {line!r};")
 
 
 def test_a_file_without_questions_is_rejected(write):

@@ -214,9 +214,9 @@ def test_columns_are_found_by_name_or_default_to_the_first_three(write, text):
         ("cup\ttea\tnan", "the score is not a number, found 'nan'"),
         ("cup\ttea\tinf", "the score is not a number, found 'inf'"),
         ("cup\ttea\t3,5", "the score is not a number, found '3,5'"),
-        ("cup\ttea", "not two words and a score, found 'cup tea'"),
-        ("cup\t\t3", "not two words and a score, found 'cup  3'"),
-        ("cup tea 3", "not two words and a score, found 'cup tea 3'"),
+        ("cup\ttea", "expected two words and a score, found 'cup tea'"),
+        ("cup\t\t3", "expected two words and a score, found 'cup  3'"),
+        ("cup tea 3", "expected two words and a score, found 'cup tea 3'"),
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -236,7 +236,7 @@ def test_a_malformed_line_is_named(write, line, message, end):
         ("mean average 8,5", "the score is not a number, found '8,5'"),
         ("king\tqueen\t8.5.", "the score is not a number, found '8.5.'"),
         ("king queen nan", "the score is not a number, found 'nan'"),
-        ("king queen", "not two words and a score"),
+        ("king queen", "expected two words and a score"),
     ],
 )
 def test_a_malformed_first_line_is_not_taken_for_a_header(write, line, message):
@@ -269,8 +269,8 @@ def test_an_unbalanced_quote_is_an_ordinary_character_between_tabs_and_spaces(wr
 @pytest.mark.parametrize(
     ("content", "kind", "message"),
     [
-        (b"", InputError, "no text in the file, found 0 bytes"),
-        (b"\n\r\n  \n", InputError, "no text in the file"),
+        (b"", InputError, "no text in 0 bytes"),
+        (b"\n\r\n  \n", InputError, "no text in "),
         (b"# only\n", InputError, "no word pairs in the file"),
         (b"word1 word2 score\n", InputError, "no word pairs in the file"),
         (b"a b 1\nc d\xe9 2\n", InputError, " line 2: is not UTF-8, found byte 0xe9"),
@@ -293,7 +293,7 @@ def test_a_file_above_the_size_limit_is_rejected(write, monkeypatch):
     path = write(gzip.compress(b"a b 1\n" * (1 << 20)))
     with pytest.raises(InputError) as error:
         read_pairs(path)
-    assert "the file is too large, found more than 2,097,152 bytes" in str(error.value)
+    assert "the file has more than 2,097,152 bytes" in str(error.value)
 
 
 def test_a_missing_file_and_a_directory_are_rejected(tmp_path):

@@ -411,7 +411,7 @@ def test_a_truncated_glove_file_is_rejected(counts, tmp_path):
     path.write_bytes(path.read_bytes()[:-3])
     with pytest.raises(FormatError) as caught:
         convert(path, tmp_path / "back")
-    assert_one_line(caught, path, "not a multiple of 16 bytes")
+    assert_one_line(caught, path, "not whole records of 16 bytes")
 
 
 def test_a_broken_gzip_file_is_rejected(counts, tmp_path):

@@ -105,7 +105,7 @@ def test_a_projector_directory_contains_numbers_and_words(source, tmp_path):
     convert(source, folder, target_format="projector", limit=2, force=True)
     assert len((folder / "metadata.tsv").read_text(encoding="utf-8").splitlines()) == 2
     (folder / "mine").write_text("")
-    with pytest.raises(OutputExistsError, match="found mine"):
+    with pytest.raises(OutputExistsError, match="contains mine, so"):
         convert(source, folder, target_format="projector", force=True)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["p", "v.bin"]
 
@@ -118,7 +118,7 @@ def test_chosen_words_keep_the_order_of_the_vectors(source, tmp_path):
     assert "1 of 3 words" in made.notes[0]
     assert "zzz" in made.notes[0]
     (tmp_path / "only").write_text("zzz\n")
-    with pytest.raises(InputError, match="none of its words has a vector"):
+    with pytest.raises(InputError, match=r"none of its \d+ words? has a vector"):
         convert(source, tmp_path / "x.bin", only=str(tmp_path / "only"))
 
 
@@ -184,7 +184,7 @@ def test_text_without_a_header_is_detected(tmp_path, packed):
         (GLOVE + "cut 1 2\n", "line 4 must have a word and 3 numbers, found 3 fields"),
         (GLOVE + "bad 1 x 3\n", "line 4 must have 3 numbers after its word, found 'x'"),
         (GLOVE + "\nb 1 2 3\n", "line 4 must have a word and 3 numbers, found 0 fields"),
-        (GLOVE + "open 1 2 3", "truncated, found a last line without a line break"),
+        (GLOVE + "open 1 2 3", "truncated: its last line has no line break"),
         ("a " + "1.5 " * 999 + "\n" + "b\n" * 99, "implies 100 words of 999 numbers"),
     ],
 )
@@ -219,7 +219,7 @@ def test_half_precision_rejects_numbers_out_of_range(tmp_path):
     write_vectors(tmp_path / "v.bin", ["a", "b"], single([[1, np.inf], [65519, 7e4]]))
     with pytest.raises(InputError) as caught:
         convert(tmp_path / "v.bin", tmp_path / "w.npy", float16=True)
-    assert_one_line(caught, "the vector of 'b' exceeds the range of float16", "65,504")
+    assert_one_line(caught, "the vector of 'b' has", "beyond the range of float16, 65,504")
     convert(tmp_path / "v.bin", tmp_path / "w.npy", float16=True, limit=1)
     assert np.load(tmp_path / "w.npy").tolist() == [[1, np.inf]]
 

@@ -16,7 +16,7 @@ from running import convert
 from fuzz import packing, seeds
 from fuzz.culprits import CULPRITS
 from fuzz.packing import Files
-from wordgeom.cli import flags, frame
+from wordgeom.cli import pipeline
 from wordgeom.core.errors import MissingInputError
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
@@ -125,8 +125,7 @@ def _table(path: Path, **more: Any) -> object:
 
 
 def _config(path: Path) -> None:
-    for name, table in flags.read_tables(str(path), frame.STAGES).items():
-        frame.prepare(name, dict(table), str(path))
+    pipeline.read_steps(str(path))
 
 
 def _lock(path: Path) -> None:

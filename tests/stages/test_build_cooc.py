@@ -161,12 +161,12 @@ def test_a_vocabulary_that_changed_is_another_request(text: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("raw", "options", "error", "parts"),
     [
-        (b"", {}, InputError, ["contains no words, found 0 bytes; check the file"]),
+        (b"", {}, InputError, ["contains no words in 0 bytes; check the file"]),
         (TEXT.encode(), {"min_count": 99}, InputError, ["no word occurs 99 times", "--min-count"]),
-        (b"a\nb\na\n", {}, InputError, ["no two words co-occur", "found 3 tokens in 3 doc"]),
+        (b"a\nb\na\n", {}, InputError, ["no two words co-occur in 3 tokens of 3 doc"]),
         (b"a b \xff", {}, InputError, ["not UTF-8 at byte 4, found 0xff", "--bad-bytes skip"]),
         (b"\x1f\x8b\x08", {}, FormatError, ["broken gzip file: ", "; check it"]),
-        (b"x" * 2**20, {}, InputError, ["the token at byte 0 is too long, found 1,048,576 bytes"]),
+        (b"x" * 2**20, {}, InputError, ["the token at byte 0 has 1,048,576 bytes"]),
     ],
 )
 def test_text_that_cannot_be_used_leaves_the_output_alone(
@@ -279,9 +279,9 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
         ),
         ([one, two, three, twice], [twice, "is given twice", "; name each matrix once"]),
         ([one, two, two], [two, "is given twice"]),
-        ([one, of_two], [of_two, "is not a shard of the same count", "found shard 2 of 2; name"]),
-        ([one, two, out], [out, "is not a shard of the same count", "found a whole count; name"]),
-        ([out, one], [out, "is not a shard of the same count", "found a whole count; name"]),
+        ([one, of_two], [of_two, "is shard 2 of 2, not a shard of the same count; name"]),
+        ([one, two, out], [out, "is a whole count, not a shard of the same count; name"]),
+        ([out, one], [out, "is a whole count, not a shard of the same count; name"]),
         (
             [one, two, other],
             [other, f"was counted from another text or with other options than {one}"],
@@ -302,7 +302,7 @@ def test_matrices_over_other_words_are_named_by_the_first_difference(tmp_path: P
         build(n, tmp_path / f"s{k}", min_count=1, shard=Shard(k, 2)).store.path
         for k, n in enumerate(names[:2], 1)
     )
-    differs = f"its vocabulary differs from that of {one}, found"
+    differs = f"its vocabulary differs from that of {one}:"
     for parts, said in (
         ([one, other], [other, f"{differs} 'd' as word 3, not 'c'; count each text with"]),
         ([one, order], [order, f"{differs} the same words in another order; count each"]),
@@ -318,7 +318,7 @@ def test_matrices_that_do_not_add_up_are_refused(tmp_path: Path):
     other = build(second, tmp_path / "other").store.path
     wide = build(first, tmp_path / "wide", window=2).store.path
     for parts, error, said in (
-        ([out], InputError, ["merge: needs at least two matrices, found 1"]),
+        ([out], InputError, ["merge needs at least two matrices; name"]),
         ([out, out], InputError, [out, "is given twice", "; name each matrix once"]),
         (
             [out, other],

@@ -360,8 +360,8 @@ def test_a_matrix_that_does_not_fit_is_refused_before_it_is_written(text: Path, 
     ("part", "change", "said"),
     [
         ("documents", lambda lines: lines[:-1], "14 lines for 15 rows"),
-        ("documents", lambda lines: [*lines[:-1], "1\tx\t\t"], "documents.tsv line 15: not a"),
-        ("documents", lambda lines: [*lines[:-1], "1\t2\t"], "not a document, found 1\t2"),
+        ("documents", lambda lines: [*lines[:-1], "1\tx\t\t"], "documents.tsv line 15: expected a"),
+        ("documents", lambda lines: [*lines[:-1], "1\t2\t"], "expected a document, found 1\t2"),
         ("vocab", lambda lines: lines[:-1], "inconsistent"),
     ],
 )
@@ -387,7 +387,7 @@ def test_one_kind_of_matrix_is_not_taken_for_another(text: Path, tmp_path: Path)
     build(text, tmp_path / "cooc")
     with pytest.raises(MissingInputError) as caught:
         StoredDocuments.open(tmp_path / "cooc")
-    assert_one_line(caught, "not a document-term matrix, found kind 'cooc'; create one")
+    assert_one_line(caught, "is of kind 'cooc', not a document-term matrix; create one")
     build_documents(text, tmp_path / "dtm")
     for function in (wg.pmi, lambda path: wg.train(path, "gbu")):
         with pytest.raises(WordgeomError) as refused:

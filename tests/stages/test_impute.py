@@ -153,7 +153,7 @@ def test_the_same_request_is_up_to_date_and_another_refused(folder):
     assert Path("new.bin").stat().st_mtime_ns == before
     for values, how in (
         ({"delta": 5}, "--delta 8, not 5"),
-        ({"lower": True}, "--lower False, not True"),
+        ({"lower": True}, "without --lower, not with"),
         ({"table": "other.tsv"}, "--table new.tsv, not other.tsv"),
     ):
         with pytest.raises(OutputExistsError, match=how):

@@ -300,7 +300,7 @@ def test_a_hidden_directory_of_the_user_is_left_alone(tmp_path: Path):
     (hidden / "letter.txt").write_bytes(b"mine")
     with pytest.raises(OutputExistsError) as caught:
         write(tmp_path / "s", 1)
-    assert_one_line(caught, hidden, "a directory with other files", "found letter.txt")
+    assert_one_line(caught, hidden, "a directory with other files, such as letter.txt")
     assert tree(hidden) == {"letter.txt": b"mine"}
     assert not (tmp_path / "s").exists()
 
@@ -383,7 +383,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, name: str):
     with pytest.raises(OutputExistsError) as caught:
         write(tmp_path, 1)
     assert_one_line(
-        caught, tmp_path, "a directory with other files", f"found {name}", "; choose another"
+        caught, tmp_path, f"a directory with other files, such as {name}", "; choose another"
     )
     assert tree(tmp_path) == {name: b"mine"}
 
@@ -452,7 +452,7 @@ def test_a_part_of_another_size_is_named(cooc: Path, name: str, change: int):
     os.truncate(path, size + change)
     with pytest.raises(FormatError) as caught:
         StoredMatrix.open(cooc)
-    found = f"found {size + change:,} bytes, not {size:,}"
+    found = f"{size + change:,} bytes instead of {size:,}"
     assert_one_line(caught, path, "has the wrong size", found, "; rebuild it")
 
 
@@ -504,9 +504,7 @@ def test_an_unread_block_may_be_damaged(tmp_path: Path):
     for start, stop in ((0, length), (CRC_BLOCK // 8 - 1, CRC_BLOCK // 8 + 1)):
         with pytest.raises(FormatError) as caught:
             stored.read(start, stop)
-        assert_one_line(
-            caught, stored.path, "edited or damaged", "found a different checksum in MiB 1"
-        )
+        assert_one_line(caught, stored.path, "edited or damaged: the checksum of MiB 1 differs")
 
 
 def test_a_part_that_goes_while_it_is_read_is_named(cooc: Path):
@@ -570,7 +568,7 @@ def test_an_edited_meta_json_is_seen_before_anything_is_allocated(
         (["attributes", "shape"], None, ["its parts are inconsistent"]),
         (["files", "indptr"], ["indices"], ["its parts are inconsistent"]),
         (["files", "data"], ["vocab"], ["its parts are inconsistent"]),
-        (["kind"], "vectors", ["not a cooc or pmi matrix", "found kind 'vectors'"]),
+        (["kind"], "vectors", ["is of kind 'vectors', not a cooc or pmi matrix"]),
     ],
 )
 def test_an_inconsistent_meta_json_with_a_right_digest_is_rejected(
@@ -616,7 +614,7 @@ def check_rejected_cheaply(path: Path, *parts: str) -> None:
 @pytest.mark.parametrize("version", [2, 0, None, "1", [[1]]])
 def test_a_store_of_another_version_is_distinguished_from_damage(cooc: Path, version: object):
     _edit(cooc, ["version"], version)
-    found = f"found version {version!r}, not 1"
+    found = f"version {version!r}, not 1"
     check_rejected_cheaply(cooc, META, "unsupported format version", found, "; upgrade wordgeom")
 
 

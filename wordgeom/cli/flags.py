@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import click
 
 from wordgeom.core.errors import FormatError, OptionError
-from wordgeom.core.options import Options, Spec, check_known, flag, kind, off_flag, specs
+from wordgeom.core.options import Options, Spec, flag, kind, off_flag, specs, suggestion
 
 _TYPES: dict[str, Any] = {"int": int, "float": float, "str": str}
 _METAVARS = {"int": "N", "float": "X", "str": "TEXT"}
@@ -33,14 +35,51 @@ def config_option() -> click.Option:
     return click.Option(["--config"], metavar="FILE", help=text)
 
 
-def read_tables(path: str, known: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Read a TOML file of tables named as in `known`; their keys as fields have them.
+def read_tables(path: str, known: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+    """Read the tables of a TOML file, [name] or [[name]]; their keys as fields have them.
 
-    Raises MissingInputError; FormatError; OptionError for another table, naming the nearest.
+    Raises MissingInputError; FormatError; OptionError for a name that is not `known`.
     """
-    tables = _read_toml(path)
-    check_known(tables, known, path)
-    return {name: _table(table, f"{path} [{name}]") for name, table in tables.items()}
+    read, names = _read_toml(path), list(known)
+    for name in read:
+        if name not in names:
+            raise OptionError(f"unknown table [{name}]", where=path, do=suggestion(name, names))
+    tables = {name: value if isinstance(value, list) else [value] for name, value in read.items()}
+    return {
+        name: [_table(one, place(path, name, k, len(several))) for k, one in enumerate(several)]
+        for name, several in tables.items()
+    }
+
+
+def place(path: str, name: str, number: int, of: int) -> str:
+    """Return how messages name a table: `x.toml [train]`, or `x.toml [[train]] 2` of several."""
+    return f"{path} [[{name}]] {number + 1}" if of > 1 else f"{path} [{name}]"
+
+
+def one_table(path: str, name: str, known: Iterable[str]) -> dict[str, Any] | None:
+    """Return the only table of a command in a TOML file, None where there is none."""
+    tables = read_tables(path, known).get(name, [])
+    if len(tables) > 1:
+        what, do = f"has {len(tables)} tables [[{name}]]", "use wordgeom run, or a file with one"
+        raise OptionError(f"{what}; --config takes one", where=path, do=do)
+    return tables[0] if tables else None
+
+
+def join_lists(settings: Mapping[str, Any], classes: Iterable[type[Options]]) -> dict[str, Any]:
+    """Return settings in which an array for an option such as `TIME,TIME` is joined by commas."""
+    lists = [field.name for cls in classes for field, spec in specs(cls) if "," in spec.metavar]
+    return {k: comma_list(k, v) if k in lists else v for k, v in settings.items()}
+
+
+def comma_list(name: str, value: Any) -> Any:
+    """Return an array, or a number or date, as the text of an option that takes `A,B`."""
+    items = value if isinstance(value, list) else [value]
+    if any(isinstance(item, (bool, list, dict)) for item in items) or not items:
+        raise OptionError(f"{flag(name)} must be text or an array of values, not {value!r}")
+    texts = [item.isoformat() if isinstance(item, date) else str(item) for item in items]
+    if isinstance(value, list) and (bad := [text for text in texts if "," in text]):
+        raise OptionError(f"{flag(name)} has a value with a comma: {bad[0]!r}", do="split it")
+    return ",".join(texts)
 
 
 def _parameter(field: dataclasses.Field[Any], spec: Spec, default: Any) -> click.Option:
@@ -72,15 +111,20 @@ def _read_toml(path: str) -> dict[str, Any]:
     try:
         with reading(path, "a TOML file"):
             return tomllib.loads(Path(path).read_bytes().decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except UnicodeDecodeError as error:
+        what = f"is not UTF-8 (byte {error.object[error.start]:#04x} at {error.start:,})"
+        raise FormatError(what, where=path, do="save it as UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         do = "correct it, or see configs/ for examples"
+        if re.match(r"Cannot (declare|overwrite)", str(error)):
+            do = "merge the tables, or name each of several with double brackets: [[train]]"
         raise FormatError(f"is not valid TOML: {error}", where=path, do=do) from None
 
 
 def _table(table: Any, where: str) -> dict[str, Any]:
     """Return a table with `min-count` and `min_count` both as `min_count`."""
     if not isinstance(table, dict):
-        raise OptionError("is not a table", where=where, found=repr(table))
+        raise OptionError(f"is not a table but {table!r}", where=where, do="write [name] above it")
     named = {key.replace("-", "_"): value for key, value in table.items()}
     if len(named) < len(table):
         twice = next(key for key in table if "-" in key and key.replace("-", "_") in table)

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from wordgeom.stages.stage import Stage as Stage
 
 Settings = dict[str, Any]
-# The commands that a configuration file may hold a table for, in the order of `wordgeom run`.
-STAGES = (
+# The commands that a configuration file may hold tables for, in the order of `wordgeom run`.
+TABLES = (
     "build-cooc", "build-dtm", "merge", "build-pmi", "train", "extend", "impute", "embed",
-    "convert", "eval", "drift",
+    "convert", "eval", "compare", "drift", "plot",
 )  # fmt: skip
+STAGES = tuple(name for name in TABLES if name not in ("compare", "plot"))
 # Own settings that hold several names.
 _LISTS = ("corpus", "matrices", "sets", "categories", "classify", "regress", "words", "texts")
 
@@ -63,6 +64,7 @@ class StageCommand(click.Command):
         """Return the stage of these settings; `where` names them in an error."""
         assert self.callback is not None
         own, classes = self.declared(settings)
+        settings = flags.join_lists(settings, classes)
         made: Stage = self.callback(settings, *options_from(settings, own, classes, where))
         return made
 
@@ -73,11 +75,12 @@ class StageCommand(click.Command):
 
 def _configured(name: str, config: str) -> Settings:
     """Return the table of a command in a TOML file; raises OptionError where there is none."""
-    tables = flags.read_tables(config, STAGES)
-    if name not in tables:
-        found = ", ".join(f"[{table}]" for table in tables) or "none"
-        raise OptionError(f"has no table [{name}]", where=config, found=found, do="add one")
-    return tables[name]
+    table = flags.one_table(config, name, TABLES)
+    if table is None:
+        found = ", ".join(f"[{other}]" for other in flags.read_tables(config, TABLES))
+        what = f"has no table [{name}]" + (f", only {found}" if found else "")
+        raise OptionError(what, where=config, do="add one")
+    return table
 
 
 def prepare(name: str, settings: Settings, where: str) -> Stage:

@@ -1,20 +1,22 @@
-"""`wordgeom run x.toml`: the stages of a configuration file."""
+"""`wordgeom run x.toml`: the commands of a configuration file, of which only the stale ones run."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+from pathlib import Path
 
 import click
 
-from wordgeom.cli import flags, frame
-from wordgeom.core.errors import OptionError, OutputExistsError
+from wordgeom.cli import frame, pipeline
+from wordgeom.cli.invocation import Invocation
+from wordgeom.core.errors import OutputExistsError, StaleOutputError
 
-if TYPE_CHECKING:
-    from wordgeom.stages.stage import Stage
+_log = logging.getLogger("wordgeom")
+_HELP = """Run the commands that the TOML file CONFIG has tables for, in pipeline order.
 
-_HELP = """Run the stages that the TOML file CONFIG has a table for, in pipeline order.
-
-Output that is up to date is not rebuilt. Keys are the options of the stage's own command:
+Output that is up to date is not rebuilt. Output that CONFIG made earlier and that a changed value
+or input makes stale is rebuilt; other output is overwritten only with --force. Keys are the options
+of the table's own command:
 
 \b
   [build-cooc]
@@ -22,44 +24,69 @@ Output that is up to date is not rebuilt. Keys are the options of the stage's ow
   window = 10
 
 \b
-  [train]
+  [[train]]               one table for each of several
   method = "gbu"
 """
 
 
 @click.command("run", help=_HELP)
 @click.argument("config")
-@click.option("--force", is_flag=True, help="overwrite output that is not up to date")
+@click.option("--force", is_flag=True, help="overwrite output that CONFIG did not make")
 @click.option("--resume", is_flag=True, help="resume an interrupted run")
 @click.option("--quiet", is_flag=True, help="suppress progress, notes and summaries")
 def command(config: str, force: bool, resume: bool, quiet: bool) -> None:
-    """Run the stages of CONFIG."""
-    tables = flags.read_tables(config, frame.STAGES)
-    if not tables:
-        do = f"add one of {', '.join(f'[{name}]' for name in frame.STAGES)}"
-        raise OptionError("has no table", where=config, do=do)
-    steps = [(name, tables[name]) for name in frame.STAGES if name in tables]
-    if resume:
-        steps = [(name, {**table, "resume": True} if frame.resumable(name) else table)
-                 for name, table in steps]  # fmt: skip
-    if quiet:
-        steps = [(name, {**table, "quiet": True}) for name, table in steps]
-    for name, table in steps:  # all are checked before the first one runs
-        _prepare(name, table, config)
-    for name, table in steps:
-        try:
-            frame.run_prepared(_prepare(name, table, config))
-        except OutputExistsError:
-            if not force:
-                raise
-            frame.run_prepared(_prepare(name, {**table, "force": True}, config))
+    """Run the commands of CONFIG."""
+    from wordgeom.runtime.provenance import made_by
+
+    with made_by(Path(config)):
+        for step in pipeline.read_steps(config):  # all are checked before the first one runs
+            with step.errors():
+                _run(step, Path(config), force=force, resume=resume, quiet=quiet)
 
 
-def _prepare(name: str, table: frame.Settings, config: str) -> Stage:
-    where = f"{config} [{name}]"
+def _run(step: pipeline.Step, config: Path, *, force: bool, resume: bool, quiet: bool) -> None:
+    more = {"quiet": True} if quiet else {}
+    prepared = step.prepare(**more)
+    if resume and _interrupted(prepared) and frame.resumable(step.name):
+        more["resume"] = True
+        prepared = step.prepare(**more)
     try:
-        return frame.prepare(name, table, where)
-    except OptionError as error:
-        if error.where:
-            raise
-        raise OptionError(error.what, where=where, found=error.found, do=error.do) from None
+        _execute(prepared)
+    except OutputExistsError as error:
+        if not force:
+            _check_own(prepared, error, config, resume=resume)
+            how = error.what.removeprefix("exists and ")
+            _log.info("note: %s %s; rebuilding it", error.where, how)
+        _execute(step.prepare(**more, force=True))
+
+
+def _execute(prepared: frame.Stage | Invocation) -> None:
+    if isinstance(prepared, Invocation):
+        prepared.run()
+    else:
+        frame.run_prepared(prepared)
+
+
+def _interrupted(prepared: frame.Stage | Invocation) -> bool:
+    """Return whether there is a checkpoint to resume."""
+    if isinstance(prepared, Invocation):
+        return False
+    return prepared.state is not None and prepared.state.exists()
+
+
+def _check_own(
+    prepared: frame.Stage | Invocation, error: OutputExistsError, config: Path, *, resume: bool
+) -> None:
+    """Raise the error unless this configuration made all that a rebuild would overwrite."""
+    from wordgeom.cli.ownership import made_here
+
+    if not isinstance(error, StaleOutputError):
+        raise error
+    command = prepared.request["command"]
+    if not made_here(Path(error.where), prepared.beside, command, config):
+        do = f"{config} did not make it: pass --force to overwrite it, or write to another path"
+        raise OutputExistsError(error.what, where=error.where, do=do)
+    if _interrupted(prepared) and not resume:
+        what = f"{error.what}; a checkpoint of an interrupted run lies beside it"
+        do = "resume that with --resume, or start over with --force"
+        raise OutputExistsError(what, where=error.where, do=do)

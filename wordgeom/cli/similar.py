@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wordgeom.core.errors import InputError
-from wordgeom.core.formatting import plural
+from wordgeom.core.formatting import several
 
 if TYPE_CHECKING:
     from wordgeom.vectors.keyed import Vectors
@@ -103,8 +103,8 @@ def _answer_lines(vectors: Vectors, top: int, as_json: bool) -> None:
         else:
             click.echo("\n".join(f"{name}\t{word}\t{cosine:.4f}" for word, cosine in found))
     if failed == asked:
-        what, do = "no query can be answered", "check the words"
-        raise InputError(what, where="standard input", found=plural(asked, "line"), do=do)
+        what = f"none of {several(asked, 'query', 'queries')} can be answered"
+        raise InputError(what, where="standard input", do="check the words")
 
 
 def rows_of(found: list[tuple[str, float]]) -> list[dict[str, Any]]:

@@ -47,7 +47,7 @@ def check_owner(names: Iterable[str], method: str) -> None:
         if owners:
             what = f"{flag(name)} is an option of {listed(owners)}"
             do = f"see wordgeom train --method {method} --help"
-            raise OptionError(what, found=f"--method {method}", do=do)
+            raise OptionError(f"{what}, not of {method}", do=do)
 
 
 class _Train(frame.StageCommand):
@@ -187,7 +187,7 @@ def _early(args: list[str], name: str) -> str | None:
 def _configured(config: str | None) -> str | None:
     if config is None:
         return None
-    method = flags.read_tables(config, frame.STAGES).get("train", {}).get("method")
+    method = (flags.one_table(config, "train", frame.TABLES) or {}).get("method")
     return method if isinstance(method, str) else None
 
 

@@ -33,9 +33,10 @@ def common_words(paths: Sequence[Path]) -> list[str]:
     others = [set(read_any_vectors(path).words) for path in paths[1:]]
     common = [word for word in first if all(word in words for words in others)]
     if not common:
-        found = f"{first[0]!r} as first word of {paths[0].name}"
+        what = "the vectors have no word in common"
+        what += f" ({first[0]!r} is the first word of {paths[0].name})"
         do = "compare vectors of the same language and spelling"
-        raise InputError("the vectors have no word in common", found=found, do=do)
+        raise InputError(what, do=do)
     return common
 
 

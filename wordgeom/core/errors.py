@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from os import PathLike, fspath
+from typing import Self
 
 
 class WordgeomError(Exception):
@@ -32,6 +33,13 @@ class WordgeomError(Exception):
         """Replace the text of each part but the place."""
         do = how(self.do)
         WordgeomError.__init__(self, how(self.what), where=self.where, found=how(self.found), do=do)
+
+    def within(self, place: str) -> Self:
+        """Return the same error at `place`, such as a table of a configuration file."""
+        if self.where.startswith(place):
+            return self
+        where = f"{place}: {self.where}" if self.where else place
+        return type(self)(self.what, where=where, found=self.found, do=self.do)
 
 
 class OptionError(WordgeomError, ValueError):
@@ -62,6 +70,10 @@ class OutputExistsError(WordgeomError, FileExistsError):
     """The output exists and has different content."""
 
     __str__ = Exception.__str__
+
+
+class StaleOutputError(OutputExistsError):
+    """The output exists, undamaged, and was made by another request: `what` says how it differs."""
 
 
 class LockedError(WordgeomError, BlockingIOError):

@@ -6,8 +6,10 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wordgeom.core.errors import OutputExistsError
+from wordgeom.core.errors import OutputExistsError, StaleOutputError
 from wordgeom.core.options import flag
+
+_OVERWRITE = "pass --force to overwrite it, or choose another output with -o"
 
 
 def request_of(command: str, options: Mapping[str, Any], digests: Iterable[str]) -> dict[str, Any]:
@@ -24,8 +26,19 @@ def differing_option(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str |
         if name not in made:
             return f"was made before {flag(name)} existed"
         if made[name] != value:
-            return f"was made with {flag(name)} {made[name]}, not {value}"
+            return f"was made {_spelt(name, made[name])}, not {_spelt(name, value, made[name])}"
     return None
+
+
+def _spelt(name: str, value: Any, beside: Any = None) -> str:
+    """Return an option as users write it; beside: the value named before, with the flag."""
+    if value is None or value is False:
+        return f"without {flag(name)}" if beside is None else "without"
+    if value is True:
+        return f"with {flag(name)}" if beside is None else "with"
+    if beside is None or isinstance(beside, bool):
+        return f"with {flag(name)} {value}"
+    return str(value)
 
 
 def difference(
@@ -43,5 +56,9 @@ def difference(
 
 def different_content(where: str | os.PathLike[str], how: str) -> OutputExistsError:
     """Return the error for an output that exists and has different content; how: a predicate."""
-    do = "pass --force to overwrite it, or choose another output with -o"
-    return OutputExistsError(f"exists and {how}", where=where, do=do)
+    return OutputExistsError(f"exists and {how}", where=where, do=_OVERWRITE)
+
+
+def stale_output(where: str | os.PathLike[str], how: str) -> StaleOutputError:
+    """Return the error for an output that is what its run card says, but not as requested."""
+    return StaleOutputError(f"exists and {how}", where=where, do=_OVERWRITE)

@@ -93,8 +93,8 @@ def read_list(path: str | Path) -> list[tuple[int, str]]:
         if not word:
             raise _empty(f"{where} line {number}")
         if len(word.encode("utf-8")) >= MAX_TOKEN:
-            found = f"{len(word):,} characters"
-            raise FormatError("the word is too long", where=f"{where} line {number}", found=found)
+            what = f"the word has {len(word):,} characters, which is too long"
+            raise FormatError(what, where=f"{where} line {number}")
         words.append((number, word))
     return words
 
@@ -112,7 +112,7 @@ def read_vocabulary_bytes(content: bytes, where: Path) -> Vocabulary:
         if word in counts:
             raise _repeated(word, f"{where} line {number}")
         if not count.isascii() or not count.isdigit() or len(count) > 18:
-            what, found = "no count after the word", repr(count[:40])
+            what, found = "expected a count after the word", repr(count[:40])
             raise FormatError(what, where=f"{where} line {number}", found=found)
         counts[word] = int(count)
     return Vocabulary(list(counts), np.array(list(counts.values()), np.int64))

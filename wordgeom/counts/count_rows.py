@@ -119,5 +119,5 @@ def value_type(largest: int) -> np.dtype[np.uint32] | np.dtype[np.int64]:
     """
     if largest >= 1 << 63:
         do = "pass --window 20 or less, or --window-weight flat or dynamic"
-        raise InputError("counts may be too large to be exact", found=f"up to {largest}", do=do)
+        raise InputError(f"counts of up to {largest} may be too large to be exact", do=do)
     return np.dtype(np.uint32) if largest < 1 << 32 else np.dtype(np.int64)

@@ -55,7 +55,7 @@ class WindowOptions(Options):
             return
         if self.window < 2:
             do = "pass --window 2 or more"
-            raise OptionError("a window of one token contains no pair", found="--window 1", do=do)
+            raise OptionError("--window 1 is one token, which contains no pair", do=do)
         _require_with_windows("window_weight", self.weight, "flat")
         _require_with_windows("context", self.context, "both")
 

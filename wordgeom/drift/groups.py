@@ -31,9 +31,9 @@ def group_documents(documents: Sequence[Document], by: str) -> Int64:
         return _numbered([document.id for document in documents])
     missing = [document.id for document in documents if document.id not in table]
     if missing:
-        found = f"{len(missing):,} of {len(documents):,} documents without a group"
-        what, do = f"no group for document {missing[0][:_SHOWN]!r}", "add lines of id, tab, group"
-        raise InputError(what, where=by, found=found, do=do)
+        few = f"{len(missing):,} of {len(documents):,} documents"
+        what = f"{few} have no group, such as document {missing[0][:_SHOWN]!r}"
+        raise InputError(what, where=by, do="add lines of id, tab, group")
     return _numbered([table[document.id] for document in documents])
 
 
@@ -41,9 +41,9 @@ def _check_ids(documents: Sequence[Document]) -> None:
     """Raise InputError for documents without ids, which would form one group."""
     without = sum(not document.id for document in documents)
     if without:
-        found = f"{without:,} of {len(documents):,} without an id"
+        what = f"{without:,} of {len(documents):,} documents have no id to be grouped by"
         do = "rebuild the matrix with build-dtm --id-field, or pass --group file"
-        raise InputError("documents without ids cannot be grouped", found=found, do=do)
+        raise InputError(what, do=do)
 
 
 def _read(path: str) -> dict[str, str]:
@@ -58,8 +58,7 @@ def _read(path: str) -> dict[str, str]:
                     _add(table, path, number, line)
         return table
     except UnicodeDecodeError as error:
-        found = f"an invalid byte at offset {error.start:,}"
-        raise InputError("is not UTF-8", where=path, found=found) from None
+        raise InputError(f"is not UTF-8 at byte {error.start:,}", where=path) from None
 
 
 def _add(table: dict[str, str], path: str, number: int, line: str) -> None:
@@ -67,13 +66,13 @@ def _add(table: dict[str, str], path: str, number: int, line: str) -> None:
     cells = line.rstrip("\r\n").split("\t")
     if len(cells) != 2:
         where, found = f"{path} line {number}", f"{len(cells)} columns"
-        raise InputError("not an id, a tab and a group", where=where, found=found)
+        raise InputError("expected an id, a tab and a group", where=where, found=found)
     first = table.setdefault(*cells)
     if first != cells[1]:
-        what = f"document {cells[0][:_SHOWN]!r} is in two groups"
-        found = f"{first[:_SHOWN]!r} and {cells[1][:_SHOWN]!r}"
+        both = f"{first[:_SHOWN]!r} and {cells[1][:_SHOWN]!r}"
+        what = f"document {cells[0][:_SHOWN]!r} is in two groups, {both}"
         where, do = f"{path} line {number}", "remove one of them"
-        raise InputError(what, where=where, found=found, do=do)
+        raise InputError(what, where=where, do=do)
 
 
 def _numbered(names: list[str]) -> Int64:

@@ -54,12 +54,12 @@ class DriftOptions(Options):
         super().__post_init__()
         for name in _OF_PERMUTATION:
             if self.is_set(name) and self.test != PERMUTATION:
-                what, do = f"{flag(name)} needs --test permutation", "remove one of them"
-                raise OptionError(what, found=f"--test {self.test}", do=do)
+                what = f"{flag(name)} needs --test permutation, not {self.test}"
+                raise OptionError(what, do="remove one of them")
         if (self.group is not None) != (self.permute == WITHIN):
             what = "--group and --permute within require each other"
             raise OptionError(what, do="pass both or neither")
         if self.freedman_lane and self.permute == TIMES and self.test == PERMUTATION:
             do = f"add --permute {DOCUMENTS} or {WITHIN}"
-            raise OptionError("--freedman-lane permutes residuals of documents",
-                              found=f"--permute {TIMES}", do=do)  # fmt: skip
+            what = f"--freedman-lane permutes residuals of documents, not {TIMES}"
+            raise OptionError(what, do=do)

@@ -85,9 +85,10 @@ def degrees_of_freedom(n: int, r: int, q: int) -> int:
     """Return n − r(q+1) − c, c = 1 + q. Raises InputError if that is not positive."""
     taken = (r + 1) * (q + 1)
     if n <= taken:
-        what = f"{r:,} topics at degree {q} use {taken:,} degrees of freedom"
+        use = f"{r:,} topics at degree {q} use {taken:,} degrees of freedom"
+        what = f"{use}, which {n:,} documents do not leave"
         do = "lower --rank, or train with a lower --degree"
-        raise InputError(what, found=f"{n:,} documents", do=do)
+        raise InputError(what, do=do)
     return n - taken
 
 

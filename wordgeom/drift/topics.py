@@ -50,5 +50,5 @@ def topic_bytes(X: Csr, r: int) -> int:
 
 
 def _too_many(r: int, most: int) -> RankError:
-    what, do = f"{r:,} topics need data of a higher rank", "lower --rank or pass --no-both-ranks"
-    return RankError(what, found=f"rank {most:,}", do=do)
+    what = f"{r:,} topics need data of a higher rank than {most:,}"
+    return RankError(what, do="lower --rank or pass --no-both-ranks")

@@ -112,7 +112,7 @@ def _in_sections(path: str | Path, lines: Sequence[tuple[int, str]]) -> Question
         if len(words) != 4:
             do = "write four words, or a colon and a section name"
             where = f"{path} line {number}"
-            raise InputError("not four words", where=where, found=repr(line[:60]), do=do)
+            raise InputError("expected four words", where=where, found=repr(line[:60]), do=do)
         questions.append(words)
         sections.append(section)
     if not questions:

@@ -120,7 +120,7 @@ def _pair(line: str, delimiter: str, where: str) -> tuple[str, str]:
     fields = [field.strip() for field in split_fields(line, delimiter, where)]
     if len(fields) != 2 or not all(fields):
         do = "write a word and a class on each line, with a tab if the class has spaces"
-        raise InputError("not a word and a class", where=where, found=repr(line[:60]), do=do)
+        raise InputError("expected a word and a class", where=where, found=repr(line[:60]), do=do)
     return fields[0], fields[1]
 
 

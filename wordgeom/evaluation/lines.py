@@ -49,14 +49,14 @@ def read_lines(path: str | Path) -> list[tuple[int, str]]:
     """
     content = _content(Path(path))
     if len(content) > _MAX_BYTES:
-        found = f"more than {_MAX_BYTES:,} bytes"
-        raise InputError("the file is too large", where=path, found=found, do="split it")
+        what = f"the file has more than {_MAX_BYTES:,} bytes"
+        raise InputError(what, where=path, do="split it")
     text = _decoded(content.removeprefix(_BOM), path)
     # Not splitlines(), which also splits at characters that may occur inside a text.
     numbered = ((n, line.removesuffix("\r")) for n, line in enumerate(text.split("\n"), 1))
     lines = [(number, line) for number, line in numbered if line.strip()]
     if not lines:
-        raise InputError("no text in the file", where=path, found=f"{len(content)} bytes")
+        raise InputError(f"no text in {len(content)} bytes", where=path)
     return lines
 
 

@@ -72,7 +72,9 @@ def pair_list(table: Table) -> PairList:
     if table.width == 2 and not table.numeric:
         row = table.rows[0]
         found = shortened(row)
-        raise InputError("two words without a score", where=row.where, found=found, do=_DO_JOIN)
+        raise InputError(
+            "expected a score after two words", where=row.where, found=found, do=_DO_JOIN
+        )
     rows, excluded = complete_rows(table, columns)
     pairs = tuple(_pair(row, columns) for row in rows)
     notes = tuple(each for each in (_words_note(table, columns), note) if each)
@@ -107,7 +109,7 @@ def _pair(row: Row, columns: tuple[int, int, int]) -> Pair:
     left, right, score = columns
     fields = row.fields
     if len(fields) <= max(columns) or not fields[left] or not fields[right]:
-        what = "not two words and a score"
+        what = "expected two words and a score"
         raise InputError(what, where=row.where, found=shortened(row), do=_DO)
     value = parsed(fields[score])
     if value is None or not math.isfinite(value):

@@ -62,9 +62,9 @@ class Oracle(SetFile):
         """Return the feature matrix of the chosen words, columns in order of their names."""
         names = sorted({name for weights in chosen for name, weight in weights.items() if weight})
         if 8 * len(chosen) * len(names) * _COPIES > context.memory:
-            what, do = "the feature matrix exceeds --memory", "raise --memory"
-            found = f"{len(chosen):,} words × {len(names):,} features"
-            raise InputError(what, where=self.path, found=found, do=do)
+            size = f"{len(chosen):,} words × {len(names):,} features"
+            what = f"the matrix of {size} exceeds --memory"
+            raise InputError(what, where=self.path, do="raise --memory")
         column = {name: k for k, name in enumerate(names)}
         table = np.zeros((len(chosen), len(names)))
         for row, weights in enumerate(chosen):
@@ -92,7 +92,7 @@ def read_oracle(path: str | Path, options: EvalOptions) -> Oracle:
         word, tab, weights = line.partition("\t")
         word = word.strip()
         if not tab or not word:
-            what = "not a word and its features"
+            what = "expected a word and its features"
             raise InputError(what, where=where, found=_short(line), do=_DO)
         repeated += word in features
         features.setdefault(word, _weights(weights, where))
@@ -106,7 +106,7 @@ def _weights(text: str, where: str) -> dict[str, float]:
         parsed = json.loads(text, object_pairs_hook=_unrepeated)
         return {name: _number(value) for name, value in parsed.items()}
     except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
-        what = "features are not a JSON object of finite numbers"
+        what = "features must be a JSON object of finite numbers"
         raise InputError(what, where=where, found=_short(text), do=_DO) from None
 
 

@@ -43,8 +43,8 @@ def find_score(table: Table, words: tuple[int, int]) -> tuple[int, str]:
         do = "add a header such as word1, word2, mean, …; write numbers with a decimal point"
         if table.titles:
             do = "name the column of the mean score: mean or score"
-        what = "several columns of numbers, and none is known to be the mean"
-        raise InputError(what, where=table.path, found=found, do=do)
+        what = f"several columns of numbers ({found}), none of which is known to be the mean"
+        raise InputError(what, where=table.path, do=do)
     return score, _note(table, score, f"the mean of the {len(others)} columns of numbers after it")
 
 

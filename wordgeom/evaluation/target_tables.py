@@ -47,12 +47,12 @@ def _columns(names: Sequence[str], where: str) -> tuple[int, int, int | None]:
     text = next((names.index(name) for name in TEXT if name in names), None)
     if text is None:
         do = "rename the text column"
-        raise InputError("no column named sequence or text", where=where, found=found, do=do)
+        raise InputError(f"no column named sequence or text among {found}", where=where, do=do)
     split = names.index(SPLIT) if SPLIT in names else None
     target = next((names.index(name) for name in TARGET if name in names), text + 1)
     if target in (len(names), split):
         do = "rename the target column, or put it right after the text"
-        raise InputError("no column named target, y or score", where=where, found=found, do=do)
+        raise InputError(f"no column named target, y or score among {found}", where=where, do=do)
     return text, target, split
 
 
@@ -61,8 +61,8 @@ def _target(
 ) -> Target:
     fields, (text, target, split) = split_fields(line, delimiter, where), columns
     if len(fields) != width:
-        what = f"the header has {width} columns"
-        raise InputError(what, where=where, found=f"{len(fields)} in the row", do="fix the row")
+        what = f"the row has {len(fields)} columns, the header {width}"
+        raise InputError(what, where=where, do="fix the row")
     train_only = split is not None and _is_train(fields[split], where)
     return Target(fields[text].strip(), _value(fields[target], where), train_only)
 
@@ -75,7 +75,7 @@ def _value(field: str, where: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        what, do = "the target is not a finite number", "correct it or delete the row"
+        what, do = "the target must be a finite number", "correct it or delete the row"
         raise InputError(what, where=where, found=repr(field[:40]), do=do)
     return value
 

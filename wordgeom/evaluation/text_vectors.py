@@ -49,9 +49,8 @@ def averages(
     """
     columns = lookup.matrix.shape[1]
     if 8 * len(texts) * columns * _COPIES > context.memory:
-        found = f"{len(texts):,} texts × {columns:,}"
-        what, do = "text averages exceed --memory", "raise --memory"
-        raise InputError(what, where=where, found=found, do=do)
+        what = f"averages of {len(texts):,} texts × {columns:,} exceed --memory"
+        raise InputError(what, where=where, do="raise --memory")
     means = np.zeros((len(texts), columns))
     known = np.zeros(len(texts), np.int64)
     tokens = partial(kmers, k=kmer) if kmer else words

@@ -17,6 +17,7 @@ from wordgeom.formats.output_checks import check_shared_file
 from wordgeom.formats.projector import FILES, write_projector
 from wordgeom.formats.vector_files import files_of, read_any_vectors
 from wordgeom.formats.word_files import companion_path, read_word_list, words_bytes
+from wordgeom.runtime import provenance
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, check_words
 from wordgeom.vectors.zeros import undirected_notes, without_zeros
@@ -86,6 +87,8 @@ def rewrite(
     made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
     if paths.form in detection.ARRAYS:
         check_shared_file(paths.target_words, words_bytes(made.words), force)
+    if card is None and provenance.configuration():  # without one, a second run could not tell
+        card = {"content": run_card.file_content(paths.source)}
     if card is not None:
         card = _converted(card, options, conversion_request(paths, options))
     _write(paths, made, options, card)
@@ -94,9 +97,9 @@ def rewrite(
 
 def _check_options(form: str, options: ConvertOptions) -> None:
     if options.float16 and form not in detection.ARRAYS:
-        raise OptionError("--float16 needs .npy or .npz output", found=form, do="leave it out")
+        raise OptionError(f"--float16 needs .npy or .npz output, not {form}", do="leave it out")
     if options.no_header and form != detection.TEXT:
-        raise OptionError("--no-header needs text output", found=form, do="leave it out")
+        raise OptionError(f"--no-header needs text output, not {form}", do="leave it out")
 
 
 def _select_words(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
@@ -105,8 +108,7 @@ def _select_words(vectors: Vectors, path: Path) -> tuple[Vectors, list[str]]:
     wanted = set(listed)
     rows = [row for row, word in enumerate(vectors.words) if word in wanted]
     if not rows:
-        found = f"{len(wanted):,} words"
-        raise InputError("none of its words has a vector", where=path, found=found)
+        raise InputError(f"none of its {len(wanted):,} words has a vector", where=path)
     selected = Vectors([vectors.words[row] for row in rows], vectors.matrix[rows])
     one = f"line of {path} repeats a word and was ignored"
     more = f"lines of {path} repeat a word and were ignored"
@@ -130,7 +132,7 @@ def _first_columns(
         raise InputError(what, where=source, do=do)
     columns = vectors.matrix.shape[1]
     if dim > columns:
-        raise OptionError(f"--dim {dim} exceeds the number of columns", found=columns)
+        raise OptionError(f"--dim {dim} exceeds the number of columns, {columns}")
     return replace(vectors, matrix=np.ascontiguousarray(vectors.matrix[:, :dim]))
 
 
@@ -164,13 +166,14 @@ def _converted(
     for name in _PER_COLUMN:
         if isinstance(statistics.get(name), list):
             statistics[name] = statistics[name][: options.dim]
-    inherited = {name: value for name, value in card.items() if name != "beside"}
+    own = ("beside", "configuration")
+    inherited = {name: value for name, value in card.items() if name not in own}
     changed = {
         "request": request,
         "source": card.get("source", card.get("request")),
         "statistics": statistics,
     }
-    return inherited | changed
+    return inherited | changed | provenance.configuration()
 
 
 def conversion_request(paths: Paths, options: ConvertOptions) -> dict[str, Any]:

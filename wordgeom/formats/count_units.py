@@ -68,13 +68,13 @@ def find_units(
         rows += np.bincount(row, values, words)
         columns += np.bincount(column, np.where(row == column, 0.0, values), words)
     if denominator == FIXED_POINT and least < _MIN_FIXED_POINT:
-        what = "values are too small to store as counts"
-        raise InputError(what, where=path, found=f"{least:g}", do=_PMI)
+        what = f"a value of {least:g} is too small to store as a count"
+        raise InputError(what, where=path, do=_PMI)
     # In a symmetric file an entry (i, j) also counts in row j.
     found = UnitStatistics(denominator, rounding_error, rows + columns if symmetric else rows)
     if float(max(rows.max(initial=0.0), columns.max(initial=0.0))) * denominator >= _MAX_TOTAL / 2:
-        what = f"counts are too large to store in units of 1/{denominator}"
-        raise InputError(what, where=path, found=f"a row sum of {rows.max():g}", do=_PMI)
+        what = f"a row sum of {rows.max():g} is too large to store in units of 1/{denominator}"
+        raise InputError(what, where=path, do=_PMI)
     return found
 
 

@@ -67,9 +67,9 @@ def to_float16(words: list[str], matrix: Float32, where: Path) -> Array:
     bad = (np.isinf(half) & ~np.isinf(matrix)).any(axis=1)
     if bad.any():
         row = int(np.argmax(bad))
-        found = f"{np.abs(matrix[row]).max():g}, beyond 65,504"
-        what = f"the vector of {words[row]!r} exceeds the range of float16"
-        raise InputError(what, where=where, found=found, do="leave out --float16")
+        number = f"{np.abs(matrix[row]).max():g}"
+        what = f"the vector of {words[row]!r} has {number}, beyond the range of float16, 65,504"
+        raise InputError(what, where=where, do="leave out --float16")
     return half
 
 

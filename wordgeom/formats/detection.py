@@ -48,8 +48,8 @@ def check_target(target: Path, given: str | None, allowed: tuple[str, ...], what
         do = "choose another --to" if given else "change the suffix, or pass --to"
         if given == GLOVE:
             do = "for GloVe's text format, write a .txt file with --no-header"
-        raise OptionError(f"{what} are written as {_listed(allowed)}", where=target,
-                          found=repr(given or target.name), do=do)  # fmt: skip
+        wanted = f"{what} are written as {_listed(allowed)}, not as {given or target.name!r}"
+        raise OptionError(wanted, where=target, do=do)
     return found
 
 

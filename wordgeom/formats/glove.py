@@ -40,9 +40,9 @@ class GloveFile:
         """Number of records. Raises FormatError if the last one is incomplete."""
         size = self.path.stat().st_size
         if size % _RECORD.itemsize:
-            what = f"size is not a multiple of {_RECORD.itemsize} bytes, the length of a record"
+            what = f"{size:,} bytes are not whole records of {_RECORD.itemsize} bytes"
             do = "the file is truncated or was not written by GloVe's cooccur"
-            raise FormatError(what, where=self.path, found=f"{size:,} bytes", do=do)
+            raise FormatError(what, where=self.path, do=do)
         return size // _RECORD.itemsize
 
     def blocks(self) -> Iterator[Block]:

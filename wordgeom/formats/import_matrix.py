@@ -218,7 +218,7 @@ def _repeated(repeated: int, path: Path, kind: str) -> WordgeomError:
     if kind == PMI:
         what, do = "weights must not repeat a row and column", "write each pair once"
         return InputError(what, where=path, found=f"{repeated:,} repeated entries", do=do)
-    return FormatError("does not match its run card", where=path, found="repeated entries")
+    return FormatError("has repeated entries, unlike its run card", where=path)
 
 
 def _notes(repeated: int, words: WordList, kind: str, triangles: Triangles) -> list[str]:

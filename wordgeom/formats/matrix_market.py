@@ -122,7 +122,7 @@ def _banner(line: bytes, path: Path) -> tuple[bytes, bytes]:
     if words[2] != b"coordinate" or words[3] not in _FIELDS or words[4] not in _SHAPES:
         found = b" ".join(words[2:]).decode(errors="replace")
         do = "write it as coordinate real general or symmetric (scipy.io.mmwrite)"
-        raise InputError("unsupported MatrixMarket kind", where=path, found=found, do=do)
+        raise InputError(f"unsupported MatrixMarket kind {found!r}", where=path, do=do)
     return words[3], words[4]
 
 
@@ -157,8 +157,8 @@ def _whole_lines(source: BinaryIO, path: Path, number: int) -> bytes:
     raw += rest
     if len(rest) == _MAX_LINE and not rest.endswith(b"\n"):
         *lines, last = raw.split(b"\n")
-        where, found = f"{path} line {number + len(lines)}", f"{len(last):,} bytes or more"
-        raise FormatError("line too long", where=where, found=found)
+        where, what = f"{path} line {number + len(lines)}", f"line of {len(last):,} bytes or more"
+        raise FormatError(what, where=where)
     return raw
 
 

@@ -53,12 +53,13 @@ def read_header(source: IO[bytes], size: int, where: str | Path) -> Header:
     lead = source.read(width)
     length = int.from_bytes(lead, "little")
     if length > _MAX_HEADER:
-        raise FormatError("header too long", where=where, found=f"{length:,} bytes")
+        raise FormatError(f"header of {length:,} bytes, which is too long", where=where)
     parsed = _parse_header(lead + source.read(length), width, where)
     header = Header(*parsed, start=8 + width + length)
     if header.dtype.hasobject:
-        what = "contains Python objects, which are never unpickled"
-        raise InputError(what, where=where, found=f"dtype {header.dtype}"[:80], do=_SAVE)
+        dtype = f"dtype {header.dtype}"[:80]
+        what = f"contains Python objects ({dtype}), which are never unpickled"
+        raise InputError(what, where=where, do=_SAVE)
     if header.start + header.nbytes != size:
         raise _size_error(header, size - header.start, where)
     return header
@@ -117,7 +118,7 @@ def _parse_header(data: bytes, width: int, where: str | Path) -> tuple[tuple[int
         what = "broken header: " + " ".join(str(error).split())[:80]
         raise FormatError(what, where=where, do="write it again with np.save") from None
     if not all(type(n) is int and n >= 0 for n in shape):
-        raise FormatError("impossible shape in the header", where=where, found=str(shape)[:80])
+        raise FormatError(f"impossible shape in the header: {str(shape)[:80]}", where=where)
     return shape, fortran, dtype
 
 

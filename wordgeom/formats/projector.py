@@ -68,9 +68,9 @@ def check_projector_directory(directory: Path) -> None:
         [p.name for p in directory.iterdir() if p.name not in FILES] if directory.is_dir() else []
     )
     if others or not directory.is_dir():
-        found = others[0] if others else "a file"
-        what, do = "exists and is not a projector directory", "choose another name"
-        raise OutputExistsError(what, where=directory, found=found, do=do)
+        how = f"contains {others[0]}" if others else "is a file"
+        what = f"{how}, so it is not a projector directory"
+        raise OutputExistsError(what, where=directory, do="choose another name")
 
 
 @contextmanager

@@ -38,7 +38,7 @@ def entries(archive: Archive, path: Path, rows: int, columns: int) -> Entries:
     readers = {"csr": _compressed, "bsr": _bsr_entries, "coo": _coo_entries, "dia": _dia_entries}
     if kind not in readers:
         do = "save it as csr: scipy.sparse.save_npz(FILE, matrix.tocsr())"
-        raise InputError("unknown sparse format", where=path, found=repr(kind), do=do)
+        raise InputError(f"unknown sparse format {kind!r}", where=path, do=do)
     return readers[kind](archive, path, rows, columns)
 
 
@@ -152,4 +152,4 @@ def _checked(indices: Int64, limit: int, path: Path) -> Int64:
 
 def _broken(path: Path, found: str) -> FormatError:
     do = "write it again with scipy.sparse.save_npz"
-    return FormatError("broken sparse matrix", where=path, found=found, do=do)
+    return FormatError(f"broken sparse matrix: {found}", where=path, do=do)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.formatting import plural
 from wordgeom.core.options import Options, option
 from wordgeom.core.types import Float64
 from wordgeom.imputation.tables.missing import (
@@ -126,8 +127,8 @@ def _names_file(path: Path, kind: str, options: DomainOptions) -> Path | None:
 def _check_not_empty(table: Table, path: Path) -> None:
     if not table.matrix.size:
         rows, columns = table.matrix.shape
-        found, do = f"{rows:,} entities with {columns:,} features", "check the file"
-        raise InputError("contains no numbers", where=path, found=found, do=do)
+        what = f"contains no numbers, only {rows:,} entities with {columns:,} features"
+        raise InputError(what, where=path, do="check the file")
 
 
 def _named(
@@ -162,8 +163,9 @@ def _unique(
     """Return the table with unique names, the names, and notes."""
     strict = options.duplicates != _FIRST
     if strict and table.repeated:
-        found, do = f"{table.repeated:,}", "to keep the first of each, use --duplicates first"
-        raise InputError("contains repeated words", where=path, found=found, do=do)
+        what = f"contains {plural(table.repeated, 'repeated word')}"
+        do = "to keep the first of each, use --duplicates first"
+        raise InputError(what, where=path, do=do)
     rows = first_rows(names, path, strict=strict)
     fewer = len(names) - len(rows) + table.repeated
     notes = [f"entities dropped because of repeated names: {fewer:,}"] if fewer else []

@@ -77,7 +77,7 @@ def impute(
 def _check_options(options: ImputeOptions, n: int, anchors: Anchors) -> None:
     if options.delta >= n:
         do = f"pass --delta {n - 1} or less" if n > 1 else "add entities"
-        raise OptionError(f"--delta {options.delta} needs more entities", found=f"{n:,}", do=do)
+        raise OptionError(f"--delta {options.delta} needs more than {n:,} entities", do=do)
     if options.validate:
         check_folds(anchors.matrix, options.validate)
 

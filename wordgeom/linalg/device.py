@@ -35,7 +35,7 @@ def get_ops(device: str, pool: Pool) -> Ops:
         from wordgeom.linalg.torch_ops import TorchOps
     except (ImportError, OSError) as error:  # OSError: a missing shared library
         do = "pip install torch, or use --device cpu"
-        raise UnavailableError(f"--device {device} needs Torch", found=error, do=do) from error
+        raise UnavailableError(f"--device {device} needs Torch ({error})", do=do) from error
     return TorchOps(_TORCH_DEVICES[device])
 
 

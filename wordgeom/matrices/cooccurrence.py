@@ -91,8 +91,8 @@ class StoredMatrix(StoredCsr):
         """Open the matrix in a directory; raises MissingInputError or FormatError."""
         store = Store.open(path)
         if store.kind not in kinds:
-            what, found = f"not a {' or '.join(kinds)} matrix", f"kind {store.kind!r}"
-            raise MissingInputError(what, where=path, found=found)
+            what = f"is of kind {store.kind!r}, not a {' or '.join(kinds)} matrix"
+            raise MissingInputError(what, where=path)
         words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
         indptr, attributes = checked_indptr(store, len(words), len(words)), store.attributes
         symmetric = attributes.get("triangle") == "upper"

@@ -48,8 +48,8 @@ class StoredDocuments(StoredCsr):
         store = Store.open(path)
         if store.kind != DTM:
             do = "create one with wordgeom build-dtm"
-            found = f"kind {store.kind!r}"
-            raise MissingInputError("not a document-term matrix", where=path, found=found, do=do)
+            what = f"is of kind {store.kind!r}, not a document-term matrix"
+            raise MissingInputError(what, where=path, do=do)
         words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
         rows = max(0, store.array("indptr").length - 1)
         return cls(store, words, checked_indptr(store, rows, len(words)))
@@ -90,8 +90,8 @@ class StoredDocuments(StoredCsr):
         where = self.path / f"{DOCUMENTS}.tsv"
         lines = decoded(self.store.text(DOCUMENTS), where).split("\n")[:-1]
         if len(lines) != len(self):
-            found = f"{len(lines):,} lines for {len(self):,} rows"
-            raise FormatError("does not match the matrix", where=where, found=found)
+            what = f"has {len(lines):,} lines for {len(self):,} rows of the matrix"
+            raise FormatError(what, where=where)
         return [_document(line, where, number) for number, line in enumerate(lines, 1)]
 
     def names(self) -> list[str]:
@@ -122,4 +122,4 @@ def _document(line: str, where: Path, number: int) -> Document:
     if len(cells) == _FIELDS and len(numbers) == 2:
         return Document(int(cells[0]), int(cells[1]), cells[2], cells[3])
     place = f"{where} line {number}"
-    raise FormatError("not a document", where=place, found=line[:40], do=_REBUILD)
+    raise FormatError("expected a document", where=place, found=line[:40], do=_REBUILD)

@@ -144,10 +144,10 @@ def _check_mixture(
     if not all(kinds.values()):
         return
     first = {k: next(d for d in documents if d.time in kinds[k]) for k in _KINDS}
-    found = f"{first['date'].time!r} in {_place(first['date'], names)}"
-    what = f"{_named(first['number'])} has the time {first['number'].time!r}, a number among dates"
+    date = f"{first['date'].time!r} in {_place(first['date'], names)}"
+    what = f"{_named(first['number'])} has the time {first['number'].time!r}, but others {date}"
     where = _place(first["number"], names)
-    raise InputError(what, where=where, found=found, do="use years or dates for all")
+    raise InputError(what, where=where, do="use years or dates for all")
 
 
 def _excluded(number: int, what: str) -> str:

@@ -117,8 +117,8 @@ def _check(documents: WeightedDocuments, wanted: EigenSettings, memory: int) -> 
 
     n, V = documents.shape
     if wanted.pairs > min(n, V):
-        what = f"--dim {wanted.pairs} exceeds the number of documents or words"
-        raise RankError(what, found=f"{n:,} × {V:,}", do="lower --dim")
+        what = f"--dim {wanted.pairs} exceeds the number of documents or words, {n:,} × {V:,}"
+        raise RankError(what, do="lower --dim")
     what = "the matrix, its transpose and a basis of its singular vectors"
     do = "raise --memory, lower --dim or --basis, or build the matrix with --max-vocab"
     needed = _ENTRY * documents.entries + _ROW * n + svd_bytes(n, V, documents.entries, wanted)

@@ -105,10 +105,10 @@ def _check(matrix: Matrix, wanted: EigenSettings, memory: int) -> None:
     V = len(matrix.frequencies)
     if not matrix.symmetric:
         do = "build it with --context both"
-        raise InputError("pmi-eigs needs a symmetric matrix", found="one-sided counts", do=do)
+        raise InputError("pmi-eigs needs a symmetric matrix, not one-sided counts", do=do)
     if wanted.pairs > V:
-        what = f"--dim {wanted.pairs} exceeds the number of words"
-        raise RankError(what, found=V, do="lower --dim")
+        what = f"--dim {wanted.pairs} exceeds the number of words, {V:,}"
+        raise RankError(what, do="lower --dim")
     # Column and value of each entry, plus half of that for the stored upper triangle.
     matrix_bytes = 3 * (4 + matrix.dtype.itemsize) * matrix.entries // 2 + _ROW * V
     what = "the matrix and a basis of its eigenvectors"
@@ -121,9 +121,9 @@ def _rank(values: Float64) -> int:
     largest = max(float(values[0]), 0.0)
     rank = int(np.count_nonzero(values > _ROUNDING * largest))
     if rank == 0:
-        found = f"a largest eigenvalue of {values[0]:.3g}"
+        what = f"the largest eigenvalue of the matrix is {values[0]:.3g}, not positive"
         do = "count more text, or check the matrix"
-        raise RankError("the matrix has no positive eigenvalue", found=found, do=do)
+        raise RankError(what, do=do)
     return rank
 
 

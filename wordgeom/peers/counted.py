@@ -63,7 +63,7 @@ def _named(
     for name in corpus:
         if is_stream(name):
             do = "write the text to a file; peers read it more than once"
-            raise OptionError("--corpus needs files", found=name, do=do)
+            raise OptionError(f"--corpus needs files, not {name}", do=do)
     digests = [file_digest(name) for name in corpus]
     if digests == [i["digest"] for i in inputs]:
         return list(corpus), ()

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 _Item = TypeVar("_Item")
 _log = logging.getLogger("wordgeom")
 _SECONDS = 60.0
+_SHARE, _ENOUGH = 0.05, 3.0  # of the work, and seconds, that an estimate needs
 
 
 class Progress:
@@ -63,8 +64,52 @@ def _reported(
 def _bar(label: str, total: int | None, unit: str, done: int) -> Any:
     from tqdm import tqdm
 
+    class Bar(tqdm):  # type: ignore[misc]
+        """A bar that estimates the time left once enough is done to tell."""
+
+        pace = Pace(total or 0, done)
+
+        def update(self, n: float | None = 1) -> Any:
+            self.pace.update(int(n or 0), time.monotonic())
+            return super().update(n)
+
+        @property
+        def format_dict(self) -> Any:
+            seconds = self.pace.left()
+            left = "" if seconds is None else f", {self.format_interval(seconds)} left"
+            return {**super().format_dict, "left": left}
+
     spaced = unit if len(unit) == 1 else f" {unit}"  # 3MB, but 3k rows
-    return tqdm(total=total, desc=label, unit=spaced, unit_scale=True, leave=False, initial=done)
+    shape = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}{left}]" if total else None
+    return Bar(
+        total=total, desc=label, unit=spaced, unit_scale=True, leave=False, initial=done,
+        bar_format=shape,
+    )  # fmt: skip
+
+
+class Pace:
+    """Estimates the time left from the work done since the first item, which may compile kernels.
+
+    total: size of the work; done: at the start.
+    """
+
+    def __init__(self, total: int, done: int) -> None:
+        self._total, self._done = total, done
+        self._first: tuple[int, float] | None = None
+        self._last = 0.0
+
+    def update(self, size: int, now: float) -> None:
+        """Count work that was done just now, at a time in seconds."""
+        self._done, self._last = self._done + size, now
+        self._first = self._first or (self._done, now)
+
+    def left(self) -> float | None:
+        """Return the seconds left, None before 5 % and 3 s of the work have shown the pace."""
+        begun, since = self._first or (self._done, self._last)
+        work, seconds = self._done - begun, self._last - since
+        if work <= 0 or work < _SHARE * self._total or seconds < _ENOUGH:
+            return None
+        return max(self._total - self._done, 0) * seconds / work
 
 
 class _Nothing:

@@ -6,7 +6,8 @@ import contextlib
 import platform
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from wordgeom.core.version import __version__
 
 _LIBRARIES = ("numpy", "scipy", "numba", "llvmlite")
+_configuration: ContextVar[dict[str, str]] = ContextVar("configuration", default={})  # noqa: B039
 
 
 class Clock:
@@ -38,7 +40,23 @@ def card(
         "peak_bytes": peak_memory(),
         "versions": versions(),
         "machine": machine(),
+        **_configuration.get(),
     }
+
+
+@contextlib.contextmanager
+def made_by(configuration: Path) -> Iterator[None]:
+    """Name the configuration file in the run cards of what is made in the block."""
+    token = _configuration.set({"configuration": str(configuration.resolve())})
+    try:
+        yield
+    finally:
+        _configuration.reset(token)
+
+
+def configuration() -> dict[str, str]:
+    """Return the entry of a run card for the configuration file, empty outside `made_by`."""
+    return _configuration.get()
 
 
 def peak_memory() -> int:

@@ -133,12 +133,10 @@ class BuildCooc(CountStage):
     def _check_pairs(self, encoded: EncodedCorpus, row_sums: Int64) -> None:
         if row_sums.any() or self.part is not None:
             return
-        raise InputError(
-            "no two words co-occur",
-            where=" ".join(self.inputs.names),
-            found=f"{plural(encoded.kept, 'token')} in {plural(encoded.documents, 'document')}",
-            do="check --document and --min-count",
-        )
+        read = f"{plural(encoded.kept, 'token')} of {plural(encoded.documents, 'document')}"
+        do = "check --document and --min-count"
+        where = " ".join(self.inputs.names)
+        raise InputError(f"no two words co-occur in {read}", where=where, do=do)
 
     def _attributes(self, encoded: EncodedCorpus) -> dict[str, Any]:
         attributes: dict[str, Any] = {

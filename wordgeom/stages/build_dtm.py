@@ -112,8 +112,8 @@ def _write_rows(
         matrix.write(lengths, indices, values)
         empty += int(np.count_nonzero(lengths == 0))
     if written != rows:
-        found = f"rows of {written:,} documents instead of {rows:,}"
-        raise FormatError("its checkpoint is damaged", where=writer.path, found=found)
+        what = f"its checkpoint is damaged: {written:,} documents instead of {rows:,}"
+        raise FormatError(what, where=writer.path)
     return empty
 
 

@@ -58,11 +58,6 @@ class Conversion(Stage):
         return
 
     @property
-    def beside(self) -> Sequence[Path]:
-        """The files written with the target."""
-        return ()
-
-    @property
     def outputs(self) -> dict[Path, str]:
         """The files that no other output may replace."""
         return {self.out: "the output", card_path(self.out): "the output's run card"}

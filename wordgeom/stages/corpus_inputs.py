@@ -112,7 +112,7 @@ def are_those(names: Sequence[str], made_from: Sequence[dict[str, Any]]) -> bool
 
 def _digest_of_words(option: str, path: str) -> str:
     if is_stream(path):
-        raise OptionError(f"{flag(option)} needs a file", found=path)
+        raise OptionError(f"{flag(option)} needs a file, not {path}")
     with reading(path, f"a file to {flag(option)}", f"check {flag(option)}"), open(path, "rb"):
         return file_digest(path)
 

@@ -54,6 +54,11 @@ class CountStage(StoreStage):
         """The files to read. Raises MissingInputError, OptionError."""
         return corpus_inputs.find(self.names, self.corpus)
 
+    @property
+    def beside(self) -> tuple[Path, ...]:
+        """The vocabulary file."""
+        return () if self.save_vocab is None else (self.save_vocab,)
+
     @cached_property
     @abstractmethod
     def options(self) -> dict[str, Any]:
@@ -70,6 +75,10 @@ class CountStage(StoreStage):
         known = corpus_inputs.of_request(self.inputs.names)
         request = {"command": self.command, "options": self.options, "inputs": known}
         return {**request, "shard": self.shard}
+
+    def check(self) -> None:
+        """Find the files to read. Raises MissingInputError, OptionError."""
+        _ = self.inputs
 
     def up_to_date(self) -> Outcome | None:
         """Return the count if it exists as requested, and write a missing vocabulary file."""

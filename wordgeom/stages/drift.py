@@ -62,8 +62,8 @@ class Drift(Stage):
         what = "--then and --now must be times"
         then, now = (float(t) if text is None else read_time(text, what) for text, t in given)
         if then == now:
-            what, do = "--then and --now must be different times", "choose two times"
-            raise OptionError(what, found=f"{then:g} twice", do=do)
+            what = f"--then and --now are the same time, {then:g}"
+            raise OptionError(what, do="choose two times")
         return then, now
 
     @cached_property

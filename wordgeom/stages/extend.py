@@ -155,10 +155,10 @@ class Extend(Inference):
         new = words.new[pairs[words.new] >= self.options.min_pairs]
         if not len(new):
             least = several(self.options.min_pairs, "known word", "known words")
-            found = f"{int(pairs[words.new].max()):,} at most"
             do = "count more text, or lower --min-pairs"
-            what = f"no new word co-occurs with {least}"
-            raise InputError(what, where=self.stored.path, found=found, do=do)
+            most = f"{int(pairs[words.new].max()):,}"
+            what = f"no new word co-occurs with {least}, only with {most} at most"
+            raise InputError(what, where=self.stored.path, do=do)
         return new
 
     def _solved(
@@ -174,9 +174,9 @@ class Extend(Inference):
         able = np.flatnonzero(there & (pairs[words.known] >= self.options.min_pairs))
         if len(able) < 2:
             least = several(self.options.min_pairs, "other", "others")
-            what = f"too few known words co-occur with {least} to calibrate"
+            what = f"only {len(able):,} known words co-occur with {least}, too few to calibrate"
             do = "count more text, raise --anchors or lower --min-pairs"
-            raise InputError(what, where=self.stored.path, found=len(able), do=do)
+            raise InputError(what, where=self.stored.path, do=do)
         asked = self.trained.loss.penalty(self.base.matrix.shape[1])
         penalty = Penalty(asked.background, max(asked.ridge, _LEAST_RIDGE))
         calibrated = calibrate(

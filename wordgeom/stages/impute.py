@@ -101,6 +101,11 @@ class Impute(Inference):
             digests.append(digest_of(self.base))
         return request_of("impute", asked, digests)
 
+    @property
+    def beside(self) -> tuple[Path, ...]:
+        """The trust table."""
+        return () if self.written is None else (self.written.table,)
+
     def check(self) -> None:
         """Check the names of the files to write, and read the digests of the inputs."""
         _ = self.request

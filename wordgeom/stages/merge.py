@@ -113,7 +113,7 @@ def _sum_of(matrices: list[StoredMatrix]) -> Sum:
 def _check_addable(matrices: list[StoredMatrix]) -> None:
     """Raise InputError for fewer than two matrices, or one that does not match the others."""
     if len(matrices) < 2:
-        raise InputError("needs at least two matrices", where="merge", found=len(matrices))
+        raise InputError("merge needs at least two matrices", do="name two or more")
     for matrix in matrices:
         if matrix.store.request["command"] == "convert":
             do = "merge counts that wordgeom made"
@@ -157,7 +157,7 @@ def _check_vocabulary(first: StoredMatrix, other: StoredMatrix) -> None:
     else:
         row = next(k for k, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
         found = f"{theirs[row]!r} as word {row + 1:,}, not {ours[row]!r}"
-    raise InputError(what, where=other.path, found=found, do=do)
+    raise InputError(f"{what}: {found}", where=other.path, do=do)
 
 
 def _check_shards(matrices: list[StoredMatrix], shards: list[list[int] | None]) -> None:
@@ -166,9 +166,8 @@ def _check_shards(matrices: list[StoredMatrix], shards: list[list[int] | None]) 
         if shard is None or shards[0] is None or shard[1] != shards[0][1]:
             found = f"shard {shard[0]} of {shard[1]}" if shard else "a whole count"
             do = "name all shards of one count and nothing else"
-            raise InputError(
-                "is not a shard of the same count", where=matrix.path, found=found, do=do
-            )
+            what = f"is {found}, not a shard of the same count"
+            raise InputError(what, where=matrix.path, do=do)
         mine, theirs = ({**m.store.request, "inputs": []} for m in (first, matrix))
         if mine != theirs or _input_digests(first) != _input_digests(matrix):
             what = f"was counted from another text or with other options than {first.path}"

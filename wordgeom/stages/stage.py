@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -116,6 +116,11 @@ class Stage(ABC):
     def state(self) -> Path | None:
         """Where checkpoints are saved, None for a stage that saves none."""
         return None if self.output is None else state_folder(self.output)
+
+    @property
+    def beside(self) -> Sequence[Path]:
+        """The files that are written with the output."""
+        return ()
 
     @property
     def device(self) -> str:

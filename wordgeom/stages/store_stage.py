@@ -55,9 +55,10 @@ def existing(
         made = Store.open(out)
     except WordgeomError as error:
         raise requests.different_content(out, f"cannot be read ({error})") from None
-    how = f"is a {made.kind} store" if made.kind != kind else difference(made)
-    if how is not None:
-        raise requests.different_content(out, how)
+    if made.kind != kind:
+        raise requests.different_content(out, f"is a {made.kind} store")
+    if how := difference(made):
+        raise requests.stale_output(out, how)
     try:
         made.check()
     except WordgeomError as error:

@@ -92,6 +92,12 @@ class Train(Stage):
         return None if self.made is None else self.made.path
 
     @property
+    def beside(self) -> tuple[Path, ...]:
+        """The file of the documents' vectors."""
+        documents = self.values.get(DOCUMENTS)
+        return () if documents is None else (Path(documents),)
+
+    @property
     def writes_store(self) -> bool:
         """Whether it makes a model."""
         return self.made is not None and self.made.is_store

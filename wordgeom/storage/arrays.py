@@ -55,8 +55,8 @@ class StoredArray:
         for k in range(0, len(raw), CRC_BLOCK):
             index = first + k // CRC_BLOCK
             if zlib.crc32(raw[k : k + CRC_BLOCK].data) != self._crcs[index]:
-                found = f"a different checksum in MiB {index}"
-                raise FormatError("edited or damaged", where=self.path, found=found, do=REMAKE)
+                what = f"edited or damaged: the checksum of MiB {index} differs"
+                raise FormatError(what, where=self.path, do=REMAKE)
         values: Array = raw.view(self.dtype)
         return values[start - begin // width : stop - begin // width]
 

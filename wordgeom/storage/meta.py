@@ -50,8 +50,8 @@ def read_meta(folder: Path) -> dict[str, Any]:
         raise FormatError("not written by wordgeom", where=path, do=_NAME)
     if meta.get("version") != VERSION:
         do = "upgrade wordgeom, or rebuild it"
-        found = f"version {meta.get('version')!r}, not {VERSION}"
-        raise FormatError("unsupported format version", where=path, found=found, do=do)
+        what = f"unsupported format version {meta.get('version')!r}, not {VERSION}"
+        raise FormatError(what, where=path, do=do)
     if not _well_formed(meta) or content_digest(meta) != meta["digest"]:
         raise FormatError("edited or damaged", where=path, do=REMAKE)
     return meta
@@ -98,8 +98,8 @@ def check_size(path: Path, entry: Mapping[str, Any]) -> None:
     except OSError:
         raise FormatError("missing", where=path, do=REMAKE) from None
     if size != wanted:
-        found = f"{size:,} bytes, not {wanted:,}"
-        raise FormatError("has the wrong size", where=path, found=found, do=REMAKE)
+        what = f"has the wrong size, {size:,} bytes instead of {wanted:,}"
+        raise FormatError(what, where=path, do=REMAKE)
 
 
 def part_bytes(entry: Mapping[str, Any]) -> int:

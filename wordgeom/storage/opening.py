@@ -23,7 +23,7 @@ def opened(path: Path, wanted: str) -> Iterator[BinaryIO]:
         # Check first: opening a pipe would wait for a writer.
         if not stat.S_ISREG(path.stat().st_mode):
             found, do = "a directory" if path.is_dir() else "a device or pipe", f"pass {wanted}"
-            raise MissingInputError("not a file", where=path, found=found, do=do)
+            raise MissingInputError(f"not a file but {found}", where=path, do=do)
         with open(path, "rb") as source:
             yield source
 

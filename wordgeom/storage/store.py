@@ -275,7 +275,7 @@ def _check_ours(folder: Path) -> None:
     for path in folder.iterdir():
         if not (locked and OURS.fullmatch(path.name)):
             what, do = "a directory with other files", "choose another with -o, or remove it"
-            raise OutputExistsError(what, where=folder, found=path.name, do=do)
+            raise OutputExistsError(f"{what}, such as {path.name}", where=folder, do=do)
 
 
 def _generations(folder: Path) -> Iterator[int]:

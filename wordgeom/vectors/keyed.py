@@ -100,8 +100,8 @@ def vector_writer(
     names = writable_words(path, words, space=space)
     _check_shape(words, matrix)
     if not matrix.size:
-        found = f"{matrix.shape[0]} × {matrix.shape[1]}"
-        raise InputError("there are no numbers to write", where=path, found=found)
+        rows, columns = matrix.shape
+        raise InputError(f"no numbers to write in {rows} × {columns}", where=path)
     if name_suffix(path) in BINARY_SUFFIXES:
         return lambda out: write_binary(out, names, matrix)
     if path.suffix.lower() != ".gz":
@@ -123,8 +123,8 @@ def writable_words(path: str | Path, words: Sequence[str], *, space: str | None)
     path = Path(path)
     binary = path.suffix.lower() in BINARY_SUFFIXES
     if not binary and name_suffix(path) not in TEXT_SUFFIXES:
-        what, do = "unknown suffix of a vectors file", "use .bin, .txt or .vec"
-        raise OptionError(what, where=path, found=repr(path.suffix), do=do)
+        what = f"unknown suffix {path.suffix!r} of a vectors file"
+        raise OptionError(what, where=path, do="use .bin, .txt or .vec")
     if not path.parent.is_dir():
         do = "create it, or choose another output"
         raise MissingInputError("no such directory", where=path.parent, do=do)

@@ -20,7 +20,15 @@ from typing import Any, BinaryIO
 from wordgeom.core import requests
 from wordgeom.core.errors import OutputExistsError, WriteError
 from wordgeom.runtime.signals import deferred_signals
-from wordgeom.storage.files import Lock, part_path, publish, remove, staged_file, write_error
+from wordgeom.storage.files import (
+    Lock,
+    atomic_file,
+    part_path,
+    publish,
+    remove,
+    staged_file,
+    write_error,
+)
 from wordgeom.storage.opening import reading
 from wordgeom.vectors.keyed import Vectors, vector_writer
 
@@ -83,7 +91,7 @@ def up_to_date(
         raise requests.different_content(out, "has no run card that matches it")
     how = requests.difference(request, card.get("request", {}), source)
     if how is not None:
-        raise requests.different_content(out, how)
+        raise requests.stale_output(out, how)
     _check_beside(out, card, beside)
     return True
 
@@ -113,6 +121,13 @@ def write(
     for path, lines in (beside or {}).items():
         parts[path] = partial(_fill_lines, lines)
     write_together(out, parts, None if card is None else lambda: card)
+
+
+def add_card(out: Path, card: Mapping[str, Any]) -> None:
+    """Write the card of a file that another function has written. Raises WriteError."""
+    text = json.dumps({**card, "content": file_content(out)}, ensure_ascii=False, indent=1)
+    with atomic_file(card_path(out)) as handle:
+        handle.write(text.encode("utf-8", "surrogatepass"))
 
 
 def _fill_lines(lines: Iterable[bytes], handle: BinaryIO) -> None:

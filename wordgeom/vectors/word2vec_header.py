@@ -118,7 +118,7 @@ def _count_lines(source: BinaryIO, path: Path) -> int:
         ends += block.count(b"\n")
     if ends < lines:  # it may have been truncated within a number
         do = "copy it again, or add a line break if it is complete"
-        raise FormatError("truncated", where=path, found="a last line without a line break", do=do)
+        raise FormatError("truncated: its last line has no line break", where=path, do=do)
     return lines
 
 

@@ -225,8 +225,8 @@ def test_a_small_vocabulary_is_all_anchors_and_reported(tmp_path):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"dim": 31}, "--dim 31 exceeds the number of words, found 30"),
-        ({"dim": 9, "anchors": 8}, "--dim 9 exceeds the number of anchors, found 8; raise"),
+        ({"dim": 31}, "--dim 31 exceeds the number of words, 30"),
+        ({"dim": 9, "anchors": 8}, "--dim 9 exceeds the number of anchors, 8; raise"),
     ],
 )
 def test_a_dimension_beyond_the_words_is_explained(tmp_path, options, match):

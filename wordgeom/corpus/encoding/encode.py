@@ -162,8 +162,8 @@ def _read(
     segments = read_segments(sources, total, tables, options, runs, checkpoint, context, resources)
     merged = merge_runs(runs, _selection(lists, options, context), context)
     if not merged.statistics.tokens and not lists.others:
-        found = f"{sum(s.bytes for s in sources):,} bytes"
-        raise InputError("contains no words", found=found, do="check the file")
+        what = f"contains no words in {sum(s.bytes for s in sources):,} bytes"
+        raise InputError(what, do="check the file")
     threads = context.pool.threads
     return context.pool.call(lambda: as_read(segments, merged, lists, options, threads))
 

@@ -71,9 +71,10 @@ def _chosen(merged: MergedLexicon, lists: WordLists, options: CorpusOptions) -> 
     table, listed = merged.table, merged.listed
     if lists.vocabulary is not None:
         if not lists.others and not table.counts[listed].any():
-            found = f"{plural(len(lists.vocabulary), 'word')} in {options.read_vocab}"
+            words = plural(len(lists.vocabulary), "word")
+            what = f"contains none of the {words} in {options.read_vocab}"
             do = "check --read-vocab and --tokeniser"
-            raise InputError("contains no word of the vocabulary", found=found, do=do)
+            raise InputError(what, do=do)
         return listed
     stop, keep = np.split(listed, [len(lists.stop)])
     # With phrases, --max-vocab applies after they are joined.
@@ -149,7 +150,7 @@ def _rows(types: int, chosen: Int64) -> Int32:
 def _no_word(options: CorpusOptions, types: int, most: int) -> InputError:
     stop = options.stop_words is not None
     return InputError(
-        f"no word {'except stop words ' if stop else ''}occurs {options.min_count} times",
-        found=f"{types:,} different words, the most frequent {several(most, 'time', 'times')}",
+        f"no word {'except stop words ' if stop else ''}occurs {options.min_count} times "
+        f"(the most frequent of {types:,} occurs {several(most, 'time', 'times')})",
         do="lower --min-count" + (" or shorten --stop-words" if stop else ""),
     )

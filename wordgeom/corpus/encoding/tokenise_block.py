@@ -116,9 +116,8 @@ def _fail_at_token(block: Block, normal: Block, at: int, tables: Tokeniser) -> N
     length = int(ends[0]) if len(ends) else len(rest)
     start = at if normal is block else _before_normalising(block.text, at, tables)
     raise InputError(
-        f"the token at byte {block.offset + start:,} is too long",
+        f"the token at byte {block.offset + start:,} has {length:,} bytes without a separator",
         where=block.source,
-        found=f"{length:,} bytes without a separator",
         do=f"check that this is text; tokens must be shorter than {kernels.MAX_TOKEN:,} bytes",
     )
 

@@ -32,8 +32,8 @@ def matches(pattern: str) -> set[str]:
     fixed = next(k for k, part in enumerate(parts) if is_pattern(part))
     rest = parts[fixed:]
     if any(_ANY_DEPTH in part and part != _ANY_DEPTH for part in rest):
-        found = f"{_ANY_DEPTH} beside other characters"
-        raise OptionError("not a valid pattern", where=pattern, found=found)
+        do = f"write {_ANY_DEPTH} alone between two /"
+        raise OptionError("not a valid pattern", where=pattern, do=do)
     hidden = any(part.startswith(".") for part in rest)
     return {str(path) for path in _matching(Path(*parts[:fixed]), rest, hidden)}
 

@@ -150,9 +150,8 @@ def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[B
 
     def too_long(offset: int, length: int) -> NoReturn:
         do = "check that this is text with spaces between words"
-        found = f"more than {length:,} bytes without a separator"
-        what = f"the token at byte {offset:,} is too long"
-        raise InputError(what, where=source.name, found=found, do=do)
+        what = f"the token at byte {offset:,} has more than {length:,} bytes without a separator"
+        raise InputError(what, where=source.name, do=do)
 
     for piece in _cut(read_pieces(source), separators, _UNBROKEN, too_long):
         clean, is_ascii = _valid_utf8(piece.text, source, piece.offset, bad_bytes)
@@ -164,9 +163,9 @@ def read_lines(source: Source, bad_bytes: str) -> Iterator[Block]:
     number = 1
 
     def too_long(offset: int, length: int) -> NoReturn:
-        found, do = f"more than {length:,} bytes", "put each record on its own line"
+        what, do = f"the line has more than {length:,} bytes", "put each record on its own line"
         where = f"{source.name} line {number}"
-        raise InputError("the line is too long", where=where, found=found, do=do)
+        raise InputError(what, where=where, do=do)
 
     for piece in _cut(read_pieces(source), b"\n", _LONGEST, too_long):
         clean, is_ascii = _valid_utf8(piece.text, source, piece.offset, bad_bytes)

@@ -87,7 +87,7 @@ def resolve(names: Sequence[str], options: CorpusOptions) -> CorpusOptions:
         _check_columns(formats["tsv"], options)
     if "fasta" in formats and options.id_field not in (None, _HEADER):
         do = f"--id-field {_HEADER} takes the first word of each"
-        raise OptionError("FASTA has no fields but headers", found=options.id_field, do=do)
+        raise OptionError(f"FASTA has no field {options.id_field!r}, only headers", do=do)
     field = _TEXT_FIELD if "jsonl" in formats and options.text_field is None else options.text_field
     resolved = next(iter(formats)) if len(formats) == 1 else "auto"
     return replace(options, tokeniser=tokeniser, input_format=resolved, text_field=field)
@@ -161,7 +161,7 @@ def _tokeniser(formats: dict[str, str], options: CorpusOptions) -> str:
         if len(defaults) > 1:
             found = ", ".join(f"{name} ({path})" for name, path in sorted(formats.items()))
             do = "choose one with --tokeniser, or count the inputs separately and merge"
-            raise OptionError("these inputs need different tokenisers", found=found, do=do)
+            raise OptionError(f"these inputs need different tokenisers: {found}", do=do)
         return defaults.pop()
     for format_name, path in formats.items():
         if options.tokeniser not in _TOKENISERS[format_name]:
@@ -179,8 +179,8 @@ def _check_applies(formats: dict[str, str], options: CorpusOptions) -> None:
         others = sorted(set(formats) - set(supported))
         if others and (everywhere or len(others) == len(formats)):
             do = "set the format with --input-format, or leave the option out"
-            what = f"{flag(name)} applies to {' and '.join(supported)} only"
-            raise OptionError(what, where=formats[others[0]], found=others[0], do=do)
+            what = f"{flag(name)} applies to {' and '.join(supported)}, not to {others[0]}"
+            raise OptionError(what, where=formats[others[0]], do=do)
 
 
 def _check_documents(formats: dict[str, str], tokeniser: str, options: CorpusOptions) -> None:
@@ -188,10 +188,10 @@ def _check_documents(formats: dict[str, str], tokeniser: str, options: CorpusOpt
     of_records = sorted(set(formats) - {"text"})
     if options.document != "line" and (of_records or tokeniser == "kmer"):
         what = f"each {of_records[0]} record" if of_records else "each list of k-mers"
-        do = "leave --document out"
-        raise OptionError(f"{what} is a document", found=f"--document {options.document}", do=do)
+        given = f"--document {options.document}"
+        raise OptionError(f"{what} is a document, whatever {given} says", do="leave --document out")
     if options.is_set("k") and tokeniser != "kmer":
-        raise OptionError("--k needs --tokeniser kmer", found=f"--tokeniser {tokeniser}")
+        raise OptionError(f"--k needs --tokeniser kmer, not {tokeniser}", do="leave --k out")
 
 
 def _check_columns(name: str, options: CorpusOptions) -> None:
@@ -204,10 +204,13 @@ def _check_columns(name: str, options: CorpusOptions) -> None:
     given = [f for f in (options.text_field, options.id_field, options.time_field) if f is not None]
     for field in given:
         if tsv.by_number(field) and not 1 <= len(field.lstrip("0")) <= len(str(tsv.MOST)):
-            raise OptionError("column numbers start at 1", found=field)
+            raise OptionError(f"there is no column {field}; columns are numbered from 1")
     if options.header == "no" and not tsv.by_number(options.text_field):
         do = "give the columns by number, or leave --header out"
-        raise OptionError("columns by name need a header", found="--header no", do=do)
+        raise OptionError(
+            "columns by name need a header, and --header no says there is none", do=do
+        )
     if len({tsv.by_number(field) for field in given}) > 1:
         do = "give all columns by number, or all by name"
-        raise OptionError("columns by number and by name", found=", ".join(given), do=do)
+        what = f"columns are given by number and by name ({', '.join(given)})"
+        raise OptionError(what, do=do)

@@ -52,8 +52,8 @@ def _sequences(pieces: Iterator[Block], name: str) -> Iterator[bytearray]:
         line += rest
         if len(line) > _LONGEST:
             do = "split it; --tokeniser kmer holds each sequence in memory"
-            found = f"more than {_LONGEST:,} letters"
-            raise InputError("the sequence is too long", where=name, found=found, do=do)
+            what = f"the sequence has more than {_LONGEST:,} letters"
+            raise InputError(what, where=name, do=do)
     if line:
         yield line
 

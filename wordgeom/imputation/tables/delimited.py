@@ -103,8 +103,8 @@ def _lines(raw: BinaryIO, path: Path) -> Iterator[str]:
     while line := source.readline(_MAX_LINE):
         number += 1
         if len(line) == _MAX_LINE and not line.endswith(b"\n"):
-            found = f"more than {_MAX_LINE:,} bytes"
-            raise InputError("line too long", where=f"{path} line {number}", found=found)
+            what = f"line of more than {_MAX_LINE:,} bytes"
+            raise InputError(what, where=f"{path} line {number}")
         if number == 1 and (foreign := recognise(line, path.name)):
             raise InputError(foreign.line, where=path, found=foreign.found, do=foreign.do)
         yield _decoded(line.removeprefix(_BOM) if number == 1 else line, path, number)
@@ -129,8 +129,8 @@ def _headings(first: Row, width: int, path: Path) -> list[str]:
     """Return the name of each column of numbers in messages."""
     number, heads = first
     if len(heads) not in (width, width - 1):
-        where, found = f"{path} line {number}", f"{width} cells in the next row"
-        raise InputError(f"the header has {len(heads)} cells", where=where, found=found)
+        what = f"the header has {len(heads)} cells, the next row {width}"
+        raise InputError(what, where=f"{path} line {number}")
     heads = heads[len(heads) - width + 1 :]
     return [repr(head[:40]) if head.strip() else str(j + 2) for j, head in enumerate(heads)]
 
@@ -169,7 +169,7 @@ def _append(
     for place, (column, cell) in enumerate(zip(columns, cells, strict=True)):
         number = math.nan if cell in _COMMON_MISSING else number_of(cell)
         if number is None:
-            what, do = f"column {column} is not a number", _advice(cell, row_number and not place)
+            what, do = f"column {column} must be a number", _advice(cell, row_number and not place)
             raise InputError(what, where=where, found=repr(cell[:40]), do=do)
         values.append(number)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import several
 from wordgeom.core.types import Float64, Int64
 from wordgeom.imputation.tables.table import Table
 
@@ -20,9 +21,9 @@ def check_finite(table: Table, names: Sequence[str], where: Path) -> None:
     if infinite.any():
         row, column = np.argwhere(infinite)[0].tolist()
         raise InputError(
-            f"entity {names[row]!r} has an infinite value in {table.column(column)}",
+            f"entity {names[row]!r} has an infinite value in {table.column(column)} "
+            f"({int(infinite.sum()):,} in total)",
             where=where,
-            found=f"{int(infinite.sum()):,} in total",
             do="correct it, or leave it blank and use --missing",
         )
 
@@ -34,9 +35,9 @@ def check_complete(table: Table, names: Sequence[str], where: Path) -> None:
         row, column = np.argwhere(gaps)[0].tolist()
         cells, entities = int(gaps.sum()), int(gaps.any(axis=1).sum())
         raise InputError(
-            f"entity {names[row]!r} has no value in {table.column(column)}",
+            f"entity {names[row]!r} has no value in {table.column(column)} "
+            f"({cells:,} missing in {several(entities, 'entity', 'entities')})",
             where=where,
-            found=f"{cells:,} missing in {entities:,} entities",
             do="use --missing mean to fill in column means, or --missing drop to drop entities",
         )
 
@@ -71,8 +72,8 @@ def complete_rows(matrix: Float64, where: Path) -> tuple[Int64, list[str]]:
     gaps = np.asarray(np.isnan(matrix).any(axis=1))
     if gaps.all():
         do = "use --missing mean to fill in column means"
-        found = f"{len(matrix):,} incomplete ones"
-        raise InputError("no entity has all values", where=where, found=found, do=do)
+        what = f"each of {len(matrix):,} entities has a missing value"
+        raise InputError(what, where=where, do=do)
     dropped = int(gaps.sum())
     notes = [f"entities with missing values dropped: {dropped:,}"] if dropped else []
     return np.flatnonzero(~gaps), notes

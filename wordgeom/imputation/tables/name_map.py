@@ -64,9 +64,9 @@ def read_map(path: Path) -> dict[str, str]:
         where = f"{path} line {number}"
         entity, word = _entry(line, separator, where)
         if words.setdefault(entity, word) != word:
-            what = f"{entity!r} is mapped to {word!r}"
-            found = f"{words[entity]!r} in line {numbers[entity]}"
-            raise InputError(what, where=where, found=found, do="remove one of the two lines")
+            other = f"{words[entity]!r} in line {numbers[entity]}"
+            what = f"{entity!r} is mapped to {word!r}, and to {other}"
+            raise InputError(what, where=where, do="remove one of the two lines")
         numbers.setdefault(entity, number)
     return words
 
@@ -84,8 +84,8 @@ def _no_match_error(
         do = f"did you mean {spelt[close[0]]!r}?"
     else:
         do = f"the table has {', '.join(map(repr, names[:_LISTED]))} …"
-    what = "no entry matches an entity of the table"
-    return InputError(what, where=path, found=repr(entity), do=do)
+    what = f"no entry, such as {entity!r}, matches an entity of the table"
+    return InputError(what, where=path, do=do)
 
 
 def _separator(lines: Sequence[str]) -> str:

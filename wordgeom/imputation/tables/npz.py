@@ -78,5 +78,5 @@ def _names(archive: Archive, rows: int) -> list[str]:
     # NumPy accepts any 4 bytes as a character; Python raises for code points out of range.
     texts = texts.astype(texts.dtype.newbyteorder("="))
     if texts.size and int(texts.view(np.uint32).max()) > sys.maxunicode:
-        raise FormatError("not text", where=where, found="a character beyond U+10FFFF")
+        raise FormatError("not text: a character is beyond U+10FFFF", where=where)
     return [str(text) for text in texts.tolist()]

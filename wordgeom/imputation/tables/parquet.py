@@ -58,7 +58,7 @@ def _columns(schema: Any, path: Path) -> tuple[str, list[str], tuple[str, ...]]:
     if label is None:
         found = ", ".join(heads[:5])
         do = "add the names as text, or save the numbers as .npy"
-        raise InputError("no text column with names", where=path, found=found, do=do)
+        raise InputError(f"no text column with names among {found}", where=path, do=do)
     for field in schema:
         if field.name != label and not _is_number(field.type):
             do = "remove it: every column after the names must be numeric"

@@ -54,8 +54,8 @@ def kind_of(path: Path) -> str:
         return DELIMITED
     kind = _kind_of_text(head.partition(b"\n")[0])
     if kind is None:
-        found = f"a {suffix} file" if suffix else "a name without suffix"
-        raise InputError("unsupported kind of table", where=path, found=found, do=_KINDS_HINT)
+        kind_of = f"a {suffix} file" if suffix else "a name without suffix"
+        raise InputError(f"unsupported kind of table: {kind_of}", where=path, do=_KINDS_HINT)
     return kind
 
 

@@ -59,7 +59,7 @@ class Options(base.Options):
     )  # fmt: skip
     at: str | None = option(
         None, "also write vectors at these times next to the model: 1950,1980,2010",
-        metavar="TIMES", result=False,
+        metavar="TIME,TIME", result=False,
     )  # fmt: skip
     eig: float = option(
         1.0, "power of the singular values in the vectors of --at", low=0.0, high=1.0,
@@ -220,8 +220,8 @@ def _check(source: WeightedDocuments, n: int, options: Options, memory: int) -> 
     V, K, terms = source.shape[1], options.dim, options.degree + 1
     for count, noun in ((V, "words"), (n, "documents with a time")):
         if count < K:
-            what = f"--dim {K} exceeds the number of {noun}"
-            raise RankError(what, found=count, do="lower --dim")
+            what = f"--dim {K} exceeds the number of {noun}, {count:,}"
+            raise RankError(what, do="lower --dim")
     # The matrix is stored by rows and by columns; selecting documents needs as much. Static LSA
     # frees its memory before sweeps begin. A half sweep needs each term of a document and of a word
     # in float32 and in float64, and a few more arrays.

@@ -81,8 +81,8 @@ class DynamicModel:
             raise MissingInputError(what, where=directory, do=do)
         store = Store.open(directory)
         if store.kind != DLSA:
-            found, what = f"kind {store.kind!r}", "not a dynamic LSA model"
-            raise MissingInputError(what, where=directory, found=found, do=do)
+            what = f"is of kind {store.kind!r}, not a dynamic LSA model"
+            raise MissingInputError(what, where=directory, do=do)
         try:
             return _opened(cls, store)
         except (ValueError, KeyError, TypeError, OverflowError) as error:
@@ -124,9 +124,8 @@ class DynamicModel:
         if counts.vocabulary.words != self.words or self.rows[-1] >= len(counts):
             needed = f"{int(self.rows[-1]) + 1:,} × {len(self.words):,}"
             size = f"{len(counts):,} documents × {counts.shape[1]:,} words"
-            found = f"{size}, not {needed}"
-            what = f"its words or documents differ from those of {directory}"
-            raise FormatError(what, where=self.store.path, found=found, do=_AGAIN)
+            what = f"was trained on {needed} of {directory}, which has {size}"
+            raise FormatError(what, where=self.store.path, do=_AGAIN)
         return counts
 
     def vectors_at(self, time: float, eig: float = 1.0) -> Float32:

@@ -45,11 +45,10 @@ class Polynomials:
         with np.errstate(over="ignore"):
             centre, scale = float(times.mean()), float(times.std())
         if not math.isfinite(scale):
-            raise InputError("times are too far apart for float64", found=times.max())
+            raise InputError(f"times up to {times.max():g} are too far apart for float64")
         if not scale > 0.0:
-            found = f"{times.min():g} to {times.max():g}"
-            raise InputError("times are too close together for float64", found=found,
-                             do="use a smaller unit of time")  # fmt: skip
+            what = f"times from {times.min():g} to {times.max():g} are too close for float64"
+            raise InputError(what, do="use a smaller unit of time")
         x = (times - centre) / scale
         values, shifts, norms = [np.zeros(len(x)), np.ones(len(x))], [], [0.0]
         for k in range(degree):

@@ -39,8 +39,8 @@ def build_up(columns: Csr, anchors: Int64, K: int, eig: float, ops: Ops) -> Buil
     rank = int(np.count_nonzero(values > _ROUNDING[columns.data.dtype.name] * max(values[0], 0.0)))
     if rank == 0:
         raise RankError(
-            "the anchors' block has no positive eigenvalue",
-            found=f"{columns.nnz:,} entries in the columns of {len(anchors):,} anchors",
+            f"the block of {len(anchors):,} anchors has no positive eigenvalue, and their columns "
+            f"{columns.nnz:,} entries",
             do="raise --anchors, or check the matrix",
         )
     solve, own = np.zeros(U.shape), np.zeros(U.shape)  # columns beyond the rank stay 0

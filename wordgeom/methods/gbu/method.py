@@ -134,7 +134,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     matrix: Matrix = inputs["matrix"]
     if not matrix.symmetric:
         do = "build it with --context both"
-        raise InputError("gbu needs a symmetric matrix", found="one-sided counts", do=do)
+        raise InputError("gbu needs a symmetric matrix, not one-sided counts", do=do)
     sweeps = 0 if options.as_published else options.sweeps
     m, notes = _anchor_number(matrix.frequencies, options)
     weighted = options.in_weighted_sweeps and matrix.has_counts
@@ -285,13 +285,13 @@ def _anchor_number(frequencies: Int64, options: Options) -> tuple[int, list[str]
     """Return the number of anchors, and a note if it is below the default."""
     V, K = len(frequencies), options.dim
     if V < K:
-        raise RankError(f"--dim {K} exceeds the number of words", found=V, do="lower --dim")
+        raise RankError(f"--dim {K} exceeds the number of words, {V:,}", do="lower --dim")
     published = options.as_published or not options.sweeps
     wanted = options.anchors or (_PUBLISHED_ANCHORS if published else _ANCHORS) * K
     m = min(wanted, V)
     if m < K:
-        what = f"--dim {K} exceeds the number of anchors"
-        raise RankError(what, found=m, do=f"raise --anchors to {K} or more, or lower --dim")
+        what = f"--dim {K} exceeds the number of anchors, {m:,}"
+        raise RankError(what, do=f"raise --anchors to {K} or more, or lower --dim")
     return m, [f"all {V:,} words are anchors, fewer than {wanted:,}"] if m < wanted else []
 
 

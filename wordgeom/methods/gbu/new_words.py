@@ -33,18 +33,19 @@ def split_vocabulary(
     names: of the rows of the counts; source: of the vectors, for messages. Raises InputError if the
     counts are one-sided, or if no word is known or none is new.
     """
-    where, found = stored.path, f"{len(names):,} words"
+    where = stored.path
     if not stored.symmetric:
         do = "count with --context both"
-        raise InputError("extend needs symmetric counts", where=where, found="one-sided", do=do)
+        raise InputError("extend needs symmetric counts, not one-sided ones", where=where, do=do)
     own = np.array([vectors.index.get(name, -1) for name in names], np.int64)
     known = np.flatnonzero(own >= 0)
     by_frequency = np.argsort(-stored.vocabulary.counts, kind="stable")
     new = by_frequency[own[by_frequency] < 0]
     if not len(known):
         do = "count text with the same spelling"
-        raise InputError(f"no word has a vector in {source}", where=where, found=found, do=do)
+        what = f"none of {len(names):,} words has a vector in {source}"
+        raise InputError(what, where=where, do=do)
     if not len(new):
-        what, do = f"every word has a vector in {source}", "count text with new words"
-        raise InputError(what, where=where, found=found, do=do)
+        what = f"all {len(names):,} words have vectors in {source} already"
+        raise InputError(what, where=where, do="count text with new words")
     return VocabularySplit(known, own[known], new)

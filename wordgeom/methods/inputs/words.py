@@ -35,9 +35,9 @@ def _unknown_notes(path: Path, words: list[str], known: set[str]) -> tuple[str, 
     """Return a note on the words that the first input lacks; raises InputError for all of them."""
     unknown = [word for word in words if word not in known]
     if len(unknown) == len(words):
-        found = f"{plural(len(unknown), 'word')}, none of them among {len(known):,}"
+        what = f"{plural(len(unknown), 'word')}, none of them among the {len(known):,} counted"
         do = f"check {flag(MovingInput.setting)}"
-        raise InputError("has no word of the counts", where=path, found=found, do=do)
+        raise InputError(what, where=path, do=do)
     if not unknown:
         return ()
     listed = ", ".join(unknown[:_NAMED]) + (", …" if len(unknown) > _NAMED else "")

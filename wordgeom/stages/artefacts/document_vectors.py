@@ -69,8 +69,8 @@ def _name(document: Document, files: Sequence[str], stored: StoredDocuments) -> 
     if document.id:
         return document.id
     if not 1 <= document.file <= len(files):
-        found = f"file {document.file} of {len(files)}"
-        raise FormatError("its documents do not match its rows", where=stored.path, found=found)
+        what = f"its documents name file {document.file} of {len(files)}"
+        raise FormatError(what, where=stored.path)
     return f"{files[document.file - 1]}:{document.line}"
 
 

@@ -151,8 +151,8 @@ class ModelDirectory(Artefact):
         held = Store.open(self.path)
         method = _method_of(held)
         if method is None:
-            found, do = f"kind {held.kind!r}", "pass a matrix or vectors"
-            raise MissingInputError("cannot be converted", where=self.path, found=found, do=do)
+            what, do = f"is of kind {held.kind!r}, not a matrix", "pass a matrix or vectors"
+            raise MissingInputError(what, where=self.path, do=do)
         advice = getattr(method, "convert_advice", None)
         do = "" if advice is None else advice(self.path)
         raise OptionError(f"is a {held.kind} model, not vectors", where=self.path, do=do)

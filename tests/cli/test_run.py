@@ -1,0 +1,344 @@
+"""`wordgeom run`: tables by the same name, what one takes from another, and what is rebuilt."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from interruptions import interrupted_after
+
+from wordgeom.storage.store import Store
+from wordgeom.vectors import run_card
+from wordgeom.vectors.keyed import read_vectors
+
+COUNT = '[build-cooc]\ncorpus = ["corpus.txt"]\nmin-count = 2\nout = "c"\nwindow = {}\n'
+TRAIN = '[[train]]\nmethod = "{}"\ndim = {}\nout = "{}"\n'
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A directory with a text in two files, dated records and word pairs."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(1)
+    ids = draw.zipf(1.3, (300, 20)) % 60
+    lines = [" ".join(f"w{k}" for k in line) for line in ids]
+    Path("corpus.txt").write_text("\n".join(lines))
+    Path("more.txt").write_text("\n".join(lines[:100]))
+    dated = [{"text": line, "year": 1950 + n % 40} for n, line in enumerate(lines)]
+    Path("speeches.jsonl").write_text("".join(json.dumps(one) + "\n" for one in dated))
+    Path("pairs.tsv").write_text("".join(f"w{k}\tw{k + 1}\t{k % 7}\n" for k in range(1, 30)))
+    Path("firms.csv").write_text("name,a,b\n" + "".join(f"w{k},{k},{k * k}\n" for k in range(9)))
+    return tmp_path
+
+
+@pytest.fixture
+def run(ask):
+    """Write x.toml, and run it."""
+
+    def write_and_run(*tables, name="x.toml", args=()):
+        Path(name).write_text("\n".join(tables))
+        return ask("run", name, *args)
+
+    return write_and_run
+
+
+def made(answer):
+    """Return which outputs were made, and which were up to date."""
+    assert answer.status == 0, answer.err
+    lines = [line.split(": ", 1) for line in answer.out.splitlines() if ": " in line]
+    return {path: what == "up to date" for path, what in lines}
+
+
+def inputs_of(path):
+    card = run_card.read_card(Path(path))
+    assert card is not None
+    return card["request"]["inputs"]
+
+
+def rebuilt(answer):
+    return [line for line in answer.err.splitlines() if line.endswith("; rebuilding it")]
+
+
+def test_several_tables_of_one_command_run_in_their_order_on_one_count(run, folder):
+    tables = TRAIN.format("pmi-eigs", 4, "b.bin"), COUNT.format(3), TRAIN.format("gbu", 5, "a.bin")
+    assert list(made(run(*tables))) == ["c", "b.bin", "a.bin"]
+    assert read_vectors("a.bin").matrix.shape[1] == 5
+    digest = Store.open("c").digest  # both are trained on c, not on the default cooc
+    for path in ("a.bin", "b.bin"):
+        assert inputs_of(path) == [{"digest": digest}]
+    assert set(made(run(*tables)).values()) == {True}
+
+
+def test_a_changed_value_rebuilds_what_depends_on_it_and_nothing_else(run, folder):
+    later = (
+        '[build-pmi]\nout = "p"\n', TRAIN.format("pmi-eigs", 4, "v.bin"),
+        '[[train]]\nmethod = "pmi-eigs"\nmatrix = "p"\ndim = 3\nout = "w.bin"\n',
+        '[convert]\nsource = "v.bin"\ntarget = "v.npy"\n',
+        '[build-dtm]\ncorpus = "corpus.txt"\nout = "d"\n',
+        '[impute]\ndomain = "firms.csv"\nvectors = "v.bin"\ndelta = 3\nout = "i.bin"\n',
+    )  # fmt: skip
+    outputs = ["c", "d", "p", "v.bin", "w.bin", "i.bin", "v.npy"]
+    assert list(made(run(COUNT.format(3), *later))) == outputs
+    again = run(COUNT.format(4), *later)
+    assert {path for path, same in made(again).items() if same} == {"d"}
+    assert rebuilt(again)[0] == "wordgeom: note: c was made with --window 3, not 4; rebuilding it"
+    assert "v.bin was made from another matrix; rebuilding it" in again.err
+    assert len(rebuilt(again)) == len(outputs) - 1
+    assert Store.open("p").request["inputs"] == [{"digest": Store.open("c").digest}]
+    assert np.array_equal(np.load("v.npy"), read_vectors("v.bin").matrix)
+    assert set(made(run(COUNT.format(4), *later)).values()) == {True}
+
+
+def test_a_changed_method_or_text_makes_its_outputs_stale(run, folder):
+    made(run(COUNT.format(3), TRAIN.format("gbu", 4, "v.bin")))
+    switched = run(COUNT.format(3), TRAIN.format("pmi-eigs", 4, "v.bin"))
+    assert made(switched) == {"c": True, "v.bin": False}
+    Path("corpus.txt").write_text(Path("corpus.txt").read_text() + "\nw1 w2 w3 w1 w2\n")
+    changed = run(COUNT.format(3), TRAIN.format("pmi-eigs", 4, "v.bin"))
+    assert made(changed) == {"c": False, "v.bin": False}
+    assert "c was made from other text; rebuilding it" in changed.err
+
+
+@pytest.mark.parametrize("how", ["by hand", "another file", "edited"])
+def test_output_that_the_configuration_did_not_make_is_never_overwritten(run, ask, folder, how):
+    tables = COUNT.format(3), TRAIN.format("gbu", 4, "v.bin")
+    made(run(*tables, name="x.toml" if how != "another file" else "y.toml"))
+    if how == "by hand":
+        ask("train", "c", "--method", "gbu", "--dim", "4", "-o", "v.bin", "--force")
+    if how == "edited":
+        Path("v.bin").write_bytes(Path("v.bin").read_bytes() + b"\n")
+    before = Path("v.bin").read_bytes()
+    changed = COUNT.format(3), TRAIN.format("gbu", 5, "v.bin")
+    answer = run(*changed)
+    assert answer.status == 1
+    assert answer.err.startswith("wordgeom: error: x.toml [train]: v.bin: exists and ")
+    assert "pass --force to overwrite it" in answer.err
+    if how != "edited":
+        assert "--dim 4, not 5; x.toml did not make it" in answer.err
+    assert Path("v.bin").read_bytes() == before
+    assert made(run(*changed, args=["--force"]))["v.bin"] is False
+    assert made(run(COUNT.format(3), TRAIN.format("gbu", 6, "v.bin")))["v.bin"] is False
+
+
+def test_two_configurations_that_share_an_output_do_not_replace_each_others(run, folder):
+    made(run(COUNT.format(3), name="x.toml"))
+    assert made(run(COUNT.format(3), name="y.toml")) == {"c": True}
+    answer = run(COUNT.format(4), name="y.toml")
+    assert "c: exists and was made with --window 3, not 4; y.toml did not make it" in answer.err
+    assert made(run(COUNT.format(5), name="x.toml")) == {"c": False}
+
+
+def test_files_beside_an_output_are_replaced_only_if_the_configuration_wrote_them(run, folder):
+    count = COUNT + 'save-vocab = "words.tsv"\n'
+    made(run(count.format(3)))
+    made(run(count.replace("min-count = 2", "min-count = 9").format(4)))
+    assert Path("words.tsv").read_bytes() == Store.open("c").text("vocab")
+    Path("words.tsv").write_text("mine\n")
+    answer = run(count.format(5))
+    assert (answer.status, Path("words.tsv").read_text()) == (1, "mine\n")
+    impute = '[impute]\ndomain = "firms.csv"\nvectors = "v.bin"\ndelta = {}\n'
+    tables = COUNT.format(3).replace('"c"', '"d"'), TRAIN.format("gbu", 4, "v.bin")
+    made(run(*tables, impute.format(3)))
+    Path("vectors.imputed.tsv").write_text("mine\n")
+    assert run(*tables, impute.format(4)).status == 1
+    assert Path("vectors.imputed.tsv").read_text() == "mine\n"
+
+
+def test_a_checkpoint_is_not_discarded_where_the_output_is_stale(run, folder):
+    made(run(COUNT.format(3)))
+    Path(".c.state").mkdir()
+    Path(".c.state/request.json").write_text("{}")
+    answer = run(COUNT.format(4))
+    assert "c: exists and was made with --window 3, not 4; a checkpoint" in answer.err
+    assert "resume that with --resume, or start over with --force" in answer.err
+    assert Path(".c.state/request.json").exists()
+    assert made(run(COUNT.format(4), args=["--force"])) == {"c": False}
+
+
+def test_an_interrupted_stage_in_the_middle_is_resumed_and_the_others_are_up_to_date(run, folder):
+    sweeps = '[[train]]\nmethod = "gbu"\ndim = 4\nout = "v.bin"\ncheckpoint = 0\nsweeps = {}\n'
+    rest = '[convert]\ntarget = "v.npy"\n'
+    tables = COUNT.format(3), sweeps.format(6), rest
+    made(run(*tables, name="x.toml"))
+    wanted = Path("v.bin").read_bytes()
+    made(run(COUNT.format(3), sweeps.format(2), rest))
+    with interrupted_after(2):  # while v.bin, which is stale, is rebuilt
+        stopped = run(*tables)
+    assert (stopped.status, "--resume" in stopped.err) == (75, True)
+    assert run(*tables).status == 1  # the checkpoint is not thrown away
+    again = run(*tables, args=["--resume"])
+    assert made(again) == {"c": True, "v.bin": False, "v.npy": False}
+    assert "resuming from the checkpoint" in again.err
+    assert "nothing to resume" not in again.err
+    assert Path("v.bin").read_bytes() == wanted
+
+
+def test_vectors_without_a_run_card_are_converted_once(run, ask, folder):
+    Path("glove.txt").write_text("a 1 2\nb 3 4\n")
+    table = '[convert]\nsource = "glove.txt"\ntarget = "g.bin"\nlimit = {}\n'
+    assert made(run(table.format(2))) == {"g.bin": False}
+    assert made(run(table.format(2))) == {"g.bin": True}
+    assert made(run(table.format(1))) == {"g.bin": False}
+    assert read_vectors("g.bin").words == ["a"]
+
+
+def test_shards_are_merged_and_the_sum_is_trained_on(run, folder):
+    shards = (
+        f'[[build-cooc]]\ncorpus = "corpus.txt"\nshard = "{k}/2"\nout = "s"\n' for k in (1, 2)
+    )
+    tables = (*shards, '[merge]\nout = "all"\n', TRAIN.format("gbu", 4, "v.bin"))
+    assert list(made(run(*tables))) == ["s.shard-1-of-2", "s.shard-2-of-2", "all", "v.bin"]
+    inputs = inputs_of("v.bin")
+    assert inputs == [{"digest": Store.open("all").digest}]
+
+
+def test_eval_compare_and_plot_take_all_vectors_of_the_file(run, folder):
+    pytest.importorskip("matplotlib")
+    tables = (
+        COUNT.format(3), TRAIN.format("pmi-eigs", 4, "a.bin"), TRAIN.format("pmi-eigs", 6, "b.bin"),
+        '[eval]\nsets = "pairs.tsv"\n',
+        '[compare]\nsets = ["pairs.tsv"]\nresamples = 50\npicture = "q.png"\n',
+        '[[plot]]\nkind = "spectrum"\nout = "s.png"\n',
+        '[[plot]]\nkind = "spectrum"\nvectors = "b.bin"\nout = "b.svg"\n',
+    )  # fmt: skip
+    first = run(*tables)
+    assert first.status == 0, first.err
+    assert "s.png: a.bin (4), b.bin (6)" in first.out
+    assert "b.svg: b.bin (6)" in first.out
+    assert first.out.count("set    measure") == 2  # eval reports each of both
+    compared = first.out[first.out.rindex("measure") :]
+    assert "a.bin" in compared
+    assert "b.bin" in compared
+    picture = Path("s.png").read_bytes()
+    again = run(*tables)
+    assert again.status == 0, again.err
+    assert "s.png: up to date" in again.out
+    changed = run(*(table.replace("dim = 4", "dim = 5") for table in tables))
+    assert "s.png: a.bin (5), b.bin (6)" in changed.out
+    assert "b.svg: up to date" in changed.out
+    assert Path("s.png").read_bytes() != picture
+    Path("b.svg").write_text("mine")
+    answer = run(*(table.replace('"b.svg"', '"b.svg"\nforce = false') for table in tables))
+    assert "[[plot]] 2: b.svg: exists" in answer.err
+
+
+def test_arrays_stand_for_lists_between_commas(run, folder):
+    tables = [
+        '[build-dtm]\ncorpus = ["speeches.jsonl"]\nout = "d"\ntext-field = "text"\n'
+        'time-field = "year"\n',
+        '[train]\nmethod = "dlsa"\ndim = 3\nout = "m"\nat = {}\n',
+    ]
+    made(run(tables[0], tables[1].format("[1950, 1980]")))
+    assert sorted(p.name for p in Path().glob("m-*.bin")) == ["m-1950.bin", "m-1980.bin"]
+    assert made(run(tables[0], tables[1].format('"1950,1980"')))["m"] is True
+    answer = run(tables[0], tables[1].format('["1950,1980", 1960]'))
+    assert "x.toml [train]: --at has a value with a comma: '1950,1980'" in answer.err
+    assert "--at must be text or an array" in run(tables[0], tables[1].format("[true]")).err
+    Path("m-1970.bin").write_bytes(b"mine")
+    answer = run(tables[0], tables[1].format("[1970]").replace("dim = 3", "dim = 2"))
+    assert (answer.status, Path("m-1970.bin").read_bytes()) == (1, b"mine")
+
+
+@pytest.mark.parametrize(
+    ("tables", "say"),
+    [
+        (
+            [TRAIN.format("gbu", 4, "v.bin")] * 2,
+            "x.toml [[train]] 2: writes v.bin, as x.toml [[train]] 1 does; give each",
+        ),
+        (
+            [TRAIN.format("gbu", 4, "v.bin"), TRAIN.format("gbu", 5, "./v.bin")],
+            "x.toml [[train]] 2: writes v.bin, as x.toml [[train]] 1 does",
+        ),
+        (
+            [COUNT.format(3) + 'save-vocab = "c"\n'],
+            "x.toml [build-cooc]: writes c twice",
+        ),
+        (
+            [TRAIN.format("gbu", 4, "a.bin"), TRAIN.format("gbu", 4, "b.bin") + "dimm = 3\n"],
+            "x.toml [[train]] 2: unknown key 'dimm'; did you mean dim?",
+        ),
+        (
+            [TRAIN.format("gbu", 4, "a.bin"), TRAIN.format("gub", 4, "b.bin")],
+            "x.toml [[train]] 2: unknown method 'gub'; did you mean gbu?",
+        ),
+        (
+            [TRAIN.format("gbu", 4, "a.bin"), TRAIN.format("gbu", 0, "b.bin")],
+            "x.toml [[train]] 2: --dim must be at least 1",
+        ),
+        (
+            [COUNT.format(3), TRAIN.format("gbu", 4, "a.bin") + 'matrix = "cc"\n'],
+            "x.toml [train]: cc: no such file or directory",
+        ),
+        (
+            [COUNT.format(3).replace("corpus.txt", "none.txt")],
+            "x.toml [build-cooc]: none.txt: no such file",
+        ),
+        (
+            [TRAIN.format("gbu", 4, "a.bin"), TRAIN.format("gbu", 4, "b.bin"),
+             '[impute]\ndomain = "firms.csv"\n'],
+            "x.toml [impute]: could take vectors from several tables (a.bin, b.bin); "
+            'name one of them: vectors = "a.bin"',
+        ),
+        (
+            ['[build-pmi]\ncounts = "p"\nout = "p2"\n', '[convert]\nsource = "x.npz"\n'
+             'target = "p"\n'],
+            "x.toml [build-pmi]: reads p, which x.toml [convert] writes after it",
+        ),
+        (
+            ['[[convert]]\nsource = "a.bin"\ntarget = "b.bin"\n',
+             '[[convert]]\nsource = "b.bin"\ntarget = "a.bin"\n'],
+            "x.toml [[convert]] 1: reads a.bin, which x.toml [[convert]] 2 writes after it",
+        ),
+        (['[plot]\nkind = "spectra"\n'], "kind 'spectra' is unknown; did you mean spectrum?"),
+        (["[plot]\n"], "[plot]: needs a kind; choose one of drift, imputation, spectrum"),
+        (
+            ['[plot]\nkind = "spectrum"\nout = "s.bmp"\nvectors = "pairs.tsv"\n'],
+            "x.toml [plot]: s.bmp: plots are",
+        ),
+        (['[plot]\nkind = "spectrum"\n'], "[plot]: Missing argument 'VECTORS...'"),
+        (
+            ['[plot]\nkind = "drift"\nsource = "m"\nwrods = "a"\n'],
+            "x.toml [plot]: unknown key 'wrods'; did you mean words?",
+        ),
+        (['[compare]\ndim = "many"\n'], "[compare]: --dim must be a number, not 'many'"),
+        (['[compare]\nmarkdown = 1\n'], "[compare]: --markdown must be true or false, not 1"),
+        (['[compare]\ndmi = 1\n'], "[compare]: unknown key 'dmi'; did you mean dim?"),
+        (["[[train]]\n[train]\n"], "double brackets: [[train]]"),
+        (["[train]\ndim = 1\n[train]\ndim = 2\n"], "double brackets: [[train]]"),
+        (["train = []\n"], "x.toml: has no table"),
+        (["train = [1, {}]\n"], "x.toml [[train]] 1: is not a table but 1"),
+        (['[trian]\nmethod = "gbu"\n'], "x.toml: unknown table [trian]; did you mean train?"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_its_table_before_anything_runs(run, folder, tables, say):
+    before = sorted(folder.rglob("*"))
+    answer = run(*tables)
+    assert answer.status in (1, 2)
+    assert answer.out == ""
+    assert say in answer.err
+    assert answer.err.count("\n") == 1, answer.err
+    assert sorted(folder.rglob("*")) == sorted([*before, folder / "x.toml"])
+
+
+def test_a_file_in_another_encoding_is_refused(ask, folder):
+    Path("x.toml").write_bytes('[train]\nmethod = "gbu"  # métier\n'.encode("latin-1"))
+    err = ask("run", "x.toml").err
+    assert err == "wordgeom: error: x.toml: is not UTF-8 (byte 0xe9 at 27); save it as UTF-8\n"
+
+
+def test_a_single_command_takes_a_single_table(ask, run, folder):
+    made(run(COUNT.format(3), TRAIN.format("gbu", 4, "a.bin"), TRAIN.format("gbu", 5, "b.bin")))
+    assert ask("build-cooc", "--config", "x.toml").out == "c: up to date\n"
+    answer = ask("train", "--config", "x.toml")
+    assert "x.toml: has 2 tables [[train]]; --config takes one; use wordgeom run" in answer.err
+
+
+def test_paths_are_relative_to_the_current_directory(ask, folder):
+    Path("configs").mkdir()
+    Path("configs/x.toml").write_text(COUNT.format(3))
+    assert made(ask("run", "configs/x.toml")) == {"c": False}
+    Path("configs/x.toml").write_text(COUNT.format(4))
+    assert made(ask("run", "configs/../configs/x.toml")) == {"c": False}  # the same file

@@ -1,0 +1,190 @@
+"""A table of `compare` or `plot` in a configuration file: its keys as the command's arguments."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wordgeom.cli import flags
+from wordgeom.core.errors import OptionError
+from wordgeom.core.options import check_known, suggestion
+from wordgeom.core.requests import request_of
+from wordgeom.runtime.provenance import card
+from wordgeom.storage import store
+from wordgeom.storage.store import Store
+from wordgeom.vectors import run_card
+
+_NUMBERS: dict[str, Any] = {"integer": int, "integer range": int, "float": (int, float)}
+_PICTURES = ("out", "picture")  # parameters that name the file to draw
+_LEFT_OUT = (*_PICTURES, "force", "quiet", "threads", "memory", "tmp_dir")  # of a request
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """A command that is not a stage, and its table; force: overwrite the picture."""
+
+    name: str
+    command: click.Command
+    table: Mapping[str, Any]
+    force: bool = False
+
+    @property
+    def out(self) -> Path | None:
+        """The picture that it draws."""
+        for param in self.command.params:
+            if param.name in _PICTURES:
+                named = self.table.get(param.name, param.default)
+                return Path(named) if isinstance(named, str) else None
+        return None
+
+    @property
+    def beside(self) -> tuple[Path, ...]:
+        """Nothing is written with a picture."""
+        return ()
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The table, and the digests of the files that it names."""
+        digests = []
+        for value in self.table.values():
+            for path in map(Path, filter(_is_name, value if isinstance(value, list) else [value])):
+                if store.exists(path):
+                    digests.append(Store.open(path).digest)
+                elif path.is_file() and path != self.out:
+                    digests.append(run_card.file_content(path)["sha256"])
+        options = {name: value for name, value in self.table.items() if name not in _LEFT_OUT}
+        return request_of(self.name, options, digests)
+
+    def check(self) -> None:
+        """Parse the table, and check that a picture can be drawn. Raises OptionError."""
+        self._context(force=True)
+        if self.out is not None:
+            from wordgeom.plot import figure
+
+            figure.check(self.out, force=True)
+
+    def run(self) -> None:
+        """Run the command, unless its picture is up to date and all that it makes.
+
+        Raises OutputExistsError for another picture.
+        """
+        made = self.out is not None and run_card.up_to_date(
+            self.out, self.request, self.force, "file"
+        )
+        plot = self.name.startswith("plot ")  # the tables of `compare` are always printed
+        with _silenced(plot and bool(self.table.get("quiet"))):
+            if plot and made:
+                click.echo(f"{self.out}: up to date")
+                return
+            with self._context(force=made or self.force) as context:
+                self.command.invoke(context)
+        if self.out is not None:
+            run_card.add_card(self.out, card(self.request, {}, 0.0))
+
+    def _context(self, *, force: bool) -> click.Context:
+        names = {param.name for param in self.command.params}
+        table = {name: value for name, value in self.table.items() if name in names}
+        if self.out is not None:  # else there is nothing to overwrite
+            table["force"] = force
+        arguments = [*_flags(self.command, table), "--", *_positional(self.command, table)]
+        parent = click.get_current_context(silent=True)
+        try:
+            return self.command.make_context(self.name, arguments, parent=parent)
+        except click.UsageError as error:
+            raise OptionError(error.format_message().rstrip(".")) from None
+
+
+def prepare(name: str, table: Mapping[str, Any], where: str) -> Invocation:
+    """Return the invocation that a table of `compare` or `plot` describes. Raises OptionError."""
+    found: Any = import_module(f"wordgeom.cli.{name}")
+    command, keys = found.command, dict(table)
+    if isinstance(command, click.Group):
+        kinds = command.list_commands(click.Context(command))
+        kind = keys.pop("kind", None)
+        if kind not in kinds:
+            do = suggestion(str(kind), kinds)
+            what = "needs a kind" if kind is None else f"kind {kind!r} is unknown"
+            raise OptionError(what, where=where, do=do)
+        name = f"{name} {kind}"
+        command = command.get_command(click.Context(command), kind)
+        assert command is not None
+    if name == "compare":
+        keys = _with_paths(keys)
+    return Invocation(name, command, _named(command, keys, where), bool(keys.get("force")))
+
+
+def _with_paths(keys: dict[str, Any]) -> dict[str, Any]:
+    """Return the keys of `compare` with `matrix` and `vectors` as its arguments."""
+    vectors = keys.pop("vectors", [])
+    matrix = [keys.pop("matrix")] if "matrix" in keys else []
+    return {**keys, "paths": [*matrix, *(vectors if isinstance(vectors, list) else [vectors])]}
+
+
+def _named(command: click.Command, keys: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return the values by parameter, which a key may name as a flag does: `label`, `json`."""
+    spelt = {str(param.name): str(param.name) for param in command.params}
+    for param in command.params:
+        for opt in param.opts if isinstance(param, click.Option) else []:
+            spelt[opt.lstrip("-").replace("-", "_")] = str(param.name)
+    known = [key.replace("_", "-") for key in spelt if len(key) > 1] + ["quiet"]
+    check_known([key.replace("_", "-") for key in keys], known, where)
+    return {spelt.get(key, key): value for key, value in keys.items()}
+
+
+def _flags(command: click.Command, table: Mapping[str, Any]) -> Iterator[str]:
+    for param in command.params:
+        if not isinstance(param, click.Option) or param.name not in table:
+            continue
+        value, name = table[param.name], max(param.opts, key=len)
+        if param.is_flag:
+            _check(isinstance(value, bool), name, "true or false", value)
+            off = max(param.secondary_opts, key=len, default="")
+            yield from filter(None, [name if value else off])
+            continue
+        if "," in (param.metavar or ""):
+            value = flags.comma_list(str(param.name), value)
+        values = value if param.multiple and isinstance(value, list) else [value]
+        for one in values:
+            yield from (name, _text(param, name, one))
+
+
+def _positional(command: click.Command, table: Mapping[str, Any]) -> Iterator[str]:
+    for param in command.params:
+        if isinstance(param, click.Argument) and param.name in table:
+            value = table[param.name]
+            several = value if isinstance(value, list) and param.nargs == -1 else [value]
+            yield from (_text(param, str(param.name), one) for one in several)
+
+
+def _text(param: click.Parameter, name: str, value: Any) -> str:
+    """Return a value as an argument of the command line. Raises OptionError for a wrong type."""
+    if param.type.name in _NUMBERS:
+        number = isinstance(value, _NUMBERS[param.type.name]) and not isinstance(value, bool)
+        _check(number, name, "a number", value)
+        return str(value)
+    _check(_is_name(value), name, "text", value)
+    return str(value)
+
+
+def _check(right: bool, name: str, wanted: str, value: Any) -> None:
+    if not right:
+        raise OptionError(f"{name} must be {wanted}, not {value!r}")
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value != "" and "\0" not in value
+
+
+@contextlib.contextmanager
+def _silenced(quiet: bool) -> Iterator[None]:
+    """Suppress what is printed in the block."""
+    with contextlib.redirect_stdout(io.StringIO()) if quiet else contextlib.nullcontext():
+        yield
