@@ -142,6 +142,7 @@ def _text(path: Path) -> object:
 _ASKED: dict[str, dict[str, Any]] = {
     ".jsonl": {"id_field": "id", "time_field": "time"},
     ".tsv": {"text_field": "text", "id_field": "id"},
+    ".csv": {"text_field": "text", "id_field": "id", "bad_records": "skip"},
     ".conllu": {"column": "lemma"},
 }
 
@@ -263,6 +264,8 @@ READERS = (
         (
             "corpus.records.jsonl",
             "corpus.records.tsv",
+            "corpus.records.csv_records",
+            "corpus.records.columns",
             "corpus.records.conllu",
             "corpus.records.fasta",
             "corpus.records.fields",

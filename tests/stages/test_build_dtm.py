@@ -469,7 +469,7 @@ def test_a_state_with_other_rows_than_documents_is_refused(
 @pytest.mark.parametrize(
     ("content", "flags", "said"),
     [
-        ('{"text": "a", "y": 1}\n{"text": "b"}\n', ["--time-field", "y"], "line 2: has no 'y'"),
+        ('{"text": "a", "i": 1}\n{"text": "b"}\n', ["--id-field", "i"], "line 2: has no 'i'"),
         ('{"text": "a"}\nnot\n', [], "line 2: is not JSON"),
         ("", [], "contains no words"),
     ],
@@ -485,6 +485,27 @@ def test_a_bad_record_is_told_by_its_line(
     assert f"{path}" in told
     assert said in told
     assert not (tmp_path / "dtm").exists()
+
+
+@pytest.mark.parametrize("command", ["build-dtm", "build-cooc"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("r.jsonl", '{"text": "a b", "y": 1}\n{"text": "b a", "y": null}\n{"text": "a b"}\n'
+         '{"text": "b a", "y": "c. 1950"}\n'),
+        ("r.tsv", "text\ty\na b\t1\nb a\t\na b\t \nb a\tc. 1950\n"),
+        ("r.csv", 'text,y\na b,1\nb a,\na b,""\nb a,c. 1950\n'),
+    ],
+)  # fmt: skip
+def test_missing_null_and_unreadable_times_are_counted_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, name: str, content: str
+):
+    path = tmp_path / name
+    path.write_text(content)
+    fields = ["--text-field", "text", "--time-field", "y", "--min-count", "1"]
+    assert main([command, str(path), "-o", str(tmp_path / "out"), *fields]) == 0
+    said = "3 documents have no readable time (2 missing, 1 of unknown format); the first: "
+    assert f"{said}{path} line {2 + (name != 'r.jsonl')}: the doc" in capsys.readouterr().err
 
 
 def test_the_command_its_configuration_and_the_function_make_the_same(

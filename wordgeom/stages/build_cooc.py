@@ -92,7 +92,8 @@ class BuildCooc(CountStage):
                 rows.writer.text("documents", documents)
             attributes = rows.finish(self._attributes(encoded))
             made = self.commit(job, rows.writer, attributes, encoded)
-        notes = self.notes(encoded, self._short_documents(encoded))
+        more = [*self._short_documents(encoded), *self.time_notes(documents)]
+        notes = self.notes(encoded, more)
         return Outcome(self._summary(made, encoded, job), self.out, notes, value=made)
 
     def _text(self, context: Context, state: State) -> tuple[EncodedCorpus, bytes]:

@@ -20,7 +20,7 @@ from wordgeom.corpus.inputs.readers import (
 )
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
-from wordgeom.corpus.records.tsv import by_number
+from wordgeom.corpus.records.columns import by_number
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
@@ -63,8 +63,11 @@ def request_options(
         del options["phrase_threshold"]  # without effect
     if corpus.tokeniser == "kmer":
         del options["normalise"]  # without effect: sequences are ASCII
-    if corpus.input_format not in ("tsv", "auto") or not by_number(corpus.text_field or ""):
-        del options["header"]  # without effect
+    # Options without effect are left out.
+    if corpus.input_format not in ("csv", "tsv", "auto") or not by_number(corpus.text_field or ""):
+        del options["header"]
+    if corpus.input_format not in ("csv", "auto"):
+        del options["delimiter"]
     for name in _WORDS:
         path = options[name]
         if path is not None:

@@ -53,7 +53,8 @@ class Source:
 
     counts: numbers of skipped items, by description. wrapped, looks: hard_wrapping and
     records_format of its first lines. header: what the first row of a table was taken for, `header`
-    or `unsure`, and its cells. empty: there is no text in it. listed: every record gets a
+    or `unsure`, and its cells. bad_records, first_bad: the number of malformed records that were
+    skipped, and the error of the first. empty: there is no text in it. listed: every record gets a
     line of text and an entry in `documents`, even without id and time (`formats.blocks`).
     documents: ids and times of the records; not a field, since checkpoints store fields as JSON.
     running: the hash of the bytes read so far.
@@ -68,6 +69,8 @@ class Source:
     wrapped: dict[str, float] = field(default_factory=dict)
     looks: str = ""
     header: dict[str, str] = field(default_factory=dict)
+    bad_records: int = 0
+    first_bad: str = ""
     empty: bool = False
     listed: bool = False
 
