@@ -208,13 +208,13 @@ def test_auto_is_resolved_once_by_the_files(
         (
             ["a.txt"],
             {"text_field": "x"},
-            ["--text-field applies to jsonl, tsv and csv only, found text"],
+            ["--text-field applies to jsonl, tsv, csv and parquet only, found text"],
         ),
         (["a.jsonl", "a.txt"], {"id_field": "x"}, ["a.txt: --id-field applies to", "leave the"]),
         (
             ["a.fa"],
             {"time_field": "x"},
-            ["--time-field applies to jsonl, tsv and csv only, found fasta"],
+            ["--time-field applies to jsonl, tsv, csv and parquet only, found fasta"],
         ),
         (["a.jsonl"], {"column": "lemma"}, ["--column applies to conllu only, found jsonl"]),
         (["a.jsonl"], {"document": "file"}, ["each jsonl record is a document, found --doc"]),
@@ -222,7 +222,11 @@ def test_auto_is_resolved_once_by_the_files(
         (["a.txt"], {"k": 4}, ["--k needs --tokeniser kmer, found --tokeniser words"]),
         (["a.fa"], {"id_field": "x"}, ["FASTA has no fields but headers, found x; --id-field h"]),
         (["a.tsv"], {"delimiter": "pipe"}, ["--delimiter applies to csv only, found tsv"]),
-        (["a.txt"], {"bad_records": "skip"}, ["--bad-records applies to jsonl, tsv and csv only"]),
+        (
+            ["a.txt"],
+            {"bad_records": "skip"},
+            ["--bad-records applies to jsonl, tsv, csv and parquet only"],
+        ),
         (["a.csv"], {"text_field": "2", "id_field": "x"}, ["by number and by name, found 2, x"]),
         (["a.tsv"], {"text_field": "0"}, ["column numbers start at 1, found 0"]),
         (["a.tsv"], {"text_field": "9" * 5000}, ["column numbers start at 1"]),

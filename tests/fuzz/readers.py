@@ -142,6 +142,7 @@ def _text(path: Path) -> object:
 _ASKED: dict[str, dict[str, Any]] = {
     ".jsonl": {"id_field": "id", "time_field": "time"},
     ".tsv": {"text_field": "text", "id_field": "id"},
+    ".parquet": {"text_field": "name", "id_field": "n", "time_field": "x"},
     ".csv": {"text_field": "text", "id_field": "id", "bad_records": "skip"},
     ".conllu": {"column": "lemma"},
 }
@@ -271,6 +272,7 @@ READERS = (
             "corpus.records.fields",
         ),
     ),
+    Reader("records, parquet", seeds.parquet, _records, ("corpus.records.parquet",)),
     Reader(
         "matrix",
         seeds.matrices,

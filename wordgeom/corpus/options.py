@@ -14,10 +14,10 @@ class CorpusOptions(Options):
     input_format: str = option(
         "auto",
         "input format; auto goes by the file suffix, else text",
-        choices=("auto", "text", "jsonl", "csv", "tsv", "conllu", "fasta"),
+        choices=("auto", "text", "jsonl", "csv", "tsv", "parquet", "conllu", "fasta"),
     )
     text_field: str | None = option(
-        None, "field (JSONL) or column (CSV, TSV) of the text  [JSONL: text]", metavar="FIELD"
+        None, "field or column of the text  [JSONL, Parquet: text]", metavar="FIELD"
     )
     id_field: str | None = option(
         None, "field of the record ID, stored with the counts (FASTA: header)", metavar="FIELD"

@@ -48,8 +48,8 @@ def find(names: Sequence[str], corpus: CorpusOptions) -> Inputs:
     found = paths.expand(names)
     for name in found:
         check_input(name)
-    told = paths.expansion_note(names, found)
-    return Inputs(found, formats.resolve(found, corpus), [] if told is None else [told])
+    notes = [paths.expansion_note(names, found), formats.mixture_note(found, corpus)]
+    return Inputs(found, formats.resolve(found, corpus), [note for note in notes if note])
 
 
 def request_options(

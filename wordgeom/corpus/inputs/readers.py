@@ -150,7 +150,7 @@ def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[B
         raise InputError(what, where=source.name, found=found, do=do)
 
     for piece in _cut(read_pieces(source), separators, _UNBROKEN, too_long):
-        clean, is_ascii = _valid_utf8(piece.text, source, piece.offset, bad_bytes)
+        clean, is_ascii = valid_utf8(piece.text, source, piece.offset, bad_bytes)
         yield Block(clean, source.name, piece.offset, is_ascii, piece.last)
 
 
@@ -164,7 +164,7 @@ def read_lines(source: Source, bad_bytes: str) -> Iterator[Block]:
         raise InputError("the line is too long", where=where, found=found, do=do)
 
     for piece in _cut(read_pieces(source), b"\n", _LONGEST, too_long):
-        clean, is_ascii = _valid_utf8(piece.text, source, piece.offset, bad_bytes)
+        clean, is_ascii = valid_utf8(piece.text, source, piece.offset, bad_bytes)
         yield Block(clean, source.name, piece.offset, is_ascii, piece.last, number)
         number += piece.text.count(b"\n")
 
@@ -172,7 +172,7 @@ def read_lines(source: Source, bad_bytes: str) -> Iterator[Block]:
 def read_pieces(source: Source) -> Generator[Block, None, None]:
     """Yield the decompressed bytes of `source`, cut anywhere, without a byte order mark."""
     offset = 0
-    for chunk, last in _chunks(source):
+    for chunk, last in read_chunks(source):
         text = chunk
         if offset == 0:
             reject_unsupported(chunk, source.name)
@@ -208,7 +208,11 @@ def _last_separator(text: bytes, separators: bytes) -> int:
     return -1
 
 
-def _valid_utf8(text: bytes, source: Source, offset: int, bad_bytes: str) -> tuple[bytes, bool]:
+def valid_utf8(text: bytes, source: Source, offset: int, bad_bytes: str) -> tuple[bytes, bool]:
+    """Return text without invalid UTF-8, and whether it is ASCII; raises InputError.
+
+    offset: byte at which it begins in the file; bad_bytes: as in `read_blocks`.
+    """
     if text.isascii():
         return text, True
     try:
@@ -262,7 +266,7 @@ class _Digested:
             piece = self._read(size)
 
 
-def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
+def read_chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
     """Yield the decompressed input as (bytes, is last); set the size and digest of `source`."""
     raw = open_input(source.name)
     try:

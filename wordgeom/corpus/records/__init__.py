@@ -1,1 +1,1 @@
-"""Record formats: JSON Lines, CSV, TSV, CoNLL-U, FASTA, k-mers; which format a file has."""
+"""Record formats: JSON Lines, CSV, TSV, Parquet, CoNLL-U, FASTA; which format a file has."""

@@ -27,6 +27,7 @@ from wordgeom.corpus.records.fasta import read_fasta
 from wordgeom.corpus.records.fields import Fields
 from wordgeom.corpus.records.jsonl import read_jsonl
 from wordgeom.corpus.records.kmers import cut_kmers
+from wordgeom.corpus.records.parquet import read_parquet
 from wordgeom.corpus.records.tsv import cells_of, read_tsv
 
 _BY_SUFFIX = {
@@ -34,6 +35,8 @@ _BY_SUFFIX = {
     ".ndjson": "jsonl",
     ".tsv": "tsv",
     ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
     ".conllu": "conllu",
     ".fasta": "fasta",
     ".fa": "fasta",
@@ -50,12 +53,14 @@ _TOKENISERS = {
     "jsonl": ("words", "whitespace", "kmer"),
     "tsv": ("words", "whitespace", "kmer"),
     "csv": ("words", "whitespace", "kmer"),
+    "parquet": ("words", "whitespace", "kmer"),
     "conllu": ("whitespace", "words"),
     "fasta": ("kmer",),
 }
 SINGLE_LINE = ("jsonl", "tsv")  # formats whose records take one line each
 _TABLES = ("tsv", "csv")
-_RECORDS = ("jsonl", *_TABLES)
+_RECORDS = ("jsonl", *_TABLES, "parquet")
+_WITH_TEXT = {"jsonl", "parquet"}  # formats whose text is in the field `text` by default
 _TEXT_FIELD = "text"
 _FIRST_ROWS = 1 << 16  # bytes of first rows that a message may need
 _HEADER = "header"
@@ -97,9 +102,19 @@ def resolve(names: Sequence[str], options: CorpusOptions) -> CorpusOptions:
     if "fasta" in formats and options.id_field not in (None, _HEADER):
         do = f"--id-field {_HEADER} takes the first word of each"
         raise OptionError("FASTA has no fields but headers", found=options.id_field, do=do)
-    field = _TEXT_FIELD if "jsonl" in formats and options.text_field is None else options.text_field
+    named = options.text_field is not None or _WITH_TEXT.isdisjoint(formats)
+    field = options.text_field if named else _TEXT_FIELD
     resolved = next(iter(formats)) if len(formats) == 1 else "auto"
     return replace(options, tokeniser=tokeniser, input_format=resolved, text_field=field)
+
+
+def mixture_note(names: Sequence[str], options: CorpusOptions) -> str | None:
+    """Return a note on files of several formats, as a directory may contain a README."""
+    formats: dict[str, list[str]] = {}
+    for name in names:
+        formats.setdefault(format_of(name, options), []).append(name)
+    each = [f"{known}: {len(alike):,} ({alike[0]})" for known, alike in sorted(formats.items())]
+    return f"files of several formats: {'; '.join(each)}" if len(each) > 1 else None
 
 
 def blocks(source: Source, separators: bytes, options: CorpusOptions) -> Iterator[Block]:
@@ -123,12 +138,14 @@ def _records(source: Source, format_name: str, options: CorpusOptions) -> Iterat
     """Yield the records of a file, one a line."""
     if format_name == "fasta":
         return read_fasta(read_pieces(source), source, ids=options.id_field is not None)
-    lines = read_lines(source, options.bad_bytes)
-    if format_name == "conllu":
-        return read_conllu(lines, source, options.column)
     skip = options.bad_records == "skip"
     text_field = options.text_field or _TEXT_FIELD
     fields = Fields(text_field, options.id_field, options.time_field, skip)
+    if format_name == "parquet":
+        return read_parquet(source, fields, options.bad_bytes)
+    lines = read_lines(source, options.bad_bytes)
+    if format_name == "conllu":
+        return read_conllu(lines, source, options.column)
     if format_name == "tsv":
         return read_tsv(lines, source, fields, options.header)
     if format_name == "csv":
