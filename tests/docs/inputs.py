@@ -43,6 +43,7 @@ def write(folder: Path) -> None:
     for name in ("one", "two"):
         _text(folder / "texts" / f"{name}.txt", _sentences(draw, 200))
     _speeches(folder, draw)
+    _dated(folder)
     _proteins(folder, draw)
     _firms(folder, draw)
     _sets(folder, draw)
@@ -78,6 +79,19 @@ def _speeches(folder: Path, draw: random.Random) -> None:
     _text(folder / "speeches.jsonl", map(json.dumps, records))
     rows = "".join("{id}\t{year}\t{country}\t{text}\n".format(**r) for r in records)
     (folder / "speeches.tsv.gz").write_bytes(gzip.compress(rows.encode(), mtime=0))
+
+
+def _dated(folder: Path) -> None:
+    """Write the speeches of each year into a file, and a table of the files."""
+    by_year: dict[int, list[str]] = {}
+    for line in (folder / "speeches.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        by_year.setdefault(record["year"], []).append(record["text"])
+    (folder / "dated").mkdir()
+    for year, texts in by_year.items():
+        _text(folder / "dated" / f"{year}-debate.txt", texts)
+    rows = (f"{year}-debate.txt,{year}-09-16,President {year}" for year in by_year)
+    _text(folder / "speakers.csv", ["file,date,speaker", *rows])
 
 
 def _proteins(folder: Path, draw: random.Random) -> None:

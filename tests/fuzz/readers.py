@@ -21,6 +21,7 @@ from wordgeom.core.errors import MissingInputError
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
+from wordgeom.corpus.records.metadata import match_rows, read_metadata
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, read_words
 from wordgeom.evaluation.categorisation import read_categories
 from wordgeom.evaluation.classification import read_texts
@@ -154,6 +155,10 @@ def _records(path: Path) -> None:
         pass
 
 
+def _metadata(path: Path) -> None:
+    match_rows(read_metadata(str(path), "id", "year"), ["a.txt"], str(path))
+
+
 def _matrix(path: Path) -> object:
     return convert(path, path.parent / "out", threads=1, memory=0.5, quiet=True)
 
@@ -272,6 +277,7 @@ READERS = (
             "corpus.records.fields",
         ),
     ),
+    Reader("metadata", seeds.metadata, _metadata, ("corpus.records.metadata",)),
     Reader("records, parquet", seeds.parquet, _records, ("corpus.records.parquet",)),
     Reader(
         "matrix",

@@ -329,6 +329,14 @@ def records() -> Group:
     )
 
 
+def metadata() -> Group:
+    """Tables with the ids and times of files."""
+    return _texts(
+        {"m.tsv": "file\tid\tyear\na.txt\tA\t1950\nb/a.txt\té\t\n"},
+        {"m.csv": '\ufeffid;path;year\r\n"A;";./a.txt;1950\r\n\r\nb;b.txt;1951-01\r\n'},
+    )
+
+
 _VOCAB = "the\t9\nof\t5\ncat\t2\n"
 _ENTRIES = [(0, 0, 3.0), (0, 1, 2.0), (1, 0, 2.0), (2, 2, 1.0)]
 

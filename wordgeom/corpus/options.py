@@ -25,6 +25,16 @@ class CorpusOptions(Options):
     time_field: str | None = option(
         None, "field of the record time, stored with the counts", metavar="FIELD"
     )
+    time_from_name: str | None = option(
+        None,
+        "regular expression whose group is the time in a file's name (build-dtm)",
+        metavar="REGEX",
+    )
+    metadata: str | None = option(
+        None,
+        "table (.tsv, .csv) with the --id-field and --time-field of files (build-dtm)",
+        metavar="FILE",
+    )
     bad_records: str = option(
         "error",
         "malformed records (no JSON, a missing cell or text): raise an error, or skip",
@@ -105,4 +115,4 @@ class CorpusOptions(Options):
     @property
     def has_times(self) -> bool:
         """Whether documents are to have times."""
-        return self.time_field is not None
+        return self.time_field is not None or self.time_from_name is not None

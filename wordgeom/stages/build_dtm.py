@@ -47,6 +47,13 @@ class BuildDtm(CountStage):
         del options["oov"]
         return options
 
+    @property
+    def named(self) -> bool:
+        """Whether ids or times come from the names of the files."""
+        corpus = self.inputs.corpus
+        of_names = corpus.time_from_name is not None or corpus.metadata is not None
+        return of_names or corpus.document == "file"
+
     def work(self, job: Job) -> Outcome:
         """Count, and commit the store."""
         context, state = job.context, job.checkpoint

@@ -21,11 +21,12 @@ from wordgeom.corpus.inputs.readers import (
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
 from wordgeom.corpus.records.columns import by_number
+from wordgeom.corpus.records.file_labels import file_labels
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
 
-_WORDS = ("read_vocab", "stop_words", "keep_words")  # options that name word lists
+_FILES = ("read_vocab", "stop_words", "keep_words", "metadata")  # options that name files
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,17 @@ def find(names: Sequence[str], corpus: CorpusOptions) -> Inputs:
     for name in found:
         check_input(name)
     notes = [paths.expansion_note(names, found), formats.mixture_note(found, corpus)]
-    return Inputs(found, formats.resolve(found, corpus), [note for note in notes if note])
+    resolved = formats.resolve(found, corpus)
+    if corpus.metadata is not None:
+        check_input(corpus.metadata)
+    labels = file_labels(found, resolved)
+    return Inputs(labels.names, resolved, [*filter(None, notes), *labels.notes])
 
 
 def request_options(
     corpus: CorpusOptions, run: RunOptions, window: WindowOptions | None = None
 ) -> dict[str, Any]:
-    """Return the options in the request of a count; digests stand for word lists."""
+    """Return the options in the request of a count; digests stand for files."""
     options = corpus.result_options() | ({} if window is None else window.result_options())
     if corpus.sample > 0:
         options["seed"] = run.seed
@@ -68,18 +73,18 @@ def request_options(
         del options["header"]
     if corpus.input_format not in ("csv", "auto"):
         del options["delimiter"]
-    for name in _WORDS:
+    for name in _FILES:
         path = options[name]
         if path is not None:
-            options[name] = _digest_of_words(name, path)
+            options[name] = _digest_of_file(name, path)
     if corpus.read_vocab is not None:
         options |= {"min_count": 0, "max_vocab": 0}
     return options
 
 
-def word_files(corpus: CorpusOptions) -> list[str]:
-    """Return the word lists that the options name."""
-    return [path for name in _WORDS if (path := getattr(corpus, name)) is not None]
+def files_of(corpus: CorpusOptions) -> list[str]:
+    """Return the files that the options name."""
+    return [path for name in _FILES if (path := getattr(corpus, name)) is not None]
 
 
 def of_request(names: Sequence[str]) -> list[dict[str, Any]]:
@@ -95,20 +100,27 @@ def cards(sources: Sequence[Source]) -> list[dict[str, Any]]:
     ]
 
 
-def are_those(names: Sequence[str], made_from: Sequence[dict[str, Any]]) -> bool:
-    """Return whether the files are those of a run card, by size and time or else by digest."""
+def are_those(
+    names: Sequence[str], made_from: Sequence[dict[str, Any]], *, named: bool = False
+) -> bool:
+    """Return whether the files are those of a run card, by size and time or else by digest.
+
+    named: whether their names must also be the same.
+    """
     if len(names) != len(made_from) or any(map(is_stream, names)):
         return False
     for name, card in zip(names, made_from, strict=True):
         same_name = card.get("name") == os.path.abspath(name)
         if same_name and card.get("stamp") == file_stamp(name):
             continue
+        if named and os.path.basename(name) != os.path.basename(card.get("name", "")):
+            return False
         if file_digest(name) != card.get("digest"):
             return False
     return True
 
 
-def _digest_of_words(option: str, path: str) -> str:
+def _digest_of_file(option: str, path: str) -> str:
     if is_stream(path):
         raise OptionError(f"{flag(option)} needs a file", found=path)
     if not os.path.exists(path):

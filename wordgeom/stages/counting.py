@@ -67,6 +67,11 @@ class CountStage(StoreStage):
         """The part of the text that is counted, and of how many; None for all of it."""
         return None
 
+    @property
+    def named(self) -> bool:
+        """Whether the names of the files decide the content of the count."""
+        return False
+
     @cached_property
     def request(self) -> dict[str, Any]:
         """What is known before the text is read."""
@@ -80,7 +85,7 @@ class CountStage(StoreStage):
         if self.save_vocab is None:
             return there
         if there is None:
-            read = [*self.inputs.names, *corpus_inputs.word_files(self.inputs.corpus)]
+            read = [*self.inputs.names, *corpus_inputs.files_of(self.inputs.corpus)]
             vocabulary_file.check(self.save_vocab, read, force=self.run.force)
             return None
         made: Store = there.value
@@ -131,7 +136,7 @@ class CountStage(StoreStage):
             return how
         if made.attributes.get("shard") != self.shard:
             return "is another shard"
-        if corpus_inputs.are_those(self.inputs.names, request["inputs"]):
+        if corpus_inputs.are_those(self.inputs.names, request["inputs"], named=self.named):
             return None
         streams = any(map(is_stream, self.inputs.names))
         return f"was made from {'a pipe, which cannot be compared' if streams else 'other text'}"

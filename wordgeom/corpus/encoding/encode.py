@@ -22,6 +22,7 @@ from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists, word
 from wordgeom.corpus.inputs.readers import Source, file_stamp, is_compressed, is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
+from wordgeom.corpus.records.file_labels import label_sources
 from wordgeom.corpus.tokens.merge_lexicons import Selection, merge_runs
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenisers import tokeniser
@@ -91,6 +92,7 @@ def encode_documents(
     `documents` of its source. Arguments and errors as in `encode`.
     """
     sources = [Source(name, listed=True) for name in names]
+    label_sources(sources, options)
     with _encoded(sources, options, checkpoint, context) as (text, notes):
         stream, totals = map_documents(text, sources, options, context, sink)
         return EncodedCorpus(text.vocabulary, stream, sources, *totals, notes)

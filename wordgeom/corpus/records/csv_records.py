@@ -165,15 +165,23 @@ def first_row(text: bytes, asked: str) -> list[str]:
     return next(iter(_sample(text, delimiter_of(text, asked))), [])
 
 
+def rows_of(text: bytes, sign: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line and the cells of each row that is not blank; raises csv.Error."""
+    lines = _lines_of(text.decode("utf-8", "replace"), "\n" if b"\n" in text else "\r")
+    reader = csv.reader(lines, delimiter=sign, strict=True)
+    number = 1
+    for row in reader:
+        if row:
+            yield number, row
+        number = reader.line_num + 1
+
+
 def _sample(text: bytes, sign: str) -> list[list[str]]:
     """Return the first rows, up to one that is malformed or incomplete."""
-    lines = _lines_of(text.decode("utf-8", "replace"), "\n" if b"\n" in text else "\r")
     rows: list[list[str]] = []
     try:
-        for row in csv.reader(lines, delimiter=sign, strict=True):
-            rows += [row] if row else []
-            if len(rows) > SAMPLE:
-                break
+        for _, row in islice(rows_of(text, sign), SAMPLE + 1):
+            rows.append(row)
     except csv.Error:
         pass
     return rows

@@ -64,11 +64,13 @@ _WITH_TEXT = {"jsonl", "parquet"}  # formats whose text is in the field `text` b
 _TEXT_FIELD = "text"
 _FIRST_ROWS = 1 << 16  # bytes of first rows that a message may need
 _HEADER = "header"
+_OF_FILES = ("id_field", "time_field")  # options that apply to --metadata if that is given
 # The formats that an option applies to; True: all files must have such a format.
 _APPLIES = {
     "text_field": (_RECORDS, False),
     "id_field": ((*_RECORDS, "fasta"), True),
     "time_field": (_RECORDS, True),
+    "metadata": (("text",), True),
     "bad_records": (_RECORDS, False),
     "column": (("conllu",), False),
     "header": (_TABLES, False),
@@ -95,6 +97,7 @@ def resolve(names: Sequence[str], options: CorpusOptions) -> CorpusOptions:
     formats = {format_of(name, options): name for name in reversed(names)}
     tokeniser = _tokeniser(formats, options)
     _check_applies(formats, options)
+    _check_labels(options)
     _check_documents(formats, tokeniser, options)
     for table in _TABLES:
         if table in formats:
@@ -203,11 +206,24 @@ def _check_applies(formats: dict[str, str], options: CorpusOptions) -> None:
     for name, (supported, everywhere) in _APPLIES.items():
         if getattr(options, name) == getattr(CorpusOptions, name):
             continue
+        of_files = name in _OF_FILES and options.metadata is not None
+        if of_files or (name == "bad_records" and options.time_from_name is not None):
+            continue
         others = sorted(set(formats) - set(supported))
         if others and (everywhere or len(others) == len(formats)):
             do = "set the format with --input-format, or leave the option out"
             what = f"{flag(name)} applies to {listed(supported)} only"
             raise OptionError(what, where=formats[others[0]], found=others[0], do=do)
+
+
+def _check_labels(options: CorpusOptions) -> None:
+    """Reject two sources of one time, and --metadata without a column to take."""
+    if options.time_from_name is not None and options.time_field is not None:
+        do = "leave one of them out"
+        raise OptionError("the time has two sources, --time-from-name and --time-field", do=do)
+    if options.metadata is not None and options.id_field is None and options.time_field is None:
+        do = "name the columns of the table to take"
+        raise OptionError("--metadata needs --id-field or --time-field", do=do)
 
 
 def _check_documents(formats: dict[str, str], tokeniser: str, options: CorpusOptions) -> None:

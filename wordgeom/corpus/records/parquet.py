@@ -17,7 +17,7 @@ from wordgeom.corpus.inputs.readers import Block, Source, open_input, valid_utf8
 from wordgeom.corpus.inputs.unsupported import PARQUET
 from wordgeom.corpus.records.fields import Fields, fail, shown
 
-_MOST_ROWS = 1 << 12  # of a batch
+_FEWEST_ROWS, _MOST_ROWS = 64, 1 << 12  # of a batch
 _BUFFER = 1 << 20  # bytes of a column that are read at once
 
 
@@ -74,7 +74,7 @@ def _blocks(file: Any, source: Source, fields: Fields, bad_bytes: str) -> Iterat
     key, time = (f and _column(file.schema_arrow, f, source.name) for f in asked)
     _check_kinds(text, [c for c in (key, time) if c], source.name)
     names = sorted({f for f in (fields.text, *asked) if f})
-    rows = _rows_of_block(file.metadata, fields.text)
+    rows = _rows_of_block(file.metadata)
     number, offset = 1, 0
     for batch in file.iter_batches(batch_size=rows, columns=names, use_threads=False):
         labels = [_labels(c.of(batch)) if c else [""] * len(batch) for c in (key, time)]
@@ -84,13 +84,14 @@ def _blocks(file: Any, source: Source, fields: Fields, bad_bytes: str) -> Iterat
         number, offset = number + len(batch), offset + len(made)
 
 
-def _rows_of_block(metadata: Any, field: str) -> int:
-    """Return how many rows have about a block of text, as the sizes in the metadata say."""
-    groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
-    columns = (group.column(k) for group in groups for k in range(group.num_columns))
-    size = sum(c.total_uncompressed_size for c in columns if c.path_in_schema.startswith(field))
+def _rows_of_block(metadata: Any) -> int:
+    """Return how many rows have about a block of data.
+
+    Sizes of columns would be closer, but pyarrow aborts the process where those are damaged.
+    """
+    size = sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
     rows: int = readers.BLOCK * metadata.num_rows // max(1, size)
-    return max(1, min(_MOST_ROWS, rows))
+    return max(min(_FEWEST_ROWS, readers.BLOCK), min(_MOST_ROWS, rows))
 
 
 def _lines(
