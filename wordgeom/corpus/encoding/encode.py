@@ -22,6 +22,7 @@ from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists, word
 from wordgeom.corpus.inputs.readers import Source, file_stamp, is_compressed, is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
+from wordgeom.corpus.records.fields import skipped_note
 from wordgeom.corpus.records.file_labels import label_sources
 from wordgeom.corpus.tokens.merge_lexicons import Selection, merge_runs
 from wordgeom.corpus.tokens.spill import Runs
@@ -140,7 +141,8 @@ def _read(
     merged = merge_runs(runs, _selection(lists, options, context), context)
     if not merged.statistics.tokens:
         found = f"{sum(s.bytes for s in sources):,} bytes"
-        raise InputError("contains no words", found=found, do="check the file")
+        do = "; ".join(skipped_note(sources)) or "check the file"
+        raise InputError("contains no words", found=found, do=do)
     threads = context.pool.threads
     return context.pool.call(lambda: as_read(segments, merged, lists, options, threads))
 
