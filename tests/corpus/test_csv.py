@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from corpora import assert_one_line, build, build_documents
+from corpora import assert_one_line, build, build_documents, record_text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,8 +19,7 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Source
-from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.records import csv_records, formats
+from wordgeom.corpus.records import csv_records
 from wordgeom.corpus.records.csv_records import DELIMITERS, delimiter_of
 from wordgeom.matrices.document_term import StoredDocuments
 
@@ -41,13 +40,8 @@ def put(folder: Path, content: str | bytes, name: str = "t.csv") -> Path:
 
 def texts(path: Path, block: int = 1 << 21, **options: Any) -> tuple[list[str], Source]:
     """The lines read from a file, without the empty one after the last line end."""
-    asked = formats.resolve([str(path)], CorpusOptions(**options))
-    source = Source(str(path))
-    with patch.object(readers, "BLOCK", block):
-        made = list(formats.blocks(source, b" \n", asked))
-    assert all(b.ascii == b.text.isascii() for b in made)
-    assert [b.last for b in made[-1:]] in ([], [True])
-    return b"".join(b.text for b in made).decode().split("\n")[:-1], source
+    text, source = record_text(path, block, **options)
+    return text.split("\n")[:-1], source
 
 
 @given(

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from corpora import assert_one_line, build, build_documents
+from corpora import assert_one_line, build, build_documents, record_text
 
 from wordgeom.cli import main
 from wordgeom.core.errors import FormatError, InputError, UnavailableError, WordgeomError
@@ -35,15 +35,10 @@ def put(folder: Path, columns: dict[str, Any], name: str = "t.parquet", **how: A
 
 def texts(path: Path, block: int = 1 << 21, **options: Any) -> tuple[list[str], Source]:
     """The lines read from a file."""
-    asked = formats.resolve([str(path)], CorpusOptions(**options))
-    source = Source(str(path))
-    with patch.object(readers, "BLOCK", block):
-        made = list(formats.blocks(source, b" \n", asked))
-    assert all(b.ascii == b.text.isascii() for b in made)
-    assert [b.last for b in made] == [False] * (len(made) - 1) + [True]
+    text, source = record_text(path, block, **options)
     assert source.digest == source.running.hexdigest() == file_digest(str(path))
     assert source.bytes == path.stat().st_size
-    return b"".join(b.text for b in made).decode().split("\n")[:-1], source
+    return text.split("\n")[:-1], source
 
 
 def strings(kind: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from corpora import assert_one_line, read
+from corpora import assert_one_line, read, record_text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,13 +39,8 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
 
 def lines(path: Path, block: int = 1 << 21, **options: Any) -> tuple[list[str], Source]:
     """The lines read from a file."""
-    asked = formats.resolve([str(path)], CorpusOptions(**options))
-    source = Source(str(path))
-    with patch.object(readers, "BLOCK", block):
-        made = list(formats.blocks(source, b" \n", asked))
-    assert all(b.ascii == b.text.isascii() for b in made)
-    assert all(b.last for b in made[-1:])
-    return b"".join(b.text for b in made).decode().split("\n"), source
+    text, source = record_text(path, block, **options)
+    return text.split("\n"), source
 
 
 def assert_rejected(path: Path, *parts: str, **options: Any) -> None:
