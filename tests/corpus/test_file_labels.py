@@ -12,7 +12,13 @@ import pytest
 from corpora import assert_one_line, build_documents
 
 from wordgeom.cli import main
-from wordgeom.core.errors import InputError, OptionError, OutputExistsError, WordgeomError
+from wordgeom.core.errors import (
+    InputError,
+    MissingInputError,
+    OptionError,
+    OutputExistsError,
+    WordgeomError,
+)
 from wordgeom.matrices.document_term import StoredDocuments
 
 TEXT = "the cat sat\n\non the mat\nthe end\n"
@@ -108,6 +114,15 @@ def test_a_table_has_the_ids_and_times(folder: Path, name: str, table: str, end:
     assert [d[2:] for d in made][:2] == [("1970-speech.txt", "1971"), ("1980-speech.txt", "1981")]
     made = labels(id_field="speaker", time_from_name=r"(\d{4})", **asked)
     assert [d[2:] for d in made] == [("A", "1970"), ("B", "1980"), ("C", "1990")]
+
+
+def test_a_table_among_the_files_is_not_one_of_them(folder: Path):
+    Path("texts/m.csv").write_text("file,year\n1970-speech.txt,1970\n")
+    made = labels(metadata="texts/m.csv", time_field="year", document="file")
+    assert [d[3] for d in made] == ["1970", "", ""]
+    with pytest.raises(MissingInputError) as caught:
+        build_documents([Path("texts/m.csv")], Path("n"), metadata="texts/m.csv", time_field="year")
+    assert_one_line(caught, "is the table of --metadata; name text files")
 
 
 def test_directories_tell_files_of_one_name_apart(folder: Path):

@@ -47,12 +47,16 @@ def find(names: Sequence[str], corpus: CorpusOptions) -> Inputs:
         if store.exists(name):
             raise MissingInputError("is a matrix, not text", where=name, do="name text files")
     found = paths.expand(names)
+    if corpus.metadata is not None:  # it may lie among the files that it describes
+        check_input(corpus.metadata)
+        table = os.path.realpath(corpus.metadata)
+        found = [name for name in found if os.path.realpath(name) != table]
+        if not found:
+            raise MissingInputError("is the table of --metadata", where=table, do="name text files")
     for name in found:
         check_input(name)
     notes = [paths.expansion_note(names, found), formats.mixture_note(found, corpus)]
     resolved = formats.resolve(found, corpus)
-    if corpus.metadata is not None:
-        check_input(corpus.metadata)
     labels = file_labels(found, resolved)
     return Inputs(labels.names, resolved, [*filter(None, notes), *labels.notes])
 
