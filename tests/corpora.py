@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import strategies as st
@@ -20,8 +21,10 @@ from running import Done, build_cooc, build_dtm
 from wordgeom.core.errors import WordgeomError
 from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
+from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records import formats
 from wordgeom.corpus.tokens.normal_forms import Form
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.linalg.device import get_ops
@@ -214,6 +217,17 @@ class Read:
     documents: int
     short: int
     sources: list[Source]
+
+
+def record_text(path: Path, block: int = 1 << 21, **options: Any) -> tuple[str, Source]:
+    """The text that a reader makes of a file, a record a line, in blocks of about `block` bytes."""
+    asked = formats.resolve([str(path)], CorpusOptions(**options))
+    source = Source(str(path))
+    with patch.object(readers, "BLOCK", block):
+        made = list(formats.blocks(source, b" \n", asked))
+    assert all(b.ascii == b.text.isascii() for b in made)
+    assert all(b.last for b in made[-1:])
+    return b"".join(b.text for b in made).decode(), source
 
 
 def read(names: Sequence[str | Path], options: CorpusOptions | None = None, **how: Any) -> Read:

@@ -9,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from corpora import assert_one_line, read
+from corpora import assert_one_line, read, record_text
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +18,8 @@ from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.inputs.document_index import Documents, Record, documents_bytes
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.records import formats, tsv
+from wordgeom.corpus.records import columns, formats
+from wordgeom.corpus.records.fields import skipped_note
 
 letters = st.text(st.sampled_from("ab é\n\r\u2028東😀\\\"'"), max_size=12)
 cells = st.text(st.sampled_from("ab é\u2028東😀\"'"), max_size=12)
@@ -38,13 +39,8 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
 
 def lines(path: Path, block: int = 1 << 21, **options: Any) -> tuple[list[str], Source]:
     """The lines read from a file."""
-    asked = formats.resolve([str(path)], CorpusOptions(**options))
-    source = Source(str(path))
-    with patch.object(readers, "BLOCK", block):
-        made = list(formats.blocks(source, b" \n", asked))
-    assert all(b.ascii == b.text.isascii() for b in made)
-    assert all(b.last for b in made[-1:])
-    return b"".join(b.text for b in made).decode().split("\n"), source
+    text, source = record_text(path, block, **options)
+    return text.split("\n"), source
 
 
 def assert_rejected(path: Path, *parts: str, **options: Any) -> None:
@@ -105,13 +101,79 @@ def test_lone_surrogates_are_replaced_or_skipped(folder: Path):
 
 
 @pytest.mark.parametrize("row", ["{}", '{"id": ""}', '{"id": null}', '{"id": true}', '{"id": []}'])
-def test_a_requested_id_or_time_must_exist(folder: Path, row: str):
+def test_a_requested_id_must_exist(folder: Path, row: str):
     whole = '{"text": "", "id": 1}\n' + json.dumps({"text": "", **json.loads(row)})
     path = write(folder, "t.jsonl", whole)
     assert_rejected(path, "line 2: has no 'id', required by --id-field, found ", id_field="id")
-    assert_rejected(
-        path, "line 1: has no 'y', required by --time-field, found text, id", time_field="y"
-    )
+
+
+def test_times_that_are_missing_null_or_of_another_type_are_left_to_the_report(folder: Path):
+    values = ['"y": 1990', '"y": null', '"x": 1', '"y": "soon"', '"y": [1990]', '"y": ""']
+    path = write(folder, "t.jsonl", "\n".join(f'{{"text": "", {v}}}' for v in values))
+    for mode in ("error", "skip"):
+        _, source = lines(path, time_field="y", bad_records=mode)
+        times = [record.time for record in source.documents]
+        assert times == ["1990", "", "", "soon", "[1990]", ""]
+        assert source.bad_records == 0
+
+
+def test_a_field_of_times_that_no_record_has_is_an_error(folder: Path):
+    path = write(folder, "t.jsonl", '{"text": "a", "year": 1}\n' * 3)
+    for mode in ("error", "skip"):
+        what = "none of its first 3 records has 'yaer', found text, year; check --time-field"
+        assert_rejected(path, what, time_field="yaer", bad_records=mode)
+
+
+@pytest.mark.parametrize("block", [5, 1 << 21])
+@pytest.mark.parametrize(
+    ("name", "content", "fields", "texts", "rows", "first"),
+    [
+        (
+            "b.jsonl",
+            '{"text": "a", "i": 1}\n{"text": \n[]\n{"text": null, "i": 2}\n{"i": 3}\n'
+            '{"text": "b", "i": null}\n{"text": "c", "i": 4}',
+            {"id_field": "i"},
+            ["a", "", "", "", "", "", "c"],
+            [("1", 1), ("4", 7)],
+            "line 2: is not JSON",
+        ),
+        (
+            "b.tsv",
+            "i\tt\n1\ta\n2\n3\tb\tc\n\td\n4\te\n",
+            {"text_field": "t", "id_field": "i"},
+            ["", "a", "", "", "", "e", ""],
+            [("1", 2), ("4", 6)],
+            "line 3: needs 2 columns, found 1",
+        ),
+        (
+            "b.csv",
+            'i,t\n1,"a\nb"\n2\n3,"x"y,z\n,d\n\n4,e\n',
+            {"text_field": "t", "id_field": "i"},
+            ["a b", "e", ""],
+            [("1", 2), ("4", 8)],
+            "line 4: needs 2 columns, found 1",
+        ),
+    ],
+)
+def test_malformed_records_are_skipped_and_counted(
+    folder: Path,
+    block: int,
+    name: str,
+    content: str,
+    fields: dict[str, str],
+    texts: list[str],
+    rows: list[tuple[str, int]],
+    first: str,
+):
+    path = write(folder, name, content)
+    assert_rejected(path, first, **fields)
+    made, source = lines(path, block, bad_records="skip", **fields)
+    assert made == texts
+    assert [(record.id, record.line) for record in source.documents] == rows
+    assert source.bad_records == (5 if name == "b.jsonl" else 3)
+    assert first in source.first_bad
+    (note,) = skipped_note([Source("x"), source])
+    assert note.startswith(f"skipped {source.bad_records} malformed records; the first: {path}")
 
 
 def test_a_very_long_line_is_rejected(folder: Path):
@@ -167,12 +229,7 @@ def test_ids_and_times_of_a_table_are_indexed(folder: Path):
             {"text_field": "a", "id_field": "b"},
             ["line 2: has no id, found nothing in column 2; correct"],
         ),
-        (
-            "1\tx\n\ty\n",
-            {"text_field": "2", "time_field": "1"},
-            ["line 2: has no time, found nothing in column 1"],
-        ),
-        ("\t" * (tsv.MOST + 1), {"text_field": "1"}, ["line 1: has too many columns"]),
+        ("\t" * (columns.MOST + 1), {"text_field": "1"}, ["line 1: has too many columns"]),
     ],
 )
 def test_a_ragged_table_and_a_missing_column_are_rejected(

@@ -87,8 +87,7 @@ def test_text_that_begins_like_another_format_is_text(tmp_path: Path, text: str)
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("a.CSV", "CSV is not supported; save it as TSV or JSONL, or pass --input-format text"),
-        ("a.csv.gz", "CSV is not supported"),
+        ("a.JSON.gz", "JSON is not supported"),
         ("a.json", "JSON is not supported; save it as JSONL, one object per line, or pass"),
     ],
 )

@@ -9,6 +9,7 @@ import csv
 import gzip
 import json
 import random
+import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -43,6 +44,9 @@ def write(folder: Path) -> None:
     for name in ("one", "two"):
         _text(folder / "texts" / f"{name}.txt", _sentences(draw, 200))
     _speeches(folder, draw)
+    _dated(folder)
+    _tables(folder)
+    _book(folder, draw)
     _proteins(folder, draw)
     _firms(folder, draw)
     _sets(folder, draw)
@@ -78,6 +82,46 @@ def _speeches(folder: Path, draw: random.Random) -> None:
     _text(folder / "speeches.jsonl", map(json.dumps, records))
     rows = "".join("{id}\t{year}\t{country}\t{text}\n".format(**r) for r in records)
     (folder / "speeches.tsv.gz").write_bytes(gzip.compress(rows.encode(), mtime=0))
+
+
+def _dated(folder: Path) -> None:
+    """Write the speeches of each year into a file, and a table of the files."""
+    by_year: dict[int, list[str]] = {}
+    for line in (folder / "speeches.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        by_year.setdefault(record["year"], []).append(record["text"])
+    (folder / "dated").mkdir()
+    for year, texts in by_year.items():
+        _text(folder / "dated" / f"{year}-debate.txt", texts)
+    rows = (f"{year}-debate.txt,{year}-09,{year - 1945}" for year in by_year)
+    _text(folder / "sessions.csv", ["file,date,session", *rows])
+
+
+def _tables(folder: Path) -> None:
+    """Write the speeches as CSV and, if pyarrow is installed, in two Parquet shards."""
+    lines = (folder / "speeches.jsonl").read_text(encoding="utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    with (folder / "speeches.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ["id", "year", "country", "text"])
+        writer.writeheader()
+        writer.writerows(records)
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        return
+    (folder / "speeches").mkdir()
+    for shard in range(2):
+        table = pyarrow.Table.from_pylist(records[shard::2])
+        parquet.write_table(table, folder / "speeches" / f"train-0000{shard}-of-00002.parquet")
+
+
+def _book(folder: Path, draw: random.Random) -> None:
+    """Write a hard-wrapped book between the notices of Project Gutenberg."""
+    paragraphs = (textwrap.fill(s, 68) + "\n" for s in _sentences(draw, 300, ["flowers"]))
+    title = "THIS PROJECT GUTENBERG EBOOK A GARLAND FOR GIRLS ***"
+    ends = f"*** START OF {title}\n", f"*** END OF {title}\nLicence"
+    _text(folder / "garland.txt", ["Title", ends[0], *paragraphs, ends[1]])
 
 
 def _proteins(folder: Path, draw: random.Random) -> None:

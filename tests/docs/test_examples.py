@@ -19,7 +19,11 @@ PAGES = [
     ROOT / "docs" / "index.md",
     *sorted((ROOT / "docs" / "guide").glob("*.md")),
 ]
-_NEEDS = {"notebooks": ("pandas", "matplotlib"), "spacy": ("spacy",)}  # optional packages, by page
+_NEEDS = {
+    "notebooks": ("pandas", "matplotlib"),
+    "spacy": ("spacy",),
+    "my-own-corpus": ("pyarrow",),
+}  # optional packages, by page
 _FEWEST_RUN = 0.9  # share of the blocks that must not be left out
 
 

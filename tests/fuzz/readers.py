@@ -21,6 +21,7 @@ from wordgeom.core.errors import MissingInputError
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
+from wordgeom.corpus.records.metadata import match_rows, read_metadata
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, read_words
 from wordgeom.evaluation.categorisation import read_categories
 from wordgeom.evaluation.classification import read_texts
@@ -142,6 +143,8 @@ def _text(path: Path) -> object:
 _ASKED: dict[str, dict[str, Any]] = {
     ".jsonl": {"id_field": "id", "time_field": "time"},
     ".tsv": {"text_field": "text", "id_field": "id"},
+    ".parquet": {"text_field": "name", "id_field": "n", "time_field": "x"},
+    ".csv": {"text_field": "text", "id_field": "id", "bad_records": "skip"},
     ".conllu": {"column": "lemma"},
 }
 
@@ -150,6 +153,10 @@ def _records(path: Path) -> None:
     asked = formats.resolve([str(path)], CorpusOptions(**_ASKED.get(path.suffix, {})))
     for _ in formats.blocks(Source(str(path)), b" \n", asked):
         pass
+
+
+def _metadata(path: Path) -> None:
+    match_rows(read_metadata(str(path), "id", "year"), ["a.txt"], str(path))
 
 
 def _matrix(path: Path) -> object:
@@ -267,11 +274,15 @@ READERS = (
         (
             "corpus.records.jsonl",
             "corpus.records.tsv",
+            "corpus.records.csv_records",
+            "corpus.records.columns",
             "corpus.records.conllu",
             "corpus.records.fasta",
             "corpus.records.fields",
         ),
     ),
+    Reader("metadata", seeds.metadata, _metadata, ("corpus.records.metadata",)),
+    Reader("records, parquet", seeds.parquet, _records, ("corpus.records.parquet",)),
     Reader(
         "matrix",
         seeds.matrices,

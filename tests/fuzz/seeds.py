@@ -311,7 +311,7 @@ def texts() -> Group:
 
 @cache
 def records() -> Group:
-    """JSON Lines, TSV, CoNLL-U and FASTA."""
+    """JSON Lines, TSV, CSV, CoNLL-U and FASTA."""
     rows = [
         {"id": 1, "text": "the cat", "time": "2020"},
         {"id": "b", "text": ["a", "é"], "time": 3},
@@ -323,8 +323,17 @@ def records() -> Group:
     return _texts(
         {"r.jsonl": "\n".join(map(json.dumps, rows)) + "\n"},
         {"r.tsv": "id\ttext\ttime\n1\tthe cat\t2020\nb\tthe dog\t3\n"},
+        {"r.csv": 'id;text;time\n1;"the ""cat"";\nsat";2020\nb;é;\n'},
         {"r.conllu": ten},
         {"r.fasta": ">a one\nMKV-A\n; aside\nacd*\n>b\nMM\n"},
+    )
+
+
+def metadata() -> Group:
+    """Tables with the ids and times of files."""
+    return _texts(
+        {"m.tsv": "file\tid\tyear\na.txt\tA\t1950\nb/a.txt\té\t\n"},
+        {"m.csv": '\ufeffid;path;year\r\n"A;";./a.txt;1950\r\n\r\nb;b.txt;1951-01\r\n'},
     )
 
 

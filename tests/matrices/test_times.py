@@ -99,7 +99,7 @@ def test_any_text_is_a_finite_time_or_none(text: str):
 def test_times_are_in_the_order_of_documents():
     times = parse_times(documents("1950", "1949-07", "1950.5"))
     assert times.values.tolist() == [1950.0, 1949 + 181 / 365, 1950.5]
-    assert (len(times.missing), len(times.unparsed), times.notes()) == (0, 0, [])
+    assert (len(times.missing), len(times.unparsed), times.unread) == (0, 0, "")
 
 
 def test_documents_without_a_time_are_counted_or_an_error():
@@ -107,10 +107,7 @@ def test_documents_without_a_time_are_counted_or_an_error():
     assert (times.missing.tolist(), times.unparsed.tolist()) == ([1, 3], [2])
     assert times.known.tolist() == [0, 4]
     assert np.isnan(times.values[[1, 2, 3]]).all()
-    assert times.notes() == [
-        "2 documents have no time and are excluded",
-        "1 document has a time of unknown format and is excluded",
-    ]
+    assert times.unread == "3 documents have no readable time (2 missing, 1 of unknown format)"
     problem = "a.jsonl line 4: the document 'd2' has no time; correct the record"
     assert str(times.problem) == problem
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import io
 import json
 import lzma
 import os
+import shutil
 import signal
 import sys
 from collections import Counter
@@ -439,6 +441,42 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(
     assert {p.name for p in Path().iterdir()} == {"t.txt", "r.jsonl", "whole", "dtm"}
 
 
+def put_table(name: str, texts: list[str]) -> None:
+    """Write texts with ids and times as CSV or Parquet."""
+    columns = {"id": list(range(len(texts))), "y": [1990] * len(texts), "text": texts}
+    if name.endswith(".parquet"):
+        pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is optional")
+        parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is optional")
+        parquet.write_table(pyarrow.table(columns), name, row_group_size=700)
+        return
+    with open(name, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([columns, *zip(*columns.values(), strict=True)])
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
+def test_a_stopped_count_of_a_table_goes_on_unless_the_table_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+):
+    monkeypatch.chdir(tmp_path)
+    texts = [f'the "cat", w{k % 40}\nsat on w{k % 7}' for k in range(2000)]
+    put_table(name, texts)
+    command = ["build-dtm", name, "--text-field", "text", "--id-field", "id", "--time-field", "y"]
+    monkeypatch.setattr(corpus_writer, "WORTH", 0)
+    with small(512, 100):
+        assert run(*command, "-o", "whole") == 0
+        with stopped(BlockFeed, "take", 9):
+            assert run(*command, "--checkpoint", 0) == AGAIN
+        assert [*Path(".dtm.state").glob("text-*/meta.json")]
+        shutil.copytree(".dtm.state", "state")
+        assert run(*command, "--resume") == 0
+        assert Store.open("dtm").digest == Store.open("whole").digest
+        shutil.rmtree("dtm")
+        shutil.move("state", ".dtm.state")
+        put_table(name, ["other", *texts[1:]])
+        assert run(*command, "--resume") == 1
+    assert "changed" in capsys.readouterr().err
+
+
 def test_a_state_with_other_rows_than_documents_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -469,9 +507,10 @@ def test_a_state_with_other_rows_than_documents_is_refused(
 @pytest.mark.parametrize(
     ("content", "flags", "said"),
     [
-        ('{"text": "a", "y": 1}\n{"text": "b"}\n', ["--time-field", "y"], "line 2: has no 'y'"),
+        ('{"text": "a", "i": 1}\n{"text": "b"}\n', ["--id-field", "i"], "line 2: has no 'i'"),
         ('{"text": "a"}\nnot\n', [], "line 2: is not JSON"),
         ("", [], "contains no words"),
+        ('{"txt": "a"}\n', ["--bad-records", "skip"], "skipped 1 malformed record; the first: "),
     ],
 )
 def test_a_bad_record_is_told_by_its_line(
@@ -485,6 +524,27 @@ def test_a_bad_record_is_told_by_its_line(
     assert f"{path}" in told
     assert said in told
     assert not (tmp_path / "dtm").exists()
+
+
+@pytest.mark.parametrize("command", ["build-dtm", "build-cooc"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("r.jsonl", '{"text": "a b", "y": 1}\n{"text": "b a", "y": null}\n{"text": "a b"}\n'
+         '{"text": "b a", "y": "c. 1950"}\n'),
+        ("r.tsv", "text\ty\na b\t1\nb a\t\na b\t \nb a\tc. 1950\n"),
+        ("r.csv", 'text,y\na b,1\nb a,\na b,""\nb a,c. 1950\n'),
+    ],
+)  # fmt: skip
+def test_missing_null_and_unreadable_times_are_counted_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, name: str, content: str
+):
+    path = tmp_path / name
+    path.write_text(content)
+    fields = ["--text-field", "text", "--time-field", "y", "--min-count", "1"]
+    assert main([command, str(path), "-o", str(tmp_path / "out"), *fields]) == 0
+    said = "3 documents have no readable time (2 missing, 1 of unknown format); the first: "
+    assert f"{said}{path} line {2 + (name != 'r.jsonl')}: the doc" in capsys.readouterr().err
 
 
 def test_the_command_its_configuration_and_the_function_make_the_same(

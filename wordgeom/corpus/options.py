@@ -14,10 +14,10 @@ class TextOptions(Options):
     input_format: str = option(
         "auto",
         "input format; auto goes by the file suffix, else text",
-        choices=("auto", "text", "jsonl", "tsv", "conllu", "fasta"),
+        choices=("auto", "text", "jsonl", "csv", "tsv", "parquet", "conllu", "fasta"),
     )
     text_field: str | None = option(
-        None, "field (JSONL) or column (TSV) of the text  [JSONL: text]", metavar="FIELD"
+        None, "field or column of the text  [JSONL, Parquet: text]", metavar="FIELD"
     )
     id_field: str | None = option(
         None, "field of the record ID, stored with the counts (FASTA: header)", metavar="FIELD"
@@ -25,10 +25,30 @@ class TextOptions(Options):
     time_field: str | None = option(
         None, "field of the record time, stored with the counts", metavar="FIELD"
     )
+    time_from_name: str | None = option(
+        None,
+        "regular expression whose group is the time in a file's name (build-dtm)",
+        metavar="REGEX",
+    )
+    metadata: str | None = option(
+        None,
+        "table (.tsv, .csv) with the --id-field and --time-field of files (build-dtm)",
+        metavar="FILE",
+    )
+    bad_records: str = option(
+        "error",
+        "malformed records (no JSON, a missing cell or text): raise an error, or skip",
+        choices=("error", "skip"),
+    )
     header: str = option(
         "auto",
-        "is the first row of TSV with numbered columns a header? auto: by its content",
+        "is the first row of a table with numbered columns a header? auto: by its content",
         choices=("auto", "yes", "no"),
+    )
+    delimiter: str = option(
+        "auto",
+        "what separates the cells of CSV; auto goes by the first rows",
+        choices=("auto", "comma", "semicolon", "tab", "pipe"),
     )
     column: str = option(
         "form", "column of CoNLL-U files to read: word forms or lemmas", choices=("form", "lemma")
@@ -97,3 +117,8 @@ class CorpusOptions(TextOptions):
         high=100.0,
         metavar="PMI",
     )
+
+    @property
+    def has_times(self) -> bool:
+        """Whether documents are to have times."""
+        return self.time_field is not None or self.time_from_name is not None

@@ -9,6 +9,7 @@ _BEFORE = {
     "input_format": "text", "text_field": None, "id_field": None, "time_field": None,
     "column": "form", "k": 3, "stop_words": None, "keep_words": None, "phrases": 0,
     "phrase_threshold": 5.0, "normalise": "none", "header": "no", "count": "pairs",
+    "bad_records": "error", "delimiter": "auto", "time_from_name": None, "metadata": None,
 }  # fmt: skip
 
 

@@ -88,11 +88,11 @@ class StoredDocuments(StoredCsr):
     def documents(self) -> list[Document]:
         """Return the document of each row (n); raises FormatError."""
         where = self.path / f"{DOCUMENTS}.tsv"
-        lines = decoded(self.store.text(DOCUMENTS), where).split("\n")[:-1]
-        if len(lines) != len(self):
-            what = f"has {len(lines):,} lines for {len(self):,} rows of the matrix"
+        found = parse_documents(self.store.text(DOCUMENTS), where)
+        if len(found) != len(self):
+            what = f"has {len(found):,} lines for {len(self):,} rows of the matrix"
             raise FormatError(what, where=where)
-        return [_document(line, where, number) for number, line in enumerate(lines, 1)]
+        return found
 
     def names(self) -> list[str]:
         """Return the names of the files, in the order in which documents number them."""
@@ -114,6 +114,12 @@ def open_stored(path: str | os.PathLike[str]) -> Stored:
     """Open a matrix of any kind; raises MissingInputError or FormatError."""
     kind = Store.open(path).kind
     return StoredDocuments.open(path) if kind == DTM else StoredMatrix.open(path)
+
+
+def parse_documents(content: bytes, where: Path) -> list[Document]:
+    """Return the documents in the content of documents.tsv; raises FormatError."""
+    lines = decoded(content, where).split("\n")[:-1]
+    return [_document(line, where, number) for number, line in enumerate(lines, 1)]
 
 
 def _document(line: str, where: Path, number: int) -> Document:

@@ -55,10 +55,14 @@ class Times:
         """The rows with a time."""
         return np.flatnonzero(~np.isnan(self.values))
 
-    def notes(self) -> list[str]:
-        """Return a note for each reason to exclude documents."""
-        reasons = ((self.missing, "no time"), (self.unparsed, "a time of unknown format"))
-        return [_excluded(len(rows), what) for rows, what in reasons if len(rows)]
+    @property
+    def unread(self) -> str:
+        """How many documents have no readable time, and why; "" if all have one."""
+        kinds = (self.missing, "missing"), (self.unparsed, "of unknown format")
+        counts = ", ".join(f"{len(rows):,} {kind}" for rows, kind in kinds if len(rows))
+        number = len(self.missing) + len(self.unparsed)
+        have = several(number, "document has no readable time", "documents have no readable time")
+        return f"{have} ({counts})" if number else ""
 
 
 def parse_times(documents: Sequence[Document], names: Sequence[str] = ()) -> Times:
@@ -148,11 +152,6 @@ def _check_mixture(
     what = f"{_named(first['number'])} has the time {first['number'].time!r}, but others {date}"
     where = _place(first["number"], names)
     raise InputError(what, where=where, do="use years or dates for all")
-
-
-def _excluded(number: int, what: str) -> str:
-    one, more = f"document has {what} and is excluded", f"documents have {what} and are excluded"
-    return several(number, one, more)
 
 
 def _problem(document: Document, names: Sequence[str]) -> InputError:

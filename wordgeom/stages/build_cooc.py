@@ -76,7 +76,11 @@ class BuildCooc(CountStage):
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """The options of the corpus and of the window."""
+        """The options of the corpus and of the window. Raises OptionError."""
+        if self.corpus.time_from_name is not None or self.corpus.metadata is not None:
+            what = "--time-from-name and --metadata apply to build-dtm"
+            do = "leave them out: co-occurrences have no documents"
+            raise OptionError(what, found=self.command, do=do)
         return corpus_inputs.request_options(self.inputs.corpus, self.run, self.window)
 
     def work(self, job: Job) -> Outcome:
@@ -92,7 +96,8 @@ class BuildCooc(CountStage):
                 rows.writer.text("documents", documents)
             attributes = rows.finish(self._attributes(encoded))
             made = self.commit(job, rows.writer, attributes, encoded)
-        notes = self.notes(encoded, self._short_documents(encoded))
+        more = [*self._short_documents(encoded), *self.time_notes(documents)]
+        notes = self.notes(encoded, more)
         return Outcome(self._summary(made, encoded, job), self.out, notes, value=made)
 
     def _text(self, context: Context, state: State) -> tuple[EncodedCorpus, bytes]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wordgeom.checkpoint.state import State
-from wordgeom.core.errors import FormatError, InputError
+from wordgeom.core.errors import FormatError
 from wordgeom.core.formatting import plural, several
 from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_documents
 from wordgeom.corpus.encoding.row_mapping import MakeSink
@@ -19,8 +19,7 @@ from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.counts.count_rows import value_type
 from wordgeom.counts.documents import DocumentCounts
 from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
-from wordgeom.matrices.document_term import DOCUMENT_FREQUENCIES, DOCUMENTS, SUMS, StoredDocuments
-from wordgeom.matrices.times import parse_times
+from wordgeom.matrices.document_term import DOCUMENT_FREQUENCIES, DOCUMENTS, SUMS
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import FLOOR
@@ -48,6 +47,13 @@ class BuildDtm(CountStage):
         del options["oov"]
         return options
 
+    @property
+    def named(self) -> bool:
+        """Whether ids or times come from the names of the files."""
+        corpus = self.inputs.corpus
+        of_names = corpus.time_from_name is not None or corpus.metadata is not None
+        return of_names or corpus.document == "file"
+
     def work(self, job: Job) -> Outcome:
         """Count, and commit the store."""
         context, state = job.context, job.checkpoint
@@ -56,7 +62,7 @@ class BuildDtm(CountStage):
             with closing(encoded.stream):
                 attributes = _write(encoded, documents, writer, context)
             made = self.commit(job, writer, attributes, encoded)
-        notes = [*_empty_rows(made.attributes), *self._time_notes(made)]
+        notes = [*_empty_rows(made.attributes), *self.time_notes(documents)]
         summary = f"{_summary(made, encoded)}; {job.seconds()}"
         return Outcome(summary, self.out, self.notes(encoded, notes), value=made)
 
@@ -68,19 +74,6 @@ class BuildDtm(CountStage):
             return encode_documents(names, corpus, context, sink=sink, checkpoint=checkpoint)
 
         return stored_text(state, read, beyond=False)
-
-    def _time_notes(self, made: Store) -> list[str]:
-        """Return a warning about documents without a readable time, where times were asked for."""
-        if self.inputs.corpus.time_field is None:
-            return []
-        counts = StoredDocuments.open(made.path)
-        try:
-            times = parse_times(counts.documents(), counts.names())
-        except InputError as error:
-            return [f"no method can use these times: {error}"]
-        unread = len(times.values) - len(times.known)
-        have = several(unread, "document has no readable time", "documents have no readable time")
-        return [f"{have}; the first: {times.problem}"] if unread else []
 
 
 def _write(

@@ -21,13 +21,14 @@ from wordgeom.corpus.inputs.readers import (
 )
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
-from wordgeom.corpus.records.tsv import by_number
+from wordgeom.corpus.records.columns import by_number
+from wordgeom.corpus.records.file_labels import file_labels
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
 from wordgeom.storage.opening import reading
 
-_WORDS = ("read_vocab", "stop_words", "keep_words")  # options that name word lists
+_FILES = ("read_vocab", "stop_words", "keep_words", "metadata")  # options that name files
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,24 @@ def find(names: Sequence[str], corpus: CorpusOptions) -> Inputs:
         if store.exists(name):
             raise MissingInputError("is a matrix, not text", where=name, do="name text files")
     found = paths.expand(names)
+    if corpus.metadata is not None:  # it may lie among the files that it describes
+        check_input(corpus.metadata)
+        table = os.path.realpath(corpus.metadata)
+        found = [name for name in found if os.path.realpath(name) != table]
+        if not found:
+            raise MissingInputError("is the table of --metadata", where=table, do="name text files")
     for name in found:
         check_input(name)
-    told = paths.expansion_note(names, found)
-    return Inputs(found, formats.resolve(found, corpus), [] if told is None else [told])
+    notes = [paths.expansion_note(names, found), formats.mixture_note(found, corpus)]
+    resolved = formats.resolve(found, corpus)
+    labels = file_labels(found, resolved)
+    return Inputs(labels.names, resolved, [*filter(None, notes), *labels.notes])
 
 
 def request_options(
     corpus: CorpusOptions, run: RunOptions, window: WindowOptions | None = None
 ) -> dict[str, Any]:
-    """Return the options in the request of a count; digests stand for word lists."""
+    """Return the options in the request of a count; digests stand for files."""
     options = corpus.result_options() | ({} if window is None else window.result_options())
     if corpus.sample > 0:
         options["seed"] = run.seed
@@ -65,20 +74,23 @@ def request_options(
         del options["phrase_threshold"]  # without effect
     if corpus.tokeniser == "kmer":
         del options["normalise"]  # without effect: sequences are ASCII
-    if corpus.input_format not in ("tsv", "auto") or not by_number(corpus.text_field or ""):
-        del options["header"]  # without effect
-    for name in _WORDS:
+    # Options without effect are left out.
+    if corpus.input_format not in ("csv", "tsv", "auto") or not by_number(corpus.text_field or ""):
+        del options["header"]
+    if corpus.input_format not in ("csv", "auto"):
+        del options["delimiter"]
+    for name in _FILES:
         path = options[name]
         if path is not None:
-            options[name] = _digest_of_words(name, path)
+            options[name] = _digest_of_file(name, path)
     if corpus.read_vocab is not None:
         options |= {"min_count": 0, "max_vocab": 0}
     return options
 
 
-def word_files(corpus: CorpusOptions) -> list[str]:
-    """Return the word lists that the options name."""
-    return [path for name in _WORDS if (path := getattr(corpus, name)) is not None]
+def files_of(corpus: CorpusOptions) -> list[str]:
+    """Return the files that the options name."""
+    return [path for name in _FILES if (path := getattr(corpus, name)) is not None]
 
 
 def of_request(names: Sequence[str]) -> list[dict[str, Any]]:
@@ -94,10 +106,13 @@ def cards(sources: Sequence[Source]) -> list[dict[str, Any]]:
     ]
 
 
-def are_those(names: Sequence[str], made_from: Sequence[dict[str, Any]]) -> bool:
+def are_those(
+    names: Sequence[str], made_from: Sequence[dict[str, Any]], *, named: bool = False
+) -> bool:
     """Return whether the files are those of a run card, by size and time or else by digest.
 
-    Texts in memory are read for their digest: where they differ, nothing is made of them.
+    named: whether their names must also be the same. Texts in memory are read for their digest:
+    where they differ, nothing is made of them.
     """
     if len(names) != len(made_from) or any(is_stream(name) and not is_held(name) for name in names):
         return False
@@ -105,12 +120,14 @@ def are_those(names: Sequence[str], made_from: Sequence[dict[str, Any]]) -> bool
         same_name = card.get("name") == os.path.abspath(name)
         if same_name and not is_held(name) and card.get("stamp") == file_stamp(name):
             continue
+        if named and os.path.basename(name) != os.path.basename(card.get("name", "")):
+            return False
         if file_digest(name) != card.get("digest"):
             return False
     return True
 
 
-def _digest_of_words(option: str, path: str) -> str:
+def _digest_of_file(option: str, path: str) -> str:
     if is_stream(path):
         raise OptionError(f"{flag(option)} needs a file, not {path}")
     with reading(path, f"a file to {flag(option)}", f"check {flag(option)}"), open(path, "rb"):

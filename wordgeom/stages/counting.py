@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from wordgeom.checkpoint.corpus_writer import CorpusWriter
 from wordgeom.checkpoint.state import State
 from wordgeom.checkpoint.token_ids import TokenIds, find_ids, save_ids
+from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import several
 from wordgeom.core.requests import differing_option
 from wordgeom.corpus.encoding.encode import EncodedCorpus
@@ -22,9 +23,12 @@ from wordgeom.corpus.inputs.held_texts import is_held
 from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import is_stream
 from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.records.fields import skipped_note
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
 from wordgeom.matrices import vocabulary_file
 from wordgeom.matrices.count_request import made_options
+from wordgeom.matrices.document_term import DOCUMENTS, parse_documents
+from wordgeom.matrices.times import parse_times
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
@@ -69,6 +73,11 @@ class CountStage(StoreStage):
         """The part of the text that is counted, and of how many; None for all of it."""
         return None
 
+    @property
+    def named(self) -> bool:
+        """Whether the names of the files decide the content of the count."""
+        return False
+
     @cached_property
     def request(self) -> dict[str, Any]:
         """What is known before the text is read."""
@@ -86,7 +95,7 @@ class CountStage(StoreStage):
         if self.save_vocab is None:
             return there
         if there is None:
-            read = [*self.inputs.names, *corpus_inputs.word_files(self.inputs.corpus)]
+            read = [*self.inputs.names, *corpus_inputs.files_of(self.inputs.corpus)]
             vocabulary_file.check(self.save_vocab, read, force=self.run.force)
             return None
         made: Store = there.value
@@ -106,13 +115,28 @@ class CountStage(StoreStage):
 
     def notes(self, encoded: EncodedCorpus, more: Iterable[str] = ()) -> list[str]:
         """Return the input_warnings on the inputs, followed by those of the stage."""
-        notes = [*self.inputs.notes, *encoded.notes, *input_warnings(encoded.sources), *more]
+        notes = [*self.inputs.notes, *encoded.notes, *input_warnings(encoded.sources)]
+        notes += [*skipped_note(encoded.sources), *more]
         repaired = sum(source.repaired for source in encoded.sources)
         if repaired:
             one = "byte that is not UTF-8 was replaced or skipped"
             many = "bytes that are not UTF-8 were replaced or skipped"
             notes.append(several(repaired, one, many))
         return notes
+
+    def time_notes(self, documents: bytes) -> list[str]:
+        """Return a note on documents without a readable time, where times were asked for.
+
+        documents: the content of documents.tsv.
+        """
+        if not self.inputs.corpus.has_times:
+            return []
+        try:
+            rows = parse_documents(documents, Path(f"{DOCUMENTS}.tsv"))
+            times = parse_times(rows, self.inputs.names)
+        except InputError as error:
+            return [f"no method can use these times: {error}"]
+        return [f"{times.unread}; the first: {times.problem}"] if times.unread else []
 
     def difference(self, made: Store) -> str | None:
         """Return how a count that exists differs from the one to make."""
@@ -122,7 +146,7 @@ class CountStage(StoreStage):
             return how
         if made.attributes.get("shard") != self.shard:
             return "is another shard"
-        if corpus_inputs.are_those(self.inputs.names, request["inputs"]):
+        if corpus_inputs.are_those(self.inputs.names, request["inputs"], named=self.named):
             return None
         streams = any(is_stream(n) and not is_held(n) for n in self.inputs.names)
         return f"was made from {'a pipe, which cannot be compared' if streams else 'other text'}"

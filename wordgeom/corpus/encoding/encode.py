@@ -24,6 +24,8 @@ from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists, word
 from wordgeom.corpus.inputs.readers import Source, file_stamp, is_compressed, is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
+from wordgeom.corpus.records.fields import skipped_note
+from wordgeom.corpus.records.file_labels import label_sources
 from wordgeom.corpus.tokens.merge_lexicons import Selection, merge_runs
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenisers import tokeniser
@@ -93,6 +95,7 @@ def encode_documents(
     `documents` of its source. Arguments and errors as in `encode`.
     """
     sources = [Source(name, listed=True) for name in names]
+    label_sources(sources, options)
     with _encoded(sources, options, checkpoint, context) as (text, notes):
         stream, totals = map_documents(text, sources, options, context, sink)
         return EncodedCorpus(text.vocabulary, stream, sources, *totals, notes)
@@ -108,6 +111,7 @@ def encode_texts(
     text is one, even without a token. Errors as in `encode`.
     """
     sources = [Source(name, listed=True, every_line=options.document == "line") for name in names]
+    label_sources(sources, options)
     with _encoded(sources, options, None, context, WordLists(words, [], [], others=True)) as (
         text,
         notes,
@@ -163,7 +167,7 @@ def _read(
     merged = merge_runs(runs, _selection(lists, options, context), context)
     if not merged.statistics.tokens and not lists.others:
         what = f"contains no words in {sum(s.bytes for s in sources):,} bytes"
-        raise InputError(what, do="check the file")
+        raise InputError(what, do="; ".join(skipped_note(sources)) or "check the file")
     threads = context.pool.threads
     return context.pool.call(lambda: as_read(segments, merged, lists, options, threads))
 

@@ -11,7 +11,6 @@ import numpy as np
 from wordgeom.core.types import Int64
 
 _BREAKS = re.compile(r"[\t\n\r]")
-_NO_ID_OR_TIME = "\t\t\n"
 
 
 class Record(NamedTuple):
@@ -23,11 +22,15 @@ class Record(NamedTuple):
 
 
 class Documents:
-    """The records of a file in order, stored as encoded lines, the most compact form."""
+    """The records of a file in order, stored as encoded lines, the most compact form.
 
-    def __init__(self, content: bytes = b"") -> None:
+    id, time: of the file, for records without their own.
+    """
+
+    def __init__(self, content: bytes = b"", *, id: str = "", time: str = "") -> None:
         self._parts = [content] if content else []
         self._number = content.count(b"\n")
+        self._id, self._time = _flat(id), _flat(time)
 
     def __len__(self) -> int:
         return self._number
@@ -39,17 +42,19 @@ class Documents:
 
     def add(self, records: Iterable[Record]) -> None:
         """Add records; tabs and line ends in an id or a time become spaces."""
-        lines = [f"{r.line}\t{_flat(r.id)}\t{_flat(r.time)}\n" for r in records]
+        key, time = self._id, self._time
+        lines = [f"{r.line}\t{_flat(r.id) or key}\t{_flat(r.time) or time}\n" for r in records]
         if lines:
             self._number += len(lines)
             self._parts.append("".join(lines).encode("utf-8", "replace"))
 
     def add_lines(self, lines: Int64) -> None:
-        """Add documents without id and time, by their line numbers."""
+        """Add documents without their own id and time, by their line numbers."""
         if len(lines):
             self._number += len(lines)
-            text = _NO_ID_OR_TIME.join(map(str, lines.tolist())) + _NO_ID_OR_TIME
-            self._parts.append(text.encode("ascii"))
+            end = f"\t{self._id}\t{self._time}\n"
+            text = end.join(map(str, lines.tolist())) + end
+            self._parts.append(text.encode("utf-8", "replace"))
 
     def lines(self) -> Int64:
         """Return the line number of each record."""

@@ -54,7 +54,8 @@ class Source:
 
     counts: numbers of skipped items, by description. wrapped, looks: hard_wrapping and
     records_format of its first lines. header: what the first row of a table was taken for, `header`
-    or `unsure`, and its cells. empty: there is no text in it. listed: every record gets a
+    or `unsure`, and its cells. bad_records, first_bad: the number of malformed records that were
+    skipped, and the error of the first. empty: there is no text in it. listed: every record gets a
     line of text and an entry in `documents`, even without id and time (`formats.blocks`).
     every_line: so does every line of plain text, even an empty one; lines: their number.
     documents: ids and times of the records; not a field, since checkpoints store fields as JSON.
@@ -70,6 +71,8 @@ class Source:
     wrapped: dict[str, float] = field(default_factory=dict)
     looks: str = ""
     header: dict[str, str] = field(default_factory=dict)
+    bad_records: int = 0
+    first_bad: str = ""
     empty: bool = False
     listed: bool = False
     every_line: bool = False
@@ -154,7 +157,7 @@ def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[B
         raise InputError(what, where=source.name, do=do)
 
     for piece in _cut(read_pieces(source), separators, _UNBROKEN, too_long):
-        clean, is_ascii = _valid_utf8(piece.text, source, piece.offset, bad_bytes)
+        clean, is_ascii = valid_utf8(piece.text, source, piece.offset, bad_bytes)
         yield Block(clean, source.name, piece.offset, is_ascii, piece.last)
 
 
@@ -168,7 +171,7 @@ def read_lines(source: Source, bad_bytes: str) -> Iterator[Block]:
         raise InputError(what, where=where, do=do)
 
     for piece in _cut(read_pieces(source), b"\n", _LONGEST, too_long):
-        clean, is_ascii = _valid_utf8(piece.text, source, piece.offset, bad_bytes)
+        clean, is_ascii = valid_utf8(piece.text, source, piece.offset, bad_bytes)
         yield Block(clean, source.name, piece.offset, is_ascii, piece.last, number)
         number += piece.text.count(b"\n")
 
@@ -176,7 +179,7 @@ def read_lines(source: Source, bad_bytes: str) -> Iterator[Block]:
 def read_pieces(source: Source) -> Generator[Block, None, None]:
     """Yield the decompressed bytes of `source`, cut anywhere, without a byte order mark."""
     offset = 0
-    for chunk, last in _chunks(source):
+    for chunk, last in read_chunks(source):
         text = chunk
         if offset == 0:
             reject_unsupported(chunk, source.name)
@@ -212,7 +215,11 @@ def _last_separator(text: bytes, separators: bytes) -> int:
     return -1
 
 
-def _valid_utf8(text: bytes, source: Source, offset: int, bad_bytes: str) -> tuple[bytes, bool]:
+def valid_utf8(text: bytes, source: Source, offset: int, bad_bytes: str) -> tuple[bytes, bool]:
+    """Return text without invalid UTF-8, and whether it is ASCII; raises InputError.
+
+    offset: byte at which it begins in the file; bad_bytes: as in `read_blocks`.
+    """
     if text.isascii():
         return text, True
     try:
@@ -266,7 +273,7 @@ class _Digested:
             piece = self._read(size)
 
 
-def _chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
+def read_chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
     """Yield the decompressed input as (bytes, is last); set the size and digest of `source`."""
     raw = open_input(source.name)
     try:

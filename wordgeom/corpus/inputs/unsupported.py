@@ -5,6 +5,7 @@ from __future__ import annotations
 from wordgeom.core.errors import InputError
 from wordgeom.storage.foreign import recognise
 
+PARQUET = b"PAR1"  # the first and last bytes of a Parquet file
 _CHECKED = 1 << 16  # bytes
 _CONTROLS = bytes([*range(9), *range(14, 27)])
 _CONTROLS_SHARE = 32  # fewer than one byte in this many is a control character in text
@@ -12,6 +13,9 @@ _CONTROLS_SHARE = 32  # fewer than one byte in this many is a control character 
 
 def reject_unsupported(start: bytes, name: str) -> None:
     """Raise InputError if the first bytes of a file are not text, naming its real format."""
+    if start.startswith(PARQUET):
+        do = "pass --input-format parquet"
+        raise InputError("is Parquet, not text", where=name, do=do)
     foreign = recognise(start, name)
     if foreign is not None:
         what = f"{foreign.line}, not text" if foreign.sure else foreign.line

@@ -1,1 +1,1 @@
-"""Record formats: JSON Lines, TSV, CoNLL-U, FASTA and k-mers; which format a file has."""
+"""Record formats: JSON Lines, CSV, TSV, Parquet, CoNLL-U, FASTA; which format a file has."""

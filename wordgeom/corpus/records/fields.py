@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from wordgeom.core.errors import InputError
-from wordgeom.corpus.inputs.readers import Block
+from wordgeom.core.formatting import several
+from wordgeom.corpus.inputs.readers import Block, Source
 
 SHOWN = 40  # characters of a value that a message shows
 
 
 @dataclass(frozen=True)
 class Fields:
-    """Fields with the text, id and time of a record: names or column numbers; None: not used."""
+    """Fields with the text, id and time of a record: names or column numbers; None: not used.
+
+    skip: whether a malformed record is skipped and counted, instead of an error.
+    """
 
     text: str
     id: str | None = None
     time: str | None = None
+    skip: bool = False
 
     @property
     def has_labels(self) -> bool:
         """Whether an id or a time is requested."""
         return self.id is not None or self.time is not None
+
+    def reject(self, error: InputError, source: Source) -> None:
+        """Count a malformed record in `source`, or raise its error."""
+        if not self.skip:
+            raise error
+        source.bad_records += 1
+        source.first_bad = source.first_bad or str(error)
 
 
 def with_text(block: Block, text: bytes) -> Block:
@@ -38,6 +51,14 @@ def lines_of(text: bytes) -> list[bytes]:
 def fail(name: str, line: int, what: str, found: object = "", do: str = "") -> NoReturn:
     """Raise InputError for a line of a file."""
     raise InputError(what, where=f"{name} line {line}", found=found, do=do)
+
+
+def skipped_note(sources: Sequence[Source]) -> list[str]:
+    """Return a note on the malformed records that were skipped, if there are any."""
+    number = sum(source.bad_records for source in sources)
+    first = next((source.first_bad for source in sources if source.first_bad), "")
+    skipped = several(number, "malformed record", "malformed records")
+    return [f"skipped {skipped}; the first: {first}"] if number else []
 
 
 def shown(names: list[str]) -> str:

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 
 from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.formatting import listed
 from wordgeom.core.options import flag
 from wordgeom.corpus.inputs import compression
 from wordgeom.corpus.inputs.input_warnings import hard_wrapping, records_format
@@ -19,17 +20,23 @@ from wordgeom.corpus.inputs.readers import (
     read_pieces,
 )
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.records import tsv
+from wordgeom.corpus.records.columns import MOST, by_number, unnamed
 from wordgeom.corpus.records.conllu import read_conllu
+from wordgeom.corpus.records.csv_records import first_row, read_csv
 from wordgeom.corpus.records.fasta import read_fasta
 from wordgeom.corpus.records.fields import Fields
 from wordgeom.corpus.records.jsonl import read_jsonl
 from wordgeom.corpus.records.kmers import cut_kmers
+from wordgeom.corpus.records.parquet import read_parquet
+from wordgeom.corpus.records.tsv import cells_of, read_tsv
 
 _BY_SUFFIX = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     ".tsv": "tsv",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
     ".conllu": "conllu",
     ".fasta": "fasta",
     ".fa": "fasta",
@@ -38,7 +45,6 @@ _BY_SUFFIX = {
 }
 # Suffixes of formats that are not supported, and what to do with such files.
 _UNSUPPORTED = {
-    ".csv": ("CSV", "save it as TSV or JSONL"),
     ".json": ("JSON", "save it as JSONL, one object per line"),
 }
 # The tokenisers that each format supports; `auto` means the first.
@@ -46,20 +52,29 @@ _TOKENISERS = {
     "text": ("words", "whitespace", "kmer"),
     "jsonl": ("words", "whitespace", "kmer"),
     "tsv": ("words", "whitespace", "kmer"),
+    "csv": ("words", "whitespace", "kmer"),
+    "parquet": ("words", "whitespace", "kmer"),
     "conllu": ("whitespace", "words"),
     "fasta": ("kmer",),
 }
 SINGLE_LINE = ("jsonl", "tsv")  # formats whose records take one line each
+_TABLES = ("tsv", "csv")
+_RECORDS = ("jsonl", *_TABLES, "parquet")
+_WITH_TEXT = {"jsonl", "parquet"}  # formats whose text is in the field `text` by default
 _TEXT_FIELD = "text"
-_FIRST_LINE = 1 << 16  # bytes of a first line that a message may need
+_FIRST_ROWS = 1 << 16  # bytes of first rows that a message may need
 _HEADER = "header"
+_OF_FILES = ("id_field", "time_field")  # options that apply to --metadata if that is given
 # The formats that an option applies to; True: all files must have such a format.
 _APPLIES = {
-    "text_field": (("jsonl", "tsv"), False),
-    "id_field": (("jsonl", "tsv", "fasta"), True),
-    "time_field": (("jsonl", "tsv"), True),
+    "text_field": (_RECORDS, False),
+    "id_field": ((*_RECORDS, "fasta"), True),
+    "time_field": (_RECORDS, True),
+    "metadata": (("text",), True),
+    "bad_records": (_RECORDS, False),
     "column": (("conllu",), False),
-    "header": (("tsv",), False),
+    "header": (_TABLES, False),
+    "delimiter": (("csv",), False),
 }
 
 
@@ -82,15 +97,27 @@ def resolve(names: Sequence[str], options: CorpusOptions) -> CorpusOptions:
     formats = {format_of(name, options): name for name in reversed(names)}
     tokeniser = _tokeniser(formats, options)
     _check_applies(formats, options)
+    _check_labels(options)
     _check_documents(formats, tokeniser, options)
-    if "tsv" in formats:
-        _check_columns(formats["tsv"], options)
+    for table in _TABLES:
+        if table in formats:
+            _check_columns(formats[table], table, options)
     if "fasta" in formats and options.id_field not in (None, _HEADER):
         do = f"--id-field {_HEADER} takes the first word of each"
         raise OptionError(f"FASTA has no field {options.id_field!r}, only headers", do=do)
-    field = _TEXT_FIELD if "jsonl" in formats and options.text_field is None else options.text_field
+    named = options.text_field is not None or _WITH_TEXT.isdisjoint(formats)
+    field = options.text_field if named else _TEXT_FIELD
     resolved = next(iter(formats)) if len(formats) == 1 else "auto"
     return replace(options, tokeniser=tokeniser, input_format=resolved, text_field=field)
+
+
+def mixture_note(names: Sequence[str], options: CorpusOptions) -> str | None:
+    """Return a note on files of several formats, as a directory may contain a README."""
+    formats: dict[str, list[str]] = {}
+    for name in names:
+        formats.setdefault(format_of(name, options), []).append(name)
+    each = [f"{known}: {len(alike):,} ({alike[0]})" for known, alike in sorted(formats.items())]
+    return f"files of several formats: {'; '.join(each)}" if len(each) > 1 else None
 
 
 def blocks(source: Source, separators: bytes, options: CorpusOptions) -> Iterator[Block]:
@@ -114,12 +141,18 @@ def _records(source: Source, format_name: str, options: CorpusOptions) -> Iterat
     """Yield the records of a file, one a line."""
     if format_name == "fasta":
         return read_fasta(read_pieces(source), source, ids=options.id_field is not None)
+    skip = options.bad_records == "skip"
+    text_field = options.text_field or _TEXT_FIELD
+    fields = Fields(text_field, options.id_field, options.time_field, skip)
+    if format_name == "parquet":
+        return read_parquet(source, fields, options.bad_bytes)
     lines = read_lines(source, options.bad_bytes)
     if format_name == "conllu":
         return read_conllu(lines, source, options.column)
-    fields = Fields(options.text_field or _TEXT_FIELD, options.id_field, options.time_field)
     if format_name == "tsv":
-        return tsv.read_tsv(lines, source, fields, options.header)
+        return read_tsv(lines, source, fields, options.header)
+    if format_name == "csv":
+        return read_csv(lines, source, fields, options.header, options.delimiter)
     return read_jsonl(lines, source, fields, options.bad_bytes)
 
 
@@ -176,11 +209,24 @@ def _check_applies(formats: dict[str, str], options: CorpusOptions) -> None:
     for name, (supported, everywhere) in _APPLIES.items():
         if not options.is_set(name):
             continue
+        of_files = name in _OF_FILES and options.metadata is not None
+        if of_files or (name == "bad_records" and options.time_from_name is not None):
+            continue
         others = sorted(set(formats) - set(supported))
         if others and (everywhere or len(others) == len(formats)):
             do = "set the format with --input-format, or leave the option out"
-            what = f"{flag(name)} applies to {' and '.join(supported)}, not to {others[0]}"
+            what = f"{flag(name)} applies to {listed(supported)}, not to {others[0]}"
             raise OptionError(what, where=formats[others[0]], do=do)
+
+
+def _check_labels(options: CorpusOptions) -> None:
+    """Reject two sources of one time, and --metadata without a column to take."""
+    if options.time_from_name is not None and options.time_field is not None:
+        do = "leave one of them out"
+        raise OptionError("the time has two sources, --time-from-name and --time-field", do=do)
+    if options.metadata is not None and options.id_field is None and options.time_field is None:
+        do = "name the columns of the table to take"
+        raise OptionError("--metadata needs --id-field or --time-field", do=do)
 
 
 def _check_documents(formats: dict[str, str], tokeniser: str, options: CorpusOptions) -> None:
@@ -194,23 +240,26 @@ def _check_documents(formats: dict[str, str], tokeniser: str, options: CorpusOpt
         raise OptionError(f"--k needs --tokeniser kmer, not {tokeniser}", do="leave --k out")
 
 
-def _check_columns(name: str, options: CorpusOptions) -> None:
+def _check_columns(name: str, table: str, options: CorpusOptions) -> None:
+    """Reject contradictory columns of a table, and --text-field that was left out."""
     if options.text_field is None:
-        if is_stream(name):
-            raise tsv.unnamed(name, b"")
-        with closing(read_pieces(Source(name))) as pieces:
-            first = next(pieces, None)
-        raise tsv.unnamed(name, first.text.split(b"\n", 1)[0][:_FIRST_LINE] if first else b"")
+        raise unnamed(name, table, [] if is_stream(name) else _first_cells(name, table, options))
     given = [f for f in (options.text_field, options.id_field, options.time_field) if f is not None]
     for field in given:
-        if tsv.by_number(field) and not 1 <= len(field.lstrip("0")) <= len(str(tsv.MOST)):
+        if by_number(field) and not 1 <= len(field.lstrip("0")) <= len(str(MOST)):
             raise OptionError(f"there is no column {field}; columns are numbered from 1")
-    if options.header == "no" and not tsv.by_number(options.text_field):
-        do = "give the columns by number, or leave --header out"
-        raise OptionError(
-            "columns by name need a header, and --header no says there is none", do=do
-        )
-    if len({tsv.by_number(field) for field in given}) > 1:
+    if options.header == "no" and not by_number(options.text_field):
+        what = "columns by name need a header, and --header no says there is none"
+        raise OptionError(what, do="give the columns by number, or leave --header out")
+    if len({by_number(field) for field in given}) > 1:
         do = "give all columns by number, or all by name"
         what = f"columns are given by number and by name ({', '.join(given)})"
         raise OptionError(what, do=do)
+
+
+def _first_cells(name: str, table: str, options: CorpusOptions) -> list[str]:
+    """Return the cells of the first row of a file."""
+    with closing(read_pieces(Source(name))) as pieces:
+        first = next(pieces, None)
+    text = first.text[:_FIRST_ROWS] if first else b""
+    return first_row(text, options.delimiter) if table == "csv" else cells_of(text.split(b"\n")[0])

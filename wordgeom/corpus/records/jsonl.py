@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
 from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.records.fields import SHOWN, Fields, fail, shown, with_text
@@ -22,8 +24,10 @@ def read_jsonl(
     r"""Yield the text of each record as a line; blank lines stay.
 
     A text is a string, or a list of strings, which are joined by spaces; line ends in it become
-    spaces. bad_bytes: what to do with lone surrogates (\ud800). Raises InputError naming the line.
+    spaces. bad_bytes: what to do with lone surrogates (\ud800). Raises InputError naming the line,
+    also if no record of the first block has the field of the time.
     """
+    timeless = fields.time is not None  # whether no record has had the field of the time
     for block in lines:
         texts: list[str] = []
         records: list[Record] = []
@@ -31,13 +35,24 @@ def read_jsonl(
             if not line or line.isspace():
                 texts.append("")
                 continue
-            record = _object(line, source.name, number)
-            text = _text(record, fields.text, source.name, number)
+            try:
+                record = _object(line, source.name, number)
+                text = _text(record, fields.text, source.name, number)
+                key = _id(record, fields.id, source.name, number)
+            except InputError as error:
+                fields.reject(error, source)
+                texts.append("")
+                continue
             texts.append(text.replace("\n", " "))
             if fields.has_labels or source.listed:
-                key = _label(record, fields.id, "--id-field", source.name, number)
-                time = _label(record, fields.time, "--time-field", source.name, number)
-                records.append(Record(key, time, number))
+                time = _ABSENT if fields.time is None else _value(record, fields.time)
+                timeless = timeless and time is _ABSENT
+                records.append(Record(key, _time(time), number))
+        if timeless and records:
+            what = f"none of its first {plural(len(records), 'record')} has {fields.time!r}"
+            found, do = shown(list(record)) or "{}", "check --time-field"
+            raise InputError(what, where=source.name, found=found, do=do)
+        timeless = timeless and not records
         source.documents.add(records)
         yield with_text(block, _encoded(texts, block, source, bad_bytes))
 
@@ -82,16 +97,23 @@ def _text(record: dict[str, Any], field: str, name: str, number: int) -> str:
     fail(name, number, f"the field {field!r} is not text", json.dumps(value)[:SHOWN], do)
 
 
-def _label(record: dict[str, Any], field: str | None, flag: str, name: str, number: int) -> str:
-    """Return an id or a time, which must be a non-empty string or a number."""
+def _id(record: dict[str, Any], field: str | None, name: str, number: int) -> str:
+    """Return the id, which must be a non-empty string or a number."""
     if field is None:
         return ""
     value = _value(record, field)
     if (isinstance(value, str) and value) or type(value) in (int, float):
         return str(value)
     found = (shown(list(record)) or "{}") if value is _ABSENT else json.dumps(value)[:SHOWN]
-    do = f"correct the record, or check {flag}"
-    fail(name, number, f"has no {field!r}, required by {flag}", found, do)
+    do = "correct the record, or check --id-field"
+    fail(name, number, f"has no {field!r}, required by --id-field", found, do)
+
+
+def _time(value: Any) -> str:
+    """Return a time as text, "" for none; `matrices/times.py` reports what is not a time."""
+    if value is _ABSENT or value is None:
+        return ""
+    return str(value) if type(value) in (str, int, float) else json.dumps(value)
 
 
 def _encoded(texts: list[str], block: Block, source: Source, bad_bytes: str) -> bytes:

@@ -205,7 +205,8 @@ def _used_rows(source: WeightedDocuments, times: Times) -> tuple[Int64, list[str
     """Return the rows of documents with a time and a word, and notes on the others."""
     known = times.known
     filled = np.diff(source.counts.indptr)[known] > 0
-    empty, notes = int(np.count_nonzero(~filled)), times.notes()
+    empty = int(np.count_nonzero(~filled))
+    notes = [f"{times.unread}; excluded"] if times.unread else []
     if empty:
         one = "document has no word of the vocabulary and is excluded"
         more = "documents have no word of the vocabulary and are excluded"
