@@ -22,7 +22,7 @@ from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.normal_forms import Form
+from wordgeom.corpus.tokens.normal_tables import Form
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.linalg.device import get_ops
 from wordgeom.runtime.context import Context

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from wordgeom.corpus.tokens.kernels import POINT
 from wordgeom.corpus.tokens.normal_forms import Normaliser
 from wordgeom.corpus.tokens.tokenisers import tokeniser
 
@@ -29,11 +30,11 @@ class _Lower(dict[int, str]):
 
     def __init__(self) -> None:
         tables = tokeniser("words", _NORMAL.form)
-        self._ascii, self._rest = tables.byte_map, tables.lower(ascii_only=False)
+        self._ascii, self._rest = tables.byte_map, tables.table(ascii_only=False)
         self[ord(_CAPITAL_SIGMA)] = _CAPITAL_SIGMA
 
     def __missing__(self, point: int) -> str:
-        small = self._ascii[point] if point < 128 else self._rest[point]
+        small = self._ascii[point] if point < 128 else self._rest[point] & POINT
         self[point] = chr(small) if small else " "
         return self[point]
 
