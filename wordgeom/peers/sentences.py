@@ -16,7 +16,7 @@ import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.corpus.inputs.readers import is_compressed
-from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.options import CorpusOptions, case_of
 from wordgeom.corpus.tokens.normal_forms import normaliser
 from wordgeom.peers import Sentences
 from wordgeom.runtime.context import Context
@@ -38,8 +38,10 @@ class Text:
     @property
     def of_lines(self) -> bool:
         """Whether gensim's LineSentence gives the same tokens as the counts."""
-        plain = self.options.tokeniser == "whitespace" and self.options.input_format == "text"
-        return plain and not any(map(is_compressed, self.names))
+        given = self.options
+        plain = given.tokeniser == "whitespace" and given.input_format == "text"
+        unchanged = given.strip == "none" and case_of(given.tokeniser, given.case) == "keep"
+        return plain and unchanged and not any(map(is_compressed, self.names))
 
     @property
     def note(self) -> str:

@@ -96,7 +96,12 @@ class CountStage(StoreStage):
 
     def notes(self, encoded: EncodedCorpus, more: Iterable[str] = ()) -> list[str]:
         """Return the input_warnings on the inputs, followed by those of the stage."""
-        notes = [*self.inputs.notes, *encoded.notes, *input_warnings(encoded.sources), *more]
+        notes = [
+            *self.inputs.notes,
+            *encoded.notes,
+            *input_warnings(encoded.sources, self.inputs.corpus.strip),
+            *more,
+        ]
         repaired = sum(source.repaired for source in encoded.sources)
         if repaired:
             one = "byte that is not UTF-8 was replaced or skipped"

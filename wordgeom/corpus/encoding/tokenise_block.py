@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,11 +12,13 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.types import Int32
 from wordgeom.corpus.encoding.block_feed import NumberedBlock
 from wordgeom.corpus.inputs.readers import Block
-from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.options import CorpusOptions, case_of
 from wordgeom.corpus.tokens import kernels
+from wordgeom.corpus.tokens.markup import stripper
 from wordgeom.corpus.tokens.normal_forms import GROWTH
 from wordgeom.corpus.tokens.spill import Runs
-from wordgeom.corpus.tokens.tokenisers import Tokeniser
+from wordgeom.corpus.tokens.token_pattern import compiled
+from wordgeom.corpus.tokens.tokenisers import Tokeniser, tokeniser
 from wordgeom.runtime.pool import Reusable
 
 _NEVER = 1 << 62
@@ -27,6 +29,17 @@ _NEWLINES = {"line": 1, "block": 2, "file": _NEVER}
 def newlines_between(options: CorpusOptions) -> int:
     """Return the number of newlines that end a document."""
     return _NEWLINES[options.document]
+
+
+def tokeniser_of(options: CorpusOptions) -> Tokeniser:
+    """Return the tokeniser of the options; raises OptionError for an invalid pattern."""
+    name = options.tokeniser if options.token_pattern is None else "whitespace"
+    lower = case_of(options.tokeniser, options.case) == "lower"
+    return replace(
+        tokeniser(name, options.normalise, lower=lower),
+        strip=stripper(options.strip, lines=options.document == "line"),
+        pattern=None if options.token_pattern is None else compiled(options.token_pattern),
+    )
 
 
 @dataclass(frozen=True)
@@ -77,7 +90,9 @@ def _tokenise(
     """
     file, base, block = numbered
     current = runs.mine()
-    rest = _Rest(block.text, 0, not block.ascii and tables.normaliser is not None)
+    text = tables.prepared(block.text)
+    unchecked = text.isascii() or tables.pattern is not None or tables.normaliser is None
+    rest = _Rest(text, 0, not unchecked)
     if rest.checked and not tables.decodes:
         rest = rest.normalised(0, tables)
     state = np.array([0, 0, -1, kernels.NEEDS_ROOM, 0, 0], np.int64)
@@ -113,13 +128,12 @@ class _Rest:
 
     def normalised(self, at: int, tables: Tokeniser) -> _Rest:
         """Return the text from a token at text[at] normalised, with the separator before it."""
-        assert tables.normaliser is not None
         start = max(at - 1, 0)
         while start and self.text[start] & 0xC0 == 0x80:
             start -= 1
         if self.text[start:at] == b"\n":  # line feeds are counted once
             start = at
-        return _Rest(tables.normaliser.encoded(self.text[start:]), self.begin + start, False)
+        return _Rest(tables.normalised(self.text[start:]), self.begin + start, False)
 
 
 def _fail_at_token(block: Block, rest: _Rest, at: int, tables: Tokeniser) -> None:
@@ -139,8 +153,10 @@ def _fail_at_token(block: Block, rest: _Rest, at: int, tables: Tokeniser) -> Non
 
 def _before_normalising(text: bytes, at: int, tables: Tokeniser) -> int:
     """Return the start in `text` of the word, between spaces, of a byte of the normalised text."""
-    assert tables.normaliser is not None
-    normal = tables.normaliser.encoded
+
+    def read(text: bytes) -> bytes:
+        return tables.normalised(tables.prepared(text))
+
     starts = [0, *(space.end() for space in _SPACE.finditer(text))]
-    found = bisect_right(starts, at, key=lambda start: len(normal(text[:start])))
+    found = bisect_right(starts, at, key=lambda start: len(read(text[:start])))
     return starts[found - 1]

@@ -122,7 +122,7 @@ def _unmatchable(words: list[str], tables: Tokeniser) -> list[str]:
     """Return the words that the tokeniser splits or changes, so that no token equals them."""
     if not words:
         return []
-    text = np.frombuffer("\n".join(words).encode("utf-8"), np.uint8)
+    text = np.frombuffer(tables.prepared("\n".join(words).encode("utf-8")), np.uint8)
     lexicon = Lexicon()
     ids = np.empty(len(text) + 1, np.int32)
     state = np.array([0, 0, -1, kernels.DONE, 0, 0], np.int64)

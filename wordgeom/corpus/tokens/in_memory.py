@@ -29,7 +29,7 @@ class _Lower(dict[int, str]):
     """Maps code points to lower case, or to a space; filled from the tokeniser's tables on use."""
 
     def __init__(self) -> None:
-        tables = tokeniser("words", _NORMAL.form)
+        tables = tokeniser("words", _NORMAL.form, lower=True)
         self._ascii, self._rest = tables.byte_map, tables.table(ascii_only=False)
         self[ord(_CAPITAL_SIGMA)] = _CAPITAL_SIGMA
 

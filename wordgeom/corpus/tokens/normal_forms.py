@@ -22,7 +22,7 @@ from wordgeom.corpus.tokens import normal_kernels, normal_tables
 from wordgeom.corpus.tokens.normal_tables import DROPPED, ZERO_WIDTH_SPACE, Form
 
 NONE = "none"
-GROWTH = 16  # normalised text takes less than this many times the bytes
+GROWTH = 32  # normalised text, even with a space behind each character, is less times as long
 COMPOSING = b"<=>"  # the ASCII separators that a following mark can change
 
 _STRETCH = 1 << 12  # bytes that are changed at once
