@@ -203,7 +203,7 @@ def test_markup_in_the_input_is_noticed_once(tmp_path: Path):
     encoded = encode_files([reviews, wiki, novel], CorpusOptions(min_count=1), gap=1)
     (note,) = input_warnings(encoded.sources)
     assert note == (
-        f"{reviews} contains tags such as <b>, read as text;"
+        f"{reviews} contains tags or entities such as <b>, read as text;"
         " pass --strip all to remove them (also 2 other files)"
     )
     assert input_warnings(encoded.sources, "all") == []
@@ -224,7 +224,10 @@ def test_markup_in_records_is_noticed(tmp_path: Path):
 
 def test_a_line_that_is_too_long_for_a_pattern_is_rejected(tmp_path: Path):
     (path,) = put(tmp_path, "word " * 2000)
-    with patch.object(readers, "_UNBROKEN", 1000), patch.object(readers, "BLOCK", 600):
-        with pytest.raises(InputError) as caught:
-            stream(path, token_pattern=r"\w+")
+    with (
+        patch.object(readers, "_UNBROKEN", 1000),
+        patch.object(readers, "BLOCK", 600),
+        pytest.raises(InputError) as caught,
+    ):
+        stream(path, token_pattern=r"\w+")
     assert_one_line(caught, path, "the line at byte 0 is too long", "--token-pattern applies")

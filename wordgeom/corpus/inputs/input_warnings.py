@@ -28,13 +28,14 @@ _HEADERS = {
     "unsure": "was read as a record; if it is a header, pass --header yes",
 }
 _FEWEST_MARKS = 3
+_MARKUP_NAMES = {"tags": "tags or entities", "emphasis": "emphasis"}
 _MARKUP = {
     "tags": re.compile(
         r"<doc id=|</?(?:a|b|br|div|em|h[1-6]|hr|i|img|li|ol|p|ref|span|strong|sub|sup|table|td"
         r"|tr|ul)\b(?: [\w-]+=[^<>\n]{1,80}| ?/)?>|&(?:amp|lt|gt|quot|nbsp|apos|#\d{2,6});",
         re.IGNORECASE,
     ),
-    "emphasis": re.compile(r"(?<![\w/.])_(?=[^\W_])[^_\n/]{0,40}[^\W_][.,;:!?]?_(?![\w/.])"),
+    "emphasis": re.compile(r"(?<![\w/.])_(?=[^\W_])[^_\n/]{0,40}[^\W_][.,;:!?]?_(?![\w/])"),
 }
 _FEWEST = 20  # pairs of adjacent lines that a decision about hard wrapping needs
 _NARROWEST, _WIDEST = 40, 200  # characters
@@ -138,7 +139,8 @@ def _markup_notes(sources: Sequence[Source], strip: str) -> list[str]:
     if not alike:
         return []
     first = alike[0].markup
-    what = " and ".join(f"{kind} such as {first[kind]}" for kind in sorted(set(first) - removed))
+    found = sorted(set(first) - removed)
+    what = " and ".join(f"{_MARKUP_NAMES[kind]} such as {first[kind]}" for kind in found)
     wanted = {kind for source in alike for kind in source.markup} | removed & set(_MARKUP)
     option = "all" if len(wanted) > 1 else wanted.pop()
     note = f"{alike[0].name} contains {what}, read as text; pass --strip {option} to remove them"

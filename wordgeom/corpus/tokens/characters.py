@@ -66,12 +66,6 @@ def _word_characters() -> Int64:
     return np.flatnonzero(chosen)
 
 
-def word_class() -> str:
-    """Return the inside of a class of regular expressions: the characters of words."""
-    runs = np.split(_word_characters(), np.flatnonzero(np.diff(_word_characters()) > 1) + 1)
-    return "".join(f"\\U{run[0]:08x}-\\U{run[-1]:08x}" for run in runs)
-
-
 def token_characters(words: bool, lower: bool, dotted: bool) -> Int64:
     """(code points) int64: the part of the entries on tokens.
 

@@ -13,10 +13,9 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from unicodedata import category
 
 from wordgeom.corpus.inputs.readers import Block
-from wordgeom.corpus.tokens.characters import word_class
 
 NONE, TAGS, EMPHASIS, ALL = "none", "tags", "emphasis", "all"
 _LONGEST = 1 << 16  # bytes from which a tag can be made
@@ -44,6 +43,9 @@ _TAG = re.compile(
     rf"|</?(?P<name>[A-Za-z][\w:.-]{{0,60}}+)(?:{_ATTRIBUTE}|{_SWITCH}){{0,30}}+\s{{0,9}}+/?>"
 )
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_JOINING = ("Mn", "Mc", "Me", "Pc", "Cf")  # categories within words, beside letters and digits
+_BLANK_LINE = re.compile(r"\n\s*\n")
+_UNDERSCORES = re.compile("_+")
 _OPENS = re.compile(rb"<(?![\s\d=<>-])|&(?:amp;)*(?:lt|LT|#0*60|#[xX]0*3[cC]);")
 _CLOSES = re.compile(rb">|&(?:amp;)*(?:gt|GT|#0*62|#[xX]0*3[eE]);")
 
@@ -59,7 +61,7 @@ def stripper(what: str, *, lines: bool) -> Callable[[str], str] | None:
     def strip(text: str) -> str:
         if what in (TAGS, ALL):
             text = _without_tags(text, lines)
-        return _emphasis().sub("", text) if what in (EMPHASIS, ALL) and "_" in text else text
+        return _without_emphasis(text) if what in (EMPHASIS, ALL) else text
 
     return strip
 
@@ -78,7 +80,7 @@ def _without_tags(text: str, lines: bool) -> str:
 
 def _in_place_of(tag: re.Match[str], lines: bool) -> str:
     feeds = tag[0].count("\n")
-    if len(tag[0]) > _MOST or (feeds and (lines or "\n\n" in tag[0])):
+    if len(tag[0]) > _MOST or (feeds and (lines or _BLANK_LINE.search(tag[0]))):
         return tag[0]
     between = "" if (tag["name"] or "").lower() in _WITHIN_WORDS else " "
     return "\n" * feeds or between
@@ -89,10 +91,17 @@ def _character(entity: re.Match[str]) -> str:
     return " " if char.isspace() else char
 
 
-@cache
-def _emphasis() -> re.Pattern[str]:
-    word = word_class()
-    return re.compile(f"(?<![{word}])_++|_++(?![{word}])")
+def _without_emphasis(text: str) -> str:
+    def inside(run: re.Match[str]) -> str:
+        begin, end = run.span()
+        before, after = text[max(begin - 1, 0) : begin], text[end : end + 1]
+        return run[0] if _is_word(before) and _is_word(after) else ""
+
+    return _UNDERSCORES.sub(inside, text)
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum() or (char != "" and ord(char) >= 128 and category(char) in _JOINING)
 
 
 def whole_tags(blocks: Iterator[Block], separators: bytes) -> Iterator[Block]:
