@@ -35,7 +35,7 @@ _MARKUP = {
         r"|tr|ul)\b(?: [\w-]+=[^<>\n]{1,80}| ?/)?>|&(?:amp|lt|gt|quot|nbsp|apos|#\d{2,6});",
         re.IGNORECASE,
     ),
-    "emphasis": re.compile(r"(?<![\w/.])_(?=[^\W_])[^_\n/]{0,40}[^\W_][.,;:!?]?_(?![\w/])"),
+    "emphasis": re.compile(r"_(?<![\w/.]_)(?=[^\W_])[^_\n/]{0,40}[^\W_][.,;:!?]?_(?![\w/])"),
 }
 _FEWEST = 20  # pairs of adjacent lines that a decision about hard wrapping needs
 _NARROWEST, _WIDEST = 40, 200  # characters
