@@ -25,7 +25,7 @@ from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
-from wordgeom.corpus.tokens.normal_forms import Form
+from wordgeom.corpus.tokens.normal_tables import Form
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.linalg.device import get_ops
 from wordgeom.runtime.context import Context

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from unittest.mock import patch
@@ -19,7 +20,8 @@ from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import in_memory, normal_forms
 from wordgeom.corpus.tokens.kernels import MAX_TOKEN
-from wordgeom.corpus.tokens.normal_forms import COMPOSING, GROWTH, NONE, Form, Normaliser
+from wordgeom.corpus.tokens.normal_forms import COMPOSING, GROWTH, NONE, Normaliser
+from wordgeom.corpus.tokens.normal_tables import Form
 from wordgeom.matrices.count_request import made_options
 
 _EVERY = [chr(p) for p in range(sys.maxunicode + 1) if not 0xD800 <= p < 0xE000]
@@ -212,3 +214,30 @@ def test_longer_normalised_text_keeps_the_order_of_first_occurrence(tmp_path: Pa
 
 def test_counts_made_before_the_option_were_not_normalised():
     assert made_options({"options": {}})["normalise"] == NONE
+
+
+@pytest.mark.parametrize("tokeniser", ["words", "whitespace"])
+def test_a_change_anywhere_in_a_block_leaves_counts_and_documents_right(
+    tmp_path: Path, tokeniser: str
+):
+    # The rest of a block is normalised from the first token that may change.
+    lines = [
+        "un café noir",
+        "",
+        "=\u0338 x",
+        "",
+        "cafe\u0301",
+        "",
+        "ដី។\u200bខ្មែរ ∃\u0338",
+        "a-\u00ad b",
+    ]
+    for first in range(len(lines)):
+        text = "\n".join(lines[first:] + lines[:first]) + "\nun"
+        path, normal = put(tmp_path, text, reference_form(text, "NFC"))
+        for document in ("line", "block", "file"):
+            options = CorpusOptions(min_count=1, tokeniser=tokeniser, document=document)
+            expected = read([normal], replace(options, normalise=NONE))
+            for block in (1, 7, 1 << 20):
+                with patch.object(readers, "BLOCK", block):
+                    made = read([path], options)
+                assert (made.vocabulary, made.stream) == (expected.vocabulary, expected.stream)

@@ -132,7 +132,7 @@ def test_a_lexicon_stays_within_its_limit_and_keeps_its_types():
     byte_map = np.arange(256, dtype=np.uint8)
     byte_map[32] = 0
     ids, state = np.empty(200_000, np.int32), np.array([0, 0, -1, 0, 0, 0], np.int64)
-    at = full.tokenise(text, 0, 0, byte_map, np.empty(0, np.int32), 1, ids, state)
+    at = full.tokenise(text, 0, 0, byte_map, np.empty(0, np.int64), 0, 1, ids, state)
     assert full.slots.nbytes + full.entries.nbytes + full.arena.nbytes <= limit
     assert 0 < len(full) < 200_000
     assert text[at:].tobytes().startswith(f"word{len(full)} ".encode())

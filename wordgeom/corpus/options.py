@@ -5,6 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wordgeom.core.options import Options, option
+from wordgeom.corpus.tokens.token_pattern import compiled
+
+
+def case_of(tokeniser: str, case: str) -> str:
+    """Return the case of tokens, keep or lower; by default, only `words` lower-cases."""
+    if case != "auto":
+        return case
+    return "lower" if tokeniser in ("words", "auto") else "keep"
 
 
 @dataclass(frozen=True)
@@ -55,8 +63,21 @@ class TextOptions(Options):
     )
     tokeniser: str = option(
         "auto",
-        "words (lower-cased), whitespace, or kmer; auto follows the input format",
+        "words, whitespace, or kmer; auto follows the input format",
         choices=("auto", "words", "whitespace", "kmer"),
+    )
+    token_pattern: str | None = option(
+        None, "tokens are the matches of this regular expression in a line", metavar="REGEX"
+    )
+    case: str = option(
+        "auto",
+        "case of tokens; auto lower-cases, except with whitespace and kmer",
+        choices=("auto", "keep", "lower"),
+    )
+    strip: str = option(
+        "none",
+        "remove tags and entities (<br />, &amp;) or _emphasis_ from the text",
+        choices=("none", "tags", "emphasis", "all"),
     )
     normalise: str = option(
         "NFC",
@@ -117,6 +138,11 @@ class CorpusOptions(TextOptions):
         high=100.0,
         metavar="PMI",
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.token_pattern is not None:
+            compiled(self.token_pattern)
 
     @property
     def has_times(self) -> bool:

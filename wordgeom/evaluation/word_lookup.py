@@ -13,11 +13,11 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float32, Float64, Int32, Int64
 from wordgeom.evaluation.options import FOLD, EvalOptions
-from wordgeom.vectors.keyed import Vectors
+from wordgeom.vectors.keyed import Vectors, row_in
 
 MISSING = "words without a vector"
 ZERO = "words whose vector is zero or not finite"
-SAME = "words that differ from an earlier one in case only"
+SAME = "words that differ from an earlier one in case or Unicode form only"
 _ROWS = 4096  # of a block
 
 
@@ -40,8 +40,8 @@ class Lookup:
         return word.upper() if self._fold else word
 
     def row(self, word: str) -> int | None:
-        """Return the row of a word, None if out of vocabulary."""
-        return self._rows.get(self.key(word))
+        """Return the row of a word, as spelt or else in NFC; None if out of vocabulary."""
+        return row_in(self._rows, self.key(word))
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -90,14 +90,14 @@ def has_direction(vector: Float32) -> bool:
 
 def cover_words(words: Sequence[str], lookup: Lookup) -> Coverage:
     """Look up all words of a set, which must be distinct."""
-    seen: set[str] = set()
+    seen: set[int | None] = set()
     rows, reasons = [], []
     for word in words:
-        row, key = lookup.row(word), lookup.key(word)
+        row = lookup.row(word)
         reason = MISSING if row is None else "" if has_direction(lookup.matrix[row]) else ZERO
-        reasons.append(reason or (SAME if key in seen else ""))
+        reasons.append(reason or (SAME if row in seen else ""))
         rows.append(-1 if row is None else row)
-        seen.add(key)
+        seen.add(row)
     items = np.array([k for k, reason in enumerate(reasons) if not reason], np.int64)
     return Coverage(items, np.array(rows, np.int64)[items], reasons)
 

@@ -115,7 +115,8 @@ class CountStage(StoreStage):
 
     def notes(self, encoded: EncodedCorpus, more: Iterable[str] = ()) -> list[str]:
         """Return the input_warnings on the inputs, followed by those of the stage."""
-        notes = [*self.inputs.notes, *encoded.notes, *input_warnings(encoded.sources)]
+        found = input_warnings(encoded.sources, self.inputs.corpus.strip)
+        notes = [*self.inputs.notes, *encoded.notes, *found]
         notes += [*skipped_note(encoded.sources), *more]
         repaired = sum(source.repaired for source in encoded.sources)
         if repaired:

@@ -153,7 +153,7 @@ class Embed(Stage):
             embedding, fitted = fit(words, texts, self.record, self.options)
             made = Output(embedding, texts)
             notes = [*self._notes(), *fitted, *encoded.notes, *self._few(encoded)]
-            notes += input_warnings(encoded.sources)
+            notes += input_warnings(encoded.sources, self.inputs.corpus.strip)
             if self.out is None:
                 made.write_lines(sys.stdout.buffer, b" ")
                 sys.stdout.buffer.flush()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -63,6 +64,16 @@ class Vectors:
     def index(self) -> dict[str, int]:
         """The row of each word."""
         return {word: row for row, word in enumerate(self.words)}
+
+    def row(self, word: str) -> int | None:
+        """Return the row of a word as it is spelt, or else in NFC; None for an unknown word."""
+        return row_in(self.index, word)
+
+
+def row_in(rows: Mapping[str, int], word: str) -> int | None:
+    """Return the row of a word as it is spelt, or else in NFC; None for an unknown word."""
+    row = rows.get(word)
+    return rows.get(unicodedata.normalize("NFC", word)) if row is None else row
 
 
 def write_vectors(

@@ -54,7 +54,7 @@ def analogy(vectors: Vectors, a: str, b: str, c: str, top: int = 10) -> list[tup
 
 def row_of(vectors: Vectors, word: str) -> int:
     """Return the row of a word; raises InputError for an unknown one, suggesting another."""
-    row = vectors.index.get(word)
+    row = vectors.row(word)
     if row is None:
         raise InputError(f"unknown word {word!r}", do=_advice(word, vectors))
     return row

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
+from wordgeom.corpus.tokens.markup import ALL, TAGS, whole_tags
 from wordgeom.runtime.signals import StopRequest
 
 
@@ -71,7 +72,10 @@ class BlockFeed:
         base = 0
         for file, source in enumerate(sources):
             self._current = source
-            for block in formats.blocks(source, separators, options):
+            blocks = formats.blocks(source, separators, options)
+            if options.strip in (TAGS, ALL):
+                blocks = whole_tags(blocks, separators)
+            for block in blocks:
                 yield NumberedBlock(file, base, block)
                 base += len(block.text)
             self._read.update(source.running.digest())

@@ -20,6 +20,7 @@ from wordgeom.corpus.encoding.memory_limits import ids_limit, words_limit
 from wordgeom.corpus.encoding.row_mapping import MakeSink, map_documents, map_windows
 from wordgeom.corpus.encoding.segment_reader import read_segments
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
+from wordgeom.corpus.encoding.tokenise_block import tokeniser_of
 from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists, word_list_notes
 from wordgeom.corpus.inputs.readers import Source, file_stamp, is_compressed, is_stream
 from wordgeom.corpus.options import CorpusOptions
@@ -28,7 +29,6 @@ from wordgeom.corpus.records.fields import skipped_note
 from wordgeom.corpus.records.file_labels import label_sources
 from wordgeom.corpus.tokens.merge_lexicons import Selection, merge_runs
 from wordgeom.corpus.tokens.spill import Runs
-from wordgeom.corpus.tokens.tokenisers import tokeniser
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.runtime.context import Context
 from wordgeom.storage.id_stream import Ids
@@ -145,7 +145,7 @@ def _encoded(
             where = error.where or " ".join(source.name for source in sources)
             raise InputError(error.what, where=where, found=error.found, do=error.do) from None
         words = encoded.vocabulary.words
-        tables = tokeniser(options.tokeniser, options.normalise)
+        tables = tokeniser_of(options)
         notes = word_list_notes(lists, words, tables)
         yield encoded, [*encoded.notes, *notes]
 
@@ -159,7 +159,7 @@ def _read(
     resources: ExitStack,
 ) -> EncodedText:
     """Read everything and merge the runs; the storage of the text is closed with `resources`."""
-    tables = tokeniser(options.tokeniser, options.normalise)
+    tables = tokeniser_of(options)
     runs = resources.enter_context(Runs(context.memory, context.pool.threads, context.scratch))
     checkpoint = checkpoint or CorpusCheckpoint(context.scratch, ids_limit(context))
     total = _total(sources, options)

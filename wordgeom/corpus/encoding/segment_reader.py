@@ -26,7 +26,6 @@ from wordgeom.corpus.encoding.tokenise_block import (
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import kernels
-from wordgeom.corpus.tokens.normal_forms import COMPOSING
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.tokens.tokenisers import Tokeniser
 from wordgeom.runtime.context import Context
@@ -52,11 +51,8 @@ def read_segments(
     long, WriteError.
     """
     saved = checkpoint.saved_segments()
-    # A block must not end between a character and a mark that changes it.
-    ends = (k for k in range(128) if tables.byte_map[k] == 0 and k not in COMPOSING)
-    separators = bytes(ends)
     with stop_requests() as stop:
-        feed = BlockFeed(sources, separators, options, stop)
+        feed = BlockFeed(sources, tables.separators, options, stop)
         tokenise = BlockTokeniser(tables, options, runs)
         reader = _SegmentReader(feed, tokenise, options, runs, checkpoint, context)
         steps = reader.steps(saved, resources)

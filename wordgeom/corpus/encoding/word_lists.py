@@ -121,11 +121,13 @@ def _some(words: list[str], of: int) -> str:
 
 def _unmatchable(words: list[str], tables: Tokeniser) -> list[str]:
     """Return the words that the tokeniser splits or changes, so that no token equals them."""
-    text = np.frombuffer("\n".join(words).encode("utf-8"), np.uint8)
+    if not words:
+        return []
+    text = np.frombuffer(tables.prepared("\n".join(words).encode("utf-8")), np.uint8)
     lexicon = Lexicon()
     ids = np.empty(len(text) + 1, np.int32)
-    state = np.array([0, 0, -1, kernels.DONE], np.int64)
-    lower = tables.lower(ascii_only=False)
-    lexicon.tokenise(text, 0, 0, tables.byte_map, lower, 1 << 62, ids, state)
+    state = np.array([0, 0, -1, kernels.DONE, 0, 0], np.int64)
+    table = tables.table(ascii_only=False)
+    lexicon.tokenise(text, 0, 0, tables.byte_map, table, 0, 1 << 62, ids, state)
     tokens = {lexicon.word(k) for k in range(len(lexicon))}
     return [word for word in words if word.encode("utf-8") not in tokens]

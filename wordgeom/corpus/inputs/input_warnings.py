@@ -7,9 +7,10 @@ width, or are records (JSONL, TSV, FASTA) that are read as plain text.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from wordgeom.core.formatting import several
 from wordgeom.corpus.inputs.readers import Source
@@ -25,6 +26,16 @@ _RECORDS = {
 _HEADERS = {
     "header": "is a header and was skipped; if it is a record, pass --header no",
     "unsure": "was read as a record; if it is a header, pass --header yes",
+}
+_FEWEST_MARKS = 3
+_MARKUP_NAMES = {"tags": "tags or entities", "emphasis": "emphasis"}
+_MARKUP = {
+    "tags": re.compile(
+        r"<doc id=|</?(?:a|b|br|div|em|h[1-6]|hr|i|img|li|ol|p|ref|span|strong|sub|sup|table|td"
+        r"|tr|ul)\b(?: [\w-]+=[^<>\n]{1,80}| ?/)?>|&(?:amp|lt|gt|quot|nbsp|apos|#\d{2,6});",
+        re.IGNORECASE,
+    ),
+    "emphasis": re.compile(r"_(?<![\w/.]_)(?=[^\W_])[^_\n/]{0,40}[^\W_][.,;:!?]?_(?![\w/])"),
 }
 _FEWEST = 20  # pairs of adjacent lines that a decision about hard wrapping needs
 _NARROWEST, _WIDEST = 40, 200  # characters
@@ -50,6 +61,17 @@ def records_format(text: bytes) -> str:
     return "tsv" if len(lines) > 1 and len(tabs) == 1 and 0 not in tabs else ""
 
 
+def markup_in(text: bytes) -> dict[str, str]:
+    """Return an example of the tags or entities, and of the emphasis, in the start of a text."""
+    found = {}
+    start = text[:_BYTES].decode("utf-8", "replace")
+    for kind, pattern in _MARKUP.items():
+        examples = [match[0] for match in islice(pattern.finditer(start), _FEWEST_MARKS)]
+        if len(examples) == _FEWEST_MARKS:
+            found[kind] = min(examples, key=len)
+    return found
+
+
 def hard_wrapping(text: bytes) -> dict[str, float]:
     """Return `share` and `width` if the first lines of a text look hard-wrapped, else nothing.
 
@@ -67,8 +89,11 @@ def hard_wrapping(text: bytes) -> dict[str, float]:
     return {"share": round(share, 3), "width": width} if share >= _SHARE else {}
 
 
-def input_warnings(sources: Sequence[Source]) -> list[str]:
-    """Return a line each for skipped content, empty files, misread records and hard wrapping."""
+def input_warnings(sources: Sequence[Source], strip: str = "none") -> list[str]:
+    """Return a line each for skipped content, empty files, and text that is probably misread.
+
+    strip: the markup that was removed.
+    """
     lines = []
     counts: Counter[str] = Counter()
     for source in sources:
@@ -81,6 +106,7 @@ def input_warnings(sources: Sequence[Source]) -> list[str]:
         more = ", …" if len(empty) > _SHOWN else ""
         lines.append(f"empty input: {', '.join(empty[:_SHOWN])}{more}")
     lines += _header_notes(sources)
+    lines += _markup_notes(sources, strip)
     for format_name in sorted({source.looks for source in sources} - {""}):
         alike = [source.name for source in sources if source.looks == format_name]
         title, flags = _RECORDS[format_name]
@@ -104,6 +130,21 @@ def _header_notes(sources: Sequence[Source]) -> list[str]:
             first = f"{alike[0].name}: its first row ({alike[0].header['cells']})"
             notes.append(f"{first} {what}{_others(len(alike))}")
     return notes
+
+
+def _markup_notes(sources: Sequence[Source], strip: str) -> list[str]:
+    """Return a line for the markup that was read as text."""
+    removed = set(_MARKUP) if strip == "all" else {strip}
+    alike = [source for source in sources if set(source.markup) - removed]
+    if not alike:
+        return []
+    first = alike[0].markup
+    found = sorted(set(first) - removed)
+    what = " and ".join(f"{_MARKUP_NAMES[kind]} such as {first[kind]}" for kind in found)
+    wanted = {kind for source in alike for kind in source.markup} | removed & set(_MARKUP)
+    option = "all" if len(wanted) > 1 else wanted.pop()
+    note = f"{alike[0].name} contains {what}, read as text; pass --strip {option} to remove them"
+    return [note + _others(len(alike))]
 
 
 def _is_object(line: bytes) -> bool:

@@ -52,12 +52,13 @@ def location(block: Block, at: int) -> str:
 class Source:
     """One input, with the size in bytes and the digest of its file once it was read.
 
-    counts: numbers of skipped items, by description. wrapped, looks: hard_wrapping and
-    records_format of its first lines. header: what the first row of a table was taken for, `header`
-    or `unsure`, and its cells. bad_records, first_bad: the number of malformed records that were
-    skipped, and the error of the first. empty: there is no text in it. listed: every record gets a
-    line of text and an entry in `documents`, even without id and time (`formats.blocks`).
-    every_line: so does every line of plain text, even an empty one; lines: their number.
+    counts: numbers of skipped items, by description. wrapped, looks, markup: hard_wrapping,
+    records_format and markup_in of its first lines. header: what the first row of a table was taken
+    for, `header` or `unsure`, and its cells. bad_records, first_bad: the number of malformed
+    records that were skipped, and the error of the first. empty: there is no text in it. listed:
+    every record gets a line of text and an entry in `documents`, even without id and time
+    (`formats.blocks`). every_line: so does every line of plain text, even an empty one; lines:
+    their number.
     documents: ids and times of the records; not a field, since checkpoints store fields as JSON.
     running: the hash of the bytes read so far.
     """
@@ -70,6 +71,7 @@ class Source:
     counts: dict[str, int] = field(default_factory=dict)
     wrapped: dict[str, float] = field(default_factory=dict)
     looks: str = ""
+    markup: dict[str, str] = field(default_factory=dict)
     header: dict[str, str] = field(default_factory=dict)
     bad_records: int = 0
     first_bad: str = ""
@@ -152,9 +154,11 @@ def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[B
     """
 
     def too_long(offset: int, length: int) -> NoReturn:
-        do = "check that this is text with spaces between words"
-        what = f"the token at byte {offset:,} has more than {length:,} bytes without a separator"
-        raise InputError(what, where=source.name, do=do)
+        of_lines = separators == b"\n"  # of a pattern for tokens
+        part, end = ("line", "line end") if of_lines else ("token", "separator")
+        split = "lines, to which --token-pattern applies" if of_lines else "spaces between words"
+        what = f"the {part} at byte {offset:,} has more than {length:,} bytes without a {end}"
+        raise InputError(what, where=source.name, do=f"check that this is text with {split}")
 
     for piece in _cut(read_pieces(source), separators, _UNBROKEN, too_long):
         clean, is_ascii = valid_utf8(piece.text, source, piece.offset, bad_bytes)

@@ -10,7 +10,7 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import listed
 from wordgeom.core.options import flag
 from wordgeom.corpus.inputs import compression
-from wordgeom.corpus.inputs.input_warnings import hard_wrapping, records_format
+from wordgeom.corpus.inputs.input_warnings import hard_wrapping, markup_in, records_format
 from wordgeom.corpus.inputs.readers import (
     Block,
     Source,
@@ -19,7 +19,7 @@ from wordgeom.corpus.inputs.readers import (
     read_lines,
     read_pieces,
 )
-from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.options import CorpusOptions, case_of
 from wordgeom.corpus.records.columns import MOST, by_number, unnamed
 from wordgeom.corpus.records.conllu import read_conllu
 from wordgeom.corpus.records.csv_records import first_row, read_csv
@@ -96,6 +96,7 @@ def resolve(names: Sequence[str], options: CorpusOptions) -> CorpusOptions:
         _reject_unsupported(names)
     formats = {format_of(name, options): name for name in reversed(names)}
     tokeniser = _tokeniser(formats, options)
+    _check_tokens(tokeniser, options)
     _check_applies(formats, options)
     _check_labels(options)
     _check_documents(formats, tokeniser, options)
@@ -108,7 +109,8 @@ def resolve(names: Sequence[str], options: CorpusOptions) -> CorpusOptions:
     named = options.text_field is not None or _WITH_TEXT.isdisjoint(formats)
     field = options.text_field if named else _TEXT_FIELD
     resolved = next(iter(formats)) if len(formats) == 1 else "auto"
-    return replace(options, tokeniser=tokeniser, input_format=resolved, text_field=field)
+    case = case_of(tokeniser, options.case)
+    return replace(options, tokeniser=tokeniser, case=case, input_format=resolved, text_field=field)
 
 
 def mixture_note(names: Sequence[str], options: CorpusOptions) -> str | None:
@@ -132,9 +134,10 @@ def blocks(source: Source, separators: bytes, options: CorpusOptions) -> Iterato
     if format_name == "text":
         if kmers:
             return cut_kmers(_inspected(read_pieces(source), source, options), source, options.k)
-        return _inspected(read_blocks(source, separators, options.bad_bytes), source, options)
+        text = _inspected(read_blocks(source, separators, options.bad_bytes), source, options)
+        return _searched(text, source)
     records = _records(source, format_name, options)
-    return cut_kmers(records, source, options.k) if kmers else records
+    return cut_kmers(records, source, options.k) if kmers else _searched(records, source)
 
 
 def _records(source: Source, format_name: str, options: CorpusOptions) -> Iterator[Block]:
@@ -154,6 +157,14 @@ def _records(source: Source, format_name: str, options: CorpusOptions) -> Iterat
     if format_name == "csv":
         return read_csv(lines, source, fields, options.header, options.delimiter)
     return read_jsonl(lines, source, fields, options.bad_bytes)
+
+
+def _searched(text: Iterator[Block], source: Source) -> Iterator[Block]:
+    """Yield the same blocks; look for markup in the first one."""
+    for number, block in enumerate(text):
+        if number == 0:
+            source.markup = markup_in(block.text)
+        yield block
 
 
 def _inspected(text: Iterator[Block], source: Source, options: CorpusOptions) -> Iterator[Block]:
@@ -190,6 +201,8 @@ def _reject_unsupported(names: Sequence[str]) -> None:
 def _tokeniser(formats: dict[str, str], options: CorpusOptions) -> str:
     """Return the requested tokeniser if all formats support it, or the default of the formats."""
     if options.tokeniser == "auto":
+        if options.token_pattern is not None and "fasta" not in formats:
+            return "words"
         defaults = {_TOKENISERS[name][0] for name in formats} or {"words"}
         if len(defaults) > 1:
             found = ", ".join(f"{name} ({path})" for name, path in sorted(formats.items()))
@@ -227,6 +240,16 @@ def _check_labels(options: CorpusOptions) -> None:
     if options.metadata is not None and options.id_field is None and options.time_field is None:
         do = "name the columns of the table to take"
         raise OptionError("--metadata needs --id-field or --time-field", do=do)
+
+
+def _check_tokens(tokeniser: str, options: CorpusOptions) -> None:
+    """Reject options on tokens that have no effect."""
+    for name in ("token_pattern", "strip", "normalise"):
+        if tokeniser == "kmer" and options.is_set(name):
+            raise OptionError(f"{flag(name)} has no effect on k-mers", do=f"leave {flag(name)} out")
+    if options.token_pattern is not None and options.tokeniser == "whitespace":
+        what = "--token-pattern and --tokeniser whitespace are mutually exclusive"
+        raise OptionError(what, do="omit one of them")
 
 
 def _check_documents(formats: dict[str, str], tokeniser: str, options: CorpusOptions) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from wordgeom.corpus.tokens.kernels import POINT
 from wordgeom.corpus.tokens.normal_forms import Normaliser
 from wordgeom.corpus.tokens.tokenisers import tokeniser
 
@@ -28,12 +29,12 @@ class _Lower(dict[int, str]):
     """Maps code points to lower case, or to a space; filled from the tokeniser's tables on use."""
 
     def __init__(self) -> None:
-        tables = tokeniser("words", _NORMAL.form)
-        self._ascii, self._rest = tables.byte_map, tables.lower(ascii_only=False)
+        tables = tokeniser("words", _NORMAL.form, lower=True)
+        self._ascii, self._rest = tables.byte_map, tables.table(ascii_only=False)
         self[ord(_CAPITAL_SIGMA)] = _CAPITAL_SIGMA
 
     def __missing__(self, point: int) -> str:
-        small = self._ascii[point] if point < 128 else self._rest[point]
+        small = self._ascii[point] if point < 128 else self._rest[point] & POINT
         self[point] = chr(small) if small else " "
         return self[point]
 

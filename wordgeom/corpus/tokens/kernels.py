@@ -25,8 +25,18 @@ MAX_TOKEN = 4096  # bytes
 FILE_END, MOST_LINES = -(1 << 30), (1 << 30) - 1
 HASH_HEAD, HASH_BYTE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x100000001B3)
 
-# Why a kernel stopped; on NEEDS_ROOM the caller makes room and calls again.
-DONE, NEEDS_ROOM, TOO_LONG = 0, 1, 2
+# Parts of an entry of a table of characters, see characters.py.
+POINT = (1 << 21) - 1
+WORD, DOTTED = 1 << 21, 1 << 22
+ORDER_BIT, COLUMN_BIT, COLUMN_BITS, ROW_BIT = 23, 32, 7, 39
+ORDER_MASK, COLUMN_MASK = 0xFF, (1 << COLUMN_BITS) - 1
+CHANGES = 1 << 31
+CHECKED = (1 << ROW_BIT) - (1 << ORDER_BIT)  # of characters that need a check
+PAIRS = 0x110000
+
+# Why a kernel stopped; on NEEDS_ROOM the caller makes room and calls again, on NOT_NORMAL it
+# normalises the rest of the text.
+DONE, NEEDS_ROOM, TOO_LONG, NOT_NORMAL = 0, 1, 2, 3
 
 _CAPITAL_SIGMA, _SMALL_SIGMA, _FINAL_SIGMA = 0x3A3, 0x3C3, 0x3C2
 _DOT_ABOVE = 0x307
@@ -148,18 +158,66 @@ def get_utf8(text: Bytes, at: int) -> tuple[int, int]:
 
 
 @kernel
-def scan_unicode(
-    text: Bytes, start: int, byte_map: Bytes, lower: Int32, token: Bytes,
-) -> tuple[int, int]:  # fmt: skip
-    """Copy a token from text[start:] to `token`, lower-cased; it ends where `lower` is 0.
+def character_before(text: Bytes, at: int) -> int:
+    """Return the code point that ends before text[at]."""
+    i = at - 1
+    if text[i] < 128:
+        return int(text[i])
+    while text[i] & 0xC0 == 0x80:
+        i -= 1
+    point, _ = get_utf8(text, i)
+    return int(point)
 
-    Where `lower` is negative, it stands for a letter that is followed by a dot above.
-    Returns the end of the token in the text and its length in bytes.
+
+@kernel
+def changes(table: Int64, before: int, point: int) -> bool:
+    """Return whether normalisation may change a character behind another, -1 for none.
+
+    table: see characters.py. Exact but for a character with two different marks, which may be
+    reported though it does not change.
+    """
+    if table[point] & CHANGES:
+        return True
+    if before < 0:
+        return False
+    order = (table[point] >> ORDER_BIT) & ORDER_MASK
+    last = (table[before] >> ORDER_BIT) & ORDER_MASK
+    if 0 < order < last:  # out of order
+        return True
+    column = (table[point] >> COLUMN_BIT) & COLUMN_MASK
+    if column == 0:
+        return False
+    if last > 0:  # it may compose with the character before the last mark
+        return bool(last < order)
+    row = table[before] >> ROW_BIT
+    return bool(table[PAIRS + (row << COLUMN_BITS) + column] != 0)
+
+
+@kernel
+def ends_word(text: Bytes, at: int, table: Int64) -> bool:
+    """Return whether no character of a word stands at text[at]."""
+    if at >= len(text):
+        return True
+    point = int(text[at])
+    if point >= 128:
+        point, _ = get_utf8(text, at)
+    return bool(table[point] & WORD == 0)
+
+
+@kernel
+def scan_unicode(
+    text: Bytes, start: int, byte_map: Bytes, table: Int64, checked: int, token: Bytes,
+) -> tuple[int, int]:  # fmt: skip
+    """Copy a token from text[start:] to `token`; it ends at a separator.
+
+    table: see characters.py; checked: CHECKED to check characters with these bits, else 0.
+    Returns the end of the token in the text and its length in bytes, -1 if normalisation may change
+    the token.
     """
     n = len(text)
     i = start
     length = 0
-    point = 0
+    before = -1 if start == 0 else -2  # -2: not known
     while i < n and length < MAX_TOKEN:
         byte = text[i]
         if byte < 128:
@@ -168,29 +226,36 @@ def scan_unicode(
             token[length] = byte_map[byte]
             length += 1
             i += 1
-            point = 0
+            before = int(byte)
             continue
         here, after = get_utf8(text, i)
-        small = lower[here]
-        if small == 0:
+        found = table[here]
+        if found & checked:
+            if before == -2:
+                before = character_before(text, i)
+            if changes(table, before, here):
+                return i, -1
+        point = found & POINT
+        if point == 0:
             break
-        point = here
-        length = put_utf8(token, length, abs(small))
-        if small < 0:
+        small_sigma = here == _CAPITAL_SIGMA and point == _SMALL_SIGMA
+        if small_sigma and before >= 0 and table[before] & WORD and ends_word(text, after, table):
+            point = _FINAL_SIGMA
+        length = put_utf8(token, length, point)
+        if found & DOTTED:
             length = put_utf8(token, length, _DOT_ABOVE)
+        before = here
         i = after
-    if point == _CAPITAL_SIGMA and length > 2:  # sigma at the end of a word
-        put_utf8(token, length - 2, _FINAL_SIGMA)
     return i, length
 
 
 @kernel
-def skip_unicode(text: Bytes, start: int, lower: Int32) -> int:
-    """Return the end of the separators above code point 127 at text[start:]."""
+def skip_unicode(text: Bytes, start: int, table: Int64, checked: int) -> int:
+    """Return the end of the separators above code point 127 at text[start:] that cannot change."""
     i = start
     while i < len(text) and text[i] >= 128:
         point, after = get_utf8(text, i)
-        if lower[point] != 0:
+        if table[point] & (POINT | (CHANGES & checked)):
             break
         i = after
     return i
@@ -198,15 +263,17 @@ def skip_unicode(text: Bytes, start: int, lower: Int32) -> int:
 
 @kernel
 def tokenise(
-    text: Bytes, begin: int, base: int, byte_map: Bytes, lower: Int32, newlines_end_document: int,
-    slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, ids: Int32, state: Int64,
+    text: Bytes, begin: int, base: int, byte_map: Bytes, table: Int64, checked: int,
+    newlines_end_document: int, slots: Int64, entries: Int64, arena: Bytes, sizes: Int64,
+    ids: Int32, state: Int64,
 ) -> int:  # fmt: skip
     """Tokenise text[begin:] into ids, adding new types to the lexicon.
 
-    byte_map (256) uint8: what a byte becomes in a token, 0 for a separator; lower (code points)
-    int32: what a code point above 127 becomes, 0 for a separator; empty if byte_map suffices.
-    base: position of text[0] in the corpus. state (6) int64: ids written, line feeds since the
-    last token, line feeds before the first token (-1 until one is read), reason to stop, line feeds
+    byte_map (256) uint8: what a byte becomes in a token, 0 for a separator; table (int64): see
+    characters.py, empty if byte_map suffices; checked: CHECKED to stop before a token that
+    normalisation may change, else 0. base: position of text[0] in the corpus. state (6) int64: ids
+    written, line feeds since the last token, line feeds before the first token (-1 until one is
+    read), reason to stop, line feeds
     from the start of the last document (or from the first token) to the last token, whether a
     document began after the first token. Returns the position in the text at which it stopped.
     """
@@ -214,7 +281,7 @@ def tokenise(
     # array it passes, which here took twice the time of the work itself.
     n = len(text)
     mask = len(slots) - 1
-    unicode = len(lower) > 0
+    unicode = len(table) > 0
     token = np.empty(MAX_TOKEN + 8, np.uint8)
     written = state[0]
     newlines = state[1]
@@ -229,7 +296,7 @@ def tokenise(
                 newlines += byte == 10
                 i += 1
             else:
-                after = skip_unicode(text, i, lower)
+                after = skip_unicode(text, i, table, checked)
                 if after == i:
                     break
                 i = after
@@ -265,7 +332,10 @@ def tokenise(
         first = int(np.int64(head))
         mixed = int(np.int64((hashed ^ (hashed >> np.uint64(32))) >> np.uint64(1)))
         if unicode and i < n and text[i] >= 128:
-            i, length = scan_unicode(text, start, byte_map, lower, token)
+            i, length = scan_unicode(text, start, byte_map, table, checked, token)
+            if length < 0:
+                state[0], state[1], state[3], state[4] = written, newlines, NOT_NORMAL, lines
+                return start
             first, mixed = hash_bytes(token, length)
         if length >= MAX_TOKEN:
             state[3] = TOO_LONG

@@ -136,8 +136,8 @@ class Lexicon:
         return cls.from_arrays(entries, np.frombuffer(b"".join(words), np.uint8).copy())
 
     def tokenise(
-        self, text: Bytes, at: int, base: int, byte_map: Bytes, lower: Int32, threshold: int,
-        ids: Int32, state: Int64,
+        self, text: Bytes, at: int, base: int, byte_map: Bytes, table: Int64, checked: int,
+        threshold: int, ids: Int32, state: Int64,
     ) -> int:  # fmt: skip
         """Tokenise text[at:] into `ids`; return the position at which it stopped.
 
@@ -145,7 +145,7 @@ class Lexicon:
         """
         while True:
             at = kernels.tokenise(
-                text, at, base, byte_map, lower, threshold,
+                text, at, base, byte_map, table, checked, threshold,
                 self.slots, self.entries, self.arena, self.sizes, ids, state,
             )  # fmt: skip
             if state[3] != kernels.NEEDS_ROOM or not self.grow():
