@@ -19,10 +19,11 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.methods.contract import VECTORS
 from wordgeom.methods.inputs import READING, settings_of
 from wordgeom.methods.inputs.kind import InputKind
+from wordgeom.plot.options import PlotOptions
 from wordgeom.runtime.run_options import RunOptions
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_OPTIONS = (*READING, EvalOptions, RunOptions)
+_OPTIONS = (*READING, EvalOptions, RunOptions, PlotOptions)
 _MATRIX = "cooc"
 _METHODS = "methods to train, separated by commas  [all that accept MATRIX]"
 _PEERS = "gensim's models to train on the same text: sgns, lsi"
@@ -76,10 +77,13 @@ def command(
     if as_json and markdown:
         raise OptionError("--json and --markdown are mutually exclusive", do="pass one")
     values = {name: value for name, value in given.items() if value is not None}
-    judging, run = EvalOptions.take(values), RunOptions.take(values)
+    judging, run, plot = EvalOptions.take(values), RunOptions.take(values), PlotOptions.take(values)
     if run.quiet:  # main() undoes this
         logging.getLogger("wordgeom").setLevel(logging.ERROR)
-    if picture is not None:
+    if picture is None:
+        for name in (f.name for f, _ in specs(PlotOptions) if f.name in values):
+            raise OptionError(f"{flag(name)} applies to a plot", do="add --picture FILE")
+    else:
         from wordgeom.plot import figure
 
         figure.check(picture, force=run.force)
@@ -98,7 +102,7 @@ def command(
     if picture is not None:
         from wordgeom.plot import quality
 
-        for name in quality.draw(found, picture):
+        for name in quality.draw(found, picture, plot):
             click.echo(
                 f"wordgeom: note: {picture} omits {name}: its training time is unknown", err=True
             )
