@@ -202,8 +202,9 @@ def fix_layout(figure: Figure) -> None:
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     # The layout leaves room for legends below the title, but draws them at the edge.
-    title = [text.get_window_extent().y0 for text in figure.texts if text.get_gid() == _TITLE]
-    top = min([figure.bbox.y1, *title]) / figure.bbox.height - _ABOVE / figure.get_figheight()
+    below = [text.get_window_extent().y0 - _ABOVE * figure.dpi
+             for text in figure.texts if text.get_gid() == _TITLE]  # fmt: skip
+    top = min([figure.bbox.y1, *below]) / figure.bbox.height
     panels = max((axes.get_position().y1 for axes in figure.axes), default=top)
     for legend in figure.legends:
         edge = panels if legend.get_gid() == BESIDE else top

@@ -159,9 +159,9 @@ def _named(path: Trajectory) -> list[tuple[Float64, list[str], str]]:
     """Return points, their names and ink, in order of priority."""
     alone = [k for k, name in enumerate(path.first) if name not in path.last]  # each name once
     return [
+        (path.positions[1:-1], path.times[1:-1], INK),
         (path.last_positions, path.last, _GREY),
         (path.first_positions[alone], [path.first[k] for k in alone], _GREY),
-        (path.positions[1:-1], path.times[1:-1], INK),
     ]
 
 
