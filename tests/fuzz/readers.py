@@ -35,6 +35,7 @@ from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.matrices.times import parse_times
 from wordgeom.methods.dlsa.model import DynamicModel
+from wordgeom.plot.colours import read_colouring
 from wordgeom.plot.drift_results import read_drift_results
 from wordgeom.runtime.pool import Pool
 from wordgeom.stages.artefacts import artefact_at
@@ -258,6 +259,7 @@ READERS = (
     Reader("table, parquet", seeds.parquet, _table, ("imputation.tables.parquet",)),
     Reader("table, vectors", partial(seeds.vectors, ".bin", ".vec"), _table, ()),
     Reader("drift results", seeds.drifts, read_drift_results, ("plot.drift_results",)),
+    Reader("colours", seeds.colours, read_colouring, ("plot.colours",)),
     Reader("configuration", seeds.configs, _config, ("cli.flags",)),
     Reader("lock", seeds.locks, _lock, ("storage.files",)),
     Reader(

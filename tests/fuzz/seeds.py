@@ -173,6 +173,12 @@ def drifts() -> Group:
 
 
 @cache
+def colours() -> Group:
+    """Words with the categories or numbers that colour them."""
+    return _texts({"g.tsv": "cat\tanimal\nparis\tcity\n"}, {"n.csv": "sea,1.5\nship,-2\n"})
+
+
+@cache
 def categories() -> Group:
     """Words and classes."""
     text = "word\tclass\ncat\tanimal\nparis\tcity\ncat\tpet\n"

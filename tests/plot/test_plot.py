@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora import assert_one_line
+from figures import assert_tidy, caption_of, unwritten
 
 from wordgeom.cli import main
 from wordgeom.comparison.entries import Candidate
@@ -25,7 +26,7 @@ from wordgeom.core.errors import (
 )
 from wordgeom.evaluation.answers import Score
 from wordgeom.evaluation.options import EvalOptions
-from wordgeom.plot import figure, labels, quality, spectrum
+from wordgeom.plot import figure, quality, spectrum
 from wordgeom.vectors.keyed import write_vectors
 from wordgeom.vectors.run_card import card_path
 
@@ -114,45 +115,33 @@ def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
 # ── Quality against seconds ──────────────────────────────────────────────────────────────────
 
 
-def test_names_are_next_to_their_markers_without_overlap(tmp_path, monkeypatch):
+def test_names_are_next_to_their_markers_without_overlap(monkeypatch):
     rows = [(f"method {k}", "method", 2.0 + 0.05 * k) for k in range(5)]
-    panels = []
-    place = labels.place_labels
-
-    def placed(axes, points, names, taken):
-        place(axes, points, names, taken)
-        boxes = {text.get_text(): text.get_window_extent() for text in axes.texts}
-        panels.append(names)
-        assert list(boxes) == names[::-1]
-        for point, name in zip(axes.transData.transform(points), names, strict=True):
-            box = boxes.pop(name)
-            assert axes.bbox.x0 <= box.x0 < box.x1 <= axes.bbox.x1
-            assert abs(point[0] - box.x0) < 11 or abs(point[0] - box.x1) < 11
-            assert not any(box.overlaps(other) for other in boxes.values())
-            assert not box.contains(*point)
-
-    monkeypatch.setattr(quality, "place_labels", placed)
-    assert quality.draw(comparison(*rows), tmp_path / "q.png") == []
-    assert panels == [[name for name, *_ in rows]] * 2
+    figures = unwritten(monkeypatch, quality)
+    assert quality.draw(comparison(*rows), "q.png") == []
+    for axes in figures[0].axes:
+        assert sorted(text.get_text() for text in axes.texts) == [name for name, *_ in rows]
+    assert_tidy(figures[0])
 
 
 def test_markers_and_bars_show_seconds_scores_and_intervals(tmp_path, monkeypatch):
-    seen: list[Any] = []
-    monkeypatch.setattr(quality, "fix_layout", seen.append)
-    monkeypatch.setattr(quality, "_label", lambda *_: None)
+    seen = unwritten(monkeypatch, quality)
     whole = comparison(*ROWS)
     quality.draw(whole, tmp_path / "q.svg")
     axes = seen[0].axes[0]
     assert (axes.get_title(loc="left"), axes.get_ylabel()) == ("set 0", "spearman")
     assert axes.get_xscale() == "log"
-    marks = [tuple(line.get_xydata()[0]) for line in axes.lines if line.get_marker() != "None"]
-    bars = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "None"]
+    drawn = [line for line in axes.lines if len(line.get_xdata())]
+    marks = [tuple(line.get_xydata()[0]) for line in drawn if line.get_marker() != "None"]
+    bars = [line.get_xydata().tolist() for line in drawn if line.get_marker() == "None"]
     for one, mark, bar in zip(whole.evaluations, marks, bars, strict=True):
         score, x = one.scores["set 0"][0], one.candidate.seconds
         assert mark == (x, score.value)
         assert bar == [[x, score.low], [x, score.high]]
     assert len(seen[0].axes[1].lines) == 3  # without intervals no bars
-    assert seen[0].get_supxlabel().endswith("\nbars: 95 % intervals")
+    assert caption_of(seen[0]) == "bars: 95 % intervals"
+    keys = [text.get_text() for text in seen[0].legends[0].get_texts()]
+    assert keys == ["method", "baseline", "file"]
     quality.draw(replace(whole, sets=("set 1",)), tmp_path / "none.svg")
     assert "interval" not in seen[1].get_supxlabel()
 
@@ -232,11 +221,12 @@ def test_the_title_mentions_a_band_and_the_legend_a_hidden_curve(tmp_path, seen)
     bare = [spectrum_of("a", values), spectrum_of("b", values), spectrum_of("c", [4.0, 3.0, 1.0])]
     spectrum.draw(bare, tmp_path / "s.png")
     spectrum.draw([spectrum_of("a", values, [0.1] * 3)], tmp_path / "s.png")
-    titles = [made.axes[0].get_title(loc="left") for made in seen]
-    assert titles == ["eigenvalue λ", "eigenvalue λ (band: ± residual)"]
-    names = [text.get_text() for text in seen[0].axes[1].get_legend().get_texts()]
+    assert [caption_of(made) for made in seen] == ["", "band: ± residual"]
+    names = [text.get_text() for text in seen[0].legends[0].get_texts()]
     assert names == [" a", " b\n (same as a)", " c"]
     of_lsa = replace(spectrum_of("d", values), of=spectrum.SINGULAR)
+    spectrum.draw([spectrum_of("n", [2.0, -1.0, -3.0])], tmp_path / "s.png")
+    assert caption_of(seen[-1]) == "n: 2 values ≤ 0 not drawn"
     for spectra, title in ([of_lsa], "singular value σ"), ([bare[0], of_lsa], "eigenvalue λ or "):
         spectrum.draw(spectra, tmp_path / "s.png")
         assert seen[-1].axes[0].get_title(loc="left").startswith(title)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from figures import assert_tidy, unwritten
 
 from wordgeom.cli import main
 from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.core.types import Csr
 from wordgeom.imputation.trust import Trust
 from wordgeom.imputation.trust_table import trust_lines
-from wordgeom.plot import imputation
+from wordgeom.plot import colours, imputation
+from wordgeom.plot.options import PlotOptions
 from wordgeom.vectors.keyed import write_vectors
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
@@ -106,42 +107,45 @@ def test_around_an_entity_it_and_its_own_neighbours_are_named(folder):
 
 
 @pytest.fixture
-def written(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The names in the next plot, with their boxes, weights and depths."""
-    found: dict[str, Any] = {}
-    write = imputation._label
-
-    def watched(axes: Any, chart: imputation.Chart) -> int:
-        left = write(axes, chart)
-        for text in axes.texts:
-            found[text.get_text()] = (
-                text.get_window_extent(), text.get_fontweight(), text.get_zorder()
-            )  # fmt: skip
-        return left
-
-    monkeypatch.setattr(imputation, "_label", watched)
-    return found
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    return unwritten(monkeypatch, imputation)
 
 
-def test_names_do_not_overlap_and_omitted_ones_are_counted(folder, written):
+def weights(figure: Any) -> dict[str, str]:
+    """Return the weights of the names in a plot."""
+    return {text.get_text(): text.get_fontweight() for text in figure.axes[0].texts}
+
+
+def test_names_do_not_overlap_and_omitted_ones_are_counted(folder, seen):
     drawn = chart(tuple(f"e{k}" for k in range(N)))
     near = np.random.default_rng(0).standard_normal((N, 2)) * 0.05
     crowded = replace(drawn, positions=np.vstack([near[:-1], [[9, 9]]]))
-    caption = imputation.draw(crowded, "crowded.png")
-    left = N - len(written)
+    caption = imputation.draw(crowded, "crowded.png", PlotOptions(size="3x3"))
+    left = N - len(weights(seen[0]))
     assert 0 < left < N
-    assert caption == f"{drawn.caption}, {left} names omitted"
-    boxes = [box for box, *_ in written.values()]
-    assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))
+    assert caption == f"{drawn.caption}, {left} names omitted for lack of room"
+    assert_tidy(seen[0])
 
 
-def test_the_central_entity_is_bold_and_on_top(folder, written):
+def test_the_central_entity_is_bold(folder, seen):
     assert imputation.draw(chart(around="e11"), "around.png") == "5 of 30 entities, 3 imputed"
-    assert written["e11"][1] == "bold"
-    others = [name for name in written if name != "e11"]
-    assert others
-    assert all(written[name][1] == "normal" for name in others)
-    assert all(written[name][2] < written["e11"][2] for name in others)
+    assert weights(seen[0]) == {"e11": "bold", "e10": "normal", "e12": "normal"}
+
+
+def test_known_entities_that_support_the_named_ones_are_named(folder, seen):
+    drawn = chart(("e5", "e7"))
+    assert [drawn.names[k] for k in drawn.supports] == ["e6", "e8", "e4"]  # by their weights
+    imputation.draw(drawn, "i.png")
+    found = {text.get_text(): text.get_color() for text in seen[0].axes[0].texts}
+    assert {name for name, colour in found.items() if colour == colours.BLUE} == {"e4", "e6", "e8"}
+    keys = [text.get_text() for text in seen[0].legends[0].get_texts()]
+    assert keys == ["known (15)", "imputed (15)"]
+
+
+def test_entities_at_one_position_are_counted(folder, seen):
+    drawn = replace(chart(), positions=np.zeros((N, 2)))
+    caption = imputation.draw(drawn, "i.png")
+    assert "29 entities are at the position of another" in caption
 
 
 def test_vectors_without_a_table_are_told(folder):

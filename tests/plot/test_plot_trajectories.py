@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from corpora import assert_one_line
-from figures import unwritten
+from figures import assert_tidy, unwritten
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.types import Float32, Float64
@@ -150,7 +150,7 @@ def test_a_panel_shows_the_trajectory_its_times_and_neighbours(seen):
     caption = trajectories.draw([mover, stays], "w.png")
     assert caption.startswith("mover, stays, 1950 to 2020")
     panel, other = seen[0].axes
-    assert [axes.get_title() for axes in (panel, other)] == ["mover", "stays"]
+    assert [axes.get_title(loc="left") for axes in (panel, other)] == ["mover", "stays"]
     drawn = {line.get_marker(): line for line in panel.lines if line.get_color() == "#1a1a1a"}
     assert drawn["o"].get_xydata() == pytest.approx(mover.positions)
     texts = {text.get_text(): text.xy for text in panel.texts}
@@ -167,22 +167,16 @@ def test_a_panel_shows_the_trajectory_its_times_and_neighbours(seen):
 
 
 def test_names_fit_without_overlap_and_omitted_ones_are_counted(seen):
-    from matplotlib.text import Text
-
     drawn = [paths(name)[0] for name in ("mover", "stays", "a0", "b0", "c0")]
     long = [f"{name} and more than there is room for" for name in drawn[0].last]
     drawn.append(replace(drawn[0], last=long, last_positions=0 * drawn[0].last_positions))
     caption = trajectories.draw(drawn, "w.png")
-    left = []
+    assert_tidy(seen[0])
+    left = 0
     for axes, path in zip(seen[0].axes, drawn, strict=True):
-        for text in axes.texts:
-            text.get_window_extent()  # puts it in its place
-        boxes = [Text.get_window_extent(text) for text in axes.texts]  # without lines to them
-        assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))
-        assert all(axes.bbox.x0 <= box.x0 < box.x1 <= axes.bbox.x1 for box in boxes)
-        left.append(len(path.times) + len(set(path.first) | set(path.last)) - len(boxes))
-    assert left[:5] == [0] * 5
-    assert caption.endswith(f", {left[5]} names omitted")
+        left += len(path.times) + len(set(path.first) | set(path.last)) - len(axes.texts)
+    assert left > 0
+    assert caption.endswith(f", {left} names omitted for lack of room")
 
 
 @pytest.mark.parametrize(("words", "shape"), [(3, (1, 3)), (4, (2, 2)), (5, (2, 3))])

@@ -22,13 +22,16 @@ from wordgeom.evaluation.options import EvalOptions
 from wordgeom.methods.contract import VECTORS
 from wordgeom.methods.inputs import READING, settings_of
 from wordgeom.methods.inputs.kind import InputKind
+from wordgeom.plot.options import PlotOptions
 from wordgeom.runtime.run_options import RunOptions
 
 if TYPE_CHECKING:
     from wordgeom.comparison.result import Comparison
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_OPTIONS: tuple[type[Options], ...] = (CompareOptions, *READING, EvalOptions, RunOptions)
+_OPTIONS: tuple[type[Options], ...] = (
+    CompareOptions, *READING, EvalOptions, RunOptions, PlotOptions
+)  # fmt: skip
 _MATRIX = "cooc"
 _CORPUS = "text for --peers, if it has moved since it was counted (repeatable)"
 _PICTURE = "plot quality against seconds: .png, .svg or .pdf"
@@ -81,9 +84,13 @@ def command(
     if as_json and markdown:
         raise OptionError("--json and --markdown are mutually exclusive", do="pass one")
     values = {name: value for name, value in given.items() if value is not None}
+    plot = PlotOptions.take(values)
     if values.get("quiet"):  # main() undoes this
         logging.getLogger("wordgeom").setLevel(logging.ERROR)
-    if picture is not None:
+    if picture is None:
+        for name in (f.name for f, _ in specs(PlotOptions) if f.name in values):
+            raise OptionError(f"{flag(name)} applies to a plot", do="add --picture FILE")
+    else:
         from wordgeom.plot import figure
 
         figure.check(picture, force=values.get("force", False))
@@ -92,7 +99,7 @@ def command(
     if picture is not None:
         from wordgeom.plot import quality
 
-        for name in quality.draw(found, picture):
+        for name in quality.draw(found, picture, plot):
             click.echo(
                 f"wordgeom: note: {picture} omits {name}: its training time is unknown", err=True
             )

@@ -29,6 +29,12 @@ def parameters(
             for name, each in fields.items()]  # fmt: skip
 
 
+def taken(given: Mapping[str, Any], *classes: type[Options]) -> list[Any]:
+    """Return the option classes of the flags that were given; raises OptionError."""
+    values = {name: value for name, value in given.items() if value is not None}
+    return [cls.take(values) for cls in classes]
+
+
 def config_option() -> click.Option:
     """Return the option --config."""
     text = "read options from table [COMMAND] of this TOML file; flags win"

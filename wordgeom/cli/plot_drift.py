@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
+
+from wordgeom.cli import flags
+from wordgeom.plot.options import ColourOptions, PlotOptions
 
 
 @click.command("drift")
@@ -15,7 +19,9 @@ import click
 @click.option("-o", "--out", default="drift.png", metavar="FILE",
               help="output file: .png, .svg or .pdf  [drift.png]")  # fmt: skip
 @click.option("--force", is_flag=True, help="overwrite an existing file")
-def command(source: str, words: str | None, at: str | None, out: str, force: bool) -> None:
+def command(
+    source: str, words: str | None, at: str | None, out: str, force: bool, **given: Any
+) -> None:
     """Plot word trajectories, or a volcano plot of change.
 
     For a MODEL (train --method dlsa), plot the trajectories of --words among their nearest
@@ -24,13 +30,20 @@ def command(source: str, words: str | None, at: str | None, out: str, force: boo
     """
     from wordgeom.plot import figure
 
+    options = flags.taken(given, PlotOptions, ColourOptions)
     figure.check(out, force=force)
     names = [word.strip() for word in (words or "").split(",") if word.strip()]
     draw = _trajectories if Path(source).is_dir() else _volcano
-    click.echo(f"{out}: {draw(source, names, at, out)}")
+    click.echo(f"{out}: {draw(source, names, at, out, *options)}")
 
 
-def _trajectories(source: str, names: list[str], at: str | None, out: str) -> str:
+command.params.extend(flags.parameters(PlotOptions, ColourOptions))
+
+
+def _trajectories(
+    source: str, names: list[str], at: str | None, out: str, plot: PlotOptions,
+    colours: ColourOptions,
+) -> str:  # fmt: skip
     """Plot trajectories, and return the caption."""
     from wordgeom.core.errors import OptionError
     from wordgeom.methods.dlsa.model import DynamicModel
@@ -40,10 +53,13 @@ def _trajectories(source: str, names: list[str], at: str | None, out: str) -> st
     if not names:
         do = "name some: --words soviet,climate"
         raise OptionError("a plot of trajectories needs words", where=source, do=do)
-    return draw(trajectories(DynamicModel.open(source), names, _times(at)), out)
+    return draw(trajectories(DynamicModel.open(source), names, _times(at)), out, plot, colours)
 
 
-def _volcano(source: str, names: list[str], at: str | None, out: str) -> str:
+def _volcano(
+    source: str, names: list[str], at: str | None, out: str, plot: PlotOptions,
+    colours: ColourOptions,
+) -> str:  # fmt: skip
     """Plot test results, and return the caption."""
     from wordgeom.core.errors import OptionError
     from wordgeom.plot.drift_results import read_drift_results
@@ -53,7 +69,7 @@ def _volcano(source: str, names: list[str], at: str | None, out: str) -> str:
     if at is not None:
         do = "leave it out, or name a model directory"
         raise OptionError("--at applies to trajectories, not to results", where=source, do=do)
-    return draw(results, out, names)
+    return draw(results, out, names, plot, colours)
 
 
 def _times(at: str | None) -> list[float]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
+
+from wordgeom.cli import flags
+from wordgeom.plot.options import ColourOptions, PlotOptions
 
 
 @click.command("imputation")
@@ -16,17 +21,22 @@ import click
 @click.option("--force", is_flag=True, help="overwrite an existing file")
 def command(
     vectors: str, table: str | None, labels: tuple[str, ...], around: str | None, out: str,
-    force: bool,
+    force: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Plot the entities of VECTORS (vectors.imputed.bin) with the neighbours they depend on.
 
     Known entities are filled, imputed ones hollow; the width of a line is the weight of a
-    neighbour. The axes are the first two principal components of the plotted vectors; with
-    --around, of the entity and its neighbours.
+    neighbour. Labels name the chosen entities and the known ones that support them. The axes are
+    the first two principal components of the plotted vectors; with --around, of the entity and its
+    neighbours.
     """
     from wordgeom.plot import figure, imputation
 
+    options = flags.taken(given, PlotOptions, ColourOptions)
     figure.check(out, force=force)
     chart = imputation.read_chart(vectors, table, labels, around)
-    caption = imputation.draw(chart, out)
+    caption = imputation.draw(chart, out, *options)
     click.echo(f"{out}: {caption}")
+
+
+command.params.extend(flags.parameters(PlotOptions, ColourOptions))

@@ -14,12 +14,12 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
 from wordgeom.core.types import Float64
+from wordgeom.plot.labels import LONGEST, printable
 from wordgeom.storage.opening import reading
 
 _DO = "name the output of wordgeom drift MODEL --json, or a model directory"
 _AGAIN = "write it again with wordgeom drift MODEL --json"
 _NOT_RESULTS = "not the results of a drift test"
-_LONGEST = 40  # characters of a word in a plot
 _SENTENCE = 400  # characters of a sentence in a plot
 _MOST = 1e100  # largest displacement; larger numbers overflow in matplotlib
 _BELOW = 1 / 1.5  # tolerance on the smallest p, which differs slightly between pools of words
@@ -87,7 +87,7 @@ def _row(path: Path, number: int, entry: Any) -> tuple[str, list[float | None]]:
     """Return a word and its displacement, p and q, None for a missing one."""
     if not isinstance(entry, dict) or not isinstance(entry.get("word"), str):
         raise FormatError(f"entry {number:,} has no word", where=path, do=_AGAIN)
-    word = _printable(entry["word"], _LONGEST)
+    word = printable(entry["word"], LONGEST)
     named = f"of {word!r} (word {number:,})"
     return word, [_number(path, f"the {key} {named}", entry.get(key), most)
                   for key, most in _FIELDS.items()]  # fmt: skip
@@ -100,7 +100,7 @@ def _number(path: Path, what: str, value: Any, most: float) -> float | None:
     plain = isinstance(value, int | float) and not isinstance(value, bool)
     if not plain or not 0 <= value <= most:  # also rejects nan
         what = f"{what} must be a number between 0 and {most:g}"
-        found = _printable(repr(value), _LONGEST) if plain else type(value).__name__
+        found = printable(repr(value), LONGEST) if plain else type(value).__name__
         raise FormatError(what, where=path, found=found, do=_AGAIN)
     return float(value)
 
@@ -122,10 +122,4 @@ def _model_words(model: Any) -> int:
 
 
 def _sentence(value: Any) -> str:
-    return _printable(value, _SENTENCE) if isinstance(value, str) else ""
-
-
-def _printable(text: str, most: int) -> str:
-    """Return a text of at most `most` printable characters."""
-    plain = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return plain if len(plain) <= most else plain[: most - 1] + "…"
+    return printable(value, _SENTENCE) if isinstance(value, str) else ""

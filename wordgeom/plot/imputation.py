@@ -2,7 +2,8 @@
 
 The plane is fitted to all entities in the plot, or with `--around` to one entity and its
 neighbours. Known entities are filled, imputed ones hollow. An imputed vector is a weighted mean of
-its neighbours': lines lead to them, as wide as the weights.
+its neighbours': lines lead to them, as wide as the weights. Known entities that support the named
+ones are named too, in their own colour.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from wordgeom.imputation.output import table_path
 from wordgeom.imputation.trust import Trust
 from wordgeom.imputation.trust_table import read_trust
 from wordgeom.linalg.signs import fix_signs
-from wordgeom.plot.figure import INK, PALE, saved_figure
-from wordgeom.plot.labels import boxes, fix_layout, outline, place_labels
+from wordgeom.plot.colours import BLUE, VERMILION, Painted, painted
+from wordgeom.plot.figure import INK, PALE, fix_layout, legend_above, saved_figure, write_caption
+from wordgeom.plot.labels import Labels, coinciding, omission
+from wordgeom.plot.options import ColourOptions, PlotOptions
 from wordgeom.vectors.keyed import read_vectors
 
 if TYPE_CHECKING:
@@ -37,8 +40,10 @@ _FEWEST = 3  # vectors that span a plane
 _WIDTH, _HEIGHT = 7.2, 5.6  # inches
 _THINNEST, _WIDEST = 0.2, 2.2  # line width in points: at weight 0, increase at weight 1
 _SMALL, _LARGE, _RING = 6.0, 16.0, 90.0  # area of a marker, square points
+_ROUNDING = 1e-9  # of a position, relative to the largest coordinate
 _FAINT = "#e9e9e9"
-_NEAR = 3.0  # pixels between a marker and a name
+_NEAR = 4.5  # points between the centre of a marker and a name
+_GROUPS = ((True, "known", BLUE), (False, "imputed", VERMILION))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +51,8 @@ class Chart:
     """The content of a plot: m entities and e lines.
 
     names (m); positions (m × 2); known (m) bool; edges (e × 2), from an imputed entity to a
-    neighbour, and weights (e); named: entities with a label; centre: the entity of `--around`, or
-    None.
+    neighbour, and weights (e); named: entities with a label; supports: known entities with a label
+    besides, the most important first; centre: the entity of `--around`, or None.
     """
 
     names: Sequence[str]
@@ -57,6 +62,7 @@ class Chart:
     weights: Float64
     named: Int64
     caption: str
+    supports: Int64
     centre: int | None = None
 
 
@@ -86,28 +92,46 @@ def read_chart(
     return replace(chart, centre=int(np.searchsorted(shown, centre)))
 
 
-def draw(chart: Chart, path: str | Path) -> str:
-    """Draw a chart into `path`, return its caption; raises what `figure.saved_figure` raises."""
-    with saved_figure(path, _WIDTH, _HEIGHT) as figure:
+def draw(
+    chart: Chart,
+    path: str | Path,
+    options: PlotOptions | None = None,
+    colours: ColourOptions | None = None,
+) -> str:
+    """Draw a chart into `path`, return its caption.
+
+    Raises what `figure.saved_figure` and `colours.read_colouring` raise.
+    """
+    paint = painted(None if colours is None else colours.colour_by, chart.names)
+    caption = _caption(chart, paint)
+    with saved_figure(path, _WIDTH, _HEIGHT, options, chart.names) as figure:
         axes = figure.subplots()
         _lines(axes, chart)
-        _marks(axes, chart)
-        axes.set_title(chart.caption)  # reserves the height; completed below
+        _marks(axes, chart, paint)
+        if paint is not None:
+            paint.legend(figure, axes)
+        write_caption(figure, caption + omission(len(chart.names)), options)
         axes.set_aspect("equal", adjustable="datalim")
         axes.set_xticks([])
         axes.set_yticks([])
         for side in ("left", "bottom"):
             axes.spines[side].set_visible(False)
         axes.margins(0.06)
-        axes.legend(ncols=2, frameon=False, handletextpad=0.3, loc="lower right",
-                    bbox_to_anchor=(1, 1), borderaxespad=0.0)  # fmt: skip
+        legend_above(figure, axes.get_legend_handles_labels()[0])
         fix_layout(figure)
-        omitted = _label(axes, chart)
-        caption = chart.caption + (
-            f", {several(omitted, 'name', 'names')} omitted" if omitted else ""
-        )
-        axes.set_title(f"{caption}; line width: weight")
+        caption += omission(_label(axes, chart, coloured=paint is not None))
+        write_caption(figure, caption, options)
     return caption
+
+
+def _caption(chart: Chart, paint: Painted | None) -> str:
+    """Return the chart's caption, with what its colours and positions do not show."""
+    parts = [chart.caption]
+    if hidden := coinciding(chart.positions):
+        parts.append(f"{several(hidden, 'entity is', 'entities are')} at the position of another")
+    if paint is not None and paint.caption:
+        parts.append(paint.caption)
+    return ", ".join(parts)
 
 
 def _table_of(vectors: Path) -> Path:
@@ -188,13 +212,28 @@ def _chart(trust: Trust, rows: Float64, shown: Int64, named: Int64, plane: Int64
                 weights.append(float(weight))
     known = trust.source[shown] == 0
     of = "" if len(shown) == len(trust) else f" of {len(trust):,}"
-    caption = f"{len(shown):,}{of} entities, {np.sum(~known):,} imputed"
+    entities = (
+        several(len(shown), "entity", "entities") if not of else f"{len(shown):,}{of} entities"
+    )
+    caption = f"{entities}, {np.sum(~known):,} imputed"
     return Chart(
         [trust.names[entity] for entity in shown.tolist()],
         _plane(rows, np.searchsorted(shown, plane)), known,
         np.array(edges, np.int64).reshape(-1, 2), np.array(weights),
-        np.searchsorted(shown, named), caption,
+        np.searchsorted(shown, named), caption, _supports(trust, shown, named),
     )  # fmt: skip
+
+
+def _supports(trust: Trust, shown: Int64, named: Int64) -> Int64:
+    """Return up to 12 known entities in the plot, with the largest weights in the named ones."""
+    weights = np.zeros(len(trust))
+    for entity in named.tolist():
+        others, shares = trust.neighbours(entity)
+        weights[others] += shares
+    weights[trust.source > 0] = 0
+    weights[named] = 0
+    order = shown[np.argsort(-weights[shown], kind="stable")][:_NAMED]
+    return np.searchsorted(shown, order[weights[order] > 0])
 
 
 def _plane(rows: Float64, fitted: Int64) -> Float64:
@@ -204,6 +243,7 @@ def _plane(rows: Float64, fitted: Int64) -> Float64:
     positions = np.zeros((len(rows), 2))
     used = min(2, len(components))
     positions[:, :used] = fix_signs((rows - centre) @ components[:used].T)
+    positions[np.abs(positions) < _ROUNDING * np.abs(rows).max()] = 0.0
     return positions
 
 
@@ -218,19 +258,24 @@ def _lines(axes: Axes, chart: Chart) -> None:
         axes.add_collection(LineCollection(ends, linewidths=widths, colors=ink, zorder=depth))
 
 
-def _marks(axes: Axes, chart: Chart) -> None:
-    """Draw the entities: named ones larger, their neighbours dark, others pale."""
+def _marks(axes: Axes, chart: Chart, paint: Painted | None) -> None:
+    """Draw the entities: named ones and their neighbours larger and on top, others pale."""
     near = np.isin(np.arange(len(chart.known)), _near(chart))
     size = np.full(len(chart.known), _SMALL if len(chart.known) > _MOST_AROUND else _LARGE)
-    size[chart.named] = _LARGE
-    for chosen, name in ((chart.known, "known"), (~chart.known, "imputed")):
-        for tone, ink, depth in ((~near, PALE, 3.0), (near, INK, 3.5)):
-            fill = ink if name == "known" else "white"
-            x, y = chart.positions[chosen & tone].T
-            axes.scatter(x, y, s=size[chosen & tone], c=fill, edgecolors=ink, linewidths=0.7,
-                         zorder=depth)  # fmt: skip
-        fill = INK if name == "known" else "white"  # dark in the legend
-        axes.scatter([], [], s=_LARGE, c=fill, edgecolors=INK, linewidths=0.7, label=name)
+    size[near] = _LARGE
+    markers = np.array(["o"] * len(size) if paint is None else paint.markers)
+    for known, name, own in _GROUPS:
+        inks = np.array([own] * len(size) if paint is None else paint.colours)
+        for marker, top in ((m, t) for m in np.unique(markers) for t in (False, True)):
+            chosen = (chart.known == known) & (near == top) & (markers == marker)
+            x, y = chart.positions[chosen].T
+            fill = inks[chosen].tolist() if known else "white"
+            axes.scatter(x, y, s=size[chosen], c=fill, edgecolors=inks[chosen].tolist(),
+                         marker=marker, linewidths=1.0, zorder=3.5 if top else 3.0,
+                         alpha=1.0 if top or paint is not None else 0.5)  # fmt: skip
+        ink = own if paint is None else INK
+        fill, label = ink if known else "white", f"{name} ({np.sum(chart.known == known):,})"
+        axes.scatter([], [], s=_LARGE, c=fill, edgecolors=ink, linewidths=0.8, label=label)
     if chart.centre is not None:
         x, y = chart.positions[chart.centre]
         axes.scatter(x, y, s=_RING, c="none", edgecolors=INK,
@@ -249,19 +294,13 @@ def _near(chart: Chart) -> Int64:
     return np.union1d(chart.named, chart.edges[_own_edges(chart)])
 
 
-def _label(axes: Axes, chart: Chart) -> int:
+def _label(axes: Axes, chart: Chart, *, coloured: bool) -> int:
     """Write names, the centre's first; return the number of names omitted for lack of space."""
-    marks = boxes(axes.transData.transform(chart.positions), _NEAR)
-    occupied = [marks[n] for n in _near(chart).tolist()]
     first = [chart.centre] if chart.centre is not None else []
     others = [n for n in chart.named.tolist() if n not in first]
-    omitted = 0
-    for chosen, weight in ((first, "bold"), (others, "normal")):
-        names, drop = [chart.names[n] for n in chosen], chosen is others
-        omitted += place_labels(
-            axes, chart.positions[chosen], names, occupied, marks=marks, drop=drop, weight=weight
-        )  # fmt: skip
-    for text in axes.texts:
-        outline(text)
-        text.set_zorder(6 if text.get_fontweight() == "bold" else 5)
-    return omitted
+    labels = Labels(axes, chart.positions[[*first, *others]], chart.positions, _NEAR)
+    for chosen, weight in ((first, "bold"), (others, "normal"), (chart.supports, "normal")):
+        for n in np.asarray(chosen, np.int64).tolist():
+            colour = BLUE if chart.known[n] and not coloured else INK
+            labels.place(chart.positions[[n]], [chart.names[n]], colour=colour, weight=weight)
+    return labels.omitted

@@ -25,6 +25,7 @@ from wordgeom.vectors.nearest import similar
 MOST = 6  # words in a plot
 _TIMES = 6  # marked times by default
 _NEIGHBOURS = 5  # at the first time, and at the last
+_ROUNDING = 1e-9  # of a position, relative to the largest coordinate
 _DIGITS, _MOVED = range(4, 17), 0.01  # digits of a time; rounding error as a fraction of the range
 
 
@@ -151,5 +152,6 @@ def _plane(groups: Sequence[Float64]) -> tuple[Float64, float]:
     positions = np.zeros((len(points), 2))
     used = min(2, len(components))
     positions[:, :used] = fix_signs(centred @ components[:used].T)
+    positions[np.abs(positions) < _ROUNDING * np.abs(points).max()] = 0.0
     variance = float(values @ values)
     return positions, float(values[:2] @ values[:2]) / variance if variance > 0 else 1.0

@@ -11,25 +11,37 @@ import numpy as np
 from wordgeom.comparison.entries import FILE, METHOD, PEER
 from wordgeom.comparison.result import Comparison, Evaluation
 from wordgeom.core.errors import InputError
-from wordgeom.plot.figure import INK, PALE, log_ticks, saved_figure, thin_grid
-from wordgeom.plot.labels import fix_layout, place_labels
+from wordgeom.plot.colours import BLUE, GREEN, VERMILION
+from wordgeom.plot.figure import (
+    PALE,
+    fix_layout,
+    legend_above,
+    log_ticks,
+    panel_title,
+    saved_figure,
+    thin_grid,
+    write_caption,
+)
+from wordgeom.plot.labels import Labels, omission
+from wordgeom.plot.options import PlotOptions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.transforms import Bbox
+    from matplotlib.figure import Figure
 
 _ACROSS = 3  # panels in a row
-_WIDTH, _HEIGHT = 3.3, 2.7  # inches of a panel
+_WIDTH, _HEIGHT, _AROUND = 3.3, 2.7, 0.5  # inches of a panel, and of the text around all
 _MARKS: dict[str, dict[str, Any]] = {
-    METHOD: {"marker": "o", "markerfacecolor": INK},
-    PEER: {"marker": "s", "markerfacecolor": "white"},
-    FILE: {"marker": "D", "markerfacecolor": PALE},
+    METHOD: {"marker": "o", "color": BLUE},
+    PEER: {"marker": "s", "color": VERMILION, "markerfacecolor": "white"},
+    FILE: {"marker": "D", "color": GREEN},
 }
-_SIGNS = {METHOD: "● method", PEER: "□ baseline", FILE: "◆ file"}
-_NEAR = 4.0  # pixels between a marker or a bar and a name
+_NAMES = {METHOD: "method", PEER: "baseline", FILE: "file"}
+_NEAR = 5.0  # points between the centre of a marker and a name
+_BAR = 2.0  # points between a bar and a name
 
 
-def draw(comparison: Comparison, path: str | Path) -> list[str]:
+def draw(comparison: Comparison, path: str | Path, options: PlotOptions | None = None) -> list[str]:
     """Draw a comparison into `path`; returns the names of candidates of unknown training time.
 
     Raises InputError if no training time is known, and what `figure.saved_figure` raises.
@@ -40,22 +52,37 @@ def draw(comparison: Comparison, path: str | Path) -> list[str]:
         raise InputError("nothing to plot: no training time is known", where=path, do=do)
     across = min(_ACROSS, len(comparison.sets))
     down = -(-len(comparison.sets) // across)
-    with saved_figure(path, _WIDTH * across, _HEIGHT * down + 0.3) as figure:
+    names = [one.candidate.name for one in timed]
+    caption = _caption(timed, comparison.sets)
+    size = _WIDTH * across, _HEIGHT * down + _AROUND
+    with saved_figure(path, *size, options, [*names, *comparison.sets]) as figure:
         grid = figure.subplots(down, across, squeeze=False, sharex=True).ravel().tolist()
         for axes, name in zip(grid, comparison.sets, strict=False):
             _panel(axes, name, comparison.measure(name), timed)
         for axes in grid[len(comparison.sets) :]:
             axes.remove()
         log_ticks(grid[0].xaxis)  # shared by all panels
-        figure.supxlabel(_caption(timed, comparison.sets), fontsize="medium")
+        _legend(figure, grid[0], timed)
+        most = len(names) * len(comparison.sets)
+        write_caption(figure, (caption + omission(most)).removeprefix(", "), options)
         fix_layout(figure)
-        for axes, name in zip(grid, comparison.sets, strict=False):
-            _label(axes, name, timed)
+        panels = zip(grid, comparison.sets, strict=False)
+        caption += omission(sum(_label(axes, name, timed) for axes, name in panels))
+        write_caption(figure, caption.removeprefix(", "), options)
     return [one.candidate.name for one in comparison.evaluations if one.scores and one not in timed]
 
 
+def _legend(figure: Figure, axes: Axes, timed: list[Evaluation]) -> None:
+    """Draw a legend of the kinds of candidates, if there are several."""
+    kinds = [kind for kind in _MARKS if any(one.candidate.kind == kind for one in timed)]
+    handles = [axes.plot([], [], linestyle="", label=_NAMES[kind], **_MARKS[kind])[0]
+               for kind in kinds]  # fmt: skip
+    if len(kinds) > 1:
+        legend_above(figure, handles)
+
+
 def _panel(axes: Axes, name: str, measure: str, timed: list[Evaluation]) -> None:
-    axes.set_title(name)
+    panel_title(axes, name)
     axes.set_ylabel(measure)
     axes.set_xscale("log")
     thin_grid(axes)
@@ -63,27 +90,32 @@ def _panel(axes: Axes, name: str, measure: str, timed: list[Evaluation]) -> None
         x, y, low, high = _figures(one, name)
         if not math.isnan(low):
             axes.plot([x, x], [low, high], color=PALE, linewidth=1.2, solid_capstyle="butt")
-        axes.plot([x], [y], color=INK, markersize=5.5, linestyle="", **_MARKS[one.candidate.kind])
+        axes.plot([x], [y], markersize=5.5, linestyle="", **_MARKS[one.candidate.kind])
+    axes.set_xlabel("seconds")
     axes.margins(x=0.36, y=0.14)
     axes.tick_params(axis="x", labelbottom=True)
 
 
-def _label(axes: Axes, name: str, timed: list[Evaluation]) -> None:
-    """Write the candidates' names into a panel of fixed layout."""
+def _label(axes: Axes, name: str, timed: list[Evaluation]) -> int:
+    """Write the candidates' names into a panel of fixed layout; return the number omitted."""
+    panel_title(axes, name)
     scored = [one for one in timed if not math.isnan(_figures(one, name)[1])]
     points = np.array([_figures(one, name)[:2] for one in scored]).reshape(-1, 2)
-    occupied = [_around(axes, _figures(one, name)) for one in scored]
-    place_labels(axes, points, [one.candidate.name for one in scored], occupied)
+    bars = np.array([_bar(axes, _figures(one, name)) for one in scored]).reshape(-1, 4)
+    labels = Labels(axes, points, points[:0], _NEAR, bars)
+    labels.place(points, [one.candidate.name for one in scored])
+    return labels.omitted
 
 
-def _around(axes: Axes, figures: tuple[float, float, float, float]) -> Bbox:
-    """Return the box, in pixels, of a marker and its bar."""
-    from matplotlib.transforms import Bbox
-
+def _bar(axes: Axes, figures: tuple[float, float, float, float]) -> tuple[float, ...]:
+    """Return the box of a bar in pixels: left, bottom, right, top."""
     x, y, low, high = figures
     ends = (y, y) if math.isnan(low) else (low, high)
-    box = Bbox(axes.transData.transform([(x, min(y, *ends)), (x, max(y, *ends))]))
-    return box.padded(_NEAR)
+    (left, bottom), (right, top) = axes.transData.transform(
+        [(x, min(y, *ends)), (x, max(y, *ends))]
+    )
+    apart = _BAR * axes.figure.dpi / 72
+    return left - apart, bottom, right + apart, top
 
 
 def _figures(one: Evaluation, name: str) -> tuple[float, float, float, float]:
@@ -96,8 +128,5 @@ def _figures(one: Evaluation, name: str) -> tuple[float, float, float, float]:
 
 
 def _caption(timed: list[Evaluation], sets: tuple[str, ...]) -> str:
-    kinds = [kind for kind in _MARKS if any(one.candidate.kind == kind for one in timed)]
-    signs = f" ({', '.join(_SIGNS[kind] for kind in kinds)})" if len(kinds) > 1 else ""
     bounded = any(not math.isnan(_figures(one, name)[2]) for one in timed for name in sets)
-    bars = "\nbars: 95 % intervals" if bounded else ""
-    return f"seconds{signs}{bars}"
+    return "bars: 95 % intervals" if bounded else ""

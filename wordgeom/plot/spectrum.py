@@ -15,16 +15,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wordgeom.core.errors import InputError, MissingInputError
+from wordgeom.core.formatting import several
 from wordgeom.core.types import Float64
-from wordgeom.plot.figure import INK, PALE, log_ticks, plain_ticks, saved_figure, thin_grid
+from wordgeom.plot.colours import OKABE_ITO
+from wordgeom.plot.figure import (
+    legend_above,
+    log_ticks,
+    plain_ticks,
+    saved_figure,
+    thin_grid,
+    write_caption,
+)
+from wordgeom.plot.labels import printable
+from wordgeom.plot.options import PlotOptions
 from wordgeom.vectors.run_card import read_card
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_DASHES, _INKS = ("-", "--", ":", "-."), (INK, PALE)
+_DASHES = ("-", "--", ":", "-.")
+_INKS = tuple(ink for ink in OKABE_ITO if ink != "#F0E442")  # yellow is too pale for a line
+_FEW = 20  # values from which they have no markers
+_NAME = 36  # characters of a name in the legend
 _THIN = 2e-3  # relative difference below which two curves coincide
-_WIDTH, _HEIGHT = 7.2, 3.2  # inches
+_WIDTH, _HEIGHT = 7.2, 3.5  # inches
 _DO = "train with a method that records its spectrum, such as pmi-eigs"
 SINGULAR = "singular values"  # their name in run cards
 
@@ -63,24 +77,38 @@ def read_spectrum(path: str | Path) -> Spectrum:
     return Spectrum(path.name, values, residuals if same else residuals[:0], of)
 
 
-def draw(spectra: Sequence[Spectrum], path: str | Path) -> None:
+def draw(spectra: Sequence[Spectrum], path: str | Path, options: PlotOptions | None = None) -> None:
     """Draw spectra into `path`, superimposed; raises what `figure.saved_figure` raises."""
-    with saved_figure(path, _WIDTH, _HEIGHT) as figure:
+    names = [f"{printable(s.name, _NAME)}{_same_as(s, spectra[:n])}" for n, s in enumerate(spectra)]
+    with saved_figure(path, _WIDTH, _HEIGHT, options, names) as figure:
         left, right = figure.subplots(1, 2)
         lines = []
         for number, spectrum in enumerate(spectra):
-            dashes, ink = _DASHES[number % 4], _INKS[number // 4 % 2]
+            dashes, ink = _DASHES[number % len(_DASHES)], _INKS[number % len(_INKS)]
             style: dict[str, Any] = {"linestyle": dashes, "color": ink, "linewidth": 1.3}
+            if len(spectrum.values) < _FEW:
+                style |= {"marker": "o", "markersize": 3}
             _values(left, spectrum, style)
             k = np.arange(1, len(spectrum.values) + 1)
             lines += right.plot(k, shares(spectrum.values), **style)
         _describe(left, right)
-        known = any(len(spectrum.residuals) for spectrum in spectra)
-        left.set_title(_kinds(spectra) + (" (band: ± residual)" if known else ""))
-        # Curves of one matrix coincide, so direct labels do not work; below the shares, which rise
-        # quickly, there is room for a legend. matplotlib hides names with a leading _.
-        names = [f" {s.name}{_same_as(s, spectra[:number])}" for number, s in enumerate(spectra)]
-        right.legend(lines, names, loc="lower right", frameon=False, handlelength=3.5)
+        left.set_title(_kinds(spectra))
+        # Curves of one matrix coincide, so direct labels do not work. matplotlib hides names with a
+        # leading _.
+        for line, name in zip(lines, names, strict=True):
+            line.set_label(f" {name}")
+        legend_above(figure, lines)
+        write_caption(figure, _caption(spectra), options)
+
+
+def _caption(spectra: Sequence[Spectrum]) -> str:
+    """Return what the curves do not show."""
+    parts = ["band: ± residual"] if any(len(spectrum.residuals) for spectrum in spectra) else []
+    for spectrum in spectra:
+        if hidden := int(np.sum(spectrum.values <= 0)):
+            what = several(hidden, "value", "values")
+            parts.append(f"{printable(spectrum.name, _NAME)}: {what} ≤ 0 not drawn")
+    return "; ".join(parts)
 
 
 def _kinds(spectra: Sequence[Spectrum]) -> str:
@@ -100,7 +128,7 @@ def _same_as(spectrum: Spectrum, earlier: Sequence[Spectrum]) -> str:
     values = spectrum.values
     for other in earlier:
         if len(other.values) == len(values) and np.allclose(other.values, values, rtol=_THIN):
-            return f"\n (same as {other.name})"
+            return f"\n (same as {printable(other.name, _NAME)})"
     return ""
 
 
@@ -123,7 +151,7 @@ def _values(axes: Axes, spectrum: Spectrum, style: dict[str, Any]) -> None:
         residuals = spectrum.residuals[positive]
         # A logarithmic axis has no 0: a band that reaches 0 ends far below the curve.
         low = np.maximum(values - residuals, values * 1e-3)
-        axes.fill_between(k, low, values + residuals, color=PALE, alpha=0.35, linewidth=0)
+        axes.fill_between(k, low, values + residuals, color=style["color"], alpha=0.2, linewidth=0)
 
 
 def _describe(left: Axes, right: Axes) -> None:
