@@ -169,7 +169,9 @@ def test_phrases_that_leave_no_frequent_word_are_an_error_of_one_line(folder: Pa
     (path,) = put(folder, "a a a a a")
     with pytest.raises(InputError) as caught:
         read([path], CorpusOptions(min_count=3, phrases=1, phrase_threshold=-9.0))
-    assert_one_line(caught, path, "no word occurs 3 times", "found 2 different words", "; lower")
+    assert_one_line(
+        caught, path, "no word occurs 3 times", "the most frequent of 2 occurs 2 times", "; lower"
+    )
 
 
 def test_phrases_that_exceed_the_memory_are_rejected_with_their_number(folder: Path):

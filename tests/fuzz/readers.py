@@ -16,7 +16,7 @@ from running import convert
 from fuzz import packing, seeds
 from fuzz.culprits import CULPRITS
 from fuzz.packing import Files
-from wordgeom.cli import pipeline
+from wordgeom.cli import flags, frame
 from wordgeom.core.errors import MissingInputError
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
@@ -127,7 +127,9 @@ def _table(path: Path, **more: Any) -> object:
 
 
 def _config(path: Path) -> None:
-    pipeline.read_steps(str(path))
+    for name, tables in flags.read_tables(str(path), frame.STAGES).items():
+        for table in tables:
+            frame.prepare(name, dict(table), str(path))
 
 
 def _lock(path: Path) -> None:
