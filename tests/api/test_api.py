@@ -137,7 +137,10 @@ def test_load_vectors_gives_gensims_vectors(corpus):
         model = wg.train(counts, "gbu", dim=K)
     model.save(out)
     model.save(corpus.parent / "vectors.txt")
-    for keyed in (wg.load_vectors(out), wg.load_vectors(corpus.parent / "vectors.txt")):
+    wg.convert(out, corpus.parent / "vectors.npy")
+    wg.convert(out, corpus.parent / "projector", target_format="projector")
+    others = [wg.load_vectors(corpus.parent / name) for name in ("vectors.npy", "projector")]
+    for keyed in (wg.load_vectors(out), wg.load_vectors(corpus.parent / "vectors.txt"), *others):
         assert type(keyed).__name__ == "KeyedVectors"
         assert keyed.index_to_key == model.words
         assert np.array_equal(keyed.vectors, model.vectors)

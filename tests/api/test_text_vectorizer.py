@@ -160,7 +160,7 @@ def test_what_is_no_list_of_texts_is_refused(path, texts, said):
 
 
 def test_wrong_parameters_are_found_at_fit(path):
-    with pytest.raises(OptionError, match="--weights must be mean or tf-idf or sif"):
+    with pytest.raises(OptionError, match="weights must be mean or tf-idf or sif"):
         wg.TextVectorizer(path, weights="bm25").fit(TEXTS)
     with pytest.raises(OptionError, match="unknown key 'min_count'"):
         wg.TextVectorizer(path, text_options={"min_count": 2}).fit(TEXTS)

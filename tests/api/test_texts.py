@@ -171,7 +171,7 @@ def test_a_generator_is_read_once_and_not_held(scratch):
         ({"a": "b"}, {}, "count cannot read this, found dict"),
         ([["a"]], {"tokeniser": "words"}, 'are not split again, found tokeniser="words"'),
         ([["a"]], {"input_format": "text"}, "texts in memory have no format; leave input_format="),
-        ([["a"]], {"time_field": "year"}, "document 1: has no 'year', required by time_field="),
+        ([["a"]], {"time_field": "year"}, "'year' is in none of the records (1 read)"),
         ([["a", "b"]], {}, "the texts: no word occurs 5 times"),
     ],
 )  # fmt: skip

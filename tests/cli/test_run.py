@@ -305,7 +305,7 @@ def test_arrays_stand_for_lists_between_commas(run, folder):
         ),
         (['[compare]\ndim = "many"\n'], "[compare]: --dim must be a number, not 'many'"),
         (['[compare]\nmarkdown = 1\n'], "[compare]: --markdown must be true or false, not 1"),
-        (['[compare]\ndmi = 1\n'], "[compare]: unknown key 'dmi'; did you mean dim?"),
+        (['[compare]\nagianst = 1\n'], "[compare]: unknown key 'agianst'; did you mean against?"),
         (["[[train]]\n[train]\n"], "double brackets: [[train]]"),
         (["[train]\ndim = 1\n[train]\ndim = 2\n"], "double brackets: [[train]]"),
         (["train = []\n"], "x.toml: has no table"),

@@ -201,7 +201,7 @@ def test_malformed_tables_are_rejected(folder: Path, table: str, parts: list[str
         (
             {"metadata": "m.tsv", "time_field": "y", "input_format": "jsonl"},
             OptionError,
-            ["--metadata applies to text only, found jsonl"],
+            ["--metadata applies to text, not to jsonl"],
         ),
         ({"time_field": "y"}, OptionError, ["--time-field applies to"]),
     ],

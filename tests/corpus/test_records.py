@@ -120,7 +120,7 @@ def test_times_that_are_missing_null_or_of_another_type_are_left_to_the_report(f
 def test_a_field_of_times_that_no_record_has_is_an_error(folder: Path):
     path = write(folder, "t.jsonl", '{"text": "a", "year": 1}\n' * 3)
     for mode in ("error", "skip"):
-        what = "none of its first 3 records has 'yaer', found text, year; check --time-field"
+        what = "'yaer' is in none of the records (3 read), found text, year; check --time-field"
         assert_rejected(path, what, time_field="yaer", bad_records=mode)
 
 

@@ -19,10 +19,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from wordgeom.api.counts import MatrixHandle, PathLike, count_documents, matrix_path
-from wordgeom.api.messages import public, reworded
+from wordgeom.api.messages import declare, public, reworded
 from wordgeom.api.vectors import Model, _source, train
 from wordgeom.core.errors import InputError
-from wordgeom.core.options import check_known
+from wordgeom.core.options import check_known, specs
 from wordgeom.core.types import Float32
 from wordgeom.corpus.encoding.encode import encode_texts
 from wordgeom.corpus.options import CorpusOptions
@@ -51,6 +51,8 @@ from wordgeom.vectors.keyed import Vectors
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
+
+declare([field.name for field, _ in specs(EmbedOptions)], [EmbedOptions])
 
 
 class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

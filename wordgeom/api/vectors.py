@@ -292,8 +292,10 @@ def score(
 
 @public
 def load_vectors(path: PathLike, *, limit: int | None = None) -> KeyedVectors:
-    """Read a word2vec file, binary or text, as gensim's KeyedVectors."""
-    return to_keyed_vectors(read_vectors(Path(path), limit=limit))
+    """Read vectors in any format that `convert` writes, as gensim's KeyedVectors."""
+    from wordgeom.formats.vector_files import read_any_vectors
+
+    return to_keyed_vectors(read_any_vectors(Path(path), limit=limit))
 
 
 def _training(

@@ -45,7 +45,7 @@ def _card(out: Path) -> Mapping[str, Any]:
 
 
 def _names(card: Mapping[str, Any], config: Path) -> bool:
-    return card.get("configuration") == str(config.resolve())
+    return card.get("configuration") == os.path.realpath(config)
 
 
 def _unchanged(path: Path, held: Any, out: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import platform
 import sys
 import time
@@ -47,7 +48,7 @@ def card(
 @contextlib.contextmanager
 def made_by(configuration: Path) -> Iterator[None]:
     """Name the configuration file in the run cards of what is made in the block."""
-    token = _configuration.set({"configuration": str(configuration.resolve())})
+    token = _configuration.set({"configuration": os.path.realpath(configuration)})
     try:
         yield
     finally:

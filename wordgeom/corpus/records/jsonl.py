@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from wordgeom.core.errors import InputError
-from wordgeom.core.formatting import plural
 from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.records.fields import SHOWN, Fields, fail, shown, with_text
@@ -49,7 +48,7 @@ def read_jsonl(
                 timeless = timeless and time is _ABSENT
                 records.append(Record(key, _time(time), number))
         if timeless and records:
-            what = f"none of its first {plural(len(records), 'record')} has {fields.time!r}"
+            what = f"{fields.time!r} is in none of the records ({len(records):,} read)"
             found, do = shown(list(record)) or "{}", "check --time-field"
             raise InputError(what, where=source.name, found=found, do=do)
         timeless = timeless and not records
