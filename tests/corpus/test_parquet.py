@@ -157,6 +157,7 @@ def test_files_that_are_not_parquet_are_rejected(tmp_path: Path, monkeypatch: py
         (gzip.compress(whole), FormatError, "not a Parquet file; decompress it"),
         (whole[:-9], FormatError, "broken Parquet file: "),
         (whole[:20] + bytes(40) + whole[60:], FormatError, "broken Parquet file: "),
+        (whole.replace(b"text", b"te\xfft"), FormatError, "broken Parquet file: "),
     ]
     for content, kind, said in cases:
         path = tmp_path / "x.parquet"

@@ -17,10 +17,11 @@ _ROWS = 1 << 14  # rows checked at once
 
 def zero_rows(matrix: Array) -> Int64:
     """Return the rows of a matrix (n × K) that are zero."""
-    found = [
-        first + np.flatnonzero(~matrix[first : first + _ROWS].any(axis=1))
-        for first in range(0, len(matrix), _ROWS)
-    ]
+    with np.errstate(invalid="ignore"):  # of a signalling NaN
+        found = [
+            first + np.flatnonzero(~matrix[first : first + _ROWS].any(axis=1))
+            for first in range(0, len(matrix), _ROWS)
+        ]
     return np.concatenate([np.empty(0, np.int64), *found])
 
 

@@ -50,7 +50,7 @@ def read_parquet(source: Source, fields: Fields, bad_bytes: str) -> Iterator[Blo
         try:
             with parquet.ParquetFile(raw, buffer_size=_BUFFER, pre_buffer=False) as file:
                 yield from _blocks(file, source, fields, bad_bytes)
-        except (pyarrow.ArrowException, OSError) as error:
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             what = "broken Parquet file: " + " ".join(str(error).split())[:80]
             raise FormatError(what, where=source.name, do="download or write it again") from None
     yield Block(b"", source.name, 0, ascii=True, last=True)
