@@ -222,6 +222,37 @@ def test_markup_in_records_is_noticed(tmp_path: Path):
     assert encoded.sources[0].markup == {"tags": "<br />"}
 
 
+HINDI = "हिन्दी में क़ानून है। भाषा की पढ़ाई\n"
+
+
+def test_a_pattern_that_cuts_words_at_marks_is_noticed(tmp_path: Path):
+    hindi, persian, cafe = put(tmp_path, HINDI, "می‌خواهم می‌روم نمی‌دانم\n", "cafe\u0301 été\n" * 9)
+    encoded = encode_files([hindi, persian, cafe], CorpusOptions(token_pattern=r"\w+"), gap=1)
+    (note,) = input_warnings(encoded.sources)
+    assert note == (
+        f"{hindi}: --token-pattern cuts words at their marks, such as हिन्दी; "
+        r"\w does not match marks, [\w\u0902-\u094d] matches those found (also 1 other file)"
+    )
+    assert [source.cut.get("marks") for source in encoded.sources[1:]] == [r"\u200c", None]
+
+
+@pytest.mark.parametrize("pattern", [r"[\w\u0902-\u094d]+", r"\S+", r"[^\s।]+"])
+def test_patterns_that_match_marks_are_not_warned_of(tmp_path: Path, pattern: str):
+    (path,) = put(tmp_path, HINDI)
+    encoded = encode_files([path], CorpusOptions(token_pattern=pattern, min_count=1), gap=1)
+    assert input_warnings(encoded.sources) == []
+    words = read([path], CorpusOptions(min_count=1)).stream
+    if pattern != r"\S+":
+        assert stream(path, token_pattern=pattern) == words
+
+
+def test_a_pattern_without_matches_is_named(tmp_path: Path):
+    (path,) = put(tmp_path, "some words\n")
+    with pytest.raises(InputError) as caught:
+        stream(path, token_pattern="zzz")
+    assert_one_line(caught, path, "contains no words in 11 bytes; check --token-pattern")
+
+
 def test_a_line_that_is_too_long_for_a_pattern_is_rejected(tmp_path: Path):
     (path,) = put(tmp_path, "word " * 2000)
     with (
