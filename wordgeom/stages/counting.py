@@ -134,6 +134,8 @@ class CountStage(StoreStage):
             return []
         try:
             rows = parse_documents(documents, Path(f"{DOCUMENTS}.tsv"))
+            if not any(row.time.strip() for row in rows):
+                return ["no document has a time, which dlsa needs; check --time-field"]
             times = parse_times(rows, self.inputs.names)
         except InputError as error:
             return [f"no method can use these times: {error}"]
