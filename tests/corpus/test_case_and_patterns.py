@@ -211,7 +211,13 @@ def test_markup_in_the_input_is_noticed_once(tmp_path: Path):
     assert note.endswith("read as text; pass --strip tags to remove them")
     (note,) = input_warnings(encoded.sources, "tags")
     assert note.startswith(f"{novel} contains emphasis such as _so_, read")
-    for plain in ("a < b and c > d\n" * 9, "snake_case and x <unk> y\n" * 9, "R&D AT&T _\n" * 9):
+    assert markup_in(b"<s id='1'><w n='1'>Haus</w><w>und</w></s>\n</TEI>") == {"tags": "</w>"}
+    for plain in (
+        "<s> a b </s>\n" * 9,
+        "a < b and c > d\n" * 9,
+        "snake_case and x <unk> y\n" * 9,
+        "R&D AT&T _\n" * 9,
+    ):
         assert markup_in(plain.encode()) == {}
 
 

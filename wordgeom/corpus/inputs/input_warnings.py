@@ -32,7 +32,8 @@ _MARKUP_NAMES = {"tags": "tags or entities", "emphasis": "emphasis"}
 _MARKUP = {
     "tags": re.compile(
         r"<doc id=|</?(?:a|b|br|div|em|h[1-6]|hr|i|img|li|ol|p|ref|span|strong|sub|sup|table|td"
-        r"|tr|ul)\b(?: [\w-]+=[^<>\n]{1,80}| ?/)?>|&(?:amp|lt|gt|quot|nbsp|apos|#\d{2,6});",
+        r"|tr|ul)\b(?: [\w-]+=[^<>\n]{1,80}| ?/)?>|</(?!s>)[a-z][\w:.-]{0,60}>"
+        r"|&(?:amp|lt|gt|quot|nbsp|apos|#\d{2,6});",
         re.IGNORECASE,
     ),
     "emphasis": re.compile(r"_(?<![\w/.]_)(?=[^\W_])[^_\n/]{0,40}[^\W_][.,;:!?]?_(?![\w/])"),
