@@ -220,3 +220,13 @@ def test_scores_are_those_of_the_command_line(corpus, tmp_path, capsys):
         wg.score(model.vectors, pairs)
     with pytest.raises(OptionError, match="unknown key"):
         wg.score(model, [pairs], resample=50)
+
+
+def test_columns_may_be_given_as_integers(tmp_path, scratch):
+    path = tmp_path / "t.tsv"
+    path.write_text("1990\ta b a\n1991\tb c a\n")
+    by_number = wg.count_documents(path, text_field=2, time_field=1, min_count=1)
+    by_text = wg.count_documents(path, text_field="2", time_field="1", min_count=1)
+    assert (by_number.digest, by_number.words) == (by_text.digest, ["a", "b", "c"])
+    by_number.close()
+    by_text.close()

@@ -211,7 +211,13 @@ def test_markup_in_the_input_is_noticed_once(tmp_path: Path):
     assert note.endswith("read as text; pass --strip tags to remove them")
     (note,) = input_warnings(encoded.sources, "tags")
     assert note.startswith(f"{novel} contains emphasis such as _so_, read")
-    for plain in ("a < b and c > d\n" * 9, "snake_case and x <unk> y\n" * 9, "R&D AT&T _\n" * 9):
+    assert markup_in(b"<s id='1'><w n='1'>Haus</w><w>und</w></s>\n</TEI>") == {"tags": "</w>"}
+    for plain in (
+        "<s> a b </s>\n" * 9,
+        "a < b and c > d\n" * 9,
+        "snake_case and x <unk> y\n" * 9,
+        "R&D AT&T _\n" * 9,
+    ):
         assert markup_in(plain.encode()) == {}
 
 
@@ -220,6 +226,37 @@ def test_markup_in_records_is_noticed(tmp_path: Path):
     path.write_text('{"text": "Good.<br /><br />Bad."}\n' * 3, encoding="utf-8")
     encoded = encode_files([path], CorpusOptions(min_count=1), gap=1)
     assert encoded.sources[0].markup == {"tags": "<br />"}
+
+
+HINDI = "हिन्दी में क़ानून है। भाषा की पढ़ाई\n"
+
+
+def test_a_pattern_that_cuts_words_at_marks_is_noticed(tmp_path: Path):
+    hindi, persian, cafe = put(tmp_path, HINDI, "می‌خواهم می‌روم نمی‌دانم\n", "cafe\u0301 été\n" * 9)
+    encoded = encode_files([hindi, persian, cafe], CorpusOptions(token_pattern=r"\w+"), gap=1)
+    (note,) = input_warnings(encoded.sources)
+    assert note == (
+        f"{hindi}: --token-pattern cuts words at their marks, such as हिन्दी; "
+        r"\w does not match marks, [\w\u0902-\u094d] matches those found (also 1 other file)"
+    )
+    assert [source.cut.get("marks") for source in encoded.sources[1:]] == [r"\u200c", None]
+
+
+@pytest.mark.parametrize("pattern", [r"[\w\u0902-\u094d]+", r"\S+", r"[^\s।]+"])
+def test_patterns_that_match_marks_are_not_warned_of(tmp_path: Path, pattern: str):
+    (path,) = put(tmp_path, HINDI)
+    encoded = encode_files([path], CorpusOptions(token_pattern=pattern, min_count=1), gap=1)
+    assert input_warnings(encoded.sources) == []
+    words = read([path], CorpusOptions(min_count=1)).stream
+    if pattern != r"\S+":
+        assert stream(path, token_pattern=pattern) == words
+
+
+def test_a_pattern_without_matches_is_named(tmp_path: Path):
+    (path,) = put(tmp_path, "some words\n")
+    with pytest.raises(InputError) as caught:
+        stream(path, token_pattern="zzz")
+    assert_one_line(caught, path, "contains no words in 11 bytes; check --token-pattern")
 
 
 def test_a_line_that_is_too_long_for_a_pattern_is_rejected(tmp_path: Path):

@@ -74,15 +74,15 @@ def test_records_take_the_time_of_their_file(folder: Path):
 def test_a_name_without_a_time_is_an_error_or_the_file_is_skipped(folder: Path):
     Path("texts/README.txt").write_text("nothing\n")
     pattern = {"time_from_name": r"(\d{4})", "document": "file"}
-    assert_rejected(InputError, "texts/README.txt: its name has no time, found (\\d{4});",
+    assert_rejected(InputError, "texts/README.txt: its name has no time that matches (\\d{4});",
                     "or pass --bad-records skip", **pattern)  # fmt: skip
     made = build_documents([Path("texts")], Path("dtm"), bad_records="skip", **pattern)
     assert "skipped 1 file without a time; the first: texts/README.txt" in made.notes
     assert "3 different times in 3 file names; texts/1970-speech.txt is of 1970" in made.notes
     documents = StoredDocuments.open(made.store.path).documents()
     assert [d.time for d in documents] == ["1970", "1980", "1990"]
-    assert_rejected(InputError, "no file has a time in its name", bad_records="skip",
-                    time_from_name="(x{4})")  # fmt: skip
+    assert_rejected(InputError, "no file has a time in its name that matches (x{4}); correct --ti",
+                    bad_records="skip", time_from_name="(x{4})")  # fmt: skip
 
 
 def test_renamed_files_are_not_up_to_date(folder: Path):

@@ -22,6 +22,7 @@ from wordgeom.corpus.inputs.paths import expand, expansion_note
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
+from wordgeom.storage.opening import opened
 
 ALL = CorpusOptions(min_count=1)
 
@@ -100,11 +101,14 @@ def test_names_without_a_file_are_rejected(tree: Path):
     (tree / "empty" / "in").mkdir(parents=True)
     (tree / "broken").mkdir()
     (tree / "broken" / "link").symlink_to("nowhere")
+    (tree / "pipes").mkdir()
+    os.mkfifo(tree / "pipes" / "pipe")
     cases: list[tuple[list[str], type[Exception], str]] = [
         (["empty"], MissingInputError, "empty: the directory contains no files; files whose names"),
         (["*.tex"], MissingInputError, "*.tex: no file matches this pattern; check"),
         (["a**b*"], OptionError, "a**b*: not a valid pattern; write ** alone"),
-        (["broken"], MissingInputError, "broken/link: not a regular file; remove it"),
+        (["broken"], MissingInputError, "broken/link: is a symbolic link to nowhere, which does"),
+        (["pipes"], MissingInputError, "pipes/pipe: not a regular file; remove it"),
         (
             ["-", "a.txt", "-"],
             OptionError,
@@ -115,6 +119,17 @@ def test_names_without_a_file_are_rejected(tree: Path):
         with pytest.raises(error) as caught:
             expand(names)
         assert_one_line(caught, line)
+
+
+def test_a_symbolic_link_to_no_file_is_called_one(tree: Path):
+    (tree / "link.txt").symlink_to("nowhere.txt")
+    line = "link.txt: is a symbolic link to nowhere.txt, which does not exist; correct or remove"
+    with pytest.raises(MissingInputError) as caught:
+        read(["link.txt"], CorpusOptions())
+    assert_one_line(caught, line)
+    with pytest.raises(MissingInputError) as caught, opened(Path("link.txt"), "a file"):
+        pass
+    assert_one_line(caught, line)
 
 
 def test_an_unreadable_directory_is_named(tree: Path, monkeypatch: pytest.MonkeyPatch):

@@ -155,7 +155,11 @@ def test_files_that_are_not_parquet_are_rejected(tmp_path: Path, monkeypatch: py
         (b"", FormatError, "not a Parquet file"),
         (b"text\na b\n", FormatError, "not a Parquet file; check the file"),
         (gzip.compress(whole), FormatError, "not a Parquet file; decompress it"),
-        (whole[:-9], FormatError, "broken Parquet file: "),
+        (
+            whole[:-9],
+            FormatError,
+            "broken Parquet file: Parquet magic bytes not found in footer; do",
+        ),
         (whole[:20] + bytes(40) + whole[60:], FormatError, "broken Parquet file: "),
         (whole.replace(b"text", b"te\xfft"), FormatError, "broken Parquet file: "),
     ]

@@ -220,7 +220,7 @@ def test_ids_and_times_of_a_table_are_indexed(folder: Path):
     ("table", "options", "parts"),
     [
         ("a\tb\nc\n", {"text_field": "1"}, ["line 2: needs 2 columns, found 1; correct it"]),
-        ("a\n\nc\td\te\n", {"text_field": "1"}, ["line 3: needs 1 columns, found 3"]),
+        ("a\n\nc\td\te\n", {"text_field": "1"}, ["line 3: needs 1 column, found 3"]),
         ("a\tb\n", {"text_field": "3"}, ["line 1: has no column 3, found 2 columns: a, b"]),
         ("a\tb\n", {"text_field": "c"}, ["line 1: has no column 'c', found a, b; name a column"]),
         ("a\ta\n", {"text_field": "a"}, ["line 1: has more than one column 'a', found a, a"]),

@@ -47,6 +47,7 @@ def table(tmp_path: Path, content: str) -> Path:
         ("star_rating\treview_headline", REVIEWS, {"text_field": "2"}),
         ('"label"\t"text"', REVIEWS, {"text_field": "2"}),
         ("text", "Ein guter Satz steht hier\nNoch ein Satz\n", {"text_field": "1"}),
+        ("id\ttext", "", {"text_field": "2"}),
         ("발행일\t본문", "2020-01-02\t한국어 텍스트\n2021-03-04\t다른 글\n", {"text_field": "2"}),
         (
             "sentence\tlabel",
@@ -85,6 +86,7 @@ def test_a_header_is_skipped_with_a_note(
         ("the\t1172302\nof\t598762\nand\t471284\n", {"text_field": "1"}),
         ("great\tgood\nbad\tgood\n", {"text_field": "1"}),
         ("text\n", {"text_field": "1"}),
+        ("good\tfilm\n", {"text_field": "2"}),
     ],
 )
 def test_a_first_record_is_a_document(tmp_path: Path, rows: str, options: dict[str, str]):

@@ -75,7 +75,7 @@ def test_an_archive_named_as_a_document_is_not_called_one(tmp_path: Path):
     path.write_bytes(zipped("a.txt"))
     with pytest.raises(InputError) as caught:
         read([path], CorpusOptions(input_format="text"))
-    assert_one_line(caught, path, "is a zip archive named .xlsx, not text; check the file")
+    assert_one_line(caught, path, "is a zip archive named .xlsx, not text; unpack it with unzip")
 
 
 @pytest.mark.parametrize("text", ["PK is a name", "%PDF- begins one", "x" * 257 + "ustar y"])

@@ -113,9 +113,13 @@ def test_words_without_effect_are_reported(folder: Path):
     text, stops, keeps = put(folder, "the end of it", "The\nof\ndon't\nthe\n", "it\nking\nend\n")
     options = CorpusOptions(min_count=1, stop_words=str(stops), keep_words=str(keeps))
     assert notes(text, options) == [
-        "2 of the 4 words ('The', \"don't\") in --stop-words can never match a token",
+        "2 of the 4 words ('The', \"don't\") in --stop-words can never match a token;"
+        " list words as the tokeniser writes them, in lower case",
         "not in the text: 1 of the 3 words ('king') in --keep-words",
     ]
+    cased = CorpusOptions(case="keep", min_count=1, stop_words=str(stops))
+    (note,) = notes(text, cased)
+    assert note.endswith("can never match a token; list words as the tokeniser writes them")
     unchanged = CorpusOptions(tokeniser="whitespace", min_count=1, stop_words=str(stops))
     assert notes(text, unchanged) == []
 

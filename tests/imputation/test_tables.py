@@ -221,7 +221,7 @@ def test_a_workbook_suggests_csv(tmp_path, name, content):
 @pytest.mark.parametrize(
     ("name", "member", "line"),
     [
-        ("a.xlsx", "a.txt", "is a zip archive named .xlsx; check the file"),
+        ("a.xlsx", "a.txt", "is a zip archive named .xlsx; unpack it with unzip"),
         ("a.docx", "word/document.xml", "is a word-processor document; save it as text"),
         ("a.csv", "word/document.xml", "is a word-processor document; save it as text"),
         ("a.zip", "a.csv", "is a zip archive; unpack it with unzip"),

@@ -150,6 +150,7 @@ def test_numbers_that_are_not_years_do_not_mix_with_dates():
             "none that can be read",
         ),
         (["19", "1950-07"], "no method can use these times: ", "but others "),
+        (["", ""], "no document has a time, which dlsa needs; check --time-field\n", "none"),
     ],
 )
 def test_times_are_checked_when_documents_are_counted(tmp_path, capsys, times, told, info):

@@ -229,6 +229,22 @@ def test_short_lines_and_repaired_bytes_are_warned_of(tmp_path: Path):
     assert build(name, tmp_path / "long").notes == []
 
 
+@pytest.mark.parametrize(
+    ("document", "advice"),
+    [
+        ("line", ["pass --document block or --document file"]),
+        ("block", ["pass --document file"]),
+        ("file", []),
+    ],
+)
+def test_short_documents_are_to_be_larger_than_they_are(
+    tmp_path: Path, document: str, advice: list[str]
+):
+    (name,) = put(tmp_path, "a b c\n\nd e f\n\na b c\n")
+    notes = build(name, tmp_path / "cooc", document=document, window=9).notes
+    assert [note.split("; if lines are broken within a text, ")[1] for note in notes] == advice
+
+
 @pytest.mark.parametrize(("text", "good"), [("1/1", True), ("3/8", True), ("8/8", True)])
 def test_a_shard_is_i_of_n(text: str, good: bool):
     assert str(Shard.parse(text)).endswith(f"of={text[2]})") == good
@@ -375,6 +391,14 @@ def test_a_vocabulary_file_replaces_nothing_that_was_not_offered(text: Path, tmp
     (tmp_path / "v.tsv").unlink()
     build(text, tmp_path / "new", save_vocab=str(tmp_path / "v.tsv"))  # of counts that are there
     assert other.read_bytes() == (tmp_path / "v.tsv").read_bytes()
+
+
+def test_a_vocabulary_file_replaces_a_link_to_no_file(text: Path, tmp_path: Path):
+    link = tmp_path / "link.tsv"
+    link.symlink_to("nowhere")
+    build(text, tmp_path / "cooc", force=True, save_vocab=str(link))
+    assert "cat" in read_words(link)
+    assert not (tmp_path / "nowhere").exists()
 
 
 def test_counts_and_vocabulary_are_written_both_or_neither(

@@ -244,6 +244,15 @@ def test_records_have_ids_and_several_files_follow_each_other(vectors, ask):
     assert [row[1] for row in table] == ["a.jsonl"] * 4 + ["b.jsonl"] * 5
 
 
+def test_what_is_left_out_of_the_texts_is_noted(vectors, ask):
+    Path("bad.jsonl").write_bytes(b'{"text": "good film"}\nnot JSON\n{"text": "bad \xff film"}\n')
+    done = ask("embed", "bad.jsonl", "--bad-records", "skip", "--bad-bytes", "skip")
+    assert done.status == 0, done.err
+    assert "skipped 1 malformed record; the first: bad.jsonl line 2" in done.err
+    assert "1 byte that is not UTF-8 was replaced or skipped" in done.err
+    assert len(np.load("texts.npy")) == 2
+
+
 def test_a_file_can_be_a_text(vectors, ask):
     made, _ = run(ask, "--document", "file", "--weights", "mean")
     counts = counts_of([" ".join(BAGS)])

@@ -238,7 +238,7 @@ def texts(*times: str, text: str = "a b c d") -> list[Record]:
 @pytest.mark.parametrize(
     ("rows", "values", "error", "told"),
     [
-        (texts(*["1950"] * 9), {}, InputError, ["two distinct times", "found 1950"]),
+        (texts(*["1950"] * 9), {}, InputError, ["two distinct times", "found only 1950"]),
         (texts(*["1950", "1960"] * 5), {}, InputError, ["3 distinct times", "--degree 1"]),
         (texts("1950", "1960", "3"), {"degree": 1}, RankError, ["documents with a time, 3;"]),
         (texts(*["1950", "1960", "soon"]), {"degree": 1}, RankError, ["documents with a time, 2;"]),

@@ -26,6 +26,11 @@ def listed(names: Sequence[str], word: str = "and") -> str:
     return f"{', '.join(others)} {word} {last}" if others else last
 
 
+def first_sentence(text: object, most: int = 80) -> str:
+    """Return the first sentence of another program's message, without its full stop."""
+    return " ".join(str(text).split()).split(". ")[0].rstrip(".")[:most]
+
+
 def first_few(names: Sequence[str], most: int = 5) -> str:
     """Return the first names, shortened, as a list that ends in … where there are more."""
     shown = [name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…" for name in names[:most]]

@@ -96,6 +96,13 @@ class TextOptions(Options):
         choices=("error", "replace", "skip"),
     )
 
+    def __post_init__(self) -> None:
+        for name in ("text_field", "id_field", "time_field"):
+            number = getattr(self, name)
+            if type(number) is int:  # a column, from Python or TOML
+                object.__setattr__(self, name, str(number))
+        super().__post_init__()
+
 
 @dataclass(frozen=True)
 class CorpusOptions(TextOptions):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError, WriteError
 from wordgeom.corpus.vocabulary import Vocabulary, vocabulary_bytes
-from wordgeom.storage.files import part_path, publish, staged_file, write_errors
+from wordgeom.storage.files import part_path, publish, same_file, staged_file, write_errors
 from wordgeom.storage.opening import reading
 
 
@@ -25,7 +25,7 @@ def check(path: Path, inputs: Sequence[str], *, force: bool) -> None:
         raise WriteError("cannot be written: permission denied", where=path, do=do)
     if not os.path.lexists(path):
         return
-    if path.is_dir() or any(os.path.exists(name) and path.samefile(name) for name in inputs):
+    if path.is_dir() or any(same_file(path, Path(name)) for name in inputs):
         what = (
             f"is {'a directory' if path.is_dir() else 'an input'}, which --save-vocab would replace"
         )

@@ -31,6 +31,9 @@ from wordgeom.stages.counting import CountStage, stored_text
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.store import Store
 
+# Documents that are larger than those of each --document.
+_LARGER = {"line": "--document block or --document file", "block": "--document file"}
+
 
 @dataclass(frozen=True)
 class Shard:
@@ -162,11 +165,13 @@ class BuildCooc(CountStage):
         """Yield a warning where most documents are shorter than two windows."""
         corpus = self.inputs.corpus
         of_lines = corpus.input_format == "text" and corpus.tokeniser != "kmer"
+        of_lines = of_lines and corpus.document in _LARGER
         wrapped = any(source.wrapped for source in encoded.sources)
         if of_lines and not wrapped and 2 * encoded.short > encoded.documents:
             half = f"more than half of the {encoded.documents:,} documents are"
+            larger = _LARGER[corpus.document]
             yield (
                 f"{half if encoded.documents > 1 else 'the only document is'} shorter than two "
                 f"windows ({2 * self.window.window} tokens); if lines are broken within a text, "
-                "pass --document block or --document file"
+                f"pass {larger}"
             )

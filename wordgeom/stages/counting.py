@@ -13,7 +13,6 @@ from wordgeom.checkpoint.corpus_writer import CorpusWriter
 from wordgeom.checkpoint.state import State
 from wordgeom.checkpoint.token_ids import TokenIds, find_ids, save_ids
 from wordgeom.core.errors import InputError
-from wordgeom.core.formatting import several
 from wordgeom.core.requests import differing_option
 from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.encoding.row_mapping import MakeSink
@@ -23,7 +22,7 @@ from wordgeom.corpus.inputs.held_texts import is_held
 from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import is_stream
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.records.fields import skipped_note
+from wordgeom.corpus.records.fields import lost_notes
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
 from wordgeom.matrices import vocabulary_file
 from wordgeom.matrices.count_request import made_options
@@ -117,13 +116,7 @@ class CountStage(StoreStage):
         """Return the input_warnings on the inputs, followed by those of the stage."""
         found = input_warnings(encoded.sources, self.inputs.corpus.strip)
         notes = [*self.inputs.notes, *encoded.notes, *found]
-        notes += [*skipped_note(encoded.sources), *more]
-        repaired = sum(source.repaired for source in encoded.sources)
-        if repaired:
-            one = "byte that is not UTF-8 was replaced or skipped"
-            many = "bytes that are not UTF-8 were replaced or skipped"
-            notes.append(several(repaired, one, many))
-        return notes
+        return [*notes, *more, *lost_notes(encoded.sources)]
 
     def time_notes(self, documents: bytes) -> list[str]:
         """Return a note on documents without a readable time, where times were asked for.
@@ -134,6 +127,8 @@ class CountStage(StoreStage):
             return []
         try:
             rows = parse_documents(documents, Path(f"{DOCUMENTS}.tsv"))
+            if not any(row.time.strip() for row in rows):
+                return ["no document has a time, which dlsa needs; check --time-field"]
             times = parse_times(rows, self.inputs.names)
         except InputError as error:
             return [f"no method can use these times: {error}"]

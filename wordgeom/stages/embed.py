@@ -22,6 +22,7 @@ from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_texts
 from wordgeom.corpus.inputs import paths
 from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import file_digest, is_stream
+from wordgeom.corpus.records.fields import lost_notes
 from wordgeom.formats.vector_files import read_any_vectors
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages import corpus_inputs
@@ -154,6 +155,7 @@ class Embed(Stage):
             made = Output(embedding, texts)
             notes = [*self._notes(), *fitted, *encoded.notes, *self._few(encoded)]
             notes += input_warnings(encoded.sources, self.inputs.corpus.strip)
+            notes += lost_notes(encoded.sources)
             if self.out is None:
                 made.write_lines(sys.stdout.buffer, b" ")
                 sys.stdout.buffer.flush()

@@ -96,7 +96,7 @@ def _archive(start: bytes, name: str) -> Foreign:
             return Foreign(what, do)
     suffix = next((s for s in _OF_OFFICE if name.lower().endswith(s)), "")
     if suffix:
-        return Foreign(f"a zip archive named {suffix}", "check the file")
+        return Foreign(f"a zip archive named {suffix}", f"{_ZIP_ADVICE}, or save it again")
     return Foreign("a zip archive", _ZIP_ADVICE)
 
 

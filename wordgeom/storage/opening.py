@@ -28,6 +28,14 @@ def opened(path: Path, wanted: str) -> Iterator[BinaryIO]:
             yield source
 
 
+def not_there(path: str | os.PathLike[str], do: str) -> MissingInputError:
+    """Return the error for a file that does not exist, or a symbolic link to none."""
+    if os.path.islink(path):
+        what = f"is a symbolic link to {os.readlink(path)}, which does not exist"
+        return MissingInputError(what, where=path, do="correct or remove the link")
+    return MissingInputError("no such file", where=path, do=do)
+
+
 @contextmanager
 def reading(
     path: str | os.PathLike[str], wanted: str, missing: str = "check the path"
@@ -41,7 +49,7 @@ def reading(
     except MissingInputError:
         raise
     except FileNotFoundError:
-        raise MissingInputError("no such file", where=path, do=missing) from None
+        raise not_there(path, missing) from None
     except IsADirectoryError:
         raise MissingInputError("is a directory", where=path, do=f"pass {wanted}") from None
     except OSError as error:

@@ -274,7 +274,7 @@ def _check_ours(folder: Path) -> None:
     locked = (folder / LOCK).exists()  # a writer that died leaves its lock beside its parts
     for path in folder.iterdir():
         if not (locked and OURS.fullmatch(path.name)):
-            what, do = "a directory with other files", "choose another with -o, or remove it"
+            what, do = "a directory with other files", "choose another with -o, or move its files"
             raise OutputExistsError(f"{what}, such as {path.name}", where=folder, do=do)
 
 

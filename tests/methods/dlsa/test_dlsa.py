@@ -118,7 +118,7 @@ def test_polynomials_of_another_degree_are_not_evaluated(monkeypatch):
 @pytest.mark.parametrize(
     ("times", "degree", "told"),
     [
-        ([1950.0] * 5, 1, "at least two distinct times, found 1950"),
+        ([1950.0] * 5, 1, "at least two distinct times, found only 1950"),
         ([1950.0, 1960.0] * 3, 2, "needs 3 distinct times, found 2 times; lower it to --degree 1"),
         ([0.0, 1e-9, 1.0], 2, "almost coincide; lower it to --degree 1"),
         ([1e308, -1e308, 0.0], 1, "too far apart"),

@@ -167,7 +167,8 @@ def _read(
     merged = merge_runs(runs, _selection(lists, options, context), context)
     if not merged.statistics.tokens and not lists.others:
         what = f"contains no words in {sum(s.bytes for s in sources):,} bytes"
-        raise InputError(what, do="; ".join(skipped_note(sources)) or "check the file")
+        do = "check the file" if options.token_pattern is None else "check --token-pattern"
+        raise InputError(what, do="; ".join(skipped_note(sources)) or do)
     threads = context.pool.threads
     return context.pool.call(lambda: as_read(segments, merged, lists, options, threads))
 

@@ -105,7 +105,8 @@ def word_list_notes(lists: WordLists, words: list[str], tables: Tokeniser) -> li
     notes = [*lists.notes]
     odd = _unmatchable(lists.stop, tables)
     if odd:
-        notes.append(f"{_some(odd, len(lists.stop))} in --stop-words can never match a token")
+        never = f"{_some(odd, len(lists.stop))} in --stop-words can never match a token"
+        notes.append(f"{never}; list words as the tokeniser writes them{_case(odd, tables)}")
     rows = set(words)
     absent = [word for word in lists.keep if word not in rows]
     if absent:
@@ -117,6 +118,12 @@ def _some(words: list[str], of: int) -> str:
     more = ", …" if len(words) > _SHOWN else ""
     shown = ", ".join(repr(word) for word in words[:_SHOWN])
     return f"{len(words):,} of the {of:,} words ({shown}{more})"
+
+
+def _case(words: list[str], tables: Tokeniser) -> str:
+    """Return the advice for words with capitals where tokens have none."""
+    lowered = tables.lower and any(word != word.lower() for word in words)
+    return ", in lower case" if lowered else ""
 
 
 def _unmatchable(words: list[str], tables: Tokeniser) -> list[str]:

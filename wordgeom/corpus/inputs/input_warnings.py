@@ -32,7 +32,8 @@ _MARKUP_NAMES = {"tags": "tags or entities", "emphasis": "emphasis"}
 _MARKUP = {
     "tags": re.compile(
         r"<doc id=|</?(?:a|b|br|div|em|h[1-6]|hr|i|img|li|ol|p|ref|span|strong|sub|sup|table|td"
-        r"|tr|ul)\b(?: [\w-]+=[^<>\n]{1,80}| ?/)?>|&(?:amp|lt|gt|quot|nbsp|apos|#\d{2,6});",
+        r"|tr|ul)\b(?: [\w-]+=[^<>\n]{1,80}| ?/)?>|</(?!s>)[a-z][\w:.-]{0,60}>"
+        r"|&(?:amp|lt|gt|quot|nbsp|apos|#\d{2,6});",
         re.IGNORECASE,
     ),
     "emphasis": re.compile(r"_(?<![\w/.]_)(?=[^\W_])[^_\n/]{0,40}[^\W_][.,;:!?]?_(?![\w/])"),
@@ -107,6 +108,7 @@ def input_warnings(sources: Sequence[Source], strip: str = "none") -> list[str]:
         lines.append(f"empty input: {', '.join(empty[:_SHOWN])}{more}")
     lines += _header_notes(sources)
     lines += _markup_notes(sources, strip)
+    lines += _cut_notes(sources)
     for format_name in sorted({source.looks for source in sources} - {""}):
         alike = [source.name for source in sources if source.looks == format_name]
         title, flags = _RECORDS[format_name]
@@ -145,6 +147,17 @@ def _markup_notes(sources: Sequence[Source], strip: str) -> list[str]:
     option = "all" if len(wanted) > 1 else wanted.pop()
     note = f"{alike[0].name} contains {what}, read as text; pass --strip {option} to remove them"
     return [note + _others(len(alike))]
+
+
+def _cut_notes(sources: Sequence[Source]) -> list[str]:
+    """Return a line for the words that --token-pattern cuts."""
+    alike = [source for source in sources if source.cut]
+    if not alike:
+        return []
+    word, marks = alike[0].cut["word"], alike[0].cut["marks"]
+    what = f"{alike[0].name}: --token-pattern cuts words at their marks, such as {word}"
+    do = f"\\w does not match marks, [\\w{marks}] matches those found"
+    return [f"{what}; {do}{_others(len(alike))}"]
 
 
 def _is_object(line: bytes) -> bool:

@@ -9,6 +9,7 @@ from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.corpus.inputs.patterns import entries, is_pattern, matches
 from wordgeom.corpus.inputs.readers import STDIN
+from wordgeom.storage.opening import not_there
 
 _SHOWN = 3
 
@@ -89,6 +90,8 @@ def _below(directory: str, visited: set[str]) -> Iterator[str]:
             yield from _below(path, visited)
         elif os.path.isfile(path):
             yield path
+        elif not os.path.exists(path):
+            raise not_there(path, "run the command again")
         else:
             do = "remove it, or name the files"
             raise MissingInputError("not a regular file", where=path, do=do)

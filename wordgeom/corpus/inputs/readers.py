@@ -16,6 +16,7 @@ from wordgeom.corpus.inputs.document_index import Documents
 from wordgeom.corpus.inputs.held_texts import is_held, open_held
 from wordgeom.corpus.inputs.patterns import unreadable
 from wordgeom.corpus.inputs.unsupported import is_binary, reject_unsupported
+from wordgeom.storage.opening import not_there
 
 BLOCK = 1 << 21  # bytes of text tokenised at once: about 10 ms of work
 STDIN = "-"
@@ -52,9 +53,9 @@ def location(block: Block, at: int) -> str:
 class Source:
     """One input, with the size in bytes and the digest of its file once it was read.
 
-    counts: numbers of skipped items, by description. wrapped, looks, markup: hard_wrapping,
-    records_format and markup_in of its first lines. header: what the first row of a table was taken
-    for, `header` or `unsure`, and its cells. bad_records, first_bad: the number of malformed
+    counts: numbers of skipped items, by description. wrapped, looks, markup, cut: hard_wrapping,
+    records_format, markup_in and cut_words of its start. header: what the first row of a table was
+    taken for, `header` or `unsure`, and its cells. bad_records, first_bad: the number of malformed
     records that were skipped, and the error of the first. empty: there is no text in it. listed:
     every record gets a line of text and an entry in `documents`, even without id and time
     (`formats.blocks`). every_line: so does every line of plain text, even an empty one; lines:
@@ -72,6 +73,7 @@ class Source:
     wrapped: dict[str, float] = field(default_factory=dict)
     looks: str = ""
     markup: dict[str, str] = field(default_factory=dict)
+    cut: dict[str, str] = field(default_factory=dict)
     header: dict[str, str] = field(default_factory=dict)
     bad_records: int = 0
     first_bad: str = ""
@@ -103,7 +105,7 @@ def open_input(name: str) -> BinaryIO:
         return open(name, "rb")
     except FileNotFoundError:
         do = "check the path, or give - for standard input"
-        raise MissingInputError("no such file", where=name, do=do) from None
+        raise not_there(name, do) from None
     except OSError as error:
         raise unreadable(name, error) from error
 

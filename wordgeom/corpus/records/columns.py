@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wordgeom.core.errors import OptionError
+from wordgeom.core.formatting import plural
 from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.records import tsv_header
@@ -43,7 +44,7 @@ def find_columns(cells: Sequence[str], fields: Fields, name: str, number: int) -
     def find(field: str) -> int:
         if by_number(field):
             if not 1 <= int(field) <= len(cells):
-                found = f"{len(cells):,} columns: {shown(cells)}"
+                found = f"{plural(len(cells), 'column')}: {shown(cells)}"
                 do = "check --text-field, --id-field, --time-field"
                 fail(name, number, f"has no column {field}", found, do)
             return int(field) - 1

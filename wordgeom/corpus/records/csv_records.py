@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
 from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.records.columns import Columns, find_columns, has_header, record_of
@@ -66,7 +67,7 @@ class _Records:
                 raise cells
             if len(cells) != columns.width:
                 found, do = f"{len(cells):,}", "quote cells that contain the delimiter"
-                fail(name, number, f"needs {columns.width:,} columns", found, do)
+                fail(name, number, f"needs {plural(columns.width, 'column')}", found, do)
             if self._listed:
                 self._records.append(record_of(cells, columns, name, number))
             self._texts.append(cells[columns.text].replace("\n", " "))

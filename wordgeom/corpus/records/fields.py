@@ -61,6 +61,14 @@ def skipped_note(sources: Sequence[Source]) -> list[str]:
     return [f"skipped {skipped}; the first: {first}"] if number else []
 
 
+def lost_notes(sources: Sequence[Source]) -> list[str]:
+    """Return notes on malformed records that were skipped, and on invalid bytes."""
+    repaired = sum(source.repaired for source in sources)
+    one = "byte that is not UTF-8 was replaced or skipped"
+    many = "bytes that are not UTF-8 were replaced or skipped"
+    return skipped_note(sources) + ([several(repaired, one, many)] if repaired else [])
+
+
 def shown(names: list[str]) -> str:
     """Return names for a message: the first few, each shortened."""
     cut = [name if len(name) <= SHOWN else name[:SHOWN] + "…" for name in names[:12]]

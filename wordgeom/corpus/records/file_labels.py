@@ -74,9 +74,11 @@ def _take_times(found: FileLabels, pattern: str, *, skip: bool) -> None:
             found.skipped.append(name)
         else:
             do = "correct --time-from-name, or pass --bad-records skip to leave such files out"
-            raise InputError("its name has no time", where=name, found=pattern, do=do)
+            what = f"its name has no time that matches {pattern}"
+            raise InputError(what, where=name, do=do)
     if not times:
-        raise InputError("no file has a time in its name", where=found.names[0], found=pattern)
+        what = f"no file has a time in its name that matches {pattern}"
+        raise InputError(what, where=found.names[0], do="correct --time-from-name")
     found.names, found.times = list(times), list(times.values())
     found.ids = [""] * len(times)
     first, time = next(iter(times.items()))

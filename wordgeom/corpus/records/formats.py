@@ -29,6 +29,7 @@ from wordgeom.corpus.records.jsonl import read_jsonl
 from wordgeom.corpus.records.kmers import cut_kmers
 from wordgeom.corpus.records.parquet import read_parquet
 from wordgeom.corpus.records.tsv import cells_of, read_tsv
+from wordgeom.corpus.tokens.token_pattern import cut_words
 
 _BY_SUFFIX = {
     ".jsonl": "jsonl",
@@ -135,9 +136,9 @@ def blocks(source: Source, separators: bytes, options: CorpusOptions) -> Iterato
         if kmers:
             return cut_kmers(_inspected(read_pieces(source), source, options), source, options.k)
         text = _inspected(read_blocks(source, separators, options.bad_bytes), source, options)
-        return _searched(text, source)
+        return _searched(text, source, options)
     records = _records(source, format_name, options)
-    return cut_kmers(records, source, options.k) if kmers else _searched(records, source)
+    return cut_kmers(records, source, options.k) if kmers else _searched(records, source, options)
 
 
 def _records(source: Source, format_name: str, options: CorpusOptions) -> Iterator[Block]:
@@ -159,11 +160,13 @@ def _records(source: Source, format_name: str, options: CorpusOptions) -> Iterat
     return read_jsonl(lines, source, fields, options.bad_bytes)
 
 
-def _searched(text: Iterator[Block], source: Source) -> Iterator[Block]:
-    """Yield the same blocks; look for markup in the first one."""
+def _searched(text: Iterator[Block], source: Source, options: CorpusOptions) -> Iterator[Block]:
+    """Yield the same blocks; look for markup, and words that a pattern cuts, in the first one."""
+    pattern = options.token_pattern
     for number, block in enumerate(text):
         if number == 0:
             source.markup = markup_in(block.text)
+            source.cut = cut_words(pattern, block.text) if pattern is not None else {}
         yield block
 
 

@@ -46,7 +46,7 @@ def read_metadata(path: str, id_field: str | None, time_field: str | None) -> li
     for number, row in cells:
         if len(row) != columns.width:
             do = "correct the row"
-            fail(path, number, f"needs {columns.width:,} columns", f"{len(row):,}", do)
+            fail(path, number, f"needs {plural(columns.width, 'column')}", f"{len(row):,}", do)
         key, time = ("" if k is None else row[k].strip() for k in (columns.id, columns.time))
         parts = _parts(row[columns.text].strip())
         if not parts:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wordgeom.core.errors import FormatError, InputError, UnavailableError
+from wordgeom.core.formatting import first_sentence
 from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source, open_input, valid_utf8
@@ -51,7 +52,7 @@ def read_parquet(source: Source, fields: Fields, bad_bytes: str) -> Iterator[Blo
             with parquet.ParquetFile(raw, buffer_size=_BUFFER, pre_buffer=False) as file:
                 yield from _blocks(file, source, fields, bad_bytes)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            what = "broken Parquet file: " + " ".join(str(error).split())[:80]
+            what = "broken Parquet file: " + first_sentence(error)
             raise FormatError(what, where=source.name, do="download or write it again") from None
     yield Block(b"", source.name, 0, ascii=True, last=True)
 

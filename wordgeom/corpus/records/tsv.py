@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
 from wordgeom.corpus.inputs.document_index import Record
 from wordgeom.corpus.inputs.readers import Block, Source
 from wordgeom.corpus.records.columns import MOST, Columns, find_columns, has_header, record_of
@@ -81,5 +82,5 @@ def _cells(row: bytes, width: int, name: str, number: int) -> list[bytes]:
     if len(cells) != width:
         found = row.count(b"\t") + 1
         do = "correct it; quotes do not protect tabs or line ends"
-        fail(name, number, f"needs {width:,} columns", f"{found:,}", do)
+        fail(name, number, f"needs {plural(width, 'column')}", f"{found:,}", do)
     return cells

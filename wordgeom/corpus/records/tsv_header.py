@@ -37,10 +37,13 @@ def first_row(first: Sequence[str], rows: Sequence[Sequence[str]], columns: dict
     rows: the next rows, up to SAMPLE; columns: the requested columns, from 0, by text, id and time.
     """
     asked = {role: first[column] for role, column in columns.items()}
-    if not rows or not _are_names(list(asked.values())):
+    alone = not rows and len(first) == 1
+    if alone or not _are_names(list(asked.values())):
         return RECORD
     if any(cell.strip().strip('"').casefold() in _USUAL[role] for role, cell in asked.items()):
         return HEADER
+    if not rows:
+        return RECORD
     others = [k for k in range(len(first)) if k != columns["text"]]
     if any(_above_numbers(first[k], [row[k] for row in rows if k < len(row)]) for k in others):
         return HEADER

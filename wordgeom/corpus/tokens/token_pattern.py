@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from unicodedata import category, normalize
 
 from wordgeom.core.errors import OptionError
 
@@ -11,6 +13,9 @@ _FLAG = "--token-pattern"
 _PROBES = ("", "a", "a b", "Aa1_ -'\n.", "é 한")
 _WHITE = re.compile(r"[\s\0]")
 _OTHER_WHITE = re.compile(r"[^\S \n]|\0")
+_BYTES = 1 << 18  # bytes of text in which cut words are looked for
+_FEWEST_CUTS = 3
+_JOINERS = "\u200c\u200d"
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
@@ -42,3 +47,41 @@ def _of_line(pattern: re.Pattern[str], line: str, odd: bool) -> str:
     if odd or joined.count(" ") >= len(tokens) or "" in tokens:
         return " ".join(_WHITE.sub("_", token) for token in tokens if token)
     return joined
+
+
+def cut_words(pattern: str, text: bytes) -> dict[str, str]:
+    r"""Return `word` and `marks` if matches in the start of a text end at marks within words.
+
+    word: an example; marks: the marks and joiners, as in a class of a regular expression. Unlike
+    the tokeniser `words`, `\w` matches neither vowel signs nor joiners.
+    """
+    start = normalize("NFC", text[:_BYTES].decode("utf-8", "replace"))
+    places = [] if start.isascii() else list(_cuts(re.compile(pattern), start))
+    if len(places) < _FEWEST_CUTS:
+        return {}
+    rows: dict[int, list[int]] = {}  # marks by blocks of 128 characters, roughly scripts
+    for sign in sorted({ord(start[at]) for at in places}):
+        rows.setdefault(sign >> 7, []).append(sign)
+    marks = "".join(_span(row[0], row[-1]) for row in rows.values())
+    word = re.findall(r"\S*\Z", start[: places[0]])[0] + re.findall(r"\S*", start[places[0] :])[0]
+    return {"word": word, "marks": marks}
+
+
+def _cuts(pattern: re.Pattern[str], text: str) -> Iterator[int]:
+    """Yield the places of the marks and joiners behind the matches that end within a word."""
+    for match in pattern.finditer(text):
+        at = match.end()
+        if match[0][-1].isalnum() or _is_mark(text, at - 1):
+            while _is_mark(text, at):
+                yield at
+                at += 1
+
+
+def _is_mark(text: str, at: int) -> bool:
+    """Return whether text[at] is a mark, or a joiner before a letter."""
+    char, after = text[at : at + 1], text[at + 1 : at + 2]
+    return char != "" and (category(char) in ("Mn", "Mc") or (char in _JOINERS and after.isalnum()))
+
+
+def _span(first: int, last: int) -> str:
+    return f"\\u{first:04x}" if first == last else f"\\u{first:04x}-\\u{last:04x}"

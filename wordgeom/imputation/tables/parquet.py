@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError, UnavailableError
+from wordgeom.core.formatting import first_sentence
 from wordgeom.core.types import Float64
 from wordgeom.imputation.tables.files import check_size, opened
 from wordgeom.imputation.tables.table import Table
@@ -29,7 +30,7 @@ def read_parquet(path: Path, memory: int) -> Table:
             with parquet.ParquetFile(source) as file:
                 return _table(file, memory, path)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            what = "broken Parquet file: " + " ".join(str(error).split())[:80]
+            what = "broken Parquet file: " + first_sentence(error)
             raise FormatError(what, where=path, do="download or write it again") from None
 
 

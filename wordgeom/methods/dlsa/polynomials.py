@@ -112,7 +112,7 @@ def _check(times: Float64, degree: int) -> None:
     """Raise InputError if there are too few distinct times for the degree."""
     distinct = np.unique(times)
     if len(distinct) < 2:
-        found = f"{distinct[0]:.{_DIGITS}g} in all documents" if len(distinct) else "no document"
+        found = f"only {distinct[0]:.{_DIGITS}g}" if len(distinct) else "no document"
         raise InputError("dynamic LSA needs at least two distinct times", found=found)
     if len(distinct) <= degree:
         what = f"--degree {degree} needs {degree + 1} distinct times"
