@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from wordgeom.api.counts import MatrixHandle, PathLike, file_path, matrix_path
 from wordgeom.api.frames import as_file, is_frame, is_map, map_as_file
 from wordgeom.api.keywords import taken, takes, takes_any_of
 from wordgeom.api.messages import declare, public, reworded, run
-from wordgeom.core.errors import OptionError
+from wordgeom.core.errors import OptionError, WordgeomError
 from wordgeom.core.options import Options, check_known, plain, specs
 from wordgeom.core.types import Float32
 from wordgeom.evaluation.options import EvalOptions
@@ -32,6 +33,7 @@ from wordgeom.methods.contract import MODEL, Status
 from wordgeom.methods.gbu.extension import ExtendOptions
 from wordgeom.methods.inputs import reading_options, settings_of
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions, UseOptions
+from wordgeom.texts.corpus_record import CorpusRecord, corpus_record
 from wordgeom.vectors.keyed import (
     Vectors,
     from_keyed_vectors,
@@ -54,7 +56,8 @@ _EVERY = (DeviceOptions, ResumeOptions, RunOptions)  # of every method
 class Model:
     """Trained vectors: words, vectors (V × K) float32, notes, statistics and status.
 
-    status: "converged", or why not (methods.contract.Status).
+    status: "converged", or why not (methods.contract.Status); corpus: what is recorded of the text
+    behind the vectors, for TextVectorizer.
     """
 
     def __init__(
@@ -64,8 +67,10 @@ class Model:
         statistics: dict[str, Any],
         documents: Float32 | None = None,
         status: str = Status.CONVERGED.value,
+        corpus: CorpusRecord | None = None,
     ) -> None:
         self._vectors, self._documents = vectors, documents
+        self.corpus = corpus or CorpusRecord()
         self.notes = list(notes)
         self.statistics, self.status = statistics, status
 
@@ -178,9 +183,10 @@ def train(
         return made.value
     if made.value is None and made.path is not None:  # up to date
         beside = None if documents is None else read_vectors(Path(documents)).matrix
-        return _read_back(made.path, beside)
+        return _read_back(made.path, beside, _behind(matrix))
     vectors, beside = made.value.vectors, made.value.documents
-    return Model(vectors, made.notes, made.statistics, beside, made.status.value)
+    status = made.status.value
+    return Model(vectors, made.notes, made.statistics, beside, status, _behind(matrix))
 
 
 @takes(ExtendOptions, ResumeOptions, RunOptions)
@@ -340,14 +346,30 @@ def _training(
     return Train(method, values, target, using, resume)
 
 
-def _read_back(path: Path, documents: Float32 | None = None) -> Model:
+def corpus_of(counts: PathLike | MatrixHandle) -> CorpusRecord:
+    """Return what is recorded of the text that was counted. Raises WordgeomError."""
+    record = corpus_record(None, matrix_path(counts))
+    return replace(record, where=repr(counts)) if isinstance(counts, MatrixHandle) else record
+
+
+def _behind(matrix: PathLike | MatrixHandle) -> CorpusRecord | None:
+    """Return what is recorded of the text behind the input of a method, None if that is none."""
+    try:
+        return corpus_of(matrix)
+    except WordgeomError:
+        return None
+
+
+def _read_back(
+    path: Path, documents: Float32 | None = None, corpus: CorpusRecord | None = None
+) -> Model:
     """Return vectors that were up to date, with what their run card records."""
     from wordgeom.vectors.run_card import read_card
 
     card = read_card(path) or {}
     notes, statistics = reworded(card.get("notes", [])), card.get("statistics", {})
     status = card.get("status", Status.CONVERGED.value)
-    return Model(read_vectors(path), notes, statistics, documents, status)
+    return Model(read_vectors(path), notes, statistics, documents, status, corpus)
 
 
 def _imputed_before(out: Path, table: Path | None, made: Outcome) -> ImputedModel:

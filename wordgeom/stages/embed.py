@@ -14,14 +14,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from wordgeom.core.errors import InputError, MissingInputError, OptionError
+from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.formatting import several
-from wordgeom.core.options import flag
 from wordgeom.core.requests import different_content
-from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_texts
+from wordgeom.corpus.encoding.encode import encode_texts
 from wordgeom.corpus.inputs import paths
 from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import file_digest, is_stream
+from wordgeom.corpus.records.fields import skipped_note
 from wordgeom.formats.vector_files import read_any_vectors
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages import corpus_inputs
@@ -34,11 +34,14 @@ from wordgeom.texts.corpus_record import (
     CorpusRecord,
     corpus_record,
     reading_options,
+    splitting_notes,
 )
 from wordgeom.texts.embedding import (
     Texts,
     check_texts_memory,
+    check_words_known,
     check_words_memory,
+    few_known_note,
     fit,
     usable_words,
 )
@@ -49,7 +52,6 @@ from wordgeom.vectors.keyed import Vectors, digest_of
 
 _SEPARATORS = {".npy": b"", ".txt": b" ", ".tsv": b"\t"}  # between numbers, by suffix
 _SHOWN = 3
-_FEW = 0.5  # share of tokens with a vector, below which a note is printed
 _log = logging.getLogger("wordgeom")
 
 
@@ -143,16 +145,13 @@ class Embed(Stage):
         words = usable_words(self.base, corpus.normalise, self.options)
         encoded = encode_texts(names, corpus, words.words, job.context)
         with closing(encoded.stream):
-            if encoded.tokens == encoded.vocabulary.counts[-1]:
-                found = several(encoded.tokens, "token", "tokens")
-                do = "check the language, --tokeniser and --vectors"
-                what = f"no word has a vector in {self.vectors}"
-                raise InputError(what, where=" ".join(self.names), found=found, do=do)
+            check_words_known(encoded, os.fspath(self.vectors), " ".join(self.names))
             check_texts_memory(self.base, encoded, job.context)
             texts = Texts(encoded, job.context)
             embedding, fitted = fit(words, texts, self.record, self.options)
             made = Output(embedding, texts)
-            notes = [*self._notes(), *fitted, *encoded.notes, *self._few(encoded)]
+            notes = [*self._notes(), *fitted, *encoded.notes, *few_known_note(encoded)]
+            notes += skipped_note(encoded.sources)
             notes += input_warnings(encoded.sources, self.inputs.corpus.strip)
             if self.out is None:
                 made.write_lines(sys.stdout.buffer, b" ")
@@ -187,26 +186,8 @@ class Embed(Stage):
     def _notes(self) -> Iterator[str]:
         """Yield notes on the vectors, and on how the texts are split."""
         yield from [*self.inputs.notes, *reading_notes(self.base, os.fspath(self.vectors))]
-        corpus, recorded = self.inputs.corpus, self.record.splitting
-        if not recorded:
-            yield (
-                f"it is not recorded how the text behind {self.vectors} was split; "
-                f"--tokeniser {corpus.tokeniser} is assumed"
-            )
-        for name, value in recorded.items():
-            if name in self.reading and getattr(corpus, name) != value:
-                yield f"the text behind {self.vectors} was split with {flag(name)} {value}"
-        if recorded.get("phrases"):
-            yield f"phrases are not joined in the texts as in the text behind {self.vectors}"
-
-    def _few(self, encoded: EncodedCorpus) -> Iterator[str]:
-        """Yield a note on texts that are probably of another language or split in another way."""
-        known = 1 - int(encoded.vocabulary.counts[-1]) / encoded.tokens
-        if known < _FEW:
-            yield (
-                f"only {known:.1%} of the tokens have a vector; "
-                "check the language, the case of the words and --tokeniser"
-            )
+        vectors = os.fspath(self.vectors)
+        yield from splitting_notes(self.record, self.inputs.corpus, self.reading, vectors)
 
     def _empty(self, made: Output) -> Iterator[str]:
         """Yield a note on texts without a known word."""
