@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError, MissingInputError
+from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.formats import dense, detection
 from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.word_files import companion_path, read_words
@@ -83,6 +83,9 @@ def _words_file(path: Path, given: Path | None) -> Path:
     """Return the words file of an array; raises MissingInputError."""
     words = given or companion_path(path)
     if not words.exists():
+        if path.with_suffix(".documents.tsv").exists():  # embed wrote it
+            what, do = "contains vectors of texts, not of words", "read it with numpy.load"
+            raise InputError(what, where=path, do=do)
         what = f"no such file, which must hold the words of {path}"
         do = "write them there, one per line, or convert it with --words FILE"
         raise MissingInputError(what, where=words, do=do)

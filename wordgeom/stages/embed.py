@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from wordgeom.core.errors import MissingInputError, OptionError
-from wordgeom.core.formatting import several
+from wordgeom.core.formatting import listed, several
 from wordgeom.core.requests import different_content
 from wordgeom.corpus.encoding.encode import encode_texts
 from wordgeom.corpus.inputs import paths
@@ -123,6 +123,7 @@ class Embed(Stage):
         read = [*self.inputs.names, os.fspath(self.vectors)]
         if self.out is not None and self.table is not None:
             _check_outputs((self.out, self.table, run_card.card_path(self.out)), read)
+            _check_table(self.out, self.table)
 
     def up_to_date(self) -> Outcome | None:
         """Return the vectors if they exist as requested."""
@@ -201,11 +202,23 @@ class Embed(Stage):
             yield f"{what} no known word; {vectors} {filled} ({place} {shown}, from 0)"
 
 
+def _check_table(out: Path, table: Path) -> None:
+    """Raise OptionError where the table belongs to vectors of another suffix, which stay."""
+    for other in (out.with_suffix(suffix) for suffix in _SEPARATORS if suffix != out.suffix):
+        card = run_card.read_card(other) if other.exists() and table.exists() else None
+        if card is not None and card.get("request", {}).get("command") == "embed":
+            what, do = f"lists the texts of {other}", "name another file with -o"
+            raise OptionError(what, where=table, do=do)
+
+
 def _check_outputs(written: tuple[Path, ...], read: list[str]) -> None:
     """Raise OptionError or MissingInputError where a file cannot be written."""
     out = written[0]
     if out.suffix not in _SEPARATORS:
-        what, do = "unknown suffix of a file of text vectors", f"use {' or '.join(_SEPARATORS)}"
+        what, do = (
+            "unknown suffix of a file of text vectors",
+            f"use {listed(list(_SEPARATORS), 'or')}",
+        )
         raise OptionError(what, where=out, found=repr(out.suffix), do=do)
     if not out.absolute().parent.is_dir():
         raise MissingInputError("no such directory", where=out.parent, do="create it")
