@@ -133,9 +133,8 @@ def test_scalars_of_numpy_become_those_of_python():
 
 
 def test_a_long_value_is_cut_in_a_message():
-    with pytest.raises(
-        OptionError, match=r"--where must be text, found dict \{'0': 0, .*…$"
-    ) as caught:
+    wrong: dict[str, Any] = {"where": {str(k): k for k in range(999)}}
+    with pytest.raises(OptionError, match=r"--where must be text, found dict \{'0': 0") as caught:
         Example(**wrong)
     assert len(str(caught.value)) < 120
 
