@@ -205,7 +205,7 @@ def test_texts_are_split_and_weighted_as_the_counts_of_a_model(tmp_path):
     np.testing.assert_allclose(vectorizer.transform(["The team won"])[0], expected, rtol=1e-5)
     model.save(tmp_path / "bare.bin")
     notes = wg.TextVectorizer(tmp_path / "bare.bin").fit(TEXTS).notes_
-    assert "bare.bin was split; tokeniser=" in notes[0]
+    assert 'bare.bin was split; tokeniser="words" is assumed' in notes[0]
     counts.close()
     assert pickle.loads(pickle.dumps(model)).corpus.splitting["tokeniser"] == "whitespace"
 

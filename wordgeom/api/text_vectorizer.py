@@ -128,7 +128,8 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         words = usable_words(vectors, self.reading_.normalise, options)
         texts = self._texts(file, words, context)
         made, fitted = self._fitted(words, texts, record, options)
-        notes = list(splitting_notes(record, self.reading_, given, self._name()))
+        resolved = resolve([file], self.reading_)
+        notes = list(splitting_notes(record, resolved, given, self._name()))
         self.notes_ = reworded([*notes, *fitted, *few_known_note(texts.encoded)])
         self.embedding_: Embedding = made
         self._n_features_out = self.embedding_.dimension
