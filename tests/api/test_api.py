@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import importlib
 import json
@@ -129,6 +130,35 @@ def test_white_space_in_words_is_replaced_in_the_model_as_in_its_file(corpus):
             model = wg.train(counts, "gbu", dim=2, out=out, space="_")
             assert model.words == wg.load_vectors(out).index_to_key
             assert "new_york" in model.words
+
+
+def test_a_handle_outlives_a_change_of_the_directory_and_its_copies(corpus, tmp_path, monkeypatch):
+    counts, held = wg.count(corpus, out="cooc"), wg.count(corpus)
+    shape = counts.to_scipy().shape
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    assert counts.to_scipy().shape == shape
+    assert wg.train(counts, "pmi-eigs", dim=2).vectors.shape == (shape[0], 2)
+    copied = copy.deepcopy(held)  # as scikit-learn's clone does
+    del held
+    gc.collect()
+    assert copied.to_scipy().shape == shape
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [("convert", (wg.Model, "x.txt")), ("convert", ("x.bin", 3)), ("measure_drift", (3,)),
+     ("open_model", (3,)), ("open_matrix", (None,)), ("load_vectors", ({},)),
+     ("score", ("x.bin", [3]))],
+)  # fmt: skip
+def test_what_is_no_name_of_a_file_is_named(function, given):
+    with pytest.raises(OptionError, match="expected the name of a file, found "):
+        getattr(wg, function)(*given)
+
+
+def test_a_matrix_in_memory_is_converted(corpus, tmp_path):
+    wg.convert(wg.count(corpus), tmp_path / "counts.npz")
+    assert (tmp_path / "counts.npz").exists()
 
 
 def test_load_vectors_gives_gensims_vectors(corpus):

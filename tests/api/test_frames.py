@@ -87,7 +87,8 @@ def test_missing_values_are_treated_as_in_tables(model):
     [
         (lambda f: f.reset_index(drop=True), "the index must hold names, found 0 in row 1; name"),
         (lambda f: f.set_index("staff"), "the index must hold names, found "),
-        (lambda f: f.rename(index={"x1": np.nan}), "the index must hold names, found nan in row 9"),
+        (lambda f: f.rename(index={"x1": np.nan}), "the index must hold names, found nan in row 9; "
+         "name the row, or drop it: df[df.index.notna()]"),
         (lambda f: f.set_index("mean", append=True), "the index must hold names, found ('ford',"),
         (lambda f: f.reset_index().set_index("firm", drop=False), "columns must be numbers, found "
          "'firm' ("),
@@ -99,7 +100,8 @@ def test_missing_values_are_treated_as_in_tables(model):
         (lambda f: f.rename(index={"x1": "  "}), "the table: entity 9 has no name"),
         (lambda f: f[[]], "the table has no columns"),
         (lambda f: f[:0], "the table: contains no numbers"),
-        (lambda f: f["mean"], "domain must name a file, found Series"),
+        (lambda f: f["mean"], "domain must name a file, found Series; pass a "
+         "DataFrame: to_frame()"),
         (lambda f: f.to_numpy(), "domain must name a file, found ndarray; write it first"),
     ],
 )  # fmt: skip
@@ -136,6 +138,32 @@ def test_a_frame_of_another_library_gives_its_first_column_as_names(model):
             return firms().rename(columns=str).reset_index()
 
     assert same(wg.impute(Polars(), model), wg.impute(firms(), model))
+
+
+@pytest.mark.parametrize("form", [dict, pd.Series])
+def test_a_name_map_may_be_a_dictionary_or_a_series(form, model):
+    words = {"x1": "a", "Alcoa Corp": "b", "x2": None, "elsewhere": "c"}
+    Path("names.tsv").write_text("x1\ta\nAlcoa Corp\tb\nelsewhere\tc\n")
+    expected = wg.impute(firms(), model, name_map="names.tsv")
+    made = wg.impute(firms(), model, name_map=form(words), out="firms.bin")
+    assert same(made, expected)
+    assert made.notes == expected.notes
+    assert wg.impute(firms(), model, name_map=form(words), out="firms.bin").notes == made.notes
+    with pytest.raises(OutputExistsError):
+        wg.impute(firms(), model, name_map=form({"x1": "c"}), out="firms.bin")
+    assert list(Path("scratch").iterdir()) == []
+
+
+@pytest.mark.parametrize(("names", "said"), [
+    ({"x1": 3}, "name_map: must map text to text, found 'x1': 3"),
+    ({"zz": "a"}, "name_map: no entry, such as 'zz', matches an entity"),
+    ({}, "name_map: no text in 0 bytes"),
+])  # fmt: skip
+def test_a_wrong_name_map_is_named(names, said, model):
+    with pytest.raises(InputError) as caught:
+        wg.impute(firms(), model, name_map=names)
+    assert_one_line(caught, said)
+    assert "wordgeom-" not in str(caught.value)
 
 
 def test_results_become_frames(model, tmp_path):

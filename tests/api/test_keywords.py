@@ -57,6 +57,16 @@ def test_the_options_of_train_are_those_of_its_methods():
     assert shown["eig"].default is ...  # it varies
 
 
+def test_the_options_of_train_model_are_those_of_methods_that_make_models():
+    shown = inspect.signature(wg.train_model).parameters
+    text = inspect.getdoc(wg.train_model) or ""
+    for field, _ in specs(methods.load("dlsa").Options):
+        assert f"    {field.name}=" in text
+        assert field.name in shown
+    assert "anchors" not in shown
+    assert "Options of every method" not in text
+
+
 def test_a_method_that_cannot_be_loaded_does_not_break_the_functions(tmp_path):
     (tmp_path / "broken.py").write_text("raise RuntimeError")
     code = f"import os; os.environ['WORDGEOM_METHODS'] = {str(tmp_path)!r}; import wordgeom; "

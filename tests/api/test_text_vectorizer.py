@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
 
@@ -110,10 +111,13 @@ def test_without_vectors_it_learns_lsa_of_the_texts():
 
 
 def test_texts_without_words_give_no_vectors_and_zeros(path):
-    with pytest.raises(InputError, match="texts: contains no words"):
+    with pytest.raises(InputError, match="the texts: contains no words"):
         wg.TextVectorizer().fit(["", "..."])
     assert not wg.TextVectorizer(path).fit(TEXTS).transform(["", "..."]).any()
-    assert not wg.TextVectorizer(path).fit_transform(["", "unknown"]).any()
+    with pytest.raises(
+        InputError, match=r"the texts: no word has a vector in vectors\.bin, found 1"
+    ):
+        wg.TextVectorizer(path).fit_transform(["", "unknown"])
 
 
 def test_models_and_keyed_vectors_are_vectors_too(path):
@@ -151,7 +155,12 @@ def test_text_is_split_as_asked(path):
 @pytest.mark.parametrize(
     ("texts", "said"),
     [("bread", "expected several texts"), ([], "no texts"), ([1.5], "text 0 must be a string"),
-     (["bread", None], "text 1 must be a string"),
+     (["bread", None], "text 1 must be a string, found None; drop it, or fill it with ''"),
+     (["bread", float("nan")], "text 1 must be a string, found nan; drop it, or fill it"),
+     ([["the", "bread"]], "found list; join its tokens by spaces, with text_options="),
+     ([b"bread"], "found bytes; decode it"), (None, "found NoneType; pass a list of texts"),
+     ({"text": TEXTS}, "found dict; pass a list"), ({"bread"}, "found set; pass a list of texts,"),
+     (["vectors.bin", "vectors.bin"], "found the file name 'vectors.bin'; read the files"),
      (np.ones((2, 2)), "text 0 must be a string")],
 )  # fmt: skip
 def test_what_is_no_list_of_texts_is_refused(path, texts, said):
@@ -159,11 +168,61 @@ def test_what_is_no_list_of_texts_is_refused(path, texts, said):
         wg.TextVectorizer(path).fit(texts)
 
 
+def test_a_table_is_refused_and_its_column_is_not(path):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    table = pandas.DataFrame({"text": TEXTS, "length": map(len, TEXTS)})
+    with pytest.raises(InputError, match=r'found DataFrame; choose its column of texts: df."text"'):
+        wg.TextVectorizer(path).fit_transform(table)
+    columns = ColumnTransformer([("text", wg.TextVectorizer(path), "text")], remainder="drop")
+    np.testing.assert_array_equal(
+        columns.fit_transform(table), wg.TextVectorizer(path).fit_transform(TEXTS)
+    )
+
+
+def test_a_grid_may_consist_of_numpy_scalars(path):
+    grid = {
+        "weights": np.array(["mean", "sif"]), "remove_components": np.arange(2),
+        "sif_a": np.logspace(-4, -3, 2), "l2": np.array([True, False]),
+    }  # fmt: skip
+    for params in ParameterGrid(grid):
+        made = wg.TextVectorizer(path, **params).fit_transform(TEXTS)
+        plain = {name: value.item() for name, value in params.items()}
+        np.testing.assert_array_equal(made, wg.TextVectorizer(path, **plain).fit_transform(TEXTS))
+
+
+def test_texts_are_split_and_weighted_as_the_counts_of_a_model(tmp_path):
+    tokens = [text.split() for text in TEXTS]
+    counts = wg.count(tokens, min_count=1)
+    model = wg.train(counts, "pmi-eigs", dim=4)
+    assert "The" in model.words
+    vectorizer = wg.TextVectorizer(model, remove_components=0).fit(SPORT)
+    assert vectorizer.notes_ == [f"word frequencies from {counts!r}"]
+    p = dict(zip(counts.words, counts.frequencies / sum(map(len, tokens)), strict=True))
+    words = ["The", "team", "won"]
+    weights = [1e-3 / (1e-3 + p[word]) for word in words]
+    rows = [model.words.index(word) for word in words]
+    expected = np.average(model.vectors[rows], axis=0, weights=weights) * sum(weights) / 3
+    np.testing.assert_allclose(vectorizer.transform(["The team won"])[0], expected, rtol=1e-5)
+    model.save(tmp_path / "bare.bin")
+    notes = wg.TextVectorizer(tmp_path / "bare.bin").fit(TEXTS).notes_
+    assert 'bare.bin was split; tokeniser="words" is assumed' in notes[0]
+    counts.close()
+    assert pickle.loads(pickle.dumps(model)).corpus.splitting["tokeniser"] == "whitespace"
+
+
+def test_texts_with_few_known_words_are_noted(path):
+    strange = ["ein ganz anderer Satz mit the", "noch ein anderer Satz bread"]
+    (note,) = (n for n in wg.TextVectorizer(path).fit(strange).notes_ if n.startswith("only"))
+    assert note.startswith("only 18.2% of the tokens have a vector; check the language")
+
+
 def test_wrong_parameters_are_found_at_fit(path):
     with pytest.raises(OptionError, match="weights must be mean or tf-idf or sif"):
         wg.TextVectorizer(path, weights="bm25").fit(TEXTS)
     with pytest.raises(OptionError, match="unknown key 'min_count'"):
         wg.TextVectorizer(path, text_options={"min_count": 2}).fit(TEXTS)
+    with pytest.raises(OptionError, match="text_options must be a dictionary, found str; such as"):
+        wg.TextVectorizer(path, text_options="whitespace").fit(TEXTS)  # type: ignore[arg-type]
 
 
 def test_nothing_is_left_behind(path, tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -123,6 +124,43 @@ def test_a_series_and_records_of_pandas(scratch):
     with pytest.raises(InputError) as caught:
         wg.count(frame["text"])
     assert_one_line(caught, "document 2: is not a text", "drop it, or fill it")
+
+
+@pytest.mark.parametrize("given", [
+    [None, "a b", float("nan"), "a"], [None, ["a", "b"], None, ["a"]],
+    [{"text": None}, {"text": "a b"}, {"text": float("nan")}, {"text": "a"}],
+])  # fmt: skip
+def test_missing_texts_are_skipped_where_that_is_asked_for(given, scratch):
+    counts = wg.count_documents(iter(given), bad_records="skip", min_count=1)
+    assert len(counts.documents()) == 2
+    (note,) = (note for note in counts.notes if "skipped" in note)
+    assert note.startswith("skipped 2 malformed records; the first: document 1: ")
+    with pytest.raises(wg.WordgeomError, match="found None"):
+        wg.count_documents(texts=given, min_count=1)
+
+
+def test_notes_and_errors_call_texts_in_memory_by_their_number(scratch, tmp_path):
+    records: list[dict[str, Any]] = [
+        {"text": "a b", "year": 1950}, {"text": "<b>a</b>", "year": None},
+    ]  # fmt: skip
+    counts = wg.count_documents(records, time_field="year", min_count=1)
+    assert counts.notes
+    assert "<texts>" not in " ".join(counts.notes)
+    undated = wg.count_documents(texts=["a b", "b a"], min_count=1)
+    with pytest.raises(wg.WordgeomError, match="the texts: no document has a time"):
+        wg.train_model(undated, tmp_path / "model", dim=1)
+
+
+def test_rows_of_a_table_are_refused_with_advice(scratch):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    rows = pd.DataFrame({"text": ["a b"], "year": [1950]}).itertuples()
+    with pytest.raises(wg.WordgeomError, match=r'pass df\.to_dict\("records"\)'):
+        wg.count(rows)
+
+
+def test_a_missing_file_is_not_sought_on_standard_input(scratch):
+    with pytest.raises(wg.WordgeomError, match=r"king: no such file; .* or pass text as texts="):
+        wg.count(["king", "queen"])
 
 
 def test_a_generator_is_read_once_and_not_held(scratch):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
+import numpy as np
 import pytest
 
 from wordgeom import methods
@@ -117,6 +119,24 @@ def test_a_value_that_does_not_fit_is_rejected(name, value, say):
     with pytest.raises(OptionError) as caught:
         Example(**{name: value})
     assert str(caught.value) == say
+
+
+def test_scalars_of_numpy_become_those_of_python():
+    given: dict[str, Any] = {"many": np.int64(3), "much": np.float32(0.5), "really": np.True_}
+    made = Example(**given, which=np.str_("two"))
+    values = made.many, made.much, made.really, made.which
+    assert [type(value) for value in values] == [int, float, bool, str]
+    assert values == (3, 0.5, True, "two")
+    wrong: dict[str, Any] = {"many": np.float64(3)}
+    with pytest.raises(OptionError, match=r"--many must be an integer, found 3\.0$"):
+        Example(**wrong)
+
+
+def test_a_long_value_is_cut_in_a_message():
+    wrong: dict[str, Any] = {"where": {str(k): k for k in range(999)}}
+    with pytest.raises(OptionError, match=r"--where must be text, found dict \{'0': 0") as caught:
+        Example(**wrong)
+    assert len(str(caught.value)) < 120
 
 
 @pytest.mark.parametrize(("cls", "field", "spec"), FIELDS, ids=IDS)

@@ -160,7 +160,7 @@ def test_names_are_cleaned_then_mapped_then_lower_cased(tmp_path):
     assert domain.names == ["apple", "ge", "mmm_co", "bp"]
     assert domain.notes == (
         "names with white space replaced by _: 2",
-        f"2 of 3 entries of {tmp_path / 'map'} match an entity; 'XX' does not",
+        "2 of 3 entries of the name map match an entity; 'XX' does not",
     )
 
 

@@ -305,10 +305,37 @@ def test_a_table_of_something_else_is_not_replaced(vectors, ask):
     assert Path("texts.documents.tsv").read_text() == "mine"
 
 
+def test_vectors_of_another_suffix_keep_their_table(vectors, ask):
+    assert ask("embed", "reviews.txt", "-o", "texts.npy").status == 0
+    table = Path("texts.documents.tsv").read_text()
+    for force in ((), ("--force",)):
+        done = ask("embed", "reviews.txt", "-o", "texts.tsv", "--weights", "mean", *force)
+        assert "texts.documents.tsv: lists the texts of texts.npy; name another" in done.err
+    assert Path("texts.documents.tsv").read_text() == table
+    assert not Path("texts.tsv").exists()
+
+
+@pytest.mark.parametrize("command", [("info",), ("similar",), ("convert",)])
+def test_vectors_of_texts_are_not_taken_for_those_of_words(vectors, ask, command):
+    ask("embed", "reviews.txt")
+    rest = {"similar": ("film",), "convert": ("out.bin",)}.get(command[0], ())
+    assert "texts.npy: contains vectors of texts, not of words; read it with numpy.load" in (
+        ask(*command, "texts.npy", *rest).err
+    )
+
+
+def test_skipped_records_are_noted(vectors, ask):
+    lines = ['{"text": "good film"}', '{"text": null}', '{"body": "bad"}', '{"text": "bad"}']
+    Path("texts.jsonl").write_text("\n".join(lines) + "\n")
+    done = ask("embed", "texts.jsonl", "--bad-records", "skip")
+    assert "note: skipped 2 malformed records; the first: texts.jsonl line 2: " in done.err
+    assert np.load("texts.npy").shape == (2, K)
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("reviews.txt", "-o", "texts.bin"), "use .npy or .txt or .tsv"),
+        (("reviews.txt", "-o", "texts.bin"), "use .npy, .txt or .tsv"),
         (("reviews.txt", "-o", "reviews.txt"), "is an input"),
         (("reviews.txt", "-o", "no/texts.npy"), "no such directory"),
         (("reviews.txt", "--vectors", "none.bin"), "no such file"),

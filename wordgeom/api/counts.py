@@ -17,7 +17,7 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import public, run
@@ -42,7 +42,7 @@ PathLike = str | os.PathLike[str]
 class MatrixHandle(Closing):
     """A stored matrix; a temporary one is removed with the handle, or by close().
 
-    path: of the store; summary, notes: as printed by the command line.
+    summary, notes: as printed by the command line.
     """
 
     def __init__(
@@ -52,9 +52,9 @@ class MatrixHandle(Closing):
         notes: Sequence[str] = (),
         temporary: Path | None = None,
     ) -> None:
-        self.path = Path(path)
+        self._path, self._directory = Path(path), Path.cwd()
         self.summary, self.notes = summary, list(notes)
-        self._matrix = open_stored(path)
+        self._matrix = open_stored(self._directory / path)
         self._is_temporary = temporary is not None
         self._finalize = weakref.finalize(self, _remove, temporary)
 
@@ -66,9 +66,18 @@ class MatrixHandle(Closing):
         place = "a temporary directory" if self._is_temporary else self.path
         return f"<{type(self).__name__} of {size} in {place}>"
 
+    def __deepcopy__(self, _: object) -> Self:
+        # A copy, such as scikit-learn's clone makes, shares the directory and its end.
+        return self
+
     def close(self) -> None:
         """Remove the matrix if it is temporary."""
         self._finalize()
+
+    @property
+    def path(self) -> Path:
+        """The store, relative if it was named so and the working directory is the same."""
+        return self._path if Path.cwd() == self._directory else self._directory / self._path
 
     @property
     def words(self) -> list[str]:
@@ -174,7 +183,7 @@ def pmi(
 @public
 def open_matrix(path: PathLike) -> MatrixHandle:
     """Open a stored matrix."""
-    kind = open_stored(path).store.kind
+    kind = open_stored(file_path(path)).store.kind
     return {COOC: Counts, DTM: DocumentCounts}.get(kind, Weighted)(path)
 
 
@@ -186,6 +195,13 @@ def matrix_path(matrix: PathLike | MatrixHandle) -> Path:
         return Path(matrix)
     do = "count text with wg.count first"
     raise OptionError("not a matrix or the name of one", found=type(matrix).__name__, do=do)
+
+
+def file_path(name: Any, do: str = "") -> Path:
+    """Return the name of a file as a path; raises OptionError for what is none."""
+    if isinstance(name, (str, os.PathLike)):
+        return Path(name)
+    raise OptionError("expected the name of a file", found=type(name).__name__, do=do)
 
 
 @contextlib.contextmanager

@@ -1,11 +1,14 @@
-"""DataFrames as the table of `impute`: the index names the entities, each column is a feature."""
+"""DataFrames as the table of `impute`, and dictionaries and Series as its name map.
+
+The index of a DataFrame names the entities, and each column is a feature.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,8 @@ from wordgeom.core.types import Float64
 
 _NUMBERS = "biuf"  # kinds of dtype: booleans, integers, floats
 _COLUMN = re.compile(r"\bcolumn (\d+)\b")
-_WHERE = "the table"
+_WHERE, _MAP = "the table", "name_map"
+_BREAK = re.compile(r"[\t\r\n]")
 _SHOWN = 5
 
 
@@ -36,13 +40,45 @@ def as_file(frame: Any) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="wordgeom-") as folder:
         path = Path(folder) / "table.npz"
         np.savez(path, matrix=matrix, names=names)
-        try:
+        with _called(_WHERE, path, lambda text: _COLUMN.sub(
+            lambda number: f"column {columns[int(number[1]) - 1]!r}", text
+        )):  # fmt: skip
             yield path
-        except WordgeomError as error:
-            error.where = error.where.replace(str(path), _WHERE)
-            error.reword(lambda text: _COLUMN.sub(lambda n: f"column {columns[int(n[1]) - 1]!r}",
-                                                  text.replace(str(path), _WHERE)))  # fmt: skip
-            raise
+
+
+def is_map(names: Any) -> bool:
+    """Return whether an object maps entities to words: a dictionary or a Series."""
+    return isinstance(names, Mapping) or (hasattr(names, "index") and hasattr(names, "items"))
+
+
+@contextlib.contextmanager
+def map_as_file(names: Any) -> Iterator[Path]:
+    """Lend a dictionary or Series as a name map, without missing words. Raises InputError."""
+    lines = []
+    for entity, word in names.items():
+        if word is None or word != word or type(word).__name__ == "NAType":
+            continue
+        if not (isinstance(entity, str) and isinstance(word, str)):
+            found = f"{entity!r}: {word!r}"
+            do = "map names of entities to words"
+            raise InputError("must map text to text", where=_MAP, found=found, do=do)
+        lines.append("\t".join(_BREAK.sub(" ", text) for text in (entity, word)) + "\n")
+    with tempfile.TemporaryDirectory(prefix="wordgeom-") as folder:
+        path = Path(folder) / "names.tsv"
+        path.write_text("".join(lines), encoding="utf-8", newline="\n")
+        with _called(_MAP, path):
+            yield path
+
+
+@contextlib.contextmanager
+def _called(name: str, path: Path, how: Callable[[str], str] = str) -> Iterator[None]:
+    """Let errors call a temporary file by a name."""
+    try:
+        yield
+    except WordgeomError as error:
+        error.where = error.where.replace(str(path), name)
+        error.reword(lambda text: how(text.replace(str(path), name)))
+        raise
 
 
 def _names(frame: Any) -> np.ndarray[Any, Any]:
@@ -52,6 +88,8 @@ def _names(frame: Any) -> np.ndarray[Any, Any]:
         if not isinstance(name, str):
             found = f"{name!r} in row {row}"
             do = 'name the rows: df.set_index("name")'
+            if isinstance(name, float) and name != name:
+                do = "name the row, or drop it: df[df.index.notna()]"
             raise InputError("the index must hold names", where=_WHERE, found=found, do=do)
     return np.array(index, dtype=str) if index else np.empty(0, "U1")
 

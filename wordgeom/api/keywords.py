@@ -32,8 +32,9 @@ def takes_any_of(
 ) -> Callable[[_Function], _Function]:
     """As `takes`, for options that depend on a name, the method, as do some defaults."""
     classes = tuple(dict.fromkeys(cls for some in kinds.values() for cls in some))
-    common = [cls for cls in classes if all(cls in some for some in kinds.values())]
-    parts = [f"Options of every method:\n{described(*common)}"]
+    shared = classes if len(kinds) > 1 else ()
+    common = [cls for cls in shared if all(cls in some for some in kinds.values())]
+    parts = [f"Options of every method:\n{described(*common)}"] if common else []
     for name, some in kinds.items():
         own = described(*(cls for cls in some if cls not in common), preferred=preferred[name])
         parts.append(f"Options of {name}:\n{own}")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from wordgeom.api.progress import is_shown
 from wordgeom.core.errors import StoppedError, WordgeomError
 from wordgeom.core.options import Options, flag, kind, off_flag, specs
+from wordgeom.corpus.inputs.held_texts import HELD
 
 if TYPE_CHECKING:
     from wordgeom.stages.stage import Outcome, Stage
@@ -42,6 +43,7 @@ _FLAG = re.compile(
     r"(?P<others>(?: or \w[\w-]*)*)"
 )
 _ALTERNATIVE = re.compile(r" or (\S+)")
+_STANDARD_INPUT, _TEXTS = "or give - for standard input", "or pass text as texts=[text]"
 _ADJACENT = re.compile(r"(=(?:\"[^\"]*\"|[\w.]+)) (?=[a-z_]+=)")
 
 
@@ -58,8 +60,14 @@ def declare(names: Iterable[str], classes: Iterable[type[Options]] = ()) -> None
 
 def in_keywords(text: str) -> str:
     """Return a message with keywords in place of flags."""
+    text = in_memory(text).replace(_STANDARD_INPUT, _TEXTS)
     text = _MADE_WITH.sub(_settings, _COMMAND.sub(_call, text))
     return _ADJACENT.sub(r"\1, ", _FLAG.sub(_keyword, text))
+
+
+def in_memory(text: str) -> str:
+    """Return a message with numbers of documents in place of lines of no file."""
+    return text.replace(f"{HELD} line ", "document ").replace(HELD, "the texts")
 
 
 def public(function: _Function) -> _Function:
@@ -70,6 +78,8 @@ def public(function: _Function) -> _Function:
         try:
             return function(*given, **options)
         except (WordgeomError, StoppedError) as error:
+            if isinstance(error, WordgeomError):
+                error.where = in_memory(error.where)
             error.reword(in_keywords)
             raise
 

@@ -9,20 +9,20 @@ report.words[0].change.word
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from wordgeom.api.counts import MatrixHandle, PathLike
-from wordgeom.api.keywords import taken, takes
+from wordgeom.api.counts import MatrixHandle, PathLike, file_path
+from wordgeom.api.keywords import taken, takes, takes_any_of
 from wordgeom.api.messages import public, run
-from wordgeom.api.vectors import train
+from wordgeom.api.vectors import method_options, train
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
+from wordgeom.methods.contract import MODEL
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.run_options import UseOptions
 
 
-@public
+@takes_any_of(*method_options(MODEL))
 def train_model(
     documents: PathLike | MatrixHandle,
     out: PathLike,
@@ -33,8 +33,7 @@ def train_model(
 ) -> Any:
     """Fit a model to documents with times; options are those of `wordgeom train --method dlsa`.
 
-    out: directory of the model; at: times whose vectors are written beside it. Raises
-    WordgeomError.
+    out: directory of the model. Raises WordgeomError.
     """
     return train(documents, method, out=out, space=space, **options)
 
@@ -42,19 +41,22 @@ def train_model(
 @public
 def open_model(path: PathLike) -> DynamicModel:
     """Open a dynamic model. Raises WordgeomError."""
-    return DynamicModel.open(path)
+    return DynamicModel.open(file_path(path))
 
 
 @takes(DriftOptions, ReportOptions, UseOptions)
-def measure_drift(model: PathLike, words: Sequence[str] = (), **options: Any) -> DriftReport:
+def measure_drift(
+    model: PathLike | DynamicModel, words: Sequence[str] = (), **options: Any
+) -> DriftReport:
     """Test which words of a model changed; options are those of `wordgeom drift`.
 
-    words: reported instead of those that changed most. `to_dict()` is what --json prints. Raises
-    WordgeomError.
+    model: a directory, or what `train_model` or `open_model` returned. words: reported instead of
+    those that changed most. `to_dict()` is what --json prints. Raises WordgeomError.
     """
     from wordgeom.stages.drift import Drift
 
     testing, form, using = taken("measure_drift", options)
     named = (words,) if isinstance(words, str) else tuple(words)
-    report: DriftReport = run(Drift(Path(model), testing, form, using, named)).value
+    path = model.store.path if isinstance(model, DynamicModel) else file_path(model)
+    report: DriftReport = run(Drift(path, testing, form, using, named)).value
     return report

@@ -6,10 +6,8 @@ make_pipeline(wg.TextVectorizer("vectors.bin"), LogisticRegression())
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +16,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wordgeom.api.counts import MatrixHandle, PathLike, count_documents, matrix_path
+from wordgeom.api.counts import MatrixHandle, PathLike, count_documents
 from wordgeom.api.messages import declare, public, reworded
-from wordgeom.api.vectors import Model, _source, train
-from wordgeom.core.errors import InputError
+from wordgeom.api.text_lists import check_no_names, lent_as_file
+from wordgeom.api.vectors import Model, _source, corpus_of, train
+from wordgeom.core.errors import OptionError
 from wordgeom.core.options import check_known, specs
 from wordgeom.core.types import Float32
 from wordgeom.corpus.encoding.encode import encode_texts
@@ -36,12 +35,15 @@ from wordgeom.texts.corpus_record import (
     CorpusRecord,
     corpus_record,
     reading_options,
+    splitting_notes,
 )
 from wordgeom.texts.embedding import (
     Embedding,
     Texts,
     Words,
+    check_words_known,
     check_words_memory,
+    few_known_note,
     fit,
     usable_words,
 )
@@ -61,7 +63,7 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     vectors: a file, a Model or gensim's KeyedVectors; None to train `lsa` of `dim` dimensions on
     the texts that are fitted.
     counts: the counts behind the vectors, for word frequencies and how text is split into words;
-    None to look for `cooc` or `dtm` beside a vectors file.
+    None for those of a Model, or to look for `cooc` or `dtm` beside a vectors file.
     text_options: options that split text, such as {"tokeniser": "whitespace"}; None as recorded.
     weights, sif_a, remove_components, all_but_the_top, unit_words, l2, empty: as for `embed`.
     threads, memory: as for every command.
@@ -96,7 +98,8 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     @public
     def fit(self, X: Iterable[str], y: Any = None) -> TextVectorizer:
         """Learn weights and components from texts; y is ignored. Raises WordgeomError."""
-        with self._lines(X) as file, self._context() as context:
+        check_no_names(X)
+        with lent_as_file(X) as file, self._context() as context:
             self._fit(file, context).encoded.stream.close()
         return self
 
@@ -104,41 +107,72 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def transform(self, X: Iterable[str]) -> Float32:
         """Return the vectors of texts (n × K) float32. Raises WordgeomError, NotFittedError."""
         check_is_fitted(self)
-        with self._lines(X) as file, self._context() as context:
+        with lent_as_file(X) as file, self._context() as context:
             return _vectors(self.embedding_, self._texts(file, self.embedding_.words, context))
 
     @public
     def fit_transform(self, X: Iterable[str], y: Any = None) -> Float32:
         """Fit, and return the vectors of the same texts (n × K) float32."""
-        with self._lines(X) as file, self._context() as context:
+        check_no_names(X)
+        with lent_as_file(X) as file, self._context() as context:
             texts = self._fit(file, context)
             return _vectors(self.embedding_, texts)
 
     def _fit(self, file: str, context: Context) -> Texts:
         options = EmbedOptions.take(self.get_params(deep=False))
-        given = dict(self.text_options or {})
-        check_known(given, SPLITTING, "text_options")
+        given = self._text_options()
         vectors, record = self._source(file, given)
         check_words_memory(vectors, options, context)
         reading = {**given, "bad_bytes": "replace"}  # of a lone surrogate
         self.reading_: CorpusOptions = reading_options(record, reading, [file])
         words = usable_words(vectors, self.reading_.normalise, options)
         texts = self._texts(file, words, context)
-        made, notes = fit(words, texts, record, options)
-        self.notes_ = reworded(notes)
+        made, fitted = self._fitted(words, texts, record, options)
+        resolved = resolve([file], self.reading_)
+        notes = list(splitting_notes(record, resolved, given, self._name()))
+        self.notes_ = reworded([*notes, *fitted, *few_known_note(texts.encoded)])
         self.embedding_: Embedding = made
         self._n_features_out = self.embedding_.dimension
         return texts
+
+    def _fitted(
+        self, words: Words, texts: Texts, record: CorpusRecord, options: EmbedOptions
+    ) -> tuple[Embedding, list[str]]:
+        """Return the embedding of texts, and notes. Raises InputError for texts without words."""
+        try:
+            check_words_known(texts.encoded, self._name(), "the texts")
+            return fit(words, texts, record, options)
+        except BaseException:
+            texts.encoded.stream.close()
+            raise
+
+    def _name(self) -> str:
+        """Return what messages call the vectors."""
+        if self.vectors is None:
+            return "these texts"
+        return str(self.vectors) if isinstance(self.vectors, (str, os.PathLike)) else "vectors"
+
+    def _text_options(self) -> dict[str, Any]:
+        given = {} if self.text_options is None else self.text_options
+        if not isinstance(given, Mapping):
+            do = 'such as {"tokeniser": "whitespace"}'
+            found = type(given).__name__
+            raise OptionError("text_options must be a dictionary", found=found, do=do)
+        check_known(given, SPLITTING, "text_options")
+        return dict(given)
 
     def _source(self, file: str, given: Mapping[str, Any]) -> tuple[Vectors, CorpusRecord]:
         """Return the vectors of words, and what is recorded of the text behind them."""
         if self.vectors is None:
             return self._trained(file, given)
         source = _source(self.vectors)
-        counts = None if self.counts is None else matrix_path(self.counts)
-        if isinstance(source, Vectors):
-            return source, corpus_record(None, counts)
-        return read_any_vectors(Path(source)), corpus_record(Path(source), counts)
+        path = None if isinstance(source, Vectors) else Path(source)
+        vectors = source if isinstance(source, Vectors) else read_any_vectors(Path(source))
+        if self.counts is not None:
+            return vectors, corpus_of(self.counts)
+        if isinstance(self.vectors, Model):
+            return vectors, self.vectors.corpus
+        return vectors, corpus_record(path, None)
 
     def _trained(self, file: str, given: Mapping[str, Any]) -> tuple[Vectors, CorpusRecord]:
         """Return vectors trained on the texts themselves."""
@@ -156,33 +190,6 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _context(self) -> contextlib.AbstractContextManager[Context]:
         return open_context(UseOptions(threads=self.threads, memory=self.memory))
-
-    @contextlib.contextmanager
-    def _lines(self, X: Iterable[str]) -> Iterator[str]:
-        """Yield the name of a file with the texts, which are read as those of `embed` are."""
-        if isinstance(X, (str, bytes)):
-            raise InputError("expected several texts", found="one", do="pass a list of texts")
-        folder = tempfile.mkdtemp(prefix="wordgeom-")
-        path = os.path.join(folder, "texts.jsonl")
-        try:
-            with open(path, "w", encoding="ascii") as out:
-                number = -1
-                for number, text in enumerate(X):
-                    if not isinstance(text, str):
-                        found = type(text).__name__
-                        raise InputError(f"text {number} must be a string", found=found)
-                    out.write(f'{{"text": {json.dumps(text)}}}\n')
-            if number < 0:
-                raise InputError("no texts", found="0 samples", do="pass a list of texts")
-            yield path
-        except InputError as error:
-            if error.where != path:
-                raise
-            raise InputError(error.what, where="texts", found=error.found, do=error.do) from None
-        finally:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
-                os.rmdir(folder)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

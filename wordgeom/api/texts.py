@@ -24,6 +24,8 @@ _SPACE = re.compile(r"[\t\n\v\f\r \0]")
 _FILE_NAME = re.compile(r"\S+\.\w{1,5}")
 _TEXT = "text"
 _SHOWN = 60
+_SKIP = "skip"
+MISSING = "drop it, or fill it with ''"  # advice
 
 
 @dataclass
@@ -42,19 +44,16 @@ class Texts:
 
     @contextlib.contextmanager
     def readable(self) -> Iterator[None]:
-        """Let the names be read while the block runs; errors name documents by number."""
+        """Let the names be read while the block runs; failures of the iterator are raised."""
         if self.documents is None:
             yield
             return
         try:
             with holding(self._lines(self.documents)):
                 yield
-        except WordgeomError as error:
+        except WordgeomError:
             if self.failure is not None:
                 raise self.failure from None
-            where = error.where.replace(f"{HELD} line ", "document ")
-            error.where = where.replace(HELD, "the texts")
-            error.reword(str)
             raise
 
     def _lines(self, documents: Iterator[Any]) -> Iterator[bytes]:
@@ -66,8 +65,11 @@ class Texts:
             raise
 
     def _line(self, document: Any, number: int) -> bytes:
-        """Return a document as a line of JSON."""
-        if self.tokens:
+        """Return a document as a line of JSON; null stands for a missing one to skip."""
+        record: dict[str, Any]
+        if is_missing(document) and self.reading.bad_records == _SKIP:
+            record = {self.reading.text_field or _TEXT: None}
+        elif self.tokens:
             if isinstance(document, (str, bytes, Mapping)) or not hasattr(document, "__iter__"):
                 _refuse(number, document, "a list of tokens")
             record = {_TEXT: _joined(document, number)}
@@ -94,18 +96,27 @@ def texts_of(function: str, corpus: Any, texts: Any, reading: CorpusOptions) -> 
             raise OptionError("texts= is one text", do="pass a list of texts")
         return Texts(_names([given]), reading)
     documents = _iterated(function, given)
-    first = next(documents, None)
+    first, every = _peeked(documents, skip=reading.bad_records == _SKIP)
     if first is None and not (isinstance(given, (list, tuple)) and given):
         raise OptionError(f"{function} needs a text file or a text", found="none")
-    every = chain([first], documents)
     if texts is None and isinstance(first, (str, os.PathLike)):
         if isinstance(given, (list, tuple)) or isinstance(first, os.PathLike):
             return Texts(_names(every), reading)
         _check_no_name(first)
-    if isinstance(first, bytes) or not hasattr(first, "__iter__"):
+    if isinstance(first, bytes) or hasattr(first, "_fields") or not hasattr(first, "__iter__"):
         _refuse(1, first, "a text or a list of tokens")
     tokens = not isinstance(first, (str, Mapping))
     return Texts((HELD,), _reading(reading, tokens), every, tokens)
+
+
+def _peeked(documents: Iterator[Any], *, skip: bool) -> tuple[Any, Iterator[Any]]:
+    """Return the first document, behind missing ones to skip, and all of them; None for none."""
+    seen: list[Any] = []
+    for document in documents:
+        seen.append(document)
+        if not (skip and is_missing(document)):
+            return document, chain(seen, documents)
+    return None, iter(seen)
 
 
 def _iterated(function: str, given: Any) -> Iterator[Any]:
@@ -119,9 +130,14 @@ def _iterated(function: str, given: Any) -> Iterator[Any]:
     return iter(given)
 
 
+def looks_like_name(text: str) -> bool:
+    """Return whether a text may be the name of a file: one word with a suffix."""
+    return _FILE_NAME.fullmatch(text) is not None
+
+
 def _check_no_name(text: str) -> None:
     """Raise OptionError where the first text may be the name of a file."""
-    if os.path.exists(text) or _FILE_NAME.fullmatch(text):
+    if os.path.exists(text) or looks_like_name(text):
         do = "pass a list of the names, or texts= if these are texts"
         what = "the first text looks like the name of a file"
         raise OptionError(what, found=repr(text[:_SHOWN]), do=do)
@@ -171,7 +187,8 @@ def _joined(tokens: Iterable[Any], number: int) -> str:
 def _record(record: Mapping[str, Any], number: int, reading: CorpusOptions) -> dict[str, Any]:
     """Return the fields of a record that are read; NaN is missing."""
     field = reading.text_field or _TEXT
-    if field in record and not isinstance(record[field], str):
+    skipped = reading.bad_records == _SKIP and is_missing(record.get(field))
+    if field in record and not (isinstance(record[field], str) or skipped):
         _refuse(number, record[field], "text", f", {field!r}")
     wanted = (field, reading.id_field, reading.time_field)
     if field.split(".")[0] not in record and field not in record:
@@ -179,22 +196,26 @@ def _record(record: Mapping[str, Any], number: int, reading: CorpusOptions) -> d
         what = f"has no field {field!r}"
         raise InputError(what, where=f"document {number}", found=found[:_SHOWN] or "{}", do=do)
     held = [k for k in record if any(k == name or f"{name}".startswith(f"{k}.") for name in wanted)]
-    return {k: None if _is_nan(record[k]) else record[k] for k in held}
+    return {k: None if is_missing(record[k]) else record[k] for k in held}
 
 
 def _refuse(number: int, value: Any, wanted: str, place: str = "") -> NoReturn:
-    missing = value is None or _is_nan(value)
-    do = "drop it, or fill it with ''" if missing else ""
+    missing = is_missing(value)
+    do = MISSING if missing else ""
     if hasattr(value, "lemma_"):  # a token of spaCy, or a span
         do = "pass [token.text for token in doc]"
+    elif hasattr(value, "_fields"):  # a row of df.itertuples()
+        do = 'pass df.to_dict("records")'
     found = repr(value)[:_SHOWN] if missing else type(value).__name__
     raise InputError(f"is not {wanted}", where=f"document {number}{place}", found=found, do=do)
 
 
-def _is_nan(value: Any) -> bool:
-    """Return whether a value is one of the missing ones of pandas; they differ from themselves."""
-    return type(value).__name__ in ("NAType", "NaTType") or bool(
-        isinstance(value, float) and value != value
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, or a missing one of pandas; NaN differs from itself."""
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or bool(isinstance(value, float) and value != value)
     )
 
 

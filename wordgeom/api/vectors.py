@@ -11,15 +11,16 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordgeom import methods
-from wordgeom.api.counts import MatrixHandle, PathLike, matrix_path
-from wordgeom.api.frames import as_file, is_frame
+from wordgeom.api.counts import MatrixHandle, PathLike, file_path, matrix_path
+from wordgeom.api.frames import as_file, is_frame, is_map, map_as_file
 from wordgeom.api.keywords import taken, takes, takes_any_of
 from wordgeom.api.messages import declare, public, reworded, run
-from wordgeom.core.errors import OptionError
+from wordgeom.core.errors import OptionError, WordgeomError
 from wordgeom.core.options import Options, check_known, plain, specs
 from wordgeom.core.types import Float32
 from wordgeom.evaluation.options import EvalOptions
@@ -32,6 +33,7 @@ from wordgeom.methods.contract import MODEL, Status
 from wordgeom.methods.gbu.extension import ExtendOptions
 from wordgeom.methods.inputs import reading_options, settings_of
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions, UseOptions
+from wordgeom.texts.corpus_record import CorpusRecord, corpus_record
 from wordgeom.vectors.keyed import (
     Vectors,
     from_keyed_vectors,
@@ -54,7 +56,8 @@ _EVERY = (DeviceOptions, ResumeOptions, RunOptions)  # of every method
 class Model:
     """Trained vectors: words, vectors (V × K) float32, notes, statistics and status.
 
-    status: "converged", or why not (methods.contract.Status).
+    status: "converged", or why not (methods.contract.Status); corpus: what is recorded of the text
+    behind the vectors, for TextVectorizer.
     """
 
     def __init__(
@@ -64,8 +67,10 @@ class Model:
         statistics: dict[str, Any],
         documents: Float32 | None = None,
         status: str = Status.CONVERGED.value,
+        corpus: CorpusRecord | None = None,
     ) -> None:
         self._vectors, self._documents = vectors, documents
+        self.corpus = corpus or CorpusRecord()
         self.notes = list(notes)
         self.statistics, self.status = statistics, status
 
@@ -138,19 +143,26 @@ def _method_classes(method: str) -> tuple[type[Options], ...]:
     return (own.Options, *reading_options(own), *_EVERY)
 
 
-def _methods() -> tuple[dict[str, tuple[type[Options], ...]], dict[str, dict[str, Any]]]:
-    """Return the option classes and the preferred values of each method that can be loaded."""
+def method_options(
+    made: str | None = None,
+) -> tuple[dict[str, tuple[type[Options], ...]], dict[str, dict[str, Any]]]:
+    """Return the option classes and the preferred values of each method that can be loaded.
+
+    made: leave out methods that make anything else, such as MODEL.
+    """
     classes, values = {}, {}
     for name in methods.names():
         with contextlib.suppress(Exception):  # a user's own; `train` with its name raises
             module = load_method(name)
+            if made not in (None, *module.MAKES):
+                continue
             classes[name] = _method_classes(name)
             values[name] = methods.preferred(module, module.Options())
             declare(settings_of(module))
     return classes, values
 
 
-@takes_any_of(*_methods())
+@takes_any_of(*method_options())
 def train(
     matrix: PathLike | MatrixHandle,
     method: str,
@@ -171,9 +183,10 @@ def train(
         return made.value
     if made.value is None and made.path is not None:  # up to date
         beside = None if documents is None else read_vectors(Path(documents)).matrix
-        return _read_back(made.path, beside)
+        return _read_back(made.path, beside, _behind(matrix))
     vectors, beside = made.value.vectors, made.value.documents
-    return Model(vectors, made.notes, made.statistics, beside, made.status.value)
+    status = made.status.value
+    return Model(vectors, made.notes, made.statistics, beside, status, _behind(matrix))
 
 
 @takes(ExtendOptions, ResumeOptions, RunOptions)
@@ -214,6 +227,7 @@ def impute(
     """Give every entity of a table a vector; options are those of `wordgeom impute`.
 
     domain: a file, or a DataFrame whose index has the names and whose columns are numbers.
+    name_map: a file, or a dictionary or Series from entities to words.
     vectors: a file, a model, or gensim's. out: also write the vectors there, with a trust table and
     a run card. Raises WordgeomError.
     """
@@ -222,8 +236,13 @@ def impute(
     if is_frame(domain):
         with as_file(domain) as path:
             return impute(path, vectors, out=out, table=table, **options)
+    if is_map(options.get("name_map")):
+        with map_as_file(options["name_map"]) as path:
+            return impute(domain, vectors, out=out, table=table, **{**options, "name_map": path})
     if not isinstance(domain, (str, os.PathLike)):
         do = "write it first, with numpy.save, or make a DataFrame with names as its index"
+        if hasattr(domain, "to_frame"):
+            do = "pass a DataFrame: to_frame()"
         raise OptionError("domain must name a file", found=type(domain).__name__, do=do)
     of_domain, how, resume, using = taken("impute", options)
     target = None if out is None else Path(out)
@@ -241,7 +260,7 @@ def impute(
 
 @takes(ConvertOptions, RunOptions)
 def convert(
-    source: PathLike,
+    source: PathLike | MatrixHandle,
     target: PathLike,
     *,
     source_format: str | None = None,
@@ -250,13 +269,17 @@ def convert(
 ) -> Outcome:
     """Convert vectors or a matrix; options are those of `wordgeom convert`.
 
+    source: a file, a directory, or a matrix; `Model.save` writes the vectors of a model.
     source_format, target_format: `--from` and `--to`. Raises WordgeomError.
     """
     from wordgeom.stages.convert import conversion
 
     how, using = taken("convert", plain(options))
     formats = source_format, target_format
-    return run(conversion(Path(source), Path(target), *formats, how, using))
+    if isinstance(source, MatrixHandle):
+        source = source.path
+    path = file_path(source, "write a model with its save method")
+    return run(conversion(path, file_path(target), *formats, how, using))
 
 
 @takes(EvalOptions, ResumeOptions, UseOptions)
@@ -295,7 +318,8 @@ def load_vectors(path: PathLike, *, limit: int | None = None) -> KeyedVectors:
     """Read vectors in any format that `convert` writes, as gensim's KeyedVectors."""
     from wordgeom.formats.vector_files import read_any_vectors
 
-    return to_keyed_vectors(read_any_vectors(Path(path), limit=limit))
+    path = file_path(path, "a model has keyed_vectors()")
+    return to_keyed_vectors(read_any_vectors(path, limit=limit))
 
 
 def _training(
@@ -322,14 +346,30 @@ def _training(
     return Train(method, values, target, using, resume)
 
 
-def _read_back(path: Path, documents: Float32 | None = None) -> Model:
+def corpus_of(counts: PathLike | MatrixHandle) -> CorpusRecord:
+    """Return what is recorded of the text that was counted. Raises WordgeomError."""
+    record = corpus_record(None, matrix_path(counts))
+    return replace(record, where=repr(counts)) if isinstance(counts, MatrixHandle) else record
+
+
+def _behind(matrix: PathLike | MatrixHandle) -> CorpusRecord | None:
+    """Return what is recorded of the text behind the input of a method, None if that is none."""
+    try:
+        return corpus_of(matrix)
+    except WordgeomError:
+        return None
+
+
+def _read_back(
+    path: Path, documents: Float32 | None = None, corpus: CorpusRecord | None = None
+) -> Model:
     """Return vectors that were up to date, with what their run card records."""
     from wordgeom.vectors.run_card import read_card
 
     card = read_card(path) or {}
     notes, statistics = reworded(card.get("notes", [])), card.get("statistics", {})
     status = card.get("status", Status.CONVERGED.value)
-    return Model(read_vectors(path), notes, statistics, documents, status)
+    return Model(read_vectors(path), notes, statistics, documents, status, corpus)
 
 
 def _imputed_before(out: Path, table: Path | None, made: Outcome) -> ImputedModel:
@@ -342,8 +382,11 @@ def _imputed_before(out: Path, table: Path | None, made: Outcome) -> ImputedMode
 
 def _paths(names: Sequence[PathLike]) -> list[str]:
     """Return file names as text; a single one is taken for a list of one."""
+    if hasattr(names, "columns"):
+        what, do = "sets are names of files", 'write the table first: df.to_csv("pairs.csv")'
+        raise OptionError(what, found=type(names).__name__, do=do)
     listed = [names] if isinstance(names, (str, os.PathLike)) else names
-    return [os.fspath(name) for name in listed]
+    return [os.fspath(file_path(name)) for name in listed]
 
 
 def _source(vectors: PathLike | Model | KeyedVectors) -> PathLike | Vectors:

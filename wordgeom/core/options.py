@@ -17,6 +17,7 @@ from wordgeom.core.errors import OptionError
 
 _KEY = "wordgeom"
 _LISTED = 30
+_LONGEST = 60  # characters of a wrong value in a message
 _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "int": ("an integer", (int,)),
     "float": ("a number", (int, float)),
@@ -66,7 +67,9 @@ class Options:
 
     def __post_init__(self) -> None:
         for field, spec in specs(type(self)):
-            _check(field, spec, getattr(self, field.name))
+            value = _scalar(getattr(self, field.name))
+            _check(field, spec, value)
+            object.__setattr__(self, field.name, value)
 
     def result_options(self) -> dict[str, Any]:
         """Return the options that determine the content of the output, by name."""
@@ -101,8 +104,9 @@ def options_of(function: str, given: Mapping[str, Any], *classes: type[Options])
 
 
 def plain(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords with paths as strings, as on the command line."""
-    return {k: os.fspath(v) if isinstance(v, os.PathLike) else v for k, v in given.items()}
+    """Return keywords as the command line gives them: paths as strings, and no NumPy scalars."""
+    return {k: os.fspath(v) if isinstance(v, os.PathLike) else _scalar(v)
+            for k, v in given.items()}  # fmt: skip
 
 
 def specs(cls: type[Options]) -> list[tuple[dataclasses.Field[Any], Spec]]:
@@ -144,18 +148,28 @@ def check_known(values: Iterable[str], known: Iterable[str], where: str) -> None
             raise OptionError(f"unknown key {name!r}", where=where, do=suggestion(name, names))
 
 
+def _scalar(value: Any) -> Any:
+    """Return a scalar of NumPy, such as an element of `np.arange(3)`, as one of Python."""
+    return value.item() if getattr(value, "shape", None) == () else value
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{type(value).__name__} {text[:_LONGEST]}…"
+
+
 def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
     name = flag(field.name)
     if value is None and field.default is None:
         return
     if spec.choices and value not in spec.choices:
-        raise OptionError(f"{name} must be {' or '.join(spec.choices)}", found=repr(value))
+        raise OptionError(f"{name} must be {' or '.join(spec.choices)}", found=_shown(value))
     wanted, types = _KINDS[kind(field)]
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-        raise OptionError(f"{name} must be {wanted}", found=repr(value))
+        raise OptionError(f"{name} must be {wanted}", found=_shown(value))
     if isinstance(value, str):
         if not value or "\0" in value:  # neither can be a file name
-            raise OptionError(f"{name} must be text", found=repr(value))
+            raise OptionError(f"{name} must be text", found=_shown(value))
         return
     low = spec.low if spec.low is not None else float("-inf")
     high = spec.high if spec.high is not None else float("inf")

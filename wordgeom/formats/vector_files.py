@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError, MissingInputError
+from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.formats import dense, detection
 from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.word_files import companion_path, read_words
 from wordgeom.runtime.pool import available_memory
 from wordgeom.storage.opening import opened
 from wordgeom.vectors.keyed import Vectors, read_vectors
+from wordgeom.vectors.run_card import read_card
 from wordgeom.vectors.word2vec_header import opened as opened_word2vec
 from wordgeom.vectors.word2vec_header import read_header
 
@@ -83,6 +84,9 @@ def _words_file(path: Path, given: Path | None) -> Path:
     """Return the words file of an array; raises MissingInputError."""
     words = given or companion_path(path)
     if not words.exists():
+        if (read_card(path) or {}).get("request", {}).get("command") == "embed":
+            what, do = "contains vectors of texts, not of words", "read it with numpy.load"
+            raise InputError(what, where=path, do=do)
         what = f"no such file, which must hold the words of {path}"
         do = "write them there, one per line, or convert it with --words FILE"
         raise MissingInputError(what, where=words, do=do)

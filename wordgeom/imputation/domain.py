@@ -142,7 +142,7 @@ def _named(
         renamed = rename_entities(names, Path(options.name_map))
         names, mapped = renamed.names, renamed.mapped
         total = renamed.used + renamed.unused
-        note = f"{renamed.used:,} of {total:,} entries of {options.name_map} match an entity"
+        note = f"{renamed.used:,} of {total:,} entries of the name map match an entity"
         notes.append(f"{note}; {renamed.first_unused!r} does not" if renamed.unused else note)
     if options.lower:
         names = [name.lower() for name in names]

@@ -14,11 +14,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from wordgeom.core.errors import InputError, MissingInputError, OptionError
-from wordgeom.core.formatting import several
-from wordgeom.core.options import flag
+from wordgeom.core.errors import MissingInputError, OptionError
+from wordgeom.core.formatting import listed, several
 from wordgeom.core.requests import different_content
-from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_texts
+from wordgeom.corpus.encoding.encode import encode_texts
 from wordgeom.corpus.inputs import paths
 from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import file_digest, is_stream
@@ -35,11 +34,14 @@ from wordgeom.texts.corpus_record import (
     CorpusRecord,
     corpus_record,
     reading_options,
+    splitting_notes,
 )
 from wordgeom.texts.embedding import (
     Texts,
     check_texts_memory,
+    check_words_known,
     check_words_memory,
+    few_known_note,
     fit,
     usable_words,
 )
@@ -50,7 +52,6 @@ from wordgeom.vectors.keyed import Vectors, digest_of
 
 _SEPARATORS = {".npy": b"", ".txt": b" ", ".tsv": b"\t"}  # between numbers, by suffix
 _SHOWN = 3
-_FEW = 0.5  # share of tokens with a vector, below which a note is printed
 _log = logging.getLogger("wordgeom")
 
 
@@ -122,6 +123,7 @@ class Embed(Stage):
         read = [*self.inputs.names, os.fspath(self.vectors)]
         if self.out is not None and self.table is not None:
             _check_outputs((self.out, self.table, run_card.card_path(self.out)), read)
+            _check_table(self.out, self.table)
 
     def up_to_date(self) -> Outcome | None:
         """Return the vectors if they exist as requested."""
@@ -144,16 +146,12 @@ class Embed(Stage):
         words = usable_words(self.base, corpus.normalise, self.options)
         encoded = encode_texts(names, corpus, words.words, job.context)
         with closing(encoded.stream):
-            if encoded.tokens == encoded.vocabulary.counts[-1]:
-                found = several(encoded.tokens, "token", "tokens")
-                do = "check the language, --tokeniser and --vectors"
-                what = f"no word has a vector in {self.vectors}"
-                raise InputError(what, where=" ".join(self.names), found=found, do=do)
+            check_words_known(encoded, os.fspath(self.vectors), " ".join(self.names))
             check_texts_memory(self.base, encoded, job.context)
             texts = Texts(encoded, job.context)
             embedding, fitted = fit(words, texts, self.record, self.options)
             made = Output(embedding, texts)
-            notes = [*self._notes(), *fitted, *encoded.notes, *self._few(encoded)]
+            notes = [*self._notes(), *fitted, *encoded.notes, *few_known_note(encoded)]
             notes += input_warnings(encoded.sources, self.inputs.corpus.strip)
             notes += lost_notes(encoded.sources)
             if self.out is None:
@@ -189,26 +187,8 @@ class Embed(Stage):
     def _notes(self) -> Iterator[str]:
         """Yield notes on the vectors, and on how the texts are split."""
         yield from [*self.inputs.notes, *reading_notes(self.base, os.fspath(self.vectors))]
-        corpus, recorded = self.inputs.corpus, self.record.splitting
-        if not recorded:
-            yield (
-                f"it is not recorded how the text behind {self.vectors} was split; "
-                f"--tokeniser {corpus.tokeniser} is assumed"
-            )
-        for name, value in recorded.items():
-            if name in self.reading and getattr(corpus, name) != value:
-                yield f"the text behind {self.vectors} was split with {flag(name)} {value}"
-        if recorded.get("phrases"):
-            yield f"phrases are not joined in the texts as in the text behind {self.vectors}"
-
-    def _few(self, encoded: EncodedCorpus) -> Iterator[str]:
-        """Yield a note on texts that are probably of another language or split in another way."""
-        known = 1 - int(encoded.vocabulary.counts[-1]) / encoded.tokens
-        if known < _FEW:
-            yield (
-                f"only {known:.1%} of the tokens have a vector; "
-                "check the language, the case of the words and --tokeniser"
-            )
+        vectors = os.fspath(self.vectors)
+        yield from splitting_notes(self.record, self.inputs.corpus, self.reading, vectors)
 
     def _empty(self, made: Output) -> Iterator[str]:
         """Yield a note on texts without a known word."""
@@ -222,11 +202,23 @@ class Embed(Stage):
             yield f"{what} no known word; {vectors} {filled} ({place} {shown}, from 0)"
 
 
+def _check_table(out: Path, table: Path) -> None:
+    """Raise OptionError where the table belongs to vectors of another suffix, which stay."""
+    for other in (out.with_suffix(suffix) for suffix in _SEPARATORS if suffix != out.suffix):
+        card = run_card.read_card(other) if other.exists() and table.exists() else None
+        if card is not None and card.get("request", {}).get("command") == "embed":
+            what, do = f"lists the texts of {other}", "name another file with -o"
+            raise OptionError(what, where=table, do=do)
+
+
 def _check_outputs(written: tuple[Path, ...], read: list[str]) -> None:
     """Raise OptionError or MissingInputError where a file cannot be written."""
     out = written[0]
     if out.suffix not in _SEPARATORS:
-        what, do = "unknown suffix of a file of text vectors", f"use {' or '.join(_SEPARATORS)}"
+        what, do = (
+            "unknown suffix of a file of text vectors",
+            f"use {listed(list(_SEPARATORS), 'or')}",
+        )
         raise OptionError(what, where=out, found=repr(out.suffix), do=do)
     if not out.absolute().parent.is_dir():
         raise MissingInputError("no such directory", where=out.parent, do="create it")

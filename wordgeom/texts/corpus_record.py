@@ -6,13 +6,13 @@ vectors names its digest. Without counts, the run card itself records how the te
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import WordgeomError
-from wordgeom.core.options import specs
+from wordgeom.core.options import flag, specs
 from wordgeom.corpus.options import CorpusOptions, TextOptions
 from wordgeom.corpus.records.formats import format_of
 from wordgeom.corpus.vocabulary import Vocabulary
@@ -105,3 +105,23 @@ def reading_options(
     if {**recorded, **given}.get("tokeniser") != "kmer":
         recorded.pop("k", None)
     return CorpusOptions.take({**recorded, **given, "min_count": 1})
+
+
+def splitting_notes(
+    record: CorpusRecord, reading: CorpusOptions, given: Mapping[str, Any], vectors: str
+) -> Iterator[str]:
+    """Yield notes where the texts may be split in another way than the text behind vectors.
+
+    given: options of the texts that were given, by name; vectors: their name.
+    """
+    recorded = record.splitting
+    if not recorded and "tokeniser" not in given:
+        yield (
+            f"it is not recorded how the text behind {vectors} was split; "
+            f"--tokeniser {reading.tokeniser} is assumed"
+        )
+    for name, value in recorded.items():
+        if name in given and getattr(reading, name) != value:
+            yield f"the text behind {vectors} was split with {flag(name)} {value}"
+    if recorded.get("phrases"):
+        yield f"phrases are not joined in the texts as in the text behind {vectors}"

@@ -37,6 +37,7 @@ from wordgeom.vectors.postprocess import Components, Moments, all_but_the_top
 _Value = TypeVar("_Value")
 _ROWS = 2048  # texts of a block
 _WORD = 200  # bytes of a word in the lexicon and in the tables here
+_FEW = 0.5  # share of tokens with a vector, below which there is a note
 _TEXT = 48  # bytes of the counts and offsets of a text
 
 
@@ -212,6 +213,21 @@ def _components(
         do = "lower --remove-components, or embed more texts together"
         raise InputError(f"{number} components need more than {number} texts", found=have, do=do)
     return None, [f"no component removed: {have}"]
+
+
+def check_words_known(encoded: EncodedCorpus, vectors: str, where: str) -> None:
+    """Raise InputError where no word of the texts has a vector; vectors, where: names."""
+    if encoded.tokens == encoded.vocabulary.counts[-1]:
+        found = several(encoded.tokens, "token", "tokens")
+        do = "check the language, --tokeniser and --vectors"
+        raise InputError(f"no word has a vector in {vectors}", where=where, found=found, do=do)
+
+
+def few_known_note(encoded: EncodedCorpus) -> list[str]:
+    """Return a note on texts that are probably of another language or split in another way."""
+    known = 1 - int(encoded.vocabulary.counts[-1]) / encoded.tokens
+    do = "check the language, the case of the words and --tokeniser"
+    return [f"only {known:.1%} of the tokens have a vector; {do}"] if known < _FEW else []
 
 
 def check_words_memory(vectors: Vectors, options: EmbedOptions, context: Context) -> None:

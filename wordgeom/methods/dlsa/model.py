@@ -21,7 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from wordgeom.core.errors import FormatError, InputError, MissingInputError, StaleError
+from wordgeom.core.errors import (
+    FormatError,
+    InputError,
+    MissingInputError,
+    OptionError,
+    StaleError,
+)
 from wordgeom.core.types import Array, Float32, Float64, Int64
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes
 from wordgeom.linalg.blas import one_thread
@@ -138,6 +144,8 @@ class DynamicModel:
         the time is too far away for float32, FormatError if it lies within the model's times.
         Warns of a time outside the documents' times.
         """
+        if not isinstance(time, (int, float, np.number)):
+            raise OptionError("the time must be a number", found=repr(time), do="as in 1950.0")
         if remark := self.extrapolation(time, f"{time:g}"):
             warnings.warn(remark, stacklevel=2)
         return self.words_at(time, eig)
