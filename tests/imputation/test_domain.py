@@ -55,6 +55,9 @@ def test_names_are_next_to_the_matrix_or_in_the_given_file(tmp_path):
         assert domain.names == names
         np.testing.assert_array_equal(domain.matrix, MATRIX)
         assert input_files(path, options) == [path, beside]
+    words = put(path.with_suffix(".words.txt"), "u\nv\nw")  # `convert` writes it; .txt: vectors
+    assert read_domain(path, options, GB).names == ["u", "v", "w"]
+    assert input_files(path, options) == [path, words]
     domain = read_domain(path, asked, GB)
     assert domain.names == ["a_b", "ü", "c"]
     assert domain.notes == ("names with white space replaced by _: 1",)

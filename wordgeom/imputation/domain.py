@@ -37,8 +37,9 @@ class DomainOptions(Options):
     """How to read entities and their features from a table."""
 
     names: str | None = option(
-        None, "row names of a matrix, one per line  [MATRIX.txt or .names]", metavar="FILE"
-    )
+        None, "row names of a matrix, one per line  [MATRIX.words.txt, .txt, .names]",
+        metavar="FILE",
+    )  # fmt: skip
     name_map: str | None = option(
         None, "rename entities: lines of `entity word` (tab, comma or space)", metavar="FILE"
     )

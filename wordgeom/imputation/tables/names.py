@@ -7,6 +7,7 @@ from pathlib import Path
 
 from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.evaluation.lines import read_lines
+from wordgeom.formats.word_files import companion_path
 
 _SUFFIXES = (".txt", ".names")  # of a matrix's names file
 _SPACE = "_"
@@ -20,9 +21,10 @@ def names_file(table: Path, given: str | None) -> Path:
     if given is not None:
         return Path(given)
     candidates = [table.with_suffix(suffix) for suffix in _SUFFIXES]
+    candidates.insert(0, companion_path(table))  # as `wordgeom convert` writes them
     found = next((path for path in candidates if path.is_file()), None)
     if found is None:
-        do = f"write one name per line to {candidates[0].name} next to it, or pass --names"
+        do = f"write one name per line to {candidates[1].name} next to it, or pass --names"
         raise MissingInputError("no names for the rows", where=table, do=do)
     return found
 
