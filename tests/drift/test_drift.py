@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from typing import Any
 
 import numpy as np
 import pytest
