@@ -217,7 +217,7 @@ def test_texts_with_few_known_words_are_noted(path):
 
 
 def test_wrong_parameters_are_found_at_fit(path):
-    with pytest.raises(OptionError, match="weights must be mean or tf-idf or sif"):
+    with pytest.raises(OptionError, match="weights must be mean, tf-idf or sif"):
         wg.TextVectorizer(path, weights="bm25").fit(TEXTS)
     with pytest.raises(OptionError, match="unknown key 'min_count'"):
         wg.TextVectorizer(path, text_options={"min_count": 2}).fit(TEXTS)

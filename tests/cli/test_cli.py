@@ -825,7 +825,7 @@ def test_negative_words_are_subtracted(ask, folder):
 
 
 def test_lines_of_standard_input_are_queries(ask, folder, monkeypatch):
-    lines = b"word1\r\n\nword2 -word1 word3\nnone\n\xff\n"
+    lines = b"\xef\xbb\xbfword1\r\n\nword2 -word1 word3\nnone\n\xff\n"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines)))
     answer = ask("similar", "vectors.bin", "-", "--top", "2")
     assert answer.status == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +22,14 @@ CASES = [
     ("train", {"sweeps": 0, "mix": 0.2}, "--mix has no effect with --sweeps 0"),
     ("train", {"weighted": False, "ridge": 3.0}, "--ridge has no effect with --no-weighted"),
     ("train", {"eig": 0.5}, "--eig has no effect on weighted sweeps"),
+    ("train", {"as_published": True, "weighted": True},
+     "--weighted has no effect with --as-published"),
+    ("train", {"sweeps": 0, "weighted": True}, "--weighted has no effect with --sweeps 0"),
     ("build-cooc", {"k": 3}, "--k needs --tokeniser kmer"),
     ("build-cooc", {"column": "form"}, "--column applies to conllu, not to text"),
     ("drift", {"test": "factor", "permute": "times"}, "--permute needs --test permutation"),
-]
+]  # fmt: skip
+PYTHON: dict[str, Callable[..., object]] = {"train": wg.train, "build-cooc": wg.count}
 INPUT = {
     "train": {"matrix": "cooc", "method": "gbu"},
     "build-cooc": {"corpus": "corpus.txt"},
@@ -64,10 +69,20 @@ def test_an_option_at_its_default_contradicts_too(ask, folder, command, options,
     assert (answer.status, say in answer.err) == (2, True), answer
     if command == "train":
         with pytest.raises(OptionError, match=re.escape(in_keywords(say))):
-            wg.train("cooc", "gbu", **options)
+            PYTHON[command]("cooc", "gbu", **options)
     if command == "build-cooc":
         with pytest.raises(OptionError, match=re.escape(in_keywords(say))):
-            wg.count("corpus.txt", **options)
+            PYTHON[command]("corpus.txt", **options)
+
+
+@pytest.mark.parametrize(("name", "value"), [("eta", 0.01), ("max_iterations", 10_000)])
+def test_options_of_the_power_iteration_need_it(ask, folder, name, value):
+    Path("t.csv").write_text("name,a\none,1\ntwo,2\n")
+    answer = ask("impute", "--domain", "t.csv", *flags_of({name: value}))
+    say = f"--{name.replace('_', '-')} has no effect with --solver exact; add --solver power"
+    assert (answer.status, say in answer.err) == (2, True), answer
+    with pytest.raises(OptionError, match=f"{name}= has no effect"):
+        wg.impute("t.csv", "v.bin", **{name: value})
 
 
 def test_what_agrees_with_another_option_is_accepted(ask, folder):

@@ -342,3 +342,25 @@ def test_paths_are_relative_to_the_current_directory(ask, folder):
     assert made(ask("run", "configs/x.toml")) == {"c": False}
     Path("configs/x.toml").write_text(COUNT.format(4))
     assert made(ask("run", "configs/../configs/x.toml")) == {"c": False}  # the same file
+
+
+@pytest.mark.parametrize("counts", ["", COUNT.format(3)])
+def test_compare_takes_document_counts_too(run, folder, counts):
+    documents = '[build-dtm]\ncorpus = ["corpus.txt"]\nmin-count = 2\nout = "d"\n'
+    methods = "gbu,lsa" if counts else "lsa"
+    table = f'[compare]\nmethods = "{methods}"\ndim = 4\nsets = "pairs.tsv"\nresamples = 0\n'
+    answer = run(counts, documents, table)
+    assert answer.status == 0, answer.err
+    rows = [line.split()[0] for line in answer.out.splitlines() if line[:3] in ("gbu", "lsa")]
+    assert set(methods.split(",")) <= set(rows)
+    if counts:
+        named = run(counts, documents, f'{table}matrix = ["c", "d"]\n')
+        assert named.status == 0, named.err
+
+
+def test_compare_takes_counts_that_exist_beside_document_counts(run, folder):
+    count = COUNT.format(3).replace('"c"', '"cooc"')
+    assert run(count).status == 0
+    documents = '[build-dtm]\ncorpus = ["corpus.txt"]\nmin-count = 2\nout = "d"\n'
+    answer = run(documents, '[compare]\nmethods = "gbu"\ndim = 4\nsets = "pairs.tsv"\n')
+    assert answer.status == 0, answer.err

@@ -16,7 +16,7 @@ from running import drift
 
 import wordgeom as wg
 from wordgeom.cli import main
-from wordgeom.core.errors import OptionError
+from wordgeom.core.errors import InputError, OptionError
 from wordgeom.drift.neighbours import attested, nearest_words
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
@@ -233,6 +233,10 @@ def test_equal_times_are_refused(model, capsys, given):
 
 def test_python_warns_of_a_time_outside_the_data(model):
     fitted = wg.open_model(model)
+    times: list[Any] = ["2005", None, float("nan")]
+    for time in times:
+        with pytest.raises(InputError, match="the time must be a finite number"):
+            fitted.vectors_at(time)
     with pytest.warns(UserWarning, match="2040 is outside the documents' times, 2000 to 2011"):
         fitted.vectors_at(2040.0)
     with warnings.catch_warnings():

@@ -183,7 +183,7 @@ def test_questions_with_a_missing_or_zero_word_are_counted(write, using):
     answers = read_analogies(path, EvalOptions()).answer(vectors, using)
     assert answers.items.tolist() == [0]
     assert answers.groups["s"].tolist() == [0]
-    why = ("that has no vector", "whose vector is zero")
+    why = ("that has no vector", "whose vector is zero or not finite")
     reasons = [f"questions with a word {each}" for each in why]
     assert answers.excluded == dict.fromkeys(reasons, 2)
     zero = read_analogies(path, EvalOptions(oov="zero")).answer(vectors, using)

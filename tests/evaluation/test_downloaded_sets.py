@@ -525,3 +525,69 @@ def test_the_report_tells_the_column_and_the_line_left_out(write):
     assert report.excluded["set1"]["incomplete last line"] == 1
     note = "set1: scores are those of column 'Human (mean)'; 13 other columns of numbers ignored"
     assert note in report.notes
+
+
+LABELS = ("i", "S", "m", "h", "t")
+MANY = [(f"left{n}", f"right{n}", n / 7) for n in range(60)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # wordsim353_agreed.txt: the kind of relation comes first.
+        [(LABELS[n % 5], *row) for n, row in enumerate(MANY)],
+        [("nvar"[n % 4], *row) for n, row in enumerate(MANY)],
+        [(left, "n", right, "n", score) for left, right, score in MANY[:4]],
+        # SCWS: ID, words with their parts of speech, contexts, mean and ratings
+        [
+            (n, left, "nv"[n % 2], right, "n", f"a <b> {left} </b> {n}", f"{n} {right}", 2, 1, 3)
+            for n, (left, right, _) in enumerate(MANY)
+        ],
+    ],
+)
+def test_columns_of_labels_are_not_words(tmp_path, rows):
+    path = tmp_path / "set.txt"
+    path.write_text(text_of(rows))
+    assert [(pair.left, pair.right) for pair in read_pairs(path)] == [
+        row[:2] for row in MANY[: len(rows)]
+    ]
+
+
+def test_a_title_of_the_fourth_word_alone_does_not_make_word_pairs(tmp_path):
+    head = ["", "question_1", "question_2", "question_3", "answer", "category"]
+    rows = [(n, *words, name) for n, (name, *words) in enumerate(QUESTIONS)]
+    path = tmp_path / "set.csv"
+    path.write_text(text_of([head, *rows], ","))
+    task = read_set(path, EvalOptions())
+    assert isinstance(task, Analogies)
+    assert list(task.questions) == [tuple(words) for _, *words in QUESTIONS]
+
+
+def test_hyperlex_has_its_mean_in_avg_score(tmp_path):
+    head = ["WORD1", "WORD2", "POS", "TYPE", "AVG_SCORE", "AVG_SCORE_0_10", "STD", "S_1", "S_2"]
+    rows = [(left, right, "N", "hyp-1", s, s / 6, 0.5, 6, 0) for left, right, s in PAIRS]
+    path = tmp_path / "hyperlex.txt"
+    path.write_text(text_of([head, *rows], " "))
+    assert [pair.score for pair in read_pairs(path)] == [score for *_, score in PAIRS]
+
+
+@pytest.mark.parametrize(
+    ("content", "say"),
+    [
+        ('[{"word1": "love", "word2": "sex", "score": 6.77},\n', "is JSON, not a table"),
+        ('{"word1": "love", "word2": "sex", "score": 6.77}\n', "is JSON, not a table"),
+        ("<!DOCTYPE html>\n<html>\n", "is a web page, not a table"),
+        ('# Rater 1\n"flower:tulip"\n"emotion:rage"\n', "SemEval-2012 task 2"),
+    ],
+)
+def test_what_is_no_table_is_named(tmp_path, content, say):
+    path = tmp_path / "set.txt"
+    path.write_text(content)
+    with pytest.raises(InputError, match=say):
+        read_set(path, EvalOptions())
+
+
+def test_carriage_returns_alone_end_lines(tmp_path):
+    path = tmp_path / "set.txt"
+    path.write_bytes(text_of(PAIRS, end="\r").encode())
+    assert [(pair.left, pair.right, pair.score) for pair in read_pairs(path)] == PAIRS

@@ -317,7 +317,7 @@ def test_files_with_one_stem_share_a_words_file_only_if_it_is_identical(counts, 
     convert(counts, tmp_path / "m.npz")
     convert(counts, tmp_path / "m.mtx")
     build(put(tmp_path, "x y z x y\n"), tmp_path / "other")
-    with pytest.raises(OutputExistsError, match=r"m\.words\.txt: exists"):
+    with pytest.raises(OutputExistsError, match=r"m\.words\.txt: belongs to m\.mtx too"):
         convert(tmp_path / "other", tmp_path / "m.mtx.gz")
     assert not (tmp_path / "m.mtx.gz").exists()
 

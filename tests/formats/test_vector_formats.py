@@ -150,7 +150,7 @@ def test_arrays_with_one_stem_share_a_words_file_only_if_it_is_identical(source,
     convert(source, tmp_path / "w.npy")
     convert(tmp_path / "w.npy", tmp_path / "w.npz")
     (tmp_path / "w.npz").unlink()
-    with pytest.raises(OutputExistsError, match=r"w\.words\.txt: exists"):
+    with pytest.raises(OutputExistsError, match=r"w\.words\.txt: belongs to w\.npy too"):
         convert(source, tmp_path / "w.npz", limit=2)
     assert not (tmp_path / "w.npz").exists()
 
@@ -358,3 +358,16 @@ def test_the_command_prints_the_result_and_the_notes(source, tmp_path, monkeypat
     assert capsys.readouterr() == ("", "")
     assert not list(tmp_path.glob("*.json"))
     assert json.dumps(sorted(p.name for p in tmp_path.iterdir())).count("words") == 1
+
+
+def test_words_that_describe_another_file_are_never_replaced(tmp_path):
+    write_vectors(tmp_path / "one.bin", WORDS, MATRIX)
+    write_vectors(tmp_path / "other.bin", WORDS[::-1], MATRIX)
+    convert(tmp_path / "one.bin", tmp_path / "v.npy")
+    for force in (False, True):
+        with pytest.raises(OutputExistsError, match=r"belongs to v\.npy too.* another name"):
+            convert(tmp_path / "other.bin", tmp_path / "v.npz", force=force)
+    assert (tmp_path / "v.words.txt").read_text().split() == WORDS
+    convert(tmp_path / "one.bin", tmp_path / "w.npy")
+    convert(tmp_path / "other.bin", tmp_path / "w.npy", force=True)
+    assert (tmp_path / "w.words.txt").read_text().split() == WORDS[::-1]

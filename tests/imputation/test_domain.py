@@ -14,9 +14,10 @@ from scipy import sparse
 
 from wordgeom.core.errors import InputError, MissingInputError, OptionError, WordgeomError
 from wordgeom.imputation.domain import Domain, DomainOptions, check_inputs, input_files, read_domain
+from wordgeom.imputation.tables.matching import find_anchors
 from wordgeom.imputation.tables.missing import fill_with_means
 from wordgeom.imputation.tables.name_map import read_map
-from wordgeom.vectors.keyed import write_vectors
+from wordgeom.vectors.keyed import Vectors, write_vectors
 
 GB = 10**9
 MATRIX = np.arange(6.0).reshape(3, 2)
@@ -55,6 +56,9 @@ def test_names_are_next_to_the_matrix_or_in_the_given_file(tmp_path):
         assert domain.names == names
         np.testing.assert_array_equal(domain.matrix, MATRIX)
         assert input_files(path, options) == [path, beside]
+    words = put(path.with_suffix(".words.txt"), "u\nv\nw")  # `convert` writes it; .txt: vectors
+    assert read_domain(path, options, GB).names == ["u", "v", "w"]
+    assert input_files(path, options) == [path, words]
     domain = read_domain(path, asked, GB)
     assert domain.names == ["a_b", "ü", "c"]
     assert domain.notes == ("names with white space replaced by _: 1",)
@@ -358,3 +362,21 @@ def test_an_empty_matrix_is_rejected(tmp_path):
         with pytest.raises(InputError) as caught:
             read_domain(tmp_path / "t.npz", DomainOptions(), GB)
         assert_one_line(caught, "contains no numbers")
+
+
+# --- tables without names
+
+
+def test_numbers_in_place_of_names_are_told_from_repeated_names(tmp_path):
+    path = put(tmp_path / "m.tsv", "0\t1\t0\n0\t0\t1\n1\t1\t0\n")
+    with pytest.raises(InputError, match=r"both named '0'.*; if the first column is no name, add"):
+        read_domain(path, DomainOptions(), GB)
+    names = put(tmp_path / "names.txt", "a\nb\nc\n")
+    with pytest.raises(OptionError, match=r"paste .*names\.txt m\.tsv > named\.tsv"):
+        read_domain(path, DomainOptions(names=str(names)), GB)
+
+
+def test_a_table_of_dates_may_be_to_transpose():
+    vectors = Vectors(["one", "two"], np.eye(2, dtype=np.float32))
+    with pytest.raises(InputError, match="or transpose the table if its columns are the entities"):
+        find_anchors(["2015-01-13", "2015-01-14"], vectors, "returns.csv", "v.bin")

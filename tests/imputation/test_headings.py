@@ -46,6 +46,12 @@ def short(width: int) -> str:
         ("drug,0,1,2", "aspirin,0,1,0\ncodeine,1,1,0\n"),
         ("gene,1017,5594,9133", _FEATURES),
         ("dosis,10,50,200", _FEATURES),
+        ("year,1995,1994,1993", _FEATURES),
+        ("land,1995,1994,1993", _FEATURES),
+        ("date,20240331,20240229,20240131", _FEATURES),
+        ("gene,5594,9133,1017", _FEATURES),
+        ("drug,0.1,0.2,0.5,1,2", "aspirin,1,5,2,2,1\ncodeine,4,2,2,1,0\n"),
+        ("depth,5.0,4.5,4.0,3.5,3.0", "oak,1,5,2,2,1\nelm,4,2,2,1,0\n"),
         ("1,2,3", _FEATURES),  # R: write.table(sep = ","), without a head for the names
     ],
 )
@@ -86,6 +92,7 @@ def test_an_entity_is_no_header(tmp_path, rows):
         "word,0,1\ndog,0,1\ncat,1,0\n",  # one-hot
         "dog,0,1\ncat,1,0\n",
         "dog,1,2,3\ncat,3,5,1\n",  # Likert scale
+        "dose,0.1,0.2,0.5,1,2\naspirin,1,5,2,2,1\ncodeine,4,2,2,1,0\n",
         "year,3,7\nkorea,4,2\nchile,1,6\n",
     ],
 )

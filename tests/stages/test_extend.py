@@ -349,7 +349,7 @@ def test_bad_input_is_told_in_one_line(folder):
         ({"vectors": "all.bin"}, InputError, "cooc: all 80 words have vectors in all.bin"),
         ({"vectors": "foreign.bin"}, InputError, "cooc: none of 80 words has a vector"),
         ({"counts": "left"}, InputError, "left: extend needs symmetric counts, not one-sided"),
-        ({"counts": "pmi"}, MissingInputError, "pmi: is of kind 'pmi', not a cooc matrix"),
+        ({"counts": "pmi"}, MissingInputError, "pmi: is of kind 'pmi', not a cooc matrix;"),
         ({"counts": "none"}, MissingInputError, "none"),
         ({"vectors": "none.bin"}, MissingInputError, "none.bin"),
         ({"vectors": "cut.bin"}, FormatError, "cut.bin"),

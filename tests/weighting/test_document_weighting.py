@@ -113,5 +113,5 @@ def test_a_word_of_all_documents_keeps_its_entries(tmp_path: Path, pool: Pool):
 
 
 def test_another_weight_is_rejected():
-    with pytest.raises(OptionError, match="--weight must be raw or rows or log"):
+    with pytest.raises(OptionError, match="--weight must be raw, rows, log"):
         DocumentOptions(weight="idf")

@@ -124,8 +124,9 @@ def prepare(name: str, table: Mapping[str, Any], where: str) -> Invocation:
 def _with_paths(keys: dict[str, Any]) -> dict[str, Any]:
     """Return the keys of `compare` with `matrix` and `vectors` as its arguments."""
     vectors = keys.pop("vectors", [])
-    matrix = [keys.pop("matrix")] if "matrix" in keys else []
-    return {**keys, "paths": [*matrix, *(vectors if isinstance(vectors, list) else [vectors])]}
+    matrices = keys.pop("matrix", [])
+    given = [each if isinstance(each, list) else [each] for each in (matrices, vectors)]
+    return {**keys, "paths": [path for paths in given for path in paths]}
 
 
 def _named(command: click.Command, keys: Mapping[str, Any], where: str) -> dict[str, Any]:

@@ -137,7 +137,14 @@ def _connected(step: Step, made: Sequence[_Made]) -> list[Step]:
     table = dict(step.table)
     for name, default in step.inputs.items():
         found = [one.path for one in made if one.default == default]
-        if name in table or default is None or not found or not _wanted(step, name):
+        if name in table or default is None or not _wanted(step, name):
+            continue
+        documents = _documents(step, name, made)
+        if documents and len(found) < 2:
+            present = [default] if os.path.isdir(default) else []
+            table[name] = [*(found or present), documents]
+            continue
+        if not found:
             continue
         if (step.name, name) in _SEVERAL:
             table[name] = found
@@ -150,6 +157,12 @@ def _connected(step: Step, made: Sequence[_Made]) -> list[Step]:
             what = f"could take {name} from several tables ({', '.join(found)})"
             raise OptionError(what, do=do)
     return [replace(step, table=table)]
+
+
+def _documents(step: Step, name: str, made: Sequence[_Made]) -> str:
+    """Return the document-term matrix that `compare` takes beside the counts, "" if none."""
+    found = [one.path for one in made if one.default == _OUTPUTS["build-dtm"]]
+    return found[0] if (step.name, name) == ("compare", "matrix") and len(found) == 1 else ""
 
 
 def _wanted(step: Step, name: str) -> bool:

@@ -87,7 +87,8 @@ def _answer_lines(vectors: Vectors, top: int, as_json: bool) -> None:
     """Answer each line of standard input; raises InputError if no line can be answered."""
     asked = failed = 0
     for number, line in enumerate(sys.stdin.buffer, 1):
-        if not (query := line.decode("utf-8", "replace").split()):
+        form = "utf-8-sig" if number == 1 else "utf-8"  # without a byte order mark
+        if not (query := line.decode(form, "replace").split()):
             continue
         asked += 1
         signed = [word if _is_negative(word) else f"+{word}" for word in query]

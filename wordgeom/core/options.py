@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
 from wordgeom.core.errors import OptionError
+from wordgeom.core.formatting import listed
 
 _KEY = "wordgeom"
 _LISTED = 30
@@ -163,7 +164,8 @@ def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
     if value is None and field.default is None:
         return
     if spec.choices and value not in spec.choices:
-        raise OptionError(f"{name} must be {' or '.join(spec.choices)}", found=_shown(value))
+        choices = listed(spec.choices, "or")
+        raise OptionError(f"{name} must be {choices}", found=_shown(value))
     wanted, types = _KINDS[kind(field)]
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         raise OptionError(f"{name} must be {wanted}", found=_shown(value))

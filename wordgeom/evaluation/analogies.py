@@ -31,7 +31,7 @@ from wordgeom.vectors.keyed import Vectors
 SECTION = ":"  # starts a line that names the section below it
 _UNKNOWN = -2  # row of an out-of-vocabulary word; differs from every answer and from NONE
 _MISSING = "questions with a word that has no vector"
-_WITHOUT = "questions with a word whose vector is zero"
+_WITHOUT = "questions with a word whose vector is zero or not finite"
 
 
 @dataclass(frozen=True)

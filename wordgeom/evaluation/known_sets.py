@@ -16,8 +16,10 @@ from wordgeom.evaluation.tables import COMMENT, Table
 
 _DO_FOUR = "use analogies of four words, such as Google's, MSR's or a table a, b, c, d"
 _CHOICE, _STEM = re.compile(r"[a-e]"), re.compile(r"\S+\s+\S+\s+[a-z]+:[a-z]+")
+_JSON, _HTML = re.compile(r"[\[{]\s*([\"\[{]|$)"), re.compile(r"<(!doctype html|html)\b")
 _PAIR = r'"?[^\s:",]+:[^\s:",]+"?'
-_RATED = re.compile(rf"{_PAIR}[\s,]+-?[\d.]+|-?[\d.]+[\s,]+{_PAIR}|{_PAIR}(,{_PAIR})+")
+_QUOTED = r'"[^\s:",]+:[^\s:",]+"'
+_RATED = re.compile(rf"{_PAIR}[\s,]+-?[\d.]+|-?[\d.]+[\s,]+{_PAIR}|{_PAIR}(,{_PAIR})+|{_QUOTED}")
 _SEMEVAL_SECTION = re.compile(r"(10|[1-9])[a-j]")
 _BATS_FILE, _BATS_FOLDER = re.compile(r"[IDEL]\d\d \["), "1_Inflectional_morphology"
 _SAT_PAIRS = 6  # the stem of a question and its five choices
@@ -37,8 +39,9 @@ def refuse_directory(path: str | Path) -> None:
 
 
 def refuse_lines(path: str | Path, lines: Sequence[tuple[int, str]]) -> None:
-    """Raise InputError if the lines are those of the SAT questions, SemEval-2012 or BATS."""
+    """Raise InputError if the lines are of the SAT, SemEval-2012 or BATS sets, JSON or HTML."""
     texts = [line.strip() for _, line in lines if not line.startswith(COMMENT)]
+    _refuse_other_text(path, texts)
     if _most(texts, _STEM) and any(_CHOICE.fullmatch(text) for text in texts):
         raise InputError(_SAT, where=path, do=_DO_FOUR)
     if _most(texts, _RATED):
@@ -78,6 +81,17 @@ def refuse_questions(path: str | Path, read: QuestionList) -> None:
     checked = full or groups
     if sizes_fit and all(name.isdigit() and _all_pairs(group) for name, group in checked):
         raise InputError(_SAT, where=path, do=_DO_FOUR)
+
+
+def _refuse_other_text(path: str | Path, texts: Sequence[str]) -> None:
+    """Raise InputError for JSON, and for a web page saved in place of a file."""
+    first = texts[0] if texts else ""
+    if _JSON.match(first):
+        do = "write it as a table with the columns word1, word2, score or a, b, c, d"
+        raise InputError("is JSON, not a table", where=path, do=do)
+    if _HTML.match(first.lower()):
+        do = "download the set itself, on GitHub the raw file"
+        raise InputError("is a web page, not a table", where=path, do=do)
 
 
 def _bats(path: str | Path) -> InputError:

@@ -43,15 +43,17 @@ def set_name(path: str | Path) -> str:
 def read_lines(path: str | Path) -> list[tuple[int, str]]:
     """Return a text file's non-blank lines, each with its line number, counted from 1.
 
-    A UTF-8 byte order mark and line ends (Unix or Windows) are removed. Raises MissingInputError;
-    FormatError for a broken gzip file; InputError for invalid UTF-8, naming the line, for more than
-    1 GiB, and for a file without text.
+    A UTF-8 byte order mark and line ends (Unix, Windows or old Mac) are removed. Raises
+    MissingInputError; FormatError for a broken gzip file; InputError for invalid UTF-8, naming the
+    line, for more than 1 GiB, and for a file without text.
     """
     content = _content(Path(path))
     if len(content) > _MAX_BYTES:
         what = f"the file has more than {_MAX_BYTES:,} bytes"
         raise InputError(what, where=path, do="split it")
     text = _decoded(content.removeprefix(_BOM), path)
+    if "\n" not in text:  # as spreadsheets write text for old Macs
+        text = text.replace("\r", "\n")
     # Not splitlines(), which also splits at characters that may occur inside a text.
     numbered = ((n, line.removesuffix("\r")) for n, line in enumerate(text.split("\n"), 1))
     lines = [(number, line) for number, line in numbered if line.strip()]

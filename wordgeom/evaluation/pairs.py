@@ -21,6 +21,11 @@ from wordgeom.evaluation.tables import (
     shortened,
 )
 
+_LABEL_ROWS = 10  # rows to each of its values that a column of labels has, at least
+_PARTS = frozenset((
+    "n", "v", "a", "r", "j", "s", "nn", "vb", "jj", "rb", "noun", "verb", "adj", "adv",
+    "adjective", "adverb",
+))  # fmt: skip
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+")
 _DO = "write two words and a number on each line"
 _DO_ORDER = "write word, word, score in this order, or add a header word1, word2, score"
@@ -86,13 +91,33 @@ def _words(table: Table) -> tuple[int, int]:
     left, right = table.find(FIRST), table.find(SECOND)
     if left is not None and right is not None:
         return left, right
-    left = table.first if left is None else left
-    right = left + 1 if right is None else right
+    first, second = _words_by_place(table)
+    if left is None:
+        left = first
+    if right is None:
+        right = second if second > left else left + 1
     numbers = next((column for column in (left, right) if column in table.numeric), None)
     if numbers is not None:
         what = f"{table.called(numbers)} has numbers instead of words"
         raise InputError(what, where=table.path, do=_DO_ORDER)
     return left, right
+
+
+def _words_by_place(table: Table) -> tuple[int, int]:
+    """Return the two columns of words, without those of labels where others are left."""
+    first = table.first
+    score = next((c for c in table.numeric if c > first), table.width)
+    words = [c for c in range(first, score) if not _has_labels(table, c)]
+    if score - first < 3 or len(words) < 2:
+        return first, first + 1
+    return words[0], words[1]
+
+
+def _has_labels(table: Table, column: int) -> bool:
+    """Return whether a column has parts of speech, or few values in many rows."""
+    values = [row.fields[column].lower() for row in table.rows if column < len(row.fields)]
+    distinct = set(values)
+    return distinct <= _PARTS or _LABEL_ROWS * len(distinct) <= len(values)
 
 
 def _words_note(table: Table, columns: tuple[int, int, int]) -> str:

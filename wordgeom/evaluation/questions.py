@@ -28,7 +28,7 @@ class QuestionList:
 def asks_questions(table: Table) -> bool:
     """Return whether a table has four columns of words and no score after the second."""
     named = [table.find(role) is not None for role in ROLES]
-    if any(named):
+    if all(named) or all(named[:2]):
         return all(named)
     words = _words(table)
     return len(words) >= 4 and not any(column > words[1] for column in table.numeric)

@@ -25,7 +25,7 @@ from wordgeom.vectors.keyed import Vectors
 
 _MIN_PAIRS = 3  # for a correlation
 _MISSING = "pairs with a word that has no vector"
-_WITHOUT = "pairs with a word whose vector is zero"
+_WITHOUT = "pairs with a word whose vector is zero or not finite"
 
 
 @dataclass(frozen=True)

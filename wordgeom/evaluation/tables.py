@@ -28,7 +28,7 @@ _NO_NUMBER = ("", "na", "null", "none", "missing")  # a missing score
 _DIGIT = re.compile(r"\d")
 FIRST = ("word1", "w1", "worda", "term1", "terma", "verb1", "concept1")
 SECOND = ("word2", "w2", "wordb", "term2", "termb", "verb2", "concept2")
-MEANS = ("mean", "humanmean", "average", "averagescore", "meanscore", "avg")
+MEANS = ("mean", "humanmean", "average", "averagescore", "meanscore", "avg", "avgscore")
 SCORES = (
     *MEANS, "score", "similarity", "sim", "simlex999", "relatedness", "rating", "gold",
 )  # fmt: skip

@@ -86,7 +86,7 @@ def rewrite(
         notes += messages
     made = replace(vectors, words=check_words(vectors.words, options.space, paths.target))
     if paths.form in detection.ARRAYS:
-        check_shared_file(paths.target_words, words_bytes(made.words), force)
+        check_shared_file(paths.target_words, words_bytes(made.words), force, paths.target)
     if card is None and provenance.configuration():  # without one, a second run could not tell
         card = {"content": run_card.file_content(paths.source)}
     if card is not None:

@@ -24,7 +24,7 @@ from wordgeom.imputation.tables.missing import (
 )
 from wordgeom.imputation.tables.name_map import rename_entities
 from wordgeom.imputation.tables.names import clean_names, first_rows, names_file, read_names
-from wordgeom.imputation.tables.readers import holds_names, kind_of, read_table
+from wordgeom.imputation.tables.readers import DELIMITED, holds_names, kind_of, read_table
 from wordgeom.imputation.tables.table import Table
 from wordgeom.storage import opening
 from wordgeom.vectors.word2vec_header import BINARY_SUFFIXES, TEXT_SUFFIXES, name_suffix
@@ -37,8 +37,9 @@ class DomainOptions(Options):
     """How to read entities and their features from a table."""
 
     names: str | None = option(
-        None, "row names of a matrix, one per line  [MATRIX.txt or .names]", metavar="FILE"
-    )
+        None, "row names of a matrix, one per line  [MATRIX.words.txt, .txt, .names]",
+        metavar="FILE",
+    )  # fmt: skip
     name_map: str | None = option(
         None, "rename entities: lines of `entity word` (tab, comma or space)", metavar="FILE"
     )
@@ -120,6 +121,8 @@ def _names_file(path: Path, kind: str, options: DomainOptions) -> Path | None:
         return names_file(path, options.names)
     if options.names is not None:
         do = "omit --names; to rename entities, use --name-map"
+        if kind == DELIMITED:
+            do += f"; if it has none, add them: paste {options.names} {path.name} > named.tsv"
         raise OptionError("the table has names, so --names has no effect", where=path, do=do)
     return None
 

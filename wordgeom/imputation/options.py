@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wordgeom.core.errors import OptionError
-from wordgeom.core.options import Options, option
+from wordgeom.core.options import Options, flag, option
 
 SIMPLEX, NNLS = "simplex", "nnls"
 EXACT, POWER = "exact", "power"
@@ -42,3 +42,7 @@ class ImputeOptions(Options):
         super().__post_init__()
         if self.validate == 1:
             raise OptionError("--validate must be 0 or at least 2", found=1)
+        for name in ("eta", "max_iterations"):
+            if self.is_set(name) and self.solver != POWER:
+                do = "add --solver power, or omit it"
+                raise OptionError(f"{flag(name)} has no effect with --solver {EXACT}", do=do)

@@ -92,7 +92,8 @@ class StoredMatrix(StoredCsr):
         store = Store.open(path)
         if store.kind not in kinds:
             what = f"is of kind {store.kind!r}, not a {' or '.join(kinds)} matrix"
-            raise MissingInputError(what, where=path)
+            do = "create one with wordgeom build-cooc"
+            raise MissingInputError(what, where=path, do=do)
         words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
         indptr, attributes = checked_indptr(store, len(words), len(words)), store.attributes
         symmetric = attributes.get("triangle") == "upper"

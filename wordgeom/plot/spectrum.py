@@ -62,9 +62,9 @@ def read_spectrum(path: str | Path) -> Spectrum:
     Raises MissingInputError for a missing file, InputError if the card or the spectrum is missing.
     """
     path = Path(path)
-    if not path.is_file():
+    if not path.exists():
         raise MissingInputError("no such file", where=path, do="check the path")
-    card = read_card(path)
+    card = read_card(path) if path.is_file() else None
     if card is None:
         raise InputError("no matching run card", where=path, do=_DO)
     statistics = card.get("statistics")

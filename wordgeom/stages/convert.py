@@ -189,10 +189,10 @@ class MatrixExport(Conversion):
         matrix = self.matrix
         documents = documents_content(matrix, self.out, form)
         listed = words_content(matrix, form, words, self.options.space)
-        check_shared_file(words, listed, self.run.force)
+        check_shared_file(words, listed, self.run.force, self.out)
         if documents is not None:
             check_words_file(words, {documents[0]: "the documents"})
-            check_shared_file(*documents, self.run.force)
+            check_shared_file(*documents, self.run.force, self.out)
         parts: dict[Path, Callable[[BinaryIO], object]] = {
             self.out: lambda out: write_matrix(out, matrix, self.out, form, words, job.context),
             words: lambda out: out.write(listed),

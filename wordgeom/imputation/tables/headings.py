@@ -61,13 +61,19 @@ class _Row:
         return bool(self.numbers) and ascending
 
     @property
+    def ordered(self) -> bool:
+        """Whether the numbers ascend, or descend."""
+        backwards = _Row(self.cells, list(reversed(self.numbers)))
+        return self.ascends or backwards.ascends
+
+    @property
     def steps(self) -> bool:
-        """Whether the numbers ascend in equal steps."""
-        if not self.ascends:
+        """Whether the numbers ascend or descend in equal steps."""
+        if not self.ordered:
             return False
         step = (self.numbers[-1] - self.numbers[0]) / max(1, len(self.numbers) - 1)
         apart = (b - a for a, b in zip(self.numbers, self.numbers[1:], strict=False))
-        return all(abs(each - step) <= 1e-6 * step for each in apart)
+        return all(abs(each - step) <= 1e-6 * abs(step) for each in apart)
 
     def matches(self, pattern: re.Pattern[str]) -> bool:
         """Return whether every cell matches."""
@@ -106,29 +112,37 @@ def _labels(row: _Row, usual: bool) -> bool:
 
 
 def _dates(row: _Row, usual: bool) -> bool:
-    """Return whether a row has ascending years, or dates such as 20240131."""
+    """Return whether a row has years, or dates such as 20240131, in their order or backwards."""
     if row.matches(_DATE):
-        return row.ascends and (usual or len(row.cells) > 1)
-    if not (row.matches(_YEAR) and row.ascends):
+        return row.ordered and (usual or len(row.cells) > 1)
+    if not (row.matches(_YEAR) and row.ordered):
         return False
-    next_year = len(row.cells) == 2 and row.numbers[1] == row.numbers[0] + 1
+    next_year = len(row.cells) == 2 and abs(row.numbers[1] - row.numbers[0]) == 1
     return usual or next_year or (len(row.cells) >= _LABELS and row.steps)
 
 
 def _sequence(row: _Row, usual: bool) -> bool:
-    """Return whether a row ascends in equal steps, and is too long for an accident."""
+    """Return whether a row is ordered, in equal steps or below a usual head, and long enough."""
+    if usual and len(row.numbers) >= _SEQUENCE:
+        return row.ordered
     return len(row.numbers) >= (_LABELS if usual else _SEQUENCE) and row.steps
 
 
 def _codes(row: _Row, usual: bool) -> bool:
-    """Return whether a row has ascending whole numbers, as few entities have among fractions."""
-    return (usual or len(row.cells) >= _LABELS) and row.matches(_INTEGER) and row.ascends
+    """Return whether a row has whole numbers, as few entities have among fractions.
+
+    Without a usual head they must ascend.
+    """
+    ordered = len(set(row.numbers)) == len(row.numbers) if usual else row.ascends
+    return (usual or len(row.cells) >= _LABELS) and row.matches(_INTEGER) and ordered
 
 
 def _possible(own: _Row, others: Sequence[_Row], usual: bool) -> bool:
     """Return whether the row may be a header that no form recognises."""
-    if usual and own.matches(_INTEGER) and own.ascends:
+    if usual and own.matches(_INTEGER) and own.ordered:
+        return True
+    if len(own.numbers) >= _SEQUENCE and own.ordered and not any(o.ordered for o in others):
         return True
     counts = len(own.numbers) > 1 and own.numbers[0] in (0, 1) and own.steps
     consecutive = counts and own.numbers[1] - own.numbers[0] == 1
-    return consecutive and not all(other.numbers and other.steps for other in others)
+    return consecutive and not all(other.ascends and other.steps for other in others)

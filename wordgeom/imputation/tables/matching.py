@@ -82,6 +82,8 @@ def _no_anchor_error(names: Sequence[str], vectors: Vectors, domain: str, file: 
     similar = f"similar words: {', '.join(pairs)}" if pairs else f"no word is like {names[0]!r}"
     lower = sum(name.lower() in vectors.index for name in names)
     do = f"--lower matches {lower:,} entities" if lower else "rename them with --name-map"
+    if not any(char.isalpha() for name in names for char in name):  # numbers or dates
+        do += ", or transpose the table if its columns are the entities"
     return InputError(f"no entity is a word of {file}; {similar}", where=domain, do=do)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.evaluation.lines import read_lines
+from wordgeom.formats.word_files import companion_path
+from wordgeom.imputation.tables.cells import number_of
 
 _SUFFIXES = (".txt", ".names")  # of a matrix's names file
 _SPACE = "_"
@@ -20,9 +22,10 @@ def names_file(table: Path, given: str | None) -> Path:
     if given is not None:
         return Path(given)
     candidates = [table.with_suffix(suffix) for suffix in _SUFFIXES]
+    candidates.insert(0, companion_path(table))  # as `wordgeom convert` writes them
     found = next((path for path in candidates if path.is_file()), None)
     if found is None:
-        do = f"write one name per line to {candidates[0].name} next to it, or pass --names"
+        do = f"write one name per line to {candidates[1].name} next to it, or pass --names"
         raise MissingInputError("no names for the rows", where=table, do=do)
     return found
 
@@ -75,10 +78,13 @@ def first_rows(names: Sequence[str], where: str | Path, *, strict: bool) -> list
     if strict and len(rows) < len(names):
         again = next(row for row, name in enumerate(names) if first[name] != row)
         name = names[again]
+        do = "to keep the first of each, use --duplicates first"
+        if all(number_of(each) is not None for each in names):
+            do = "if the first column is no name, add names as the first column"
         raise InputError(
             f"entities {first[name] + 1} and {again + 1} are both named {name!r}",
             where=where,
             found=f"{len(names) - len(rows):,} repeated names",
-            do="to keep the first of each, use --duplicates first",
+            do=do,
         )
     return rows

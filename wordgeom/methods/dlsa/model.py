@@ -10,6 +10,7 @@ are removed from them (canonical_form.py).
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Mapping
@@ -25,7 +26,6 @@ from wordgeom.core.errors import (
     FormatError,
     InputError,
     MissingInputError,
-    OptionError,
     StaleError,
 )
 from wordgeom.core.types import Array, Float32, Float64, Int64
@@ -141,11 +141,13 @@ class DynamicModel:
         product of word i at time s and word j at time t is Σ_d (a_d·b_i(s)) (a_d·b_j(t)), their
         fitted co-occurrence in the same documents. With eig = 0, as in the thesis, axes along which
         documents hardly differ weigh as much as the others and add noise. Raises InputError if
-        the time is too far away for float32, FormatError if it lies within the model's times.
+        the time is no number or too far away for float32, FormatError if it lies within the
+        model's times.
         Warns of a time outside the documents' times.
         """
-        if not isinstance(time, (int, float, np.number)):
-            raise OptionError("the time must be a number", found=repr(time), do="as in 1950.0")
+        if not isinstance(time, (int, float, np.number)) or not math.isfinite(time):
+            do = "pass a number, such as 1950.0"
+            raise InputError("the time must be a finite number", found=repr(time), do=do)
         if remark := self.extrapolation(time, f"{time:g}"):
             warnings.warn(remark, stacklevel=2)
         return self.words_at(time, eig)

@@ -91,7 +91,7 @@ class Options(base.Options):
         if self.in_weighted_sweeps and self.is_set("eig"):
             do = "add --no-weighted, or omit --eig"
             raise OptionError("--eig has no effect on weighted sweeps", do=do)
-        for name in _OF_WEIGHTED:
+        for name in ("weighted", *_OF_WEIGHTED) if self.weighted else _OF_WEIGHTED:
             if self.is_set(name) and not self.in_weighted_sweeps:
                 what = f"{flag(name)} has no effect with {self._unweighted}"
                 raise OptionError(what, do="omit one of the two")
