@@ -152,9 +152,12 @@ def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
         raise OptionError(f"{name} must be {' or '.join(spec.choices)}", found=repr(value))
     wanted, types = _KINDS[kind(field)]
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-        raise OptionError(f"{name} must be {wanted}", found=repr(value))
+        do = f'write it in quotes: "{value}"' if wanted == "text" and type(value) is int else ""
+        raise OptionError(f"{name} must be {wanted}", found=repr(value), do=do)
     if isinstance(value, str):
-        if not value or "\0" in value:  # neither can be a file name
+        if not value:
+            raise OptionError(f"{name} must not be empty")
+        if "\0" in value:  # which no file name contains
             raise OptionError(f"{name} must be text", found=repr(value))
         return
     low = spec.low if spec.low is not None else float("-inf")

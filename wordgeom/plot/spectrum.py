@@ -62,6 +62,8 @@ def read_spectrum(path: str | Path) -> Spectrum:
     Raises MissingInputError for a missing file, InputError if the card or the spectrum is missing.
     """
     path = Path(path)
+    if path.is_dir():
+        raise MissingInputError("is a directory", where=path, do="pass a vectors file")
     if not path.is_file():
         raise MissingInputError("no such file", where=path, do="check the path")
     card = read_card(path)

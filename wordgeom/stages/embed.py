@@ -140,14 +140,13 @@ class Embed(Stage):
         """Read the texts, fit weights and components, and write the vectors."""
         check_words_memory(self.base, self.options, job.context)
         corpus, names = self.inputs.corpus, self.inputs.names
-        words = usable_words(self.base, corpus.normalise, self.options)
+        try:
+            words = usable_words(self.base, corpus.normalise, self.options)
+        except InputError as error:
+            raise error.within(str(self.vectors)) from None
         encoded = encode_texts(names, corpus, words.words, job.context)
         with closing(encoded.stream):
-            if encoded.tokens == encoded.vocabulary.counts[-1]:
-                found = several(encoded.tokens, "token", "tokens")
-                do = "check the language, --tokeniser and --vectors"
-                what = f"no word has a vector in {self.vectors}"
-                raise InputError(what, where=" ".join(self.names), found=found, do=do)
+            self._check_known(encoded)
             check_texts_memory(self.base, encoded, job.context)
             texts = Texts(encoded, job.context)
             embedding, fitted = fit(words, texts, self.record, self.options)
@@ -183,6 +182,17 @@ class Embed(Stage):
         shape = f"{several(made.shape[0], 'text', 'texts')} × {made.shape[1]:,}"
         outcome.summary = f"{out}: {shape}, {share:.1%} of tokens known; {job.seconds()}"
         return outcome
+
+    def _check_known(self, encoded: EncodedCorpus) -> None:
+        """Raise InputError where no word of the texts has a vector."""
+        where = " ".join(self.names)
+        if not encoded.tokens:
+            raise InputError("contains no words", where=where, do="check the file")
+        if encoded.tokens == encoded.vocabulary.counts[-1]:
+            tokens = several(encoded.tokens, "token", "tokens")
+            what = f"none of {tokens} has a vector in {self.vectors}"
+            do = "check the language, --tokeniser and --vectors"
+            raise InputError(what, where=where, do=do)
 
     def _notes(self) -> Iterator[str]:
         """Yield notes on the vectors, and on how the texts are split."""

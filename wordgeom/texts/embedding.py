@@ -113,7 +113,8 @@ def usable_words(vectors: Vectors, form: str, options: EmbedOptions) -> Words:
         rows.setdefault(word if normal is None or word.isascii() else normal.word(word), row)
     rows.pop("", None)
     if not rows:
-        raise InputError("no vector is finite and not zero", found=f"{len(finite):,} vectors")
+        have = several(len(finite), "vector is", "vectors are")
+        raise InputError(f"all {have} zero, NaN or infinite", do="train them again")
     used = np.array(list(rows.values()), np.int64)
     if options.all_but_the_top is not None:
         with one_thread():

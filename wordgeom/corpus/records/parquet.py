@@ -51,7 +51,7 @@ def read_parquet(source: Source, fields: Fields, bad_bytes: str) -> Iterator[Blo
             with parquet.ParquetFile(raw, buffer_size=_BUFFER, pre_buffer=False) as file:
                 yield from _blocks(file, source, fields, bad_bytes)
         except (pyarrow.ArrowException, OSError) as error:
-            what = "broken Parquet file: " + " ".join(str(error).split())[:80]
+            what = "broken Parquet file: " + " ".join(str(error).split()).partition(". ")[0][:80]
             raise FormatError(what, where=source.name, do="download or write it again") from None
     yield Block(b"", source.name, 0, ascii=True, last=True)
 

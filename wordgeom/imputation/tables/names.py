@@ -75,10 +75,9 @@ def first_rows(names: Sequence[str], where: str | Path, *, strict: bool) -> list
     if strict and len(rows) < len(names):
         again = next(row for row, name in enumerate(names) if first[name] != row)
         name = names[again]
-        raise InputError(
-            f"entities {first[name] + 1} and {again + 1} are both named {name!r}",
-            where=where,
-            found=f"{len(names) - len(rows):,} repeated names",
-            do="to keep the first of each, use --duplicates first",
-        )
+        what = f"entities {first[name] + 1} and {again + 1} are both named {name!r}"
+        if (repeated := len(names) - len(rows)) > 1:
+            what += f" ({repeated:,} repeated names in all)"
+        do = "to keep the first of each, use --duplicates first"
+        raise InputError(what, where=where, do=do)
     return rows

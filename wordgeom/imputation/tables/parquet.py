@@ -29,7 +29,7 @@ def read_parquet(path: Path, memory: int) -> Table:
             with parquet.ParquetFile(source) as file:
                 return _table(file, memory, path)
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-            what = "broken Parquet file: " + " ".join(str(error).split())[:80]
+            what = "broken Parquet file: " + " ".join(str(error).split()).partition(". ")[0][:80]
             raise FormatError(what, where=path, do="download or write it again") from None
 
 
