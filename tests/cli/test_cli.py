@@ -1155,6 +1155,8 @@ def test_a_full_standard_output_is_an_error_of_one_line(folder):
         (["train", "--method", "gbu", "--dim", "x"], "see wordgeom train --method gbu --help"),
         (["train", "--method", "gbu", "--xyzzy", "x"], "see wordgeom train --method gbu --help"),
         (["plot", "spectrum"], "see wordgeom plot spectrum --help"),
+        (["plot", "spectrum", "v.bin", "--title"], "see wordgeom plot spectrum --help"),
+        (["similar", "v.bin", "king", "--top"], "see wordgeom similar --help"),
     ],
 )
 def test_the_advice_names_the_help_that_lists_the_option(check_refused, line, advice):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 from pathlib import Path
 
 import numpy as np
@@ -63,11 +62,13 @@ def test_an_option_at_its_default_contradicts_too(ask, folder, command, options,
     answer = ask(command, "--config", "x.toml")
     assert (answer.status, say in answer.err) == (2, True), answer
     if command == "train":
-        with pytest.raises(OptionError, match=re.escape(in_keywords(say))):
+        with pytest.raises(OptionError) as caught:
             wg.train("cooc", "gbu", **options)
+        assert in_keywords(say) in str(caught.value)  # the call has declared its keywords
     if command == "build-cooc":
-        with pytest.raises(OptionError, match=re.escape(in_keywords(say))):
+        with pytest.raises(OptionError) as caught:
             wg.count("corpus.txt", **options)
+        assert in_keywords(say) in str(caught.value)  # the call has declared its keywords
 
 
 def test_what_agrees_with_another_option_is_accepted(ask, folder):
