@@ -237,8 +237,12 @@ def test_compare_writes_again_into_the_directory_that_it_made_itself(run, folder
     again = run(COUNT.format(3), COMPARE.format(5))
     assert again.status == 0, again.err
     assert read_vectors("kept/pmi-eigs.bin").matrix.shape[1] == 5
-    drawn = run(COUNT.format(3), COMPARE.format(5) + 'picture = "q.png"\n')
-    assert drawn.status == 0, drawn.err
+    for dim in (5, 4, 3):  # the second time, the picture is stale
+        drawn = run(COUNT.format(3), COMPARE.format(dim) + 'picture = "q.png"\n')
+        assert drawn.status == 0, drawn.err
+    moved = COMPARE.format(2).replace('"kept"', '"other"') + 'picture = "q.png"\n'
+    for _ in range(2):
+        assert run(COUNT.format(3), moved).status == 0
 
 
 @pytest.mark.parametrize("picture", ["", 'picture = "q.png"\n'])

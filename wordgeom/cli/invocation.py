@@ -79,8 +79,8 @@ class Invocation:
         made = self.out is not None and run_card.up_to_date(
             self.out, self.request, self.force, "file"
         )
-        own = self.keep is not None and not self.force
-        if own:
+        own = self._owns_kept()
+        if not self.force:
             self.check_kept()
         plot = self.name.startswith("plot ")  # the tables of `compare` are always printed
         with _silenced(plot and bool(self.table.get("quiet"))):
@@ -98,10 +98,14 @@ class Invocation:
         named = self.table.get("keep")
         return Path(named) if isinstance(named, str) and _is_name(named) else None
 
+    def _owns_kept(self) -> bool:
+        """Return whether the configuration file made all that is in the directory to keep."""
+        config = configuration().get("configuration", "")
+        return self.keep is not None and ownership.made_all(self.keep, config)
+
     def check_kept(self) -> None:
         """Raise OutputExistsError for a directory to keep vectors in that has other files."""
-        config = configuration().get("configuration", "")
-        if self.keep is not None and not ownership.made_all(self.keep, config):
+        if self.keep is not None and not self._owns_kept():
             what = "exists and has files that this configuration did not make"
             do = "pass --force to write into it, or name another directory"
             raise OutputExistsError(what, where=self.keep, do=do)
