@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import wordgeom as wg
-from wordgeom.core.errors import OptionError
+from wordgeom.core.errors import InputError
 from wordgeom.vectors.keyed import Vectors
 
 WORDS = ["<b>", "the", "of", "and", "a" * 200, "to"]
@@ -76,7 +76,7 @@ def test_a_drift_report_and_its_model_show_what_changed(model):
     )
     report = wg.measure_drift("model", permutations=19)
     assert str(wg.measure_drift(fitted, permutations=19)) == str(report)
-    with pytest.raises(OptionError, match="the time must be a number, found '1950'; as in 1950"):
+    with pytest.raises(InputError, match="the time must be a finite number, found '1950'; pass a"):
         fitted.vectors_at("1950")
     assert re.fullmatch(
         r"<DriftReport of 5 words, 1950 to 2009: \w+ \(F [\d.]+\), .*>", repr(report)

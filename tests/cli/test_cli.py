@@ -329,9 +329,7 @@ def test_output_that_holds_something_else_is_kept(check_refused, args, say):
     if "twin" in args:
         Path("twin.txt").write_text(Path("corpus.txt").read_text() + "word1\n")
         main(["build-cooc", "twin.txt", "-o", "twin", "--min-count", "2", "--quiet"])
-    check_refused(
-        *args, say=(*say, "; pass --force to overwrite it, or choose another output with -o")
-    )
+    check_refused(*args, say=(*say, "; pass --force to overwrite it, or choose another output"))
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
@@ -442,7 +440,7 @@ def test_quiet_says_nothing(ask, folder):
         (["build-cooc", "x", "--document", "page"], ("--document", "'page'", "'block'")),
         (["build-cooc", "x", "--memory", "inf"], ("--memory", "found inf")),
         (["build-cooc", "x", "--shard", "1"], ("--shard must be i/N", "found '1'")),
-        (["build-cooc", "x", "-o", ""], ("out must be text", "found ''")),
+        (["build-cooc", "x", "-o", ""], ("out must not be empty",)),
         (["build-cooc"], ("needs a CORPUS", "; name a text file")),
         (["build-cooc", "-", "-"], ("standard input", "given twice")),
         (["similar"], ("VECTORS", "wordgeom similar --help")),
@@ -801,8 +799,8 @@ def test_words_are_looked_up_in_any_format(ask, folder, name):
     ("numbers", "say"),
     [
         ("1\t2\n", "as many words"),
-        ("1\tx\n2\t3\n", "rows of numbers, found could not convert string 'x' to float32"),
-        ("1\n2\t3\n", "found the number of columns changed from 1 to 2 at row 2\n"),
+        ("1\tx\n2\t3\n", "rows of numbers: could not convert string 'x' to float32"),
+        ("1\n2\t3\n", "the number of columns changed from 1 to 2 at row 2; convert"),
     ],
 )
 def test_a_broken_projector_directory_is_one_line(ask, folder, numbers, say):
@@ -822,6 +820,9 @@ def test_negative_words_are_subtracted(ask, folder):
     assert "unknown word '-word1'" in ask("similar", "vectors.bin", "--", "-word1").err
     assert "has no option --topp" in ask("similar", "vectors.bin", "word1", "--topp", "3").err
     assert "cancel each other" in ask("similar", "vectors.bin", "word1", "-word1").err
+    for number in ("-1", "0"):
+        answer = ask("similar", "vectors.bin", "word1", "--top", number)
+        assert f"--top must be at least 1, found {number}" in answer.err
 
 
 def test_lines_of_standard_input_are_queries(ask, folder, monkeypatch):
@@ -1154,6 +1155,8 @@ def test_a_full_standard_output_is_an_error_of_one_line(folder):
         (["train", "--method", "gbu", "--dim", "x"], "see wordgeom train --method gbu --help"),
         (["train", "--method", "gbu", "--xyzzy", "x"], "see wordgeom train --method gbu --help"),
         (["plot", "spectrum"], "see wordgeom plot spectrum --help"),
+        (["plot", "spectrum", "v.bin", "--title"], "see wordgeom plot spectrum --help"),
+        (["similar", "v.bin", "king", "--top"], "see wordgeom similar --help"),
     ],
 )
 def test_the_advice_names_the_help_that_lists_the_option(check_refused, line, advice):
@@ -1201,3 +1204,7 @@ def test_help_shows_the_defaults_that_hold(ask):
     assert "[log; dlsa: rows]" in shown
     assert "--dim K dimension of the vectors [100]" in shown
     assert "--sweeps" not in shown
+    assert "every PMI [1; gbu: 0.2]" in " ".join(ask("compare", "--help").out.split())
+    for method, out in (("gbu", "[vectors.bin]"), ("dlsa", "[model]")):
+        shown = " ".join(ask("train", "--method", method, "--help").out.split())
+        assert f"{out} --space" in shown

@@ -224,6 +224,69 @@ def test_eval_compare_and_plot_take_all_vectors_of_the_file(run, folder):
     assert "[[plot]] 2: b.svg: exists" in answer.err
 
 
+COMPARE = (
+    '[compare]\nmatrix = "c"\nmethods = ["pmi-eigs"]\ndim = {}\nsets = "pairs.tsv"\n'
+    'resamples = 0\nkeep = "kept"\n'
+)
+
+
+def test_compare_writes_again_into_the_directory_that_it_made_itself(run, folder):
+    pytest.importorskip("matplotlib")
+    first = run(COUNT.format(3), COMPARE.format(4))
+    assert first.status == 0, first.err
+    again = run(COUNT.format(3), COMPARE.format(5))
+    assert again.status == 0, again.err
+    assert read_vectors("kept/pmi-eigs.bin").matrix.shape[1] == 5
+    for dim in (5, 4, 3):  # the second time, the picture is stale
+        drawn = run(COUNT.format(3), COMPARE.format(dim) + 'picture = "q.png"\n')
+        assert drawn.status == 0, drawn.err
+    moved = COMPARE.format(2).replace('"kept"', '"other"') + 'picture = "q.png"\n'
+    for _ in range(2):
+        assert run(COUNT.format(3), moved).status == 0
+
+
+@pytest.mark.parametrize("picture", ["", 'picture = "q.png"\n'])
+def test_compare_leaves_files_alone_that_the_configuration_did_not_make(run, folder, picture):
+    pytest.importorskip("matplotlib")
+    table = COMPARE + picture
+    assert run(COUNT.format(3), table.format(4)).status == 0
+    Path("mine").mkdir()
+    Path("mine/pmi-eigs.bin").write_bytes(b"mine")
+    elsewhere = table.format(5).replace('"kept"', '"mine"')  # the picture, too, is stale now
+    answer = run(COUNT.format(3), elsewhere)
+    assert answer.status == 1
+    assert "x.toml [compare]: mine: exists and has files that this config" in answer.err
+    assert Path("mine/pmi-eigs.bin").read_bytes() == b"mine"
+    assert run(COUNT.format(3), elsewhere, args=["--force"]).status == 0
+    assert read_vectors("mine/pmi-eigs.bin").matrix.shape[1] == 5
+
+
+def test_embed_reads_the_vectors_of_an_earlier_table(run, folder):
+    tables = (
+        COUNT.format(3), TRAIN.format("pmi-eigs", 4, "v.bin"),
+        '[embed]\ntexts = "more.txt"\nout = "t.npy"\n',
+    )  # fmt: skip
+    assert made(run(*tables)) == {"c": False, "v.bin": False, "t.npy": False}
+    assert np.load("t.npy").shape == (100, 4)
+    assert set(made(run(*tables)).values()) == {True}
+    changed = COUNT.format(3), TRAIN.format("pmi-eigs", 5, "v.bin"), tables[2]
+    assert made(run(*changed)) == {"c": True, "v.bin": False, "t.npy": False}
+
+
+def test_a_projector_directory_is_up_to_date_until_its_vectors_change(run, folder):
+    convert = '[convert]\ntarget = "p"\nto = "projector"\n'
+    tables = COUNT.format(3), TRAIN.format("pmi-eigs", 4, "v.bin"), convert
+    assert made(run(*tables))["p"] is False
+    assert set(made(run(*tables)).values()) == {True}
+    changed = COUNT.format(3), TRAIN.format("pmi-eigs", 5, "v.bin"), convert
+    assert made(run(*changed)) == {"c": True, "v.bin": False, "p": False}
+    assert len(Path("p/vectors.tsv").read_text().splitlines()[0].split("\t")) == 5
+    Path("p/metadata.tsv").write_text("edited\n")
+    answer = run(*changed)
+    assert "p/metadata.tsv, which was written with it, is missing or has changed" in answer.err
+    assert Path("p/metadata.tsv").read_text() == "edited\n"
+
+
 def test_arrays_stand_for_lists_between_commas(run, folder):
     tables = [
         '[build-dtm]\ncorpus = ["speeches.jsonl"]\nout = "d"\ntext-field = "text"\n'
@@ -272,6 +335,20 @@ def test_arrays_stand_for_lists_between_commas(run, folder):
             [COUNT.format(3), TRAIN.format("gbu", 4, "a.bin") + 'matrix = "cc"\n'],
             "x.toml [train]: cc: no such file or directory",
         ),
+        (
+            [COUNT.format(3), TRAIN.format("gbu", 4, "a.bin"),
+             '[compare]\nsets = ["none.txt"]\n'],
+            "x.toml [compare]: none.txt: no such file",
+        ),
+        (
+            [COUNT.format(3), TRAIN.format("gbu", 4, "a.bin"), '[convert]\ntarget = "a.foo"\n'],
+            "x.toml [convert]: a.foo: vectors and matrices are written as",
+        ),
+        (
+            [COUNT.format(3) + "text-field = 4\n"],
+            "--text-field must be text, found 4; write it in quotes: \"4\"",
+        ),
+        ([COUNT.format(3) + 'text-field = ""\n'], "--text-field must not be empty"),
         (
             [COUNT.format(3).replace("corpus.txt", "none.txt")],
             "x.toml [build-cooc]: none.txt: no such file",

@@ -168,7 +168,7 @@ def test_tokens_are_the_matches_in_each_line(
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [
-        ("[a-z", "--token-pattern is not a regular expression, found [a-z"),
+        ("[a-z", "--token-pattern is not a regular expression: [a-z; correct it: "),
         (r"\w*", "matches the empty text"),
         (r"(?=a)", "matches the empty text"),
         (r"\b", "matches the empty text"),

@@ -179,6 +179,10 @@ def test_a_vocabulary_without_a_word_of_the_text_is_rejected(folder: Path):
     with pytest.raises(InputError) as caught:
         read([text], CorpusOptions(read_vocab=str(words)))
     assert_one_line(caught, text, f"contains none of the 2 words in {words}; check")
+    words.write_text("\n", encoding="utf-8")
+    with pytest.raises(InputError) as empty:
+        read([text], CorpusOptions(read_vocab=str(words)))
+    assert_one_line(empty, words, "contains no words; check --read-vocab")
 
 
 @given(

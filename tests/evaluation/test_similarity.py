@@ -271,8 +271,8 @@ def test_an_unbalanced_quote_is_an_ordinary_character_between_tabs_and_spaces(wr
 @pytest.mark.parametrize(
     ("content", "kind", "message"),
     [
-        (b"", InputError, "no text in 0 bytes"),
-        (b"\n\r\n  \n", InputError, "no text in "),
+        (b"", InputError, "is empty"),
+        (b"\n\r\n  \n", InputError, "contains only white space"),
         (b"# only\n", InputError, "no word pairs in the file"),
         (b"word1 word2 score\n", InputError, "no word pairs in the file"),
         (b"a b 1\nc d\xe9 2\n", InputError, " line 2: is not UTF-8, found byte 0xe9"),

@@ -74,7 +74,7 @@ def test_names_are_next_to_the_matrix_or_in_the_given_file(tmp_path):
         ("x\na\nb\nc\n", ["matrix.txt", "each of the 3 rows", "found 4 names; remove"]),
         ("a\n \nc\nd\n", ["matrix.txt line 2", "no name"]),
         (b"a\nb\n\xe9\n", ["matrix.txt line 3", "UTF-8"]),
-        ("", ["matrix.txt", "no text in "]),
+        ("", ["matrix.txt", "is empty"]),
     ],
 )
 def test_an_invalid_names_file_is_rejected(tmp_path, text, parts):
@@ -191,7 +191,7 @@ def test_a_name_map_is_separated_by_tabs_commas_or_spaces(tmp_path, text):
         ("a,b\n\nc,d,e\n", ["line 3", "expected an entity and a word"]),
         ('"a,b\n', ["line 1", "malformed CSV"]),
         ("a\tb\nx\ty\na\tc\n", ["line 3", "'a' is mapped to 'c', and to 'b' in line 1"]),
-        ("", ["no text in "]),
+        ("", ["is empty"]),
     ],
 )
 def test_a_malformed_name_map_is_rejected(tmp_path, text, parts):
@@ -265,7 +265,9 @@ def test_empty_and_unencodable_names_are_rejected(tmp_path):
 def test_repeated_names_are_rejected_or_dropped(tmp_path, text, options):
     with pytest.raises(InputError) as caught:
         of(tmp_path, text, **options)
-    assert_one_line(caught, "entities 1 and 3 are both named 'a'", "found 3", "--duplicates first")
+    assert_one_line(
+        caught, "entities 1 and 3 are both named 'a'", "3 repeated names", "--duplicates first"
+    )
     domain = of(tmp_path, text, duplicates="first", **options)
     assert domain.names == ["a", "b"]
     assert domain.matrix.tolist() == [[1], [2]]

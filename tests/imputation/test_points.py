@@ -95,9 +95,9 @@ def test_constant_columns_become_0_and_are_counted():
 @pytest.mark.parametrize(
     ("metric", "rows", "parts"),
     [
-        ("cosine", [[1, 2], [0, 0], [-0.0, 0]], ["'e1'", "all are 0", "found 2"]),
-        ("correlation", [[1, 2], [0.1, 0.1], [0, 0]], ["'e1'", "all are equal", "found 2"]),
-        ("correlation", [[1], [2]], ["'e0'", "found 2"]),
+        ("cosine", [[1, 2], [0, 0], [-0.0, 0]], ["'e1'", "and 1 more", "all are 0"]),
+        ("correlation", [[1, 2], [0.1, 0.1], [0, 0]], ["'e1'", "and 1 more", "all are equal"]),
+        ("correlation", [[1], [2]], ["'e0'", "and 1 more"]),
     ],
 )
 def test_entities_without_a_direction_are_rejected(metric, rows, parts):

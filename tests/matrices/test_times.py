@@ -114,7 +114,7 @@ def test_documents_without_a_time_are_counted_or_an_error():
 
 def test_a_time_of_unknown_format_is_located():
     times = parse_times(documents("1950", "July", ids=False))
-    problem = "file 1 line 4: the document has a time of unknown format, found 'July'; use"
+    problem = "file 1 line 4: the document has a time of unknown format, 'July'; use"
     assert str(times.problem).startswith(problem)
 
 

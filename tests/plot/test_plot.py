@@ -184,6 +184,9 @@ def test_a_card_without_a_spectrum_is_not_a_missing_card(tmp_path, held):
         spectrum.read_spectrum(tmp_path)
     with pytest.raises(MissingInputError):
         spectrum.read_spectrum(tmp_path / "nowhere.bin")
+    with pytest.raises(MissingInputError) as folder:
+        spectrum.read_spectrum(tmp_path)
+    assert_one_line(folder, tmp_path, "is a directory; pass a vectors file")
 
 
 @pytest.fixture

@@ -86,7 +86,11 @@ def test_what_drift_prints_is_drawn(model, capsys):
     ("asked", "status", "part"),
     [
         ([], 2, "model: a plot of trajectories needs words; name some: --words soviet,climate"),
-        (["--words", "sea", "--at", "1950,soon"], 2, "an unreadable time, found 'soon'; "),
+        (
+            ["--words", "sea", "--at", "1950,soon"],
+            2,
+            "--at must be numbers, years or dates such as 1950-07-31, found 'soon'",
+        ),
         (["--words", "see"], 1, "unknown word 'see'; did you mean sea?"),
         (["--words", "sea", "-o", "no/d.png"], 1, "no such directory"),
     ],

@@ -49,10 +49,10 @@ def test_a_png_has_the_size_and_resolution(tmp_path, size, dpi, expected):
     [
         ({"size": "0x3"}, "--size must be 2 to 100 inches (5.08 to 254 cm) in each direction"),
         ({"size": "1000x3"}, "found '1000x3'"),
-        ({"size": "big"}, "--size is unreadable, found 'big'; write width x height, such as 8x6"),
-        ({"size": "8"}, "--size is unreadable"),
-        ({"size": "-8x6"}, "--size is unreadable"),
-        ({"size": "8x6px"}, "--size is unreadable"),
+        ({"size": "big"}, "--size must be width x height, such as 8x6 or 20x15cm, found 'big'"),
+        ({"size": "8"}, "--size must be width x height"),
+        ({"size": "-8x6"}, "--size must be width x height"),
+        ({"size": "8x6px"}, "--size must be width x height"),
         ({"dpi": 10_000_000}, "--dpi must be between 30 and 2400, found 10000000"),
     ],
 )
@@ -168,10 +168,10 @@ def test_categories_and_numbers_are_read(tmp_path):
     [
         ("a one\n", ("line 1", "expected two fields, found 1", "a tab")),
         ("a\tone\nb\tone\ttwo\n", ("line 2", "expected two fields, found 3")),
-        ("a\tone\na\ttwo\n", ("line 2", "'a' is 'two', found 'one' in line 1")),
+        ("a\tone\na\ttwo\n", ("line 2", "'a' is 'two' here and 'one' in line 1")),
         ("a\t1\nb\t2\nc\tn/a\nd\t4\n", ("line 3", "most values are numbers", "found 'n/a'")),
         ("".join(f"w{k}\tg{k}\n" for k in range(65)), ("at most 64 categories", "found 65")),
-        ("", ("no text",)),
+        ("", ("is empty",)),
     ],
 )
 def test_broken_files_are_one_line(tmp_path, content, parts):

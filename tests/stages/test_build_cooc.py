@@ -89,7 +89,7 @@ def test_another_option_is_named_and_the_old_output_kept(
     before = tree(tmp_path / "cooc")
     with pytest.raises(OutputExistsError) as caught:
         build(text, tmp_path / "cooc", **changed)
-    do = "; pass --force to overwrite it, or choose another output with -o"
+    do = "; pass --force to overwrite it, or choose another output"
     assert_one_line(caught, tmp_path / "cooc", f"exists and {found}", do)
     assert tree(tmp_path / "cooc") == before
 

@@ -341,13 +341,17 @@ def test_skipped_records_are_noted(vectors, ask):
         (("reviews.txt", "--vectors", "none.bin"), "no such file"),
         (("reviews.txt", "--remove-components", "6"), "leaves nothing of 6 dimensions"),
         (("reviews.txt", "--all-but-the-top", "6"), "leaves nothing of 6 dimensions"),
-        (("other.txt",), "no word has a vector in vectors.bin"),
+        (("other.txt",), "none of 3 tokens has a vector in vectors.bin"),
+        (("empty.txt",), "empty.txt: contains no words; check the file"),
+        (("one.txt", "--vectors", "zeros.vec"), "zeros.vec: all 2 vectors are zero, NaN or inf"),
         (("one.txt", "--remove-components", "1"), "1 text has a known word"),
         ((), "embed needs TEXTS"),
     ],
 )
 def test_mistakes_are_told_in_one_line(vectors, ask, args, said):
     Path("other.txt").write_text("nothing known here\n")
+    Path("empty.txt").write_text("")
+    Path("zeros.vec").write_text("2 2\nfilm 0 0\ngood 0 0\n")
     Path("one.txt").write_text("film\n")
     done = ask("embed", *args)
     assert done.status in (1, 2)

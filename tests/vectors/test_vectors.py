@@ -349,7 +349,7 @@ def test_a_truncated_file_is_rejected(tmp_path, suffix, told):
         ("9" * 300, ["no line break"]),
         ("0 2", ["at least 1", "0 words of 2 numbers"]),
         ("2 0", ["at least 1", "2 words of 0 numbers"]),
-        ("1000000000 10000", ["declares 1000000000 words of 10000 numbers", "bytes"]),
+        ("1000000000 10000", ["declares 1,000,000,000 words of 10,000 numbers", "bytes"]),
         ("999999999999999999 999999999999999999", ["declares"]),
         ("3 2", ["declares 3 words"]),
         ("1 2", ["has data after"]),

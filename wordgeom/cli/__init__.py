@@ -93,7 +93,7 @@ def _status(arguments: list[str], stop: _Stop) -> int:
     try:
         return _answer(arguments, stop)
     except click.UsageError as error:
-        return _fail(_usage(error), 2)
+        return _fail(_usage(error, arguments), 2)
     except WordgeomError as error:
         return _fail(str(error), error.exit_code)
     except StoppedError as stopped:
@@ -154,8 +154,9 @@ def _answer(arguments: list[str], stop: _Stop) -> int:
     return 0
 
 
-def _usage(error: click.UsageError) -> str:
-    command = error.ctx.command_path if error.ctx else "wordgeom"
+def _usage(error: click.UsageError, arguments: Sequence[str]) -> str:
+    known = arguments[: 2 if arguments[0] == "plot" else 1] if arguments[0] in COMMANDS else []
+    command = error.ctx.command_path if error.ctx else " ".join(["wordgeom", *known])
     see = f"see {command} --help"
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         params = error.ctx.command.get_params(error.ctx)

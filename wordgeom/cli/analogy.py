@@ -12,7 +12,7 @@ from wordgeom.cli.similar import note_undirected, print_words, read
 @click.argument("a")
 @click.argument("b")
 @click.argument("c")
-@click.option("--top", default=10, type=click.IntRange(min=1), help="number of answers  [10]")
+@click.option("--top", default=10, metavar="N", help="number of answers  [10]")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 def command(vectors: str, a: str, b: str, c: str, top: int, as_json: bool) -> None:
     """Answer an analogy: list the nearest neighbours of B - A + C.

@@ -13,6 +13,7 @@ import click
 from wordgeom import methods
 from wordgeom.cli import flags
 from wordgeom.cli.sets import KINDS, takes_sets
+from wordgeom.cli.train import by_method
 from wordgeom.comparison.options import CompareOptions
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.options import Options, flag, specs
@@ -33,13 +34,14 @@ _OPTIONS: tuple[type[Options], ...] = (
     CompareOptions, *READING, EvalOptions, RunOptions, PlotOptions
 )  # fmt: skip
 _MATRIX = "cooc"
+_OF_DOCUMENTS = ("time_from_name", "metadata")  # options of counting that change no vectors
 _CORPUS = "text for --peers, if it has moved since it was counted (repeatable)"
 _PICTURE = "plot quality against seconds: .png, .svg or .pdf"
 
 
 def _counting_parameters() -> list[click.Option]:
     """Return the options of counting, except those whose names have another meaning here."""
-    taken = {field.name for cls in _OPTIONS for field, _ in specs(cls)}
+    taken = {field.name for cls in _OPTIONS for field, _ in specs(cls)} | set(_OF_DOCUMENTS)
     made = flags.parameters(CorpusOptions, WindowOptions)
     return [option for option in made if option.name not in taken]
 
@@ -197,4 +199,4 @@ def _print(found: Any, as_json: bool, markdown: bool) -> None:
 
 
 command.params[1:1] = flags.parameters(CompareOptions)
-command.params += [*_counting_parameters(), *flags.parameters(*_OPTIONS[1:])]
+command.params += [*_counting_parameters(), *flags.parameters(*_OPTIONS[1:], preferred=by_method())]

@@ -16,9 +16,9 @@ from wordgeom.runtime.run_options import RunOptions
 @click.command("convert", cls=frame.StageCommand, classes=(ConvertOptions, RunOptions))
 @click.argument("source")
 @click.argument("target")
-@click.option("--from", "source_format", type=click.Choice(SOURCE_FORMATS),
+@click.option("--from", type=click.Choice(SOURCE_FORMATS),
               help="format of SOURCE  [by its name]")  # fmt: skip
-@click.option("--to", "target_format", type=click.Choice(TARGET_FORMATS),
+@click.option("--to", type=click.Choice(TARGET_FORMATS),
               help="format of TARGET  [by its name]")  # fmt: skip
 def command(settings: frame.Settings, options: ConvertOptions, run: RunOptions) -> frame.Stage:
     """Convert SOURCE to TARGET: vectors to vectors, a matrix to a file, or a file to a matrix.
@@ -31,5 +31,5 @@ def command(settings: frame.Settings, options: ConvertOptions, run: RunOptions) 
     for name in ("source", "target"):
         if name not in settings:
             raise OptionError(f"convert needs a {name.upper()}", do=f"name the {name} file")
-    formats = settings.get("source_format"), settings.get("target_format")
+    formats = settings.get("from"), settings.get("to")
     return conversion(Path(settings["source"]), Path(settings["target"]), *formats, options, run)

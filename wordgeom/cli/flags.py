@@ -101,7 +101,9 @@ def _parameter(field: dataclasses.Field[Any], spec: Spec, default: Any) -> click
 
 
 def _default_text(default: Any) -> str:
-    if default is None or isinstance(default, bool):
+    if isinstance(default, bool):
+        return " (default)" if default else ""
+    if default is None:
         return ""
     return f"  [{shown(default)}]"
 

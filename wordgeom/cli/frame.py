@@ -141,7 +141,9 @@ def corpus_names(command: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
 
 def text(setting: str, value: Any) -> str:
     """Return a setting that must be usable as a file name; raises OptionError."""
-    if not isinstance(value, str) or not value or "\0" in value:
+    if value == "":
+        raise OptionError(f"{setting} must not be empty")
+    if not isinstance(value, str) or "\0" in value:
         raise OptionError(f"{setting} must be text", found=repr(value))
     return value
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import click
 
-from wordgeom.cli import flags
-from wordgeom.core.errors import OptionError
+from wordgeom.cli import flags, ownership
+from wordgeom.core.errors import OptionError, OutputExistsError
 from wordgeom.core.options import check_known, suggestion
 from wordgeom.core.requests import request_of
-from wordgeom.runtime.provenance import card
+from wordgeom.runtime.provenance import card, configuration
 from wordgeom.storage import store
 from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
@@ -79,20 +79,50 @@ class Invocation:
         made = self.out is not None and run_card.up_to_date(
             self.out, self.request, self.force, "file"
         )
+        own = self._owns_kept()
+        if not self.force:
+            self.check_kept()
         plot = self.name.startswith("plot ")  # the tables of `compare` are always printed
         with _silenced(plot and bool(self.table.get("quiet"))):
             if plot and made:
                 click.echo(f"{self.out}: up to date")
                 return
-            with self._context(force=made or self.force) as context:
+            with self._context(force=made or own or self.force) as context, self._claimed(own):
                 self.command.invoke(context)
         if self.out is not None:
             run_card.add_card(self.out, card(self.request, {}, 0.0))
 
+    @property
+    def keep(self) -> Path | None:
+        """The directory of what `compare` trains, None where that is temporary."""
+        named = self.table.get("keep")
+        return Path(named) if isinstance(named, str) and _is_name(named) else None
+
+    def _owns_kept(self) -> bool:
+        """Return whether the configuration file made all that is in the directory to keep."""
+        config = configuration().get("configuration", "")
+        return self.keep is not None and ownership.made_all(self.keep, config)
+
+    def check_kept(self) -> None:
+        """Raise OutputExistsError for a directory to keep vectors in that has other files."""
+        if self.keep is not None and not self._owns_kept():
+            what = "exists and has files that this configuration did not make"
+            do = "pass --force to write into it, or name another directory"
+            raise OutputExistsError(what, where=self.keep, do=do)
+
+    @contextlib.contextmanager
+    def _claimed(self, own: bool) -> Iterator[None]:
+        """Record the configuration in what the block trains, also if it is interrupted."""
+        try:
+            yield
+        finally:
+            if own and self.keep is not None and self.keep.is_dir():
+                ownership.claim(self.keep)
+
     def _context(self, *, force: bool) -> click.Context:
         names = {param.name for param in self.command.params}
         table = {name: value for name, value in self.table.items() if name in names}
-        if self.out is not None:  # else there is nothing to overwrite
+        if "force" in names:
             table["force"] = force
         arguments = [*_flags(self.command, table), "--", *_positional(self.command, table)]
         parent = click.get_current_context(silent=True)

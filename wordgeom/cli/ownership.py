@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import WordgeomError
+from wordgeom.runtime import provenance
 from wordgeom.storage import store
 from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
@@ -36,6 +37,23 @@ def made_here(out: Path, beside: Sequence[Path], command: str, config: Path) -> 
     return all(_names(_card(path), config) for path in exports)
 
 
+def made_all(directory: Path, config: str) -> bool:
+    """Return whether `config` made all that is in a directory, which may be empty or missing."""
+    if not directory.is_dir():
+        return not os.path.lexists(directory)
+    found = list(directory.iterdir())
+    own = [path for path in found if _names(_card(path), config)]
+    return set(found) <= {*own, *map(run_card.card_path, own)}
+
+
+def claim(directory: Path) -> None:
+    """Name the configuration file that runs in the run cards of a directory's vectors."""
+    for path in list(directory.iterdir()):
+        card = run_card.read_card(path)
+        if card is not None:
+            run_card.add_card(path, {**card, **provenance.configuration()})
+
+
 def _card(out: Path) -> Mapping[str, Any]:
     """Return the run card of an intact store or file, empty where there is none."""
     try:
@@ -44,7 +62,7 @@ def _card(out: Path) -> Mapping[str, Any]:
         return {}
 
 
-def _names(card: Mapping[str, Any], config: Path) -> bool:
+def _names(card: Mapping[str, Any], config: str | Path) -> bool:
     return card.get("configuration") == os.path.realpath(config)
 
 

@@ -13,11 +13,12 @@ from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsErr
 
 # Inputs that a table need not name, with the default of each command's own. The output of the
 # table whose default output that is takes its place.
-_INPUTS = {
+_INPUTS: dict[str, dict[str, str | None]] = {
     "merge": {"matrices": "cooc"},
     "build-pmi": {"counts": "cooc"},
     "extend": {"vectors": "vectors.bin", "counts": "cooc"},
     "impute": {"vectors": "vectors.bin"},
+    "embed": {"vectors": "vectors.bin", "counts": None},
     "convert": {"source": "vectors.bin"},
     "eval": {"vectors": "vectors.bin"},
     "compare": {"vectors": "vectors.bin", "matrix": "cooc"},
@@ -28,10 +29,13 @@ _INPUTS = {
 }
 _OUTPUTS = {
     "build-cooc": "cooc", "build-dtm": "dtm", "merge": "cooc", "build-pmi": "pmi",
-    "extend": "vectors.extended.bin", "impute": "vectors.imputed.bin",
+    "extend": "vectors.extended.bin", "impute": "vectors.imputed.bin", "embed": "texts.npy",
 }  # fmt: skip
 _SEVERAL = (("merge", "matrices"), ("plot spectrum", "vectors"), ("compare", "vectors"))
-_WORDS = ("read_vocab", "stop_words", "keep_words", "domain", "corpus")  # other inputs
+_OTHERS = (
+    "read_vocab", "stop_words", "keep_words", "domain", "corpus", "sets", "categories", "classify",
+    "regress", "only", "name_map", "colour_by", "metadata",
+)  # fmt: skip
 _BESIDE = ("documents", "save_vocab", "table", "keep")  # outputs besides the first
 
 
@@ -71,7 +75,7 @@ class Step:
     def inputs(self) -> dict[str, str | None]:
         """Its inputs that are files or directories, with their defaults."""
         if self.name != "train" or not isinstance(self.table.get("method"), str):
-            return {**_INPUTS.get(self.name, {}), **dict.fromkeys(_WORDS)}
+            return {**_INPUTS.get(self.name, {}), **dict.fromkeys(_OTHERS)}
         from wordgeom import methods
         from wordgeom.methods.inputs import settings_of
 

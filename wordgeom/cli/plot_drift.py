@@ -81,7 +81,7 @@ def _times(at: str | None) -> list[float]:
     for text in [] if at is None else at.split(","):
         time = parse_time(text)
         if time is None:
-            do = "write numbers, years or dates such as 1950-07-31"
-            raise OptionError("--at contains an unreadable time", found=repr(text), do=do)
+            what = "--at must be numbers, years or dates such as 1950-07-31"
+            raise OptionError(what, found=repr(text))
         times.append(time.value)
     return times

@@ -82,6 +82,8 @@ def _check_own(
 
     if not isinstance(error, StaleOutputError):
         raise error
+    if isinstance(prepared, Invocation):
+        prepared.check_kept()
     command = prepared.request["command"]
     if not made_here(Path(error.where), prepared.beside, command, config):
         do = f"{config} did not make it: pass --force to overwrite it, or write to another path"

@@ -26,8 +26,10 @@ class _Query(click.Command):
         known = {name for param in self.get_params(ctx) for name in param.opts}
         plain = args.index("--") if "--" in args else len(args)
         marked = [
-            _MINUS + arg[1:] if arg not in known and _is_negative(arg) else arg
-            for arg in args[:plain]
+            _MINUS + arg[1:]
+            if arg not in known and _is_negative(arg) and before != "--top"
+            else arg
+            for before, arg in zip(["", *args], args[:plain], strict=False)
         ]
         return super().parse_args(ctx, [*marked, *args[plain:]])
 
@@ -39,7 +41,7 @@ def _is_negative(arg: str) -> bool:
 @click.command("similar", cls=_Query)
 @click.argument("vectors")
 @click.argument("words", nargs=-1, required=True)
-@click.option("--top", default=10, type=click.IntRange(min=1), help="number of neighbours  [10]")
+@click.option("--top", default=10, metavar="N", help="number of neighbours  [10]")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 def command(vectors: str, words: tuple[str, ...], top: int, as_json: bool) -> None:
     """List the nearest neighbours of WORDS in VECTORS by cosine similarity.

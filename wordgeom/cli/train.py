@@ -22,7 +22,7 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 _OWN = ("method", "out", "space")
 _EVERY = (DeviceOptions, ResumeOptions, RunOptions)
 COMMON = (*READING, *_EVERY)  # of some method or other
-_OUT = "output: vectors file (.bin, .txt or .vec) or model directory  [vectors.bin, model]"
+_FILE, _MODEL = "vectors file (.bin, .txt or .vec)", "model directory"
 _DOCUMENTS = "also write the documents' vectors: .bin, .txt or .vec"
 
 
@@ -92,7 +92,7 @@ def _options(method: str | None, args: list[str]) -> list[click.Option]:
     if method:
         return flags.parameters(*method_classes(method), preferred=_preferred(method))
     if {"-h", "--help"} & set(args):
-        return [*_shared(), *flags.parameters(*COMMON, preferred=_by_method())]
+        return [*_shared(), *flags.parameters(*COMMON, preferred=by_method())]
     # --method is missing, but a flag that belongs to no method is reported first.
     return flags.parameters(*(methods.load(name).Options for name in methods.names()), *COMMON)
 
@@ -115,8 +115,8 @@ def _preferred(method: str) -> dict[str, Any]:
     return methods.preferred(module, module.Options())
 
 
-def _by_method() -> dict[str, str]:
-    """Return the defaults that methods replace: `1; gbu: 0.2`."""
+def by_method() -> dict[str, str]:
+    """Return the defaults that methods replace, by option: `1; gbu: 0.2`."""
     found = {}
     for field in (field for cls in READING for field, _ in specs(cls)):
         own = []
@@ -138,13 +138,21 @@ def input_options(method: str) -> list[click.Option]:
     ]
 
 
+def _out(method: str | None) -> str:
+    """Return the help of `--out`."""
+    if method is None:
+        return f"output: {_FILE} or {_MODEL}  [vectors.bin, model]"
+    model = methods.load(method).MAKES == (MODEL,)
+    return f"output: {_MODEL}  [model]" if model else f"output: {_FILE}  [vectors.bin]"
+
+
 def _own_parameters(method: str | None) -> list[click.Parameter]:
     """Return the parameters of inputs and output."""
     first = "matrix" if method is None else next(iter(settings_of(methods.load(method))))
     parameters: list[click.Parameter] = [
         click.Argument([first], required=False),
         click.Option(["--method"], metavar="NAME", type=_METHODS, help="method; see below"),
-        click.Option(["-o", "--out"], metavar="PATH", help=_OUT),
+        click.Option(["-o", "--out"], metavar="PATH", help=_out(method)),
         click.Option(["--space"], metavar="CHAR", help="replacement for white space in words"),
         *([] if method is None else input_options(method)),
     ]

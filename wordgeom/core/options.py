@@ -170,7 +170,9 @@ def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         raise OptionError(f"{name} must be {wanted}", found=_shown(value))
     if isinstance(value, str):
-        if not value or "\0" in value:  # neither can be a file name
+        if not value:
+            raise OptionError(f"{name} must not be empty")
+        if "\0" in value:  # which no file name contains
             raise OptionError(f"{name} must be text", found=_shown(value))
         return
     low = spec.low if spec.low is not None else float("-inf")

@@ -9,7 +9,7 @@ from typing import Any
 from wordgeom.core.errors import OutputExistsError, StaleOutputError
 from wordgeom.core.options import flag
 
-_OVERWRITE = "pass --force to overwrite it, or choose another output with -o"
+_OVERWRITE = "pass --force to overwrite it, or choose another output"
 
 
 def request_of(command: str, options: Mapping[str, Any], digests: Iterable[str]) -> dict[str, Any]:

@@ -27,20 +27,16 @@ class TextOptions(Options):
     text_field: str | None = option(
         None, "field or column of the text  [JSONL, Parquet: text]", metavar="FIELD"
     )
-    id_field: str | None = option(
-        None, "field of the record ID, stored with the counts (FASTA: header)", metavar="FIELD"
-    )
-    time_field: str | None = option(
-        None, "field of the record time, stored with the counts", metavar="FIELD"
-    )
+    id_field: str | None = option(None, "field of the record ID (FASTA: header)", metavar="FIELD")
+    time_field: str | None = option(None, "field of the record time", metavar="FIELD")
     time_from_name: str | None = option(
         None,
-        "regular expression whose group is the time in a file's name (build-dtm)",
+        "regular expression whose group is the time in a file's name (build-dtm, embed)",
         metavar="REGEX",
     )
     metadata: str | None = option(
         None,
-        "table (.tsv, .csv) with the --id-field and --time-field of files (build-dtm)",
+        "table (.tsv, .csv) with the --id-field and --time-field of files (build-dtm, embed)",
         metavar="FILE",
     )
     bad_records: str = option(
@@ -126,7 +122,7 @@ class CorpusOptions(TextOptions):
         None, "vocabulary, one word per line; replaces --min-count and --max-vocab", metavar="FILE"
     )
     stop_words: str | None = option(
-        None, "words to exclude from the vocabulary, one per line; see also --oov", metavar="FILE"
+        None, "words to exclude from the vocabulary, one per line", metavar="FILE"
     )
     keep_words: str | None = option(
         None, "words to include despite --min-count and --max-vocab", metavar="FILE"

@@ -48,7 +48,7 @@ class DriftOptions(Options):
         choices=(POOLED, MAX_T, OWN),
     )  # fmt: skip
     rank: int = option(0, "number of topics (0: dimension of the model)", low=0, metavar="R")
-    both_ranks: bool = option(True, "also test with twice as many topics (default)")
+    both_ranks: bool = option(True, "also test with twice as many topics")
 
     def __post_init__(self) -> None:
         super().__post_init__()

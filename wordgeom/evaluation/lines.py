@@ -58,7 +58,8 @@ def read_lines(path: str | Path) -> list[tuple[int, str]]:
     numbered = ((n, line.removesuffix("\r")) for n, line in enumerate(text.split("\n"), 1))
     lines = [(number, line) for number, line in numbered if line.strip()]
     if not lines:
-        raise InputError(f"no text in {len(content)} bytes", where=path)
+        what = "contains only white space" if content else "is empty"
+        raise InputError(what, where=path, do="check the file")
     return lines
 
 

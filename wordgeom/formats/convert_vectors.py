@@ -141,7 +141,7 @@ def _write(
 ) -> None:
     target, words, matrix = paths.target, made.words, made.matrix
     if paths.form == detection.PROJECTOR:
-        write_projector(target, words, matrix)
+        write_projector(target, words, matrix, card)
         return
     if paths.form not in detection.ARRAYS:
         run_card.write(target, made, card, header=not options.no_header)

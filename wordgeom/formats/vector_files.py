@@ -103,8 +103,8 @@ def _read_projector(directory: Path) -> Vectors:
                 source, np.float32, comments=None, delimiter="\t", ndmin=2, encoding="utf-8-sig"
             )
         except ValueError as error:
-            found = str(error).partition(";")[0].rstrip(".")
-            raise FormatError("must contain rows of numbers", where=numbers, found=found) from None
+            what = f"must contain rows of numbers: {str(error).partition(';')[0].rstrip('.')}"
+            raise FormatError(what, where=numbers, do="convert the vectors again") from None
     if len(matrix) != len(words):
         found = f"{len(words):,} in {names.name}"
         raise FormatError(f"{len(matrix):,} vectors need as many words", where=numbers, found=found)

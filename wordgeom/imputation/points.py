@@ -84,11 +84,10 @@ def _directions(names: list[str], matrix: Float64, why: str, *, centre: bool) ->
 
 def _check_directions(names: list[str], directionless: Array, why: str) -> None:
     if directionless.any():
-        raise InputError(
-            f"the features of {names[int(np.argmax(directionless))]!r} have no direction: {why}",
-            found=f"{int(directionless.sum()):,} entities",
-            do="remove them, or use --metric euclidean",
-        )
+        number, first = int(directionless.sum()), names[int(np.argmax(directionless))]
+        others = f" and {number - 1:,} more" if number > 1 else ""
+        what = f"the features of {first!r}{others} have no direction: {why}"
+        raise InputError(what, do="remove them, or use --metric euclidean")
 
 
 def _resize(matrix: Float64, axis: int) -> None:

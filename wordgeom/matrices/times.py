@@ -158,8 +158,8 @@ def _problem(document: Document, names: Sequence[str]) -> InputError:
     where, named = _place(document, names), _named(document)
     if not document.time.strip():
         return InputError(f"{named} has no time", where=where, do="correct the record")
-    what, found = f"{named} has a time of unknown format", repr(document.time[:_SHOWN])
-    return InputError(what, where=where, found=found, do=_FORMATS)
+    what = f"{named} has a time of unknown format, {document.time[:_SHOWN]!r}"
+    return InputError(what, where=where, do=_FORMATS)
 
 
 def _place(document: Document, names: Sequence[str]) -> str:

@@ -70,9 +70,8 @@ def read_colouring(path: str | Path) -> Colouring:
             raise FormatError("expected two fields", where=where, found=len(fields), do=do)
         word, value = (unicodedata.normalize("NFC", field.strip()) for field in fields)
         if values.setdefault(word, value) != value:
-            found = f"{values[word]!r} in line {lines[word]}"
-            do = "remove one of the two lines"
-            raise FormatError(f"{word!r} is {value!r}", where=where, found=found, do=do)
+            what = f"{word!r} is {value!r} here and {values[word]!r} in line {lines[word]}"
+            raise FormatError(what, where=where, do="remove one of the two lines")
         lines.setdefault(word, number)
     stated = {word: value for word, value in values.items() if value}
     return _of_numbers(path, stated, lines) or _of_categories(path, stated)

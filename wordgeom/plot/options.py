@@ -32,8 +32,8 @@ class PlotOptions(Options):
             return None
         match = _SIZE.fullmatch(self.size)
         if match is None:
-            do = "write width x height, such as 8x6 or 20x15cm"
-            raise OptionError("--size is unreadable", found=repr(self.size), do=do)
+            what = "--size must be width x height, such as 8x6 or 20x15cm"
+            raise OptionError(what, found=repr(self.size))
         unit = _CM if match[3].lower() == "cm" else 1.0
         width, height = float(match[1]) / unit, float(match[2]) / unit
         if not (_LEAST <= width <= _MOST and _LEAST <= height <= _MOST):

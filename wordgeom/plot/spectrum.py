@@ -62,7 +62,9 @@ def read_spectrum(path: str | Path) -> Spectrum:
     Raises MissingInputError for a missing file, InputError if the card or the spectrum is missing.
     """
     path = Path(path)
-    if not path.exists():
+    if path.is_dir():
+        raise MissingInputError("is a directory", where=path, do="pass a vectors file")
+    if not path.is_file():
         raise MissingInputError("no such file", where=path, do="check the path")
     card = read_card(path) if path.is_file() else None
     if card is None:

@@ -81,9 +81,9 @@ class BuildCooc(CountStage):
     def options(self) -> dict[str, Any]:
         """The options of the corpus and of the window. Raises OptionError."""
         if self.corpus.time_from_name is not None or self.corpus.metadata is not None:
-            what = "--time-from-name and --metadata apply to build-dtm"
+            what = f"--time-from-name and --metadata apply to build-dtm, not to {self.command}"
             do = "leave them out: co-occurrences have no documents"
-            raise OptionError(what, found=self.command, do=do)
+            raise OptionError(what, do=do)
         return corpus_inputs.request_options(self.inputs.corpus, self.run, self.window)
 
     def work(self, job: Job) -> Outcome:

@@ -62,6 +62,11 @@ class Conversion(Stage):
         """The files that no other output may replace."""
         return {self.out: "the output", card_path(self.out): "the output's run card"}
 
+    @property
+    def main(self) -> Path:
+        """The file that has the run card."""
+        return self.out
+
     def check(self) -> None:
         """Raise MissingInputError where the source does not exist."""
         if not self.source.exists():
@@ -71,13 +76,13 @@ class Conversion(Stage):
 
     def up_to_date(self) -> Outcome | None:
         """Return the target if its run card has the request. Raises OutputExistsError if not."""
-        if self.run.force or not self.out.is_file():  # a projector directory has no run card
+        if self.run.force or not self.main.is_file():
             return None
         try:
             request = self.request
         except OSError:  # which `work` reports
             return None
-        run_card.up_to_date(self.out, request, False, "file", self.beside)
+        run_card.up_to_date(self.main, request, False, "file", self.beside)
         return Outcome(f"{self.out}: up to date", self.out)
 
     def words_file(self, default: Path) -> Path:
@@ -109,6 +114,9 @@ def conversion(
     kind: type[Conversion] = VectorsConversion
     if detection.is_matrix(source, target, source_format, target_format):
         kind = MatrixExport if source.is_dir() else MatrixImport
+    elif not source.exists():  # which an earlier table of a configuration file may make
+        allowed = tuple(dict.fromkeys((*detection.VECTORS, *detection.MATRICES)))
+        detection.check_target(target, target_format, allowed, "vectors and matrices")
     return kind(source, target, source_format, target_format, options, run)
 
 
@@ -129,9 +137,16 @@ class VectorsConversion(Conversion):
         return conversion_request(self.paths, self.options)
 
     @property
+    def main(self) -> Path:
+        """The vectors of a projector directory, else the output."""
+        return self.paths.written()[0]
+
+    @property
     def beside(self) -> Sequence[Path]:
-        """The words of a NumPy array."""
-        return (self.paths.target_words,) if self.paths.form in detection.ARRAYS else ()
+        """The words of a NumPy array or of a projector directory."""
+        if self.paths.form in detection.ARRAYS:
+            return (self.paths.target_words,)
+        return self.paths.written()[1:]
 
     def work(self, job: Job) -> Outcome:
         """Check the outputs, and write them. Raises OutputExistsError, OptionError."""

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from wordgeom.core.errors import MissingInputError, OptionError
+from wordgeom.core.errors import InputError, MissingInputError, OptionError
 from wordgeom.core.formatting import listed, several
 from wordgeom.core.requests import different_content
 from wordgeom.corpus.encoding.encode import encode_texts
@@ -143,7 +143,10 @@ class Embed(Stage):
         """Read the texts, fit weights and components, and write the vectors."""
         check_words_memory(self.base, self.options, job.context)
         corpus, names = self.inputs.corpus, self.inputs.names
-        words = usable_words(self.base, corpus.normalise, self.options)
+        try:
+            words = usable_words(self.base, corpus.normalise, self.options)
+        except InputError as error:
+            raise error.within(str(self.vectors)) from None
         encoded = encode_texts(names, corpus, words.words, job.context)
         with closing(encoded.stream):
             check_words_known(encoded, os.fspath(self.vectors), " ".join(self.names))

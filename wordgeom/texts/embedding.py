@@ -114,7 +114,8 @@ def usable_words(vectors: Vectors, form: str, options: EmbedOptions) -> Words:
         rows.setdefault(word if normal is None or word.isascii() else normal.word(word), row)
     rows.pop("", None)
     if not rows:
-        raise InputError("no vector is finite and not zero", found=f"{len(finite):,} vectors")
+        have = several(len(finite), "vector is", "vectors are")
+        raise InputError(f"all {have} zero, NaN or infinite", do="train them again")
     used = np.array(list(rows.values()), np.int64)
     if options.all_but_the_top is not None:
         with one_thread():
@@ -217,10 +218,12 @@ def _components(
 
 def check_words_known(encoded: EncodedCorpus, vectors: str, where: str) -> None:
     """Raise InputError where no word of the texts has a vector; vectors, where: names."""
+    if not encoded.tokens:
+        raise InputError("contains no words", where=where, do="check the file")
     if encoded.tokens == encoded.vocabulary.counts[-1]:
-        found = several(encoded.tokens, "token", "tokens")
-        do = "check the language, --tokeniser and --vectors"
-        raise InputError(f"no word has a vector in {vectors}", where=where, found=found, do=do)
+        tokens = several(encoded.tokens, "token", "tokens")
+        what = f"none of {tokens} has a vector in {vectors}"
+        raise InputError(what, where=where, do="check the language, --tokeniser and --vectors")
 
 
 def few_known_note(encoded: EncodedCorpus) -> list[str]:

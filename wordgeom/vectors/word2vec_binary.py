@@ -8,6 +8,7 @@ from typing import BinaryIO
 import numpy as np
 
 from wordgeom.core.errors import FormatError
+from wordgeom.core.formatting import plural
 from wordgeom.core.types import Float32
 from wordgeom.vectors.word2vec_header import Header, decode
 
@@ -44,7 +45,7 @@ def read_binary(source: BinaryIO, header: Header, rows: int) -> tuple[list[str],
         data += more
     if rows == header.words and (data + source.read(1)) not in (b"", b"\n"):
         raise FormatError(
-            f"has data after its {rows} words of {header.numbers} numbers",
+            f"has data after its {plural(rows, 'word')} of {header.numbers} numbers",
             where=header.path,
             found=f"{header.size - offset} more bytes",
             do="check its first line, or write it again",
@@ -75,8 +76,9 @@ def _take_records(
 
 
 def _truncated(header: Header, found: int) -> FormatError:
+    words = plural(header.words, "word")
     return FormatError(
-        f"truncated: the header declares {header.words} words of {header.numbers} numbers",
+        f"truncated: the header declares {words} of {header.numbers} numbers",
         where=header.path,
         found=f"{found} complete",
         do="copy or write it again",

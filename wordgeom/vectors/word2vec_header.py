@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wordgeom.core.errors import FormatError
+from wordgeom.core.formatting import plural
 from wordgeom.storage.foreign import recognise
 from wordgeom.storage.opening import unpacked
 
@@ -64,7 +65,8 @@ def read_header(source: BinaryIO, path: Path) -> Header:
     # A record has at least one byte of word; a space and 4 bytes per number, or " 0" per number and
     # a line break in text.
     least = words * (2 * numbers + 2 if text else 4 * numbers + 2)
-    _check_least(least, size - start, f"the header declares {words} words of {numbers}", path)
+    what = f"the header declares {plural(words, 'word')} of {numbers:,}"
+    _check_least(least, size - start, what, path)
     return Header(path, words, numbers, start, size, text)
 
 
@@ -104,7 +106,7 @@ def _without_header(source: BinaryIO, path: Path, size: int) -> Header | None:
         return None
     words = _count_lines(source, path)
     source.seek(start)
-    what = f"the first line implies {words} words of {len(numbers)}"
+    what = f"the first line implies {plural(words, 'word')} of {len(numbers)}"
     _check_least(words * (2 * len(numbers) + 2), size - start, what, path)
     return Header(path, words, len(numbers), start, size, text=True, line=1)
 
@@ -125,9 +127,9 @@ def _count_lines(source: BinaryIO, path: Path) -> int:
 def _check_least(least: int, found: int, what: str, path: Path) -> None:
     if least > found:
         raise FormatError(
-            f"{what} numbers, at least {least} bytes",
+            f"{what} numbers, at least {least:,} bytes",
             where=path,
-            found=f"{found} bytes",
+            found=plural(found, "byte"),
             do="copy or write it again",
         )
 

@@ -13,6 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from wordgeom.core.errors import FormatError
+from wordgeom.core.formatting import plural
 from wordgeom.core.types import Float32, Int64
 from wordgeom.vectors.word2vec_header import NUMBER, Header, decode
 
@@ -113,7 +114,7 @@ def _check_end(text: bytes, source: BinaryIO, header: Header) -> None:
         if not text:
             return
     raise FormatError(
-        f"has data after the {header.words} words of the header",
+        f"has data after the {plural(header.words, 'word')} of the header",
         where=header.path,
         found=repr(text.strip()[:40].decode(errors="replace")),
         do="check its first line, or write it again",
@@ -130,5 +131,5 @@ def _truncated(header: Header, lines: int, rest: bytes) -> FormatError:
     if rest.strip():  # it may have been truncated within a number
         found += ", the next without a line break"
         do = "copy it again, or add a line break if it is complete"
-    what = f"truncated: the header declares {header.words} words"
+    what = f"truncated: the header declares {plural(header.words, 'word')}"
     return FormatError(what, where=header.path, found=found, do=do)

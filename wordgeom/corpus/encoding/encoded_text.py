@@ -71,6 +71,9 @@ def _chosen(merged: MergedLexicon, lists: WordLists, options: CorpusOptions) -> 
     table, listed = merged.table, merged.listed
     if lists.vocabulary is not None:
         if not lists.others and not table.counts[listed].any():
+            if not len(lists.vocabulary):
+                where = str(options.read_vocab)
+                raise InputError("contains no words", where=where, do="check --read-vocab")
             words = plural(len(lists.vocabulary), "word")
             what = f"contains none of the {words} in {options.read_vocab}"
             do = "check --read-vocab and --tokeniser"

@@ -61,7 +61,8 @@ def _take_times(found: FileLabels, pattern: str, *, skip: bool) -> None:
         search = re.compile(pattern).search
         groups = re.compile(pattern).groups
     except (re.error, RecursionError, OverflowError) as error:
-        raise OptionError("--time-from-name is not a pattern", found=str(error)) from None
+        what = f"--time-from-name is not a regular expression: {pattern}"
+        raise OptionError(what, do=f"correct it: {error}") from None
     if groups != 1:
         do = r"put the time into parentheses, as in '(\d{4})'"
         raise OptionError("--time-from-name needs one group", found=f"{groups} groups", do=do)
@@ -74,11 +75,11 @@ def _take_times(found: FileLabels, pattern: str, *, skip: bool) -> None:
             found.skipped.append(name)
         else:
             do = "correct --time-from-name, or pass --bad-records skip to leave such files out"
-            what = f"its name has no time that matches {pattern}"
+            what = f"its name does not match --time-from-name {pattern}"
             raise InputError(what, where=name, do=do)
     if not times:
-        what = f"no file has a time in its name that matches {pattern}"
-        raise InputError(what, where=found.names[0], do="correct --time-from-name")
+        what = f"no file has a name that matches --time-from-name {pattern}"
+        raise InputError(what, do=f"correct it; the first file is {found.names[0]}")
     found.names, found.times = list(times), list(times.values())
     found.ids = [""] * len(times)
     first, time = next(iter(times.items()))

@@ -61,10 +61,12 @@ def _object(line: str, name: str, number: int) -> dict[str, Any]:
         record = _parse(line)
     except json.JSONDecodeError as error:
         what = error.msg.removesuffix(" at")
-        found = f"{what[0].lower()}{what[1:]} at column {error.colno}"
-        fail(name, number, "is not JSON", found, "write one object per line")
-    except (ValueError, RecursionError) as error:  # a number of too many digits; deep nesting
-        fail(name, number, "JSON that cannot be parsed", str(error).split(";")[0])
+        why = f"{what[0].lower()}{what[1:]} at column {error.colno}"
+        fail(name, number, f"is not JSON: {why}", do="write one object per line")
+    except RecursionError:
+        fail(name, number, "JSON is nested too deeply", do="write one object per line")
+    except ValueError as error:  # a number of too many digits
+        fail(name, number, f"JSON cannot be parsed: {str(error).split(';')[0]}")
     if not isinstance(record, dict):
         do = 'write one object per line, such as {"text": "…"}'
         fail(name, number, "is not an object", repr(record)[:SHOWN], do)

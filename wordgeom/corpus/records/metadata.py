@@ -52,8 +52,8 @@ def read_metadata(path: str, id_field: str | None, time_field: str | None) -> li
         if not parts:
             fail(path, number, "names no file", do="correct the row")
         if parts in lines:
-            what = f"the file {row[columns.text][:SHOWN]!r} has more than one row"
-            fail(path, number, what, f"another in line {lines[parts]:,}", "remove one")
+            what = f"a second row for {row[columns.text][:SHOWN]}, after line {lines[parts]:,}"
+            fail(path, number, what, do="remove one of the two")
         lines[parts] = number
         rows.append(Row(number, parts, key, time))
     return rows
@@ -76,8 +76,8 @@ def match_rows(rows: Sequence[Row], names: Sequence[str], path: str) -> list[Row
             same = [row for row in same if parts[-len(row.parts) :] == row.parts]
         if len(same) > 1:
             where = f"{path} line {same[1].line}"
-            other = f"another in line {same[0].line:,}"
-            raise InputError(f"a second row for {name}", where=where, found=other, do="remove one")
+            what = f"a second row for {name}, after line {same[0].line:,}"
+            raise InputError(what, where=where, do="remove one of the two")
         found.append(same[0] if same else None)
     used = Counter(row for row in found if row is not None)
     twice = next((row for row, times in used.items() if times > 1), None)

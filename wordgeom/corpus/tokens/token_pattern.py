@@ -24,14 +24,14 @@ def compiled(pattern: str) -> re.Pattern[str]:
         found = re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         do = f"correct it: {error}"
-        raise OptionError(f"{_FLAG} is not a regular expression", found=pattern, do=do) from None
+        raise OptionError(f"{_FLAG} is not a regular expression: {pattern}", do=do) from None
     if found.groups > 1:
         do = "write (?:…) for all but the one that is the token"
-        what = f"{_FLAG} has {found.groups} groups"
-        raise OptionError(what, found=pattern, do=do)
+        what = f"{_FLAG} has {found.groups} groups: {pattern}"
+        raise OptionError(what, do=do)
     if any(not match[0] for probe in _PROBES for match in found.finditer(probe)):
         do = "write + in place of *, as in \\w+"
-        raise OptionError(f"{_FLAG} matches the empty text", found=pattern, do=do)
+        raise OptionError(f"{_FLAG} matches the empty text: {pattern}", do=do)
     return found
 
 

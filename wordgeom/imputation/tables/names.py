@@ -78,13 +78,11 @@ def first_rows(names: Sequence[str], where: str | Path, *, strict: bool) -> list
     if strict and len(rows) < len(names):
         again = next(row for row, name in enumerate(names) if first[name] != row)
         name = names[again]
+        what = f"entities {first[name] + 1} and {again + 1} are both named {name!r}"
+        if (repeated := len(names) - len(rows)) > 1:
+            what += f" ({repeated:,} repeated names in all)"
         do = "to keep the first of each, use --duplicates first"
         if all(number_of(each) is not None for each in names):
             do = "if the first column is no name, add names as the first column"
-        raise InputError(
-            f"entities {first[name] + 1} and {again + 1} are both named {name!r}",
-            where=where,
-            found=f"{len(names) - len(rows):,} repeated names",
-            do=do,
-        )
+        raise InputError(what, where=where, do=do)
     return rows

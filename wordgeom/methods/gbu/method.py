@@ -149,7 +149,9 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     else:
         result = _build_up_only(matrix, m, options, context)
     if options.in_weighted_sweeps and not weighted:
-        notes.append("the matrix has no counts, so sweeps are not weighted; train on cooc/ instead")
+        notes.append(
+            "the matrix has no counts, so sweeps are not weighted; train on counts instead"
+        )
     return replace(result, notes=[*notes, *result.notes])
 
 

@@ -55,7 +55,8 @@ class OpenTimes(OpenInput):
         if times.problem is not None and not len(times.known):
             what = f"none of {plural(len(times.values), 'document')} has a readable time"
             do = "name their field: wordgeom build-dtm --time-field"
-            raise InputError(what, where=self._stored.path, found=str(times.problem), do=do)
+            first = f"{times.problem.where}: {times.problem.what}"
+            raise InputError(f"{what} ({first})", where=self._stored.path, do=do)
         return times
 
 

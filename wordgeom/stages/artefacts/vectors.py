@@ -144,7 +144,7 @@ class VectorsFile(Artefact):
             facts["repeated words left out"] = vectors.duplicates
         if notes := undirected_notes(vectors.words, vectors.matrix):
             facts["notes"] = notes
-        card = run_card.read_card(self.path)
+        card = run_card.read_card(files_of(self.path)[0])
         if check and card is not None:
             facts["checked"] = CHECKED
         return facts | {"run": card if card is not None else "no run card matches this file"}
