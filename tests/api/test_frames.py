@@ -157,7 +157,7 @@ def test_a_name_map_may_be_a_dictionary_or_a_series(form, model):
 @pytest.mark.parametrize(("names", "said"), [
     ({"x1": 3}, "name_map: must map text to text, found 'x1': 3"),
     ({"zz": "a"}, "name_map: no entry, such as 'zz', matches an entity"),
-    ({}, "name_map: no text in 0 bytes"),
+    ({}, "name_map: is empty"),
 ])  # fmt: skip
 def test_a_wrong_name_map_is_named(names, said, model):
     with pytest.raises(InputError) as caught:

@@ -345,8 +345,8 @@ def test_arrays_stand_for_lists_between_commas(run, folder):
             "x.toml [convert]: a.foo: vectors and matrices are written as",
         ),
         (
-            [COUNT.format(3) + "text-field = 4\n"],
-            "--text-field must be text, found 4; write it in quotes: \"4\"",
+            [COUNT.format(3) + "stop-words = 4\n"],
+            "--stop-words must be text, found 4; write it in quotes: \"4\"",
         ),
         ([COUNT.format(3) + 'text-field = ""\n'], "--text-field must not be empty"),
         (

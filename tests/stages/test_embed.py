@@ -341,7 +341,7 @@ def test_skipped_records_are_noted(vectors, ask):
         (("reviews.txt", "--vectors", "none.bin"), "no such file"),
         (("reviews.txt", "--remove-components", "6"), "leaves nothing of 6 dimensions"),
         (("reviews.txt", "--all-but-the-top", "6"), "leaves nothing of 6 dimensions"),
-        (("other.txt",), "none of 3 tokens has a vector in vectors.bin"),
+        (("other.txt",), "no word has a vector in vectors.bin (3 tokens read)"),
         (("empty.txt",), "empty.txt: contains no words; check the file"),
         (("one.txt", "--vectors", "zeros.vec"), "zeros.vec: all 2 vectors are zero, NaN or inf"),
         (("one.txt", "--remove-components", "1"), "1 text has a known word"),

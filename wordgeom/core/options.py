@@ -168,7 +168,8 @@ def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
         raise OptionError(f"{name} must be {choices}", found=_shown(value))
     wanted, types = _KINDS[kind(field)]
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-        raise OptionError(f"{name} must be {wanted}", found=_shown(value))
+        do = f'write it in quotes: "{value}"' if wanted == "text" and type(value) is int else ""
+        raise OptionError(f"{name} must be {wanted}", found=_shown(value), do=do)
     if isinstance(value, str):
         if not value:
             raise OptionError(f"{name} must not be empty")

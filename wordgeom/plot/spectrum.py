@@ -66,7 +66,7 @@ def read_spectrum(path: str | Path) -> Spectrum:
         raise MissingInputError("is a directory", where=path, do="pass a vectors file")
     if not path.is_file():
         raise MissingInputError("no such file", where=path, do="check the path")
-    card = read_card(path) if path.is_file() else None
+    card = read_card(path)
     if card is None:
         raise InputError("no matching run card", where=path, do=_DO)
     statistics = card.get("statistics")

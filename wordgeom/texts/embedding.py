@@ -222,7 +222,7 @@ def check_words_known(encoded: EncodedCorpus, vectors: str, where: str) -> None:
         raise InputError("contains no words", where=where, do="check the file")
     if encoded.tokens == encoded.vocabulary.counts[-1]:
         tokens = several(encoded.tokens, "token", "tokens")
-        what = f"none of {tokens} has a vector in {vectors}"
+        what = f"no word has a vector in {vectors} ({tokens} read)"
         raise InputError(what, where=where, do="check the language, --tokeniser and --vectors")
 
 
