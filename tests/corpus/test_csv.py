@@ -110,6 +110,16 @@ def test_the_delimiter_is_recognised_by_the_first_rows(text: str, sign: str):
     assert delimiter_of(text.encode()) == sign
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("options", [{}, {"delimiter": "semicolon"}, {"text_field": "2"}])
+def test_a_first_line_that_names_the_delimiter_is_no_row(tmp_path: Path, end: str, options: dict):
+    rows = ["sep=;", "id;text", "1;the, cat; x", "2;a dog"]
+    rows[2] = '1;"the, cat; x"'
+    path = tmp_path / "excel.csv"
+    path.write_bytes(end.join([*rows, ""]).encode("utf-8-sig"))
+    assert texts(path, **{"text_field": "text", **options})[0] == ["the, cat; x", "a dog"]
+
+
 def test_a_carriage_return_in_a_row_is_a_space(tmp_path: Path):
     path = put(tmp_path, "i,t\r\n1,a\rb\r\n2,c\r\n")
     assert texts(path, text_field="t")[0] == ["a b", "c"]

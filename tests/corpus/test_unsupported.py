@@ -138,6 +138,16 @@ def test_the_warning_about_misread_records_names_the_option(tmp_path: Path, toke
     )
 
 
+def test_line_ends_of_old_macintoshes_are_noticed(tmp_path: Path):
+    lines = "the first line\r" * 9
+    for text, noticed in ((lines, True), (lines.replace("\r", "\r\n"), False), ("a\rb", False)):
+        (path,) = put(tmp_path, text)
+        source = Source(str(path))
+        assert len(list(formats.blocks(source, b" \n", CorpusOptions(min_count=1)))) > 0
+        notes = " ".join(input_warnings([source]))
+        assert ("has carriage returns for line ends" in notes) == noticed
+
+
 def test_empty_files_among_others_are_reported(tmp_path: Path):
     sources = read(put(tmp_path, "a b", "", gzip.compress(b"")), ALL).sources
     empty = f"empty input: {sources[1].name}, {sources[2].name}"

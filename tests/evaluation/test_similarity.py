@@ -153,7 +153,7 @@ def test_no_pair_in_the_vocabulary_is_an_error(write, using):
         with pytest.raises(InputError) as error:
             read_similarity(path, EvalOptions(oov=oov)).answer(vectors_of("abc"), using)
         assert str(error.value).startswith(
-            f"{path}: none of its 2 pairs has vectors for all its words;"
+            f"{path}: no item has vectors for all its words (2 pairs read);"
         )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import plural
 from wordgeom.core.types import Array, Int64
 from wordgeom.evaluation.analogy_search import NONE, predict
 from wordgeom.evaluation.answers import Answers, Measure
@@ -54,7 +55,7 @@ class Analogies(SetFile):
         usable = known.copy()
         usable[known] = ~lookup.zero[rows[known]].any(axis=1)
         if not usable.any():
-            raise no_known_items(self.path, f"{len(rows):,} questions")
+            raise no_known_items(self.path, plural(len(rows), "question"))
         asked = np.flatnonzero(usable)
         given = np.full((len(rows), 2), NONE, np.int32)
         given[asked] = predict(lookup, rows[asked, :3], self.options.epsilon, context)

@@ -67,4 +67,4 @@ def exclude_missing(
 def no_known_items(path: str, items: str) -> InputError:
     """Return the error for a set none of whose items has a vector for each word."""
     do = "check the language and letter case, or pass --restrict-vocab 0"
-    return InputError(f"none of its {items} has vectors for all its words", where=path, do=do)
+    return InputError(f"no item has vectors for all its words ({items} read)", where=path, do=do)

@@ -47,7 +47,7 @@ class Similarity(SetFile):
         cosines, missing = self._cosines(lookup)
         absent = np.isnan(cosines)
         if absent.all():
-            raise no_known_items(self.path, f"{len(cosines):,} pairs")
+            raise no_known_items(self.path, plural(len(cosines), "pair"))
         excluded, notes = exclude_missing(
             {_MISSING: absent & missing, _WITHOUT: absent & ~missing},
             self.options.oov,

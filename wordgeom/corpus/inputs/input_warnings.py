@@ -1,7 +1,8 @@
 """Warnings about inputs: skipped content, empty files, and text that is probably misread.
 
 Text is probably misread if its first lines are hard-wrapped, ending in mid-sentence near a common
-width, or are records (JSONL, TSV, FASTA) that are read as plain text.
+width, are records (JSONL, TSV, FASTA) that are read as plain text, or end in carriage returns
+alone, as on old Macs.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from wordgeom.corpus.inputs.readers import Source
 _SHOWN = 3
 _LINES = 2_000  # lines checked
 _BYTES = 1 << 20  # bytes checked
+_OLD_MAC = "carriage returns"
 _RECORDS = {
     "jsonl": ("JSONL", "--input-format jsonl"),
     "fasta": ("FASTA", "--input-format fasta"),
@@ -47,8 +49,13 @@ _CLOSING = "\"'”’»)]*_"
 
 
 def records_format(text: bytes) -> str:
-    """Return the format that the first lines of a text have: jsonl, fasta, tsv, or "" for none."""
+    """Return the format that the first lines of a text have: jsonl, fasta, tsv, or "" for none.
+
+    `_OLD_MAC` for lines that end in carriage returns alone.
+    """
     start = text[:_BYTES]
+    if b"\n" not in text and start.count(b"\r") >= _FEWEST_MARKS:
+        return _OLD_MAC
     if len(text) > len(start):  # drop the last line, which is incomplete
         start = start[: start.rfind(b"\n") + 1]
     lines = [line for line in start.split(b"\n", _LINES)[:_LINES] if line.strip()]
@@ -111,6 +118,10 @@ def input_warnings(sources: Sequence[Source], strip: str = "none") -> list[str]:
     lines += _cut_notes(sources)
     for format_name in sorted({source.looks for source in sources} - {""}):
         alike = [source.name for source in sources if source.looks == format_name]
+        if format_name == _OLD_MAC:
+            what = f"{alike[0]} has {_OLD_MAC} for line ends, and was read as one line"
+            lines.append(f"{what}; replace them with line feeds{_others(len(alike))}")
+            continue
         title, flags = _RECORDS[format_name]
         what = f"{alike[0]} looks like {title} but was read as plain text; pass {flags}"
         lines.append(what + _others(len(alike)))

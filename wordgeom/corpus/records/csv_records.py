@@ -1,13 +1,15 @@
 """CSV (RFC 4180): one record a row, one column of which is a document.
 
 Quoted cells may contain delimiters, line ends and doubled quotes. Excel separates cells by `;`
-where the comma is the decimal mark, so the delimiter is recognised by the first rows.
+where the comma is the decimal mark, so the delimiter is recognised by the first rows, or by a first
+line `sep=;`, which Excel writes and does not count as a row.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
@@ -20,6 +22,7 @@ from wordgeom.corpus.records.fields import Fields, fail, with_text
 from wordgeom.corpus.records.tsv_header import SAMPLE
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+_NAMED = re.compile(rb"sep=(.)[\r\n]", re.IGNORECASE)
 _LONGEST = 1 << 26  # characters of a cell
 _ENDLESS = ("unexpected end of data", "field larger than field limit")
 _DO = "double the quotes inside a quoted cell, or pass --bad-records skip"
@@ -38,6 +41,8 @@ def read_csv(
     if block is None:
         return
     rows = _rows(chain([block], lines), delimiter_of(block.text, delimiter), source.name)
+    if _NAMED.match(block.text):
+        next(rows)
     start = [row for row in islice(rows, SAMPLE + 1) if row[2]]
     records = _Records(source, fields, _columns(start, source, fields, header))
     for at, number, cells in chain(start, rows):
@@ -155,6 +160,8 @@ def delimiter_of(text: bytes, asked: str = "auto") -> str:
     """
     if asked != "auto":
         return DELIMITERS[asked]
+    if named := _NAMED.match(text):
+        return named[1].decode("latin-1")
     widths = {sign: [len(row) for row in _sample(text, sign)] for sign in DELIMITERS.values()}
     some = {sign: counts for sign, counts in widths.items() if counts and counts[0] > 1}
     even = {sign: counts for sign, counts in some.items() if len(set(counts)) == 1}
@@ -163,7 +170,8 @@ def delimiter_of(text: bytes, asked: str = "auto") -> str:
 
 def first_row(text: bytes, asked: str) -> list[str]:
     """Return the cells of the first row of a text."""
-    return next(iter(_sample(text, delimiter_of(text, asked))), [])
+    rows = _sample(text, delimiter_of(text, asked))
+    return next(islice(rows, int(_NAMED.match(text) is not None), None), [])
 
 
 def rows_of(text: bytes, sign: str) -> Iterator[tuple[int, list[str]]]:
