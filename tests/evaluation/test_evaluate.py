@@ -155,7 +155,7 @@ def test_sets_of_one_name_are_numbered(run_eval, directory):
 
 def test_a_set_without_known_items_is_skipped_and_reported(run_eval):
     output = run_eval("vectors.bin", "foreign.txt", "pairs.txt")
-    assert "foreign: skipped: foreign.txt: none of its 2 pairs has vectors" in output.out
+    assert "foreign: skipped: foreign.txt: no item has vectors" in output.out
     facts = evaluated(run_eval, "vectors.bin", "foreign.txt", "pairs.txt")
     assert {score["set"] for score in facts["scores"]} == {"pairs"}
     assert list(facts["refused"]) == ["foreign"]
@@ -164,7 +164,7 @@ def test_a_set_without_known_items_is_skipped_and_reported(run_eval):
 def test_an_error_if_no_set_has_known_items(run_eval):
     output = run_eval("vectors.bin", "foreign.txt", "foreign.txt", status=1)
     assert output.out == ""
-    assert output.err.startswith("wordgeom: error: foreign.txt: none of its 2 pairs has vectors")
+    assert output.err.startswith("wordgeom: error: foreign.txt: no item has vectors")
     assert output.err.count("\n") == 1
 
 
