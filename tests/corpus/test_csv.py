@@ -155,8 +155,8 @@ def test_malformed_tables_are_rejected(
 
 def test_a_quote_that_is_never_closed_is_an_error_even_if_bad_records_are_skipped(tmp_path: Path):
     path = put(tmp_path, 'i,t\n1,a\n2,"b\n' + "3,c\n" * 9)
-    for longest in (csv_records._LONGEST, 20):
-        with patch.object(csv_records, "_LONGEST", longest), pytest.raises(InputError) as caught:
+    for longest in (csv_records.LONGEST, 20):
+        with patch.object(csv_records, "LONGEST", longest), pytest.raises(InputError) as caught:
             texts(path, text_field="t", bad_records="skip")
         assert_one_line(caught, path, "line 3: a quoted cell is never closed")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from wordgeom.core.errors import FormatError, InputError
+from wordgeom.corpus.records.csv_records import LONGEST
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.storage.foreign import CHECKED, recognise
 from wordgeom.storage.opening import reading
@@ -75,6 +76,7 @@ def split_fields(line: str, delimiter: str, where: str) -> list[str]:
     if _QUOTE not in line:
         return line.split(delimiter)
     try:
+        csv.field_size_limit(LONGEST)  # of all readers of the process
         return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True))
     except csv.Error as error:
         if delimiter == "\t":

@@ -23,7 +23,7 @@ from wordgeom.corpus.records.tsv_header import SAMPLE
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 _NAMED = re.compile(rb"sep=(.)[\r\n]", re.IGNORECASE)
-_LONGEST = 1 << 26  # characters of a cell
+LONGEST = 1 << 26  # characters of a cell
 _ENDLESS = ("unexpected end of data", "field larger than field limit")
 _DO = "double the quotes inside a quoted cell, or pass --bad-records skip"
 _Row = tuple[Block, int, list[str] | InputError]  # its last block, its first line, its cells
@@ -127,7 +127,7 @@ def _lines_of(text: str, ends: str) -> Iterable[str]:
 
 def _rows(blocks: Iterator[Block], sign: str, name: str) -> Iterator[_Row]:
     """Yield the rows, [] for a blank line, and [] in the last block at the end."""
-    csv.field_size_limit(_LONGEST)
+    csv.field_size_limit(LONGEST)
     lines = _Lines(blocks)
     reader = csv.reader(lines, delimiter=sign, strict=True)
     while True:
