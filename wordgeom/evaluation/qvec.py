@@ -13,11 +13,12 @@ import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Float64
-from wordgeom.evaluation.answers import JACKKNIFE, Answers, Measure
+from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.exclusions import add_counts, count_reasons
 from wordgeom.evaluation.lines import SetFile, read_lines
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, underdetermined
+from wordgeom.evaluation.resampling import JACKKNIFE
 from wordgeom.evaluation.word_lookup import Lookup, cover_words
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
