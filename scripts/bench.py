@@ -22,7 +22,8 @@ from bench_common import machine, paired, row, scores, wordgeom
 
 WINDOW = ["--window", "10", "--window-weight", "flat", "--min-count", "5"]
 BUILD = ["build-cooc", "--tokeniser", "whitespace", *WINDOW, "--force", "--quiet"]
-TRAIN = ["train", "--method", "gbu", "--as-published", "--dim", "100", "--force", "--quiet"]
+TRAIN = ["train", "--method", "gbu", "--as-published", "--weighting", "ppmi", "--dim", "100",
+         "--force", "--quiet"]  # fmt: skip
 COMMANDS = ("", "build-cooc", "build-pmi", "train", "similar", "analogy", "convert", "merge",
             "info", "run")  # fmt: skip
 
@@ -77,7 +78,7 @@ class Bench:
         glove = glove_command(self.args.glove, corpus, self.folder)
         times, theirs = paired(lambda: wordgeom(ours), glove, self.args.rounds)
         wordgeom([*TRAIN, str(self.cooc), "-o", str(self.bin)])
-        note = f"gbu --as-published of these counts: {self.scores(self.bin)}"
+        note = f"gbu --as-published --weighting ppmi of these counts: {self.scores(self.bin)}"
         row(f"build-cooc, {name}", times, "GloVe vocab_count + cooccur", theirs, note)
 
     def tokenisers(self) -> None:
@@ -87,7 +88,7 @@ class Bench:
         space = [*BUILD, self.args.corpus, "-o", str(self.cooc)]
         times, plain = paired(lambda: wordgeom(words), lambda: wordgeom(space), self.args.rounds)
         wordgeom([*TRAIN, str(other), "-o", str(self.bin)])
-        note = f"gbu --as-published of these counts: {self.scores(self.bin)}"
+        note = f"gbu --as-published --weighting ppmi of these counts: {self.scores(self.bin)}"
         row("build-cooc --tokeniser words", times, "--tokeniser whitespace", plain, note)
         text = Path(self.args.corpus).read_bytes()[:50_000_000]
         cyrillic = self.folder / "cyrillic.txt"

@@ -35,7 +35,7 @@ K = 100
 COUNT = ["build-cooc", "--tokeniser", "whitespace", "--min-count", "5", "--force", "--quiet"]
 FLAT = ["--window", "10", "--window-weight", "flat"]
 METHODS = (
-    ("gbu, as published", ["--method", "gbu", "--as-published"]),
+    ("gbu, Algorithm 1 on PPMI", ["--method", "gbu", "--as-published", "--weighting", "ppmi"]),
     ("pmi-eigs", ["--method", "pmi-eigs"]),
     ("pmi-eigs --eig 0", ["--method", "pmi-eigs", "--eig", "0"]),
 )

@@ -8,15 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from wordgeom.evaluation.answers import (
-    BOOTSTRAP,
-    JACKKNIFE,
-    Answers,
-    Measure,
-    difference,
-    group_scores,
-    scores,
-)
+from wordgeom.evaluation.answers import Answers, Measure, difference, group_scores, scores
+from wordgeom.evaluation.resampling import BOOTSTRAP, JACKKNIFE
 
 
 def mean(given, gold):

@@ -103,7 +103,8 @@ def test_the_table_is_aligned(run_eval):
 def test_the_policy_is_printed(run_eval):
     assert (
         "policy: items with out-of-vocabulary words left out; case-insensitive; pairs and analogies"
-        " use the first 300,000 words; 3CosMul ε = 0.001; 1,000 resamples, seed 1"
+        " use the first 300,000 words; 3CosMul ε = 0.001;"
+        " 1,000 resamples (analogies: of word pairs), seed 1"
     ) in run_eval("vectors.bin", "pairs.txt", "questions.txt").out
     changed = ("--oov", "zero", "--case", "exact", "--restrict-vocab", "0")
     output = run_eval("vectors.bin", "pairs.txt", "questions.txt", *changed).out

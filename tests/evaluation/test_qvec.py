@@ -166,7 +166,30 @@ def test_intervals_contain_their_scores(tmp_path: Path, using: Context, sides):
     assert list(found) == ["QVEC", "QVEC-CCA", "QVEC-CCA mean"]
     assert found["QVEC"].value == pytest.approx(qvec(vectors, features), abs=1e-5)
     assert all(score.low < score.value < score.high for score in found.values())
-    assert not answers.notes
+    assert len(answers.notes) == 1
+    assert answers.notes[0].startswith("chance level, with rows permuted: QVEC ")
+
+
+def test_the_chance_level_is_the_score_of_vectors_that_know_nothing(tmp_path: Path, using: Context):
+    rng = np.random.default_rng(4)
+    kinds = [{f"noun.{k % 5}": 1.0, f"verb.{k % 7}": 0.5} for k in range(400)]
+    words = [f"w{k}" for k in range(400)]
+    path = put(tmp_path, *(f"{w}\t{json.dumps(f)}" for w, f in zip(words, kinds, strict=True)))
+    knowing = np.eye(5)[np.arange(400) % 5] + 0.3 * rng.standard_normal((400, 5))
+    levels = []
+    for matrix in (knowing, rng.standard_normal((400, 5))):
+        vectors = Vectors(words, np.hstack([matrix, rng.random((400, 20))]).astype(np.float32))
+        answers = read_oracle(path, EvalOptions()).answer(vectors, using)
+        again = read_oracle(path, EvalOptions()).answer(vectors, using)
+        assert answers.notes == again.notes
+        (note,) = answers.notes
+        named = [each.rsplit(" ", 1) for each in note.partition(": ")[2].split(", ")]
+        scored = {score.measure: score.value for score in scores(answers, 0, 1)}
+        assert [name for name, _ in named] == list(scored)
+        levels.append({name: (float(level), scored[name]) for name, level in named})
+    (chance, cca), (_, ignorant) = (level["QVEC-CCA"] for level in levels)
+    assert 0.2 < chance < 0.5 < 0.8 < cca
+    assert ignorant == pytest.approx(chance, abs=0.08)
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ class CorpusOptions(TextOptions):
     max_vocab: int = option(0, "maximum vocabulary size; 0 for no limit", low=0, metavar="N")
     sample: float = option(
         0.0,
-        "word2vec's subsampling threshold (1e-3 to 1e-5); 0 for no subsampling",
+        "subsampling threshold (1e-3 to 1e-5; 0: off); as word2vec with --oov drop",
         low=0.0,
         high=1.0,
         metavar="T",

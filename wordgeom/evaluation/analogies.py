@@ -11,12 +11,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from unicodedata import normalize
 
 import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import plural
-from wordgeom.core.types import Array, Int64
+from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.analogy_search import NONE, predict
 from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.exclusions import exclude_missing, no_known_items
@@ -26,6 +27,7 @@ from wordgeom.evaluation.options import ZERO, EvalOptions
 from wordgeom.evaluation.questions import QuestionList, question_list
 from wordgeom.evaluation.tables import COMMENT, LEFT_OUT, read_table
 from wordgeom.evaluation.word_lookup import Lookup
+from wordgeom.evaluation.word_pairs import WordPairs
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
@@ -64,12 +66,17 @@ class Analogies(SetFile):
             {_MISSING: ~known, _WITHOUT: known & ~usable}, self.options.oov, "counted as wrong"
         )
         return Answers("analogies", self.name, MEASURES, items, given[items], rows[items, 3],
-                       excluded | dict(self.left_out), self._groups(items), notes)  # fmt: skip
+                       excluded | dict(self.left_out), self._groups(items), notes,
+                       self._pairs(lookup).at(items))  # fmt: skip
 
     def _rows(self, lookup: Lookup) -> Int64:
         """Return the rows (n × 4) of the questions' words, _UNKNOWN for words without a vector."""
         rows = [[lookup.row(word) for word in question] for question in self.questions]
         return np.array([[_UNKNOWN if row is None else row for row in q] for q in rows], np.int64)
+
+    def _pairs(self, lookup: Lookup) -> WordPairs:
+        keys = [[normalize("NFC", lookup.key(word)) for word in q] for q in self.questions]
+        return WordPairs.of(keys, self.sections)
 
     def _groups(self, items: Int64) -> Mapping[str, Int64]:
         sections = np.array(self.sections)[items]
@@ -133,10 +140,13 @@ def _split(line: str) -> tuple[str, ...]:
 def _accuracy(column: int) -> Measure:
     names = ("3CosAdd", "3CosMul")
 
-    def accuracy(given: Array, gold: Array) -> float:
-        return float(np.mean(given[:, column] == gold)) if len(gold) else np.nan
+    def correct(given: Array, gold: Array) -> Float64:
+        return np.asarray(given[:, column] == gold, np.float64)
 
-    return Measure(names[column], accuracy)
+    def accuracy(given: Array, gold: Array) -> float:
+        return float(np.mean(correct(given, gold))) if len(gold) else np.nan
+
+    return Measure(names[column], accuracy, each=correct)
 
 
 MEASURES = (_accuracy(0), _accuracy(1))

@@ -15,11 +15,12 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Array, Float32, Int64
-from wordgeom.evaluation.answers import JACKKNIFE, Answers, Measure
+from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.estimators import deterministic_estimators
 from wordgeom.evaluation.exclusions import add_counts, count_reasons, exclusions, with_exclusions
 from wordgeom.evaluation.lines import SetFile, read_lines, split_fields
 from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.resampling import JACKKNIFE
 from wordgeom.evaluation.word_lookup import Lookup, cover_words, unit_rows
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from wordgeom.core.errors import InputError
-from wordgeom.core.types import Float64
-from wordgeom.evaluation.answers import JACKKNIFE, Answers, Measure
+from wordgeom.core.types import Array, Float64
+from wordgeom.evaluation.answers import Answers, Measure
 from wordgeom.evaluation.exclusions import add_counts, count_reasons
 from wordgeom.evaluation.lines import SetFile, read_lines
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, underdetermined
+from wordgeom.evaluation.resampling import JACKKNIFE
 from wordgeom.evaluation.word_lookup import Lookup, cover_words
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
@@ -30,6 +31,7 @@ MEASURES = (
 )
 REPEATED = "repeated words"
 _DO = 'write a word, a tab and {"feature": weight, …} on each line'
+_PERMUTATIONS, _SEED = 5, 1  # of the chance level
 _COPIES = 4  # of the feature matrix in memory, while it is standardised and decomposed
 
 
@@ -54,9 +56,9 @@ class Oracle(SetFile):
         chosen = [self.features[item] for item in covered.items.tolist()]
         given, gold = vectors.matrix[covered.rows], self._table(chosen, context)
         excluded = add_counts(self.excluded, count_reasons(covered.reasons))
-        notes = tuple(note for note in (self._dropped(gold), _overfit(given, gold)) if note)
+        notes = (self._dropped(gold), _overfit(given, gold), _chance(given, gold))
         return Answers("qvec", self.name, MEASURES, covered.items, given, gold, excluded,
-                       notes=notes)  # fmt: skip
+                       notes=tuple(note for note in notes if note))  # fmt: skip
 
     def _table(self, chosen: Sequence[Mapping[str, float]], context: Context) -> Float64:
         """Return the feature matrix of the chosen words, columns in order of their names."""
@@ -131,3 +133,12 @@ def _overfit(given: Any, gold: Float64) -> str:
     if not underdetermined(given, gold):
         return ""
     return f"QVEC-CCA is undefined: {len(gold)} words are too few for the dimensions and features"
+
+
+def _chance(given: Array, gold: Float64) -> str:
+    """Return the mean scores of permuted rows, which agree with the features by chance alone."""
+    rng = np.random.default_rng(_SEED)
+    permuted = [given[rng.permutation(len(given))] for _ in range(_PERMUTATIONS)]
+    means = {each.name: np.mean([each.of(rows, gold) for rows in permuted]) for each in MEASURES}
+    found = [f"{name} {mean:.4f}" for name, mean in means.items() if np.isfinite(mean)]
+    return f"chance level, with rows permuted: {', '.join(found)}" if found else ""

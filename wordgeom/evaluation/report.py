@@ -144,7 +144,8 @@ def policy_line(policy: Mapping[str, Any], tasks: Collection[str]) -> str:
         parts.append(f"{limited} use {f'the first {limit:,} words' if limit else 'all words'}")
     if "analogies" in tasks:
         parts.append(f"3CosMul ε = {policy['epsilon']:g}")
-    parts.append(f"{policy['resamples']:,} resamples, seed {policy['seed']}")
+    of = " (analogies: of word pairs)" if "analogies" in tasks else ""
+    parts.append(f"{policy['resamples']:,} resamples{of}, seed {policy['seed']}")
     return f"policy: {'; '.join(parts)}"
 
 

@@ -49,6 +49,10 @@ class Matrix(Protocol):
     def symmetric(self) -> bool:
         """Whether G_ij = G_ji by construction."""
 
+    @property
+    def made(self) -> dict[str, Any]:
+        """The options with which it was counted and weighted, by name, as far as recorded."""
+
     def columns(self, chosen: Int64) -> Csr:
         """Return G[:, chosen], (V × len(chosen)), for ascending `chosen`, in `dtype`."""
 

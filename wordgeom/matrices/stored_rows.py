@@ -31,6 +31,11 @@ class StoredRows:
         """The corpus frequencies (V) of the words."""
         return self.vocabulary.counts
 
+    @property
+    def made(self) -> dict[str, Any]:
+        """The options with which it was counted or weighted, by name, as far as recorded."""
+        return dict(self._matrix.store.card.get("request", {}).get("options", {}))
+
     def row_blocks(self, stop: int | None = None) -> list[tuple[int, int]]:
         """Return [start, stop) of blocks of the first `stop` rows."""
         return self._matrix.row_blocks(stop)

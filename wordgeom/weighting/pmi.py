@@ -14,6 +14,7 @@ smoothing it is at most 1.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class WeightedMatrix(StoredRows):
 
     def __init__(self, counts: StoredMatrix, options: PmiOptions, pool: Pool) -> None:
         super().__init__(counts, pool)
+        self._options = options
         self._clip = options.weighting != PMI
         self._shift = math.log(options.neg)
         self._both = self.symmetric and options.cds != 1.0
@@ -51,6 +53,11 @@ class WeightedMatrix(StoredRows):
     def has_counts(self) -> bool:
         """True: `with_counts` returns the counts."""
         return True
+
+    @property
+    def made(self) -> dict[str, Any]:
+        """The options of the counts, as far as recorded, and of the weighting."""
+        return super().made | self._options.result_options()
 
     def rows(self, start: int, stop: int) -> Csr:
         """Return weighted rows in float32, without the entries that were clipped."""

@@ -10,6 +10,7 @@ from corpora import assert_one_line
 from matrices import random_counts, store_matrix, to_dense
 from running import train
 
+import wordgeom as wg
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.linalg import row_solver
 from wordgeom.linalg.device import get_ops
@@ -176,5 +177,31 @@ def test_weighted_sweeps_shift_pmi_by_default(counts):
 
     assert vectors() == vectors(neg=0.2) != vectors(neg=1.0)
     assert vectors(weighted=False) == vectors(weighted=False, neg=1.0)
-    assert vectors(as_published=True) == vectors(as_published=True, neg=1.0)
+    published = vectors(as_published=True)
+    assert published == vectors(as_published=True, neg=1.0, weighting="pmi")
+    assert published != vectors(as_published=True, weighting="ppmi")
     assert vectors(weighting="npmi") == vectors(weighting="npmi", neg=1.0)
+
+
+@pytest.mark.parametrize(
+    ("counting", "weighting", "note"),
+    [
+        ({"count": "windows", "window": 4}, {}, ""),
+        ({}, {}, "--count pairs (the paper: windows)"),
+        ({"window": 3, "window_weight": "flat"}, {}, "--count pairs (the paper: windows)"),
+        (
+            {"count": "windows"},
+            {"weighting": "ppmi", "neg": 0.5, "cds": 0.75},
+            "--weighting ppmi (the paper: pmi), --neg 0.5 (the paper: 1.0), "
+            "--cds 0.75 (the paper: 1.0)",
+        ),
+    ],
+)
+def test_as_published_says_what_the_paper_does_not_have(tmp_path, counting, weighting, note):
+    topics = ("a a b c d", "e f g g h", "i j k k l", "m m n o p")
+    (tmp_path / "t.txt").write_text("".join(f"{topics[k % 4]}\n" for k in range(80)))
+    counts = wg.count(tmp_path / "t.txt", out=tmp_path / "c", min_count=1, **counting)
+    asked = {"dim": 2, "as_published": True, **weighting}
+    notes = train(counts.path, "gbu", asked, RunOptions(quiet=True), out=None).notes
+    found = [each for each in notes if "not as published" in each]
+    assert found == ([f"not as published: {note}"] if note else [])

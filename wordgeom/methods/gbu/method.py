@@ -41,6 +41,7 @@ _TOL = 1e-2  # relative tolerance on a row in a weighted sweep: the next sweep m
 _EXTRA_COLUMNS = 2  # plain sweeps iterate on K / 2 extra columns
 # Settings of --as-published, which reject other values.
 _PUBLISHED: dict[str, Any] = {"anchors": 0, "anchor_choice": "frequency", "eig": _PUBLISHED_EIG}
+_PUBLISHED_MATRIX = {"count": "windows", "weighting": "pmi", "neg": 1.0, "cds": 1.0}  # §4.1–4.2
 _OF_WEIGHTED = ("x_max", "alpha", "background", "ridge", "mix")  # only for weighted sweeps
 
 
@@ -79,7 +80,9 @@ class Options(base.Options):
         _PUBLISHED_EIG, "power of the eigenvalues: 0.5 fits inner products, 0 weights axes equally",
         low=0.0, high=1.0, metavar="P",
     )  # fmt: skip
-    as_published: bool = option(False, "Algorithm 1 as published: 4 times --dim anchors, no sweeps")
+    as_published: bool = option(
+        False, "Algorithm 1 as published: PMI, 4 times --dim anchors, no sweeps"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -122,6 +125,8 @@ class Options(base.Options):
 
 def weighting(options: Options) -> dict[str, Any]:
     """Return the method's default options of the weighting."""
+    if options.as_published:
+        return {"weighting": _PUBLISHED_MATRIX["weighting"]}
     return {"neg": 0.2} if options.in_weighted_sweeps else {}
 
 
@@ -152,6 +157,8 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
         notes.append(
             "the matrix has no counts, so sweeps are not weighted; train on counts instead"
         )
+    if options.as_published:
+        notes += _unpublished_notes(matrix.made)
     return replace(result, notes=[*notes, *result.notes])
 
 
@@ -295,6 +302,16 @@ def _anchor_number(frequencies: Int64, options: Options) -> tuple[int, list[str]
         what = f"--dim {K} exceeds the number of anchors, {m:,}"
         raise RankError(what, do=f"raise --anchors to {K} or more, or lower --dim")
     return m, [f"all {V:,} words are anchors, fewer than {wanted:,}"] if m < wanted else []
+
+
+def _unpublished_notes(made: Mapping[str, Any]) -> list[str]:
+    """Return a note on the options of the matrix that are not the paper's."""
+    unlike = [
+        f"{flag(name)} {made.get(name, 'unknown')} (the paper: {value})"
+        for name, value in _PUBLISHED_MATRIX.items()
+        if made.get(name) != value
+    ]
+    return [f"not as published: {', '.join(unlike)}"] if unlike else []
 
 
 def _anchor_notes(rank: int, K: int) -> list[str]:
