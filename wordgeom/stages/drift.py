@@ -12,10 +12,9 @@ import numpy as np
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
-from wordgeom.core.types import Array, Int64
+from wordgeom.core.types import Int64
 from wordgeom.drift.factor_test import ASSUMPTION, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
-from wordgeom.drift.neighbours import attested
 from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, DriftOptions
 from wordgeom.drift.ranking import RankedWords
 from wordgeom.drift.report import FACTORS, ReportOptions, render
@@ -88,7 +87,7 @@ class Drift(Stage):
         verdicts = tests.verdicts()
         ranked = RankedWords(
             fitted, verdicts, tests.document_frequencies, span, self.form, job.context, tests.trend,
-            tests.attested(span),
+            (fitted.in_use(span[0]), fitted.in_use(span[1])),
         )  # fmt: skip
         beyond = [
             fitted.extrapolation(time, f"{name} {time:g}")
@@ -124,11 +123,6 @@ class _Tests:
     def document_frequencies(self) -> Int64:
         """(p) the number of the model's documents that contain each word."""
         return np.bincount(self._X.indices, minlength=self._X.columns)
-
-    def attested(self, span: tuple[float, float]) -> tuple[Array, Array]:
-        """Return which words (p) occur at the first time, and at the second."""
-        then, now = (attested(self._X, self._fitted.times, time) for time in span)
-        return then, now
 
     def verdicts(self) -> list[Verdict]:
         """Return the verdict with r topics, and with 2 r where that can be tested."""
