@@ -33,7 +33,7 @@ class Planted:
     dims: int = 5
     words: list[str] = field(default_factory=lambda: ["mover", "stays", "naught", *GROUPS])
     times: Float64 = field(default_factory=lambda: np.linspace(FIRST, LAST, 50))
-    unused: dict[int, list[str]] = field(default_factory=dict)
+    unused: dict[float, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         draw = np.random.default_rng(0)

@@ -19,6 +19,7 @@ from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, DriftOptions
 from wordgeom.drift.ranking import RankedWords
 from wordgeom.drift.report import FACTORS, ReportOptions, render
 from wordgeom.drift.testing import test_drift
+from wordgeom.drift.time_axis import bin_times
 from wordgeom.drift.verdict import Verdict
 from wordgeom.linalg.svd import transpose
 from wordgeom.matrices.document_term import StoredDocuments
@@ -111,6 +112,13 @@ class _Tests:
         trend = fitted.trend if options.trend == MODEL else options.trend
         self._fitted, self._options, self._context = fitted, replace(options, trend=trend), context
         self.trend, self.notes = trend, _trend_notes(trend, fitted.trend)
+        self._times, self._basis = fitted.times, fitted.polynomials.values
+        if options.width:
+            self._times = bin_times(fitted.times, options.width)
+            self._basis = fitted.polynomials.at(self._times)
+            joined, left = (len(np.unique(t)) for t in (fitted.times, self._times))
+            bins = several(left, "bin", "bins")
+            self.notes.append(f"tested with {joined:,} times in {bins} of width {options.width:g}")
         self._groups: Int64 | None = None
         if options.group is not None:
             documents = counts.documents()
@@ -136,10 +144,10 @@ class _Tests:
         return found
 
     def _verdict(self, rank: int) -> Verdict:
-        options, context, fitted = self._options, self._context, self._fitted
+        options, context = self._options, self._context
         by_factors = options.test == FACTOR
         verdict = test_drift(
-            self._X, fitted.polynomials.values, fitted.times,
+            self._X, self._basis, self._times,
             replace(options, test=F_TAIL) if by_factors else options,
             rank, self._groups, context,
         )  # fmt: skip

@@ -50,11 +50,12 @@ class WordsAt:
 
         Raises InputError for a word that is unknown, not in use or without a vector.
         """
-        named = [[words] if isinstance(words, str) else words for words in (positive, negative)]
-        for word in (*named[0], *named[1]):
+        positive = [positive] if isinstance(positive, str) else positive
+        negative = [negative] if isinstance(negative, str) else negative
+        for word in (*positive, *negative):
             row = self.vectors.row(word)
             if row is not None and not self.in_use[row]:
                 do = "choose another time, or other words"
                 raise InputError(f"{word!r} is not in use near {self.time:g}", do=do)
         matrix = np.where(self.in_use[:, None], self.vectors.matrix, np.float32(0.0))
-        return similar(Vectors(self.vectors.words, matrix), *named, top)
+        return similar(Vectors(self.vectors.words, matrix), positive, negative, top)
