@@ -12,10 +12,10 @@ import numpy as np
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
-from wordgeom.core.types import Int64
+from wordgeom.core.types import Float64, Int64
 from wordgeom.drift.factor_test import ASSUMPTION, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
-from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, DriftOptions
+from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, PERMUTATION, TIMES, DriftOptions
 from wordgeom.drift.ranking import RankedWords
 from wordgeom.drift.report import FACTORS, ReportOptions, render
 from wordgeom.drift.testing import test_drift
@@ -32,6 +32,8 @@ from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import row_of
 from wordgeom.weighting.documents import WeightedDocuments
 from wordgeom.weighting.options import DocumentOptions
+
+_FEW = 5  # distinct times
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,10 @@ class _Tests:
             joined, left = (len(np.unique(t)) for t in (fitted.times, self._times))
             bins = several(left, "bin", "bins")
             self.notes.append(f"tested with {joined:,} times in {bins} of width {options.width:g}")
+        self.notes += _time_notes(self._times, options)
+        if absent := len(counts) - len(fitted.rows):
+            have = several(absent, "document has", "documents have")
+            self.notes.append(f"{have} no readable time or no word, and no part in the model")
         self._groups: Int64 | None = None
         if options.group is not None:
             documents = counts.documents()
@@ -178,3 +184,16 @@ def _trend_notes(tested: str, fitted: str) -> list[str]:
         return []
     of_model = "displacement, movement, cosine and neighbours come from the model"
     return [f"F is tested with --trend {tested}; {of_model}, fitted with --trend {fitted}"]
+
+
+def _time_notes(times: Float64, options: DriftOptions) -> list[str]:
+    """Return notes on few distinct times, and on permuted times with one document."""
+    sizes = np.unique(times, return_counts=True)[1]
+    notes, single = [], int(np.count_nonzero(sizes == 1))
+    if len(sizes) < _FEW:
+        notes.append(f"only {len(sizes)} distinct times: one unusual time looks like change")
+    if single and options.test == PERMUTATION and options.permute == TIMES:
+        have = "time has" if single == 1 else "times have"
+        why = "p is nearly exact only if times are of similar size, so consider wider bins"
+        notes.append(f"{single:,} of {len(sizes):,} {have} a single document; {why}")
+    return notes
