@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ def counted(folder: Path, dates: Sequence[str], extra: Sequence[str] = ()) -> Pa
 
 
 def report_of(
-    folder: Path, dates: Sequence[str], extra: Sequence[str] = (), **options: object
+    folder: Path, dates: Sequence[str], extra: Sequence[str] = (), **options: Any
 ) -> DriftReport:
     counts = counted(folder, dates, extra)
     wg.train_model(counts, folder / "model", dim=2, degree=1, quiet=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from corpora import assert_one_line
 from drifting import documents, verdict_of
 
 import wordgeom as wg
+from wordgeom.cli import main
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.drift.time_axis import bin_times
 
-FEW = {"permutations": 19, "both_ranks": False}
+FEW: dict[str, Any] = {"permutations": 19, "both_ranks": False}
 
 
 def debates(folder: Path, dates: list[str]) -> Path:
@@ -82,7 +84,7 @@ def test_f_depends_on_the_bins_and_not_on_their_labels():
     X = documents(rng, 200, 12, 2, t=(times - 1970) / 10, change=0.4)
     starts = bin_times(times, 10.0)
     found = [verdict_of(X, t, 2, permutations=23).F for t in (starts, starts + 5.0)]
-    np.testing.assert_allclose(*found, rtol=1e-6)
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
 
 
 @pytest.mark.parametrize("width", ["month", "0", "-1", "nan", "inf", "1950-07"])
@@ -103,3 +105,15 @@ def test_bins_that_cannot_be_tested_are_one_line(daily, width, part):
     with pytest.raises(InputError) as caught:
         wg.measure_drift(daily, bin=width)
     assert_one_line(caught, part)
+
+
+def test_many_times_are_announced_before_the_test(tmp_path, capsys):
+    days = [f"{1950 + k // 24}-{1 + k // 2 % 12:02}-{1 + 10 * (k % 2):02}" for k in range(240)]
+    model = debates(tmp_path, days)
+    asked = ["drift", str(model), "cell", "--permutations", "9", "--no-both-ranks"]
+    assert main(asked) == 0
+    assert capsys.readouterr().err.startswith(
+        "wordgeom: note: 240 distinct times take long to test; --bin 1 leaves 10\n"
+    )
+    assert main([*asked, "--bin", "year"]) == 0
+    assert "take long" not in capsys.readouterr().err

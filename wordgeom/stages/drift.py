@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +34,8 @@ from wordgeom.vectors.nearest import row_of
 from wordgeom.weighting.documents import WeightedDocuments
 from wordgeom.weighting.options import DocumentOptions
 
-_FEW = 5  # distinct times
+_FEW, _MANY = 5, 200  # distinct times
+_log = logging.getLogger("wordgeom")
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ class _Tests:
             bins = several(left, "bin", "bins")
             self.notes.append(f"tested with {joined:,} times in {bins} of width {options.width:g}")
         self.notes += _time_notes(self._times, options)
+        _announce(self._times)
         if absent := len(counts) - len(fitted.rows):
             have = several(absent, "document has", "documents have")
             self.notes.append(f"{have} no readable time or no word, and no part in the model")
@@ -184,6 +187,13 @@ def _trend_notes(tested: str, fitted: str) -> list[str]:
         return []
     of_model = "displacement, movement, cosine and neighbours come from the model"
     return [f"F is tested with --trend {tested}; {of_model}, fitted with --trend {fitted}"]
+
+
+def _announce(times: Float64) -> None:
+    """Log before a test of many times that it is slow, and what bins of width 1 would leave."""
+    found, joined = (f"{len(np.unique(t)):,}" for t in (times, np.floor(times)))
+    if len(np.unique(times)) > _MANY and joined != found:
+        _log.info("note: %s distinct times take long to test; --bin 1 leaves %s", found, joined)
 
 
 def _time_notes(times: Float64, options: DriftOptions) -> list[str]:
