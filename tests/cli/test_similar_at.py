@@ -48,7 +48,7 @@ def test_neighbours_are_in_use_at_the_time(made, capsys):
     for at in ("1901", "1958-07-01"):
         out, err = asked(capsys, str(made), "wave", "--at", at, "--top", "99", "--json")
         listed[at] = [row["word"] for row in json.loads(out)]
-        assert f"1 word is not in use near {at}, and no neighbours" in err
+        assert f"1 word is not in use near {at} and left out" in err
     assert ("wireless" in listed["1901"], "télé" in listed["1901"]) == (True, False)
     assert ("wireless" in listed["1958-07-01"], "télé" in listed["1958-07-01"]) == (False, True)
     assert listed["1901"][0] in ("wireless", "signal")

@@ -91,7 +91,7 @@ def _read_at(path: str, at: str) -> WordsAt:
         found = model.at(time)
     unused = several(int((~found.in_use).sum()), "word is", "words are")
     notes = [model.extrapolation(time, f"--at {at}")]
-    notes += [] if found.in_use.all() else [f"{unused} not in use near {at}, and no neighbours"]
+    notes += [] if found.in_use.all() else [f"{unused} not in use near {at} and left out"]
     for note in filter(None, notes):
         click.echo(f"wordgeom: note: {note}", err=True)
     return found
