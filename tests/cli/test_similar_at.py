@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -105,3 +106,10 @@ def test_a_time_needs_a_model(made, capsys, tmp_path):
     (tmp_path / "v.txt").write_text("1 1\nwave 1\n")
     _, err = asked(capsys, str(tmp_path / "v.txt"), "wave", "--at", "1901", status=1)
     assert "a file, not a model directory" in err
+
+
+def test_a_model_without_its_counts_is_one_line(made, capsys, tmp_path):
+    shutil.copytree(made, tmp_path / "model")
+    _, err = asked(capsys, str(tmp_path / "model"), "wave", "--at", "1901", status=1)
+    assert "dtm, are missing; restore them, or train the model again" in err
+    assert len(err.splitlines()) == 1

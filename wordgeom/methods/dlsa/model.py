@@ -35,7 +35,7 @@ from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.methods.dlsa.canonical_form import aligned
 from wordgeom.methods.dlsa.polynomials import Polynomials
 from wordgeom.methods.dlsa.problem import FREE, HOLD
-from wordgeom.methods.dlsa.usage import WordsAt, in_use
+from wordgeom.methods.dlsa.usage import WordsAt, documents_near, words_in
 from wordgeom.storage.meta import unfinished_folder
 from wordgeom.storage.store import Store
 from wordgeom.vectors.keyed import Vectors
@@ -170,7 +170,7 @@ class DynamicModel:
 
     def in_use(self, time: float) -> Array:
         """Return a mask (p) of the words in the documents near a time (usage.py)."""
-        return in_use(self.open_documents().full().select(self.rows), self.times, time)
+        return words_in(self.open_documents(), self.rows[documents_near(self.times, time)])
 
     def extrapolation(self, time: float, named: str) -> str:
         """Return a remark on a time outside the documents' times, "" for a time within them."""

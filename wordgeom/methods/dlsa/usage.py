@@ -12,22 +12,30 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.errors import InputError
-from wordgeom.core.types import Array, Csr, Float64
+from wordgeom.core.types import Array, Float64, Int64
+from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import similar
 
 _SHARE = 10  # a tenth of all documents counts as near a time
 
 
-def in_use(X: Csr, times: Float64, time: float) -> Array:
-    """Return a mask (p) of the words in the tenth of documents X (n × p) nearest to a time.
+def documents_near(times: Float64, time: float) -> Array:
+    """Return a mask (n) of the tenth of documents with times (n) nearest to a time.
 
-    times (n). Documents at the same distance as the last of the tenth all count.
+    Documents at the same distance as the last of the tenth all count.
     """
     distance = np.abs(times - time)
     limit = np.sort(distance)[max(0, len(times) // _SHARE - 1)]
-    mask = np.zeros(X.columns, bool)
-    mask[X.select(np.flatnonzero(distance <= limit)).indices] = True
+    return np.asarray(distance <= limit)
+
+
+def words_in(counts: StoredDocuments, rows: Int64) -> Array:
+    """Return a mask (p) of the words that the documents in `rows` contain."""
+    mask = np.zeros(counts.shape[1], bool)
+    for start, stop in counts.row_blocks():
+        inside = rows[(rows >= start) & (rows < stop)]
+        mask[counts.rows(start, stop).select(inside - start).indices] = True
     return mask
 
 
