@@ -87,7 +87,7 @@ def test_a_time_outside_the_documents_is_noted(made, capsys):
 @pytest.mark.parametrize(
     ("args", "status", "part"),
     [
-        (["wave"], 2, "model: is no vectors file; for a model of train --method dlsa, add --at"),
+        (["wave"], 2, "model: a model needs a time for neighbours; add --at TIME"),
         (["wave", "--at", "soon"], 2, "--at must be a time, found 'soon'"),
         (["wave", "--at", "1e300"], 1, "is too far from the model's times"),
         (["télé", "--at", "1901"], 1, "'télé' is not in use near 1901; choose another time"),

@@ -69,10 +69,11 @@ def command(vectors: str, words: tuple[str, ...], top: int, at: str | None, as_j
 
 
 def _read(path: str) -> Vectors:
-    """Read vectors; raises OptionError for a model or a matrix."""
-    if (Path(path) / "meta.json").is_file():
-        do = "for a model of train --method dlsa, add --at TIME"
-        raise OptionError("is no vectors file", where=path, do=do)
+    """Read vectors; raises OptionError for a model."""
+    from wordgeom.storage.store import Store
+
+    if (Path(path) / "meta.json").is_file() and Store.open(path).kind == "dlsa":
+        raise OptionError("a model needs a time for neighbours", where=path, do="add --at TIME")
     return read(path)
 
 
