@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 from corpora import assert_one_line
-from matrices import to_csr
+from matrices import store_documents
 from running import drift
 
 import wordgeom as wg
 from wordgeom.cli import main
 from wordgeom.core.errors import InputError, OptionError
-from wordgeom.drift.neighbours import attested, nearest_words
+from wordgeom.drift.neighbours import nearest_words
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import ReportOptions
 from wordgeom.methods.dlsa.model import DynamicModel
+from wordgeom.methods.dlsa.usage import documents_near, words_in
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import UseOptions
@@ -285,14 +286,15 @@ def test_the_python_functions_agree_with_the_commands(model, capsys, tmp_path):
     assert_one_line(caught, "permutation", "did you mean permutations?")
 
 
-def test_words_are_attested_if_they_occur_in_documents_near_the_time():
-    X = np.zeros((20, 3), np.float32)
-    X[:2, 0] = X[2, 1] = X[19, 2] = 1.0
+def test_words_are_in_use_if_they_occur_in_documents_near_the_time(tmp_path):
+    X = np.zeros((20, 3), np.int64)
+    X[:2, 0] = X[2, 1] = X[19, 2] = 1
+    counts = store_documents(tmp_path / "dtm", X)
     times = np.arange(20.0)
     for time, words in ((0.0, [True, False, False]), (1.4, [True, True, False]), (99.0, [0, 0, 1])):
-        assert attested(to_csr(X), times, time).tolist() == words
+        assert words_in(counts, np.flatnonzero(documents_near(times, time))).tolist() == words
     tied = np.repeat([0.0, 1.0], 10)  # all documents of a time count
-    assert attested(to_csr(X), tied, 0.2).tolist() == [True, True, False]
+    assert documents_near(tied, 0.2).tolist() == [True] * 10 + [False] * 10
 
 
 def test_a_word_has_no_neighbours_at_a_time_without_attestation(tmp_path, capsys):

@@ -6,6 +6,7 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
+from drifting import documents, verdict_of
 from scipy.stats import f as f_distribution
 
 from wordgeom.core.errors import InputError
@@ -155,6 +156,28 @@ def test_the_smallest_p_depends_on_the_null_distribution():
     found, _ = orders(range(9), 99)
     assert smallest_word_p("own", found, 500) == smallest_word_p("max-t", found, 500) == 1 / 100
     assert smallest_word_p("pooled", found, 500) == 1 / (1 + 99 * 250)
+    assert smallest_word_p("pooled", found, 501) == 1 / (1 + 99 * 251)  # of the largest bin
+
+
+@pytest.mark.parametrize("null", ["own", "max-t", "pooled"])
+@pytest.mark.parametrize("times", [4, 5, 30])
+def test_no_p_is_below_its_bound(null, times):
+    """9 permutations: the p of a word's own is at least 1/10, that of 401 pooled words is not."""
+    rng = np.random.default_rng(0)
+    t = np.repeat(np.arange(times), 120 // times).astype(float)
+    X = documents(rng, 120, 401, 2, t=(t - t.mean()) / times, change=2.0, moving=3)
+    found = verdict_of(X, t, 2, null=null, permutations=9)
+    assert found.pvalues.min() >= found.smallest_word_p
+    assert found.global_p >= found.smallest_p == 1 / 10
+    notes = [note for note in found.notes if "too few permutations" in note]
+    if null == "pooled":
+        assert found.smallest_word_p == 1 / (1 + 9 * 201)
+        pooled = "p of a word pools the same 9 permutations of words of similar frequency"
+        alone = "p of all words together cannot be below 0.1: too few permutations"
+        assert notes == [f"{alone}; {pooled}"]
+    else:
+        assert found.smallest_word_p == 1 / 10
+        assert notes == ["p cannot be below 0.1: too few permutations"]
 
 
 def test_a_huge_number_of_permutations_is_handled():

@@ -40,7 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     draw = np.random.default_rng(0)
     with (folder / "t.jsonl").open("w") as out:
         for k in range(60):
-            context = "ship" if draw.random() > k / 60 else "salt"
+            context = "ship" if draw.uniform(0.2, 0.8) > k / 60 else "salt"
             words = ["sea", context] * 3 if draw.random() < 0.5 else ["land", "hill", "hill"]
             text = " ".join([*words, *draw.choice(["it", "is", "so"], 3)])
             print(json.dumps({"text": text, "t": 1950 + k}), file=out)
@@ -80,6 +80,20 @@ def test_what_drift_prints_is_drawn(model, capsys):
     tested = [word for word in held["words"] if word["p"] is not None]
     assert capsys.readouterr().out.startswith(f"drift.png: {len(tested)} words, ")
     assert read_drift_results("drift.json").smallest_p == held["test"]["smallest_word_p"]
+
+
+def test_plots_and_tests_have_the_same_neighbours(model, capsys):
+    """`salt` is not in use in the first years, `ship` not in the last."""
+    asked = ["--json", "--permutations", "9", "--neighbours", "5", "--quiet"]
+    assert main(["drift", model, "sea", "salt", *asked]) == 0
+    listed = json.loads(capsys.readouterr().out)["words"]
+    from wordgeom.methods.dlsa.model import DynamicModel
+
+    drawn = neighbourhoods.trajectories(DynamicModel.open(model), ["sea", "salt"])
+    for word, path in zip(listed, drawn, strict=True):
+        assert (word["neighbours_then"], word["neighbours_now"]) == (path.first, path.last)
+    assert "salt" not in drawn[0].first
+    assert drawn[1].first == []
 
 
 @pytest.mark.parametrize(

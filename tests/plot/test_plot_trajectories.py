@@ -13,7 +13,9 @@ from figures import assert_tidy, unwritten
 
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.types import Float32, Float64
+from wordgeom.methods.dlsa.usage import WordsAt
 from wordgeom.plot import neighbourhoods, trajectories
+from wordgeom.vectors.keyed import Vectors
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
 
@@ -25,12 +27,13 @@ GROUPS = [f"{letter}{k}" for letter in "abc" for k in range(6)]
 class Planted:
     """A word that moves from group a to group b in equal steps, one that stays at c, a zero vector.
 
-    dims: number of axes.
+    dims: number of axes; unused: words that are not in use at a time.
     """
 
     dims: int = 5
     words: list[str] = field(default_factory=lambda: ["mover", "stays", "naught", *GROUPS])
     times: Float64 = field(default_factory=lambda: np.linspace(FIRST, LAST, 50))
+    unused: dict[float, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         draw = np.random.default_rng(0)
@@ -44,6 +47,10 @@ class Planted:
         share = (time - FIRST) / (LAST - FIRST)
         made = self._ends[0] + share * (self._ends[1] - self._ends[0])
         return np.asarray(made, np.float32)
+
+    def at(self, time: float) -> WordsAt:
+        used = np.array([word not in self.unused.get(time, ()) for word in self.words])
+        return WordsAt(time, Vectors(self.words, self.vectors_at(time)), used)
 
 
 def paths(*words: str, model: Any = None, **more: Any) -> list[neighbourhoods.Trajectory]:
@@ -67,6 +74,16 @@ def test_a_word_moves_from_its_first_to_its_last_neighbours():
         near, far = (np.linalg.norm(places.mean(axis=0) - path.positions[end])
                      for places in (there, elsewhere))  # fmt: skip
         assert near < far
+
+
+def test_words_that_are_not_in_use_are_no_neighbours_and_have_none(tmp_path):
+    rotc = Planted(unused={FIRST: ["a0", "b3", "stays"]})
+    mover, stays = paths("mover", "stays", model=rotc)
+    assert "a0" not in mover.first
+    assert set(mover.first) >= {name for name in paths("mover")[0].first if name != "a0"}
+    assert mover.last == paths("mover")[0].last
+    assert (stays.first, len(stays.last)) == ([], 5)
+    trajectories.draw([mover, stays], tmp_path / "w.png")
 
 
 def test_displacement_is_the_distance_of_the_ends_in_standard_deviations():

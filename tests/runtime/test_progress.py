@@ -60,3 +60,16 @@ def test_a_bar_shows_the_time_left_after_a_while_and_not_before(monkeypatch):
     with closing(progress._bar("reading", None, "B", 0)) as bar:
         bar.update(5)
         assert str(bar).startswith("reading: 5.00B [00:00, ")
+
+
+def test_lines_of_a_log_give_the_time_left(monkeypatch, caplog):
+    clock = iter(range(0, 10_000, 61))
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    caplog.set_level("INFO", "wordgeom")
+    with closing(progress._Lines("permutations", 4000, "words", 0)) as lines:
+        for _ in range(2):
+            lines.update(1000)
+    assert caplog.messages == [
+        "permutations: 1,000 of 4,000 words",
+        "permutations: 2,000 of 4,000 words, about 3 min left",  # 122 s
+    ]

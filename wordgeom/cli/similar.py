@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wordgeom.core.errors import InputError
+from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 
 if TYPE_CHECKING:
+    from wordgeom.methods.dlsa.usage import WordsAt
     from wordgeom.vectors.keyed import Vectors
 
+    Asked = Vectors | WordsAt
+
 _STDIN = "-"
+_WITH_VALUE = ("--top", "--at")  # --at -44 is a year
 _MINUS = "\0"  # marks a negative word, so that click takes it for no option
 
 
@@ -27,7 +31,7 @@ class _Query(click.Command):
         plain = args.index("--") if "--" in args else len(args)
         marked = [
             _MINUS + arg[1:]
-            if arg not in known and _is_negative(arg) and before != "--top"
+            if arg not in known and _is_negative(arg) and before not in _WITH_VALUE
             else arg
             for before, arg in zip(["", *args], args[:plain], strict=False)
         ]
@@ -42,22 +46,56 @@ def _is_negative(arg: str) -> bool:
 @click.argument("vectors")
 @click.argument("words", nargs=-1, required=True)
 @click.option("--top", default=10, metavar="N", help="number of neighbours  [10]")
+@click.option("--at", metavar="TIME", help="time, for VECTORS that train --method dlsa made")
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
-def command(vectors: str, words: tuple[str, ...], top: int, as_json: bool) -> None:
+def command(vectors: str, words: tuple[str, ...], top: int, at: str | None, as_json: bool) -> None:
     """List the nearest neighbours of WORDS in VECTORS by cosine similarity.
 
     The vectors of several words are added, and those of words after a minus sign are subtracted:
     `similar vectors.bin king -man woman`. Words that begin with a minus sign follow `--`. With `-`
     for WORDS, each line of standard input is a query, and lines `query TAB word TAB cosine` are
-    printed.
+    printed. With `--at`, VECTORS is a model of `train --method dlsa`, and the neighbours are words
+    in use at that time.
     """
-    made = read(vectors)
+    from wordgeom.vectors.keyed import Vectors
+
+    made = _read(vectors) if at is None else _read_at(vectors, at)
     if words == (_STDIN,):
         _answer_lines(made, top, as_json)
     else:
         signed = [f"-{word[1:]}" if word.startswith(_MINUS) else f"+{word}" for word in words]
         print_words(_found(made, signed, top), as_json)
-    note_undirected(made, vectors)
+    note_undirected(made if isinstance(made, Vectors) else made.vectors, vectors)
+
+
+def _read(path: str) -> Vectors:
+    """Read vectors; raises OptionError for a model."""
+    from wordgeom.storage.store import Store
+
+    if (Path(path) / "meta.json").is_file() and Store.open(path).kind == "dlsa":
+        raise OptionError("a model needs a time for neighbours", where=path, do="add --at TIME")
+    return read(path)
+
+
+def _read_at(path: str, at: str) -> WordsAt:
+    """Return the words of a model at a time, and print what qualifies them.
+
+    Raises OptionError for what is no time, and what DynamicModel raises.
+    """
+    import warnings
+
+    from wordgeom.matrices.times import read_time
+    from wordgeom.methods.dlsa.model import DynamicModel
+
+    time, model = read_time(at, "--at must be a time"), DynamicModel.open(path)
+    with warnings.catch_warnings(action="ignore"):  # of extrapolation, which the note reports
+        found = model.at(time)
+    unused = several(int((~found.in_use).sum()), "word is", "words are")
+    notes = [model.extrapolation(time, f"--at {at}")]
+    notes += [] if found.in_use.all() else [f"{unused} not in use near {at} and left out"]
+    for note in filter(None, notes):
+        click.echo(f"wordgeom: note: {note}", err=True)
+    return found
 
 
 def read(path: str) -> Vectors:
@@ -75,17 +113,20 @@ def note_undirected(vectors: Vectors, path: str) -> None:
         click.echo(f"wordgeom: note: {note}", err=True)
 
 
-def _found(vectors: Vectors, signed: list[str], top: int) -> list[tuple[str, float]]:
+def _found(made: Asked, signed: list[str], top: int) -> list[tuple[str, float]]:
     """Return the neighbours of a query; signed: its words after + or -."""
+    from wordgeom.vectors.keyed import Vectors
     from wordgeom.vectors.nearest import similar
 
     words: dict[str, list[str]] = {"+": [], "-": []}
     for word in signed:
         words[word[0]].append(word[1:])
-    return similar(vectors, words["+"], words["-"], top)
+    if isinstance(made, Vectors):
+        return similar(made, words["+"], words["-"], top)
+    return made.similar(words["+"], words["-"], top)
 
 
-def _answer_lines(vectors: Vectors, top: int, as_json: bool) -> None:
+def _answer_lines(made: Asked, top: int, as_json: bool) -> None:
     """Answer each line of standard input; raises InputError if no line can be answered."""
     asked = failed = 0
     for number, line in enumerate(sys.stdin.buffer, 1):
@@ -95,7 +136,7 @@ def _answer_lines(vectors: Vectors, top: int, as_json: bool) -> None:
         asked += 1
         signed = [word if _is_negative(word) else f"+{word}" for word in query]
         try:
-            found = _found(vectors, signed, top)
+            found = _found(made, signed, top)
         except InputError as error:
             failed += 1
             click.echo(f"wordgeom: note: line {number} skipped: {error}", err=True)

@@ -15,12 +15,11 @@ import numpy as np
 from wordgeom.core.types import Float32, Float64, Int32
 from wordgeom.drift.contrasts import GROUP_SIZE, Contrasts, Moments, float32_contrasts
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import Null, compute_null
+from wordgeom.drift.null_distribution import Null, compute_null, prepare_groups
 from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.statistics import WordResiduals
 from wordgeom.drift.time_axis import Axis
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.pool import Pool
 
 AT_ONCE = 16 * GROUP_SIZE  # permutations
 _WORDS = 64
@@ -32,7 +31,7 @@ def null(
     by_time: bool = False,
 ) -> Null:  # fmt: skip
     """Return F of w words under permutations of document codes; by_time: of time codes."""
-    prepare = partial(_Block, words, axis, hold, context.pool, by_time)
+    prepare = partial(_Block, words, axis, hold, context, by_time)
     return compute_null(
         permutations, AT_ONCE, prepare, words, axis.degree, _WORDS, context, "documents"
     )
@@ -57,8 +56,9 @@ class _Block:
     """A block of permutations, prepared for all words."""
 
     def __init__(
-        self, words: WordResiduals, axis: Axis, hold: bool, pool: Pool, by_time: bool, codes: Int32
-    ) -> None:
+        self, words: WordResiduals, axis: Axis, hold: bool, context: Context, by_time: bool,
+        codes: Int32,
+    ) -> None:  # fmt: skip
         n, self._words, self._q = len(words.Z), words, axis.degree
         codes = codes[:, axis.codes] if by_time else codes
 
@@ -67,7 +67,7 @@ class _Block:
             first = moments.first.astype(np.float32)
             return float32_contrasts(moments, n, hold), mixture(moments), first
 
-        groups = list(pool.map(prepared, range(0, len(codes), GROUP_SIZE)))
+        groups = prepare_groups(prepared, range(0, len(codes), GROUP_SIZE), context)
         self.contrasts = [found for found, _, _ in groups]
         self.mixture = np.concatenate([value for _, value, _ in groups])
         self._first = [first for _, _, first in groups]

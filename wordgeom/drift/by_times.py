@@ -16,12 +16,11 @@ from wordgeom.core.types import Array, Float32, Float64, Int32
 from wordgeom.drift import kernels
 from wordgeom.drift.contrasts import GROUP_SIZE, Contrasts, Moments, float32_contrasts
 from wordgeom.drift.mixture_test import mixture
-from wordgeom.drift.null_distribution import Null, compute_null
+from wordgeom.drift.null_distribution import Null, compute_null, prepare_groups
 from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.statistics import WordResiduals
 from wordgeom.drift.time_axis import Axis
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.pool import Pool
 
 MAX_TIMES = 1024  # sums over more times would need more memory than the documents
 _WORDS = 128
@@ -34,7 +33,7 @@ def null(
     """Return F of w words under permutations of T ≤ MAX_TIMES times."""
     grams = _time_grams(words.Z, axis)
     size = _at_once(words.rank * axis.degree, context.memory)
-    prepare = partial(_Block, words, axis, grams, hold, context.pool)
+    prepare = partial(_Block, words, axis, grams, hold, context)
     return compute_null(permutations, size, prepare, words, axis.degree, _WORDS, context, "times")
 
 
@@ -42,18 +41,19 @@ class _Block:
     """A block of permutations, prepared for all words."""
 
     def __init__(
-        self, words: WordResiduals, axis: Axis, grams: Float64, hold: bool, pool: Pool, codes: Int32
-    ) -> None:
+        self, words: WordResiduals, axis: Axis, grams: Float64, hold: bool, context: Context,
+        codes: Int32,
+    ) -> None:  # fmt: skip
         n = len(words.Z)
         self._words, self._axis = words, axis
         groups = [
             axis.levels[codes[at : at + GROUP_SIZE]] for at in range(0, len(codes), GROUP_SIZE)
         ]
-        known = list(pool.map(lambda levels: _contrasts(levels, grams, n, hold), groups))
+        known = prepare_groups(lambda levels: _contrasts(levels, grams, n, hold), groups, context)
         self.contrasts = [found for found, _ in known]
         self.mixture = np.concatenate([value for _, value in known])
         self._grams, self._Z = grams.astype(np.float32), words.Z.astype(np.float32)
-        self._weights = [_flat(group) for group in groups]
+        self._weights = [np.ascontiguousarray(_rows(group), np.float32) for group in groups]
 
     def products(self, words: slice) -> Iterator[Float32]:
         """Yield Rᵀdiag(g_k)Z (b × q × w × r+1) of a slice of words, by group of b permutations."""
@@ -85,17 +85,16 @@ def _contrasts(levels: Float64, grams: Float64, n: int, hold: bool) -> tuple[Con
     b, _, q = levels.shape
     width = grams.shape[1]
     flat = grams.reshape(len(grams), -1)
-    first = (levels.swapaxes(1, 2) @ flat).reshape(b, q, width, width)
+    first = (_rows(levels) @ flat).reshape(b, q, width, width)
     pairs = (levels[:, :, :, None] * levels[:, :, None, :]).reshape(b, -1, q * q)
-    second = (pairs.swapaxes(1, 2) @ flat).reshape(b, q, q, width, width)
+    second = (_rows(pairs) @ flat).reshape(b, q, q, width, width)
     moments = Moments(first, second.swapaxes(2, 3))
     return float32_contrasts(moments, n, hold), mixture(moments)
 
 
-def _flat(levels: Float64) -> Float32:
-    """Return polynomials (b × T × q) as the rows of a product (b q × T)."""
-    rows = levels.swapaxes(1, 2).reshape(-1, levels.shape[1])
-    return np.ascontiguousarray(rows, np.float32)
+def _rows(levels: Float64) -> Float64:
+    """Return polynomials (b × T × q) as the rows of one product (b q × T), which reads T once."""
+    return levels.swapaxes(1, 2).reshape(-1, levels.shape[1])
 
 
 def _at_once(columns: int, memory: int) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from wordgeom.drift.contrasts import Contrasts, word_f_values
 from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.statistics import WordResiduals
 from wordgeom.runtime.context import Context
+
+_Group = TypeVar("_Group")
+_Prepared = TypeVar("_Prepared")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +62,15 @@ def compute_null(
         for _ in context.progress.follow(done, label, len(words), "words", int):
             pass
     return null
+
+
+def prepare_groups(
+    prepare: Callable[[_Group], _Prepared], groups: Sequence[_Group], context: Context
+) -> list[_Prepared]:
+    """Return what `prepare` makes of each group of permutations; many times make this slow."""
+    done = context.pool.map(prepare, groups)
+    label, unit = "preparing permutations", "groups"
+    return list(context.progress.follow(done, label, len(groups), unit, lambda _: 1))
 
 
 def _fill(F: Float32, block: Block, words: WordResiduals, q: int, part: slice) -> int:

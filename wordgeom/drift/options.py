@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from wordgeom.core.errors import OptionError
@@ -13,6 +14,7 @@ TIMES, DOCUMENTS, WITHIN = "times", "documents", "within"  # what is permuted
 MODEL = "model"  # the trend of the model
 POOLED, MAX_T, OWN = "pooled", "max-t", "own"  # null distributions
 LEVEL = 0.05  # significance level of p and q
+_WIDTHS = {"year": 1.0, "decade": 10.0}
 _OF_PERMUTATION = ("permute", "group", "permutations", "freedman_lane", "null")
 
 
@@ -31,6 +33,10 @@ class DriftOptions(Options):
     group: str | None = option(
         None, "groups of --permute within: by file, by id, or from lines `id TAB group`",
         metavar="file|id|FILE",
+    )  # fmt: skip
+    bin: str | None = option(
+        None, "join times before the test, by a width in the units of the times",
+        metavar="year|decade|N",
     )  # fmt: skip
     permutations: int = option(
         999, "number of permutations (all of them if fewer exist)", low=1, high=10**6, metavar="B"
@@ -52,6 +58,9 @@ class DriftOptions(Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.bin is not None and not 0.0 < self.width < math.inf:
+            what = "--bin must be year, decade or a positive number"
+            raise OptionError(what, found=repr(self.bin))
         for name in _OF_PERMUTATION:
             if self.is_set(name) and self.test != PERMUTATION:
                 what = f"{flag(name)} needs --test permutation, not {self.test}"
@@ -63,3 +72,13 @@ class DriftOptions(Options):
             do = f"add --permute {DOCUMENTS} or {WITHIN}"
             what = f"--freedman-lane permutes residuals of documents, not {TIMES}"
             raise OptionError(what, do=do)
+
+    @property
+    def width(self) -> float:
+        """The width of a bin of times; 0 where times are not joined, NaN for what is no width."""
+        if self.bin is None:
+            return 0.0
+        try:
+            return _WIDTHS.get(self.bin) or float(self.bin)
+        except ValueError:
+            return math.nan

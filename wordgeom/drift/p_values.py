@@ -45,7 +45,8 @@ def smallest_word_p(null: str, permutations: Permutations, words: int) -> float:
     """Return the smallest possible p of one of `words` words."""
     if null != POOLED:
         return permutations.smallest_p
-    return 1.0 / (1 + (permutations.count - 1) * (words // max(1, words // BIN_SIZE)))
+    pooled = -(-words // max(1, words // BIN_SIZE))  # words in the largest bin
+    return 1.0 / (1 + (permutations.count - 1) * pooled)
 
 
 def frequency_bins(frequencies: Int64) -> list[Int64]:

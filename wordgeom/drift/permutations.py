@@ -45,8 +45,11 @@ class Permutations:
 
     @property
     def smallest_p(self) -> float:
-        """The smallest possible p."""
-        return max(1.0 / self.count, (2.0 if self._symmetric else 1.0) / self.distinct)
+        """The smallest possible p from a statistic's own permutations.
+
+        All permutations include the reverse of the observed order; random ones may lack it.
+        """
+        return (2.0 if self.complete and self._symmetric else 1.0) / self.count
 
     def blocks(self, size: int) -> Iterator[Int32]:
         """Yield blocks of permutations (at most size × m), the same in each call."""

@@ -10,6 +10,23 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Float64, Int32
 
+_ROUNDING = 1e-9  # of a bin: 0.3 begins the bin [0.3, 0.4), although 0.3 / 0.1 < 3
+
+
+def bin_times(times: Float64, width: float) -> Float64:
+    """Return the start of each time's bin, a multiple of `width`: 1957.5 and 10 give 1950.
+
+    Raises InputError if one bin holds all times, or if float64 cannot tell the bins apart.
+    """
+    with np.errstate(over="ignore"):
+        starts = np.floor(times / width + _ROUNDING) * width
+    if not np.isfinite(starts).all():
+        raise InputError(f"--bin {width:g} is too narrow for the times", do="choose a wider one")
+    if starts.min() == starts.max():
+        span = f"all times, {times.min():g} to {times.max():g}"
+        raise InputError(f"--bin {width:g} joins {span}", do="choose a narrower one")
+    return np.asarray(starts)
+
 
 @dataclass(frozen=True, eq=False)
 class Axis:
@@ -33,7 +50,8 @@ class Axis:
             raise InputError(what, do="train on documents of several times")
         if len(distinct) <= basis.shape[1]:
             what = f"--degree {basis.shape[1]} needs more than {basis.shape[1]} distinct times"
-            raise InputError(what, found=f"{len(distinct)}", do="train with a lower --degree")
+            do = "choose a narrower --bin, or train with a lower --degree"
+            raise InputError(what, found=f"{len(distinct)}", do=do)
         return cls(basis[first].astype(np.float64), codes.astype(np.int32))
 
     @property

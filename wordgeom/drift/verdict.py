@@ -129,7 +129,7 @@ def verdict_notes(
     if permutations.complete:
         notes.append(f"all {permutations.count:,} distinct permutations were used")
     if permutations.smallest_p > LEVEL:
-        notes.append(f"p cannot be below {permutations.smallest_p:.3g}: too few permutations")
+        notes.append(_few_note(options, permutations))
     if options.null == OWN and least * tested > LEVEL:
         bound = f"q of a single changed word cannot be below {min(1.0, least * tested):.2g}"
         notes.append(f"{bound}; use --null pooled or more --permutations")
@@ -137,6 +137,16 @@ def verdict_notes(
     if mixture_p <= LEVEL < mean_p:
         notes.append(_MIXTURE_REJECTED)
     return tuple(notes)
+
+
+def _few_note(options: DriftOptions, permutations: Permutations) -> str:
+    """Return what few permutations mean for p; pooled, they do not bound the p of a word."""
+    whose = " of all words together" if options.null == POOLED else ""
+    note = f"p{whose} cannot be below {permutations.smallest_p:.3g}: too few permutations"
+    if options.null != POOLED:
+        return note
+    others = several(permutations.count - 1, "permutation", "permutations")
+    return f"{note}; p of a word pools the same {others} of words of similar frequency"
 
 
 def _still_note(still: int, tested: int, has_global_p: bool) -> str:

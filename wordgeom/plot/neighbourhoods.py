@@ -1,6 +1,7 @@
 """Word trajectories of a dynamic model, with the nearest neighbours at the first and last time.
 
-Neighbours are the words with the largest cosine at a time, at their positions at that time.
+Neighbours are the words with the largest cosine among those in use at a time, at their positions at
+that time; a word has none where it is not in use.
 Positions are vectors divided by √n and the words' standard deviations, so that the distance between
 the ends of a trajectory is the displacement that `wordgeom drift` prints. A word's plane is spanned
 by the first two principal components of its positions and its neighbours', where the trajectory and
@@ -19,8 +20,8 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.types import Float32, Float64
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.methods.dlsa.model import DynamicModel
-from wordgeom.vectors.keyed import Vectors
-from wordgeom.vectors.nearest import similar
+from wordgeom.methods.dlsa.usage import WordsAt
+from wordgeom.vectors.nearest import row_of
 
 MOST = 6  # words in a plot
 _TIMES = 6  # marked times by default
@@ -56,21 +57,22 @@ def trajectories(
     """Return the trajectories of up to 6 words over `times`, by default 6 evenly spaced times.
 
     Raises OptionError for too many words or times outside the model's, InputError for an unknown
-    word or one without a vector.
+    word or one without a vector, and what `open_documents` of the model raises.
     """
     words = list(dict.fromkeys(words))
     if not 1 <= len(words) <= MOST:
         raise OptionError(f"--words takes 1 to {MOST} words", found=len(words))
     at = _checked(model.times, times) if len(times) else even_times(model.times)
     labels = time_labels(at)
-    ends = [Vectors(model.words, model.vectors_at(at[k])) for k in (0, -1)]
+    ends = [model.at(at[k]) for k in (0, -1)]
     near = [[_nearest(*end, word) for end in zip(ends, (labels[0], labels[-1]), strict=True)]
             for word in words]  # fmt: skip
-    rows = [ends[0].index[word] for word in words]
+    index = ends[0].vectors.index
+    rows = [row_of(ends[0].vectors, word) for word in words]
     paths = np.stack([_positions(model, model.vectors_at(time), rows) for time in at])
     return [
         _trajectory(word, labels, paths[:, k], near[k], [
-            _positions(model, end.matrix, [end.index[name] for name in names])
+            _positions(model, end.vectors.matrix, [index[name] for name in names])
             for end, names in zip(ends, near[k], strict=True)
         ])
         for k, word in enumerate(words)
@@ -109,13 +111,12 @@ def _checked(known: Float64, times: Sequence[float]) -> list[float]:
     return at
 
 
-def _nearest(vectors: Vectors, time: str, word: str) -> list[str]:
-    row = vectors.index.get(word)
-    if row is not None and not vectors.matrix[row].any():
+def _nearest(end: WordsAt, time: str, word: str) -> list[str]:
+    row = row_of(end.vectors, word)
+    if not end.vectors.matrix[row].any():
         do = "omit it, or choose other times with --at"
         raise InputError(f"{word!r} has no vector in {time}", do=do)
-    found = [name for name, _ in similar(vectors, [word], top=_NEIGHBOURS)]
-    return [name for name in found if vectors.matrix[vectors.index[name]].any()]
+    return [n for n, _ in end.similar(word, top=_NEIGHBOURS)] if end.in_use[row] else []
 
 
 def _positions(model: DynamicModel, vectors: Float32, rows: Sequence[int]) -> Float64:

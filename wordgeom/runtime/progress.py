@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -128,14 +129,16 @@ class _Lines:
     def __init__(self, label: str, total: int | None, unit: str, done: int) -> None:
         self._label, self._done = label, done
         self._of = (f" of {total:,} " if total else " ") + ("bytes" if unit == "B" else unit)
-        self._reported = time.monotonic()
+        self._reported, self._pace = time.monotonic(), Pace(total or 0, done)
 
     def update(self, size: int) -> None:
         """Count what was done, and log it once a minute."""
-        self._done += size
-        if time.monotonic() - self._reported >= _SECONDS:
-            self._reported = time.monotonic()
-            _log.info("%s: %s%s", self._label, f"{self._done:,}", self._of)
+        self._done, now = self._done + size, time.monotonic()
+        self._pace.update(size, now)
+        if now - self._reported >= _SECONDS:
+            self._reported, seconds = now, self._pace.left()
+            left = "" if not seconds else f", about {math.ceil(seconds / 60)} min left"
+            _log.info("%s: %s%s%s", self._label, f"{self._done:,}", self._of, left)
 
     def close(self) -> None:
         """Do nothing: each line is written at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,14 +13,14 @@ import numpy as np
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
-from wordgeom.core.types import Array, Int64
+from wordgeom.core.types import Float64, Int64
 from wordgeom.drift.factor_test import ASSUMPTION, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
-from wordgeom.drift.neighbours import attested
-from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, DriftOptions
+from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, PERMUTATION, TIMES, DriftOptions
 from wordgeom.drift.ranking import RankedWords
 from wordgeom.drift.report import FACTORS, ReportOptions, render
 from wordgeom.drift.testing import test_drift
+from wordgeom.drift.time_axis import bin_times
 from wordgeom.drift.verdict import Verdict
 from wordgeom.linalg.svd import transpose
 from wordgeom.matrices.document_term import StoredDocuments
@@ -32,6 +33,9 @@ from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import row_of
 from wordgeom.weighting.documents import WeightedDocuments
 from wordgeom.weighting.options import DocumentOptions
+
+_FEW, _MANY = 5, 200  # distinct times
+_log = logging.getLogger("wordgeom")
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class Drift(Stage):
         verdicts = tests.verdicts()
         ranked = RankedWords(
             fitted, verdicts, tests.document_frequencies, span, self.form, job.context, tests.trend,
-            tests.attested(span),
+            (fitted.in_use(span[0]), fitted.in_use(span[1])),
         )  # fmt: skip
         beyond = [
             fitted.extrapolation(time, f"{name} {time:g}")
@@ -112,6 +116,18 @@ class _Tests:
         trend = fitted.trend if options.trend == MODEL else options.trend
         self._fitted, self._options, self._context = fitted, replace(options, trend=trend), context
         self.trend, self.notes = trend, _trend_notes(trend, fitted.trend)
+        self._times, self._basis = fitted.times, fitted.polynomials.values
+        if options.width:
+            self._times = bin_times(fitted.times, options.width)
+            self._basis = fitted.polynomials.at(self._times)
+            joined, left = (len(np.unique(t)) for t in (fitted.times, self._times))
+            bins = several(left, "bin", "bins")
+            self.notes.append(f"tested with {joined:,} times in {bins} of width {options.width:g}")
+        self.notes += _time_notes(self._times, options)
+        _announce(self._times)
+        if absent := len(counts) - len(fitted.rows):
+            have = several(absent, "document has", "documents have")
+            self.notes.append(f"{have} no readable time or no word, and no part in the model")
         self._groups: Int64 | None = None
         if options.group is not None:
             documents = counts.documents()
@@ -125,11 +141,6 @@ class _Tests:
         """(p) the number of the model's documents that contain each word."""
         return np.bincount(self._X.indices, minlength=self._X.columns)
 
-    def attested(self, span: tuple[float, float]) -> tuple[Array, Array]:
-        """Return which words (p) occur at the first time, and at the second."""
-        then, now = (attested(self._X, self._fitted.times, time) for time in span)
-        return then, now
-
     def verdicts(self) -> list[Verdict]:
         """Return the verdict with r topics, and with 2 r where that can be tested."""
         rank = self._options.rank or self._fitted.dim
@@ -142,10 +153,10 @@ class _Tests:
         return found
 
     def _verdict(self, rank: int) -> Verdict:
-        options, context, fitted = self._options, self._context, self._fitted
+        options, context = self._options, self._context
         by_factors = options.test == FACTOR
         verdict = test_drift(
-            self._X, fitted.polynomials.values, fitted.times,
+            self._X, self._basis, self._times,
             replace(options, test=F_TAIL) if by_factors else options,
             rank, self._groups, context,
         )  # fmt: skip
@@ -176,3 +187,23 @@ def _trend_notes(tested: str, fitted: str) -> list[str]:
         return []
     of_model = "displacement, movement, cosine and neighbours come from the model"
     return [f"F is tested with --trend {tested}; {of_model}, fitted with --trend {fitted}"]
+
+
+def _announce(times: Float64) -> None:
+    """Log before a test of many times that it is slow, and what bins of width 1 would leave."""
+    found, joined = (f"{len(np.unique(t)):,}" for t in (times, np.floor(times)))
+    if len(np.unique(times)) > _MANY and joined != found:
+        _log.info("note: %s distinct times take long to test; --bin 1 leaves %s", found, joined)
+
+
+def _time_notes(times: Float64, options: DriftOptions) -> list[str]:
+    """Return notes on few distinct times, and on permuted times with one document."""
+    sizes = np.unique(times, return_counts=True)[1]
+    notes, single = [], int(np.count_nonzero(sizes == 1))
+    if len(sizes) < _FEW:
+        notes.append(f"only {len(sizes)} distinct times: one unusual time looks like change")
+    if single and options.test == PERMUTATION and options.permute == TIMES:
+        have = "time has" if single == 1 else "times have"
+        why = "p is nearly exact only if times are of similar size, so consider wider bins"
+        notes.append(f"{single:,} of {len(sizes):,} {have} a single document; {why}")
+    return notes

@@ -35,8 +35,10 @@ from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.methods.dlsa.canonical_form import aligned
 from wordgeom.methods.dlsa.polynomials import Polynomials
 from wordgeom.methods.dlsa.problem import FREE, HOLD
+from wordgeom.methods.dlsa.usage import WordsAt, documents_near, words_in
 from wordgeom.storage.meta import unfinished_folder
 from wordgeom.storage.store import Store
+from wordgeom.vectors.keyed import Vectors
 from wordgeom.weighting.options import WEIGHTS
 
 DLSA = "dlsa"  # the kind of the store
@@ -158,6 +160,17 @@ class DynamicModel:
             powers = np.where(self._scales > 0.0, self._scales, 1.0) ** eig
             vectors = np.ascontiguousarray((self._aligned_at(time) * powers[:, None]).T, np.float32)
         return self._finite(vectors, time)
+
+    def at(self, time: float) -> WordsAt:
+        """Return the words at a time, to ask for neighbours among those in use then.
+
+        Raises what `vectors_at` and `open_documents` raise, and warns as `vectors_at`.
+        """
+        return WordsAt(time, Vectors(self.words, self.vectors_at(time)), self.in_use(time))
+
+    def in_use(self, time: float) -> Array:
+        """Return a mask (p) of the words in the documents near a time (usage.py)."""
+        return words_in(self.open_documents(), self.rows[documents_near(self.times, time)])
 
     def extrapolation(self, time: float, named: str) -> str:
         """Return a remark on a time outside the documents' times, "" for a time within them."""
