@@ -280,3 +280,15 @@ def test_pairs_at_the_limit_of_float32_are_reported(tmp_path, monkeypatch):
     assert "iteration" not in found.status.sentence  # more of them would not help
     exact = fit(matrix, pmi_eigs.Options(dim=4, tol=9e-5))
     assert (exact.statistics["converged"], exact.notes) == (4, [])
+
+
+def test_copies_of_a_block_of_words_have_all_their_eigenvalues(tmp_path, monkeypatch):
+    monkeypatch.setattr(eigensolver, "_DENSE", 0)
+    half = np.random.default_rng(3).gamma(0.5, 2.0, (15, 15)).astype(np.float32)
+    G = half + half.T
+    stored = store_matrix(tmp_path / "pmi", np.kron(np.eye(200, dtype=np.float32), G), kind="pmi")
+    made = fit(stored, pmi_eigs.Options(dim=100))
+    np.testing.assert_allclose(made.statistics["spectrum"], np.linalg.eigvalsh(G)[-1], rtol=1e-5)
+    assert made.statistics["converged"] == 100
+    assert made.statistics["probe_found"] > 0
+    assert any("random probes found eigenvalues" in note for note in made.notes)

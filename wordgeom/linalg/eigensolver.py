@@ -7,15 +7,17 @@ as single vectors: measured, the best trade. A full basis is reduced to its best
 (thick restart: Wu and Simon 2000; block form: Zhou and Saad 2008). With 3 columns per eigenpair,
 that takes hardly more products than an unlimited basis.
 
-Not for all eigenvalues of a matrix, nor for the smallest; small matrices are made dense. Of an
-eigenvalue of multiplicity above 32, as few as 32 copies may be found.
+Such a space holds at most 32 vectors of an eigenvalue. Where more pairs are requested, a fresh
+random block probes the orthogonal complement of the vectors found, and the search goes on if larger
+Ritz values are there, until a probe finds none: probe.py.
+
+Not for all eigenvalues of a matrix, nor for the smallest; small matrices are made dense.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from wordgeom.core.ops import Operator, Ops, Tall
 from wordgeom.core.types import Array, Checkpoint, Float64
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.krylov import BLOCK, Krylov
+from wordgeom.linalg.probe import Probes
 
 _DENSE = 1024  # rows of a matrix that is made dense
 # Ritz values cost (4/3) m³ flops: they are computed every 2 blocks or more, and every 3 columns per
@@ -41,7 +44,7 @@ class EigenSettings:
 
     pairs: number of eigenpairs; tol: ‖Gu − λu‖ ≤ tol |λ| for each (or the rounding of λ₁, if that
     is larger); basis: maximum columns of the basis, 0 for 3 per pair and four blocks; restarts:
-    maximum number of restarts; seed: of the first block.
+    maximum number of restarts, and again after each probe that finds vectors; seed: of the blocks.
     """
 
     pairs: int
@@ -53,12 +56,17 @@ class EigenSettings:
     def columns(self, size: int) -> int:
         """Return the columns of the basis for an operator of `size` rows."""
         columns = self.basis or _BASIS * self.pairs + _SPARE
-        least = self.pairs + _KEPT + 2 * BLOCK  # the vectors that a restart keeps, and two blocks
-        return min(max(columns, least), size - BLOCK)
+        return min(max(columns, self._least), size - BLOCK)
 
     def dense(self, size: int) -> bool:
         """Return whether an operator of `size` rows is made dense."""
-        return size <= max(_DENSE, self.pairs + _KEPT + 4 * BLOCK)
+        return size <= max(_DENSE, self._least + 2 * BLOCK)
+
+    @property
+    def _least(self) -> int:
+        """The vectors that a restart keeps, blocks parked by probes, and two blocks."""
+        parked = (self.pairs - 1) // BLOCK * BLOCK
+        return self.pairs + _KEPT + parked + 2 * BLOCK
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -82,7 +90,8 @@ class Eigenpairs:
     """The largest eigenpairs and their accuracy.
 
     values (k) descending; vectors (V × k); residuals (k): ‖Gu − λu‖ as measured; converged (k):
-    whether they are within the tolerance; products: columns multiplied by G.
+    whether they are within the tolerance; products: columns multiplied by G; probes: of those, the
+    search for vectors that were missed.
     """
 
     values: Float64
@@ -91,6 +100,7 @@ class Eigenpairs:
     converged: Array
     products: int
     restarts: int
+    probes: Probes
 
 
 @dataclass(frozen=True)
@@ -104,6 +114,7 @@ class RitzPairs:
     vectors: Tall
     products: int
     restarts: int
+    probes: Probes
 
 
 @dataclass(frozen=True)
@@ -132,7 +143,9 @@ def largest_eigenpairs(
     converged = within_tolerance(found.values, residuals, wanted)
     products = found.products + len(found.values)
     vectors = ops.to_numpy(found.vectors)
-    return Eigenpairs(found.values, vectors, residuals, converged, products, found.restarts)
+    return Eigenpairs(
+        found.values, vectors, residuals, converged, products, found.restarts, found.probes
+    )
 
 
 def ritz_pairs(
@@ -151,10 +164,11 @@ def ritz_pairs(
     # again, and disturbs other processes.
     with one_thread():
         krylov = Krylov.start(operator, ops, wanted.columns(size), wanted.dtype, wanted.seed)
-        for _ in (follow or iter)(_iterations(krylov, wanted, checkpoint)):
+        search = _Search(krylov, wanted)
+        for _ in (follow or iter)(search.iterations(checkpoint)):
             pass
-        values, vectors = krylov.ritz_vectors(wanted.pairs)
-    return RitzPairs(values, vectors, krylov.products, krylov.restarts)
+        values, vectors = search.result()
+    return RitzPairs(values, vectors, krylov.products, krylov.restarts, search.probes)
 
 
 def residual_norms(image: Tall, found: RitzPairs, ops: Ops) -> Float64:
@@ -165,38 +179,80 @@ def residual_norms(image: Tall, found: RitzPairs, ops: Ops) -> Float64:
 
 def within_tolerance(values: Float64, residuals: Float64, wanted: EigenSettings) -> Array:
     """Return whether each pair (k) is within the tolerance, relative to its own eigenvalue."""
+    return np.asarray(residuals <= _tolerances(values, wanted))
+
+
+def _tolerances(values: Float64, wanted: EigenSettings) -> Float64:
+    """Return the largest residual (k) at which each pair counts as converged."""
     rounding = _FLOOR * np.finfo(wanted.dtype).eps * np.abs(values).max(initial=0.0)
-    return np.asarray(residuals <= np.maximum(wanted.tol * np.abs(values), rounding))
+    return np.asarray(np.maximum(wanted.tol * np.abs(values), rounding))
 
 
-def _iterations(
-    krylov: Krylov, wanted: EigenSettings, checkpoint: Checkpoint | None
-) -> Iterator[Convergence]:
-    """Grow the basis until the pairs have converged or the restarts are used up."""
-    best, left = 0, wanted.pairs
-    state = checkpoint.restore() if checkpoint is not None else None
-    if state is not None:
-        krylov.restore(state)
-        best, left = state["looks"].tolist()
-    while True:
-        target = krylov.filled + max(_MIN_BLOCKS * BLOCK, _COLUMNS_PER_PAIR * left)
-        while not krylov.full and krylov.filled < max(target, wanted.pairs):
-            krylov.grow()
-        values, residuals = krylov.ritz_values(wanted.pairs)
-        converged = int(np.count_nonzero(within_tolerance(values, residuals, wanted)))
-        yield Convergence(converged, max(0, converged - best))
-        best, left = max(best, converged), wanted.pairs - converged
-        if converged == wanted.pairs or (krylov.full and krylov.restarts == wanted.restarts):
-            return
-        if krylov.full:
-            krylov.restart(wanted.pairs + _KEPT)
-        if checkpoint is not None:
-            checkpoint.save(partial(_state, krylov, best, left))
+class _Search:
+    """The growth of a space until its pairs have converged and a probe finds no others."""
 
+    def __init__(self, krylov: Krylov, wanted: EigenSettings) -> None:
+        self._krylov, self._wanted = krylov, wanted
+        self._best, self._left = 0, wanted.pairs  # pairs converged at most, and not yet
+        self._done = self._confirmed = False  # confirmed: a probe found nothing
+        self.probes = Probes()
 
-def _state(krylov: Krylov, best: int, left: int) -> Mapping[str, Array]:
-    """Return the state of the space and of the iteration."""
-    return {**krylov.state(), "looks": np.array([best, left])}
+    def iterations(self, checkpoint: Checkpoint | None) -> Iterator[Convergence]:
+        """Grow the space until the pairs are found or the restarts are used up."""
+        state = checkpoint.restore() if checkpoint is not None else None
+        if state is not None:
+            self._krylov.restore(state)
+            self._best, self._left = state["looks"].tolist()
+            self.probes = Probes.restored(state["probes"])
+        while True:
+            yield self._probed() if self.probes.running else self._grown()
+            if self._done:
+                return
+            if self._krylov.full and not self.probes.running:
+                self._krylov.restart(self._wanted.pairs + _KEPT)
+            if checkpoint is not None:
+                checkpoint.save(self._state)
+
+    def result(self) -> tuple[Float64, Tall]:
+        """Return the Ritz values and vectors; those from before a probe that found nothing."""
+        if self._confirmed:
+            return self._krylov.before_probe(self._wanted.pairs)
+        return self._krylov.ritz_vectors(self._wanted.pairs)
+
+    def _grown(self) -> Convergence:
+        """Grow the space by a few blocks, and begin a probe if all pairs have converged."""
+        space, wanted = self._krylov, self._wanted
+        target = space.filled + max(_MIN_BLOCKS * BLOCK, _COLUMNS_PER_PAIR * self._left)
+        while not space.full and space.filled < max(target, wanted.pairs):
+            space.grow()
+        values, residuals = space.ritz_values(wanted.pairs)
+        self.probes.bottom = min(self.probes.bottom, space.smallest())
+        tolerances = _tolerances(values, wanted)
+        missed = np.flatnonzero(residuals > tolerances)
+        converged = wanted.pairs - len(missed)
+        gained = max(0, converged - self._best)
+        self._best, self._left = max(self._best, converged), len(missed)
+        most = wanted.restarts * (1 + self.probes.number)
+        if len(missed):
+            space.turn(missed)
+            self._done = space.full and space.restarts >= most
+        elif self.probes.needed(wanted.pairs):
+            self.probes.begin(space, values, tolerances, wanted.pairs + _KEPT)
+        else:  # of each eigenvalue the space holds as many vectors as there are pairs
+            self._done = True
+        return Convergence(converged, gained)
+
+    def _probed(self) -> Convergence:
+        """Extend the probe; go on with its vectors if it found some."""
+        found = self.probes.look(self._krylov)
+        self._done = self._confirmed = found == 0
+        self._left = found or 0
+        return Convergence(self._wanted.pairs - self._left, 0)
+
+    def _state(self) -> Mapping[str, Array]:
+        """Return the state of the space, of the search and of its probe."""
+        looks = np.array([self._best, self._left])
+        return {**self._krylov.state(), "looks": looks, "probes": self.probes.state()}
 
 
 def _dense(operator: Operator, wanted: EigenSettings, ops: Ops) -> RitzPairs:
@@ -206,4 +262,4 @@ def _dense(operator: Operator, wanted: EigenSettings, ops: Ops) -> RitzPairs:
         part = slice(start, start + 4 * BLOCK)
         dense[:, part] = ops.to_numpy(operator.multiply(ops.tall(eye[:, part], np.float64)))
     values, vectors = ops.eigh_top((dense + dense.T) / 2, min(wanted.pairs, size))
-    return RitzPairs(values, ops.tall(vectors, np.float64), size, 0)
+    return RitzPairs(values, ops.tall(vectors, np.float64), size, 0, Probes())

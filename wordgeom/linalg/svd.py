@@ -28,6 +28,7 @@ from wordgeom.linalg.eigensolver import (
     within_tolerance,
 )
 from wordgeom.linalg.krylov import BLOCK
+from wordgeom.linalg.probe import Probes
 from wordgeom.linalg.signs import fix_signs
 
 _LINE = 100  # bytes per row or column of a matrix and its transpose, besides the entries
@@ -49,6 +50,7 @@ class Svd:
     residuals: Float64
     converged: Array
     products: int
+    probes: Probes
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,8 @@ def truncated_svd(
     sides = _with_signs(ops.to_numpy(left), ops.to_numpy(right))
     converged = within_tolerance(pairs.values, residuals, wanted)
     products = pairs.products + len(values)
-    return Svd(sides[0], values, sides[1], residuals * inverse, converged, products)
+    residuals *= inverse
+    return Svd(sides[0], values, sides[1], residuals, converged, products, pairs.probes)
 
 
 def svd_bytes(rows: int, columns: int, entries: int, wanted: EigenSettings) -> int:

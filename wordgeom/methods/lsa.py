@@ -74,6 +74,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
         "effective_rank": rank,
         "converged": int(np.count_nonzero(svd.converged)),
         "products": svd.products,
+        **svd.probes.statistics(),
         "spectrum_of": "singular values",
         "spectrum": svd.values.tolist(),
         "residuals": svd.residuals.tolist(),
@@ -82,7 +83,11 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     return Result(
         _scaled(svd.right, svd.values, rank, options.eig, columns),
         {"documents": _scaled(svd.left, svd.values, rank, 1.0 - options.eig, rows)},
-        [*_fit_notes(svd, rank, missed, captured), *_empty_notes(rows, columns)],
+        [
+            *_fit_notes(svd, rank, missed, captured),
+            *svd.probes.notes("singular values"),
+            *_empty_notes(rows, columns),
+        ],
         statistics,
         Status.of(missed=missed > 0, deficient=rank < options.dim),
     )

@@ -72,12 +72,17 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
         "converged": int(np.count_nonzero(pairs.residuals <= options.tol * np.abs(pairs.values))),
         "products": pairs.products,
         "restarts": pairs.restarts,
+        **pairs.probes.statistics(),
         "spectrum": pairs.values.tolist(),
         "residuals": pairs.residuals.tolist(),
     }
     return Result(
         _scaled(pairs, rank, options.eig),
-        notes=_rank_notes(pairs, rank) + _residual_notes(pairs, rank, options.tol),
+        notes=[
+            *_rank_notes(pairs, rank),
+            *_residual_notes(pairs, rank, options.tol),
+            *pairs.probes.notes("eigenvalues"),
+        ],
         statistics=statistics,
         status=Status.of(missed=bool(missed.any()), deficient=rank < options.dim),
     )
