@@ -68,9 +68,9 @@ def test_the_interval_of_a_difference_covers_the_difference_over_all_pairs():
     pairs, rng = crossed(16), np.random.default_rng(3)
     drawn = [[answered(pairs, 0.5, rng, more) for more in (0, 0.3)] for _ in range(200)]
     true = truth(0.5, 0.3) - truth(0.5)
-    by_pair = [difference(*both, MEASURES[0], 200, 1) for both in drawn]
+    by_pair = [difference(one, other, MEASURES[0], 200, 1) for one, other in drawn]
     alone = [[replace(each, pairs=None) for each in both] for both in drawn]
-    by_question = [difference(*both, MEASURES[0], 200, 1) for both in alone]
+    by_question = [difference(one, other, MEASURES[0], 200, 1) for one, other in alone]
     assert 0.92 <= covered(by_pair, true) <= 0.99
     assert covered(by_question, true) < 0.75
 
