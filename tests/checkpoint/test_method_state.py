@@ -235,7 +235,7 @@ def test_a_forgotten_resume_does_not_lose_the_state(interrupted, capsys):
 def test_a_state_of_another_version_is_refused_before_the_matrix_is_read(
     interrupted, monkeypatch, capsys
 ):
-    monkeypatch.setattr(kept_module, "__version__", "99.0")
+    monkeypatch.setattr(kept_module, "_VERSION", "99.0")
     monkeypatch.setattr("wordgeom.matrices.symmetric.full_matrix", None)  # would fail
     assert main([*TRAIN, "--resume"]) == 1
     assert f"a run by wordgeom {wordgeom.__version__}" in capsys.readouterr().err

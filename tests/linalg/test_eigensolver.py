@@ -6,6 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from contexts import Kept
 from matrices import to_csr
 
 from wordgeom.core.types import Csr
@@ -53,19 +54,6 @@ class Reflected:
     def _turned(self, tall):
         normal = self.normal.astype(tall.dtype)
         return tall - 2 * np.outer(normal, normal @ tall)
-
-
-class Kept:
-    """A checkpoint in memory: every state, and the one to start from."""
-
-    def __init__(self, start=None):
-        self.start, self.states = start, []
-
-    def restore(self):
-        return self.start
-
-    def save(self, state):
-        self.states.append({name: array.copy() for name, array in state().items()})
 
 
 def random_sparse(size, seed, entries=12):

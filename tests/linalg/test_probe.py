@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from contexts import Kept
 from matrices import to_csr
 
 from wordgeom.linalg import eigensolver, probe
@@ -26,19 +27,6 @@ def ops(request):
 def lanczos(monkeypatch):
     """Send matrices of a few hundred rows through the Lanczos process, not to LAPACK."""
     monkeypatch.setattr(eigensolver, "_DENSE", 0)
-
-
-class Kept:
-    """A checkpoint in memory: every state, and the one to start from."""
-
-    def __init__(self, start=None):
-        self.start, self.states = start, []
-
-    def restore(self):
-        return self.start
-
-    def save(self, state):
-        self.states.append({name: np.array(array) for name, array in state().items()})
 
 
 def block(seed=3, size=15):

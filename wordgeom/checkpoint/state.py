@@ -27,6 +27,7 @@ from wordgeom.storage.meta import LOCK
 from wordgeom.storage.store import Store, StoreWriter, exists, remove_store
 
 STATE = "state"  # the kind of the stores
+_VERSION = f"{__version__}, checkpoints 2"  # the number rises when the pieces change
 _REQUEST = "request.json"
 _log = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ class State:
     ) -> None:
         self._folder, self._options, self._force = folder, options, force
         # Another version may write other pieces, or other bytes.
-        self._request = {**request, "version": __version__}
+        self._request = {**request, "version": _VERSION}
         self._saved = time.monotonic()
         self._resumed = self._find_state(force)
         self._begun = self._resumed
@@ -204,7 +205,7 @@ def forget_state(out: str | os.PathLike[str], request: Mapping[str, Any]) -> Non
     Hold the lock of `out` while this runs.
     """
     folder = state_folder(out)
-    asked = {**request, "version": __version__}
+    asked = {**request, "version": _VERSION}
     if folder.exists() and (not _is_state(folder) or _read_request(folder) == asked):
         _remove(folder)
 
