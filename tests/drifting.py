@@ -77,6 +77,7 @@ def verdict_of(
     memory: int = 10**9, groups: Array | None = None, device: str = "cpu", **options: Any,
 ) -> Verdict:  # fmt: skip
     """The verdict of `test_drift`."""
+    options.setdefault("test", "permutation")
     if options.get("permute") == "within":
         options["group"] = "id"
     with opened(threads, device, memory, seed) as context:

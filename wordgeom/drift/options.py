@@ -9,13 +9,17 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, flag, option
 from wordgeom.methods.dlsa.problem import FREE, HOLD
 
-PERMUTATION, F_TAIL, FACTOR = "permutation", "f", "factor"  # tests
+FLIPS, PERMUTATION, F_TAIL, FACTOR = "flips", "permutation", "f", "factor"  # tests
 TIMES, DOCUMENTS, WITHIN = "times", "documents", "within"  # what is permuted
 MODEL = "model"  # the trend of the model
 POOLED, MAX_T, OWN = "pooled", "max-t", "own"  # null distributions
 LEVEL = 0.05  # significance level of p and q
 _WIDTHS = {"year": 1.0, "decade": 10.0}
-_OF_PERMUTATION = ("permute", "group", "permutations", "freedman_lane", "null")
+_TESTS_OF = {  # the tests that an option belongs to
+    "permute": (PERMUTATION,), "group": (PERMUTATION,), "permutations": (FLIPS, PERMUTATION),
+    "null": (FLIPS, PERMUTATION), "trend": (PERMUTATION, F_TAIL, FACTOR),
+    "still": (PERMUTATION, F_TAIL, FACTOR),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -23,8 +27,8 @@ class DriftOptions(Options):
     """How change is tested. Raises OptionError for options that contradict each other."""
 
     test: str = option(
-        PERMUTATION, "significance test: permutations, F distribution or factor analysis",
-        choices=(PERMUTATION, F_TAIL, FACTOR),
+        FLIPS, "significance test: sign flips, permutations, F distribution, factor analysis",
+        choices=(FLIPS, PERMUTATION, F_TAIL, FACTOR),
     )  # fmt: skip
     permute: str = option(
         TIMES, "permute whole times, documents, or documents within groups",
@@ -39,11 +43,9 @@ class DriftOptions(Options):
         metavar="year|decade|N",
     )  # fmt: skip
     permutations: int = option(
-        999, "number of permutations (all of them if fewer exist)", low=1, high=10**6, metavar="B"
-    )
-    freedman_lane: bool = option(
-        False, "permute document residuals, so that the mixture of topics may drift"
-    )
+        999, "number of sign flips, or of permutations (all of them if fewer exist)",
+        low=1, high=10**6, metavar="B",
+    )  # fmt: skip
     trend: str = option(
         MODEL, "frequency trends: ignored (hold), counted as change (free), or as in the model",
         choices=(HOLD, FREE, MODEL),
@@ -54,24 +56,21 @@ class DriftOptions(Options):
         choices=(POOLED, MAX_T, OWN),
     )  # fmt: skip
     rank: int = option(0, "number of topics (0: dimension of the model)", low=0, metavar="R")
-    both_ranks: bool = option(True, "also test with twice as many topics")
+    both_ranks: bool = option(False, "also test with twice as many topics")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.bin is not None and not 0.0 < self.width < math.inf:
             what = "--bin must be year, decade or a positive number"
             raise OptionError(what, found=repr(self.bin))
-        for name in _OF_PERMUTATION:
-            if self.is_set(name) and self.test != PERMUTATION:
-                what = f"{flag(name)} needs --test permutation, not {self.test}"
+        for name, tests in _TESTS_OF.items():
+            if self.is_set(name) and self.test not in tests:
+                needed = " or ".join(tests)
+                what = f"{flag(name)} needs --test {needed}, not {self.test}"
                 raise OptionError(what, do="remove one of them")
         if (self.group is not None) != (self.permute == WITHIN):
             what = "--group and --permute within require each other"
             raise OptionError(what, do="pass both or neither")
-        if self.freedman_lane and self.permute == TIMES and self.test == PERMUTATION:
-            do = f"add --permute {DOCUMENTS} or {WITHIN}"
-            what = f"--freedman-lane permutes residuals of documents, not {TIMES}"
-            raise OptionError(what, do=do)
 
     @property
     def width(self) -> float:

@@ -1,4 +1,4 @@
-"""p and q values of words, from F under permutations or from the F distribution.
+"""p and q values of words, from F under sign flips or permutations or the F distribution.
 
 Values equal to the observed one up to rounding count against a word: with few distinct permutations
 such ties are frequent.
@@ -10,7 +10,6 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float32, Float64, Int64
 from wordgeom.drift.options import MAX_T, POOLED
-from wordgeom.drift.permutations import Permutations
 
 _TIE = 1e-5  # relative difference of F that is float32 rounding
 BIN_SIZE = 200  # words of similar document frequency
@@ -41,12 +40,12 @@ def q_values(p: Float64, adjusted: bool) -> Float64:
     return p.copy() if adjusted else np.asarray(false_discovery_control(p), np.float64)
 
 
-def smallest_word_p(null: str, permutations: Permutations, words: int) -> float:
-    """Return the smallest possible p of one of `words` words."""
+def smallest_word_p(null: str, count: int, smallest: float, words: int) -> float:
+    """Return the smallest possible p of one of `words` words; smallest: of a single statistic."""
     if null != POOLED:
-        return permutations.smallest_p
+        return smallest
     pooled = -(-words // max(1, words // BIN_SIZE))  # words in the largest bin
-    return 1.0 / (1 + (permutations.count - 1) * pooled)
+    return 1.0 / (1 + (count - 1) * pooled)
 
 
 def frequency_bins(frequencies: Int64) -> list[Int64]:
@@ -82,6 +81,11 @@ def pooled_p_values(F: Float32, frequencies: Int64) -> Float64:
         rows = np.sort(S[1:], axis=None)
         p[words] = (1 + len(rows) - np.searchsorted(rows, low)) / (1 + len(rows))
     return p
+
+
+def studentised(F: Float32) -> Float32:
+    """Return F (B+1 × w) minus each word's mean, in standard deviations, row 0 included."""
+    return np.concatenate([_studentised(part)[0].astype(np.float32) for part in _parts(F)], axis=1)
 
 
 def max_t_p_values(F: Float32) -> Float64:

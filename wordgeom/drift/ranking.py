@@ -12,9 +12,18 @@ import numpy as np
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.drift.controls import matched_controls
+from wordgeom.drift.diagnostics import Diagnostics
 from wordgeom.drift.neighbours import nearest_words
 from wordgeom.drift.options import LEVEL
-from wordgeom.drift.report import BY_F, Change, DriftReport, ReportOptions, Word, json_value
+from wordgeom.drift.report import (
+    BY_F,
+    BY_TURN,
+    Change,
+    DriftReport,
+    ReportOptions,
+    Word,
+    json_value,
+)
 from wordgeom.drift.verdict import Verdict
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.context import Context
@@ -34,7 +43,7 @@ class RankedWords:
     """The words of a model, ranked, with the verdicts at r and perhaps 2 r topics.
 
     frequencies (p): document frequencies; span: start and end time; trend: of the tests; attested:
-    masks (p) of the words attested at the start and at the end.
+    masks (p) of the words attested at the start and at the end; diagnostics: of the documents.
     """
 
     fitted: DynamicModel
@@ -45,12 +54,16 @@ class RankedWords:
     context: Context
     trend: str
     attested: tuple[Array, Array]
+    diagnostics: Diagnostics
 
     def __post_init__(self) -> None:
         self._displacement = self.fitted.displacement(*self.span)
         self._movement = self.fitted.movement()
-        keys = {BY_F: self.verdicts[0].F, "displacement": self._displacement}
-        key = keys.get(self.form.by, self._movement)
+        keys = {
+            BY_F: self.verdicts[0].F, BY_TURN: self.verdicts[0].turn,
+            "displacement": self._displacement, "movement": self._movement,
+        }  # fmt: skip
+        key = keys[self.form.by]
         # Words without a value come last; ties stay in order of frequency.
         self._order = np.argsort(-np.where(np.isnan(key), -np.inf, key), kind="stable")
         self._ranks = np.empty(len(self._order), np.int64)
@@ -120,7 +133,7 @@ class RankedWords:
 
     def _change(self, row: int) -> Change:
         verdict = self.verdicts[0]
-        tested = (verdict.F, verdict.r2, verdict.pvalues, verdict.qvalues)
+        tested = (verdict.turn, verdict.F, verdict.r2, verdict.pvalues, verdict.qvalues)
         figures = (self._displacement, self._movement, *tested)
         return Change(self.fitted.words[row], *(float(each[row]) for each in figures))
 
@@ -137,7 +150,7 @@ class RankedWords:
     def _test(self) -> dict[str, Any]:
         """Return the test's JSON values; names of those at twice the topics end in _2r."""
         facts = {name: json_value(getattr(self.verdicts[0], name)) for name in _OF_TEST}
-        facts["trend"] = self.trend
+        facts |= {"trend": self.trend, "diagnostics": str(self.diagnostics)}
         for verdict, suffix in zip(self.verdicts, ("", "_2r"), strict=False):
             facts |= {f"{name}{suffix}": json_value(getattr(verdict, name)) for name in _OF_RANK}
             tested = verdict.qvalues[~np.isnan(verdict.qvalues)]

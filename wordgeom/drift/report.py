@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _NONE = "–"
-BY_F = "f"
+BY_F, BY_TURN = "f", "turn"
 _SMALLEST = 1e-300  # smaller p values are printed as a bound
 FACTORS = "T"  # the statistic of the factor test
 
@@ -31,8 +31,8 @@ class ReportOptions(Options):
         None, "number of words to list (0: all)  [20; all with --json]", low=0, metavar="N",
     )  # fmt: skip
     by: str = option(
-        BY_F, "sort words by F, by displacement (start to end), or by movement (about the mean)",
-        choices=(BY_F, "displacement", "movement"),
+        BY_F, "sort words by F, turn (degrees), displacement (start to end) or movement",
+        choices=(BY_F, BY_TURN, "displacement", "movement"),
     )  # fmt: skip
     then: str | None = option(None, "start time  [the first]", metavar="TIME")
     now: str | None = option(None, "end time  [the last]", metavar="TIME")
@@ -44,11 +44,16 @@ class ReportOptions(Options):
 
 @dataclass(frozen=True)
 class Change:
-    """How much one word changed; NaN if it was left out, p and q also without a word test."""
+    """How much one word changed; NaN if it was left out, p and q also without a word test.
+
+    turn: degrees between its direction in topics and its mean direction, root mean square over
+    time, without noise; NaN for tests other than by sign flips.
+    """
 
     word: str
     displacement: float
     movement: float
+    turn: float
     f: float
     r2: float
     p: float
@@ -140,7 +145,8 @@ def render(report: DriftReport, options: ReportOptions) -> str:
 def _head(report: DriftReport, twice: int | None) -> list[str]:
     then, now = (f"{time:g}" for time in report.times)
     at_twice = [] if twice is None else [f"F at r = {twice}"]
-    figures = ["documents", "F", *at_twice, "displacement", "cosine", "p", "q", "control: F"]
+    figures = ["documents", "F", *at_twice, "turn °", "displacement", "cosine", "p", "q"]
+    figures += ["control: F"]
     return ["", "word", *figures, f"neighbours {then}", f"neighbours {now}"]
 
 
@@ -148,7 +154,8 @@ def _row(word: Word, twice: bool) -> list[str]:
     change, control = word.change, word.control
     figures = [f"{word.documents:,}", _figure(change.f, ".2f")]
     figures += [_figure(word.f_2r, ".2f")] if twice else []
-    figures += [_figure(change.displacement, ".2f"), _figure(word.cosine, ".2f")]
+    figures += [_figure(change.turn, ".0f"), _figure(change.displacement, ".2f")]
+    figures += [_figure(word.cosine, ".2f")]
     figures += [_p_value(change.p), _p_value(change.q)]
     figures += [_NONE if control is None else f"{control.word}: {_figure(control.f, '.2f')}"]
     near = [" ".join(words) or _NONE for words in (word.neighbours_then, word.neighbours_now)]
@@ -180,7 +187,9 @@ def _test_lines(test: Mapping[str, Any]) -> list[str]:
         )
         least += " together"
         lines.append(f"null distribution of a word: {test['words_null']}")
-        lines.append(f"{test['permutations']:,} permutations; smallest possible p: {least}")
+        kind = "sign flips" if test["method"].startswith("sign") else "permutations"
+        lines.append(f"{test['permutations']:,} {kind}; smallest possible p: {least}")
+    lines.append(f"over time: {test['diagnostics']}")
     tested = "lack of fit" if test["statistic"] == FACTORS else "change of any word"
     ranks = [(test["rank"], "")] + ([(test["rank_2r"], "_2r")] if "rank_2r" in test else [])
     for rank, suffix in ranks:

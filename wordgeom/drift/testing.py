@@ -9,7 +9,8 @@ import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Csr, Float64, Int64
-from wordgeom.drift import by_documents, by_times, freedman_lane
+from wordgeom.drift import by_documents, by_times
+from wordgeom.drift.flips.testing import LEAST_DOCUMENTS, flip_signs
 from wordgeom.drift.null_distribution import Null
 from wordgeom.drift.options import F_TAIL, MAX_T, TIMES, WITHIN, DriftOptions
 from wordgeom.drift.p_values import (
@@ -19,18 +20,21 @@ from wordgeom.drift.p_values import (
     q_values,
     single_p_value,
     smallest_word_p,
+    studentised,
 )
 from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.stable_words import select_stable_words
 from wordgeom.drift.statistics import WordResiduals, degrees_of_freedom, observe, remove_topics
 from wordgeom.drift.time_axis import Axis
 from wordgeom.drift.topics import static_topics, topic_bytes
-from wordgeom.drift.verdict import Verdict, describe_test, verdict_notes
+from wordgeom.drift.verdict import Verdict, describe_test, flip_notes, verdict_notes
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.svd import transpose
 from wordgeom.methods.dlsa.problem import FREE
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
+
+_LEAST_TOKENS = 2  # of a passage: a single token has no company
 
 
 def test_drift(
@@ -52,6 +56,42 @@ def test_drift(
     with one_thread():
         task = _Task(X, Axis.of(times, basis), options, rank, groups, context)
         return task.by_tail() if options.test == F_TAIL else task.by_permutation()
+
+
+def test_directions(
+    X: Csr, units: Int64, basis: Float64, times: Float64, options: DriftOptions, rank: int,
+    context: Context,
+) -> Verdict:  # fmt: skip
+    """Test by sign flips whether the directions of words of counts X (n × p) change with times.
+
+    units (n): the document of each row; basis (n × q); times (n). Raises InputError for a single
+    time and for too little text, RankError if X has too low a rank for r topics.
+    """
+    with one_thread():
+        axis = Axis.of(times, basis)
+        rows = np.flatnonzero(np.bincount(X.entry_rows, X.data, X.rows) >= _LEAST_TOKENS)
+        if not len(rows):
+            what = f"no document has {_LEAST_TOKENS} tokens or more"
+            raise InputError(what, do="use longer documents")
+        kept = Axis(axis.levels, axis.codes[rows])
+        count = options.permutations + 1
+        found = flip_signs(X.select(rows), units[rows], kept, rank, count, context)
+    frequencies = np.bincount(X.indices, minlength=X.columns)[found.tested]
+    p = p_values(options.null, found.F, frequencies)
+    q = q_values(p, options.null == MAX_T)
+    tested = len(p)
+    largest = single_p_value(studentised(found.F).max(axis=1))
+    least = smallest_word_p(options.null, count, 1.0 / count, tested)
+    untested = X.columns - tested
+    notes = flip_notes(untested, LEAST_DOCUMENTS, X.rows - len(rows), options, 1.0 / count, tested)
+    if found.rank < rank:
+        above = f"{found.rank:,} of {rank:,} topics exceed the noise of documents of this length"
+        notes = (*notes, above)
+    F, turn, p, q = (_expand(v, found.tested) for v in (found.F[0], found.turn, p, q))
+    return Verdict(
+        *describe_test(options, True), rank, count - 1, 1.0 / count, least, largest, np.nan,
+        F, turn, np.full(X.columns, np.nan), p, q, untested, None, notes,
+    )  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -119,7 +159,7 @@ class _Task:
             codes = np.arange(self.axis.times, dtype=np.int32)
         symmetric = options.permute == TIMES and self.axis.symmetric
         return Permutations(
-            codes, options.permutations, self.context.seed, groups, options.freedman_lane, symmetric
+            codes, options.permutations, self.context.seed, groups, symmetric=symmetric
         )
 
     def _check_memory(self, count: int) -> None:
@@ -136,8 +176,6 @@ class _Task:
 
     def _null(self, words: WordResiduals, permutations: Permutations) -> Null:
         given = words, self.axis, permutations, self.hold, self.context
-        if self.options.freedman_lane:
-            return freedman_lane.null(*given)
         by_time = self.options.permute == TIMES
         if by_time and self.axis.times <= by_times.MAX_TIMES:
             return by_times.null(*given)
@@ -153,11 +191,14 @@ class _Task:
         """
         options, varying = self.options, words.varying
         q = q_values(found[2], made is not None and options.null == MAX_T)
-        least = smallest_word_p(options.null, made, len(words)) if made else 0.0
+        least = 0.0
+        if made:
+            least = smallest_word_p(options.null, made.count, made.smallest_p, len(words))
         facts = (made.count - 1, made.smallest_p, least) if made else (0, 0.0, 0.0)
         F, r2, p, q = (_expand(values, varying) for values in (*found, q))
+        turn = np.full(len(varying), np.nan)
         return Verdict(
-            *describe_test(options, self.hold), self.rank, *facts, *global_ps, F, r2, p, q,
+            *describe_test(options, self.hold), self.rank, *facts, *global_ps, F, turn, r2, p, q,
             len(varying) - len(words), still,
             verdict_notes(options, made, len(words), varying.size, still, global_ps, least),
         )  # fmt: skip

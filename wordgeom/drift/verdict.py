@@ -9,6 +9,7 @@ from wordgeom.core.types import Float64
 from wordgeom.drift.options import (
     DOCUMENTS,
     F_TAIL,
+    FLIPS,
     LEVEL,
     MAX_T,
     OWN,
@@ -24,10 +25,6 @@ _METHODS = {
     DOCUMENTS: "permutation of document times",
     WITHIN: "permutation of document times within groups",
 }
-_RESIDUALS = {
-    DOCUMENTS: "Freedman–Lane permutation of document residuals",
-    WITHIN: "Freedman–Lane permutation of document residuals within groups",
-}
 _ASSUMPTIONS = {
     TIMES: "times are exchangeable: documents from the same time may be correlated, but neither "
     "the usage of any word nor the frequency or variance of any topic depends on time",
@@ -37,25 +34,26 @@ _ASSUMPTIONS = {
     WITHIN: "documents are exchangeable within groups: groups may differ, but within a group "
     "nothing depends on time, and documents from the same time are no more alike than others",
 }
+_FLIPS_ASSUMPTION = (
+    "documents are independent given their times, and the topics describe which words occur "
+    "together; the lengths of documents and the frequencies of words and topics may change"
+)
 _F_TAIL_ASSUMPTION = (
     "documents are independent, each word's noise is normal with constant variance, and the topics "
     "are known; topics are estimated from the tested words, so p is too small: in simulated counts "
     "a tenth of the unchanged words had p ≤ .05"
 )
-_RESIDUALS_ASSUMPTION = (
-    "residuals given the topics are exchangeable over all documents{}; the mixture of topics may "
-    "drift if the topics capture it; p is approximate"
-)
 _HELD = "words may have frequency trends, which permutations allow for only approximately"
 _NULLS = {
-    POOLED: "studentised permutations of words of similar frequency",
+    POOLED: "studentised {} of words of similar frequency",
     MAX_T: "step-down max-T over all words, studentised",
-    OWN: "each word's own permutations",
+    OWN: "each word's own {}",
 }
 _MIXTURE_REJECTED = (
     "the mixture test rejects, but the word test does not: the mixture of topics drifts, or many "
     "topics absorb the change of words"
 )
+_SCORES = "mean square F of a word's standardised scores of change; the largest F of all words"
 _STATISTIC = "F of each word given the topics"
 
 
@@ -65,8 +63,9 @@ class Verdict:
 
     method, assumption, statistic, words_null: descriptions; permutations: their number, without
     the identity; smallest_p: smallest possible global p, smallest_word_p: of a word; global_p: of
-    the mean F; mixture_p: of |UᵀTU|²; both NaN if the method has none. F, r2 (partial R²), pvalues,
-    qvalues (p): NaN for `left_out` constant words; still: number of words that gave the topics,
+    the mean F, or of the largest F of sign flips; mixture_p: of |UᵀTU|²; both NaN if the method has
+    none. F, turn (degrees, of sign flips), r2 (partial R², of other tests), pvalues, qvalues (p):
+    NaN for `left_out` words; still: number of words that gave the topics,
     None for all; notes: for the user.
     """
 
@@ -81,6 +80,7 @@ class Verdict:
     global_p: float
     mixture_p: float
     F: Float64
+    turn: Float64
     r2: Float64
     pvalues: Float64
     qvalues: Float64
@@ -94,19 +94,22 @@ def describe_test(options: DriftOptions, hold: bool) -> tuple[str, str, str, str
 
     hold: whether the trend is held.
     """
+    if options.test == FLIPS:
+        method, null = "sign flips of documents' scores", _null(options, "sign flips")
+        return method, _FLIPS_ASSUMPTION, _SCORES, null
     if options.test == F_TAIL:
         method, null = "tail of the F distribution", "the F distribution"
         return method, _F_TAIL_ASSUMPTION, _STATISTIC, null
-    methods = _RESIDUALS if options.freedman_lane else _METHODS
-    statistic, null = f"{_STATISTIC}; its mean over all words", _NULLS[options.null]
-    return methods[options.permute], _assumption(options, hold), statistic, null
+    statistic, null = f"{_STATISTIC}; its mean over all words", _null(options, "permutations")
+    return _METHODS[options.permute], _assumption(options, hold), statistic, null
+
+
+def _null(options: DriftOptions, unit: str) -> str:
+    return _NULLS[options.null].format(unit)
 
 
 def _assumption(options: DriftOptions, hold: bool) -> str:
-    if options.freedman_lane:
-        sentence = _RESIDUALS_ASSUMPTION.format(" of a group" if options.permute == WITHIN else "")
-    else:
-        sentence = _ASSUMPTIONS[options.permute]
+    sentence = _ASSUMPTIONS[options.permute]
     return f"{sentence}; {_HELD}" if hold else sentence
 
 
@@ -136,6 +139,29 @@ def verdict_notes(
     mean_p, mixture_p = global_ps
     if mixture_p <= LEVEL < mean_p:
         notes.append(_MIXTURE_REJECTED)
+    return tuple(notes)
+
+
+def flip_notes(
+    untestable: int, least: int, empty: int, options: DriftOptions, smallest_p: float, tested: int
+) -> tuple[str, ...]:
+    """Return notes on a test by sign flips.
+
+    untestable: number of words in fewer than `least` documents; empty: documents left out;
+    smallest_p: of a word's own flips; tested: number of words.
+    """
+    notes = []
+    if untestable:
+        are = several(untestable, "word is", "words are")
+        notes.append(f"{are} not tested: in fewer than {least} documents, or without scores")
+    if empty:
+        have = several(empty, "document has", "documents have")
+        notes.append(f"{have} fewer than 2 tokens and no part in the test")
+    if smallest_p > LEVEL:
+        notes.append(f"p cannot be below {smallest_p:.3g}: use more --permutations")
+    if options.null == OWN and smallest_p * tested > LEVEL:
+        bound = f"q of a single changed word cannot be below {min(1.0, smallest_p * tested):.2g}"
+        notes.append(f"{bound}; use --null pooled or more --permutations")
     return tuple(notes)
 
 

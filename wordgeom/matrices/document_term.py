@@ -8,6 +8,7 @@ document frequency (`holders`).
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -114,6 +115,13 @@ def open_stored(path: str | os.PathLike[str]) -> Stored:
     """Open a matrix of any kind; raises MissingInputError or FormatError."""
     kind = Store.open(path).kind
     return StoredDocuments.open(path) if kind == DTM else StoredMatrix.open(path)
+
+
+def source_documents(documents: Sequence[Document]) -> Int64:
+    """Return for each row (n) the number of its document: passages share a file and a line."""
+    numbers: dict[tuple[int, int], int] = {}
+    places = ((document.file, document.line) for document in documents)
+    return np.array([numbers.setdefault(place, len(numbers)) for place in places], np.int64)
 
 
 def parse_documents(content: bytes, where: Path) -> list[Document]:

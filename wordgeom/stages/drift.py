@@ -14,18 +14,28 @@ from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
 from wordgeom.core.types import Float64, Int64
+from wordgeom.drift.diagnostics import diagnose
 from wordgeom.drift.factor_test import ASSUMPTION, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
-from wordgeom.drift.options import F_TAIL, FACTOR, MODEL, PERMUTATION, TIMES, DriftOptions
+from wordgeom.drift.options import (
+    F_TAIL,
+    FACTOR,
+    FLIPS,
+    MODEL,
+    PERMUTATION,
+    TIMES,
+    DriftOptions,
+)
 from wordgeom.drift.ranking import RankedWords
 from wordgeom.drift.report import FACTORS, ReportOptions, render
-from wordgeom.drift.testing import test_drift
+from wordgeom.drift.testing import test_directions, test_drift
 from wordgeom.drift.time_axis import bin_times
 from wordgeom.drift.verdict import Verdict
 from wordgeom.linalg.svd import transpose
-from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.matrices.document_term import StoredDocuments, source_documents
 from wordgeom.matrices.times import read_time
 from wordgeom.methods.dlsa.model import DynamicModel
+from wordgeom.methods.dlsa.problem import HOLD
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
 from wordgeom.stages.stage import Job, Outcome, Stage
@@ -92,7 +102,7 @@ class Drift(Stage):
         verdicts = tests.verdicts()
         ranked = RankedWords(
             fitted, verdicts, tests.document_frequencies, span, self.form, job.context, tests.trend,
-            (fitted.in_use(span[0]), fitted.in_use(span[1])),
+            (fitted.in_use(span[0]), fitted.in_use(span[1])), tests.diagnostics,
         )  # fmt: skip
         beyond = [
             fitted.extrapolation(time, f"{name} {time:g}")
@@ -113,9 +123,14 @@ class _Tests:
         context: Context,
         rows: Int64,
     ) -> None:
-        trend = fitted.trend if options.trend == MODEL else options.trend
-        self._fitted, self._options, self._context = fitted, replace(options, trend=trend), context
-        self.trend, self.notes = trend, _trend_notes(trend, fitted.trend)
+        self._fitted, self._options, self._context = fitted, options, context
+        self.trend = fitted.trend if options.trend == MODEL else options.trend
+        self.notes: list[str] = []
+        if options.test == FLIPS:
+            self.trend = HOLD
+        else:
+            self._options = replace(options, trend=self.trend)
+            self.notes += _trend_notes(self.trend, fitted.trend)
         self._times, self._basis = fitted.times, fitted.polynomials.values
         if options.width:
             self._times = bin_times(fitted.times, options.width)
@@ -133,8 +148,15 @@ class _Tests:
             documents = counts.documents()
             chosen = [documents[row] for row in fitted.rows.tolist()]
             self._groups = group_documents(chosen, options.group)
-        weighted = WeightedDocuments(counts, DocumentOptions(fitted.weight), context.pool)
-        self._X, self._rows = weighted.full().select(fitted.rows), rows
+        self._rows, self._units = rows, source_documents(counts.documents())[fitted.rows]
+        X = counts.full().select(fitted.rows)
+        lengths = np.bincount(X.entry_rows, X.data, X.rows).astype(np.float64)
+        self.diagnostics = diagnose(self._times, lengths, fitted.documents.astype(np.float64))
+        if options.test != FLIPS:
+            self.notes += filter(None, [self.diagnostics.warning()])
+            weighted = WeightedDocuments(counts, DocumentOptions(fitted.weight), context.pool)
+            X = weighted.full().select(fitted.rows)
+        self._X = X
 
     @property
     def document_frequencies(self) -> Int64:
@@ -154,6 +176,10 @@ class _Tests:
 
     def _verdict(self, rank: int) -> Verdict:
         options, context = self._options, self._context
+        if options.test == FLIPS:
+            return test_directions(
+                self._X, self._units, self._basis, self._times, options, rank, context
+            )
         by_factors = options.test == FACTOR
         verdict = test_drift(
             self._X, self._basis, self._times,
@@ -200,6 +226,11 @@ def _time_notes(times: Float64, options: DriftOptions) -> list[str]:
     """Return notes on few distinct times, and on permuted times with one document."""
     sizes = np.unique(times, return_counts=True)[1]
     notes, single = [], int(np.count_nonzero(sizes == 1))
+    if options.test == FLIPS:
+        if not single:
+            return []
+        have = several(single, "time has", "times have")
+        return [f"{have} a single document, which has no part in the test; consider wider bins"]
     if len(sizes) < _FEW:
         notes.append(f"only {len(sizes)} distinct times: one unusual time looks like change")
     if single and options.test == PERMUTATION and options.permute == TIMES:

@@ -1,0 +1,134 @@
+"""Moments of topics and words in cells, from pairs of different tokens of a passage.
+
+With x̃_i = x_i/N_i, U_i = Pᵀx̃_i and weights w_i, centred within each time, a cell has
+
+    C_c = Σ w_i (U_i − Ū)(U_i − Ū)ᵀ − own tokens,  G_cj = Σ w_i (x̃_ij − x̄_j)(U_i − Ū) − own tokens.
+
+A token is in x̃_i and in U_i, so that their product has a part that grows with 1/N_i whatever the
+topics: b_i (Pᵀdiag(x̃_i)P − U_iU_iᵀ), with b_i = w_i (1 − w_i/W) / (N_i − 1). Without it neither
+moment depends on the lengths of passages, and centring within a time removes what the topics'
+frequencies do over time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.core.errors import InputError
+from wordgeom.core.types import Csr, Float32, Float64, Int64
+from wordgeom.drift.flips import kernels
+from wordgeom.drift.flips.cells import FOLDS, Cells
+from wordgeom.runtime.context import Context
+
+_SIGNAL = 0.3  # variance of a topic between passages, in units of its noise
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """What all words share, in coordinates in which the own tokens' part is I and ΣC is diagonal.
+
+    P (FOLDS × p × r): coordinates of words; C (c × r × r); energy (r): the diagonal of ΣC; lengths,
+    weights (n).
+    """
+
+    cells: Cells
+    P: Float64
+    C: Float64
+    energy: Float64
+    lengths: Float64
+    weights: Float64
+    _own: Float64
+    _Z: Float32
+    _centre: Float64
+    _total: Float64
+
+    @property
+    def rank(self) -> int:
+        """The number of topics that exceed the noise."""
+        return int(self.C.shape[1])
+
+    def of_words(self, columns: Csr, start: int) -> Float64:
+        """Return G (w × c × r) of the words from `start`, whose rows of Xᵀ are given (w × n)."""
+        w, cells = columns.rows, self.cells
+        G = np.zeros((w, len(cells), self.rank))
+        owned, mass = np.zeros((w, len(cells))), np.zeros((w, len(self._total)))
+        kernels.word_moments(
+            columns.indptr, columns.indices, columns.data, self.lengths, self.weights, self._own,
+            self._Z, cells.of, cells.time, G, owned, mass,
+        )  # fmt: skip
+        G -= (mass / self._total)[:, cells.time, None] * self._centre
+        for k in range(FOLDS):
+            among = np.flatnonzero(cells.fold == k)
+            G[:, among] -= owned[:, among, None] * self.P[k, start : start + w, None]
+        return G
+
+
+def moments(
+    X: Csr, P: Float64, lengths: Float64, weights: Float64, cells: Cells, context: Context,
+) -> Moments:  # fmt: skip
+    """Return the moments of passages X (n × p) in topics P (FOLDS × p × r); raises InputError."""
+    folds, times = cells.fold[cells.of], cells.time[cells.of]
+    U = _scores(X, P, lengths, folds, context)
+    T = int(cells.time.max()) + 1
+    total = np.maximum(
+        np.bincount(times, weights, T), np.finfo(float).tiny
+    )  # 0 where bins are empty
+    mean = np.stack([np.bincount(times, weights * u, T) for u in U.T], axis=1) / total[:, None]
+    centred = U - mean[times]
+    own = weights * (1.0 - weights / total[times]) / (lengths - 1.0)
+    raw, noise = _cell_moments(X, P, U, centred, lengths, weights, own, cells, context)
+    R, energy = _canonical(raw.sum(axis=0) - noise.sum(axis=0), noise.sum(axis=0))
+    raw, noise = (np.einsum("ia,cij,jb->cab", R, part, R, optimize=True) for part in (raw, noise))
+    C = raw - noise
+    centred, U = centred @ R, U @ R
+    weighted = weights[:, None] * centred
+    Z = (weighted + own[:, None] * U).astype(np.float32)
+    centre = cells.sums(weighted)
+    return Moments(cells, P @ R, C, energy, lengths, weights, own, Z, centre, total)
+
+
+def _scores(X: Csr, P: Float64, lengths: Float64, folds: Int64, context: Context) -> Float64:
+    """Return U (n × r)."""
+    U = np.empty((X.rows, P.shape[2]))
+    for k in range(FOLDS):
+        rows = np.flatnonzero(folds == k)
+        product = context.ops.operator(X.select(rows)).multiply(context.ops.tall(P[k], np.float64))
+        U[rows] = context.ops.to_numpy(product) / lengths[rows, None]
+    return U
+
+
+def _cell_moments(
+    X: Csr, P: Float64, U: Float64, centred: Float64, lengths: Float64, weights: Float64,
+    own: Float64, cells: Cells, context: Context,
+) -> tuple[Float64, Float64]:  # fmt: skip
+    """Return Σ w (U − Ū)(U − Ū)ᵀ and the part of own tokens, (c × r × r) each."""
+    order = np.argsort(cells.of, kind="stable")
+    bounds = np.searchsorted(cells.of[order], np.arange(len(cells) + 1))
+
+    def of(cell: int) -> tuple[Float64, Float64]:
+        rows = np.sort(order[bounds[cell] : bounds[cell + 1]])
+        part = X.select(rows)
+        amounts = part.data * np.repeat(own[rows] / lengths[rows], np.diff(part.indptr))
+        amounts = np.bincount(part.indices, amounts, X.columns)
+        words = np.flatnonzero(amounts)
+        Q, V, W = P[cells.fold[cell], words], U[rows], centred[rows]
+        noise = (Q.T * amounts[words]) @ Q - (V.T * own[rows]) @ V
+        return (W.T * weights[rows]) @ W, noise
+
+    found = context.pool.map(of, range(len(cells)))
+    done = list(context.progress.follow(found, "moments", len(cells), "cells", lambda _: 1))
+    return np.stack([raw for raw, _ in done]), np.stack([noise for _, noise in done])
+
+
+def _canonical(signal: Float64, noise: Float64) -> tuple[Float64, Float64]:
+    """Return the map R (r × r') to topics above the noise, and the diagonal (r') of RᵀΣCR."""
+    L = np.linalg.cholesky(noise)
+    half = np.linalg.solve(L, signal)
+    values, Q = np.linalg.eigh(np.linalg.solve(L, half.T))
+    kept = np.flatnonzero(values > _SIGNAL)[::-1]
+    if len(kept) < 2:
+        what = "fewer than 2 topics are above the noise of the documents' words"
+        raise InputError(what, do="raise --rank, or use more or longer documents")
+    return np.linalg.solve(L.T, Q[:, kept]), values[kept]

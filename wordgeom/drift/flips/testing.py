@@ -1,0 +1,111 @@
+"""The score test by sign flips: does any word's direction in the space of topics change?
+
+Under the null hypothesis the scores of independent documents have mean 0, whatever the lengths of
+documents, the frequencies of topics and the frequency of the word do over time. Flipping the signs
+of their contributions leaves the distribution of a score's sum as it is, to second order; no
+exchangeability of times is needed. F is the mean square of a word's standardised scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.core.errors import InputError
+from wordgeom.core.types import Array, Csr, Float32, Float64, Int64
+from wordgeom.drift.flips.cells import CELLS, FOLDS, assign_cells
+from wordgeom.drift.flips.moments import moments
+from wordgeom.drift.flips.scores import ScoreModel
+from wordgeom.drift.flips.topics import cross_fitted_topics
+from wordgeom.drift.time_axis import Axis
+from wordgeom.linalg.eigensolver import EigenSettings
+from wordgeom.linalg.svd import svd_bytes, transpose
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.memory import check_memory
+
+LEAST_DOCUMENTS = 10  # of a tested word: fewer have too few signs
+_WORDS = 16
+_RIDGE = 0.05  # of the mean variance of a word's scores, added to each
+
+
+@dataclass(frozen=True, eq=False)
+class Flips:
+    """F (B+1 × w) of the w tested words, row 0 observed; turn (w); tested (p) bool; rank."""
+
+    F: Float32
+    turn: Float64
+    tested: Array
+    rank: int
+
+
+def flip_signs(X: Csr, units: Int64, axis: Axis, rank: int, count: int, context: Context) -> Flips:
+    """Return the statistics of `count` − 1 sign flips and of the observed signs.
+
+    X (n × p): counts of passages, each with 2 tokens or more; units (n): their documents. Raises
+    InputError, RankError.
+    """
+    _check_memory(X, axis, rank, count, context)
+    rng = np.random.default_rng(context.seed)
+    lengths = np.bincount(X.entry_rows, X.data, X.rows).astype(np.float64)
+    weights = np.sqrt(lengths) / np.sqrt(lengths).mean()
+    cells = assign_cells(axis.codes, units, rng)
+    P = cross_fitted_topics(X, lengths, weights, cells.fold[cells.of], rank, context)
+    shared = moments(X, P, lengths, weights, cells, context)
+    columns = transpose(X)
+    tested = _documents(columns, units) >= LEAST_DOCUMENTS
+    if not tested.any():
+        what = f"no word is in {LEAST_DOCUMENTS} documents or more"
+        raise InputError(what, do="use more documents")
+    signs = rng.integers(0, 2, (count - 1, len(cells)), np.int8).astype(np.float32) * 2 - 1
+    task = _Words(ScoreModel(shared, axis.levels[cells.time]), columns, signs)
+    blocks = [slice(at, min(at + _WORDS, X.columns)) for at in range(0, X.columns, _WORDS)]
+    F, turn = np.empty((count, X.columns), np.float32), np.empty(X.columns)
+    done = zip(blocks, context.pool.map(task.statistics, blocks), strict=True)
+    for block, found in context.progress.follow(
+        done, "sign flips", X.columns, "words", lambda pair: pair[0].stop - pair[0].start
+    ):
+        F[:, block], turn[block] = found
+    tested &= np.isfinite(F[0])
+    return Flips(F[:, tested], turn[tested], tested, shared.rank)
+
+
+@dataclass(frozen=True, eq=False)
+class _Words:
+    """Words' columns (p × n), and signs (B × c) of the cells."""
+
+    model: ScoreModel
+    columns: Csr
+    signs: Float32
+
+    def statistics(self, words: slice) -> tuple[Float32, Float64]:
+        """Return F (B+1 × w) and turn (w) of a slice of words."""
+        part = self.columns.block(words.start, words.stop)
+        scores = self.model.scores(self.model.moments.of_words(part, words.start))
+        F = np.empty((len(self.signs) + 1, part.rows), np.float32)
+        for j, (total, parts) in enumerate(zip(scores.total, scores.parts, strict=True)):
+            squares = np.einsum("cm,cm->m", parts, parts)
+            with np.errstate(invalid="ignore", divide="ignore"):  # NaN for a word without scores
+                scale = 1.0 / np.sqrt((squares + _RIDGE * squares.mean()) * len(squares))
+                scaled = (parts * scale).astype(np.float32)
+            flipped = self.signs @ scaled
+            F[0, j] = np.sum((total * scale) ** 2)
+            F[1:, j] = np.einsum("bm,bm->b", flipped, flipped)
+        return F, scores.turn
+
+
+def _documents(columns: Csr, units: Int64) -> Int64:
+    """Return the number (p) of documents that contain each word, given Xᵀ (p × n)."""
+    pairs = np.unique(columns.entry_rows * (units.max() + 1) + units[columns.indices])
+    return np.bincount(pairs // (units.max() + 1), minlength=columns.rows)
+
+
+def _check_memory(X: Csr, axis: Axis, rank: int, count: int, context: Context) -> None:
+    cells, q = max(CELLS, FOLDS * axis.times), axis.degree
+    topics = svd_bytes(X.rows, X.columns, X.nnz, EigenSettings(rank)) + 8 * X.nnz
+    shared = 8 * FOLDS * X.columns * rank + 8 * 4 * cells * rank**2 + 20 * X.rows * rank
+    block = 8 * _WORDS * cells * rank * (5 + 3 * q) + 8 * count * rank * q
+    needed = 4 * count * X.columns + 16 * X.nnz
+    needed += max(topics, shared + context.pool.threads * block)
+    what = f"the score test of {X.columns:,} words with {rank:,} topics"
+    check_memory(what, needed, context.memory, "raise --memory or lower --rank")
