@@ -23,6 +23,7 @@ from wordgeom.drift.flips.cells import FOLDS, Cells
 from wordgeom.runtime.context import Context
 
 _SIGNAL = 0.3  # variance of a topic between passages, in units of its noise
+_FEWEST = 2  # topics: with a single one there are no directions
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +73,8 @@ def moments(
     folds, times = cells.fold[cells.of], cells.time[cells.of]
     U = _scores(X, P, lengths, folds, context)
     T = int(cells.time.max()) + 1
-    total = np.maximum(
-        np.bincount(times, weights, T), np.finfo(float).tiny
-    )  # 0 where bins are empty
+    total = np.bincount(times, weights, T)
+    total[total == 0.0] = 1.0  # times without passages
     mean = np.stack([np.bincount(times, weights * u, T) for u in U.T], axis=1) / total[:, None]
     centred = U - mean[times]
     own = weights * (1.0 - weights / total[times]) / (lengths - 1.0)
@@ -127,8 +127,8 @@ def _canonical(signal: Float64, noise: Float64) -> tuple[Float64, Float64]:
     L = np.linalg.cholesky(noise)
     half = np.linalg.solve(L, signal)
     values, Q = np.linalg.eigh(np.linalg.solve(L, half.T))
-    kept = np.flatnonzero(values > _SIGNAL)[::-1]
-    if len(kept) < 2:
-        what = "fewer than 2 topics are above the noise of the documents' words"
+    kept = max(int(np.count_nonzero(values > _SIGNAL)), _FEWEST)
+    if len(values) < _FEWEST or values[-_FEWEST] <= 0.0:
+        what = f"fewer than {_FEWEST} topics exceed the noise of the documents' words"
         raise InputError(what, do="raise --rank, or use more or longer documents")
-    return np.linalg.solve(L.T, Q[:, kept]), values[kept]
+    return np.linalg.solve(L.T, Q[:, : -kept - 1 : -1]), values[: -kept - 1 : -1]
