@@ -56,6 +56,13 @@ class Documents:
             text = end.join(map(str, lines.tolist())) + end
             self._parts.append(text.encode("utf-8", "replace"))
 
+    def repeat(self, times: Int64) -> None:
+        """Repeat each record so many `times` (n), in place."""
+        rows = self.content.split(b"\n")[:-1]
+        pairs = zip(rows, times.tolist(), strict=True)
+        self._parts = [b"".join((row + b"\n") * number for row, number in pairs)]
+        self._number = int(times.sum())
+
     def lines(self) -> Int64:
         """Return the line number of each record."""
         rows = (row for part in self._parts for row in part.split(b"\n")[:-1])

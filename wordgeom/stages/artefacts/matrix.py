@@ -8,7 +8,12 @@ import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Float64
-from wordgeom.matrices.document_term import Stored, StoredDocuments, open_stored
+from wordgeom.matrices.document_term import (
+    Stored,
+    StoredDocuments,
+    distinct_documents,
+    open_stored,
+)
 from wordgeom.matrices.times import parse_times
 from wordgeom.stages.artefacts.artefact import CHECKED, FREQUENT, Artefact
 
@@ -22,7 +27,7 @@ class MatrixDirectory(Artefact):
         store = matrix.store
         facts: dict[str, Any] = {"path": str(self.path), "kind": store.kind, "digest": store.digest}
         if isinstance(matrix, StoredDocuments):
-            facts |= {"documents": len(matrix), **_document_facts(matrix)}
+            facts |= _document_facts(matrix)
         words = matrix.vocabulary.words
         facts |= {"words": len(words), "most frequent": words[:FREQUENT]}
         if check:
@@ -37,10 +42,13 @@ def time_span(times: Float64) -> str:
 
 
 def _document_facts(matrix: StoredDocuments) -> dict[str, Any]:
-    """Return what is known of the documents' ids and times."""
-    documents = matrix.documents()
+    """Return how many documents there are, and what is known of their ids and times."""
+    documents = distinct_documents(matrix.documents())
+    facts: dict[str, Any] = {"documents": len(documents)}
+    if matrix.unit != "document":
+        facts[f"{matrix.unit}s"] = len(matrix)
     ids, times = {one.id for one in documents}, {one.time for one in documents}
-    facts = {"ids": "none" if ids <= {""} else f"{len(ids):,} distinct"}
+    facts["ids"] = "none" if ids <= {""} else f"{len(ids):,} distinct"
     try:
         read = parse_times(documents, matrix.names())
     except InputError as error:
