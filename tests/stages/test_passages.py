@@ -39,12 +39,7 @@ from wordgeom.corpus.encoding import memory_limits, passages
 from wordgeom.corpus.encoding.block_feed import BlockFeed
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.matrices.cooccurrence import MatrixWriter
-from wordgeom.matrices.document_term import (
-    Document,
-    StoredDocuments,
-    distinct_documents,
-    source_documents,
-)
+from wordgeom.matrices.document_term import Document, StoredDocuments, source_documents
 from wordgeom.storage.store import Store, StoreWriter
 from wordgeom.vectors.keyed import read_vectors
 
@@ -212,7 +207,7 @@ def check_documents(folder: Path, paths: list[Path], options: dict[str, Any], bl
     parts, split = held(folder / "split")
     sources = source_documents(parts).tolist()
     assert len(parts) > len(documents)
-    assert distinct_documents(parts) == documents
+    assert list(dict.fromkeys(parts)) == documents
     sums = [Counter[str]() for _ in documents]
     for source, row, part in zip(sources, split, parts, strict=True):
         sums[source].update(row)

@@ -140,12 +140,6 @@ def source_documents(documents: Sequence[Document]) -> Int64:
     return np.cumsum(begins, dtype=np.int64) - 1
 
 
-def distinct_documents(documents: Sequence[Document]) -> list[Document]:
-    """Return each document once, however many passages it has."""
-    first = np.unique(source_documents(documents), return_index=True)[1]
-    return [documents[row] for row in first.tolist()]
-
-
 def _document(line: str, where: Path, number: int) -> Document:
     cells = line.split("\t")
     numbers = [c for c in cells[:2] if c.isascii() and c.isdecimal() and len(c) <= _DIGITS]

@@ -16,17 +16,12 @@ from wordgeom.core.formatting import plural, several
 from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_documents
 from wordgeom.corpus.encoding.row_mapping import MakeSink
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
+from wordgeom.corpus.inputs.document_index import distinct_documents
 from wordgeom.corpus.options import PassageOptions
 from wordgeom.counts.count_rows import value_type
 from wordgeom.counts.documents import DocumentCounts
 from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
-from wordgeom.matrices.document_term import (
-    DOCUMENT_FREQUENCIES,
-    DOCUMENTS,
-    SUMS,
-    parse_documents,
-    source_documents,
-)
+from wordgeom.matrices.document_term import DOCUMENT_FREQUENCIES, DOCUMENTS, SUMS
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.run_options import FLOOR
@@ -98,8 +93,8 @@ class BuildDtm(CountStage):
         rows, words = made.attributes["shape"]
         held = plural(rows, self.noun)
         if self.splitting.passages is not None:
-            sources = source_documents(parse_documents(documents, made.path))
-            held = f"{plural(int(sources[-1]) + 1, 'document')} in {held}"
+            number = distinct_documents(documents).count(b"\n")
+            held = f"{plural(number, 'document')} in {held}"
         entries = several(made.attributes["stored"], "entry", "entries")
         text = plural(encoded.tokens, "token")
         return f"{made.path}: {held} × {plural(words, 'word')}, {entries} from {text}"

@@ -17,7 +17,7 @@ from wordgeom.core.requests import differing_option
 from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.encoding.row_mapping import MakeSink
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
-from wordgeom.corpus.inputs.document_index import documents_bytes
+from wordgeom.corpus.inputs.document_index import distinct_documents, documents_bytes
 from wordgeom.corpus.inputs.held_texts import is_held
 from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import is_stream
@@ -26,7 +26,7 @@ from wordgeom.corpus.records.fields import lost_notes
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
 from wordgeom.matrices import vocabulary_file
 from wordgeom.matrices.count_request import made_options
-from wordgeom.matrices.document_term import DOCUMENTS, distinct_documents, parse_documents
+from wordgeom.matrices.document_term import DOCUMENTS, parse_documents
 from wordgeom.matrices.times import parse_times
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages import corpus_inputs
@@ -126,7 +126,7 @@ class CountStage(StoreStage):
         if not self.inputs.corpus.has_times:
             return []
         try:
-            rows = distinct_documents(parse_documents(documents, Path(f"{DOCUMENTS}.tsv")))
+            rows = parse_documents(distinct_documents(documents), Path(f"{DOCUMENTS}.tsv"))
             if not any(row.time.strip() for row in rows):
                 return ["no document has a time, which dlsa needs; check --time-field"]
             times = parse_times(rows, self.inputs.names)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -78,6 +80,11 @@ class Documents:
 def documents_bytes(files: Iterable[Documents]) -> bytes:
     """Return the content of `documents.tsv`: file (from 1) TAB line TAB id TAB time."""
     return b"".join(_numbered(k, d.content) for k, d in enumerate(files, 1))
+
+
+def distinct_documents(content: bytes) -> bytes:
+    """Return `documents.tsv` with each document once, however many passages it has."""
+    return b"".join(row for row, _ in groupby(io.BytesIO(content)))
 
 
 def _numbered(number: int, content: bytes) -> bytes:

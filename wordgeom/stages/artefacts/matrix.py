@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Float64
-from wordgeom.matrices.document_term import (
-    Stored,
-    StoredDocuments,
-    distinct_documents,
-    open_stored,
-)
+from wordgeom.matrices.document_term import Stored, StoredDocuments, open_stored
 from wordgeom.matrices.times import parse_times
 from wordgeom.stages.artefacts.artefact import CHECKED, FREQUENT, Artefact
 
@@ -43,7 +39,7 @@ def time_span(times: Float64) -> str:
 
 def _document_facts(matrix: StoredDocuments) -> dict[str, Any]:
     """Return how many documents there are, and what is known of their ids and times."""
-    documents = distinct_documents(matrix.documents())
+    documents = [document for document, _ in groupby(matrix.documents())]
     facts: dict[str, Any] = {"documents": len(documents)}
     if matrix.unit != "document":
         facts[f"{matrix.unit}s"] = len(matrix)
