@@ -123,13 +123,6 @@ def open_stored(path: str | os.PathLike[str]) -> Stored:
     return StoredDocuments.open(path) if kind == DTM else StoredMatrix.open(path)
 
 
-def source_documents(documents: Sequence[Document]) -> Int64:
-    """Return for each row (n) the number of its document: passages share a file and a line."""
-    numbers: dict[tuple[int, int], int] = {}
-    places = ((document.file, document.line) for document in documents)
-    return np.array([numbers.setdefault(place, len(numbers)) for place in places], np.int64)
-
-
 def parse_documents(content: bytes, where: Path) -> list[Document]:
     """Return the documents in the content of documents.tsv; raises FormatError."""
     lines = decoded(content, where).split("\n")[:-1]

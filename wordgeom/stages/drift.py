@@ -148,6 +148,9 @@ class _Tests:
             documents = counts.documents()
             chosen = [documents[row] for row in fitted.rows.tolist()]
             self._groups = group_documents(chosen, options.group)
+        if counts.unit == "passage" and _of_documents(options):
+            what = "--permute documents and --test f or factor need independent rows, not passages"
+            raise OptionError(what, do="use --test flips, or build-dtm without --passages")
         self._rows, self._units = rows, source_documents(counts.documents())[fitted.rows]
         X = counts.full().select(fitted.rows)
         lengths = np.bincount(X.entry_rows, X.data, X.rows).astype(np.float64)
@@ -205,6 +208,13 @@ class _Tests:
             words_null="none", global_p=found.p, pvalues=missing, qvalues=missing,
             notes=(note, *found.notes),
         )  # fmt: skip
+
+
+def _of_documents(options: DriftOptions) -> bool:
+    """Return whether a test takes the rows of the matrix to be independent."""
+    if options.test == PERMUTATION:
+        return options.permute != TIMES
+    return options.test != FLIPS
 
 
 def _trend_notes(tested: str, fitted: str) -> list[str]:
