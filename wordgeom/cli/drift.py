@@ -18,7 +18,7 @@ _CLASSES = (DriftOptions, MeasureOptions, ReportOptions, UseOptions)
 @click.command("drift", cls=frame.StageCommand, classes=_CLASSES)
 @click.argument("model", required=False)
 @click.argument("words", nargs=-1)
-@click.option("--from", "from", metavar="VECTORS", help="earlier vectors, which MODEL continues")
+@click.option("--from", "from", metavar="VECTORS", help="earlier vectors; MODEL is the later file")
 def command(
     settings: frame.Settings, options: DriftOptions, measure: MeasureOptions, form: ReportOptions,
     run: UseOptions,

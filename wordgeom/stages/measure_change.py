@@ -77,7 +77,9 @@ class MeasureChange(Stage):
     @cached_property
     def fitted(self) -> DynamicModel:
         """The model. Raises MissingInputError, FormatError."""
-        assert isinstance(self.source, Path)
+        if isinstance(self.source, Vectors):
+            what = f"--measure {self.options.measure} needs a model, not vectors"
+            raise InputError(what, do="name the output of train --method dlsa")
         return DynamicModel.open(self.source)
 
     @cached_property

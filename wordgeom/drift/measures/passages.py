@@ -85,7 +85,7 @@ class Passages:
             return []
         sizes = "{:,.0f} tokens then and {:,.0f} now".format(*means)
         why = "longer ones have more co-occurrences, so that p may be too small"
-        return [f"passages have {sizes}; {why} (cut documents with build-dtm --passages)"]
+        return [f"passages have {sizes}; {why}; cut documents into passages of equal length"]
 
     def _periods(self) -> tuple[Array, Array]:
         return ~self.late, self.late
