@@ -260,6 +260,12 @@ def test_procrustes_ignores_rotations_and_lengths(rng):
     assert wanted[:150].max() < wanted[150:].min()
 
 
+def test_an_alignment_needs_more_words_than_dimensions(rng):
+    A, B = unit_vectors(rng.normal(size=(9, 9))), unit_vectors(rng.normal(size=(9, 9)))
+    with pytest.raises(InputError, match="more common words than dimensions, found 9"):
+        procrustes.measure(A, B, procrustes.METHOD)
+
+
 def test_neighbours_ignore_rotations_and_lengths_and_count_common_ones(rng):
     A = rng.normal(size=(300, 6))
     B = A + 0.3 * rng.normal(size=A.shape)

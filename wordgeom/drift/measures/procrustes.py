@@ -20,10 +20,16 @@ def distances(then: Float64, now: Float64) -> Float64:
 
 
 def measure(then: Float64, now: Float64, method: str) -> Measured:
-    """Return the change (w) of unit vectors (w × K); raises InputError for unequal dimensions."""
+    """Return the change of words (w) from unit vectors (w × K).
+
+    Raises InputError for unequal dimensions, and for so few words that any vectors can be aligned.
+    """
     if then.shape[1] != now.shape[1]:
         found = f"{then.shape[1]} then and {now.shape[1]} now"
         do = "train both alike, or pass --measure neighbours"
         raise InputError("the vectors differ in dimension", found=found, do=do)
+    if len(then) <= then.shape[1]:
+        what = f"alignment in {then.shape[1]} dimensions needs more common words than dimensions"
+        raise InputError(what, found=len(then), do="use vectors of a lower dimension")
     aligned = align(then, now).apply(then)  # so that both are compared in one basis
     return untested(cosine_distances(aligned, now), aligned, now, method)
