@@ -79,12 +79,12 @@ class Passages:
         return Csr(offsets(lengths), indices, self.X.data[chosen], len(words)), places
 
     def remarks(self) -> list[str]:
-        """Return a note where passages of one period are longer, which looks like change."""
+        """Return a note where passages of one period are longer: documents are not exchangeable."""
         means = [float(np.mean(self.lengths[mask[self.documents]])) for mask in self._periods()]
         if max(means) <= 1.1 * min(means):
             return []
         sizes = "{:,.0f} tokens then and {:,.0f} now".format(*means)
-        why = "longer ones have more co-occurrences, so that p may be too small"
+        why = "longer ones have more co-occurrences, so that p is not exact"
         return [f"passages have {sizes}; {why}; cut documents into passages of equal length"]
 
     def _periods(self) -> tuple[Array, Array]:
