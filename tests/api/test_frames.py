@@ -183,7 +183,7 @@ def test_results_become_frames(model, tmp_path):
 
 
 def test_pandas_is_imported_only_where_a_frame_is_made():
-    code = "import sys, wordgeom.api.vectors, wordgeom.evaluation.report, wordgeom.api.frames\n"
+    code = "import sys, wordgeom.api.imputation, wordgeom.evaluation.report, wordgeom.api.frames\n"
     code += "print('pandas' in sys.modules)\n"
     code += "sys.modules['pandas'] = None\n"
     code += "import numpy as np\nfrom wordgeom.vectors.keyed import Vectors\n"

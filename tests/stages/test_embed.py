@@ -14,7 +14,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from wordgeom.api.counts import count
-from wordgeom.api.vectors import train
+from wordgeom.api.training import train
 from wordgeom.corpus.inputs import readers
 from wordgeom.counts import documents
 from wordgeom.evaluation.options import EvalOptions

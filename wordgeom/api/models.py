@@ -14,7 +14,7 @@ from typing import Any
 from wordgeom.api.counts import MatrixHandle, PathLike, file_path
 from wordgeom.api.keywords import taken, takes, takes_any_of
 from wordgeom.api.messages import public, run
-from wordgeom.api.vectors import method_options, train
+from wordgeom.api.training import method_options, train
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
 from wordgeom.methods.contract import MODEL
