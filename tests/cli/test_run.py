@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from in_process import train_here
 from interruptions import interrupted_after
 
 from wordgeom.storage.store import Store
@@ -20,6 +21,7 @@ TRAIN = '[[train]]\nmethod = "{}"\ndim = {}\nout = "{}"\n'
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A directory with a text in two files, dated records and word pairs."""
+    train_here(monkeypatch)
     monkeypatch.chdir(tmp_path)
     draw = np.random.default_rng(1)
     ids = draw.zipf(1.3, (300, 20)) % 60

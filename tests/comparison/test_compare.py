@@ -486,7 +486,8 @@ def test_an_interrupted_count_leaves_nothing(folder, text, monkeypatch, capsys):
 def test_an_interrupted_peer_ends_with_its_caller_and_leaves_nothing(folder, text):
     """Send Ctrl-C to the process group, as a terminal does, while gensim trains."""
     here = {**os.environ, "WORDGEOM_CACHE": "cache", "TMPDIR": "empty"}
-    options = ["--peers", "sgns", "--peer-epochs", "100000", "--set", "pairs.txt"]
+    options = ["--peers", "sgns", "--peer-epochs", "100000", "--threads", "1"]
+    options += ["--set", "pairs.txt"]
     command = [sys.executable, "-m", "wordgeom", "compare", text, "--methods", "none", *options]
     with subprocess.Popen(
         command, env=here, stderr=subprocess.PIPE, text=True, start_new_session=True
