@@ -940,8 +940,10 @@ def wait_for(path: Path) -> None:
     assert path.exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("out", ["new", "cooc"])
+@pytest.mark.parametrize(
+    ("number", "out"),
+    [(signal.SIGINT, "new"), (signal.SIGTERM, "cooc"), (signal.SIGHUP, "new")],
+)
 def test_a_signal_ends_a_count_and_nothing_changes(folder, large, number, out):
     before = contents(folder)
     args = ["build-cooc", str(large), "--window", "300", "--threads", "1", "-o", out, "--force"]

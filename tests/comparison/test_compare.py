@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from in_process import run_here
 
 from wordgeom.cli import main
 from wordgeom.comparison import compare, entries
@@ -199,6 +200,7 @@ def test_common_words_are_in_the_order_of_the_first_file(folder):
 
 def test_methods_peers_and_files_share_a_table(ask, counts, monkeypatch):
     monkeypatch.setattr(cache, "_cache_directory", lambda: None)
+    monkeypatch.setattr(cache, "run_module", run_here)  # test_peers has it in its own process
     monkeypatch.setattr(entries, "available_methods", lambda _: ["gbu"])
     args = (counts, "good.bin", "--peers", "lsi", "--dim", "6", "--keep", "kept")
     drawn = find_spec("matplotlib") is not None

@@ -196,8 +196,8 @@ def spectrum_of(name: str, values: Any, residuals: Any = ()) -> spectrum.Spectru
     return spectrum.Spectrum(name, np.asarray(values, float), np.asarray(residuals, float))
 
 
-@pytest.mark.parametrize("top", [5.01, 1.3, 3.1, 7.7])
-@pytest.mark.parametrize("span", [1.02, 1.5, 3.0, 9.9])
+@pytest.mark.parametrize("top", [5.01, 1.3, 7.7])
+@pytest.mark.parametrize("span", [1.02, 3.0, 9.9])
 def test_a_short_axis_has_three_numbers(tmp_path, seen, top, span):
     values = np.geomspace(top * span, top, 12)
     spectrum.draw([spectrum_of("v", values)], tmp_path / "s.png")
