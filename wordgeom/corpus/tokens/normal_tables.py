@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from wordgeom.core.types import Bytes, Int64
-from wordgeom.corpus.tokens import characters, kernels
+from wordgeom.corpus.tokens import character_kernels as kernels
+from wordgeom.corpus.tokens import characters
 from wordgeom.corpus.tokens.characters import as_text, changeable
 
 Form = Literal["NFC", "NFKC"]
