@@ -69,7 +69,7 @@ def test_words_are_those_of_the_normalised_text(
     tokeniser: str,
     form: Form,
 ):
-    text = "first " + text
+    text = "first " + text.replace("\0", "")  # a text with zeros is refused, as another encoding
     (path,) = put(tmp_path_factory.mktemp("form"), text)
     options = CorpusOptions(tokeniser=tokeniser, normalise=form, document="file", min_count=1)
     expected = reference_tokens(text, tokeniser, form)

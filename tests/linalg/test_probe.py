@@ -65,7 +65,7 @@ def search(G, ops, K, tol, **values):
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
 def test_copies_of_one_block_have_all_their_eigenvalues(ops, tol):
     few = block()
-    found = search(np.kron(np.eye(80), few).astype(np.float32), ops, 60, tol)
+    found = search(np.kron(np.eye(120), few).astype(np.float32), ops, 100, tol)
     np.testing.assert_allclose(found.values, np.linalg.eigvalsh(few)[-1], rtol=1e-6)
     assert found.converged.all()
     assert found.probes.number > 1
