@@ -1,7 +1,7 @@
 """Read .csv and .tsv tables, plain or gzip-compressed: names in the first column, then numbers.
 
 The first line may be a header. Blank cells and the usual markers (NA, NaN, null, -, …) are
-missing values; any other cell that is not a number is an error.
+missing values; true and false are 1 and 0. Any other cell that is not a number is an error.
 """
 
 from __future__ import annotations
@@ -130,7 +130,8 @@ def _headings(first: Row, width: int, path: Path) -> list[str]:
     number, heads = first
     if len(heads) not in (width, width - 1):
         what = f"the header has {len(heads)} cells, the next row {width}"
-        raise InputError(what, where=f"{path} line {number}")
+        do = "give each column one cell, the names too; quote cells that contain the separator"
+        raise InputError(what, where=f"{path} line {number}", do=do)
     heads = heads[len(heads) - width + 1 :]
     return [repr(head[:40]) if head.strip() else str(j + 2) for j, head in enumerate(heads)]
 
