@@ -94,7 +94,7 @@ def test_an_unknown_word_is_named(vectors, word, advice):
         (["a"], ["b"], "the vectors of 'a' and 'b' cancel each other; choose other words"),
         (["c"], [], "the vector of 'c' is zero; choose other words"),
         (["a", "c"], [], "the vector of 'c' is zero; choose other words"),
-        (["a", "d"], [], "the vector of 'd' contains NaN or infinity; choose other words, or"),
+        (["a", "d"], [], "the vector of 'd' contains NaN or infinity; choose other words, or drop"),
         (["d"], ["e", "d"], "3 vectors contain NaN or infinity (first: 'd'); choose other"),
     ],
 )

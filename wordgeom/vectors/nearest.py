@@ -37,7 +37,7 @@ def similar(
     positive = [positive] if isinstance(positive, str) else positive
     negative = [negative] if isinstance(negative, str) else negative
     rows = [row_of(vectors, word) for word in (*positive, *negative)]
-    check_finite(vectors, rows, "", "choose other words, or train the vectors again")
+    check_finite(vectors, rows, "", "choose other words")
     signs = [1.0] * len(positive) + [-1.0] * len(negative)
     cosines = _cosines(vectors, _direction(vectors, rows, signs))
     cosines[rows] = np.nan
