@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -122,7 +124,7 @@ def test_the_input_is_never_overwritten(ask, folder, name):
     [
         ("alone.npy", "alone.words.txt: no such file, which must hold the words of alone.npy"),
         ("short.npy", "3 vectors need as many words, found 2 in short.words.txt"),
-        ("cooc", "cooc: is a directory without vectors.tsv"),
+        ("cooc", "cooc: is a directory of kind cooc, not vectors"),
         ("sparse.npz", "sparse.npz: must contain one matrix, found none"),
         ("empty", "0 vectors need as many words, found 1 in metadata.tsv"),
     ],
@@ -245,6 +247,18 @@ def test_vectors_and_test_sets_in_the_wrong_order_are_told_apart(ask, folder, gi
     answer = ask("eval", *given.split())
     assert (answer.status, answer.err.count("\n")) == (1, 1)
     assert line in answer.err
+
+
+def test_an_unreadable_directory_is_named_itself(ask, tmp_path, monkeypatch):
+    def forbidden(_: object) -> None:  # a test that is root may read all
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.chdir(tmp_path)
+    Path("hidden").mkdir()
+    monkeypatch.setattr(os, "listdir", forbidden)
+    for args in (["info", "hidden"], ["similar", "hidden", "w1"], ["eval", "v.bin", "hidden"]):
+        line = "error: hidden: cannot be read: permission denied; check its permissions"
+        assert line in ask(*args).err, args
 
 
 def test_entities_and_words_with_a_dropped_zero_vector_are_inferred(ask, zeros):
