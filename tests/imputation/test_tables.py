@@ -104,6 +104,7 @@ def test_the_usual_markers_are_missing_values(tmp_path, cell):
     ("content", "parts"),
     [
         ("a,1,2\nb,3\n", ["line 2", "needs 3 cells", "found 2"]),
+        ("# mine\nwho,x\na,1\n", ["line 2", "needs 1 cell like", "remove lines above"]),
         ("who,x,y\na,1,2\n\nb,3,4,5\n", ["line 4", "needs 3 cells", "found 4"]),
         ("who,x,y\na,1,2\nb,3,foo\n", ["line 3", "column 'y' must be a number", "'foo'"]),
         ("a,1\nb,1_0\n", ["line 2", "column 2", "'1_0'"]),

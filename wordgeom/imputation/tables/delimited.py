@@ -21,6 +21,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
+from wordgeom.core.formatting import plural
 from wordgeom.imputation.tables.cells import number_of
 from wordgeom.imputation.tables.files import check_size, opened
 from wordgeom.imputation.tables.headings import PEEKED, Heading, heading_of
@@ -146,8 +147,9 @@ def _read(
     names, values, width, text = [], array("d"), len(columns), 0
     for number, row in rows:
         if len(row) != width + 1:
-            where, what = f"{path} line {number}", f"needs {width + 1} cells like the first row"
-            raise InputError(what, where=where, found=len(row), do="correct the line")
+            what = f"needs {plural(width + 1, 'cell')} like the first row"
+            do = "correct the line, or remove lines above the header, such as a title"
+            raise InputError(what, where=f"{path} line {number}", found=len(row), do=do)
         names.append(row.pop(0))
         text += len(names[-1])
         check_size(len(names) + text // max(1, 8 * width), width, memory, path)
