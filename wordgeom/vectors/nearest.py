@@ -64,6 +64,9 @@ def _advice(word: str, vectors: Vectors) -> str:
     lower = word.lower()
     if lower in vectors.index:
         return f"did you mean {lower}?"
+    parts = lower.split()
+    if len(parts) > 1 and all(part in vectors.index for part in parts):
+        return f"pass its {len(parts)} words separately"
     # Words are in order of frequency: the first are the likeliest.
     alike = (w for w in islice(vectors.words, _SPELLINGS) if abs(len(w) - len(word)) <= 2)
     close = difflib.get_close_matches(word, alike, n=1)
