@@ -37,7 +37,7 @@ def similar(
     positive = [positive] if isinstance(positive, str) else positive
     negative = [negative] if isinstance(negative, str) else negative
     rows = [row_of(vectors, word) for word in (*positive, *negative)]
-    check_finite(vectors, rows, "", "choose other words, or train the vectors again")
+    check_finite(vectors, rows, "", "choose other words")
     signs = [1.0] * len(positive) + [-1.0] * len(negative)
     cosines = _cosines(vectors, _direction(vectors, rows, signs))
     cosines[rows] = np.nan
@@ -64,6 +64,9 @@ def _advice(word: str, vectors: Vectors) -> str:
     lower = word.lower()
     if lower in vectors.index:
         return f"did you mean {lower}?"
+    parts = lower.split()
+    if len(parts) > 1 and all(part in vectors.index for part in parts):
+        return f"pass its {len(parts)} words separately"
     # Words are in order of frequency: the first are the likeliest.
     alike = (w for w in islice(vectors.words, _SPELLINGS) if abs(len(w) - len(word)) <= 2)
     close = difflib.get_close_matches(word, alike, n=1)
