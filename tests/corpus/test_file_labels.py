@@ -166,8 +166,11 @@ def test_names_match_in_either_unicode_form(folder: Path):
 @pytest.mark.parametrize(
     ("table", "parts"),
     [
-        ("name\tyear\n", ["m.tsv: has no column of files, found name, year; name the column of"]),
-        ("", ["m.tsv: has no column of files"]),
+        (
+            "name\tyear\n",
+            ["m.tsv: has no column of file names, found name, year; name the column file, filename"],
+        ),
+        ("", ["m.tsv: has no column of file names"]),
         ("file\ty\n", ["m.tsv line 1: has no column 'year', found file, y"]),
         ("file\tyear\n1970-speech.txt\n", ["m.tsv line 2: needs 2 columns, found 1"]),
         ("file\tyear\n\t1970\n", ["m.tsv line 2: names no file"]),
@@ -200,7 +203,7 @@ def test_malformed_tables_are_rejected(folder: Path, table: str, parts: list[str
             OptionError,
             ["the time has two sources, --time-from-name and --time-field"],
         ),
-        ({"metadata": "no.tsv", "time_field": "y"}, WordgeomError, ["no.tsv: no such file"]),
+        ({"metadata": "no.tsv", "time_field": "y"}, WordgeomError, ["no.tsv: no such file; check --metadata"]),
         ({"metadata": "m.xlsx", "time_field": "y"}, InputError, [".tsv or .csv file, found m.x"]),
         (
             {"metadata": "m.tsv", "time_field": "y", "input_format": "jsonl"},

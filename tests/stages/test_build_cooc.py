@@ -333,9 +333,11 @@ def test_matrices_that_do_not_add_up_are_refused(tmp_path: Path):
     out = build(first, tmp_path / "cooc").store.path
     other = build(second, tmp_path / "other").store.path
     wide = build(first, tmp_path / "wide", window=2).store.path
+    copy = build(first, tmp_path / "copy").store.path
     for parts, error, said in (
         ([out], InputError, ["merge needs at least two matrices; name"]),
         ([out, out], InputError, [out, "is given twice", "; name each matrix once"]),
+        ([out, copy], InputError, [f"{copy}: has the same counts as {out}; name each matrix"]),
         (
             [out, other],
             InputError,
