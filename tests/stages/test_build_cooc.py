@@ -293,7 +293,7 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
             [one, three],
             ["merge: shard 2 of 3 is missing; name each shard once"],
         ),
-        ([one, two, three, twice], [twice, "is given twice", "; name each matrix once"]),
+        ([one, two, three, twice], [f"{twice}: has the same counts as {two}; name each matrix"]),
         ([one, two, two], [two, "is given twice"]),
         ([one, of_two], [of_two, "is shard 2 of 2, not a shard of the same count; name"]),
         ([one, two, out], [out, "is a whole count, not a shard of the same count; name"]),

@@ -141,9 +141,7 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"did you mean {close[0]}?" if close else listed
 
 
-def check_known(
-    values: Iterable[str], known: Iterable[str], where: str, noun: str = "key"
-) -> None:
+def check_known(values: Iterable[str], known: Iterable[str], where: str, noun: str = "key") -> None:
     """Raise OptionError for the first of `values` that is not `known`, suggesting another."""
     names = list(known)
     for name in values:

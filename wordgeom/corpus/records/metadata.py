@@ -19,7 +19,6 @@ from wordgeom.corpus.inputs.readers import Source, read_lines
 from wordgeom.corpus.records.columns import find_columns
 from wordgeom.corpus.records.csv_records import delimiter_of, rows_of
 from wordgeom.corpus.records.fields import SHOWN, Fields, fail, lines_of, shown
-from wordgeom.storage.opening import not_there
 
 _FILES = ("file", "filename", "path")  # names of the column of files
 
@@ -122,8 +121,6 @@ def _cells(path: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the non-blank rows of a table, with their line numbers."""
     if not path.lower().endswith((".tsv", ".csv")):
         raise InputError("--metadata needs a .tsv or .csv file", found=path)
-    if not os.path.exists(path):
-        raise not_there(path, "check --metadata")
     text = b"".join(block.text for block in read_lines(Source(path), "error"))
     if path.lower().endswith(".tsv"):
         for number, line in enumerate(lines_of(text), 1):
