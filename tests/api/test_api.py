@@ -181,13 +181,13 @@ def test_load_vectors_gives_gensims_vectors(corpus):
 @pytest.mark.parametrize(
     ("function", "options", "say"),
     [
-        ("count", {"windw": 3}, "wordgeom.count: unknown key 'windw'; did you mean window?"),
-        ("count", {"dim": 3}, "wordgeom.count: unknown key 'dim'"),
+        ("count", {"windw": 3}, "wordgeom.count: unknown keyword 'windw'; did you mean window?"),
+        ("count", {"dim": 3}, "wordgeom.count: unknown keyword 'dim'"),
         ("count", {"window": 2.5}, "window must be an integer, found 2.5"),
         ("count", {"min_count": 0}, "min_count must be at least 1, found 0"),
         ("count", {"shard": 5}, "shard must be i/N, such as 1/8, found '5'"),
-        ("pmi", {"ned": 2}, "wordgeom.pmi: unknown key 'ned'; did you mean neg?"),
-        ("train", {"dimm": 2}, "wordgeom.train: unknown key 'dimm'; did you mean dim?"),
+        ("pmi", {"ned": 2}, "wordgeom.pmi: unknown keyword 'ned'; did you mean neg?"),
+        ("train", {"dimm": 2}, "wordgeom.train: unknown keyword 'dimm'; did you mean dim?"),
         ("train", {"dim": "2"}, "dim must be an integer, found '2'"),
         ("train", {"as_published": "yes"}, "as_published must be true or false, found 'yes'"),
     ],
@@ -249,7 +249,7 @@ def test_scores_are_those_of_the_command_line(corpus, tmp_path, capsys):
         assert wg.score(same, pairs, resamples=50).scores == told.scores
     with pytest.raises(OptionError, match="vectors must be a file name, a Model or gensim's"):
         wg.score(model.vectors, pairs)
-    with pytest.raises(OptionError, match="unknown key"):
+    with pytest.raises(OptionError, match="unknown keyword"):
         wg.score(model, [pairs], resample=50)
 
 

@@ -123,7 +123,7 @@ def _training(
 
     first, *others = settings_of(load_method(method))
     known = [field.name for cls in _method_classes(method) for field, _ in specs(cls)]
-    check_known(options, [*known, *others], "wordgeom.train")
+    check_known(options, [*known, *others], "wordgeom.train", "keyword")
     values = {**plain(options), first: os.fspath(matrix_path(matrix))}
     if documents is not None:
         values["documents"] = os.fspath(documents)

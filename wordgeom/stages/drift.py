@@ -68,6 +68,9 @@ class Drift(Stage):
         if then == now:
             what = f"--then and --now are the same time, {then:g}"
             raise OptionError(what, do="choose two times")
+        if then > now:
+            what = f"--then must be before --now {now:g}, found {then:g}"
+            raise OptionError(what, do="swap the two")
         return then, now
 
     @cached_property
