@@ -345,6 +345,8 @@ def test_skipped_records_are_noted(vectors, ask):
         (("empty.txt",), "empty.txt: contains no words; check the file"),
         (("one.txt", "--vectors", "zeros.vec"), "zeros.vec: all 2 vectors are zero, NaN or inf"),
         (("one.txt", "--remove-components", "1"), "1 text has a known word"),
+        (("two.txt", "--remove-components", "2", "--l2"), "--remove-components 2 leaves nothing: "
+         "3 texts have a known word, and their vectors span 2 dimensions; lower --rem"),
         ((), "embed needs TEXTS"),
     ],
 )
@@ -353,6 +355,7 @@ def test_mistakes_are_told_in_one_line(vectors, ask, args, said):
     Path("empty.txt").write_text("")
     Path("zeros.vec").write_text("2 2\nfilm 0 0\ngood 0 0\n")
     Path("one.txt").write_text("film\n")
+    Path("two.txt").write_text("film\ngood bad\nfilm film\n")
     done = ask("embed", *args)
     assert done.status in (1, 2)
     assert said in done.err
@@ -367,6 +370,15 @@ def test_one_text_keeps_its_component(vectors, ask):
     used = [WORDS.index(word) for word in ("good", "film")]
     np.testing.assert_allclose(np.load("texts.npy")[0], vectors.matrix[used].mean(axis=0),
                                atol=1e-4)  # fmt: skip
+
+
+def test_equal_texts_keep_their_component(vectors, ask):
+    Path("equal.txt").write_text("good film\nfilm good\n")
+    done = ask("embed", "equal.txt", "--sif-a", "1e6", "--l2")
+    assert "no component removed: 2 texts have a known word, and their vectors span 1 d" in done.err
+    used = [WORDS.index(word) for word in ("good", "film")]
+    mean = vectors.matrix[used].mean(axis=0)
+    np.testing.assert_allclose(np.load("texts.npy"), [mean / np.linalg.norm(mean)] * 2, atol=1e-4)
 
 
 @pytest.fixture
