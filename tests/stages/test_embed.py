@@ -244,6 +244,13 @@ def test_records_have_ids_and_several_files_follow_each_other(vectors, ask):
     assert [row[1] for row in table] == ["a.jsonl"] * 4 + ["b.jsonl"] * 5
 
 
+def test_repeated_ids_are_noted(vectors, ask):
+    Path("texts.csv").write_text("id,text\nr1,film\nr2,good\nr1,bad film\n")
+    done = ask("embed", "texts.csv", "--text-field", "text", "--id-field", "id")
+    assert "note: 1 ID occurs more than once (the first: 'r1'); rows are in the order" in done.err
+    assert [row[0] for row in rows()] == ["r1", "r2", "r1"]
+
+
 def test_what_is_left_out_of_the_texts_is_noted(vectors, ask):
     Path("bad.jsonl").write_bytes(b'{"text": "good film"}\nnot JSON\n{"text": "bad \xff film"}\n')
     done = ask("embed", "bad.jsonl", "--bad-records", "skip", "--bad-bytes", "skip")
@@ -345,9 +352,16 @@ def test_skipped_records_are_noted(vectors, ask):
         (("empty.txt",), "empty.txt: contains no words; check the file"),
         (("one.txt", "--vectors", "zeros.vec"), "zeros.vec: all 2 vectors are zero, NaN or inf"),
         (("one.txt", "--remove-components", "1"), "1 text has a known word"),
-        (("two.txt", "--remove-components", "2", "--l2"), "--remove-components 2 leaves nothing: "
-         "3 texts have a known word, and their vectors span 2 dimensions; lower --rem"),
+        (
+            ("two.txt", "--remove-components", "2", "--l2"),
+            "--remove-components 2 leaves nothing: "
+            "3 texts have a known word, and their vectors span 2 dimensions; lower --rem",
+        ),
         ((), "embed needs TEXTS"),
+        (
+            ("one.txt", "--weights", "mean", "--sif-a", "0.001"),
+            "--sif-a has no effect with --weights mean; leave it out",
+        ),
     ],
 )
 def test_mistakes_are_told_in_one_line(vectors, ask, args, said):
