@@ -19,7 +19,14 @@ from corpora import assert_one_line
 import wordgeom as wg
 from wordgeom.api.vectors import Model
 from wordgeom.cli import main
-from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError, RankError
+from wordgeom.core.errors import (
+    InputError,
+    MissingInputError,
+    OptionError,
+    OutputExistsError,
+    RankError,
+)
+from wordgeom.vectors.keyed import Vectors
 
 K = 6
 
@@ -176,6 +183,26 @@ def test_load_vectors_gives_gensims_vectors(corpus):
         assert np.array_equal(keyed.vectors, model.vectors)
     assert wg.load_vectors(out, limit=2).index_to_key == model.words[:2]
     assert model.keyed_vectors().most_similar("word1", topn=1)[0][0] in model.words
+
+
+def test_a_model_is_asked_for_words_as_gensims_vectors_are():
+    matrix = np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32)
+    model = wg.Model(Vectors(["a", "b", "caf\u00e9", "d", "e"], matrix), [], {})
+    keyed = model.keyed_vectors()
+    assert len(model) == 5
+    assert list(model) == keyed.index_to_key
+    assert "cafe\u0301" in model
+    assert "x" not in model
+    assert 0 not in model
+    np.testing.assert_array_equal(model["cafe\u0301"], matrix[2])
+    found, expected = model.most_similar("a", topn=3), keyed.most_similar("a", topn=3)
+    assert [word for word, _ in found] == [word for word, _ in expected]
+    assert [word for word, _ in model.most_similar(["a", "b"], "d", topn=1)] == [
+        keyed.most_similar(["a", "b"], ["d"], topn=1)[0][0]
+    ]
+    for ask in (model.__getitem__, model.most_similar):
+        with pytest.raises(InputError, match="unknown word 'cafe'; did you mean caf\u00e9"):
+            ask("cafe")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Vectors in Python: train, extend, impute, convert and score.
 
     model = wg.train(counts, "gbu", dim=100)
-    model.keyed_vectors().most_similar("king")
+    model.most_similar("king")
 
 Every option of the command line is a keyword here, spelt with underscores.
 """
@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from wordgeom import methods
 from wordgeom.api.counts import MatrixHandle, PathLike, file_path, matrix_path
@@ -41,6 +43,7 @@ from wordgeom.vectors.keyed import (
     to_keyed_vectors,
     write_vectors,
 )
+from wordgeom.vectors.nearest import row_of, similar
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -78,6 +81,30 @@ class Model:
         words, dimension = self.vectors.shape
         status = "" if self.status == Status.CONVERGED.value else f", {self.status}"
         return f"<{type(self).__name__} of {words:,} × {dimension:,}{status}>"
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self._vectors.row(word) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    @public
+    def __getitem__(self, word: str) -> Float32:
+        """Return the vector (K) of a word. Raises InputError for an unknown one."""
+        return np.asarray(self.vectors[row_of(self._vectors, word)])
+
+    @public
+    def most_similar(
+        self, positive: str | Sequence[str], negative: str | Sequence[str] = (), topn: int = 10
+    ) -> list[tuple[str, float]]:
+        """Return the words nearest to a word, or to a sum of words less others, with cosines.
+
+        Raises InputError for an unknown word.
+        """
+        return similar(self._vectors, positive, negative, topn)
 
     @property
     def read(self) -> Vectors:
