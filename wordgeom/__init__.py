@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from wordgeom.api.models import measure_drift, open_model, train_model
     from wordgeom.api.progress import show_progress
+    from wordgeom.api.text_files import embed
     from wordgeom.api.text_vectorizer import TextVectorizer
     from wordgeom.api.vectors import (
         ImputedModel,
@@ -38,6 +39,7 @@ _MODULES = {
                    "open_matrix", "pmi"),
     "api.models": ("measure_drift", "open_model", "train_model"),
     "api.progress": ("show_progress",),
+    "api.text_files": ("embed",),
     "api.text_vectorizer": ("TextVectorizer",),
     "api.vectors": ("ImputedModel", "Model", "convert", "extend", "impute", "load_vectors", "score",
                     "train"),
@@ -45,9 +47,9 @@ _MODULES = {
 }  # fmt: skip
 __all__ = [
     "Counts", "DocumentCounts", "ImputedModel", "Model", "TextVectorizer", "Weighted",
-    "WordgeomError", "convert", "count", "count_documents", "extend", "impute", "load_vectors",
-    "measure_drift", "open_matrix", "open_model", "pmi", "score", "show_progress", "train",
-    "train_model",
+    "WordgeomError", "convert", "count", "count_documents", "embed", "extend", "impute",
+    "load_vectors", "measure_drift", "open_matrix", "open_model", "pmi", "score",
+    "show_progress", "train", "train_model",
 ]  # fmt: skip
 
 

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfTransformer
 
+import wordgeom as wg
 from wordgeom.api.counts import count
 from wordgeom.api.vectors import train
+from wordgeom.core.errors import WordgeomError
 from wordgeom.corpus.inputs import readers
 from wordgeom.counts import documents
 from wordgeom.evaluation.options import EvalOptions
@@ -242,6 +244,20 @@ def test_records_have_ids_and_several_files_follow_each_other(vectors, ask):
     table = rows("records.documents.tsv")
     assert [row[0] for row in table] == [f"r{k}" for k in range(len(REVIEWS))]
     assert [row[1] for row in table] == ["a.jsonl"] * 4 + ["b.jsonl"] * 5
+
+
+def test_a_function_does_the_same(vectors, ask):
+    made, done = run(ask, "--weights", "tf-idf", "--l2")
+    again = wg.embed("reviews.txt", weights="tf-idf", l2=True)
+    assert again.summary == "texts.npy: up to date"
+    np.testing.assert_array_equal(again.value, made)
+    other = wg.embed(["reviews.txt"], "vectors.bin", "lines.txt", weights="tf-idf", l2=True)
+    np.testing.assert_allclose(np.loadtxt("lines.txt"), made, atol=1e-6)
+    assert len(other.notes) == done.err.count("note: ")
+    assert other.value is None
+    for texts, base in ((3, "vectors.bin"), ("reviews.txt", vectors), ("good film", "vectors.bin")):
+        with pytest.raises(WordgeomError, match="TextVectorizer takes texts and models in memory"):
+            wg.embed(texts, base)
 
 
 def test_repeated_ids_are_noted(vectors, ask):

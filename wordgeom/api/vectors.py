@@ -102,8 +102,10 @@ class Model:
     ) -> list[tuple[str, float]]:
         """Return the words nearest to a word, or to a sum of words less others, with cosines.
 
-        Raises InputError for an unknown word.
+        Raises InputError for an unknown word, OptionError.
         """
+        if topn < 1:
+            raise OptionError("topn must be at least 1", found=topn)
         return similar(self._vectors, positive, negative, topn)
 
     @property
