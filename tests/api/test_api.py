@@ -163,6 +163,12 @@ def test_what_is_no_name_of_a_file_is_named(function, given):
         getattr(wg, function)(*given)
 
 
+def test_a_model_is_saved_under_a_name_only():
+    model = wg.Model(Vectors(["a"], np.ones((1, 2), np.float32)), [], {})
+    with pytest.raises(OptionError, match="expected the name of a file, found int"):
+        model.save(3)  # type: ignore[arg-type]
+
+
 def test_a_matrix_in_memory_is_converted(corpus, tmp_path):
     wg.convert(wg.count(corpus), tmp_path / "counts.npz")
     assert (tmp_path / "counts.npz").exists()

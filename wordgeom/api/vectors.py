@@ -142,7 +142,7 @@ class Model:
     @public
     def save(self, path: PathLike, *, space: str | None = None) -> None:
         """Write a word2vec file: .bin, .txt or .vec."""
-        write_vectors(Path(path), self.words, self.vectors, space=space)
+        write_vectors(file_path(path), self.words, self.vectors, space=space)
 
 
 class ImputedModel(Model):
