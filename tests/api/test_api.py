@@ -19,7 +19,14 @@ from corpora import assert_one_line
 import wordgeom as wg
 from wordgeom.api.vectors import Model
 from wordgeom.cli import main
-from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError, RankError
+from wordgeom.core.errors import (
+    InputError,
+    MissingInputError,
+    OptionError,
+    OutputExistsError,
+    RankError,
+)
+from wordgeom.vectors.keyed import Vectors
 
 K = 6
 
@@ -156,6 +163,12 @@ def test_what_is_no_name_of_a_file_is_named(function, given):
         getattr(wg, function)(*given)
 
 
+def test_a_model_is_saved_under_a_name_only():
+    model = wg.Model(Vectors(["a"], np.ones((1, 2), np.float32)), [], {})
+    with pytest.raises(OptionError, match="expected the name of a file, found int"):
+        model.save(3)  # type: ignore[arg-type]
+
+
 def test_a_matrix_in_memory_is_converted(corpus, tmp_path):
     wg.convert(wg.count(corpus), tmp_path / "counts.npz")
     assert (tmp_path / "counts.npz").exists()
@@ -176,6 +189,30 @@ def test_load_vectors_gives_gensims_vectors(corpus):
         assert np.array_equal(keyed.vectors, model.vectors)
     assert wg.load_vectors(out, limit=2).index_to_key == model.words[:2]
     assert model.keyed_vectors().most_similar("word1", topn=1)[0][0] in model.words
+
+
+def test_a_model_is_asked_for_words_as_gensims_vectors_are():
+    matrix = np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32)
+    model = wg.Model(Vectors(["a", "b", "caf\u00e9", "d", "e"], matrix), [], {})
+    keyed = model.keyed_vectors()
+    assert len(model) == 5
+    assert list(model) == keyed.index_to_key
+    assert "cafe\u0301" in model
+    assert "x" not in model
+    assert 0 not in model
+    np.testing.assert_array_equal(model["cafe\u0301"], matrix[2])
+    found, expected = model.most_similar("a", topn=3), keyed.most_similar("a", topn=3)
+    assert [word for word, _ in found] == [word for word, _ in expected]
+    assert [word for word, _ in model.most_similar(["a", "b"], "d", topn=1)] == [
+        keyed.most_similar(["a", "b"], ["d"], topn=1)[0][0]
+    ]
+    for ask in (model.__getitem__, model.most_similar):
+        with pytest.raises(InputError, match="unknown word 'cafe'; did you mean caf\u00e9"):
+            ask("cafe")
+    with pytest.raises(InputError, match="a word must be text, found 0"):
+        model[0]
+    with pytest.raises(OptionError, match="topn must be at least 1, found 0"):
+        model.most_similar("a", topn=0)
 
 
 @pytest.mark.parametrize(

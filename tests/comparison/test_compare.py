@@ -329,7 +329,9 @@ def test_a_failed_subprocess_reports_its_last_line():
         (("good.bin", "--methods", "gbu"), 1, ("cooc",)),
         (("good.bin", "--json", "--markdown"), 2, ("--json and --markdown",)),
         (("good.bin", "--picture", "q.jpg"), 2, ("q.jpg", ".svg")),
-        (("good.bin", "--dim", "0"), 2, ("--dim",)),
+        (("good.bin", "--dim", "0"), 2, ("--dim must be at least 1",)),
+        (("good.bin", "--dim", "50"), 2, ("--dim has no effect", "add --methods or --peers")),
+        (("prose.txt", "--peer-epochs", "2"), 2, ("--peer-epochs has no effect", "add --peers")),
     ],
 )  # fmt: skip
 def test_invalid_requests_are_one_line_errors(ask, args, status, say):

@@ -1,18 +1,20 @@
 """Trained vectors in Python.
 
 model = wg.train(counts, "gbu", dim=100)
-model.keyed_vectors().most_similar("king")
+model.most_similar("king")
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordgeom.api.counts import MatrixHandle, PathLike, matrix_path
+import numpy as np
+
+from wordgeom.api.counts import MatrixHandle, PathLike, file_path, matrix_path
 from wordgeom.api.messages import public, reworded
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Float32
@@ -25,6 +27,7 @@ from wordgeom.vectors.keyed import (
     to_keyed_vectors,
     write_vectors,
 )
+from wordgeom.vectors.nearest import row_of, similar
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
@@ -56,6 +59,32 @@ class Model:
         words, dimension = self.vectors.shape
         status = "" if self.status == Status.CONVERGED.value else f", {self.status}"
         return f"<{type(self).__name__} of {words:,} × {dimension:,}{status}>"
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self._vectors.row(word) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    @public
+    def __getitem__(self, word: str) -> Float32:
+        """Return the vector (K) of a word. Raises InputError for an unknown one."""
+        return np.asarray(self.vectors[row_of(self._vectors, word)])
+
+    @public
+    def most_similar(
+        self, positive: str | Sequence[str], negative: str | Sequence[str] = (), topn: int = 10
+    ) -> list[tuple[str, float]]:
+        """Return the words nearest to a word, or to a sum of words less others, with cosines.
+
+        Raises InputError for an unknown word, OptionError.
+        """
+        if topn < 1:
+            raise OptionError("topn must be at least 1", found=topn)
+        return similar(self._vectors, positive, negative, topn)
 
     @property
     def read(self) -> Vectors:
@@ -91,7 +120,7 @@ class Model:
     @public
     def save(self, path: PathLike, *, space: str | None = None) -> None:
         """Write a word2vec file: .bin, .txt or .vec."""
-        write_vectors(Path(path), self.words, self.vectors, space=space)
+        write_vectors(file_path(path), self.words, self.vectors, space=space)
 
 
 def source_of(vectors: PathLike | Model | KeyedVectors) -> PathLike | Vectors:

@@ -169,6 +169,8 @@ def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
     wanted, types = _KINDS[kind(field)]
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         do = f'write it in quotes: "{value}"' if wanted == "text" and type(value) is int else ""
+        if spec.metavar == "FILE" and not do:
+            do = "pass the name of a file"
         raise OptionError(f"{name} must be {wanted}", found=_shown(value), do=do)
     if isinstance(value, str):
         if not value:

@@ -147,7 +147,8 @@ def _table_of(vectors: Path) -> Path:
 
 def _number(name: str, numbers: dict[str, int]) -> int:
     if name not in numbers:
-        raise InputError(f"unknown entity {name!r}", do=suggestion(name, numbers))
+        do = f"{suggestion(name, numbers)} (with a name map, entities have the names it gave)"
+        raise InputError(f"unknown entity {name!r}", do=do)
     return numbers[name]
 
 

@@ -85,6 +85,10 @@ class Drift(Stage):
         options = {**self.options.result_options(), "seed": self.run.seed}
         return request_of("drift", options, [self.fitted.store.digest])
 
+    def check(self) -> None:
+        """Open the model, and check the times."""
+        _ = self.span
+
     def work(self, job: Job) -> Outcome:
         """Run the tests, and return the report.
 

@@ -54,6 +54,8 @@ def analogy(vectors: Vectors, a: str, b: str, c: str, top: int = 10) -> list[tup
 
 def row_of(vectors: Vectors, word: str) -> int:
     """Return the row of a word; raises InputError for an unknown one, suggesting another."""
+    if not isinstance(word, str):
+        raise InputError("a word must be text", found=repr(word))
     row = vectors.row(word)
     if row is None:
         raise InputError(f"unknown word {word!r}", do=_advice(word, vectors))
