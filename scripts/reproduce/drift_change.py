@@ -188,7 +188,7 @@ def speeches(path: Path) -> tuple[Float64, Float64, Int64, Int64]:
 
 
 def redrawn(path: Path, passage: int, run: int) -> Texts:
-    """Return the speeches with words drawn anew, in passages of about `passage` tokens, 0: whole."""
+    """Return the speeches redrawn, in passages of about `passage` tokens, 0: whole."""
     mixtures, topics, lengths, years = speeches(path)
     rng = np.random.default_rng([run, 17])
     means = mixtures @ topics
