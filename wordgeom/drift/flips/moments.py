@@ -22,7 +22,10 @@ from wordgeom.drift.flips import kernels
 from wordgeom.drift.flips.cells import FOLDS, Cells
 from wordgeom.runtime.context import Context
 
-_SIGNAL = 0.3  # variance of a topic between passages, in units of its noise
+# A topic is kept if its variance between passages exceeds this share of what the largest of r
+# topics would have by chance (Marchenko and Pastur 1967). Dropped topics that come and go look like
+# change; noise makes the test conservative.
+_EDGE = 0.25
 _FEWEST = 2  # topics: with a single one there are no directions
 
 
@@ -79,7 +82,7 @@ def moments(
     centred = U - mean[times]
     own = weights * (1.0 - weights / total[times]) / (lengths - 1.0)
     raw, noise = _cell_moments(X, P, U, centred, lengths, weights, own, cells, context)
-    R, energy = _canonical(raw.sum(axis=0) - noise.sum(axis=0), noise.sum(axis=0))
+    R, energy = _canonical(raw.sum(axis=0) - noise.sum(axis=0), noise.sum(axis=0), X.rows)
     raw, noise = (np.einsum("ia,cij,jb->cab", R, part, R, optimize=True) for part in (raw, noise))
     C = raw - noise
     centred, U = centred @ R, U @ R
@@ -122,12 +125,14 @@ def _cell_moments(
     return np.stack([raw for raw, _ in done]), np.stack([noise for _, noise in done])
 
 
-def _canonical(signal: Float64, noise: Float64) -> tuple[Float64, Float64]:
+def _canonical(signal: Float64, noise: Float64, n: int) -> tuple[Float64, Float64]:
     """Return the map R (r × r') to topics above the noise, and the diagonal (r') of RᵀΣCR."""
     L = np.linalg.cholesky(noise)
     half = np.linalg.solve(L, signal)
     values, Q = np.linalg.eigh(np.linalg.solve(L, half.T))
-    kept = max(int(np.count_nonzero(values > _SIGNAL)), _FEWEST)
+    ratio = len(values) / n
+    kept = int(np.count_nonzero(values > _EDGE * (2.0 * np.sqrt(ratio) + ratio)))
+    kept = max(kept, _FEWEST)
     if len(values) < _FEWEST or values[-_FEWEST] <= 0.0:
         what = f"fewer than {_FEWEST} topics exceed the noise of the documents' words"
         raise InputError(what, do="raise --rank, or use more or longer documents")

@@ -22,6 +22,7 @@ from wordgeom.drift.flips.moments import Moments
 
 _ITERATIONS = 10  # an exact solution is not needed: the effective score corrects to first order
 _RIDGE = 0.25
+_LEAST = 1e-2  # of the noise: the smallest energy that shrinks a direction
 _HALF = 0.5  # of the leverage: (1 − h)^(−1/2) ≈ 1 + h/2, the correction HC2
 
 
@@ -50,7 +51,7 @@ class ScoreModel:
     def scores(self, G: Float64) -> WordScores:
         """Return the scores of words with moments G (w × c × r)."""
         f = self.levels
-        phi, gamma, rho = self._fit(G)
+        phi, gamma, rho, mean = self._fit(G)
         S = G - (1.0 + gamma @ f.T)[:, :, None] * self._explained(phi)
         sums = np.einsum("ck,wcr->wkr", self._basis, S, optimize=True)
         sides = self._sides(phi, gamma, rho)
@@ -64,7 +65,7 @@ class ScoreModel:
         both = np.einsum("wcr,wr->wc", S, phi)[:, :, None] * f
         M = np.concatenate([S, both], axis=2)  # (w × c × r+q)
         parts = [f[:, k, None] * S - M @ side for k, side in enumerate(sides)]
-        return self._with_turn(np.hstack(total), np.concatenate(parts, axis=2), phi, S)
+        return self._with_turn(np.hstack(total), np.concatenate(parts, axis=2), mean)
 
     @cached_property
     def _basis(self) -> Float64:
@@ -87,13 +88,24 @@ class ScoreModel:
         c, r = self.moments.C.shape[:2]
         return (self.moments.C.reshape(c * r, r) @ phi.T).reshape(c, r, -1).transpose(2, 0, 1)
 
-    def _fit(self, G: Float64) -> tuple[Float64, Float64, Float64]:
-        """Return φ (w × r), γ (w × q) and ρ (w)."""
+    def _fit(self, G: Float64) -> tuple[Float64, Float64, Float64, Float64]:
+        """Return φ (w × r), γ (w × q), ρ (w), and the energy φᵀΣCφ (w) without noise.
+
+        φ is shrunk, as for a prior of independent coordinates with the variance that the energy
+        gives. The error of weak topics' coordinates would be in every contribution, but not in
+        their sum.
+        """
         A, AA, q = self._first, self._second, self.levels.shape[1]
         sums = np.einsum("ck,wcr->wkr", self._basis, G, optimize=True)
         phi = sums[:, 0] / self.moments.energy
         rest = G - self._explained(phi)
-        rho = _RIDGE * np.einsum("wcr,wcr->w", rest, rest / self.moments.energy)
+        energy = self.moments.energy
+        noise = np.einsum("wcr,wcr->w", rest, rest / energy)
+        rho = _RIDGE * noise
+        mean = phi**2 @ energy - noise
+        variance = np.einsum("wcr,wcr->w", rest, rest) / len(energy)
+        kappa = variance * energy.sum() / np.maximum(mean, _LEAST * noise)
+        kappa = np.where(noise > 0.0, kappa, 0.0)[:, None, None] * np.eye(len(energy))
         rho += np.finfo(float).tiny  # for a word without uses beside other words
         for _ in range(_ITERATIONS):
             inner = np.einsum("klab,wa,wb->wkl", AA, phi, phi, optimize=True)
@@ -101,9 +113,9 @@ class ScoreModel:
             flat = np.einsum("kab,wa,wb->wk", A[1:], phi, phi, optimize=True)
             trend = np.einsum("wkr,wr->wk", sums[:, 1:], phi) - flat
             gamma = np.linalg.solve(inner, trend[:, :, None])[:, :, 0]
-            profile = A[0] + np.einsum("wl,lab->wab", gamma, A[1:], optimize=True)
+            profile = A[0] + np.einsum("wl,lab->wab", gamma, A[1:], optimize=True) + kappa
             phi = np.linalg.solve(profile, sums[:, 0, :, None])[:, :, 0]
-        return phi, gamma, rho
+        return phi, gamma, rho, mean
 
     def _sides(self, phi: Float64, gamma: Float64, rho: Float64) -> list[Float64]:
         """Return K_k = J⁻ᵀD_kᵀ (w × r+q × r): E_k = f_k S − [S, f φᵀS] K_k.
@@ -124,13 +136,11 @@ class ScoreModel:
         D = (np.concatenate([scaled[:, k].swapaxes(1, 2), crossed[:, k]], 1) for k in range(q))
         return [np.linalg.solve(transposed, Dk) for Dk in D]
 
-    def _with_turn(self, total: Float64, parts: Float64, phi: Float64, S: Float64) -> WordScores:
-        """Return the scores with their turn: energies minus those of noise."""
+    def _with_turn(self, total: Float64, parts: Float64, mean: Float64) -> WordScores:
+        """Return the scores with their turn; mean (w): the energy of the mean direction."""
         changed = total @ self._effects
         noise = np.einsum("wcm,wcm->w", parts @ self._effects, parts @ self._effects)
         change = np.einsum("wm,wm->w", changed, changed) - noise
-        energy = self.moments.energy
-        mean = phi**2 @ energy - np.einsum("wcr,wcr->w", S, S / energy)
         with np.errstate(invalid="ignore", divide="ignore"):
             tangent = np.sqrt(np.maximum(change, 0.0) / np.where(mean > 0.0, mean, np.nan))
         return WordScores(total, parts, np.degrees(np.arctan(tangent)))
