@@ -35,7 +35,7 @@ def report_of(
 ) -> DriftReport:
     counts = counted(folder, dates, extra)
     wg.train_model(counts, folder / "model", dim=2, degree=1, quiet=True)
-    return wg.measure_drift(folder / "model", permutations=19, both_ranks=False, **options)
+    return wg.measure_drift(folder / "model", permutations=19, **options)
 
 
 YEARS = [str(1950 + k // 6) for k in range(60)]
@@ -54,7 +54,8 @@ def test_one_time_only_cannot_be_trained(tmp_path):
 
 @pytest.mark.parametrize("permute", ["times", "documents"])
 def test_fewer_than_five_times_are_noted(tmp_path, permute):
-    notes = report_of(tmp_path, [f"195{k % 3}" for k in range(40)], permute=permute).notes
+    dates = [f"195{k % 3}" for k in range(40)]
+    notes = report_of(tmp_path, dates, test="permutation", permute=permute).notes
     assert "only 3 distinct times: one unusual time looks like change" in notes
     few = any("p of all words together cannot be below 0.333: too few" in note for note in notes)
     assert few == (permute == "times")
@@ -63,10 +64,14 @@ def test_fewer_than_five_times_are_noted(tmp_path, permute):
 def test_times_with_one_document_are_counted(tmp_path):
     dates = [*YEARS[:-2], "1958-03-04", "1959-03-04"]
     note = "2 of 12 times have a single document; p is nearly exact only if times are of similar"
-    assert any(found.startswith(note) for found in report_of(tmp_path, dates).notes)
+    permuted = {"test": "permutation", "permutations": 19}
+    assert any(found.startswith(note) for found in report_of(tmp_path, dates, **permuted).notes)
+    flips = wg.measure_drift(tmp_path / "model", permutations=19)
+    part = "2 times have a single document, which has no part in the test; consider wider bins"
+    assert part in flips.notes
     again = wg.measure_drift(tmp_path / "model", permutations=19, bin="year")
     assert not any("single document" in found for found in again.notes)
-    other = wg.measure_drift(tmp_path / "model", permutations=19, permute="documents")
+    other = wg.measure_drift(tmp_path / "model", **permuted, permute="documents")
     assert not any("single document" in found for found in other.notes)
 
 
