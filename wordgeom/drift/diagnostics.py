@@ -11,7 +11,7 @@ from math import nan
 
 import numpy as np
 
-from wordgeom.core.types import Array, Float64
+from wordgeom.core.types import Array, Float64, Int64
 
 _CORRELATION, _SHARE = 0.1, 0.1  # from which permutation tests reject visibly too often
 
@@ -48,18 +48,20 @@ class Diagnostics:
         return f"{what}: permutations reject too often; use --test flips"
 
 
-def diagnose(times: Float64, lengths: Float64, topics: Float64) -> Diagnostics:
-    """Return the diagnostics of documents with times, lengths (n) and topics (n × r)."""
+def diagnose(times: Float64, lengths: Float64, topics: Float64, units: Int64) -> Diagnostics:
+    """Return the diagnostics of passages with times, lengths, documents (n) and topics (n × r)."""
+    _, first, unit = np.unique(units, return_index=True, return_inverse=True)
+    between = _correlation(times[first], np.log(np.bincount(unit, lengths)))
     distinct, codes = np.unique(times, return_inverse=True)
     sizes = np.bincount(codes)
     means = np.stack([np.bincount(codes, column) for column in topics.T], axis=1) / sizes[:, None]
     means = means - means.mean(axis=0)
     total = float(np.sum(means**2))
     if len(distinct) < 3 or not total > 0.0:
-        return Diagnostics(_correlation(times, np.log(lengths)), nan, nan)
+        return Diagnostics(between, nan, nan)
     line = (distinct - distinct.mean()) / np.linalg.norm(distinct - distinct.mean())
     return Diagnostics(
-        _correlation(times, np.log(lengths)),
+        between,
         float(np.sum(means[1:] * means[:-1])) / total,
         float(np.sum((line @ means) ** 2)) / total,
     )

@@ -26,6 +26,7 @@ from wordgeom.drift.options import (
     TIMES,
     DriftOptions,
 )
+from wordgeom.drift.passages import documents_of_words
 from wordgeom.drift.ranking import RankedWords
 from wordgeom.drift.report import FACTORS, ReportOptions, render
 from wordgeom.drift.testing import test_directions, test_drift
@@ -148,10 +149,15 @@ class _Tests:
             documents = counts.documents()
             chosen = [documents[row] for row in fitted.rows.tolist()]
             self._groups = group_documents(chosen, options.group)
+        if counts.unit == "passage" and _of_documents(options):
+            what = "--permute documents and --test f or factor need independent rows, not passages"
+            raise OptionError(what, do="use --test flips, or build-dtm without --passages")
         self._rows, self._units = rows, source_documents(counts.documents())[fitted.rows]
         X = counts.full().select(fitted.rows)
         lengths = np.bincount(X.entry_rows, X.data, X.rows).astype(np.float64)
-        self.diagnostics = diagnose(self._times, lengths, fitted.documents.astype(np.float64))
+        self.diagnostics = diagnose(
+            self._times, lengths, fitted.documents.astype(np.float64), self._units
+        )
         if options.test != FLIPS:
             self.notes += filter(None, [self.diagnostics.warning()])
             weighted = WeightedDocuments(counts, DocumentOptions(fitted.weight), context.pool)
@@ -161,7 +167,7 @@ class _Tests:
     @property
     def document_frequencies(self) -> Int64:
         """(p) the number of the model's documents that contain each word."""
-        return np.bincount(self._X.indices, minlength=self._X.columns)
+        return documents_of_words(transpose(self._X), self._units)
 
     def verdicts(self) -> list[Verdict]:
         """Return the verdict with r topics, and with 2 r where that can be tested."""
@@ -205,6 +211,13 @@ class _Tests:
             words_null="none", global_p=found.p, pvalues=missing, qvalues=missing,
             notes=(note, *found.notes),
         )  # fmt: skip
+
+
+def _of_documents(options: DriftOptions) -> bool:
+    """Return whether a test takes the rows of the matrix to be independent."""
+    if options.test == PERMUTATION:
+        return options.permute != TIMES
+    return options.test != FLIPS
 
 
 def _trend_notes(tested: str, fitted: str) -> list[str]:

@@ -73,7 +73,7 @@ def moments(
     folds, times = cells.fold[cells.of], cells.time[cells.of]
     U = _scores(X, P, lengths, folds, context)
     T = int(cells.time.max()) + 1
-    total = np.bincount(times, weights, T)
+    total = np.bincount(times, weights, T).astype(np.float64)
     total[total == 0.0] = 1.0  # times without passages
     mean = np.stack([np.bincount(times, weights * u, T) for u in U.T], axis=1) / total[:, None]
     centred = U - mean[times]

@@ -18,6 +18,7 @@ from wordgeom.drift.flips.cells import CELLS, FOLDS, assign_cells
 from wordgeom.drift.flips.moments import moments
 from wordgeom.drift.flips.scores import ScoreModel
 from wordgeom.drift.flips.topics import cross_fitted_topics
+from wordgeom.drift.passages import documents_of_words
 from wordgeom.drift.time_axis import Axis
 from wordgeom.linalg.eigensolver import EigenSettings
 from wordgeom.linalg.svd import svd_bytes, transpose
@@ -42,8 +43,8 @@ class Flips:
 def flip_signs(X: Csr, units: Int64, axis: Axis, rank: int, count: int, context: Context) -> Flips:
     """Return the statistics of `count` − 1 sign flips and of the observed signs.
 
-    X (n × p): counts of passages, each with 2 tokens or more; units (n): their documents. Raises
-    InputError, RankError.
+    X (n × p): counts of passages, each with 2 tokens or more; units (n): their documents, not
+    descending. Raises InputError, RankError.
     """
     _check_memory(X, axis, rank, count, context)
     rng = np.random.default_rng(context.seed)
@@ -53,7 +54,7 @@ def flip_signs(X: Csr, units: Int64, axis: Axis, rank: int, count: int, context:
     P = cross_fitted_topics(X, lengths, weights, cells.fold[cells.of], rank, context)
     shared = moments(X, P, lengths, weights, cells, context)
     columns = transpose(X)
-    tested = _documents(columns, units) >= LEAST_DOCUMENTS
+    tested = documents_of_words(columns, units) >= LEAST_DOCUMENTS
     if not tested.any():
         what = f"no word is in {LEAST_DOCUMENTS} documents or more"
         raise InputError(what, do="use more documents")
@@ -92,12 +93,6 @@ class _Words:
             F[0, j] = np.sum((total * scale) ** 2)
             F[1:, j] = np.einsum("bm,bm->b", flipped, flipped)
         return F, scores.turn
-
-
-def _documents(columns: Csr, units: Int64) -> Int64:
-    """Return the number (p) of documents that contain each word, given Xᵀ (p × n)."""
-    pairs = np.unique(columns.entry_rows * (units.max() + 1) + units[columns.indices])
-    return np.bincount(pairs // (units.max() + 1), minlength=columns.rows)
 
 
 def _check_memory(X: Csr, axis: Axis, rank: int, count: int, context: Context) -> None:
