@@ -24,5 +24,5 @@ def orthonormal_levels(axis: Axis) -> Float64:
         do = "choose a wider --bin, or train with a lower --degree"
         raise InputError(what, found=f"{found:,}", do=do)
     powers = np.hstack([np.ones((axis.times, 1)), axis.levels])
-    R = np.linalg.qr(np.sqrt(weights)[:, None] * powers, mode="r")
+    _, R = np.linalg.qr(np.sqrt(weights)[:, None] * powers)
     return np.asarray(np.linalg.solve(R.T, powers.T).T[:, 1:] * np.sqrt(weights.sum()))

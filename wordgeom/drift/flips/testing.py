@@ -88,10 +88,9 @@ class _Words:
         F = np.empty((len(self.signs) + 1, part.rows), np.float32)
         for j, (total, parts) in enumerate(zip(scores.total, scores.parts, strict=True)):
             squares = np.einsum("cm,cm->m", parts, parts)
-            with np.errstate(invalid="ignore", divide="ignore"):  # NaN for a word without scores
-                scale = 1.0 / np.sqrt((squares + _RIDGE * squares.mean()) * len(squares))
-                scaled = (parts * scale).astype(np.float32)
-            flipped = self.signs @ scaled
+            spread = (squares + _RIDGE * squares.mean()) * len(squares)
+            scale = 1.0 / np.sqrt(np.where(spread > 0.0, spread, np.nan))  # NaN: without scores
+            flipped = self.signs @ (parts * scale).astype(np.float32)
             F[0, j] = np.sum((total * scale) ** 2)
             F[1:, j] = np.einsum("bm,bm->b", flipped, flipped)
         return F, scores.turn
