@@ -18,9 +18,10 @@ from wordgeom.drift.verdict import Verdict
 
 
 def topics(rng: np.random.Generator, count: int, words: int) -> Float64:
-    """Zipfian topics (count × words): each favours other words."""
+    """Zipfian topics (count × words): each favours other words, and has all."""
     zipf = (np.arange(words) + 3.0) ** -0.7
-    return np.asarray(rng.dirichlet(0.5 * words * zipf / zipf.sum(), count))
+    drawn = rng.dirichlet(0.5 * words * zipf / zipf.sum(), count)
+    return np.asarray(0.9 * drawn + 0.1 / words)
 
 
 def drawn(rng: np.random.Generator, usage: Array, lengths: Array) -> Int64:

@@ -49,17 +49,17 @@ def flip_signs(X: Csr, units: Int64, axis: Axis, rank: int, count: int, context:
     """
     _check_memory(X, axis, rank, count, context)
     levels = orthonormal_levels(axis)
+    columns = transpose(X)
+    tested = documents_of_words(columns, units) >= LEAST_DOCUMENTS
+    if not tested.any():
+        what = f"no word is in {LEAST_DOCUMENTS} documents or more"
+        raise InputError(what, do="use more documents")
     rng = np.random.default_rng(context.seed)
     lengths = np.bincount(X.entry_rows, X.data, X.rows).astype(np.float64)
     weights = np.sqrt(lengths) / np.sqrt(lengths).mean()
     cells = assign_cells(axis.codes, units, rng)
     P = cross_fitted_topics(X, lengths, weights, cells.fold[cells.of], rank, context)
     shared = moments(X, P, lengths, weights, cells, context)
-    columns = transpose(X)
-    tested = documents_of_words(columns, units) >= LEAST_DOCUMENTS
-    if not tested.any():
-        what = f"no word is in {LEAST_DOCUMENTS} documents or more"
-        raise InputError(what, do="use more documents")
     signs = rng.integers(0, 2, (count - 1, len(cells)), np.int8).astype(np.float32) * 2 - 1
     task = _Words(ScoreModel(shared, levels[cells.time]), columns, signs)
     blocks = [slice(at, min(at + _WORDS, X.columns)) for at in range(0, X.columns, _WORDS)]
