@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -90,7 +91,7 @@ def reference_form(text: str, normalise: str) -> str:
     if normalise == "none":
         return text
     form: Form = "NFKC" if normalise == "NFKC" else "NFC"
-    text = text.replace("\u00ad", "").replace("\ufeff", "")
+    text = re.sub("[\u00ad\u2060\ufe0e\ufe0f\ufeff]", "", text)
     shown = ""
     for at, c in enumerate(text):
         if c != "\u200b":

@@ -14,7 +14,9 @@ import pytest
 
 
 def unwritten(monkeypatch: pytest.MonkeyPatch, plot: ModuleType) -> list[Any]:
-    """The figures that `plot` draws from now on, which are not written."""
+    """The figures that `plot` draws from now on, which are neither rendered nor written."""
+    from matplotlib.figure import Figure
+
     from wordgeom.plot import figure
 
     figures: list[Any] = []
@@ -32,6 +34,7 @@ def unwritten(monkeypatch: pytest.MonkeyPatch, plot: ModuleType) -> list[Any]:
 
     monkeypatch.setattr(plot, "saved_figure", keeping)
     monkeypatch.setattr(figure, "atomic_file", discarded)
+    monkeypatch.setattr(Figure, "savefig", lambda *_, **__: None)
     return figures
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wordgeom.core.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from wordgeom.api.conversion import convert, load_vectors
     from wordgeom.api.counts import (
         Counts,
         DocumentCounts,
@@ -17,37 +18,36 @@ if TYPE_CHECKING:
         open_matrix,
         pmi,
     )
+    from wordgeom.api.evaluation import score
+    from wordgeom.api.imputation import ImputedModel, impute
     from wordgeom.api.models import measure_drift, open_model, train_model
     from wordgeom.api.progress import show_progress
+    from wordgeom.api.text_files import embed
     from wordgeom.api.text_vectorizer import TextVectorizer
-    from wordgeom.api.vectors import (
-        ImputedModel,
-        Model,
-        convert,
-        extend,
-        impute,
-        load_vectors,
-        score,
-        train,
-    )
+    from wordgeom.api.training import extend, train
+    from wordgeom.api.vectors import Model
     from wordgeom.core import errors as errors
     from wordgeom.core.errors import WordgeomError
 
 _MODULES = {
     "api.counts": ("Counts", "DocumentCounts", "Weighted", "count", "count_documents",
                    "open_matrix", "pmi"),
+    "api.conversion": ("convert", "load_vectors"),
+    "api.evaluation": ("score",),
+    "api.imputation": ("ImputedModel", "impute"),
     "api.models": ("measure_drift", "open_model", "train_model"),
     "api.progress": ("show_progress",),
+    "api.text_files": ("embed",),
     "api.text_vectorizer": ("TextVectorizer",),
-    "api.vectors": ("ImputedModel", "Model", "convert", "extend", "impute", "load_vectors", "score",
-                    "train"),
+    "api.training": ("extend", "train"),
+    "api.vectors": ("Model",),
     "core.errors": ("WordgeomError",),
 }  # fmt: skip
 __all__ = [
     "Counts", "DocumentCounts", "ImputedModel", "Model", "TextVectorizer", "Weighted",
-    "WordgeomError", "convert", "count", "count_documents", "extend", "impute", "load_vectors",
-    "measure_drift", "open_matrix", "open_model", "pmi", "score", "show_progress", "train",
-    "train_model",
+    "WordgeomError", "convert", "count", "count_documents", "embed", "extend", "impute",
+    "load_vectors", "measure_drift", "open_matrix", "open_model", "pmi", "score",
+    "show_progress", "train", "train_model",
 ]  # fmt: skip
 
 

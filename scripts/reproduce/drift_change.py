@@ -113,8 +113,13 @@ def cases(args: argparse.Namespace) -> Iterable[Case]:
     years = DriftOptions(test=PERMUTATION, permutations=args.flips)
     documents = replace(years, permute=DOCUMENTS)
     if args.speeches:
-        for options, rank in ((flips, 20), (flips, 50), (years, 50)):
-            yield Case("speeches redrawn", partial(redrawn, args.speeches), options, rank, False)
+        for passage in (0, 100):
+            make = partial(redrawn, args.speeches, passage)
+            name = (
+                f"speeches redrawn, passages of {passage} tokens" if passage else "speeches redrawn"
+            )
+            for options, rank in ((flips, 20), (flips, 50), (years, 50)):
+                yield Case(name, make, options, rank, False)
         return
     for situation in SITUATIONS:
         make = partial(_simulated, situation, args.documents)
@@ -142,8 +147,7 @@ def results(case: Case, runs: range) -> list[Found]:
         basis = polynomials(times)
         with open_context(UseOptions(threads=1, seed=run + 1, memory=4.0)) as context:
             if case.options.test == FLIPS:
-                units = np.arange(texts.X.rows)
-                given = texts.X, units, basis, times, case.options, case.rank, context
+                given = texts.X, texts.units, basis, times, case.options, case.rank, context
                 verdict = test_directions(*given)
             else:
                 lengths = np.bincount(texts.X.entry_rows, texts.X.data, texts.X.rows)
@@ -183,14 +187,17 @@ def speeches(path: Path) -> tuple[Float64, Float64, Int64, Int64]:
     return mixtures.astype(float), topics.astype(float), X.sum(axis=1).astype(int), years
 
 
-def redrawn(path: Path, run: int) -> Texts:
-    """Return the speeches with words drawn anew."""
+def redrawn(path: Path, passage: int, run: int) -> Texts:
+    """Return the speeches redrawn, in passages of about `passage` tokens, 0: whole."""
     mixtures, topics, lengths, years = speeches(path)
     rng = np.random.default_rng([run, 17])
     means = mixtures @ topics
     means /= means.sum(axis=1, keepdims=True)
-    counts = [rng.multinomial(m, p) for m, p in zip(lengths, means, strict=True)]
-    return Texts(sparse(np.array(counts)), years)
+    pieces = np.maximum(1, np.rint(lengths / passage)).astype(int) if passage else lengths * 0 + 1
+    units = np.repeat(np.arange(len(lengths)), pieces)
+    sizes = lengths[units] // pieces[units]
+    counts = [rng.multinomial(m, means[i]) for m, i in zip(sizes, units, strict=True)]
+    return Texts(sparse(np.array(counts, np.int32)), years[units], units)
 
 
 def row(case: Case, found: list[Found], seconds: float) -> str:

@@ -19,10 +19,11 @@ _EVERY = 10  # one word of ten changes its frequency
 
 @dataclass(frozen=True)
 class Texts:
-    """Counts (n × p) of documents with a year (n), 0 to YEARS − 1."""
+    """Counts (n × p) of passages with a year and a document (n)."""
 
     X: Csr
     years: Int64
+    units: Int64
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def static_texts(rng: np.random.Generator, situation: Situation, documents: int)
     means = mixtures @ share * _frequency(situation, t)[years]
     means /= means.sum(axis=1, keepdims=True)
     counts = np.array([rng.multinomial(m, p) for m, p in zip(lengths, means, strict=True)])
-    return Texts(sparse(counts), years)
+    return Texts(sparse(counts), years, np.arange(len(years)))
 
 
 def sparse(counts: Int64) -> Csr:

@@ -19,7 +19,14 @@ from corpora import assert_one_line
 import wordgeom as wg
 from wordgeom.api.vectors import Model
 from wordgeom.cli import main
-from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError, RankError
+from wordgeom.core.errors import (
+    InputError,
+    MissingInputError,
+    OptionError,
+    OutputExistsError,
+    RankError,
+)
+from wordgeom.vectors.keyed import Vectors
 
 K = 6
 
@@ -156,6 +163,12 @@ def test_what_is_no_name_of_a_file_is_named(function, given):
         getattr(wg, function)(*given)
 
 
+def test_a_model_is_saved_under_a_name_only():
+    model = wg.Model(Vectors(["a"], np.ones((1, 2), np.float32)), [], {})
+    with pytest.raises(OptionError, match="expected the name of a file, found int"):
+        model.save(3)  # type: ignore[arg-type]
+
+
 def test_a_matrix_in_memory_is_converted(corpus, tmp_path):
     wg.convert(wg.count(corpus), tmp_path / "counts.npz")
     assert (tmp_path / "counts.npz").exists()
@@ -178,16 +191,40 @@ def test_load_vectors_gives_gensims_vectors(corpus):
     assert model.keyed_vectors().most_similar("word1", topn=1)[0][0] in model.words
 
 
+def test_a_model_is_asked_for_words_as_gensims_vectors_are():
+    matrix = np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32)
+    model = wg.Model(Vectors(["a", "b", "caf\u00e9", "d", "e"], matrix), [], {})
+    keyed = model.keyed_vectors()
+    assert len(model) == 5
+    assert list(model) == keyed.index_to_key
+    assert "cafe\u0301" in model
+    assert "x" not in model
+    assert 0 not in model
+    np.testing.assert_array_equal(model["cafe\u0301"], matrix[2])
+    found, expected = model.most_similar("a", topn=3), keyed.most_similar("a", topn=3)
+    assert [word for word, _ in found] == [word for word, _ in expected]
+    assert [word for word, _ in model.most_similar(["a", "b"], "d", topn=1)] == [
+        keyed.most_similar(["a", "b"], ["d"], topn=1)[0][0]
+    ]
+    for ask in (model.__getitem__, model.most_similar):
+        with pytest.raises(InputError, match="unknown word 'cafe'; did you mean caf\u00e9"):
+            ask("cafe")
+    with pytest.raises(InputError, match="a word must be text, found 0"):
+        model[0]
+    with pytest.raises(OptionError, match="topn must be at least 1, found 0"):
+        model.most_similar("a", topn=0)
+
+
 @pytest.mark.parametrize(
     ("function", "options", "say"),
     [
-        ("count", {"windw": 3}, "wordgeom.count: unknown key 'windw'; did you mean window?"),
-        ("count", {"dim": 3}, "wordgeom.count: unknown key 'dim'"),
+        ("count", {"windw": 3}, "wordgeom.count: unknown keyword 'windw'; did you mean window?"),
+        ("count", {"dim": 3}, "wordgeom.count: unknown keyword 'dim'"),
         ("count", {"window": 2.5}, "window must be an integer, found 2.5"),
         ("count", {"min_count": 0}, "min_count must be at least 1, found 0"),
         ("count", {"shard": 5}, "shard must be i/N, such as 1/8, found '5'"),
-        ("pmi", {"ned": 2}, "wordgeom.pmi: unknown key 'ned'; did you mean neg?"),
-        ("train", {"dimm": 2}, "wordgeom.train: unknown key 'dimm'; did you mean dim?"),
+        ("pmi", {"ned": 2}, "wordgeom.pmi: unknown keyword 'ned'; did you mean neg?"),
+        ("train", {"dimm": 2}, "wordgeom.train: unknown keyword 'dimm'; did you mean dim?"),
         ("train", {"dim": "2"}, "dim must be an integer, found '2'"),
         ("train", {"as_published": "yes"}, "as_published must be true or false, found 'yes'"),
     ],
@@ -230,7 +267,8 @@ def test_results_and_errors_are_of_public_classes(corpus):
 
 
 def test_the_functions_do_not_wait_for_numba_before_they_are_called():
-    look = "import sys, wordgeom.api.vectors; print(*{'numba', 'scipy', 'gensim'} & {*sys.modules})"
+    look = "import sys, wordgeom as wg; wg.train, wg.impute, wg.convert, wg.score; "
+    look += "print(*{'numba', 'scipy', 'gensim'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert done.stdout == "\n"
 
@@ -248,7 +286,7 @@ def test_scores_are_those_of_the_command_line(corpus, tmp_path, capsys):
         assert wg.score(same, pairs, resamples=50).scores == told.scores
     with pytest.raises(OptionError, match="vectors must be a file name, a Model or gensim's"):
         wg.score(model.vectors, pairs)
-    with pytest.raises(OptionError, match="unknown key"):
+    with pytest.raises(OptionError, match="unknown keyword"):
         wg.score(model, [pairs], resample=50)
 
 

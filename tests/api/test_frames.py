@@ -13,7 +13,7 @@ import pytest
 from corpora import assert_one_line
 
 import wordgeom as wg
-from wordgeom.core.errors import InputError, OutputExistsError
+from wordgeom.core.errors import InputError, OptionError, OutputExistsError
 from wordgeom.vectors.keyed import Vectors
 
 pd = pytest.importorskip("pandas")
@@ -158,9 +158,11 @@ def test_a_name_map_may_be_a_dictionary_or_a_series(form, model):
     ({"x1": 3}, "name_map: must map text to text, found 'x1': 3"),
     ({"zz": "a"}, "name_map: no entry, such as 'zz', matches an entity"),
     ({}, "name_map: is empty"),
+    (pd.DataFrame({"word": ["a"]}, index=["x1"]), "a dictionary or a Series, found DataFrame"),
+    (["x1"], "name_map must be text, found ['x1']; pass the name of a file"),
 ])  # fmt: skip
 def test_a_wrong_name_map_is_named(names, said, model):
-    with pytest.raises(InputError) as caught:
+    with pytest.raises((InputError, OptionError)) as caught:
         wg.impute(firms(), model, name_map=names)
     assert_one_line(caught, said)
     assert "wordgeom-" not in str(caught.value)
@@ -183,7 +185,7 @@ def test_results_become_frames(model, tmp_path):
 
 
 def test_pandas_is_imported_only_where_a_frame_is_made():
-    code = "import sys, wordgeom.api.vectors, wordgeom.evaluation.report, wordgeom.api.frames\n"
+    code = "import sys, wordgeom.api.imputation, wordgeom.evaluation.report, wordgeom.api.frames\n"
     code += "print('pandas' in sys.modules)\n"
     code += "sys.modules['pandas'] = None\n"
     code += "import numpy as np\nfrom wordgeom.vectors.keyed import Vectors\n"

@@ -16,8 +16,8 @@ from wordgeom.counts.windows import WindowOptions
 from wordgeom.methods.inputs import reading_options
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 
-FUNCTIONS = [wg.count, wg.count_documents, wg.pmi, wg.train, wg.extend, wg.impute, wg.convert,
-             wg.score, wg.measure_drift]  # fmt: skip
+FUNCTIONS = [wg.count, wg.count_documents, wg.pmi, wg.train, wg.embed, wg.extend, wg.impute,
+             wg.convert, wg.score, wg.measure_drift]  # fmt: skip
 
 
 def test_a_signature_names_each_option_with_its_default():

@@ -440,10 +440,14 @@ def test_quiet_says_nothing(ask, folder):
         (["build-cooc", "x", "--document", "page"], ("--document", "'page'", "'block'")),
         (["build-cooc", "x", "--memory", "inf"], ("--memory", "found inf")),
         (["build-cooc", "x", "--shard", "1"], ("--shard must be i/N", "found '1'")),
-        (["build-cooc", "x", "-o", ""], ("out must not be empty",)),
+        (["build-cooc", "x", "-o", ""], ("--out must not be empty; pass a name",)),
         (["build-cooc"], ("needs a CORPUS", "; name a text file")),
         (["build-cooc", "-", "-"], ("standard input", "given twice")),
         (["similar"], ("VECTORS", "wordgeom similar --help")),
+        (["similar", "v", "king", "-top", "3"], ("has no option -top; did you mean --top?",)),
+        (["similar", "", "king"], ("VECTORS must not be empty; pass a name",)),
+        (["info", ""], ("PATH must not be empty; pass a name",)),
+        (["impute", "v.bin"], ("(v.bin); wordgeom impute takes options only", "--domain FILE")),
         (["train"], ("train needs --method", "choose", "gbu")),
         (["train", "--dim", "5"], ("train needs --method", "choose", "gbu")),
         (["train", "--methd", "gbu"], ("train has no option --methd", "did you mean --method?")),
@@ -842,6 +846,8 @@ def test_lines_of_standard_input_are_queries(ask, folder, monkeypatch):
         json.loads(line) for line in ask("similar", "vectors.bin", "-", "--json").out.splitlines()
     ]
     assert [row["query"] for row in found] == ["word1", "word2"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n")))
+    assert "standard input: contains no query; write" in ask("similar", "vectors.bin", "-").err
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"none\n")))
     failed = ask("similar", "vectors.bin", "-")
     assert failed.status == 1
@@ -940,8 +946,10 @@ def wait_for(path: Path) -> None:
     assert path.exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("out", ["new", "cooc"])
+@pytest.mark.parametrize(
+    ("number", "out"),
+    [(signal.SIGINT, "new"), (signal.SIGTERM, "cooc"), (signal.SIGHUP, "new")],
+)
 def test_a_signal_ends_a_count_and_nothing_changes(folder, large, number, out):
     before = contents(folder)
     args = ["build-cooc", str(large), "--window", "300", "--threads", "1", "-o", out, "--force"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from in_process import train_here
 from interruptions import interrupted_after
 
 from wordgeom.storage.store import Store
@@ -20,6 +21,7 @@ TRAIN = '[[train]]\nmethod = "{}"\ndim = {}\nout = "{}"\n'
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A directory with a text in two files, dated records and word pairs."""
+    train_here(monkeypatch)
     monkeypatch.chdir(tmp_path)
     draw = np.random.default_rng(1)
     ids = draw.zipf(1.3, (300, 20)) % 60
@@ -375,7 +377,17 @@ def test_arrays_stand_for_lists_between_commas(run, folder):
             ['[plot]\nkind = "spectrum"\nout = "s.bmp"\nvectors = "pairs.tsv"\n'],
             "x.toml [plot]: s.bmp: plots are",
         ),
-        (['[plot]\nkind = "spectrum"\n'], "[plot]: Missing argument 'VECTORS...'"),
+        (['[plot]\nkind = "spectrum"\n'], "[plot]: needs the key vectors; add it"),
+        (['[plot]\nkind = "drift"\n'], "needs the key source; add it; --help calls it MODEL|JSON"),
+        ([COUNT.format(3), "[drift]\n"], "x.toml [drift]: model: no such model; train one with"),
+        (
+            [COUNT.format(3), '[plot]\nkind = "imputation"\n'],
+            "x.toml [plot]: vectors.imputed.bin: no such file or directory; make it in an earlier",
+        ),
+        (
+            [COUNT.format(3), '[train]\nmetod = "gbu"\n'],
+            "x.toml [train]: train needs --method, found 'metod'; choose",
+        ),
         (
             ['[plot]\nkind = "drift"\nsource = "m"\nwrods = "a"\n'],
             "x.toml [plot]: unknown key 'wrods'; did you mean words?",

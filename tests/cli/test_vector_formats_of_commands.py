@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -122,7 +124,7 @@ def test_the_input_is_never_overwritten(ask, folder, name):
     [
         ("alone.npy", "alone.words.txt: no such file, which must hold the words of alone.npy"),
         ("short.npy", "3 vectors need as many words, found 2 in short.words.txt"),
-        ("cooc", "cooc: is a directory without vectors.tsv"),
+        ("cooc", "cooc: is a directory of kind cooc, not vectors"),
         ("sparse.npz", "sparse.npz: must contain one matrix, found none"),
         ("empty", "0 vectors need as many words, found 1 in metadata.tsv"),
     ],
@@ -209,6 +211,54 @@ def test_zero_vectors_are_dropped_by_convert(ask, zeros):
     assert ask("convert", "zeros.bin", "all.npy", "--drop-zero").status == 1
     assert ask("convert", "zeros.bin", "all.npy", "--float16").status == 1
     assert ask("convert", "cooc", "c.npz", "--drop-zero").status == 2
+
+
+def test_vectors_with_nan_are_dropped_by_convert(ask, zeros):
+    made = read_vectors("zeros.bin")
+    made.matrix[[made.index["w5"], made.index["w7"]], [0, 3]] = np.nan, -np.inf
+    write_vectors("odd.bin", made.words, made.matrix)
+    refused = ask("impute", "--domain", "table.csv", "--vectors", "odd.bin", "-o", "i.bin")
+    assert "; train again, or drop such vectors with wordgeom convert --drop-nan" in refused.err
+    answer = ask("convert", "odd.bin", "fine.bin", "--drop-nan")
+    assert "odd.bin: 2 vectors with NaN or infinity were dropped: w5, w7" in answer.err
+    assert "fine.bin: 53 × 6" in answer.out
+    impute = ("impute", "--domain", "table.csv", "-o", "i.bin")
+    assert ask(*impute, "--vectors", "fine.bin").status == 0
+    write_vectors("none.bin", ["w1", "w2"], np.full((2, K), np.nan, np.float32))
+    answer = ask("convert", "none.bin", "few.bin", "--drop-nan")
+    assert "none.bin: all vectors contain NaN or infinity; train again" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ("pairs.tsv vectors.bin", "pairs.tsv: is not a vectors file; name the vectors first: "
+         "wordgeom eval vectors.bin pairs.tsv"),
+        ("pairs.tsv", "name the vectors first: wordgeom eval VECTORS pairs.tsv"),
+        ("questions.txt", "name the vectors first: wordgeom eval VECTORS questions.txt"),
+        ("pairs.tsv glove.txt", "name the vectors first: wordgeom eval glove.txt pairs.tsv"),
+        ("vectors.bin all.bin pairs.tsv", "all.bin: is a vectors file, not a test set; to score "
+         "several vectors files, use wordgeom compare"),
+    ],
+)  # fmt: skip
+def test_vectors_and_test_sets_in_the_wrong_order_are_told_apart(ask, folder, given, line):
+    converted(ask, "glove.txt")
+    Path("questions.txt").write_text("w1 w2 w3 w4\nw3 w4 w1 w2\n")
+    answer = ask("eval", *given.split())
+    assert (answer.status, answer.err.count("\n")) == (1, 1)
+    assert line in answer.err
+
+
+def test_an_unreadable_directory_is_named_itself(ask, tmp_path, monkeypatch):
+    def forbidden(_: object) -> None:  # a test that is root may read all
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.chdir(tmp_path)
+    Path("hidden").mkdir()
+    monkeypatch.setattr(os, "listdir", forbidden)
+    for args in (["info", "hidden"], ["similar", "hidden", "w1"], ["eval", "v.bin", "hidden"]):
+        line = "error: hidden: cannot be read: permission denied; check its permissions"
+        assert line in ask(*args).err, args
 
 
 def test_entities_and_words_with_a_dropped_zero_vector_are_inferred(ask, zeros):

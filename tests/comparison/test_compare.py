@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from in_process import run_here
 
 from wordgeom.cli import main
 from wordgeom.comparison import compare, entries
@@ -199,6 +200,7 @@ def test_common_words_are_in_the_order_of_the_first_file(folder):
 
 def test_methods_peers_and_files_share_a_table(ask, counts, monkeypatch):
     monkeypatch.setattr(cache, "_cache_directory", lambda: None)
+    monkeypatch.setattr(cache, "run_module", run_here)  # test_peers has it in its own process
     monkeypatch.setattr(entries, "available_methods", lambda _: ["gbu"])
     args = (counts, "good.bin", "--peers", "lsi", "--dim", "6", "--keep", "kept")
     drawn = find_spec("matplotlib") is not None
@@ -327,7 +329,9 @@ def test_a_failed_subprocess_reports_its_last_line():
         (("good.bin", "--methods", "gbu"), 1, ("cooc",)),
         (("good.bin", "--json", "--markdown"), 2, ("--json and --markdown",)),
         (("good.bin", "--picture", "q.jpg"), 2, ("q.jpg", ".svg")),
-        (("good.bin", "--dim", "0"), 2, ("--dim",)),
+        (("good.bin", "--dim", "0"), 2, ("--dim must be at least 1",)),
+        (("good.bin", "--dim", "50"), 2, ("--dim has no effect", "add --methods or --peers")),
+        (("prose.txt", "--peer-epochs", "2"), 2, ("--peer-epochs has no effect", "add --peers")),
     ],
 )  # fmt: skip
 def test_invalid_requests_are_one_line_errors(ask, args, status, say):
@@ -486,7 +490,8 @@ def test_an_interrupted_count_leaves_nothing(folder, text, monkeypatch, capsys):
 def test_an_interrupted_peer_ends_with_its_caller_and_leaves_nothing(folder, text):
     """Send Ctrl-C to the process group, as a terminal does, while gensim trains."""
     here = {**os.environ, "WORDGEOM_CACHE": "cache", "TMPDIR": "empty"}
-    options = ["--peers", "sgns", "--peer-epochs", "100000", "--set", "pairs.txt"]
+    options = ["--peers", "sgns", "--peer-epochs", "100000", "--threads", "1"]
+    options += ["--set", "pairs.txt"]
     command = [sys.executable, "-m", "wordgeom", "compare", text, "--methods", "none", *options]
     with subprocess.Popen(
         command, env=here, stderr=subprocess.PIPE, text=True, start_new_session=True

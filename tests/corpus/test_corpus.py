@@ -30,7 +30,7 @@ from hypothesis import strategies as st
 from wordgeom.core.errors import FormatError, InputError, MissingInputError, WriteError
 from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens.kernels import MAX_TOKEN
+from wordgeom.corpus.tokens.lexicon_kernels import MAX_TOKEN
 from wordgeom.corpus.vocabulary import Vocabulary, read_words, save_vocabulary
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage.id_stream import Spool

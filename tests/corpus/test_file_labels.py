@@ -151,6 +151,8 @@ def test_files_without_a_row_and_rows_without_a_file_are_reported(
     assert "m.csv: 2 files have no row; the first: texts/1980-speech.txt\n" in said
     assert "m.csv: 2 rows name no file that is read; the first: 'other.txt' in line 3\n" in said
     assert "6 documents have no readable time (6 missing)" in said
+    assert main(["build-dtm", "texts", "--metadata", "no.csv", "--time-field", "year"]) == 1
+    assert "no.csv: no such file; check --metadata\n" in capsys.readouterr().err
     assert main(["build-cooc", *command[1:]]) == 2
     assert "--time-from-name and --metadata apply to build-dtm" in capsys.readouterr().err
 
@@ -166,8 +168,11 @@ def test_names_match_in_either_unicode_form(folder: Path):
 @pytest.mark.parametrize(
     ("table", "parts"),
     [
-        ("name\tyear\n", ["m.tsv: has no column of files, found name, year; name the column of"]),
-        ("", ["m.tsv: has no column of files"]),
+        (
+            "name\tyear\n",
+            ["m.tsv: has no column of file names, found name, year; name the column file, "],
+        ),
+        ("", ["m.tsv: has no column of file names"]),
         ("file\ty\n", ["m.tsv line 1: has no column 'year', found file, y"]),
         ("file\tyear\n1970-speech.txt\n", ["m.tsv line 2: needs 2 columns, found 1"]),
         ("file\tyear\n\t1970\n", ["m.tsv line 2: names no file"]),

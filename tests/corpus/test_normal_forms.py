@@ -19,7 +19,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import in_memory, normal_forms
-from wordgeom.corpus.tokens.kernels import MAX_TOKEN
+from wordgeom.corpus.tokens.lexicon_kernels import MAX_TOKEN
 from wordgeom.corpus.tokens.normal_forms import COMPOSING, GROWTH, NONE, Normaliser
 from wordgeom.corpus.tokens.normal_tables import Form
 from wordgeom.matrices.count_request import made_options
@@ -69,7 +69,7 @@ def test_words_are_those_of_the_normalised_text(
     tokeniser: str,
     form: Form,
 ):
-    text = "first " + text
+    text = "first " + text.replace("\0", "")  # a text with zeros is refused, as another encoding
     (path,) = put(tmp_path_factory.mktemp("form"), text)
     options = CorpusOptions(tokeniser=tokeniser, normalise=form, document="file", min_count=1)
     expected = reference_tokens(text, tokeniser, form)
@@ -94,7 +94,7 @@ def test_a_text_that_is_not_normal_is_found(text: str, form: Form):
 def test_every_character_and_every_pair_that_can_compose_is_checked(form: Form):
     normaliser = Normaliser(form, lower=False)
     starts = [c for c in _EVERY if unicodedata.decomposition(c) or c.isalpha()]
-    some = np.random.default_rng(1).choice(starts, 2000)
+    some = np.random.default_rng(1).choice(starts, 1000)
     latin = [chr(p) for p in range(0x20, 0x250)]
     pairs = [a + b for a, b in product([*some, *latin], _SECONDS[:400])]
     marks = [a + b + c for a, b, c in product("eâḤ", _MARKS[:120], _MARKS[:120])]

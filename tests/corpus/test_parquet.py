@@ -132,7 +132,10 @@ def test_invalid_utf_8_is_treated_as_in_text(tmp_path: Path):
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
-        ({"text_field": "body"}, ["has no column 'body', found n, s, text, ok; name a column"]),
+        (
+            {"text_field": "body"},
+            ["has no column 'body', found n, s, text, ok; name a column with"],
+        ),
         ({"text_field": "s.y"}, ["has no column 's.y', found x in 's'"]),
         ({"text_field": "n.y"}, ["has no column 'n.y', found int64 in 'n'"]),
         ({"text_field": "n"}, ["the column 'n' is not text, found int64; check --text-field"]),

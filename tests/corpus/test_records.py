@@ -166,12 +166,13 @@ def test_malformed_records_are_skipped_and_counted(
     first: str,
 ):
     path = write(folder, name, content)
-    assert_rejected(path, first, **fields)
+    assert_rejected(path, first, ", or pass --bad-records skip", **fields)
     made, source = lines(path, block, bad_records="skip", **fields)
     assert made == texts
     assert [(record.id, record.line) for record in source.documents] == rows
     assert source.bad_records == (5 if name == "b.jsonl" else 3)
     assert first in source.first_bad
+    assert "--bad-records" not in source.first_bad
     (note,) = skipped_note([Source("x"), source])
     assert note.startswith(f"skipped {source.bad_records} malformed records; the first: {path}")
 
@@ -219,7 +220,11 @@ def test_ids_and_times_of_a_table_are_indexed(folder: Path):
 @pytest.mark.parametrize(
     ("table", "options", "parts"),
     [
-        ("a\tb\nc\n", {"text_field": "1"}, ["line 2: needs 2 columns, found 1; correct it"]),
+        (
+            "a\tb\nc\n",
+            {"text_field": "1"},
+            ["needs 2 columns, found 1; correct it, pass --input-format csv"],
+        ),
         ("a\n\nc\td\te\n", {"text_field": "1"}, ["line 3: needs 1 column, found 3"]),
         ("a\tb\n", {"text_field": "3"}, ["line 1: has no column 3, found 2 columns: a, b"]),
         ("a\tb\n", {"text_field": "c"}, ["line 1: has no column 'c', found a, b; name a column"]),

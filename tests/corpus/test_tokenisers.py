@@ -87,6 +87,7 @@ def test_every_code_point_is_a_letter_or_a_separator_as_in_unicode(folder: Path)
         ("Straße ǅ Ⅷ x²", "straße ǆ ⅷ x²"),
         ("don't e-mail foo_bar 3.14", "don t e mail foo_bar 3 14"),
         ("wow😀great 👍🏽 ok", "wow great ok"),
+        ("love\u2764\ufe0f it \u2764\ufe0f\u270c\ufe0e 1\ufe0f no\u2060break", "love it 1 nobreak"),
         ("東京。大阪、Kyōto", "東京 大阪 kyōto"),
         ("cafe\u0301 caf\u00e9 CAFE\u0301", "caf\u00e9 caf\u00e9 caf\u00e9"),
         ("H\u0331 \u1e96 h\u0331", "\u1e96 \u1e96 \u1e96"),  # composed in lower case only

@@ -49,6 +49,8 @@ def tarred(form: int) -> bytes:
         (zipped("ppt/presentation.xml"), "is a presentation, not text; save it as text"),
         (zipped("[Content_Types].xml"), "is an Office document, not text; save it as text, or"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0", "is an Office document, not text"),
+        (b"7z\xbc\xaf\x27\x1c\0\4 one", "is a 7-Zip archive, not text; unpack it with 7z x"),
+        (b"Rar!\x1a\x07\x01\0 one two", "is a RAR archive"),
         (b"{\\rtf1\\ansi one two}", "is RTF, not text; save it as text"),
         ("가는 말이 고와야".encode("utf-16"), "found a UTF-16 byte order mark; convert it"),
         ("가는 말이 고와야".encode("utf-32"), "UTF-32, found a UTF-32 byte order mark; convert"),

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from in_process import train_here
 
 import wordgeom
 from docs.examples import RUN, Session, blocks, commands
@@ -52,6 +53,7 @@ def test_the_examples_of_a_page_run(page, inputs, shim, tmp_path, monkeypatch):
     for package in _NEEDS.get(page.stem, ()):
         pytest.importorskip(package)
     shutil.copytree(inputs, tmp_path, dirs_exist_ok=True)
+    train_here(monkeypatch)
     monkeypatch.chdir(tmp_path)
     session = Session(
         shim, {**os.environ, "PYTHONPATH": str(Path(wordgeom.__file__).parent.parent)}

@@ -64,7 +64,7 @@ def test_a_notebook_runs_with_each_cell_twice(path, tmp_path):
     assert list(folder.iterdir()) == []
 
 
-def test_an_interrupted_cell_can_be_repeated(tmp_path):
+def test_an_interrupted_cell_can_be_repeated_and_progress_is_shown_if_wanted(tmp_path):
     cells = [
         "import itertools, os, signal, threading, wordgeom as wg\n"
         "counts = wg.count([['a', 'b']] * 9, out='cooc')",
@@ -73,20 +73,18 @@ def test_an_interrupted_cell_can_be_repeated(tmp_path):
         "wg.count((['c', 'd'] for _ in itertools.count()), out='other')",
         "print(wg.count([['a', 'b']] * 9, out='cooc').summary, os.path.exists('other'))\n"
         "print(wg.count([['c', 'd']] * 9, out='other', force=True).words)",
+        "wg.show_progress()\nwg.count([['a', 'b']] * 9).words",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in cells])
     client(notebook, tmp_path, allow_errors=True).execute()
     (error,) = [out for out in notebook.cells[1].outputs if out.output_type == "error"]
     assert error.ename in ("KeyboardInterrupt", "StoppedError")
     assert "--" not in error.evalue
-    said = "".join(out.text for out in notebook.cells[2].outputs if out.output_type == "stream")
-    assert "cooc: up to date False" in said
-    assert "['c', 'd']" in said
-
-
-def test_progress_is_shown_in_a_notebook_where_it_is_asked_for(tmp_path):
-    text = "import wordgeom as wg\nwg.show_progress()\nwg.count([['a', 'b']] * 9).words"
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text)])
-    client(notebook, tmp_path).execute()
-    shown = "".join(out.text for out in notebook.cells[0].outputs if out.output_type == "stream")
+    again, shown = (
+        "".join(out.text for out in cell.outputs if out.output_type == "stream")
+        for cell in notebook.cells[2:]
+    )
+    assert "cooc: up to date False" in again
+    assert "['c', 'd']" in again
+    assert "reading" not in again
     assert "reading" in shown

@@ -239,6 +239,16 @@ def test_equal_times_are_refused(model, capsys, given):
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "given", [("--then", "2009", "--now", "2002"), ("--then", "2020"), ("--now", "1990")]
+)
+def test_times_in_the_wrong_order_are_refused(model, capsys, given):
+    assert main(["drift", str(model), *given]) == 2
+    err = capsys.readouterr().err
+    assert "--then must be before --now " in err
+    assert err.endswith("; swap the two\n")
+
+
 def test_python_warns_of_a_time_outside_the_data(model):
     fitted = wg.open_model(model)
     times: list[Any] = ["2005", None, float("nan")]

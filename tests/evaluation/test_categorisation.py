@@ -87,6 +87,14 @@ def test_planted_classes_are_found(tmp_path: Path, using: Context):
     assert np.array_equal(answers.gold, np.repeat(np.arange(6), 15))
 
 
+def test_no_interval_exceeds_the_largest_score(tmp_path: Path, using: Context):
+    vectors, text = planted(classes=2, each=5, noise=0.01)
+    text = text.replace("c0w0\tclass c0", "c0w0\tclass c1")  # one of another cluster
+    answers = read_categories(put(tmp_path, text), EvalOptions()).answer(vectors, using)
+    for score in scores(answers, 100, 1):
+        assert score.low < score.value < score.high == 1.0
+
+
 def test_random_vectors_score_at_chance_level(tmp_path: Path, using: Context):
     vectors, text = planted(classes=6, each=30, noise=50)
     answers = read_categories(put(tmp_path, text), EvalOptions()).answer(vectors, using)

@@ -175,9 +175,9 @@ def test_an_error_if_no_set_has_known_items(run_eval):
         (["vectors.bin", "none.txt"], "none.txt: no such file"),
         (["none.bin", "pairs.txt"], "none.bin: no such file"),
         (["vectors.bin", "."], "is a directory"),
-        (["pairs.txt"], "the first line must give"),
+        (["pairs.txt"], "pairs.txt: is not a vectors file; name the vectors first"),
         (["vectors.bin", "--categories", "none.tsv"], "none.tsv: no such file"),
-        (["vectors.bin", "vectors.bin"], "vectors.bin line 2: is not UTF-8"),
+        (["vectors.bin", "vectors.bin"], "vectors.bin: is a vectors file, not a test set"),
     ],
 )
 def test_bad_input_is_one_line(run_eval, args, message):

@@ -53,12 +53,11 @@ def covered(found, true):
     return np.mean([score.low <= true <= score.high for score in found])
 
 
-@pytest.mark.parametrize("size", [12, 20])
-def test_the_interval_covers_the_accuracy_over_all_pairs(size):
-    pairs, rng = crossed(size), np.random.default_rng(size)
+def test_the_interval_covers_the_accuracy_over_all_pairs():
+    pairs, rng = crossed(12), np.random.default_rng(12)
     drawn = [answered(pairs, 0.5, rng) for _ in range(200)]
     by_pair = [scores(each, 200, 1)[0] for each in drawn]
-    by_question = [scores(replace(each, pairs=None), 200, 1)[0] for each in drawn]
+    by_question = [scores(replace(each, pairs=None), 200, 1)[0] for each in drawn[:60]]
     assert 0.92 <= covered(by_pair, truth(0.5)) <= 0.99
     assert covered(by_question, truth(0.5)) < 0.7
     assert all(0 <= score.low < score.value < score.high <= 1 for score in by_pair)
@@ -69,7 +68,7 @@ def test_the_interval_of_a_difference_covers_the_difference_over_all_pairs():
     drawn = [[answered(pairs, 0.5, rng, more) for more in (0, 0.3)] for _ in range(200)]
     true = truth(0.5, 0.3) - truth(0.5)
     by_pair = [difference(one, other, MEASURES[0], 200, 1) for one, other in drawn]
-    alone = [[replace(each, pairs=None) for each in both] for both in drawn]
+    alone = [[replace(each, pairs=None) for each in both] for both in drawn[:60]]
     by_question = [difference(one, other, MEASURES[0], 200, 1) for one, other in alone]
     assert 0.92 <= covered(by_pair, true) <= 0.99
     assert covered(by_question, true) < 0.75
@@ -84,7 +83,7 @@ def test_pair_effects_that_both_models_share_cancel_in_a_difference():
 
 
 def test_without_pair_effects_the_interval_is_at_most_root_three_times_as_wide():
-    pairs, rng = crossed(25), np.random.default_rng(5)
+    pairs, rng = crossed(16), np.random.default_rng(5)
     ratios = []
     for _ in range(20):
         each = answered(pairs, 0, rng)

@@ -15,6 +15,7 @@ from faults.workshop import STALLED, Workshop, command
 
 EVERY = "convert"  # the command of which every step is tried
 FEW = 3
+SIGNALS = signal.SIGKILL, signal.SIGTERM, signal.SIGINT
 
 each = pytest.mark.parametrize("command", COMMANDS, ids=[one.name for one in COMMANDS])
 
@@ -32,11 +33,9 @@ def test_a_kill_leaves_the_old_output_or_the_new_and_a_way_to_it(
         assert ended.seconds < STALLED
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_a_signal_at_any_time_leaves_the_old_output_or_the_new(
-    shop: Workshop, number: signal.Signals
-) -> None:
+def test_a_signal_at_any_time_leaves_the_old_output_or_the_new(shop: Workshop) -> None:
     for turn, one in enumerate(COMMANDS):
+        number = SIGNALS[turn % len(SIGNALS)]
         delay = 0.004 * turn
         ended = trials.disturb(
             shop, one, old=bool(turn % 2), number=number, delay=delay, words=("--force",)

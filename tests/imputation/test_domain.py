@@ -382,3 +382,18 @@ def test_a_table_of_dates_may_be_to_transpose():
     vectors = Vectors(["one", "two"], np.eye(2, dtype=np.float32))
     with pytest.raises(InputError, match="or transpose the table if its columns are the entities"):
         find_anchors(["2015-01-13", "2015-01-14"], vectors, "returns.csv", "v.bin")
+
+
+def test_entities_are_found_in_composed_form_and_without_invisible_signs():
+    names = ["king", "caf\u0301e", "cafe\u0301", "\u200bqueen", "que\u00aden", "abs\u200cent"]
+    words = ["queen", "king", "caf\u00e9", "absent"]
+    anchors = find_anchors(names, Vectors(words, np.eye(4, dtype=np.float32)), "t.csv", "v.bin")
+    assert anchors.known.tolist() == [True, False, True, True, True, False]
+    assert anchors.rows.tolist() == [1, 2, 0, 0]
+
+
+def test_a_name_with_a_nul_character_is_rejected(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"name,x\na,1\nb\0c,2\n")
+    with pytest.raises(InputError) as caught:
+        read_domain(tmp_path / "t.csv", DomainOptions(), GB)
+    assert_one_line(caught, "the name of entity 2 contains a NUL", r"'b\x00c'", "; remove it")

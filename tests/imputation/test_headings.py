@@ -13,6 +13,7 @@ from wordgeom.imputation.tables.table import Table
 
 GB = 10**9
 _FEATURES = "apple,0.13,-1.2,0.5\npear,0.21,0.7,-0.4\nplum,1.0,0.25,0.0\n"
+_ONE_HOT = "aspirin" + ",0,1" * 12 + ",0\ncodeine" + ",1,0" * 12 + ",0\n"
 
 
 def read(folder: Path, text: str, name: str = "t.csv") -> Table:
@@ -52,6 +53,10 @@ def short(width: int) -> str:
         ("gene,5594,9133,1017", _FEATURES),
         ("drug,0.1,0.2,0.5,1,2", "aspirin,1,5,2,2,1\ncodeine,4,2,2,1,0\n"),
         ("depth,5.0,4.5,4.0,3.5,3.0", "oak,1,5,2,2,1\nelm,4,2,2,1,0\n"),
+        ("Betrieb,2015,2019", short(2)),
+        ("Betrieb,2019.0,2018.0", short(2)),
+        ("drug," + ",".join(str(7 * k % 31) for k in range(25)), _ONE_HOT),  # unordered codes
+        ("firm,False,True", "apple,3,5\npear,2,1\n"),  # a cross table
         ("1,2,3", _FEATURES),  # R: write.table(sep = ","), without a head for the names
     ],
 )
@@ -94,6 +99,10 @@ def test_an_entity_is_no_header(tmp_path, rows):
         "dog,1,2,3\ncat,3,5,1\n",  # Likert scale
         "dose,0.1,0.2,0.5,1,2\naspirin,1,5,2,2,1\ncodeine,4,2,2,1,0\n",
         "year,3,7\nkorea,4,2\nchile,1,6\n",
+        "Betrieb,2019\nSiemens,0.1\nBayer,0.2\n",
+        "Land,2015,2019\nkorea,3,7\nchile,2,1\n",
+        "Arznei," + ",".join(str(7 * k % 31) for k in range(25)) + "\n" + _ONE_HOT,
+        "drug,51,9,17\naspirin,0,1,0\ncodeine,1,1,0\n",
     ],
 )
 def test_an_ambiguous_first_line_is_an_entity_with_a_note(tmp_path, rows):
@@ -102,6 +111,13 @@ def test_an_ambiguous_first_line_is_an_entity_with_a_note(tmp_path, rows):
     (note,) = table.notes
     assert "first line was read as an entity" in note
     assert note.endswith("if it is a header, change its first cell to 'name'")
+
+
+@pytest.mark.parametrize("header", ["", "ticker,Energy,Health\n"])
+def test_truth_values_are_numbers(tmp_path, header):
+    table = read(tmp_path, header + "apple,True,False\npear,FALSE,TRUE\nplum,,true\n")
+    assert table.names == ["apple", "pear", "plum"]
+    np.testing.assert_array_equal(table.matrix, [[1, 0], [0, 1], [np.nan, 1]])
 
 
 def test_tab_separated_headers_are_recognised_too(tmp_path):

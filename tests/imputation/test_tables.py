@@ -104,11 +104,12 @@ def test_the_usual_markers_are_missing_values(tmp_path, cell):
     ("content", "parts"),
     [
         ("a,1,2\nb,3\n", ["line 2", "needs 3 cells", "found 2"]),
+        ("# mine\nwho,x\na,1\n", ["line 2", "needs 1 cell like", "remove lines above"]),
         ("who,x,y\na,1,2\n\nb,3,4,5\n", ["line 4", "needs 3 cells", "found 4"]),
         ("who,x,y\na,1,2\nb,3,foo\n", ["line 3", "column 'y' must be a number", "'foo'"]),
         ("a,1\nb,1_0\n", ["line 2", "column 2", "'1_0'"]),
         ("a,1\nb,?\n", ["line 2", "'?'"]),
-        ("who,x,y,z\na,1\n", ["line 1", "the header has 4 cells, the next row 2"]),
+        ("who,x,y,z\na,1\n", ["line 1", "the header has 4 cells, the next row 2", "; give"]),
         ('a,1\n"b\nc",2\n"d,3\n', ["line 4", "malformed CSV"]),
         ('a,1\n"b"c,2\n', ["line 2", "malformed CSV"]),
         (b"a,1\nb\xff,2\n", ["line 2", "not UTF-8", "0xff"]),

@@ -149,7 +149,7 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(capsys, monkeypatch):
 def test_python_calls_take_inputs_as_keywords():
     model = wg.train("cooc", "retrofit", pairs="pairs.txt", rounds=2)
     assert model.vectors.shape == (V, 2)
-    with pytest.raises(wg_error(), match="unknown key 'pear'"):
+    with pytest.raises(wg_error(), match="unknown keyword 'pear'"):
         wg.train("cooc", "retrofit", pear="pairs.txt")
 
 

@@ -318,16 +318,21 @@ def test_without_a_cache_the_fallback_directory_is_used(tmp_path, trainings, mon
     assert entry.path.parent == spare
 
 
-def test_a_peer_trains_in_its_own_process(tmp_path, monkeypatch):
+def test_a_peer_trains_in_its_own_process_which_a_bar_follows(tmp_path, monkeypatch):
+    moved: list[int] = []
+    monkeypatch.setattr(Progress, "bar", lambda *_: SimpleNamespace(
+        update=moved.append, close=lambda: moved.append(-1)))  # fmt: skip
     monkeypatch.setenv("WORDGEOM_CACHE", str(tmp_path / "cache"))
     (path,) = put(tmp_path, lines())
-    entry = cache.trained_peer("sgns", text_of(path, tokeniser="whitespace"), SMALL, tmp_path)
+    text = text_of(path, tokeniser="whitespace")
+    entry = cache.trained_peer("sgns", text, SMALL, tmp_path)
+    assert (sum(moved[:-1]), moved[-1]) == (100, -1)
     assert read_vectors(entry.path).matrix.shape == (60, 5)
     assert entry.seconds > 0.2  # Python and gensim alone take longer
     assert entry.peak_bytes == 0 or entry.peak_bytes > 10**7
     assert "of 2,700 tokens" in entry.notes[0]
     monkeypatch.setattr(cache, "run_module", None)
-    assert cache.trained_peer("sgns", text_of(path, tokeniser="whitespace"), SMALL, tmp_path).cached
+    assert cache.trained_peer("sgns", text, SMALL, tmp_path).cached
 
 
 def test_the_process_of_a_peer_reports_its_progress(tmp_path, monkeypatch, capsys):
@@ -342,15 +347,6 @@ def test_the_process_of_a_peer_reports_its_progress(tmp_path, monkeypatch, capsy
         assert numbers == sorted(set(numbers))
         assert (len(numbers) > 40, numbers[-1]) == (True, 100)
         assert json.loads(facts)["notes"]
-
-
-def test_a_bar_follows_the_process_of_a_peer(tmp_path, monkeypatch):
-    moved: list[int] = []
-    monkeypatch.setattr(Progress, "bar", lambda *_: SimpleNamespace(
-        update=moved.append, close=lambda: moved.append(-1)))  # fmt: skip
-    (path,) = put(tmp_path, lines())
-    cache.trained_peer("lsi", text_of(path), SMALL, tmp_path, cache=False)
-    assert (sum(moved[:-1]), moved[-1]) == (100, -1)
 
 
 def test_a_failed_training_is_a_one_line_error(tmp_path, capsys):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 from dataclasses import replace
@@ -71,9 +70,9 @@ def test_bytes_do_not_depend_on_the_user_s_style(tmp_path, suffix):
     import matplotlib
 
     one, two = tmp_path / f"one{suffix}", tmp_path / f"two{suffix}"
-    quality.draw(comparison(*ROWS), one)
+    quality.draw(comparison(*ROWS[:2], sets=1), one)
     with matplotlib.rc_context({"font.size": 20, "lines.linewidth": 9, "savefig.dpi": 40}):
-        quality.draw(comparison(*ROWS), two)
+        quality.draw(comparison(*ROWS[:2], sets=1), two)
         assert matplotlib.rcParams["font.size"] == 20
     assert one.read_bytes().startswith(BEGINNINGS[suffix])
     assert one.read_bytes() == two.read_bytes()
@@ -189,26 +188,16 @@ def test_a_card_without_a_spectrum_is_not_a_missing_card(tmp_path, held):
 
 @pytest.fixture
 def seen(monkeypatch):
-    """The figures in the order in which they are written."""
-    figures = []
-    saved_figure = figure.saved_figure
-
-    @contextlib.contextmanager
-    def keeping(*args):
-        with saved_figure(*args) as made:
-            yield made
-            figures.append(made)
-
-    monkeypatch.setattr(spectrum, "saved_figure", keeping)
-    return figures
+    """The figures in the order in which they are drawn."""
+    return unwritten(monkeypatch, spectrum)
 
 
 def spectrum_of(name: str, values: Any, residuals: Any = ()) -> spectrum.Spectrum:
     return spectrum.Spectrum(name, np.asarray(values, float), np.asarray(residuals, float))
 
 
-@pytest.mark.parametrize("top", [5.01, 1.3, 2.0, 3.1, 7.7, 12.0])
-@pytest.mark.parametrize("span", [1.02, 1.5, 3.0, 5.5, 9.9])
+@pytest.mark.parametrize("top", [5.01, 1.3, 7.7])
+@pytest.mark.parametrize("span", [1.02, 3.0, 9.9])
 def test_a_short_axis_has_three_numbers(tmp_path, seen, top, span):
     values = np.geomspace(top * span, top, 12)
     spectrum.draw([spectrum_of("v", values)], tmp_path / "s.png")

@@ -183,7 +183,7 @@ def test_the_caption_is_printed_and_an_existing_plot_kept(folder, capsys):
 
 @pytest.mark.parametrize(
     ("labels", "around", "part"),
-    [(("e99",), None, "unknown entity 'e99'; did you mean"), ((), "e99", "unknown entity 'e99'")],
+    [(("e99",), None, "unknown entity 'e99'; did you mean"), ((), "e99", "names it gave")],
 )
 def test_an_unknown_entity_is_named(folder, labels, around, part):
     with pytest.raises(InputError, match=part):

@@ -163,6 +163,16 @@ def test_categories_and_numbers_are_read(tmp_path):
     assert [numbers.value(word) for word in ("a", "b", "word")] == [-1.5, 2000, None]
 
 
+def test_a_header_is_no_word(tmp_path):
+    groups = coloured(tmp_path, "word\tclass\na\tone\nword\ttwo\nb\tone\n")
+    assert groups.categories == ("one", "two")
+    assert groups.value("word") == "two"
+    lengths = coloured(tmp_path, "word\tlength\na\t1\nword\t4\n")
+    assert [lengths.value(word) for word in ("a", "word")] == [1, 4]
+    words = coloured(tmp_path, "word\tone\na\tone\n")  # no name of a column
+    assert words.value("word") == "one"
+
+
 @pytest.mark.parametrize(
     ("content", "parts"),
     [

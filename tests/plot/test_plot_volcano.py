@@ -124,6 +124,8 @@ def test_the_text_below_describes_the_test(tmp_path, seen):
 
 
 def test_the_strongest_and_the_named_words_are_labelled_without_overlap(tmp_path, seen):
+    from matplotlib.text import Text
+
     made = results(400)
     weak = int(np.argmin(made.displacement))
     volcano.draw(made, tmp_path / "v.png", [f"w{weak}"])
@@ -136,6 +138,11 @@ def test_the_strongest_and_the_named_words_are_labelled_without_overlap(tmp_path
     assert texts.keys() <= {f"w{k}" for k in [*strongest[0], *strongest[1], weak]}
     assert texts.keys() & {f"w{k}" for k in others[others != weak]}
     assert_tidy(seen[0])
+    axes = seen[0].axes[0]
+    for height in rules(seen[0]).values():  # no line is behind a name
+        y = axes.transData.transform((0.5, height))[1]
+        boxes = [Text.get_window_extent(text) for text in texts.values()]
+        assert not any(box.y0 < y < box.y1 for box in boxes)
 
 
 def test_an_unknown_word_is_rejected(tmp_path):

@@ -53,10 +53,10 @@ def test_a_bar_shows_the_time_left_after_a_while_and_not_before(monkeypatch):
     with closing(progress._bar("counting", 100, "rows", 0)) as bar:
         assert "left" not in str(bar)
         bar.update(5)
-        assert str(bar).endswith("| 5.00/100 [00:00]")
+        assert str(bar).endswith("| 5/100 [00:00]")
         for _ in range(9):
             bar.update(5)
-        assert str(bar).endswith("| 50.0/100 [00:00, 00:40 left]")  # 5 in 4 s
+        assert str(bar).endswith("| 50/100 [00:00, 00:40 left]")  # 5 in 4 s
     with closing(progress._bar("reading", None, "B", 0)) as bar:
         bar.update(5)
         assert str(bar).startswith("reading: 5.00B [00:00, ")

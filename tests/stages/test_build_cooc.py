@@ -293,7 +293,7 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
             [one, three],
             ["merge: shard 2 of 3 is missing; name each shard once"],
         ),
-        ([one, two, three, twice], [twice, "is given twice", "; name each matrix once"]),
+        ([one, two, three, twice], [f"{twice}: has the same counts as {two}; name each matrix"]),
         ([one, two, two], [two, "is given twice"]),
         ([one, of_two], [of_two, "is shard 2 of 2, not a shard of the same count; name"]),
         ([one, two, out], [out, "is a whole count, not a shard of the same count; name"]),
@@ -333,9 +333,11 @@ def test_matrices_that_do_not_add_up_are_refused(tmp_path: Path):
     out = build(first, tmp_path / "cooc").store.path
     other = build(second, tmp_path / "other").store.path
     wide = build(first, tmp_path / "wide", window=2).store.path
+    copy = build(first, tmp_path / "copy").store.path
     for parts, error, said in (
         ([out], InputError, ["merge needs at least two matrices; name"]),
         ([out, out], InputError, [out, "is given twice", "; name each matrix once"]),
+        ([out, copy], InputError, [f"{copy}: has the same counts as {out}; name each matrix"]),
         (
             [out, other],
             InputError,

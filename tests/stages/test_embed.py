@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfTransformer
 
+import wordgeom as wg
 from wordgeom.api.counts import count
-from wordgeom.api.vectors import train
+from wordgeom.api.training import train
+from wordgeom.core.errors import WordgeomError
 from wordgeom.corpus.inputs import readers
 from wordgeom.counts import documents
 from wordgeom.evaluation.options import EvalOptions
@@ -244,6 +246,27 @@ def test_records_have_ids_and_several_files_follow_each_other(vectors, ask):
     assert [row[1] for row in table] == ["a.jsonl"] * 4 + ["b.jsonl"] * 5
 
 
+def test_a_function_does_the_same(vectors, ask):
+    made, done = run(ask, "--weights", "tf-idf", "--l2")
+    again = wg.embed("reviews.txt", weights="tf-idf", l2=True)
+    assert again.summary == "texts.npy: up to date"
+    np.testing.assert_array_equal(again.value, made)
+    other = wg.embed(["reviews.txt"], "vectors.bin", "lines.txt", weights="tf-idf", l2=True)
+    np.testing.assert_allclose(np.loadtxt("lines.txt"), made, atol=1e-6)
+    assert len(other.notes) == done.err.count("note: ")
+    assert other.value is None
+    for texts, base in ((3, "vectors.bin"), ("reviews.txt", vectors), ("good film", "vectors.bin")):
+        with pytest.raises(WordgeomError, match="TextVectorizer takes texts and models in memory"):
+            wg.embed(texts, base)
+
+
+def test_repeated_ids_are_noted(vectors, ask):
+    Path("texts.csv").write_text("id,text\nr1,film\nr2,good\nr1,bad film\n")
+    done = ask("embed", "texts.csv", "--text-field", "text", "--id-field", "id")
+    assert "note: 1 ID occurs more than once (the first: 'r1'); rows are in the order" in done.err
+    assert [row[0] for row in rows()] == ["r1", "r2", "r1"]
+
+
 def test_what_is_left_out_of_the_texts_is_noted(vectors, ask):
     Path("bad.jsonl").write_bytes(b'{"text": "good film"}\nnot JSON\n{"text": "bad \xff film"}\n')
     done = ask("embed", "bad.jsonl", "--bad-records", "skip", "--bad-bytes", "skip")
@@ -345,7 +368,16 @@ def test_skipped_records_are_noted(vectors, ask):
         (("empty.txt",), "empty.txt: contains no words; check the file"),
         (("one.txt", "--vectors", "zeros.vec"), "zeros.vec: all 2 vectors are zero, NaN or inf"),
         (("one.txt", "--remove-components", "1"), "1 text has a known word"),
+        (
+            ("two.txt", "--remove-components", "2", "--l2"),
+            "--remove-components 2 leaves nothing: "
+            "3 texts have a known word, and their vectors span 2 dimensions; lower --rem",
+        ),
         ((), "embed needs TEXTS"),
+        (
+            ("one.txt", "--weights", "mean", "--sif-a", "0.001"),
+            "--sif-a has no effect with --weights mean; leave it out",
+        ),
     ],
 )
 def test_mistakes_are_told_in_one_line(vectors, ask, args, said):
@@ -353,6 +385,7 @@ def test_mistakes_are_told_in_one_line(vectors, ask, args, said):
     Path("empty.txt").write_text("")
     Path("zeros.vec").write_text("2 2\nfilm 0 0\ngood 0 0\n")
     Path("one.txt").write_text("film\n")
+    Path("two.txt").write_text("film\ngood bad\nfilm film\n")
     done = ask("embed", *args)
     assert done.status in (1, 2)
     assert said in done.err
@@ -367,6 +400,15 @@ def test_one_text_keeps_its_component(vectors, ask):
     used = [WORDS.index(word) for word in ("good", "film")]
     np.testing.assert_allclose(np.load("texts.npy")[0], vectors.matrix[used].mean(axis=0),
                                atol=1e-4)  # fmt: skip
+
+
+def test_equal_texts_keep_their_component(vectors, ask):
+    Path("equal.txt").write_text("good film\nfilm good\n")
+    done = ask("embed", "equal.txt", "--sif-a", "1e6", "--l2")
+    assert "no component removed: 2 texts have a known word, and their vectors span 1 d" in done.err
+    used = [WORDS.index(word) for word in ("good", "film")]
+    mean = vectors.matrix[used].mean(axis=0)
+    np.testing.assert_allclose(np.load("texts.npy"), [mean / np.linalg.norm(mean)] * 2, atol=1e-4)
 
 
 @pytest.fixture

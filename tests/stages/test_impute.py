@@ -363,7 +363,7 @@ def test_the_python_function_gives_the_file_s_vectors(folder):
         assert bits(each.vectors) == bits(made.vectors)
         assert [row.neighbours for row in each.table][P] != ()
     assert again.statistics == made.statistics
-    with pytest.raises(OptionError, match="unknown key 'detla'"):
+    with pytest.raises(OptionError, match="unknown keyword 'detla'"):
         wg.impute("matrix.npy", detla=5)
 
 

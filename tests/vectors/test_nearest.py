@@ -74,6 +74,7 @@ def test_the_scale_does_not_matter(scale):
     ("word", "advice"),
     [
         ("Word12", "did you mean word12?"),
+        ("word1 word2", "pass its 2 words separately"),
         ("wrd8", "did you mean word8?"),
         ("ξ", "no word of the vocabulary is similar"),
     ],
@@ -94,7 +95,7 @@ def test_an_unknown_word_is_named(vectors, word, advice):
         (["a"], ["b"], "the vectors of 'a' and 'b' cancel each other; choose other words"),
         (["c"], [], "the vector of 'c' is zero; choose other words"),
         (["a", "c"], [], "the vector of 'c' is zero; choose other words"),
-        (["a", "d"], [], "the vector of 'd' contains NaN or infinity; choose other words, or"),
+        (["a", "d"], [], "the vector of 'd' contains NaN or infinity; choose other words, or drop"),
         (["d"], ["e", "d"], "3 vectors contain NaN or infinity (first: 'd'); choose other"),
     ],
 )

@@ -54,6 +54,9 @@ def is_map(names: Any) -> bool:
 @contextlib.contextmanager
 def map_as_file(names: Any) -> Iterator[Path]:
     """Lend a dictionary or Series as a name map, without missing words. Raises InputError."""
+    if is_frame(names):
+        what, do = f"{_MAP} must be a file, a dictionary or a Series", 'choose a column: df["word"]'
+        raise OptionError(what, found=type(names).__name__, do=do)
     lines = []
     for entity, word in names.items():
         if word is None or word != word or type(word).__name__ == "NAType":

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from wordgeom.api.counts import MatrixHandle, PathLike, file_path
 from wordgeom.api.keywords import taken, takes, takes_any_of
 from wordgeom.api.messages import public, run
-from wordgeom.api.vectors import Model, _source, method_options, train
+from wordgeom.api.training import method_options, train
+from wordgeom.api.vectors import Model, source_of
 from wordgeom.core.errors import OptionError
 from wordgeom.drift.measures.options import MeasureOptions
 from wordgeom.drift.measures.report import MeasureReport
@@ -94,7 +95,7 @@ def _measured(model: Any, start: Any, settings: Sequence[Any]) -> MeasureReport:
 
 def _vectors_or_path(source: Any) -> Any:
     known = isinstance(source, (str, os.PathLike, DynamicModel))
-    return _path(source) if known else _source(source)
+    return _path(source) if known else source_of(source)
 
 
 def _path(model: Any) -> Path:

@@ -19,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from wordgeom.api.counts import MatrixHandle, PathLike, count_documents
 from wordgeom.api.messages import declare, public, reworded
 from wordgeom.api.text_lists import check_no_names, lent_as_file
-from wordgeom.api.vectors import Model, _source, corpus_of, train
+from wordgeom.api.training import train
+from wordgeom.api.vectors import Model, corpus_of, source_of
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import check_known, specs
 from wordgeom.core.types import Float32
@@ -165,7 +166,7 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Return the vectors of words, and what is recorded of the text behind them."""
         if self.vectors is None:
             return self._trained(file, given)
-        source = _source(self.vectors)
+        source = source_of(self.vectors)
         path = None if isinstance(source, Vectors) else Path(source)
         vectors = source if isinstance(source, Vectors) else read_any_vectors(Path(source))
         if self.counts is not None:

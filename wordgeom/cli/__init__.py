@@ -164,7 +164,12 @@ def _usage(error: click.UsageError, arguments: Sequence[str]) -> str:
         close = difflib.get_close_matches(error.option_name, known, n=1, cutoff=0.7)
         advice = f"did you mean {close[0]}?" if close else see
         return f"{command} has no option {error.option_name}; {advice}"
-    return f"{error.format_message().rstrip('.')}; {see}"
+    message = error.format_message().rstrip(".")
+    if error.ctx is not None and message.startswith("Got unexpected extra"):
+        params = error.ctx.command.params
+        if not any(isinstance(param, click.Argument) for param in params):
+            see = f"{command} takes options only, such as {params[0].opts[-1]} FILE; {see}"
+    return f"{message}; {see}"
 
 
 def _fail(message: str, status: int, kind: str = "error: ") -> int:

@@ -33,8 +33,9 @@ def command(
     """Count the co-occurrences of words in CORPUS.
 
     CORPUS names files, directories, quoted patterns ('texts/**/*.txt') or - for standard input, in
-    UTF-8: plain text, .jsonl, .tsv, .conllu or .fasta, optionally compressed by gzip, bzip2, xz or
-    zstd. Train vectors on the counts with `wordgeom train`; describe them with `wordgeom info`.
+    UTF-8: plain text, .jsonl, .csv, .tsv, .parquet, .conllu or .fasta, optionally compressed by
+    gzip, bzip2, xz or zstd. Train vectors on the counts with `wordgeom train`; describe them with
+    `wordgeom info`.
     """
     from wordgeom.stages.build_cooc import BuildCooc, Shard
 

@@ -133,6 +133,15 @@ def compared(paths: Sequence[str], values: dict[str, Any]) -> Comparison:
     return compare(request, tasks, judging, run, show=True)
 
 
+def _check_effect(values: dict[str, Any], trains: bool, peers: bool) -> None:
+    """Raise OptionError for an option of a training that does not take place."""
+    options = ("dim", trains, "--methods or --peers"), ("peer_epochs", peers, "--peers")
+    for name, used, do in options:
+        if name in values and not used:
+            what = f"{flag(name)} has no effect, since nothing is trained with it"
+            raise OptionError(what, do=f"add {do}, or leave it out")
+
+
 def _chosen(paths: Iterable[str], values: dict[str, Any]) -> dict[str, Any]:
     """Return the candidates, as fields of a CompareRequest."""
     from wordgeom.comparison.arguments import sorted_arguments
@@ -163,6 +172,7 @@ def _chosen(paths: Iterable[str], values: dict[str, Any]) -> dict[str, Any]:
         chosen = available_methods(kinds)
     if not (given.texts or matrices) and (chosen or peers):
         matrices = (_MATRIX,)
+    _check_effect(values, bool(chosen or peers), bool(peers))
     fields: dict[str, Any] = {
         "files": given.vectors, "matrices": matrices, "methods": tuple(chosen),
         "peers": tuple(peers),

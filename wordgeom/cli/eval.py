@@ -30,12 +30,14 @@ def command(
     JSON). The default sets are those shipped with gensim: WordSim-353, SimLex-999 and the Google
     analogies.
     """
+    from wordgeom.comparison.arguments import check_order
     from wordgeom.evaluation.sets import read_tasks
     from wordgeom.stages.evaluate import Evaluate
 
     vectors = settings.get("vectors", "vectors.bin")
     given = [frame.names_in(settings, name) for name in ("sets", *KINDS)]
     sets, categories, classify, regress = given
+    check_order(vectors, sets)
     tasks = read_tasks(sets, categories, classify, regress, options)
     files = tuple(file for names in given for file in names)
     return Evaluate(vectors, vectors, tasks, options, run, form, files, resume)

@@ -142,10 +142,18 @@ def corpus_names(command: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
 def text(setting: str, value: Any) -> str:
     """Return a setting that must be usable as a file name; raises OptionError."""
     if value == "":
-        raise OptionError(f"{setting} must not be empty")
+        raise OptionError(f"{_spelt(setting)} must not be empty", do="pass a name")
     if not isinstance(value, str) or "\0" in value:
-        raise OptionError(f"{setting} must be text", found=repr(value))
+        raise OptionError(f"{_spelt(setting)} must be text", found=repr(value))
     return value
+
+
+def _spelt(setting: str) -> str:
+    """Return a setting as the command line spells it: an option's flag, or its name."""
+    context = click.get_current_context(silent=True)
+    options = context.command.params if context else ()
+    found = (p.opts[-1] for p in options if p.name == setting and isinstance(p, click.Option))
+    return next(found, setting)
 
 
 def _command(name: str) -> StageCommand:

@@ -20,9 +20,10 @@ _NOTES = "notes"  # a list of sentences
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
 def command(path: str, digest: bool, check: bool, as_json: bool) -> None:
     """Describe PATH, a matrix, a model or a vectors file, and how it was made."""
+    from wordgeom.cli.frame import text
     from wordgeom.stages.artefacts import artefact_at
 
-    facts = artefact_at(Path(path)).describe(check=check)
+    facts = artefact_at(Path(text("PATH", path))).describe(check=check)
     if digest:
         click.echo(facts["digest"])
     elif as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags, ownership
-from wordgeom.core.errors import OptionError, OutputExistsError
+from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError
 from wordgeom.core.options import check_known, suggestion
 from wordgeom.core.requests import request_of
 from wordgeom.runtime.provenance import card, configuration
@@ -64,8 +65,13 @@ class Invocation:
         return request_of(self.name, options, digests)
 
     def check(self) -> None:
-        """Parse the table, and check that a picture can be drawn. Raises OptionError."""
-        self._context(force=True)
+        """Parse the table, and check that a picture can be drawn.
+
+        Raises OptionError, and MissingInputError for what a plot would read.
+        """
+        parsed = self._context(force=True)
+        if self.name.startswith("plot "):
+            _check_present(self.command, parsed)
         if self.out is not None:
             from wordgeom.plot import figure
 
@@ -128,6 +134,12 @@ class Invocation:
         parent = click.get_current_context(silent=True)
         try:
             return self.command.make_context(self.name, arguments, parent=parent)
+        except click.MissingParameter as error:
+            if error.param is None:
+                raise
+            name = str(error.param.name)
+            do = f"add it; --help calls it {error.param.metavar or name.upper()}"
+            raise OptionError(f"needs the key {name}", do=do) from None
         except click.UsageError as error:
             raise OptionError(error.format_message().rstrip(".")) from None
 
@@ -193,6 +205,17 @@ def _positional(command: click.Command, table: Mapping[str, Any]) -> Iterator[st
             value = table[param.name]
             several = value if isinstance(value, list) and param.nargs == -1 else [value]
             yield from (_text(param, str(param.name), one) for one in several)
+
+
+def _check_present(command: click.Command, parsed: click.Context) -> None:
+    """Raise MissingInputError for a file or directory that a plot would read and that is not."""
+    for param in command.params:
+        if isinstance(param, click.Argument):
+            given = parsed.params[str(param.name)]
+            for path in given if isinstance(given, tuple) else (given,):
+                if not os.path.exists(path):
+                    do = f"make it in an earlier table, or name another: {param.name}"
+                    raise MissingInputError("no such file or directory", where=path, do=do)
 
 
 def _text(param: click.Parameter, name: str, value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,9 @@ class _Query(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         known = {name for param in self.get_params(ctx) for name in param.opts}
         plain = args.index("--") if "--" in args else len(args)
+        for arg, after in pairwise(args[:plain]):
+            if f"-{arg}" in _WITH_VALUE and after.lstrip("-").isdigit():
+                raise click.NoSuchOption(arg, ctx=ctx)
         marked = [
             _MINUS + arg[1:]
             if arg not in known and _is_negative(arg) and before not in _WITH_VALUE
@@ -70,9 +74,9 @@ def command(vectors: str, words: tuple[str, ...], top: int, at: str | None, as_j
 
 def _read(path: str) -> Vectors:
     """Read vectors; raises OptionError for a model."""
-    from wordgeom.storage.store import Store
+    from wordgeom.storage.store import Store, exists
 
-    if (Path(path) / "meta.json").is_file() and Store.open(path).kind == "dlsa":
+    if path and exists(path) and Store.open(path).kind == "dlsa":
         raise OptionError("a model needs a time for neighbours", where=path, do="add --at TIME")
     return read(path)
 
@@ -99,10 +103,11 @@ def _read_at(path: str, at: str) -> WordsAt:
 
 
 def read(path: str) -> Vectors:
-    """Read vectors in any format."""
+    """Read vectors in any format; raises OptionError for an empty name."""
+    from wordgeom.cli.frame import text
     from wordgeom.formats.vector_files import read_any_vectors
 
-    return read_any_vectors(Path(path))
+    return read_any_vectors(Path(text("VECTORS", path)))
 
 
 def note_undirected(vectors: Vectors, path: str) -> None:
@@ -146,6 +151,9 @@ def _answer_lines(made: Asked, top: int, as_json: bool) -> None:
             click.echo(json.dumps({"query": name, "words": rows_of(found)}, ensure_ascii=False))
         else:
             click.echo("\n".join(f"{name}\t{word}\t{cosine:.4f}" for word, cosine in found))
+    if not asked:
+        do = "write a query of one or more words on each line"
+        raise InputError("contains no query", where="standard input", do=do)
     if failed == asked:
         what = f"none of {several(asked, 'query', 'queries')} can be answered"
         raise InputError(what, where="standard input", do="check the words")

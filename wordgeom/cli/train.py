@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,9 @@ class _Train(frame.StageCommand):
     ) -> tuple[tuple[str, ...], tuple[type[Options], ...]]:
         """Return the own settings and the options of the method that these settings name."""
         if "method" not in settings:
-            raise OptionError("train needs --method", do=f"choose {listed(methods.names(), 'or')}")
+            meant = "".join(repr(key) for key in get_close_matches("method", settings, 1))
+            do = f"choose {listed(methods.names(), 'or')}"
+            raise OptionError("train needs --method", found=meant, do=do)
         method = frame.text("method", settings["method"])
         check_owner(settings, method)
         return own_settings(method), method_classes(method)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordgeom.core.errors import MissingInputError, OptionError, WordgeomError
+from wordgeom.core.errors import InputError, MissingInputError, OptionError, WordgeomError
 from wordgeom.corpus.inputs.patterns import is_pattern
 from wordgeom.corpus.inputs.readers import is_stream
+from wordgeom.evaluation.answers import Task
 from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.sets import read_set
 from wordgeom.evaluation.similarity import read_similarity
 from wordgeom.formats import detection
 from wordgeom.formats.projector import FILES
@@ -38,7 +40,7 @@ def sorted_arguments(paths: Iterable[str]) -> Arguments:
     for path in paths:
         if store.exists(path):
             matrices.append(path)
-        elif _holds_vectors(Path(path)):
+        elif holds_vectors(Path(path)):
             vectors.append(path)
         else:
             _check_text(path)
@@ -46,7 +48,22 @@ def sorted_arguments(paths: Iterable[str]) -> Arguments:
     return Arguments(tuple(matrices), tuple(vectors), tuple(texts))
 
 
-def _holds_vectors(path: Path) -> bool:
+def check_order(vectors: str, sets: Sequence[str]) -> None:
+    """Raise InputError where `eval` is given a test set for the vectors, or vectors for a set."""
+    binary = (detection.BIN, *detection.ARRAYS)
+    if os.path.isfile(vectors) and not holds_vectors(Path(vectors)):
+        found = next((name for name in sets if holds_vectors(Path(name))), None)
+        if found is not None or _is_task(vectors, read_set):
+            do = f"name the vectors first: wordgeom eval {found or 'VECTORS'} {vectors}"
+            raise InputError("is not a vectors file", where=vectors, do=do)
+    for name in sets:
+        if detection.format_of(Path(name)) in binary and os.path.isfile(name):
+            do = "to score several vectors files, use wordgeom compare"
+            raise InputError("is a vectors file, not a test set", where=name, do=do)
+
+
+def holds_vectors(path: Path) -> bool:
+    """Return whether a path holds vectors, by its name or how it starts."""
     if path.is_dir():
         return all((path / name).exists() for name in FILES)
     if not path.is_file():
@@ -73,15 +90,15 @@ def _check_text(path: str) -> None:
         return
     if not os.path.exists(path):
         raise MissingInputError("no such file or directory", where=path, do="check the path")
-    if _is_task(path):
+    if _is_task(path, read_similarity):
         raise OptionError("is a test set of word pairs", where=path, do="name it with --set")
 
 
-def _is_task(path: str) -> bool:
+def _is_task(path: str, read: Callable[[str, EvalOptions], Task]) -> bool:
     if os.path.isdir(path) or os.path.getsize(path) > _TASK_SIZE:
         return False
     try:
-        read_similarity(path, EvalOptions())
+        read(path, EvalOptions())
     except WordgeomError:
         return False
     return True

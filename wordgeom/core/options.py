@@ -100,7 +100,7 @@ class Options:
 def options_of(function: str, given: Mapping[str, Any], *classes: type[Options]) -> list[Any]:
     """Return option classes from the keywords of a public function; raises OptionError."""
     names = [field.name for cls in classes for field, _ in specs(cls)]
-    check_known(given, names, f"wordgeom.{function}")
+    check_known(given, names, f"wordgeom.{function}", "keyword")
     return [cls.asked(plain(given)) for cls in classes]
 
 
@@ -141,12 +141,12 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"did you mean {close[0]}?" if close else listed
 
 
-def check_known(values: Iterable[str], known: Iterable[str], where: str) -> None:
+def check_known(values: Iterable[str], known: Iterable[str], where: str, noun: str = "key") -> None:
     """Raise OptionError for the first of `values` that is not `known`, suggesting another."""
     names = list(known)
     for name in values:
         if name not in names:
-            raise OptionError(f"unknown key {name!r}", where=where, do=suggestion(name, names))
+            raise OptionError(f"unknown {noun} {name!r}", where=where, do=suggestion(name, names))
 
 
 def _scalar(value: Any) -> Any:
@@ -169,6 +169,8 @@ def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
     wanted, types = _KINDS[kind(field)]
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         do = f'write it in quotes: "{value}"' if wanted == "text" and type(value) is int else ""
+        if spec.metavar == "FILE" and not do:
+            do = "pass the name of a file"
         raise OptionError(f"{name} must be {wanted}", found=_shown(value), do=do)
     if isinstance(value, str):
         if not value:

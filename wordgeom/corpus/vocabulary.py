@@ -74,7 +74,7 @@ def read_list(path: str | Path) -> list[tuple[int, str]]:
     Blank lines are skipped, and so is everything after a tab (a count). Raises MissingInputError,
     and FormatError for another format, invalid UTF-8 and for a word that is empty or too long.
     """
-    from wordgeom.corpus.tokens.kernels import (
+    from wordgeom.corpus.tokens.lexicon_kernels import (
         MAX_TOKEN,  # most readers of a vocabulary need no Numba
     )
 

@@ -25,13 +25,14 @@ class Measure:
     """A performance measure: `of(given, gold)` returns a float, nan where undefined.
 
     each: returns the values (n) of the items where the measure is their mean; answers with word
-    pairs need it.
+    pairs need it; most: the largest value, which no interval of a score exceeds.
     """
 
     name: str
     of: Callable[[Array, Array], float]
     resampling: str = BOOTSTRAP
     each: Callable[[Array, Array], Float64] | None = None
+    most: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -152,4 +153,5 @@ def _score(
     else:
         values = answers.each(measure, positions)
         low, high = answers.pairs.at(positions).interval(values, resamples, seed)
+    high = high if np.isnan(high) else min(high, measure.most)
     return Score(answers.task, answers.name, measure.name, value, low, high, n, total)

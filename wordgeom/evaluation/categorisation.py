@@ -58,8 +58,8 @@ def adjusted_rand(clusters: Array, classes: Array) -> float:
 
 # Resampling with replacement would repeat items, which always agree with each other.
 MEASURES = (
-    Measure("purity", purity, JACKKNIFE),
-    Measure("adjusted Rand index", adjusted_rand, JACKKNIFE),
+    Measure("purity", purity, JACKKNIFE, most=1.0),
+    Measure("adjusted Rand index", adjusted_rand, JACKKNIFE, most=1.0),
 )
 
 

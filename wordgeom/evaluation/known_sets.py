@@ -5,6 +5,7 @@ Read as pairs or as four words, some of these would give a plausible number that
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from itertools import groupby
@@ -13,6 +14,7 @@ from pathlib import Path
 from wordgeom.core.errors import InputError
 from wordgeom.evaluation.questions import QuestionList, has_tags
 from wordgeom.evaluation.tables import COMMENT, Table
+from wordgeom.storage.opening import reading
 
 _DO_FOUR = "use analogies of four words, such as Google's, MSR's or a table a, b, c, d"
 _CHOICE, _STEM = re.compile(r"[a-e]"), re.compile(r"\S+\s+\S+\s+[a-z]+:[a-z]+")
@@ -30,11 +32,11 @@ _SEMEVAL = "SemEval-2012 task 2: pairs ranked by how typical they are of a relat
 
 def refuse_directory(path: str | Path) -> None:
     """Raise InputError if `path` is the directory of BATS or one of its parts."""
-    directory = Path(path)
-    if not directory.is_dir():
+    if not os.path.isdir(path):
         return
-    inside = (directory / _BATS_FOLDER).is_dir()
-    if inside or any(_BATS_FILE.match(each.name) for each in directory.iterdir()):
+    with reading(path, "a file"):
+        names = os.listdir(path)
+    if _BATS_FOLDER in names or any(map(_BATS_FILE.match, names)):
         raise _bats(path)
 
 

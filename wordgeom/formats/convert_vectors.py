@@ -20,9 +20,10 @@ from wordgeom.formats.word_files import companion_path, read_word_list, words_by
 from wordgeom.runtime import provenance
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, check_words
-from wordgeom.vectors.zeros import undirected_notes, without_zeros
+from wordgeom.vectors.zeros import undirected_notes, without_nonfinite, without_zeros
 
-_RECORDED = ("limit", "only", "dim", "space", "drop_zero", "float16", "no_header")  # in run cards
+# Options in run cards.
+_RECORDED = ("limit", "only", "dim", "space", "drop_zero", "drop_nan", "float16", "no_header")
 _PER_COLUMN = ("spectrum", "residuals", "captured")  # statistics with one number per column
 
 
@@ -81,6 +82,9 @@ def rewrite(
         notes += messages
     if options.dim is not None:
         vectors = _first_columns(vectors, card, paths.source, options.dim)
+    if options.drop_nan:
+        vectors, messages = without_nonfinite(vectors, str(paths.source))
+        notes += messages
     if options.drop_zero:
         vectors, messages = without_zeros(vectors, str(paths.source))
         notes += messages

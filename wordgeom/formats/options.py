@@ -19,6 +19,7 @@ class ConvertOptions(Options):
         None, "keep the first K columns (needs a spectrum: pmi-eigs, lsa)", low=1, metavar="K"
     )
     drop_zero: bool = option(False, "leave out zero vectors")
+    drop_nan: bool = option(False, "leave out vectors with NaN or infinity")
     space: str | None = option(None, "replace white space in words with CHAR", metavar="CHAR")
     float16: bool = option(False, "write .npy and .npz vectors in half precision")
     no_header: bool = option(False, "write text vectors without a header line, like GloVe")

@@ -24,7 +24,7 @@ FILES = ("vectors.tsv", "metadata.tsv")
 
 def is_projector(path: Path) -> bool:
     """Return whether a path is a directory with vectors.tsv."""
-    return (path / FILES[0]).is_file()
+    return os.path.isfile(path / FILES[0])  # False in an unreadable directory
 
 
 def write_projector(

@@ -13,7 +13,8 @@ from wordgeom.formats import dense, detection
 from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.word_files import companion_path, read_words
 from wordgeom.runtime.pool import available_memory
-from wordgeom.storage.opening import opened
+from wordgeom.storage.opening import check_listed, opened
+from wordgeom.storage.store import Store, exists
 from wordgeom.vectors.keyed import Vectors, read_vectors
 from wordgeom.vectors.run_card import read_card
 from wordgeom.vectors.word2vec_header import opened as opened_word2vec
@@ -76,6 +77,11 @@ def _form_of(path: Path, given: str | None) -> str | None:
         return given or detection.format_of(path)
     if is_projector(path):
         return detection.PROJECTOR
+    check_listed(path, "a vectors file")
+    if exists(path):
+        kind = Store.open(path).kind
+        do = "pass a vectors file, as wordgeom train writes it"
+        raise MissingInputError(f"is a directory of kind {kind}, not vectors", where=path, do=do)
     what = f"is a directory without {FILES[0]}"
     raise MissingInputError(what, where=path, do="pass a vectors file or a projector directory")
 

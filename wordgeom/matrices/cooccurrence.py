@@ -19,13 +19,15 @@ from wordgeom.core.errors import FormatError, MissingInputError
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes, vocabulary_bytes
+from wordgeom.matrices.kinds import COOC as COOC
+from wordgeom.matrices.kinds import DTM as DTM
+from wordgeom.matrices.kinds import PMI as PMI
 from wordgeom.storage.store import Store, StoreWriter
 
 if TYPE_CHECKING:
     import scipy.sparse
 
 
-COOC, PMI, DTM = "cooc", "pmi", "dtm"  # kinds of stores
 _VALUES = {COOC: ("<u4", "<i8"), PMI: ("<f4", "<f8", "<i8"), DTM: ("<u4", "<i8")}
 _REBUILD = "rebuild it"
 

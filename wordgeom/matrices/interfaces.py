@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from wordgeom.core.types import Array, Csr, Float32, Int64
-from wordgeom.corpus.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from wordgeom.corpus.vocabulary import Vocabulary
 
 
 class RowSource(Protocol):

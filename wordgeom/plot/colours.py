@@ -34,6 +34,7 @@ _LONGEST = 28  # characters of a category in a legend
 _MARK = 5.0  # size of a marker in the legend, points
 _ROW = 0.19  # inches of a row of the legend
 _MAP = "cividis"
+_HEADS = frozenset(("word", "words", "term", "token", "name", "entity", "id", "ticker"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,21 +61,35 @@ def read_colouring(path: str | Path) -> Colouring:
     """
     path = Path(path)
     delimiter = "," if path.name.lower().removesuffix(".gz").endswith(".csv") else "\t"
+    rows = [(number, _row(line, delimiter, f"{path} line {number}"))
+            for number, line in read_lines(path)]  # fmt: skip
     values: dict[str, str] = {}
     lines: dict[str, int] = {}
-    for number, line in read_lines(path):
-        where = f"{path} line {number}"
-        fields = split_fields(line, delimiter, where)
-        if len(fields) != 2 or not fields[0].strip():
-            do = "write a word, a tab and a category or number"
-            raise FormatError("expected two fields", where=where, found=len(fields), do=do)
-        word, value = (unicodedata.normalize("NFC", field.strip()) for field in fields)
+    for number, (word, value) in rows[1:] if _is_header([row for _, row in rows]) else rows:
         if values.setdefault(word, value) != value:
             what = f"{word!r} is {value!r} here and {values[word]!r} in line {lines[word]}"
-            raise FormatError(what, where=where, do="remove one of the two lines")
+            do = "remove one of the two lines"
+            raise FormatError(what, where=f"{path} line {number}", do=do)
         lines.setdefault(word, number)
     stated = {word: value for word, value in values.items() if value}
     return _of_numbers(path, stated, lines) or _of_categories(path, stated)
+
+
+def _row(line: str, delimiter: str, where: str) -> tuple[str, str]:
+    """Return the word and the value of a line in NFC; raises FormatError."""
+    fields = split_fields(line, delimiter, where)
+    if len(fields) != 2 or not fields[0].strip():
+        do = "write a word, a tab and a category or number"
+        raise FormatError("expected two fields", where=where, found=len(fields), do=do)
+    word, value = (unicodedata.normalize("NFC", field.strip()) for field in fields)
+    return word, value
+
+
+def _is_header(rows: list[tuple[str, str]]) -> bool:
+    """Return whether the first row names the columns, by a head that may be a word of the plot."""
+    (word, value), *others = rows
+    alone = bool(others) and value not in {other for _, other in others}
+    return word.casefold() in _HEADS and alone and _number(value) is None
 
 
 def _of_numbers(path: Path, stated: dict[str, str], lines: dict[str, int]) -> Colouring | None:

@@ -147,7 +147,8 @@ def _table_of(vectors: Path) -> Path:
 
 def _number(name: str, numbers: dict[str, int]) -> int:
     if name not in numbers:
-        raise InputError(f"unknown entity {name!r}", do=suggestion(name, numbers))
+        do = f"{suggestion(name, numbers)} (with a name map, entities have the names it gave)"
+        raise InputError(f"unknown entity {name!r}", do=do)
     return numbers[name]
 
 
@@ -193,12 +194,13 @@ def _within(trust: Trust, centre: int) -> tuple[list[int], Int64]:
 def _rows(path: str | Path, trust: Trust, shown: Int64) -> Float64:
     """Return the vectors (m × K) of the entities in the plot."""
     vectors = read_vectors(path)
-    rows = [vectors.index.get(trust.names[entity], -1) for entity in shown.tolist()]
-    if min(rows) < 0:
-        name = trust.names[int(shown[rows.index(-1)])]
+    names = [trust.names[entity] for entity in shown.tolist()]
+    places = [vectors.row(name) for name in names]
+    if None in places:
+        name = names[places.index(None)]
         do = "name the vectors that belong to the table"
         raise InputError(f"no vector for {name!r}", where=path, do=do)
-    return np.asarray(vectors.matrix[rows], np.float64)
+    return np.asarray(vectors.matrix[np.array(places, np.int64)], np.float64)
 
 
 def _chart(trust: Trust, rows: Float64, shown: Int64, named: Int64, plane: Int64) -> Chart:

@@ -75,6 +75,11 @@ class _Volcano:
         """Positions (m × 2)."""
         return np.column_stack((self.x, self.y))
 
+    @property
+    def cut_height(self) -> float:
+        """The height of `cut`, 0 if there is none."""
+        return float(-np.log10(max(self.cut or 1.0, _LEAST)))
+
 
 def draw(
     results: DriftResults,
@@ -169,9 +174,8 @@ def _lines(axes: Axes, volcano: _Volcano, smallest: float) -> None:
     """Draw the lines at q = .05 and at the smallest p."""
     style: dict[str, Any] = {"color": INK, "linewidth": 0.9, "zorder": 1.5}
     if volcano.cut is not None:
-        height = float(-np.log10(max(volcano.cut, _LEAST)))
         label = f"q = {_probability(LEVEL)} (p = {_probability(volcano.cut)})"
-        axes.axhline(height, linestyle="--", label=label, **style)
+        axes.axhline(volcano.cut_height, linestyle="--", label=label, **style)
     if smallest > 0:
         label = f"smallest possible p: {_probability(smallest)}"
         axes.axhline(volcano.top, linestyle=":", label=label, **style)
@@ -225,13 +229,22 @@ def _handles(axes: Any) -> list[Any]:
 def _label(axes: Axes, volcano: _Volcano, numbers: list[int], named: set[int]) -> int:
     """Label words, the most important first; return the number omitted for lack of room."""
     points = volcano.points
-    labels = Labels(axes, points[numbers], points, _NEAR)
+    labels = Labels(axes, points[numbers], points, _NEAR, _strips(axes, volcano))
     for number in numbers:
         colour = INK if volcano.flagged[number] else _GREY
         weight = "bold" if number in named else "normal"
         name = [volcano.words[number]]
         labels.place(points[[number]], name, colour=colour, weight=weight)
     return labels.omitted
+
+
+def _strips(axes: Axes, volcano: _Volcano) -> Float64:
+    """Return boxes (n × 4, pixels) around the lines, which no name covers."""
+    heights = [volcano.cut_height] if volcano.cut is not None else []
+    heights += [volcano.top] if volcano.top > 0 else []
+    ends = [[(x, height) for x in axes.get_xlim()] for height in heights]
+    pixels = axes.transData.transform(np.reshape(ends, (-1, 2))).reshape(-1, 4)
+    return np.asarray(pixels + np.array([0, -1, 0, 1]), np.float64)
 
 
 def _strongest(volcano: _Volcano) -> Int64:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 _Item = TypeVar("_Item")
 _log = logging.getLogger("wordgeom")
 _SECONDS = 60.0
+_MANY = 1000  # items, from which counts are shortened: 8/40, but 1.66k/2.72k
 _SHARE, _ENOUGH = 0.05, 3.0  # of the work, and seconds, that an estimate needs
 
 
@@ -83,8 +84,8 @@ def _bar(label: str, total: int | None, unit: str, done: int) -> Any:
     spaced = unit if len(unit) == 1 else f" {unit}"  # 3MB, but 3k rows
     shape = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}{left}]" if total else None
     return Bar(
-        total=total, desc=label, unit=spaced, unit_scale=True, leave=False, initial=done,
-        bar_format=shape,
+        total=total, desc=label, unit=spaced, unit_scale=(total or _MANY) >= _MANY, leave=False,
+        initial=done, bar_format=shape,
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
 from wordgeom.vectors.run_card import card_path
 
-_OF_VECTORS = ("limit", "only", "dim", "drop_zero", "float16", "no_header")
+_OF_VECTORS = ("limit", "only", "dim", "drop_zero", "drop_nan", "float16", "no_header")
 _UNKNOWN = ("window", "window_weight", "context")  # of counts that another program made
 
 

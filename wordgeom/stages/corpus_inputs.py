@@ -50,7 +50,7 @@ def find(names: Sequence[str], corpus: CorpusOptions) -> Inputs:
             raise MissingInputError("is a matrix, not text", where=name, do="name text files")
     found = paths.expand(names)
     if corpus.metadata is not None:  # it may lie among the files that it describes
-        check_input(corpus.metadata)
+        _digest_of_file("metadata", corpus.metadata)  # raises where it cannot be read
         table = os.path.realpath(corpus.metadata)
         found = [name for name in found if os.path.realpath(name) != table]
         if not found:

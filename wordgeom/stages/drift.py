@@ -79,6 +79,9 @@ class Drift(Stage):
         if then == now:
             what = f"--then and --now are the same time, {then:g}"
             raise OptionError(what, do="choose two times")
+        if then > now:
+            what = f"--then must be before --now {now:g}, found {then:g}"
+            raise OptionError(what, do="swap the two")
         return then, now
 
     @cached_property
@@ -92,6 +95,10 @@ class Drift(Stage):
         """The options and the digest of the model."""
         options = {**self.options.result_options(), "seed": self.run.seed}
         return request_of("drift", options, [self.fitted.store.digest])
+
+    def check(self) -> None:
+        """Open the model, and check the times."""
+        _ = self.span
 
     def work(self, job: Job) -> Outcome:
         """Run the tests, and return the report.
@@ -239,13 +246,11 @@ def _time_notes(times: Float64, options: DriftOptions) -> list[str]:
     """Return notes on few distinct times, and on permuted times with one document."""
     sizes = np.unique(times, return_counts=True)[1]
     notes, single = [], int(np.count_nonzero(sizes == 1))
-    if options.test == FLIPS:
-        if not single:
-            return []
-        have = several(single, "time has", "times have")
-        return [f"{have} a single document, which has no part in the test; consider wider bins"]
     if len(sizes) < _FEW:
         notes.append(f"only {len(sizes)} distinct times: one unusual time looks like change")
+    if single and options.test == FLIPS:
+        have = several(single, "time has", "times have")
+        notes.append(f"{have} a single document, which has no part in the test; use wider bins")
     if single and options.test == PERMUTATION and options.permute == TIMES:
         have = "time has" if single == 1 else "times have"
         why = "p is nearly exact only if times are of similar size, so consider wider bins"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -20,7 +20,7 @@ from wordgeom.core.requests import different_content
 from wordgeom.corpus.encoding.encode import encode_texts
 from wordgeom.corpus.inputs import paths
 from wordgeom.corpus.inputs.input_warnings import input_warnings
-from wordgeom.corpus.inputs.readers import file_digest, is_stream
+from wordgeom.corpus.inputs.readers import Source, file_digest, is_stream
 from wordgeom.corpus.records.fields import lost_notes
 from wordgeom.formats.vector_files import read_any_vectors
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
@@ -45,7 +45,7 @@ from wordgeom.texts.embedding import (
     fit,
     usable_words,
 )
-from wordgeom.texts.options import NAN, EmbedOptions
+from wordgeom.texts.options import NAN, SIF, EmbedOptions
 from wordgeom.texts.output import Output
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, digest_of
@@ -116,7 +116,10 @@ class Embed(Stage):
         }
 
     def check(self) -> None:
-        """Check the names of the files to write and to read."""
+        """Check the options, and the names of the files to write and to read."""
+        if self.options.weights != SIF and self.options.is_set("sif_a"):
+            what = f"--sif-a has no effect with --weights {self.options.weights}"
+            raise OptionError(what, do="leave it out")
         if not self.vectors.exists():
             do = "train vectors, or name them with --vectors"
             raise MissingInputError("no such file", where=self.vectors, do=do)
@@ -156,7 +159,7 @@ class Embed(Stage):
             made = Output(embedding, texts)
             notes = [*self._notes(), *fitted, *encoded.notes, *few_known_note(encoded)]
             notes += input_warnings(encoded.sources, self.inputs.corpus.strip)
-            notes += lost_notes(encoded.sources)
+            notes += [*lost_notes(encoded.sources), *_repeated_ids(encoded.sources)]
             if self.out is None:
                 made.write_lines(sys.stdout.buffer, b" ")
                 sys.stdout.buffer.flush()
@@ -203,6 +206,20 @@ class Embed(Stage):
             vectors = "its vector is" if len(rows) == 1 else "their vectors are"
             place = "row" if len(rows) == 1 else "rows"
             yield f"{what} no known word; {vectors} {filled} ({place} {shown}, from 0)"
+
+
+def _repeated_ids(sources: Sequence[Source]) -> Iterator[str]:
+    """Yield a note on IDs that several texts have; their hashes take less memory than they."""
+
+    def ids() -> Iterator[str]:
+        return (key for source in sources for key, _, _ in source.documents if key)
+
+    hashes, times = np.unique(np.fromiter(map(hash, ids()), np.int64), return_counts=True)
+    repeated = set(hashes[times > 1].tolist())
+    if repeated:
+        first = next(key for key in ids() if hash(key) in repeated)
+        what = several(len(repeated), "ID occurs", "IDs occur")
+        yield f"{what} more than once (the first: {first!r}); rows are in the order of the texts"
 
 
 def _check_table(out: Path, table: Path) -> None:

@@ -137,8 +137,7 @@ class Extend(Inference):
 
     def _anchored(self, words: VocabularySplit, context: Context) -> Anchored:
         known = self.base.matrix[words.own]
-        do = "train again, or remove the word from the counts or the vectors"
-        check_finite(self.base, words.own, self.named, do)
+        check_finite(self.base, words.own, self.named, "train again")
         frequencies = self.stored.vocabulary.counts[words.known]
         order = np.argsort(-frequencies, kind="stable")
         chosen = np.sort(order[: self.options.anchors or None])

@@ -124,8 +124,9 @@ def _check_addable(matrices: list[StoredMatrix]) -> None:
     made_of = [(m.store.digest, _input_digests(m)) for m in matrices]
     for k, made in enumerate(made_of):
         if made in made_of[:k]:
-            do = "name each matrix once"
-            raise InputError("is given twice", where=matrices[k].path, do=do)
+            first, again = matrices[made_of.index(made)].path, matrices[k].path
+            what = "is given twice" if again == first else f"has the same counts as {first}"
+            raise InputError(what, where=again, do="name each matrix once")
 
 
 def _input_digests(matrix: StoredMatrix) -> list[str]:

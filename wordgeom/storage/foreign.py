@@ -1,7 +1,8 @@
 """Recognise files of other programs by their first bytes: archives, documents, PDF, UTF-16, UTF-32.
 
 Signatures: zip's local header or end record (PKWARE APPNOTE, 4.3), tar's `ustar` (POSIX.1, pax),
-`%PDF-` (ISO 32000-1, 7.5.2), Compound File Binary ([MS-CFB] 2.2), byte order marks (Unicode, 23.8).
+`%PDF-` (ISO 32000-1, 7.5.2), 7-Zip (7zFormat.txt), RAR (its technical note), Compound File Binary
+([MS-CFB] 2.2), byte order marks (Unicode, 23.8).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ _PDF = re.compile(rb"%PDF-[0-9]")
 _TAR_MAGIC = slice(257, 262)
 _CFB = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .doc, .xls and .ppt until Office 2007
 _RTF = b"{\\rtf"
+_PACKED = {b"7z\xbc\xaf\x27\x1c": "7-Zip", b"Rar!\x1a\x07": "RAR"}
 _ZIP_ADVICE = "unpack it with unzip"
 _AS_TEXT = "save it as text"
 # Members of a zip archive that identify it; the last is in every file of Microsoft Office.
@@ -66,6 +68,9 @@ def recognise(start: bytes, name: str) -> Foreign | None:
         return Foreign("PDF", "convert it with pdftotext")
     if start.startswith(_CFB):
         return Foreign("an Office document", "save it as text, or a workbook as TSV")
+    for signature, name_of in _PACKED.items():
+        if start.startswith(signature):
+            return Foreign(f"a {name_of} archive", "unpack it with 7z x")
     if start.startswith(_RTF):
         return Foreign("RTF", _AS_TEXT)
     return wide_text(start)

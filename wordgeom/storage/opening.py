@@ -56,7 +56,14 @@ def reading(
         if error.errno is None:
             raise
         reason = os.strerror(error.errno).lower()
-        raise MissingInputError(f"cannot be read: {reason}", where=path) from error
+        do = "check its permissions" if isinstance(error, PermissionError) else ""
+        raise MissingInputError(f"cannot be read: {reason}", where=path, do=do) from error
+
+
+def check_listed(path: Path, wanted: str) -> None:
+    """Raise MissingInputError for a directory that cannot be read; wanted: its kind."""
+    with reading(path, wanted):
+        os.listdir(path)
 
 
 @contextmanager

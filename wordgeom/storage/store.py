@@ -257,7 +257,7 @@ def writer_lock(path: Path) -> Lock:
 
 def exists(path: str | os.PathLike[str]) -> bool:
     """Return whether a committed store exists at a path."""
-    return (Path(path) / META).exists()
+    return os.path.exists(Path(path) / META)  # False in an unreadable directory
 
 
 def remove_store(path: Path) -> None:

@@ -162,7 +162,7 @@ def fit(
     """Return the embedding of texts, and notes.
 
     Weights that the record of the vectors' corpus does not give, and components, come from the
-    texts. Raises InputError for more components than texts.
+    texts. Raises InputError where the components leave nothing of the texts.
     """
     weights, notes = _weights(words, texts, record, options)
     shares = weights if options.weights == TFIDF else np.ones(len(weights))
@@ -207,12 +207,15 @@ def _components(
 
     with one_thread():
         found = sum(texts.map(measured, "fitting components"), empty)
-    if found.number > number:
+    rank = found.rank
+    if rank > number:
         return found.components(number, centre=False), []
     have = several(found.number, "text has a known word", "texts have a known word")
+    if rank < found.number:
+        have += f", and their vectors span {several(rank, 'dimension', 'dimensions')}"
     if embedding.options.remove_components is not None:
         do = "lower --remove-components, or embed more texts together"
-        raise InputError(f"{number} components need more than {number} texts", found=have, do=do)
+        raise InputError(f"--remove-components {number} leaves nothing: {have}", do=do)
     return None, [f"no component removed: {have}"]
 
 

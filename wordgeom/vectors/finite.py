@@ -33,9 +33,10 @@ def nonfinite_notes(words: Sequence[str], matrix: Array, named: str = "") -> lis
 
 
 def check_finite(vectors: Vectors, rows: Sequence[int] | Int64, where: str, do: str) -> None:
-    """Raise InputError if one of the rows (n) contains NaN or infinity."""
+    """Raise InputError if one of the rows (n) contains NaN or infinity; do: what else to do."""
     bad = nonfinite_rows(vectors.matrix[np.asarray(rows, np.int64)])
     if len(bad):
+        do += ", or drop such vectors with wordgeom convert --drop-nan"
         raise InputError(_line(len(bad), vectors.words[rows[bad[0]]]), where=where, do=do)
 
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from pandas import DataFrame
 
+_INVISIBLE = str.maketrans("", "", "\u00ad\ufeff\u200b")
+
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
@@ -71,9 +73,14 @@ class Vectors:
 
 
 def row_in(rows: Mapping[str, int], word: str) -> int | None:
-    """Return the row of a word as it is spelt, or else in NFC; None for an unknown word."""
+    """Return the row of a word as it is spelt, or else in NFC; None for an unknown word.
+
+    NFC is without the soft hyphen, the byte order mark and the zero-width space.
+    """
     row = rows.get(word)
-    return rows.get(unicodedata.normalize("NFC", word)) if row is None else row
+    if row is not None or word.isascii():
+        return row
+    return rows.get(unicodedata.normalize("NFC", word.translate(_INVISIBLE)))
 
 
 def write_vectors(

@@ -37,7 +37,7 @@ def similar(
     positive = [positive] if isinstance(positive, str) else positive
     negative = [negative] if isinstance(negative, str) else negative
     rows = [row_of(vectors, word) for word in (*positive, *negative)]
-    check_finite(vectors, rows, "", "choose other words, or train the vectors again")
+    check_finite(vectors, rows, "", "choose other words")
     signs = [1.0] * len(positive) + [-1.0] * len(negative)
     cosines = _cosines(vectors, _direction(vectors, rows, signs))
     cosines[rows] = np.nan
@@ -54,6 +54,8 @@ def analogy(vectors: Vectors, a: str, b: str, c: str, top: int = 10) -> list[tup
 
 def row_of(vectors: Vectors, word: str) -> int:
     """Return the row of a word; raises InputError for an unknown one, suggesting another."""
+    if not isinstance(word, str):
+        raise InputError("a word must be text", found=repr(word))
     row = vectors.row(word)
     if row is None:
         raise InputError(f"unknown word {word!r}", do=_advice(word, vectors))
@@ -64,6 +66,9 @@ def _advice(word: str, vectors: Vectors) -> str:
     lower = word.lower()
     if lower in vectors.index:
         return f"did you mean {lower}?"
+    parts = lower.split()
+    if len(parts) > 1 and all(part in vectors.index for part in parts):
+        return f"pass its {len(parts)} words separately"
     # Words are in order of frequency: the first are the likeliest.
     alike = (w for w in islice(vectors.words, _SPELLINGS) if abs(len(w) - len(word)) <= 2)
     close = difflib.get_close_matches(word, alike, n=1)

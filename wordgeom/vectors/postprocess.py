@@ -51,6 +51,12 @@ class Moments:
             self.number + other.number, self.total + other.total, self.products + other.products
         )
 
+    @property
+    def rank(self) -> int:
+        """The number of dimensions that the vectors span, above rounding."""
+        values, _ = symmetric_eigh(self.products)
+        return int(above_rounding(values, self.products).sum())
+
     def components(self, number: int, *, centre: bool) -> Components:
         """Return the `number` leading components, fewer where the vectors have a lower rank."""
         mean = self.total / max(1, self.number) if centre else np.zeros_like(self.total)

@@ -1,4 +1,4 @@
-"""Zero vectors, which have no direction: named in notes, and left out by --drop-zero."""
+"""Vectors without a direction, zero or not finite: named in notes, left out by options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import first_few, plural, several
 from wordgeom.core.types import Array, Int64
-from wordgeom.vectors.finite import nonfinite_notes
+from wordgeom.vectors.finite import nonfinite_notes, nonfinite_rows
 from wordgeom.vectors.keyed import Vectors
 
 _ROWS = 1 << 14  # rows checked at once
@@ -40,12 +40,27 @@ def undirected_notes(words: Sequence[str], matrix: Array, named: str = "") -> li
 def without_zeros(vectors: Vectors, named: str) -> tuple[Vectors, list[str]]:
     """Return vectors without those that are zero, and a note; raises InputError if all are."""
     rows = zero_rows(vectors.matrix)
+    dropped = several(len(rows), "zero vector was", "zero vectors were")
+    return _without(vectors, rows, named, "are zero", dropped)
+
+
+def without_nonfinite(vectors: Vectors, named: str) -> tuple[Vectors, list[str]]:
+    """Return vectors without those with NaN or infinity, and a note; raises InputError if all."""
+    rows = nonfinite_rows(vectors.matrix)
+    kind = "with NaN or infinity"
+    dropped = several(len(rows), f"vector {kind} was", f"vectors {kind} were")
+    return _without(vectors, rows, named, "contain NaN or infinity", dropped)
+
+
+def _without(
+    vectors: Vectors, rows: Int64, named: str, are: str, dropped: str
+) -> tuple[Vectors, list[str]]:
+    """Return vectors without some rows, and a note; raises InputError if these are all."""
+    words = vectors.words
     if not len(rows):
         return vectors, []
-    words = vectors.words
     if len(rows) == len(words):
-        raise InputError("all vectors are zero", where=named, do="train again")
+        raise InputError(f"all vectors {are}", where=named, do="train again")
     others = np.delete(np.arange(len(words)), rows).tolist()
-    dropped = several(len(rows), "zero vector was", "zero vectors were")
     note = f"{named}: {dropped} dropped: {first_few([words[row] for row in rows])}"
     return Vectors([words[row] for row in others], vectors.matrix[others]), [note]

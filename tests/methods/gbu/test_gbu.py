@@ -202,8 +202,11 @@ def test_missing_dimensions_and_isolated_words_are_zero_and_reported(tmp_path):
     assert not result.vectors[:, 3:].any()
     assert not result.vectors[isolated].any()
     assert np.delete(result.vectors, isolated, axis=0)[:, :3].all()
-    assert "3 of 5 dimensions" in result.notes[0]
-    assert "11 words do not co-occur" in result.notes[1]
+    assert result.notes == [
+        "the anchors span 3 of 5 dimensions (the other eigenvalues are ≤ 0 or rounding errors); "
+        "2 columns are zero; raise --anchors or lower --dim",
+        "11 words do not co-occur with any of the 20 anchors: zero vectors",
+    ]
     assert result.status is Status.RANK_DEFICIENT
 
 
@@ -219,7 +222,7 @@ def test_a_small_vocabulary_is_all_anchors_and_reported(tmp_path):
     counts = random_counts(np.random.default_rng(12), 30)
     result = fit(store_matrix(tmp_path / "c", counts), method.Options(dim=10))
     assert result.statistics["anchors"] == 30
-    assert "all 30 words are anchors" in result.notes[0]
+    assert result.notes[0] == "all 30 words are anchors, fewer than 100"
 
 
 @pytest.mark.parametrize(

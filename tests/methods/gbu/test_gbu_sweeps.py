@@ -83,6 +83,20 @@ def test_dimensions_that_anchors_do_not_span_are_zero_and_reported(counts):
     assert result.status is Status.RANK_DEFICIENT
 
 
+def test_dimensions_that_sweeps_lose_are_reported(counts):
+    ridged = fit(counts, gbu.Options(dim=5, ridge=9e4))
+    lost = 5 - ridged.statistics["effective_rank"]
+    assert lost > 0
+    assert f"weighted sweeps left {5 - lost} of 5 dimensions (the ridge removed" in ridged.notes[0]
+    assert ridged.notes[0].endswith("; lower --dim or --ridge")
+    plain = fit(counts, gbu.Options(dim=60, anchors=60, weighted=False))
+    rank = plain.statistics["effective_rank"]
+    assert plain.notes == [
+        f"sweeps found {rank} of 60 dimensions (there are no other positive Ritz values); "
+        f"{60 - rank} columns are zero; lower --dim"
+    ]
+
+
 def test_rows_that_miss_the_tolerance_are_reported(counts, monkeypatch):
     monkeypatch.setattr(row_solver, "MAX_STEPS", 1)
     result = fit(counts, gbu.Options(dim=5))

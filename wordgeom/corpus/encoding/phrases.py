@@ -19,7 +19,7 @@ from wordgeom.core.types import Int32, Int64
 from wordgeom.corpus.encoding import phrase_kernels
 from wordgeom.corpus.encoding.memory_limits import id_stream, words_limit
 from wordgeom.corpus.options import CorpusOptions
-from wordgeom.corpus.tokens import kernels
+from wordgeom.corpus.tokens import lexicon_kernels as kernels
 from wordgeom.corpus.tokens.candidate_types import check_vocabulary_fits
 from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count
 from wordgeom.counts.count_rows import Rows, value_type

@@ -14,6 +14,8 @@ from wordgeom.corpus.encoding.block_feed import NumberedBlock
 from wordgeom.corpus.inputs.readers import Block
 from wordgeom.corpus.options import CorpusOptions, case_of
 from wordgeom.corpus.tokens import kernels
+from wordgeom.corpus.tokens.character_kernels import CHECKED
+from wordgeom.corpus.tokens.lexicon_kernels import MAX_TOKEN
 from wordgeom.corpus.tokens.markup import stripper
 from wordgeom.corpus.tokens.normal_forms import GROWTH
 from wordgeom.corpus.tokens.spill import Runs
@@ -104,7 +106,7 @@ def _tokenise(
         state[0] = 0
         at = current.lexicon.tokenise(
             np.frombuffer(rest.text, np.uint8), at, GROWTH * base + rest.begin, tables.byte_map,
-            tables.table(rest.text.isascii()), rest.checked and kernels.CHECKED, threshold,
+            tables.table(rest.text.isascii()), rest.checked and CHECKED, threshold,
             room[0], state,
         )  # fmt: skip
         parts.append((current.run, room[0][: state[0]].copy()))
@@ -146,7 +148,7 @@ def _fail_at_token(block: Block, rest: _Rest, at: int, tables: Tokeniser) -> Non
     raise InputError(
         f"the token at byte {block.offset + start:,} has {length:,} bytes without a separator",
         where=block.source,
-        do=f"check that this is text; tokens must be shorter than {kernels.MAX_TOKEN:,} bytes",
+        do=f"check that this is text; tokens must be shorter than {MAX_TOKEN:,} bytes",
     )
 
 

@@ -25,7 +25,7 @@ def read_conllu(lines: Iterator[Block], source: Source, column: str) -> Iterator
     column: form, or lemma, which falls back to the form where it is `_`. Spaces in a word become
     `_`. Raises InputError naming the line.
     """
-    from wordgeom.corpus.tokens.kernels import MAX_TOKEN  # other formats need no Numba
+    from wordgeom.corpus.tokens.lexicon_kernels import MAX_TOKEN  # other formats need no Numba
 
     in_sentence = False
     for block in lines:

@@ -25,7 +25,7 @@ DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 _NAMED = re.compile(rb"sep=(.)[\r\n]", re.IGNORECASE)
 LONGEST = 1 << 26  # characters of a cell
 _ENDLESS = ("unexpected end of data", "field larger than field limit")
-_DO = "double the quotes inside a quoted cell, or pass --bad-records skip"
+_DO = "double the quotes inside a quoted cell"
 _Row = tuple[Block, int, list[str] | InputError]  # its last block, its first line, its cells
 
 

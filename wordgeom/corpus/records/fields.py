@@ -33,7 +33,8 @@ class Fields:
     def reject(self, error: InputError, source: Source) -> None:
         """Count a malformed record in `source`, or raise its error."""
         if not self.skip:
-            raise error
+            do = f"{error.do}, or pass --bad-records skip"
+            raise InputError(error.what, where=error.where, found=error.found, do=do) from None
         source.bad_records += 1
         source.first_bad = source.first_bad or str(error)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from wordgeom.core.errors import InputError
-from wordgeom.core.formatting import plural, several
+from wordgeom.core.formatting import listed, plural, several
 from wordgeom.corpus.inputs.readers import Source, read_lines
 from wordgeom.corpus.records.columns import find_columns
 from wordgeom.corpus.records.csv_records import delimiter_of, rows_of
@@ -38,8 +38,8 @@ def read_metadata(path: str, id_field: str | None, time_field: str | None) -> li
     number, head = next(cells, (1, []))
     named = next((cell for cell in head if cell.strip().casefold() in _FILES), None)
     if named is None:
-        do = f"name the column of files {' or '.join(_FILES)}"
-        raise InputError("has no column of files", where=path, found=shown(head), do=do)
+        do = f"name the column {listed(_FILES, 'or')}"
+        raise InputError("has no column of file names", where=path, found=shown(head), do=do)
     columns = find_columns(head, Fields(named, id_field, time_field), path, number)
     rows: list[Row] = []
     lines: dict[tuple[str, ...], int] = {}

@@ -141,7 +141,8 @@ def _column(schema: Any, path: str, name: str) -> _Column:
     top, *inner = [path] if path in names else path.split(".")
     if names.count(top) != 1:
         many = "more than one column" if top in names else "no column"
-        raise InputError(f"has {many} {path!r}", where=name, found=shown(names), do="name a column")
+        do = "name a column with --text-field, --id-field or --time-field"
+        raise InputError(f"has {many} {path!r}", where=name, found=shown(names), do=do)
     kind = schema.field(top).type
     for part in inner:
         known = (

@@ -81,6 +81,6 @@ def _cells(row: bytes, width: int, name: str, number: int) -> list[bytes]:
     cells = row.split(b"\t", width)
     if len(cells) != width:
         found = row.count(b"\t") + 1
-        do = "correct it; quotes do not protect tabs or line ends"
+        do = "correct it, pass --input-format csv if cells are quoted"
         fail(name, number, f"needs {plural(width, 'column')}", f"{found:,}", do)
     return cells

@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 
 from wordgeom.core.types import Int64
-from wordgeom.corpus.tokens.kernels import DOTTED, PAIRS, WORD
+from wordgeom.corpus.tokens.character_kernels import DOTTED, PAIRS, WORD
 
 JOINERS = (0x200C, 0x200D)
 _ASSIGNED = 0x34000  # no letters above this, only variation selectors

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from wordgeom.corpus.tokens.kernels import POINT
+from wordgeom.corpus.tokens.character_kernels import POINT
 from wordgeom.corpus.tokens.normal_forms import Normaliser
 from wordgeom.corpus.tokens.tokenisers import tokeniser
 

@@ -1,8 +1,4 @@
-"""Tokenising and hashing: the loops over every byte and every token.
-
-A lexicon is three arrays that kernels fill: `slots` (open addressing, a power of two in size; 0 is
-empty, else the upper half of the hash and the id + 1), `entries` (types × 4, see below) and `arena`
-(the bytes of the types, contiguous).
+"""Tokenising: the loops over every byte of a text, which fill a lexicon (lexicon_kernels.py).
 
 Negative provisional ids separate documents: FILE_END ends a file, and −n precedes a document that
 begins n lines below the start of the file's previous document, or below the file's first line.
@@ -14,25 +10,33 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom.core.types import Bytes, Int32, Int64
+from wordgeom.corpus.tokens.character_kernels import (
+    CHANGES,
+    DOTTED,
+    POINT,
+    WORD,
+    changes,
+    character_before,
+    ends_word,
+    get_utf8,
+    put_utf8,
+)
+from wordgeom.corpus.tokens.lexicon_kernels import (
+    COUNT,
+    HASH_BYTE,
+    HASH_HEAD,
+    HEAD,
+    LENGTH_BITS,
+    LENGTH_MASK,
+    MAX_TOKEN,
+    PLACE,
+    add_type,
+    has_room,
+    hash_bytes,
+)
 from wordgeom.runtime.jit import kernel
 
-# Columns of a lexicon's entries (int64): the first eight bytes, the offset in the arena with the
-# length, the count, the position of the first occurrence.
-HEAD, PLACE, COUNT, FIRST = 0, 1, 2, 3
-LENGTH_BITS = 16
-LENGTH_MASK = (1 << LENGTH_BITS) - 1
-MAX_TOKEN = 4096  # bytes
 FILE_END, MOST_LINES = -(1 << 30), (1 << 30) - 1
-HASH_HEAD, HASH_BYTE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x100000001B3)
-
-# Parts of an entry of a table of characters, see characters.py.
-POINT = (1 << 21) - 1
-WORD, DOTTED = 1 << 21, 1 << 22
-ORDER_BIT, COLUMN_BIT, COLUMN_BITS, ROW_BIT = 23, 32, 7, 39
-ORDER_MASK, COLUMN_MASK = 0xFF, (1 << COLUMN_BITS) - 1
-CHANGES = 1 << 31
-CHECKED = (1 << ROW_BIT) - (1 << ORDER_BIT)  # of characters that need a check
-PAIRS = 0x110000
 
 # Why a kernel stopped; on NEEDS_ROOM the caller makes room and calls again, on NOT_NORMAL it
 # normalises the rest of the text.
@@ -40,168 +44,6 @@ DONE, NEEDS_ROOM, TOO_LONG, NOT_NORMAL = 0, 1, 2, 3
 
 _CAPITAL_SIGMA, _SMALL_SIGMA, _FINAL_SIGMA = 0x3A3, 0x3C3, 0x3C2
 _DOT_ABOVE = 0x307
-
-
-@kernel
-def hash_bytes(token: Bytes, length: int) -> tuple[int, int]:
-    """Return the first eight bytes of a token as a number, and a 64-bit hash of the token."""
-    head = np.uint64(0)
-    for k in range(min(length, 8)):
-        head |= np.uint64(token[k]) << np.uint64(8 * k)
-    mixed = head * HASH_HEAD
-    for k in range(8, length):
-        mixed = (mixed ^ np.uint64(token[k])) * HASH_BYTE
-    mixed = (mixed ^ (mixed >> np.uint64(32))) >> np.uint64(1)
-    return int(np.int64(head)), int(np.int64(mixed))
-
-
-@kernel
-def find_slot(
-    slots: Int64, entries: Int64, arena: Bytes, token: Bytes, length: int, head: int, mixed: int,
-) -> int:  # fmt: skip
-    """Return the slot of a token, or the empty slot for it."""
-    mask = len(slots) - 1
-    slot = mixed & mask
-    while slots[slot] != 0:
-        if slots[slot] >> 32 == mixed >> 32:
-            word = (slots[slot] & 0xFFFFFFFF) - 1
-            place = entries[word, PLACE]
-            if entries[word, HEAD] == head and place & LENGTH_MASK == length:
-                start = place >> LENGTH_BITS
-                k = 8
-                while k < length and arena[start + k] == token[k]:
-                    k += 1
-                if k >= length:
-                    return slot
-        slot = (slot + 1) & mask
-    return slot
-
-
-@kernel
-def add_type(
-    slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, slot: int, token: Bytes, length: int,
-    head: int, mixed: int, first: int,
-) -> int:  # fmt: skip
-    """Add a type with count 0 to the empty `slot` and return its id; there must be room."""
-    word = sizes[0]
-    start = sizes[1]
-    slots[slot] = ((mixed >> 32) << 32) | (word + 1)
-    entries[word, HEAD] = head
-    entries[word, PLACE] = (start << LENGTH_BITS) | length
-    entries[word, COUNT] = 0
-    entries[word, FIRST] = first
-    for k in range(length):
-        arena[start + k] = token[k]
-    sizes[0] = word + 1
-    sizes[1] = start + length
-    return int(word)
-
-
-@kernel
-def has_room(slots: Int64, entries: Int64, arena: Bytes, sizes: Int64) -> bool:
-    """Return whether one more type of any length fits, with the table at most half full."""
-    types = int(sizes[0]) + 1
-    used = int(sizes[1])
-    return types <= len(entries) and 2 * types <= len(slots) and used + MAX_TOKEN <= len(arena)
-
-
-@kernel
-def rehash(slots: Int64, entries: Int64, arena: Bytes, types: int) -> None:
-    """Fill the empty table `slots` with the first `types` entries."""
-    token = np.empty(MAX_TOKEN, np.uint8)
-    mask = len(slots) - 1
-    for word in range(types):
-        start = entries[word, PLACE] >> LENGTH_BITS
-        length = entries[word, PLACE] & LENGTH_MASK
-        for k in range(length):
-            token[k] = arena[start + k]
-        _, mixed = hash_bytes(token, length)
-        slot = mixed & mask
-        while slots[slot] != 0:
-            slot = (slot + 1) & mask
-        slots[slot] = ((mixed >> 32) << 32) | (word + 1)
-
-
-@kernel
-def put_utf8(token: Bytes, at: int, point: int) -> int:
-    """Write a code point as UTF-8 at token[at:] and return the position after it."""
-    if point < 0x80:
-        token[at] = point
-        return at + 1
-    if point < 0x800:
-        token[at] = 0xC0 | (point >> 6)
-        token[at + 1] = 0x80 | (point & 0x3F)
-        return at + 2
-    if point < 0x10000:
-        token[at] = 0xE0 | (point >> 12)
-        token[at + 1] = 0x80 | ((point >> 6) & 0x3F)
-        token[at + 2] = 0x80 | (point & 0x3F)
-        return at + 3
-    token[at] = 0xF0 | (point >> 18)
-    token[at + 1] = 0x80 | ((point >> 12) & 0x3F)
-    token[at + 2] = 0x80 | ((point >> 6) & 0x3F)
-    token[at + 3] = 0x80 | (point & 0x3F)
-    return at + 4
-
-
-@kernel
-def get_utf8(text: Bytes, at: int) -> tuple[int, int]:
-    """Return the code point of the valid UTF-8 sequence at text[at], and the position after it."""
-    byte = np.int64(text[at])
-    if byte < 0xE0:
-        return ((byte & 0x1F) << 6) | (text[at + 1] & 0x3F), at + 2
-    if byte < 0xF0:
-        middle = (text[at + 1] & 0x3F) << 6
-        return ((byte & 0x0F) << 12) | middle | (text[at + 2] & 0x3F), at + 3
-    upper = ((text[at + 1] & 0x3F) << 12) | ((text[at + 2] & 0x3F) << 6)
-    return ((byte & 0x07) << 18) | upper | (text[at + 3] & 0x3F), at + 4
-
-
-@kernel
-def character_before(text: Bytes, at: int) -> int:
-    """Return the code point that ends before text[at]."""
-    i = at - 1
-    if text[i] < 128:
-        return int(text[i])
-    while text[i] & 0xC0 == 0x80:
-        i -= 1
-    point, _ = get_utf8(text, i)
-    return int(point)
-
-
-@kernel
-def changes(table: Int64, before: int, point: int) -> bool:
-    """Return whether normalisation may change a character behind another, -1 for none.
-
-    table: see characters.py. Exact but for a character with two different marks, which may be
-    reported though it does not change.
-    """
-    if table[point] & CHANGES:
-        return True
-    if before < 0:
-        return False
-    order = (table[point] >> ORDER_BIT) & ORDER_MASK
-    last = (table[before] >> ORDER_BIT) & ORDER_MASK
-    if 0 < order < last:  # out of order
-        return True
-    column = (table[point] >> COLUMN_BIT) & COLUMN_MASK
-    if column == 0:
-        return False
-    if last > 0:  # it may compose with the character before the last mark
-        return bool(last < order)
-    row = table[before] >> ROW_BIT
-    return bool(table[PAIRS + (row << COLUMN_BITS) + column] != 0)
-
-
-@kernel
-def ends_word(text: Bytes, at: int, table: Int64) -> bool:
-    """Return whether no character of a word stands at text[at]."""
-    if at >= len(text):
-        return True
-    point = int(text[at])
-    if point >= 128:
-        point, _ = get_utf8(text, at)
-    return bool(table[point] & WORD == 0)
 
 
 @kernel
@@ -375,33 +217,3 @@ def tokenise(
         newlines = 0
         ids[written] = word
         written += 1
-
-
-@kernel
-def absorb(
-    slots: Int64, entries: Int64, arena: Bytes, sizes: Int64, other: Int64, other_arena: Bytes,
-    begin: int, other_types: int, mapping: Int32,
-) -> int:  # fmt: skip
-    """Add the types of another lexicon with counts and first positions; mapping: its ids → ours.
-
-    Starts at its type `begin` and returns the type at which it stopped for lack of room.
-    """
-    token = np.empty(MAX_TOKEN, np.uint8)
-    for theirs in range(begin, other_types):
-        if not has_room(slots, entries, arena, sizes):
-            return theirs
-        start = other[theirs, PLACE] >> LENGTH_BITS
-        length = other[theirs, PLACE] & LENGTH_MASK
-        for k in range(length):
-            token[k] = other_arena[start + k]
-        head, mixed = hash_bytes(token, length)
-        slot = find_slot(slots, entries, arena, token, length, head, mixed)
-        first = other[theirs, FIRST]
-        if slots[slot] != 0:
-            word = (slots[slot] & 0xFFFFFFFF) - 1
-        else:
-            word = add_type(slots, entries, arena, sizes, slot, token, length, head, mixed, first)
-        entries[word, COUNT] += other[theirs, COUNT]
-        entries[word, FIRST] = min(entries[word, FIRST], first)
-        mapping[theirs] = word
-    return other_types

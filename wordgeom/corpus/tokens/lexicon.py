@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom.core.types import Bytes, Int32, Int64
-from wordgeom.corpus.tokens import kernels, spill_kernels
+from wordgeom.corpus.tokens import kernels, lexicon_kernels, spill_kernels
 
 _INITIAL_TYPES = 1 << 15
 _INITIAL_ARENA = 1 << 20
@@ -32,24 +32,24 @@ class Lexicon:
     @property
     def counts(self) -> Int64:
         """(types) occurrences of each type."""
-        return self.entries[: len(self), kernels.COUNT]
+        return self.entries[: len(self), lexicon_kernels.COUNT]
 
     @property
     def firsts(self) -> Int64:
         """(types) position of the first occurrence of each type."""
-        return self.entries[: len(self), kernels.FIRST]
+        return self.entries[: len(self), lexicon_kernels.FIRST]
 
     def word(self, index: int) -> bytes:
         """Return the bytes of a type."""
-        place = int(self.entries[index, kernels.PLACE])
-        start = place >> kernels.LENGTH_BITS
-        return self.arena[start : start + (place & kernels.LENGTH_MASK)].tobytes()
+        place = int(self.entries[index, lexicon_kernels.PLACE])
+        start = place >> lexicon_kernels.LENGTH_BITS
+        return self.arena[start : start + (place & lexicon_kernels.LENGTH_MASK)].tobytes()
 
     def grow(self) -> bool:
         """Make room for more types and more bytes; return False if the limit does not allow it."""
         types, used = len(self), int(self.sizes[1])
         more_types = 2 * (types + 1) > len(self.slots) // 2 or types + 1 > len(self.entries)
-        more_bytes = used + kernels.MAX_TOKEN > len(self.arena)
+        more_bytes = used + lexicon_kernels.MAX_TOKEN > len(self.arena)
         table, texts = self.slots.nbytes + self.entries.nbytes, self.arena.nbytes
         if types and (table << more_types) + (texts << more_bytes) > self.limit:
             return False
@@ -57,7 +57,7 @@ class Lexicon:
             entries = np.empty((2 * len(self.entries), 4), np.int64)
             entries[:types] = self.entries[:types]
             slots = np.zeros(4 * len(entries), np.int64)
-            kernels.rehash(slots, entries, self.arena, types)
+            lexicon_kernels.rehash(slots, entries, self.arena, types)
             self.slots, self.entries = slots, entries
         if more_bytes:
             arena = np.empty(2 * len(self.arena), np.uint8)
@@ -80,7 +80,7 @@ class Lexicon:
         self.limit = _NO_LIMIT
         done = 0
         while done < len(other):
-            done = kernels.absorb(
+            done = lexicon_kernels.absorb(
                 self.slots, self.entries, self.arena, self.sizes,
                 other.entries, other.arena, done, len(other), mapping,
             )  # fmt: skip
@@ -90,7 +90,7 @@ class Lexicon:
 
     def select(self, chosen: Int32) -> Lexicon:
         """Return a lexicon of the types `chosen`, in that order (no hash table)."""
-        lengths = self.entries[chosen, kernels.PLACE] & kernels.LENGTH_MASK
+        lengths = self.entries[chosen, lexicon_kernels.PLACE] & lexicon_kernels.LENGTH_MASK
         entries = np.empty((len(chosen), 4), np.int64)
         arena = np.empty(int(lengths.sum()), np.uint8)
         spill_kernels.gather(self.entries, self.arena, chosen, entries, arena)
@@ -111,16 +111,16 @@ class Lexicon:
         """Return a lexicon with the entries of others in sequence (no hash table)."""
         entries = np.concatenate([np.empty((0, 4), np.int64), *(p.entries for p in parts)])
         arena = np.concatenate([np.empty(0, np.uint8), *(p.arena for p in parts)])
-        lengths = entries[:, kernels.PLACE] & kernels.LENGTH_MASK
+        lengths = entries[:, lexicon_kernels.PLACE] & lexicon_kernels.LENGTH_MASK
         starts = np.cumsum(lengths) - lengths
-        entries[:, kernels.PLACE] = (starts << kernels.LENGTH_BITS) | lengths
+        entries[:, lexicon_kernels.PLACE] = (starts << lexicon_kernels.LENGTH_BITS) | lengths
         return cls.from_arrays(entries, arena)
 
     @classmethod
     def with_room(cls, types: int, size: int) -> Lexicon:
         """Return an empty lexicon with room for `types` types of `size` bytes in total."""
         lexicon = cls.from_arrays(np.empty((types + 1, 4), np.int64), np.empty(0, np.uint8))
-        lexicon.arena = np.empty(size + kernels.MAX_TOKEN, np.uint8)
+        lexicon.arena = np.empty(size + lexicon_kernels.MAX_TOKEN, np.uint8)
         lexicon.slots = np.zeros(1 << (2 * types + 1).bit_length(), np.int64)
         lexicon.sizes[:] = 0
         return lexicon
@@ -131,8 +131,8 @@ class Lexicon:
         lengths = np.array([len(w) for w in words], np.int64)
         starts = np.cumsum(lengths) - lengths
         entries = np.zeros((len(words), 4), np.int64)
-        entries[:, kernels.PLACE] = (starts << kernels.LENGTH_BITS) | lengths
-        entries[:, kernels.FIRST] = _NEVER_SEEN
+        entries[:, lexicon_kernels.PLACE] = (starts << lexicon_kernels.LENGTH_BITS) | lengths
+        entries[:, lexicon_kernels.FIRST] = _NEVER_SEEN
         return cls.from_arrays(entries, np.frombuffer(b"".join(words), np.uint8).copy())
 
     def tokenise(

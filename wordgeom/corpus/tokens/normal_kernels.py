@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wordgeom.core.types import Bytes, Int64
-from wordgeom.corpus.tokens.kernels import CHECKED, changes, character_before, get_utf8
+from wordgeom.corpus.tokens.character_kernels import CHECKED, changes, character_before, get_utf8
 from wordgeom.runtime.jit import kernel
 
 _AHEAD = 64  # bytes that are skipped at once where nothing needs a check

@@ -10,12 +10,15 @@ from typing import Literal
 import numpy as np
 
 from wordgeom.core.types import Bytes, Int64
-from wordgeom.corpus.tokens import characters, kernels
+from wordgeom.corpus.tokens import character_kernels as kernels
+from wordgeom.corpus.tokens import characters
 from wordgeom.corpus.tokens.characters import as_text, changeable
 
 Form = Literal["NFC", "NFKC"]
 
-DROPPED, ZERO_WIDTH_SPACE = "\u00ad\ufeff", "\u200b"
+# Soft hyphen, byte order mark, word joiner, and the selectors of text and emoji presentation, which
+# beside an emoji would be words that nobody sees.
+DROPPED, ZERO_WIDTH_SPACE = "\u00ad\ufeff\u2060\ufe0e\ufe0f", "\u200b"
 # Hangul: a first consonant composes with a vowel, and a syllable of both with a final consonant.
 _LEADS, _VOWELS = np.arange(0x1100, 0x1113), np.arange(0x1161, 0x1176)
 _SYLLABLES, _FINALS = np.arange(0xAC00, 0xD7A4, 28), np.arange(0x11A8, 0x11C3)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wordgeom.core.types import Bytes, Int32, Int64
-from wordgeom.corpus.tokens import kernels
+from wordgeom.corpus.tokens import lexicon_kernels as kernels
 from wordgeom.corpus.tokens.lexicon import Lexicon
 from wordgeom.corpus.tokens.spill_kernels import BUCKET_BITS, deal
 from wordgeom.runtime.pool import PerThread, Pool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wordgeom.core.types import Bytes, Int32, Int64
-from wordgeom.corpus.tokens.kernels import LENGTH_BITS, LENGTH_MASK, PLACE
+from wordgeom.corpus.tokens.lexicon_kernels import LENGTH_BITS, LENGTH_MASK, PLACE
 from wordgeom.runtime.jit import kernel
 
 BUCKET_BITS = 14  # upper bits of a type's hash that select its bucket

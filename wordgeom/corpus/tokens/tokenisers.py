@@ -18,7 +18,7 @@ import numpy as np
 
 from wordgeom.core.types import Bytes, Int64
 from wordgeom.corpus.tokens import characters, normal_tables
-from wordgeom.corpus.tokens.kernels import PAIRS
+from wordgeom.corpus.tokens.character_kernels import PAIRS
 from wordgeom.corpus.tokens.normal_forms import COMPOSING, Normaliser, normaliser
 from wordgeom.corpus.tokens.token_pattern import matches
 

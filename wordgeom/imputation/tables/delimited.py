@@ -1,7 +1,7 @@
 """Read .csv and .tsv tables, plain or gzip-compressed: names in the first column, then numbers.
 
 The first line may be a header. Blank cells and the usual markers (NA, NaN, null, -, …) are
-missing values; any other cell that is not a number is an error.
+missing values; true and false are 1 and 0. Any other cell that is not a number is an error.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
+from wordgeom.core.formatting import plural
 from wordgeom.imputation.tables.cells import number_of
 from wordgeom.imputation.tables.files import check_size, opened
 from wordgeom.imputation.tables.headings import PEEKED, Heading, heading_of
@@ -130,7 +131,8 @@ def _headings(first: Row, width: int, path: Path) -> list[str]:
     number, heads = first
     if len(heads) not in (width, width - 1):
         what = f"the header has {len(heads)} cells, the next row {width}"
-        raise InputError(what, where=f"{path} line {number}")
+        do = "give each column one cell, the names too; quote cells that contain the separator"
+        raise InputError(what, where=f"{path} line {number}", do=do)
     heads = heads[len(heads) - width + 1 :]
     return [repr(head[:40]) if head.strip() else str(j + 2) for j, head in enumerate(heads)]
 
@@ -145,8 +147,9 @@ def _read(
     names, values, width, text = [], array("d"), len(columns), 0
     for number, row in rows:
         if len(row) != width + 1:
-            where, what = f"{path} line {number}", f"needs {width + 1} cells like the first row"
-            raise InputError(what, where=where, found=len(row), do="correct the line")
+            what = f"needs {plural(width + 1, 'cell')} like the first row"
+            do = "correct the line, or remove lines above the header, such as a title"
+            raise InputError(what, where=f"{path} line {number}", found=len(row), do=do)
         names.append(row.pop(0))
         text += len(names[-1])
         check_size(len(names) + text // max(1, 8 * width), width, memory, path)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from wordgeom.imputation.tables.cells import number_of
+from wordgeom.imputation.tables.cells import is_truth, number_of
 
 PEEKED = 20  # rows below the first line that are compared with it
 _NAME_HEADS = ("name", "names", "entity", "id", "index")
@@ -28,9 +28,10 @@ _USUAL_HEADS = frozenset((
     "feature", "rownames", "row.names"
 ))  # fmt: skip
 _INTEGER = re.compile(r"\s*[+-]?\d+\s*")
-_YEAR = re.compile(r"\s*[12]\d{3}\s*")
+_YEAR = re.compile(r"\s*[12]\d{3}(\.0)?\s*")  # pandas: 1990.0 where a label is missing
 _DATE = re.compile(r"\s*[12]\d{3}(0[1-9]|1[0-2])([0-2]\d|3[01])\s*")
 _LABELS, _SEQUENCE = 3, 5  # numbers that make 0, 1, 2, … or another sequence a header
+_MANY = 20  # different whole numbers, more than an entity has where no row below has them
 
 
 class Heading(Enum):
@@ -53,6 +54,11 @@ class _Row:
         numbers = [number_of(cell) for cell in cells]
         known = [number for number in numbers if number is not None and math.isfinite(number)]
         return cls(cells, known if len(known) == len(cells) else [])
+
+    @property
+    def distinct(self) -> bool:
+        """Whether all numbers differ."""
+        return len(set(self.numbers)) == len(self.numbers)
 
     @property
     def ascends(self) -> bool:
@@ -83,9 +89,7 @@ class _Row:
 def heading_of(first: Sequence[str], below: Sequence[Sequence[str]]) -> Heading:
     """Classify the cells of the first line, given up to PEEKED rows below it."""
     head, own = first[0].strip().lower(), _Row.of(first[1:])
-    if not head or head in _NAME_HEADS or any(number_of(cell) is None for cell in first[1:]):
-        return Heading.HEADER
-    if _lacks_names(first, below):
+    if not head or head in _NAME_HEADS or _has_text(first, below) or _lacks_names(first, below):
         return Heading.HEADER
     others = [_Row.of(row[1:]) for row in below]
     if not own.numbers or not others:
@@ -96,7 +100,17 @@ def heading_of(first: Sequence[str], below: Sequence[Sequence[str]]) -> Heading:
             return Heading.HEADER
     if _codes(own, usual) and not any(_INTEGER.fullmatch(c) for row in others for c in row.cells):
         return Heading.HEADER
+    if usual and len(own.cells) >= _MANY and _stands_out(own, others):
+        return Heading.HEADER
     return Heading.UNSURE if _possible(own, others, usual) else Heading.ENTITY
+
+
+def _has_text(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether a cell but the first is text; true and false are, unless a row has them."""
+    if any(number_of(cell) is None for cell in first[1:]):
+        return True
+    truth = any(map(is_truth, first[1:]))
+    return truth and not any(is_truth(cell) for row in below for cell in row[1:])
 
 
 def _lacks_names(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -131,15 +145,25 @@ def _sequence(row: _Row, usual: bool) -> bool:
 def _codes(row: _Row, usual: bool) -> bool:
     """Return whether a row has whole numbers, as few entities have among fractions.
 
-    Without a usual head they must ascend.
+    Without a usual head they must ascend, and two of them be years.
     """
-    ordered = len(set(row.numbers)) == len(row.numbers) if usual else row.ascends
-    return (usual or len(row.cells) >= _LABELS) and row.matches(_INTEGER) and ordered
+    ordered = row.distinct if usual else row.ascends
+    years = len(row.cells) == 2 and row.matches(_YEAR)
+    return (usual or years or len(row.cells) >= _LABELS) and row.matches(_INTEGER) and ordered
+
+
+def _stands_out(own: _Row, others: Sequence[_Row]) -> bool:
+    """Return whether only this row has whole numbers all of which differ, as codes do."""
+    return own.matches(_INTEGER) and own.distinct and not any(row.distinct for row in others)
 
 
 def _possible(own: _Row, others: Sequence[_Row], usual: bool) -> bool:
     """Return whether the row may be a header that no form recognises."""
     if usual and own.matches(_INTEGER) and own.ordered:
+        return True
+    if (usual or len(own.cells) >= _MANY) and len(own.cells) > 1 and _stands_out(own, others):
+        return True
+    if own.matches(_YEAR) and own.ordered and not any(row.matches(_YEAR) for row in others):
         return True
     if len(own.numbers) >= _SEQUENCE and own.ordered and not any(o.ordered for o in others):
         return True

@@ -42,13 +42,14 @@ def find_anchors(names: Sequence[str], vectors: Vectors, domain: str, file: str)
     Raises InputError if there are none, suggesting similar words, or for a vector that is not
     finite.
     """
-    found = np.array([vectors.index.get(name, -1) for name in names], np.int64)
+    places = [vectors.row(name) for name in names]
+    found = np.array([-1 if row is None else row for row in places], np.int64)
     known = found >= 0
     if not known.any():
         raise _no_anchor_error(names, vectors, domain, file)
     rows = found[known]
     matrix = vectors.matrix[rows].astype(np.float64)
-    check_finite(vectors, rows, file, "train again, or remove the entity")
+    check_finite(vectors, rows, file, "train again")
     zeros = int(np.sum(~matrix.any(axis=1)))
     return Anchors(known, np.flatnonzero(known), rows, matrix, zeros)
 

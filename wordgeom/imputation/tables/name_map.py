@@ -14,7 +14,7 @@ from wordgeom.evaluation.lines import read_lines
 from wordgeom.imputation.tables.names import clean_names
 
 _SEPARATORS, _WHITE_SPACE = "\t,", ""
-_FORMAT = "write an entity and a word per line, separated by a tab"
+_FORMAT = "write an entity and a word per line, separated by a tab, or remove the line"
 _USE_TABS = "separate the entity and its word by a tab if one of them contains a space"
 _SPELLINGS, _LISTED = 20_000, 3  # names compared with an entry, and listed in a message
 

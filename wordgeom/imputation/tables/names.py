@@ -51,8 +51,8 @@ def read_names(path: Path, rows: int, table: Path) -> list[str]:
 def clean_names(raw: Sequence[str], where: str | Path) -> tuple[list[str], int]:
     """Return names without white space, as vectors files need, and how many had some inside.
 
-    A run of white space becomes one underscore. Raises InputError for a name that is empty or
-    that UTF-8 cannot encode.
+    A run of white space becomes one underscore. Raises InputError for a name that is empty, has
+    a NUL character, or that UTF-8 cannot encode.
     """
     parts = [name.split() for name in raw]
     names = [_SPACE.join(part) for part in parts]
@@ -60,6 +60,9 @@ def clean_names(raw: Sequence[str], where: str | Path) -> tuple[list[str], int]:
         if not name:
             do = "name or remove it"
             raise InputError(f"entity {row + 1} has no name", where=where, do=do)
+        if "\0" in name:
+            what, do = f"the name of entity {row + 1} contains a NUL character", "remove it"
+            raise InputError(what, where=where, found=repr(name[:40]), do=do)
         try:
             name.encode()
         except UnicodeEncodeError:

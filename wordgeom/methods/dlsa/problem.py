@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from wordgeom.core.ops import Operator, Ops
 from wordgeom.core.types import Csr, Float64, Int64
-from wordgeom.linalg.svd import transpose
 
 HOLD, FREE = "hold", "free"
 _CONSTANT = 1e-12  # fraction of a column's squared norm; less after removing G M is rounding error
@@ -78,6 +77,8 @@ def make_problem(
 
     X is stored by rows and by columns, at 8 bytes per entry each.
     """
+    from wordgeom.linalg.svd import transpose  # `--help` reads FREE and HOLD
+
     effects = trend_effects(polynomials, trend)
     transposed = ops.operator(transpose(X))
     means = ops.to_numpy(transposed.multiply(ops.tall(effects, np.float64))).T

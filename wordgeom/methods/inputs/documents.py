@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import plural
 from wordgeom.core.options import Options
-from wordgeom.matrices.cooccurrence import DTM
-from wordgeom.matrices.document_term import StoredDocuments
-from wordgeom.matrices.times import Times, parse_times
+from wordgeom.matrices.kinds import DTM
 from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request
 from wordgeom.methods.inputs.stores import OpenStore, StoreInput
 from wordgeom.runtime.context import Context
-from wordgeom.weighting.documents import WeightedDocuments
 from wordgeom.weighting.options import DocumentOptions
+
+if TYPE_CHECKING:
+    from wordgeom.matrices.document_term import StoredDocuments
+    from wordgeom.matrices.times import Times
+    from wordgeom.weighting.documents import WeightedDocuments
 
 
 class OpenDocuments(OpenStore):
@@ -25,6 +27,8 @@ class OpenDocuments(OpenStore):
 
     def read(self, context: Context) -> WeightedDocuments:
         """Return the matrix, weighted on the fly."""
+        from wordgeom.weighting.documents import WeightedDocuments  # `--help` reads the inputs
+
         return WeightedDocuments(self.stored, self.weighting, context.pool)
 
 
@@ -51,6 +55,8 @@ class OpenTimes(OpenInput):
 
     def read(self, context: Context) -> Times:
         """Return the times; raises InputError where no document has a readable one."""
+        from wordgeom.matrices.times import parse_times
+
         times = parse_times(self._stored.documents(), self._stored.names())
         if times.problem is not None and not len(times.known):
             what = f"none of {plural(len(times.values), 'document')} has a readable time"

@@ -7,14 +7,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from wordgeom.core.errors import MissingInputError
 from wordgeom.core.options import Options, flag
-from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.runtime.context import Context
+
+if TYPE_CHECKING:
+    from wordgeom.corpus.vocabulary import Vocabulary
 
 
 class OpenInput(ABC):
@@ -37,6 +39,8 @@ class OpenInput(ABC):
     @property
     def vocabulary(self) -> Vocabulary:
         """The rows with their counts in the corpus, 0 where these are not known."""
+        from wordgeom.corpus.vocabulary import Vocabulary  # `--help` reads the inputs
+
         return Vocabulary(self.rows, np.zeros(len(self.rows), np.int64))
 
     @abstractmethod

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, flag, specs
-from wordgeom.matrices.cooccurrence import COOC, PMI, StoredMatrix
-from wordgeom.matrices.interfaces import Matrix
+from wordgeom.matrices.kinds import COOC, PMI
 from wordgeom.methods.inputs.kind import Request
 from wordgeom.methods.inputs.stores import OpenStore, StoreInput
 from wordgeom.runtime.context import Context
 from wordgeom.weighting.options import NPMI, PmiOptions
+
+if TYPE_CHECKING:
+    from wordgeom.matrices.cooccurrence import StoredMatrix
+    from wordgeom.matrices.interfaces import Matrix
 
 
 class OpenMatrix(OpenStore):

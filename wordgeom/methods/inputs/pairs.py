@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from wordgeom.core.options import flag
-from wordgeom.evaluation.pairs import read_pairs
 from wordgeom.methods.inputs.kind import InputKind, OpenFile, Request
 
 
@@ -18,5 +17,7 @@ class PairsInput(InputKind):
 
     def open(self, request: Request) -> OpenFile:
         """Open and read the file."""
+        from wordgeom.evaluation.pairs import read_pairs  # `--help` reads the inputs
+
         assert request.path is not None
         return OpenFile(request.path, read_pairs(request.path), flag(self.setting))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.options import Options
-from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.matrices.document_term import Stored
-from wordgeom.matrices.opening import COMMANDS, KINDS, open_any
 from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request
+
+if TYPE_CHECKING:
+    from wordgeom.corpus.vocabulary import Vocabulary
+    from wordgeom.matrices.document_term import Stored
 
 
 class OpenStore(OpenInput):
@@ -52,6 +53,8 @@ class StoreInput(InputKind):
 
 def open_store(path: Path, kinds: tuple[str, ...]) -> Stored:
     """Open a complete, current store; raises InputError for one of another kind."""
+    from wordgeom.matrices.opening import COMMANDS, KINDS, open_any  # `--help` reads the inputs
+
     stored = open_any(path)
     if stored.store.kind not in kinds:
         needed = " or ".join(KINDS[kind] for kind in kinds)

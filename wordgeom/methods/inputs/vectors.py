@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from wordgeom.core.options import flag
 from wordgeom.methods.inputs.kind import InputKind, OpenFile, Request
-from wordgeom.vectors.keyed import read_vectors
 
 
 class OpenVectors(OpenFile):
@@ -29,6 +28,8 @@ class VectorsInput(InputKind):
 
     def open(self, request: Request) -> OpenVectors:
         """Open the file."""
+        from wordgeom.vectors.keyed import read_vectors  # `--help` reads the inputs
+
         assert request.path is not None
         return OpenVectors(request.path, read_vectors(request.path), flag(self.setting))
 

@@ -8,7 +8,6 @@ from typing import ClassVar
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import plural, several
 from wordgeom.core.options import flag
-from wordgeom.corpus.vocabulary import read_words
 from wordgeom.methods.inputs.kind import InputKind, OpenFile, Request
 
 _NAMED = 5  # unknown words listed in a note
@@ -24,6 +23,8 @@ class MovingInput(InputKind):
 
     def open(self, request: Request) -> OpenFile:
         """Open and read the file."""
+        from wordgeom.corpus.vocabulary import read_words  # `--help` reads the inputs
+
         assert request.path is not None
         words = OpenFile(request.path, read_words(str(request.path)), flag(self.setting))
         first = next(iter(request.others.values()))

@@ -15,6 +15,7 @@ from wordgeom.stages.artefacts.model import ModelDirectory, ModelOutput
 from wordgeom.stages.artefacts.output import MethodOutput
 from wordgeom.stages.artefacts.vectors import DocumentVectorsOutput, VectorsFile, VectorsOutput
 from wordgeom.storage.meta import unfinished_folder
+from wordgeom.storage.opening import check_listed
 from wordgeom.storage.store import Store
 
 _OUTPUTS: dict[tuple[str, ...], type[MethodOutput]] = {
@@ -33,6 +34,8 @@ def artefact_at(path: Path) -> Artefact:
     """Return what lies at a path; raises MissingInputError, FormatError."""
     if is_projector(path):
         return VectorsFile(path)
+    if path.is_dir():
+        check_listed(path, "a directory")
     if path.is_dir() or (not path.exists() and unfinished_folder(path).is_dir()):
         matrix = Store.open(path).kind in (COOC, PMI, DTM)
         return MatrixDirectory(path) if matrix else ModelDirectory(path)

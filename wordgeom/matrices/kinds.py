@@ -1,0 +1,5 @@
+"""The kinds of stores that hold a matrix."""
+
+from __future__ import annotations
+
+COOC, PMI, DTM = "cooc", "pmi", "dtm"
