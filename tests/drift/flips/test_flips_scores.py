@@ -80,7 +80,9 @@ def test_the_turn_is_the_angle_of_the_change(shared, k):
     Words said twice as often in later times turn as much, up to second order.
     """
     sizes = np.bincount(shared.cells.time[shared.cells.of])
-    axis = Axis(np.arange(T)[:, None] * 1.0, np.repeat(np.arange(T), sizes).astype(np.int32))
+    axis = Axis(
+        np.arange(T, dtype=np.float64)[:, None], np.repeat(np.arange(T), sizes).astype(np.int32)
+    )
     f = orthonormal_levels(axis)[shared.cells.time]
     first, second = np.eye(shared.rank)[:2] / np.sqrt(shared.energy[:2, None])
     G = shared.C @ first + f * (shared.C @ (k * second))

@@ -50,9 +50,9 @@ def test_the_level_is_kept_with_lengths_and_prevalence_that_depend_on_time():
         X[LATE > 0.5, 3] *= 3  # a word whose frequency alone changes
         found = flipped(X, TIMES, 3, seed=seed, permutations=59)
         whole.append(found.global_p)
-        words += np.count_nonzero(found.pvalues <= 0.05)
-        tested += np.count_nonzero(found.pvalues <= 1.0)
-        q += np.nanmin(found.qvalues) <= 0.05
+        words += int(np.count_nonzero(found.pvalues <= 0.05))
+        tested += int(np.count_nonzero(found.pvalues <= 1.0))
+        q += bool(np.nanmin(found.qvalues) <= 0.05)
     assert np.count_nonzero(np.array(whole) <= 0.05) <= binom.ppf(0.999, runs, 0.05)
     assert 0.02 <= words / tested <= 0.085  # words of a run are alike
     assert q <= binom.ppf(0.999, runs, 0.1)
