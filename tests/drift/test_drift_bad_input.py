@@ -69,7 +69,7 @@ def test_times_with_one_document_are_counted(tmp_path):
     found = report_of(tmp_path, dates, test="permutation")
     assert any(printed.startswith(note) for printed in found.notes)
     flips = wg.measure_drift(tmp_path / "model", permutations=19)
-    part = "2 times have a single document, which has no part in the test; consider wider bins"
+    part = "2 times have a single document, which has no part in the test; use wider bins"
     assert part in flips.notes
     again = wg.measure_drift(tmp_path / "model", permutations=19, bin="year")
     assert not any("single document" in found for found in again.notes)
