@@ -4,7 +4,7 @@
 
 SPEECHES is a .tsv or .tsv.gz file of year, session, country and speech. Counts of whitespace tokens
 are compared with CountVectorizer's, entry by entry. Words with at least 100 occurrences are then
-fitted and tested with the commands' defaults, B = 999 at r and 2 r, as whole processes with their
+fitted and tested with the commands' defaults, B = 999, as whole processes with their
 peak private memory. The test is repeated with whole years shuffled, where every flagged word is a
 false positive.
 """
@@ -108,7 +108,7 @@ def tested(args: argparse.Namespace, folder: Path) -> None:
         figures = " | ".join(f"{entry[name]:.2g}" for name in ("f", "p", "q"))
         print(f"| {word} | {entry['rank']:,} | {figures} | {entry['documents']:,} |")
     test = found["test"]
-    flagged = f"{test['significant']:,} of {len(ranks):,} words, at 2 r {test['significant_2r']:,}"
+    flagged = f"{test['significant']:,} of {len(ranks):,} words"
     print(f"\nq ≤ {LEVEL}: {flagged}; global p {test['global_p']:.2g}", flush=True)
 
 
@@ -126,7 +126,7 @@ def shuffled(args: argparse.Namespace, folder: Path) -> None:
         end = ["--force", "--quiet"]
         wordgeom(["build-dtm", text, *FIELDS, "--min-count", "100", "-o", dtm, *end])
         wordgeom(["train", dtm, "--method", "dlsa", "--sweeps", "0", "-o", model, *end])
-        found = drift(model, "--no-both-ranks", "--neighbours", "0")
+        found = drift(model, "--neighbours", "0")
         p = np.array([word["p"] for word in found["words"] if word["p"] is not None])
         test = found["test"]
         print(f"| {seed} | {np.mean(p <= LEVEL):.3f} | {test['significant']:,} | "

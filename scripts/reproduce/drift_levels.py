@@ -44,7 +44,7 @@ from drift_data import (
 )
 
 from wordgeom.core.types import Float64
-from wordgeom.drift.options import DOCUMENTS, F_TAIL, OWN, POOLED, TIMES, DriftOptions
+from wordgeom.drift.options import DOCUMENTS, F_TAIL, OWN, PERMUTATION, POOLED, TIMES, DriftOptions
 from wordgeom.drift.testing import test_drift
 from wordgeom.drift.verdict import Verdict
 from wordgeom.linalg.device import open_context
@@ -116,9 +116,8 @@ def parse() -> Settings:
 
 def global_cases(B: int) -> Iterable[Case]:
     """Yield the cases of the first table."""
-    documents = DriftOptions(permutations=B, permute=DOCUMENTS, null=OWN)
-    residuals = DriftOptions(permutations=B, permute=DOCUMENTS, null=OWN, freedman_lane=True)
-    times = DriftOptions(permutations=B, permute=TIMES, null=OWN)
+    documents = DriftOptions(test=PERMUTATION, permutations=B, permute=DOCUMENTS, null=OWN)
+    times = DriftOptions(test=PERMUTATION, permutations=B, permute=TIMES, null=OWN)
     for r in (2, 4, 8):
         yield Case("static", static, r, documents)
     for r in (2, 4, 8):
@@ -126,7 +125,6 @@ def global_cases(B: int) -> Iterable[Case]:
     yield Case("all words move, ϕ² = .0025", partial(moving, phi2=0.0025), 4, documents)
     for r in (2, 4, 8):
         yield Case("topic variance drifts", drifting_variance, r, documents)
-    yield Case("topic variance drifts", drifting_variance, 4, residuals)
     shocks = {
         "means": shocked_means, "variance": shocked_variance,
         "words": shocked_words, "vectors": shocked_vectors,
@@ -142,14 +140,16 @@ def word_cases(B: int) -> Iterable[Case]:
     for phi2 in (0.01, 0.04, 0.25):
         make = partial(moving, phi2=phi2, words=5)
         for still in (False, True):
-            options = DriftOptions(permutations=B, permute=DOCUMENTS, null=OWN, still=still)
+            options = DriftOptions(
+                test=PERMUTATION, permutations=B, permute=DOCUMENTS, null=OWN, still=still
+            )
             yield Case(f"5 of 20 words move, ϕ² = {phi2:g}", make, 4, options, 5)
 
 
 def quantile_cases(B: int) -> Iterable[Case]:
     """Yield the cases of the third table."""
     for null in (OWN, POOLED):
-        options = DriftOptions(permutations=B, permute=DOCUMENTS, null=null)
+        options = DriftOptions(test=PERMUTATION, permutations=B, permute=DOCUMENTS, null=null)
         yield Case(f"permutation, {null}", counted, 4, options)
     yield Case("F distribution", counted, 4, DriftOptions(test=F_TAIL))
 
@@ -160,7 +160,7 @@ def global_row(case: Case, settings: Settings, processes: ProcessPoolExecutor) -
     found = simulate(case, settings, processes)
     cells = [
         case.name, str(case.rank),
-        "residuals" if case.options.freedman_lane else case.options.permute,
+        case.options.permute,
         *(share(np.array([getattr(v, p) for v in found])) for p in ("global_p", "mixture_p")),
         share(np.concatenate([v.pvalues for v in found])),
         f"{time.perf_counter() - start:.0f}",

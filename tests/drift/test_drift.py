@@ -30,6 +30,7 @@ from wordgeom.vectors.nearest import unit_vectors
 TOPICS = {"jail": "prison guard lock", "phone": "call network signal", "farm": "wheat cow plough"}
 YEARS = range(2000, 2012)
 FEW = ["--permutations", "99"]
+PERMUTED = ["--test", "permutation", *FEW]
 QUIET = UseOptions(quiet=True)
 
 
@@ -95,17 +96,20 @@ def test_the_moving_word_is_first_with_its_neighbours(model, capsys):
     assert (found["then"], found["now"]) == (2000.0, 2011.0)
 
 
-def test_json_has_all_figures_of_every_word(model, capsys):
-    found = drift_json(capsys, str(model), *FEW)
+@pytest.mark.parametrize("test", ["flips", "permutation"])
+def test_json_has_all_figures_of_every_word(model, capsys, test):
+    found = drift_json(capsys, str(model), *FEW, "--test", test, "--both-ranks")
     fs = [word["f"] for word in found["words"]]
     assert fs == sorted(fs, reverse=True)
     for rank, word in enumerate(found["words"], 1):
         assert word["rank"] == rank
-        assert {"word", "displacement", "f", "r2", "p", "q", "count", "documents"} <= word.keys()
+        assert {"word", "displacement", "f", "p", "q", "count", "documents"} <= word.keys()
         assert 0 < word["p"] <= word["q"] <= 1
-        assert 0 <= word["r2"] <= 1
+        assert (word["r2"] is None) == (test == "flips")
+        assert (word["turn"] is None) == (test == "permutation")
+        assert 0 <= (word["turn"] or word["r2"] or 0) <= (90 if test == "flips" else 1)
         assert word["f_2r"] is None or word["f_2r"] >= 0
-    assert {"method", "assumption", "smallest_p", "rank"} <= found["test"].keys()
+    assert {"method", "assumption", "smallest_p", "rank", "rank_2r"} <= found["test"].keys()
 
 
 def test_displacement_and_cosine_equal_those_of_the_model(model, capsys):
@@ -140,9 +144,9 @@ def test_control_words_have_similar_document_frequency(model, capsys):
 
 
 def test_the_table_and_json_agree(model, capsys):
-    found = drift_json(capsys, str(model), *FEW, "--top", "3")
-    capsys.readouterr()
-    assert main(["drift", str(model), *FEW, "--top", "3", "--quiet"]) == 0
+    asked = [str(model), *FEW, "--top", "3", "--both-ranks"]
+    found = drift_json(capsys, *asked)
+    assert main(["drift", *asked, "--quiet"]) == 0
     lines = capsys.readouterr().out.splitlines()
     for line, word in zip(lines[1:4], found["words"], strict=True):
         cells = line.split()
@@ -155,7 +159,8 @@ def test_the_table_and_json_agree(model, capsys):
         "r = 2: change of any word, p = 0.01",
         "r = 4: ",
         "medians of listed and of control words",
-        "99 permutations; smallest possible p: ",
+        "99 sign flips; smallest possible p: ",
+        f"over time: {found['test']['diagnostics']}",
     ):
         assert part in text
 
@@ -172,23 +177,24 @@ def test_named_words_are_listed_in_their_order(model, capsys):
 @pytest.mark.parametrize(
     ("words", "method"),
     [
-        (["--permute", "documents"], "document times"),
-        (["--permute", "within", "--group", "id"], "within groups"),
-        (["--permute", "documents", "--freedman-lane"], "Freedman–Lane"),
-        (["--still"], "whole times"),
-        (["--null", "max-t"], "whole times"),
-        (["--null", "own", "--trend", "free"], "whole times"),
+        (FEW, "sign flips"),
+        ([*FEW, "--null", "max-t"], "sign flips"),
+        ([*PERMUTED, "--permute", "documents"], "document times"),
+        ([*PERMUTED, "--permute", "within", "--group", "id"], "within groups"),
+        ([*PERMUTED, "--still"], "whole times"),
+        ([*PERMUTED, "--null", "max-t"], "whole times"),
+        ([*PERMUTED, "--null", "own", "--trend", "free"], "whole times"),
         (["--test", "f"], "tail of the F distribution"),
-        (["--no-both-ranks"], "whole times"),
+        ([*PERMUTED, "--both-ranks"], "whole times"),
     ],
 )
 def test_each_test_prints_its_assumption_and_finds_the_word(model, capsys, words, method):
-    found = drift_json(capsys, str(model), *([] if "--test" in words else FEW), *words)
+    found = drift_json(capsys, str(model), *words)
     assert method in found["test"]["method"]
     assert len(found["test"]["assumption"]) > 20
     assert found["words"][0]["word"] == "cell"
     assert found["words"][0]["p"] <= 0.05
-    assert ("rank_2r" in found["test"]) == (words != ["--no-both-ranks"])
+    assert ("rank_2r" in found["test"]) == ("--both-ranks" in words)
 
 
 def test_the_factor_test_uses_the_named_words(model, capsys):
@@ -205,12 +211,13 @@ def test_the_factor_test_uses_the_named_words(model, capsys):
 
 def test_the_notes_of_the_factor_test_name_its_number_of_factors(model, capsys):
     words = ["cell", "prison", "guard", "call", "network", "wheat", "cow"]
-    notes = drift_json(capsys, str(model), *words, "--test", "factor", "--rank", "1")["notes"]
+    asked = [*words, "--test", "factor", "--both-ranks", "--rank"]
+    notes = drift_json(capsys, str(model), *asked, "1")["notes"]
     for rank in (1, 2):
         (note,) = [note for note in notes if note.startswith(f"r = {rank}: T = ")]
         degrees = ((len(words) - rank) ** 2 - len(words) - rank) // 2
         assert f" with {degrees} degrees of freedom; uncorrected " in note
-    notes = drift_json(capsys, str(model), *words, "--test", "factor", "--rank", "2")["notes"]
+    notes = drift_json(capsys, str(model), *asked, "2")["notes"]
     assert any(note.startswith("T = ") for note in notes)  # of the only number of factors
     assert (
         "not tested with r = 4: the factor test of 7 words allows 1 to 3 factors, found 4; "
@@ -219,7 +226,7 @@ def test_the_notes_of_the_factor_test_name_its_number_of_factors(model, capsys):
 
 
 def test_a_rank_that_cannot_be_doubled_is_reported(model, capsys):
-    found = drift_json(capsys, str(model), *FEW, "--rank", "12")
+    found = drift_json(capsys, str(model), *PERMUTED, "--rank", "12", "--both-ranks")
     assert "rank_2r" not in found["test"]
     assert any(note.startswith("not tested with r = 24: ") for note in found["notes"])
 
@@ -256,7 +263,7 @@ def test_python_warns_of_a_time_outside_the_data(model):
 
 
 def test_extrapolated_times_and_another_trend_are_reported(model, capsys):
-    other = drift_json(capsys, str(model), *FEW, "--trend", "free")
+    other = drift_json(capsys, str(model), *PERMUTED, "--trend", "free")
     assert (other["test"]["trend"], other["model"]["trend"]) == ("free", "hold")
     assert any(note.startswith("F is tested with --trend free; ") for note in other["notes"])
     notes = drift_json(capsys, str(model), *FEW, "--then", "1900")["notes"]
@@ -269,9 +276,11 @@ def test_shuffled_years_give_no_significant_words(tmp_path, capsys):
     cells = [line.split("\t") for line in speeches()]
     years = rng.permutation([cell[1] for cell in cells])
     lines = [f"{c[0]}\t{year}\t{c[2]}" for c, year in zip(cells, years, strict=True)]
-    found = drift_json(capsys, str(train_model(tmp_path, lines)), *FEW, "--permute", "documents")
-    assert found["test"]["significant"] == 0
-    assert found["test"]["global_p"] > 0.05
+    model = str(train_model(tmp_path, lines))
+    for options in (FEW, [*PERMUTED, "--permute", "documents"]):
+        found = drift_json(capsys, model, *options)
+        assert found["test"]["significant"] == 0
+        assert found["test"]["global_p"] > 0.05
 
 
 def test_the_report_does_not_depend_on_the_number_of_threads(model):
@@ -343,16 +352,17 @@ def test_neighbours_have_the_highest_cosines():
     [
         (["sell"], ["unknown word 'sell'", "did you mean cell?"]),
         (["--then", "soon"], ["--then and --now must be times", "'soon'"]),
-        (["--permute", "within"], ["--group and --permute within require each other"]),
-        (["--group", "id"], ["--group and --permute within require each other"]),
-        (["--permute", "within", "--group", "no.tsv"], ["no.tsv", "no such file"]),
-        (
-            ["--permute", "within", "--group", "file", "--permutations", "0"],
-            ["between 1 and 1000000", "0"],
-        ),
-        (["--freedman-lane"], ["permutes residuals of documents, not times"]),
-        (["--test", "f", "--null", "own"], ["--null needs --test permutation, not f"]),
-        (["--rank", "170"], ["degrees of freedom", "180 documents"]),
+        (["--permute", "times"], ["--permute needs --test permutation, not flips"]),
+        (["--trend", "free"], ["--trend needs --test permutation or f or factor, not flips"]),
+        (["--still"], ["--still needs --test permutation or f or factor, not flips"]),
+        (["--permutations", "0"], ["between 1 and 1000000", "0"]),
+        ([*PERMUTED, "--permute", "within"], ["--group and --permute within require each other"]),
+        ([*PERMUTED, "--group", "id"], ["--group and --permute within require each other"]),
+        ([*PERMUTED, "--permute", "within", "--group", "no.tsv"], ["no.tsv", "no such file"]),
+        (["--freedman-lane"], ["no option --freedman-lane"]),
+        (["--test", "f", "--null", "own"], ["--null needs --test flips or permutation, not f"]),
+        ([*PERMUTED, "--rank", "170"], ["degrees of freedom", "180 documents"]),
+        (["--rank", "170"], ["170 topics need data of a higher rank than 15"]),
         (["--test", "factor"], ["needs linearly independent words"]),
         (["--permutation"], ["no option --permutation", "did you mean --permutations?"]),
     ],

@@ -17,10 +17,12 @@ from wordgeom.drift.report import DriftReport
 
 
 def counted(folder: Path, dates: Sequence[str], extra: Sequence[str] = ()) -> Path:
-    """Counts of a speech for each date, `extra` texts first."""
+    """Counts of a speech for each date, on one of three topics, `extra` texts first."""
     rng = np.random.default_rng(1)
-    words = ["peace", "war", "oil", "trade", "debt", "climate", "soviet", "union"]
-    texts = [*extra, *(" ".join(rng.choice(words, 25)) for _ in dates[len(extra) :])]
+    topics = "peace war", "oil trade debt", "climate soviet union"
+    words = [topics[k] for k in rng.integers(0, 3, len(dates) - len(extra))]
+    every = " ".join(topics).split()
+    texts = [*extra, *(" ".join(rng.choice([*3 * few.split(), *every], 25)) for few in words)]
     lines = [json.dumps({"t": t, "s": s}) for t, s in zip(dates, texts, strict=True)]
     (folder / "un.jsonl").write_text("\n".join(lines), encoding="utf-8")
     wg.count_documents(
@@ -35,7 +37,7 @@ def report_of(
 ) -> DriftReport:
     counts = counted(folder, dates, extra)
     wg.train_model(counts, folder / "model", dim=2, degree=1, quiet=True)
-    return wg.measure_drift(folder / "model", permutations=19, both_ranks=False, **options)
+    return wg.measure_drift(folder / "model", permutations=19, **options)
 
 
 YEARS = [str(1950 + k // 6) for k in range(60)]
@@ -54,7 +56,8 @@ def test_one_time_only_cannot_be_trained(tmp_path):
 
 @pytest.mark.parametrize("permute", ["times", "documents"])
 def test_fewer_than_five_times_are_noted(tmp_path, permute):
-    notes = report_of(tmp_path, [f"195{k % 3}" for k in range(40)], permute=permute).notes
+    dates = [f"195{k % 3}" for k in range(40)]
+    notes = report_of(tmp_path, dates, test="permutation", permute=permute).notes
     assert "only 3 distinct times: one unusual time looks like change" in notes
     few = any("p of all words together cannot be below 0.333: too few" in note for note in notes)
     assert few == (permute == "times")
@@ -63,16 +66,22 @@ def test_fewer_than_five_times_are_noted(tmp_path, permute):
 def test_times_with_one_document_are_counted(tmp_path):
     dates = [*YEARS[:-2], "1958-03-04", "1959-03-04"]
     note = "2 of 12 times have a single document; p is nearly exact only if times are of similar"
-    assert any(found.startswith(note) for found in report_of(tmp_path, dates).notes)
+    found = report_of(tmp_path, dates, test="permutation")
+    assert any(printed.startswith(note) for printed in found.notes)
+    flips = wg.measure_drift(tmp_path / "model", permutations=19)
+    part = "2 times have a single document, which has no part in the test; use wider bins"
+    assert part in flips.notes
     again = wg.measure_drift(tmp_path / "model", permutations=19, bin="year")
     assert not any("single document" in found for found in again.notes)
-    other = wg.measure_drift(tmp_path / "model", permutations=19, permute="documents")
+    other = wg.measure_drift(
+        tmp_path / "model", permutations=19, test="permutation", permute="documents"
+    )
     assert not any("single document" in found for found in other.notes)
 
 
 def test_rare_words_are_counted(tmp_path):
     extra = ["oil rotc", "peace rotc", "war brezhnev lenin"]
-    found = report_of(tmp_path, YEARS, extra)
+    found = report_of(tmp_path, YEARS, extra, rank=6)
     assert "3 listed words are in fewer than 10 documents; F may rest on a few of them " in str(
         found
     )

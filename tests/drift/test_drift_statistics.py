@@ -8,7 +8,7 @@ from drifting import documents, opened, polynomials, regression, verdict_of
 from matrices import to_csr
 
 from wordgeom.core.errors import RankError
-from wordgeom.drift import by_documents, by_times, freedman_lane
+from wordgeom.drift import by_documents, by_times
 from wordgeom.drift.mixture_test import mixture
 from wordgeom.drift.permutations import Permutations
 from wordgeom.drift.statistics import observe, remove_topics
@@ -110,29 +110,12 @@ def test_permuted_documents_equal_regressions_on_permuted_times(case, hold, q, g
         np.testing.assert_allclose(found.mixture[row], (inside**2).sum(), rtol=1e-9)
 
 
-@pytest.mark.parametrize(("hold", "q"), [(True, 1), (False, 2)])
-def test_freedman_lane_equals_regression_of_permuted_residuals(case, hold, q):
-    X, times, U = case
-    axis = Axis.of(times, polynomials(times, q))
-    orders = Permutations(axis.codes, 5, 5, None, rows=True)
-    with opened() as context:
-        found = freedman_lane.null(words_of(X, U, context.ops), axis, orders, hold, context)
-    values, wide = axis.values(), X.astype(np.float64)
-    reduced = np.hstack([np.ones((N, 1)), U, values] if hold else [np.ones((N, 1)), U])
-    fitted = reduced @ np.linalg.lstsq(reduced, wide, rcond=None)[0]
-    for row, order in enumerate(np.concatenate(list(orders.blocks(6)))):
-        back = np.argsort(order)  # permuting topics is permuting residuals inversely
-        F, _ = regression(fitted + (wide - fitted)[back], U, values, hold)
-        np.testing.assert_allclose(found.F[row], F, rtol=2e-4, atol=1e-5)
-    assert np.isnan(found.mixture).all()
-
-
-@pytest.mark.parametrize("module", [by_times, by_documents, freedman_lane])
+@pytest.mark.parametrize("module", [by_times, by_documents])
 def test_the_first_row_is_observed(case, module):
     X, times, U = case
     axis = Axis.of(times, polynomials(times, 2))
     codes = np.arange(axis.times, dtype=np.int32) if module is by_times else axis.codes
-    orders = Permutations(codes, 9, 5, None, rows=module is freedman_lane)
+    orders = Permutations(codes, 9, 5, None)
     with opened() as context:
         words = words_of(X, U, context.ops)
         null = module.null(words, axis, orders, True, context)
@@ -144,7 +127,6 @@ def test_bytes_do_not_depend_on_threads_and_memory(case):
     axis = Axis.of(times, polynomials(times, 2))
     by_time = Permutations(np.arange(axis.times, dtype=np.int32), 50, 5, None)
     by_document = Permutations(axis.codes, 20, 5, None)
-    rows = Permutations(axis.codes, 3, 5, None, rows=True)
     found = []
     for threads, memory in ((1, 10**9), (3, 10**9), (2, 1)):
         with opened(threads, memory=memory) as context:
@@ -152,7 +134,6 @@ def test_bytes_do_not_depend_on_threads_and_memory(case):
             nulls = [
                 by_times.null(words, axis, by_time, True, context),
                 by_documents.null(words, axis, by_document, True, context),
-                freedman_lane.null(words, axis, rows, True, context),
             ]
             found.append([null.F.tobytes() + null.mixture.tobytes() for null in nulls])
     assert found[0] == found[1] == found[2]

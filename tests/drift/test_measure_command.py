@@ -124,7 +124,7 @@ def test_rare_words_are_left_out_and_counted(ask, model, tmp_path):
 
 REFUSED = [
     (["--measure", "pmi", "--test", "f"], "--test does not apply to --measure pmi"),
-    (["--measure", "pmi", "--no-both-ranks"], "--both-ranks does not apply to --measure pmi"),
+    (["--measure", "pmi", "--both-ranks"], "--both-ranks does not apply to --measure pmi"),
     (["--measure", "gbu", "--by", "f"], "--by does not apply to --measure gbu"),
     (["--measure", "pmi", "--then", "2000"], "--then does not apply to --measure pmi"),
     (["--measure", "sgns", "--permutations", "9"], "--measure sgns has no p"),

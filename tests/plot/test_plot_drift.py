@@ -72,7 +72,10 @@ def test_a_model_is_drawn_from_the_command_line(model, capsys):
 
 
 def test_what_drift_prints_is_drawn(model, capsys):
-    assert main(["drift", model, "--json", "--permutations", "99", "--quiet"]) == 0
+    assert (
+        main(["drift", model, "--json", "--test", "permutation", "--permutations", "99", "--quiet"])
+        == 0
+    )
     printed = capsys.readouterr().out
     Path("drift.json").write_text(printed)
     held = json.loads(printed)
@@ -84,7 +87,7 @@ def test_what_drift_prints_is_drawn(model, capsys):
 
 def test_plots_and_tests_have_the_same_neighbours(model, capsys):
     """`salt` is not in use in the first years, `ship` not in the last."""
-    asked = ["--json", "--permutations", "9", "--neighbours", "5", "--quiet"]
+    asked = ["--json", "--test", "f", "--neighbours", "5", "--quiet"]
     assert main(["drift", model, "sea", "salt", *asked]) == 0
     listed = json.loads(capsys.readouterr().out)["words"]
     from wordgeom.methods.dlsa.model import DynamicModel

@@ -25,10 +25,9 @@ class Permutations:
         permutations: int,
         seed: int,
         groups: Int64 | None,
-        rows: bool = False,
         symmetric: bool = False,
     ) -> None:
-        """Prepare permutations of `codes`; equal codes are interchangeable unless `rows`.
+        """Prepare permutations of `codes`, of which equal ones are interchangeable.
 
         symmetric: a permutation and its reverse are equally extreme. Raises InputError if there is
         nothing to permute.
@@ -38,8 +37,8 @@ class Permutations:
             do = "pass --permute times or documents"
             raise InputError("nothing to permute: each group has a single time", do=do)
         self._symmetric = symmetric
-        self._codes = np.arange(len(codes), dtype=np.int32) if rows else codes
-        self._seed, self.distinct = seed, _distinct(self._groups, self._codes)
+        self._seed, self._codes = seed, codes
+        self.distinct = _distinct(self._groups, codes)
         self.complete = self.distinct <= permutations + 1
         self.count = int(self.distinct) if self.complete else permutations + 1
 

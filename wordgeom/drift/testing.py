@@ -158,9 +158,7 @@ class _Task:
         if options.permute == TIMES:
             codes = np.arange(self.axis.times, dtype=np.int32)
         symmetric = options.permute == TIMES and self.axis.symmetric
-        return Permutations(
-            codes, options.permutations, self.context.seed, groups, symmetric=symmetric
-        )
+        return Permutations(codes, options.permutations, self.context.seed, groups, symmetric)
 
     def _check_memory(self, count: int) -> None:
         n, p, width = self.X.rows, self.X.columns, (self.rank + 1) * self.axis.degree

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.errors import InputError
+from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.types import Csr, Float32, Float64, Int64
 from wordgeom.drift.flips import kernels
 from wordgeom.drift.flips.cells import FOLDS, Cells
@@ -72,7 +72,10 @@ class Moments:
 def moments(
     X: Csr, P: Float64, lengths: Float64, weights: Float64, cells: Cells, context: Context,
 ) -> Moments:  # fmt: skip
-    """Return the moments of passages X (n × p) in topics P (FOLDS × p × r); raises InputError."""
+    """Return the moments of passages X (n × p) in topics P (FOLDS × p × r).
+
+    Raises InputError where topics do not exceed the noise, RankError where X lacks them.
+    """
     folds, times = cells.fold[cells.of], cells.time[cells.of]
     U = _scores(X, P, lengths, folds, context)
     T = int(cells.time.max()) + 1
@@ -127,7 +130,11 @@ def _cell_moments(
 
 def _canonical(signal: Float64, noise: Float64, n: int) -> tuple[Float64, Float64]:
     """Return the map R (r × r') to topics above the noise, and the diagonal (r') of RᵀΣCR."""
-    L = np.linalg.cholesky(noise)
+    try:
+        L = np.linalg.cholesky(noise)
+    except np.linalg.LinAlgError:
+        what = f"{len(noise):,} topics need data of a higher rank"
+        raise RankError(what, do="lower --rank") from None
     half = np.linalg.solve(L, signal)
     values, Q = np.linalg.eigh(np.linalg.solve(L, half.T))
     ratio = len(values) / n

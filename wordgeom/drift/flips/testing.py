@@ -15,6 +15,7 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Csr, Float32, Float64, Int64
 from wordgeom.drift.flips.cells import CELLS, FOLDS, assign_cells
+from wordgeom.drift.flips.levels import orthonormal_levels
 from wordgeom.drift.flips.moments import moments
 from wordgeom.drift.flips.scores import ScoreModel
 from wordgeom.drift.flips.topics import cross_fitted_topics
@@ -47,19 +48,20 @@ def flip_signs(X: Csr, units: Int64, axis: Axis, rank: int, count: int, context:
     descending. Raises InputError, RankError.
     """
     _check_memory(X, axis, rank, count, context)
+    levels = orthonormal_levels(axis)
+    columns = transpose(X)
+    tested = documents_of_words(columns, units) >= LEAST_DOCUMENTS
+    if not tested.any():
+        what = f"no word is in {LEAST_DOCUMENTS} documents or more"
+        raise InputError(what, do="use more documents")
     rng = np.random.default_rng(context.seed)
     lengths = np.bincount(X.entry_rows, X.data, X.rows).astype(np.float64)
     weights = np.sqrt(lengths) / np.sqrt(lengths).mean()
     cells = assign_cells(axis.codes, units, rng)
     P = cross_fitted_topics(X, lengths, weights, cells.fold[cells.of], rank, context)
     shared = moments(X, P, lengths, weights, cells, context)
-    columns = transpose(X)
-    tested = documents_of_words(columns, units) >= LEAST_DOCUMENTS
-    if not tested.any():
-        what = f"no word is in {LEAST_DOCUMENTS} documents or more"
-        raise InputError(what, do="use more documents")
     signs = rng.integers(0, 2, (count - 1, len(cells)), np.int8).astype(np.float32) * 2 - 1
-    task = _Words(ScoreModel(shared, axis.levels[cells.time]), columns, signs)
+    task = _Words(ScoreModel(shared, levels[cells.time]), columns, signs)
     blocks = [slice(at, min(at + _WORDS, X.columns)) for at in range(0, X.columns, _WORDS)]
     F, turn = np.empty((count, X.columns), np.float32), np.empty(X.columns)
     done = zip(blocks, context.pool.map(task.statistics, blocks), strict=True)
@@ -86,10 +88,9 @@ class _Words:
         F = np.empty((len(self.signs) + 1, part.rows), np.float32)
         for j, (total, parts) in enumerate(zip(scores.total, scores.parts, strict=True)):
             squares = np.einsum("cm,cm->m", parts, parts)
-            with np.errstate(invalid="ignore", divide="ignore"):  # NaN for a word without scores
-                scale = 1.0 / np.sqrt((squares + _RIDGE * squares.mean()) * len(squares))
-                scaled = (parts * scale).astype(np.float32)
-            flipped = self.signs @ scaled
+            spread = (squares + _RIDGE * squares.mean()) * len(squares)
+            scale = 1.0 / np.sqrt(np.where(spread > 0.0, spread, np.nan))  # NaN: without scores
+            flipped = self.signs @ (parts * scale).astype(np.float32)
             F[0, j] = np.sum((total * scale) ** 2)
             F[1:, j] = np.einsum("bm,bm->b", flipped, flipped)
         return F, scores.turn

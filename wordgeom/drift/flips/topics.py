@@ -30,23 +30,25 @@ def cross_fitted_topics(
     X (n × p): counts; lengths, weights, folds (n). Raises RankError if r is too large for X,
     InputError if no word varies.
     """
-    sums = np.bincount(X.indices, X.data, X.columns)
-    mean = sums / sums.sum()
-    metric = np.divide(1.0, np.sqrt(mean), out=np.zeros(len(mean)), where=mean > 0.0)
-    scale = np.sqrt(weights) / lengths
-    entries = (X.data * scale[X.entry_rows] * metric[X.indices]).astype(np.float32)
-    scaled = replace(X, data=entries)
-    found: list[Float64] = []
+    first: Float64 | None = None
+    coordinates = np.empty((FOLDS, X.columns, r))
     for k in range(FOLDS):
         rows = np.flatnonzero(folds != k)
-        V = _right_vectors(scaled.select(rows), weights[rows], r, context, k)
-        found.append(V if not found else _aligned(V, found[0]))
-    P = np.stack(found) * metric[None, :, None]
-    return np.asarray(P - np.einsum("p,fpr->fr", mean, P)[:, None])
+        part, root = X.select(rows), np.sqrt(weights[rows])
+        sums = np.bincount(part.indices, part.data, X.columns)
+        mean = sums / sums.sum()
+        metric = np.divide(1.0, np.sqrt(mean), out=np.zeros(len(mean)), where=mean > 0.0)
+        scale = root / lengths[rows]
+        entries = (part.data * scale[part.entry_rows] * metric[part.indices]).astype(np.float32)
+        V = _right_vectors(replace(part, data=entries), root, r, context, k)
+        first = V if first is None else first
+        P = _aligned(V, first) * metric[:, None]
+        coordinates[k] = P - mean @ P
+    return coordinates
 
 
-def _right_vectors(scaled: Csr, weights: Float64, r: int, context: Context, k: int) -> Float64:
-    """Return the right singular vectors (p × r) of the rows, without their weighted mean."""
+def _right_vectors(scaled: Csr, root: Float64, r: int, context: Context, k: int) -> Float64:
+    """Return the right singular vectors (p × r) of rows without their mean, weighted by `root`."""
     most = min(scaled.rows - 1, scaled.columns - 1)
     if r > most:
         raise RankError(f"{r:,} topics need data of a higher rank than {most:,}", do="lower --rank")
@@ -55,10 +57,9 @@ def _right_vectors(scaled: Csr, weights: Float64, r: int, context: Context, k: i
         label = f"topics, fold {k + 1} of {FOLDS}"
         return context.progress.follow(looks, label, r, "topics", lambda look: look.gained)
 
-    root = np.sqrt(weights)[:, None]
     wanted = EigenSettings(r, tol=_TOLERANCE, seed=context.seed)
     svd = truncated_svd(
-        scaled, wanted, context.ops, effects=root / np.linalg.norm(root), follow=follow
+        scaled, wanted, context.ops, effects=root[:, None] / np.linalg.norm(root), follow=follow
     )
     if not svd.values[0]:
         raise InputError("all words are constant over documents", do="check the counts")
