@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import importlib
+import inspect
 import json
 import subprocess
 import sys
@@ -298,3 +299,15 @@ def test_columns_may_be_given_as_integers(tmp_path, scratch):
     assert (by_number.digest, by_number.words) == (by_text.digest, ["a", "b", "c"])
     by_number.close()
     by_text.close()
+
+
+def test_signature_of_train_shows_no_default_that_depends_on_the_method() -> None:
+    shown = inspect.signature(wg.train).parameters
+    assert shown["neg"].default is ...  # gbu: 0.2, others: 1
+    assert shown["weight"].default is ...  # dlsa: rows, lsa: log
+    assert shown["dim"].default == 100
+
+
+def test_swapped_letters_of_an_option_suggest_the_option() -> None:
+    with pytest.raises(OptionError, match="did you mean dim"):
+        wg.train("cooc", "gbu", dmi=3)
