@@ -211,7 +211,7 @@ def test_a_model_is_asked_for_words_as_gensims_vectors_are():
         with pytest.raises(InputError, match="unknown word 'cafe'; did you mean caf\u00e9"):
             ask("cafe")
     with pytest.raises(InputError, match="a word must be text, found 0"):
-        model[0]
+        model[0]  # type: ignore[index]
     with pytest.raises(OptionError, match="topn must be at least 1, found 0"):
         model.most_similar("a", topn=0)
 
