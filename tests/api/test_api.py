@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import importlib
+import inspect
 import json
 import subprocess
 import sys
@@ -210,7 +211,7 @@ def test_a_model_is_asked_for_words_as_gensims_vectors_are():
         with pytest.raises(InputError, match="unknown word 'cafe'; did you mean caf\u00e9"):
             ask("cafe")
     with pytest.raises(InputError, match="a word must be text, found 0"):
-        model[0]
+        model[0]  # type: ignore[index]
     with pytest.raises(OptionError, match="topn must be at least 1, found 0"):
         model.most_similar("a", topn=0)
 
@@ -298,3 +299,15 @@ def test_columns_may_be_given_as_integers(tmp_path, scratch):
     assert (by_number.digest, by_number.words) == (by_text.digest, ["a", "b", "c"])
     by_number.close()
     by_text.close()
+
+
+def test_signature_of_train_shows_no_default_that_depends_on_the_method() -> None:
+    shown = inspect.signature(wg.train).parameters
+    assert shown["neg"].default is ...  # gbu: 0.2, others: 1
+    assert shown["weight"].default is ...  # dlsa: rows, lsa: log
+    assert shown["dim"].default == 100
+
+
+def test_swapped_letters_of_an_option_suggest_the_option() -> None:
+    with pytest.raises(OptionError, match="did you mean dim"):
+        wg.train("cooc", "gbu", dmi=3)

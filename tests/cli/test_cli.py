@@ -658,6 +658,18 @@ cli.run()
     assert (done.returncode, done.stderr) == (130, f"wordgeom: {cli._INTERRUPTED}\n")
 
 
+def test_an_interruption_of_an_import_imports_nothing_again(monkeypatch, capsys):
+    def importing(*_):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(cli, "_answer", importing)
+    for name in ("wordgeom.cli.build_cooc", "wordgeom.cli.frame"):
+        monkeypatch.setitem(sys.modules, name, None)  # an import of it would fail
+    monkeypatch.delitem(sys.modules, "wordgeom.cli.build_cooc")
+    assert main(["build-cooc", "corpus.txt"]) == 130
+    assert capsys.readouterr().err == f"wordgeom: {cli._INTERRUPTED}\n"
+
+
 def test_what_fails_because_it_was_interrupted_is_an_interruption(monkeypatch, capsys):
     def compiled(*_):
         try:

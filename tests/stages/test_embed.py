@@ -257,7 +257,7 @@ def test_a_function_does_the_same(vectors, ask):
     assert other.value is None
     for texts, base in ((3, "vectors.bin"), ("reviews.txt", vectors), ("good film", "vectors.bin")):
         with pytest.raises(WordgeomError, match="TextVectorizer takes texts and models in memory"):
-            wg.embed(texts, base)
+            wg.embed(texts, base)  # type: ignore[arg-type]
 
 
 def test_repeated_ids_are_noted(vectors, ask):

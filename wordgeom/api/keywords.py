@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from wordgeom.api.messages import declare, public
@@ -38,21 +38,29 @@ def takes_any_of(
     for name, some in kinds.items():
         own = described(*(cls for cls in some if cls not in common), preferred=preferred[name])
         parts.append(f"Options of {name}:\n{own}")
-    return lambda function: _shown(function, classes, "\n\n".join(parts), others=True)
+    varying = {name for defaults in preferred.values() for name in defaults}
+    return lambda function: _shown(
+        function, classes, "\n\n".join(parts), others=True, varying=varying
+    )
 
 
 def _shown(
-    function: _Function, classes: Sequence[type[Options]], listed: str, *, others: bool
+    function: _Function,
+    classes: Sequence[type[Options]],
+    listed: str,
+    *,
+    others: bool,
+    varying: Collection[str] = (),
 ) -> _Function:
     """Set the signature, and the docstring with the options listed; `...`: the default varies.
 
-    others: keywords that are not listed are possible.
+    others: keywords that are not listed are possible; varying: options with several defaults.
     """
     signature = inspect.signature(function)
     named: dict[str, inspect.Parameter] = {}
     for field in (field for cls in classes for field, _ in specs(cls)):
         default = field.default
-        if field.name in named and named[field.name].default != default:
+        if field.name in varying or (field.name in named and named[field.name].default != default):
             default = ...
         named[field.name] = inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type

@@ -117,12 +117,19 @@ def _explained(error: OSError) -> str:
 
 def _interrupted(arguments: Sequence[str]) -> int:
     """Report an interruption before or after the part of a run that can be resumed."""
-    from wordgeom.cli.frame import resumable
-
-    if not resumable(arguments[0]):
+    if not _resumable(arguments[0]):
         return _fail(_INTERRUPTED, _STOPPED, kind="")
     stopped = StoppedError(saved=False)
     return _fail(str(stopped), stopped.exit_code, kind="")
+
+
+def _resumable(name: str) -> bool:
+    """Return whether a command is loaded and has `--resume`; an interrupted import is not tried."""
+    if f"wordgeom.cli.{name.replace('-', '_')}" not in sys.modules:
+        return False
+    from wordgeom.cli.frame import resumable
+
+    return resumable(name)
 
 
 def run() -> None:

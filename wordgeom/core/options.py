@@ -135,7 +135,8 @@ def off_flag(name: str) -> str:
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return advice for an unknown word: the most similar known word, or a list of the first."""
     names = sorted(known)
-    close = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    swapped = [name for name in names if sorted(name) == sorted(word)]  # dmi for dim
+    close = swapped or difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     more = ", …" if len(names) > _LISTED else ""
     listed = f"choose one of {', '.join(names[:_LISTED])}{more}"
     return f"did you mean {close[0]}?" if close else listed
