@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.types import Csr, Float64, Int64
+from wordgeom.core.types import Array, Csr, Float64, Int64
 
 YEARS, WORDS, TOPICS = 50, 200, 20
 _CONCENTRATION = 0.5  # of a document's topics: few topics a document
@@ -98,6 +98,6 @@ def _frequency(situation: Situation, t: Float64) -> Float64:
     return factor
 
 
-def changed_frequency() -> Float64:
+def changed_frequency() -> Array:
     """Return the mask (WORDS) of words whose frequency may change."""
     return np.arange(WORDS) % _EVERY == 0
