@@ -46,7 +46,7 @@ def test_contributions_are_orthogonal_to_the_words_direction(shared, degree, mon
     size = None
     for ridge in (0.25, 0.0):
         monkeypatch.setattr(scores, "_RIDGE", ridge)
-        phi, _, _ = model._fit(G)
+        phi, *_ = model._fit(G)
         parts = model.scores(G).parts.reshape(5, -1, degree, shared.rank)
         along = np.abs(np.einsum("wckr,wr->wck", parts, phi)).max()
         size = np.abs(parts).max() * np.abs(phi).max()
@@ -77,7 +77,7 @@ def test_a_change_of_frequency_is_no_change(shared, gamma):
 def test_the_turn_is_the_angle_of_the_change(shared, k):
     """A change at right angles, k times as long in the metric ΣC, turns the word by arctan k.
 
-    Words said twice as often in later times turn as much, up to second order.
+    Words said four times as often in later times turn as much, up to second order.
     """
     sizes = np.bincount(shared.cells.time[shared.cells.of])
     axis = Axis(
@@ -86,7 +86,7 @@ def test_the_turn_is_the_angle_of_the_change(shared, k):
     f = orthonormal_levels(axis)[shared.cells.time]
     first, second = np.eye(shared.rank)[:2] / np.sqrt(shared.energy[:2, None])
     G = shared.C @ first + f * (shared.C @ (k * second))
-    later = np.where(shared.cells.time >= T // 2, 2.0, 1.0)[:, None]
+    later = np.where(shared.cells.time >= T // 2, 4.0, 1.0)[:, None]
     turns = ScoreModel(shared, f).scores(np.stack([G, 7.0 * G, later * G])).turn
     np.testing.assert_allclose(turns[:2], np.degrees(np.arctan(k)), rtol=0.05)
     assert turns[2] == pytest.approx(turns[0], rel=0.15)

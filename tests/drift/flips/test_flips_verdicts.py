@@ -71,7 +71,7 @@ def planted(seed=1, n=N):
 
 def test_a_word_that_turns_is_found_and_one_that_is_said_more_often_is_not():
     found = flipped(planted(), TIMES, 3, permutations=199)
-    assert np.nanargmax(found.F) == np.nanargmax(found.turn) == 5
+    assert np.nanargmax(found.F) == 5
     assert found.qvalues[5] <= 0.02
     assert found.pvalues[6] > 0.05
     assert 25 < found.turn[5] < 60 > 20 > found.turn[6]
@@ -86,7 +86,7 @@ def test_a_word_said_twice_as_often_later_is_found_as_well():
     X = planted()
     X[LATE > 0.5, 5] *= 2
     found = flipped(X, TIMES, 3, permutations=199)
-    assert np.nanargmax(found.F) == np.nanargmax(found.turn) == 5
+    assert np.nanargmax(found.F) == 5
     assert found.qvalues[5] <= 0.02
 
 

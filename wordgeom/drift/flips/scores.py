@@ -65,7 +65,7 @@ class ScoreModel:
         both = np.einsum("wcr,wr->wc", S, phi)[:, :, None] * f
         M = np.concatenate([S, both], axis=2)  # (w × c × r+q)
         parts = [f[:, k, None] * S - M @ side for k, side in enumerate(sides)]
-        return self._with_turn(np.hstack(total), np.concatenate(parts, axis=2), mean)
+        return self._with_turn(np.hstack(total), np.concatenate(parts, axis=2), gamma, mean)
 
     @cached_property
     def _basis(self) -> Float64:
@@ -104,8 +104,8 @@ class ScoreModel:
         rho = _RIDGE * noise
         mean = phi**2 @ energy - noise
         variance = np.einsum("wcr,wcr->w", rest, rest) / len(energy)
-        kappa = variance * energy.sum() / np.maximum(mean, _LEAST * noise)
-        kappa = np.where(noise > 0.0, kappa, 0.0)[:, None, None] * np.eye(len(energy))
+        kappa = variance * energy.sum() / np.maximum(mean, _LEAST * noise + np.finfo(float).tiny)
+        kappa = kappa[:, None, None] * np.eye(len(energy))
         rho += np.finfo(float).tiny  # for a word without uses beside other words
         for _ in range(_ITERATIONS):
             inner = np.einsum("klab,wa,wb->wkl", AA, phi, phi, optimize=True)
@@ -136,27 +136,47 @@ class ScoreModel:
         D = (np.concatenate([scaled[:, k].swapaxes(1, 2), crossed[:, k]], 1) for k in range(q))
         return [np.linalg.solve(transposed, Dk) for Dk in D]
 
-    def _with_turn(self, total: Float64, parts: Float64, mean: Float64) -> WordScores:
+    def _with_turn(
+        self, total: Float64, parts: Float64, gamma: Float64, mean: Float64
+    ) -> WordScores:
         """Return the scores with their turn; mean (w): the energy of the mean direction."""
-        changed = total @ self._effects
-        noise = np.einsum("wcm,wcm->w", parts @ self._effects, parts @ self._effects)
-        change = np.einsum("wm,wm->w", changed, changed) - noise
+        effects = self._effects(gamma)
+        changed = np.einsum("wm,wmk->wk", total, effects)
+        change = np.einsum("wk,wk->w", changed, changed)
+        change -= np.einsum("wck,wck->w", *2 * [parts @ effects])  # noise
         with np.errstate(invalid="ignore", divide="ignore"):
             tangent = np.sqrt(np.maximum(change, 0.0) / np.where(mean > 0.0, mean, np.nan))
         return WordScores(total, parts, np.degrees(np.arctan(tangent)))
 
-    @cached_property
-    def _effects(self) -> Float64:
-        """The map (qr × qr) from scores to changes ψ whose squared length is their mean energy.
+    def _effects(self, gamma: Float64) -> Float64:
+        """Return the maps (w × qr × qr) from scores to changes, whose squared length is energy.
 
-        Scores are divided by their information at s = 1, Σ f_k f_l C − A_k (ΣC)⁻¹ A_l; the energy
-        of Σ f_k ψ_k is averaged over documents, in the metric ΣC.
+        A change is relative to the frequency: E[G] = s C (φ + Σ f_k ψ_k). Its information is
+        Σ f_k f_l s C − (Σ f_k s C) (Σ s C)⁻¹ (Σ f_l s C). The energy of Σ f_k ψ_k is averaged over
+        documents, in the metric ΣC.
         """
         A, AA, energy = self._first, self._second, self.moments.energy
-        q, r = len(AA), len(energy)
-        left = np.einsum("kab,b,lcb->klac", A[1:], 1.0 / energy, A[1:], optimize=True)
-        information = (AA - left).transpose(0, 2, 1, 3).reshape(q * r, q * r)
-        weights = np.einsum("caa->c", self.moments.C) / np.einsum("caa->", self.moments.C)
-        shape = np.linalg.cholesky((self.levels.T * weights) @ self.levels)
-        metric = np.kron(shape, np.diag(np.sqrt(energy)))
-        return np.asarray(np.linalg.solve(information, metric))
+        (w, q), r = gamma.shape, len(energy)
+        scaled = A[1:] + np.einsum("wl,klab->wkab", gamma, AA, optimize=True)
+        within = AA + np.einsum("wm,klmab->wklab", gamma, self._third, optimize=True)
+        whole = A[0] + np.einsum("wl,lab->wab", gamma, A[1:], optimize=True)
+        columns = scaled.swapaxes(1, 2).reshape(w, r, q * r)  # Σ f_l s C beside each other
+        solved = np.linalg.solve(whole, columns)
+        information = within.transpose(0, 1, 3, 2, 4).reshape(w, q * r, q * r)
+        information = information - columns.swapaxes(1, 2) @ solved
+        return np.asarray(
+            np.linalg.solve(information, np.broadcast_to(self._metric, information.shape))
+        )
+
+    @cached_property
+    def _third(self) -> Float64:
+        """A_klm = Σ f_k f_l f_m C (q × q × q × r × r)."""
+        f, C = self.levels, self.moments.C
+        return np.asarray(np.einsum("ck,cl,cm,cab->klmab", f, f, f, C, optimize=True))
+
+    @cached_property
+    def _metric(self) -> Float64:
+        """The root (qr × qr) of the metric of changes."""
+        size = np.einsum("caa->c", self.moments.C)
+        shape = np.linalg.cholesky((self.levels.T * (size / size.sum())) @ self.levels)
+        return np.asarray(np.kron(shape, np.diag(np.sqrt(self.moments.energy))))
