@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -14,25 +14,30 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import strategies as st
 from running import Done, build_cooc, build_dtm
 
 from wordgeom.core.errors import WordgeomError
+from wordgeom.corpus.encoding import row_mapping
 from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.inputs.readers import Source
-from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.options import CorpusOptions, PassageOptions
 from wordgeom.corpus.records import formats
 from wordgeom.corpus.tokens.normal_tables import Form
+from wordgeom.counts import documents as counting
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.linalg.device import get_ops
+from wordgeom.matrices.document_term import Document, StoredDocuments
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
 
 Token = str | None  # None: a position without a word
+Rows = list[tuple[int, int, list[str]]]  # file and line, from 1, and tokens
 Pairs = dict[tuple[str, str], Fraction]
 
 _MASK = (1 << 64) - 1
@@ -134,6 +139,24 @@ def reference_documents(texts: Sequence[str], tokeniser: str, document: str) -> 
                 else:
                     documents.append([])
     return [d for d in documents if d]
+
+
+def reference_rows(texts: list[str], tokeniser: str, document: str) -> Rows:
+    """Documents by the definition, with the line where each begins."""
+    rows: Rows = []
+    for file, text in enumerate(texts, 1):
+        lines = [reference_tokens(line, tokeniser) for line in text.split("\n")]
+        if document == "file":
+            rows.append((file, 1, [token for line in lines for token in line]))
+            continue
+        inside = False
+        for number, tokens in enumerate(lines, 1):
+            if tokens and inside:
+                rows[-1][2].extend(tokens)
+            elif tokens:
+                rows.append((file, number, list(tokens)))
+            inside = bool(tokens) and document == "block"
+    return rows
 
 
 def reference_vocabulary(
@@ -283,10 +306,38 @@ def build(names: Path | list[Path], out: Path, **options: Any) -> Done:
 def build_documents(names: Path | list[Path], out: Path, **options: Any) -> Done:
     """build_dtm() with options by name; --min-count 1 and two threads by default."""
     names = [names] if isinstance(names, Path) else names
-    how = {k: options.pop(k) for k in ("save_vocab", "resume") if k in options}
+    how: dict[str, Any] = {k: options.pop(k) for k in ("save_vocab", "resume") if k in options}
     values = {"min_count": 1, "threads": 2, **options}
-    corpus = CorpusOptions.take(values)
+    corpus, how["splitting"] = CorpusOptions.take(values), PassageOptions.take(values)
     return build_dtm([str(n) for n in names], out, corpus, RunOptions.take(values), **how)
+
+
+@contextmanager
+def small(block: int, ids: int = 1 << 20, mapped: int = 1 << 22) -> Iterator[None]:
+    """Let blocks of text be so many bytes, and blocks of ids so many."""
+    with (
+        patch.object(readers, "BLOCK", block),
+        patch.object(counting, "BLOCK", ids),
+        patch.object(row_mapping, "_MAPPED", mapped),
+    ):
+        yield
+
+
+def held(out: Path) -> tuple[list[Document], list[dict[str, int]]]:
+    """The documents of a store, and the words of each with their counts."""
+    stored = StoredDocuments.open(out)
+    words, rows = stored.vocabulary.words, []
+    whole = stored.full()
+    for start, stop in zip(whole.indptr[:-1], whole.indptr[1:], strict=True):
+        columns = whole.indices[start:stop]
+        assert (np.diff(columns) > 0).all()
+        rows.append(
+            {words[j]: int(x) for j, x in zip(columns, whole.data[start:stop], strict=True)}
+        )
+    dense = stored.to_scipy().toarray()
+    assert (dense.sum(0) == stored.column_sums).all()
+    assert ((dense > 0).sum(0) == stored.document_frequencies).all()
+    return stored.documents(), rows
 
 
 def put(folder: Path, *contents: str | bytes) -> list[Path]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.options import CorpusOptions, PassageOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
@@ -37,6 +37,7 @@ from wordgeom.weighting.options import PmiOptions
 
 PathLike = str | os.PathLike[str]
 _NO_RESUME = ResumeOptions()
+_WHOLE = PassageOptions()
 
 
 class Done:
@@ -79,11 +80,12 @@ def build_cooc(
 def build_dtm(
     names: Sequence[PathLike], out: PathLike, corpus: CorpusOptions, run: RunOptions, *,
     save_vocab: PathLike | None = None, resume: ResumeOptions = _NO_RESUME,
+    splitting: PassageOptions = _WHOLE,
 ) -> Done:  # fmt: skip
     """Count the words of documents."""
     files = tuple(os.fspath(name) for name in names)
     save = None if save_vocab is None else Path(save_vocab)
-    return _run(BuildDtm(files, Path(out), corpus, run, resume, save))
+    return _run(BuildDtm(files, Path(out), corpus, run, resume, save, splitting))
 
 
 def build_pmi(

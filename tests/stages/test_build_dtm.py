@@ -31,10 +31,12 @@ from corpora import (
     build_documents,
     corpus_options,
     corpus_texts,
+    held,
     put,
+    reference_rows,
     reference_stream,
-    reference_tokens,
     reference_vocabulary,
+    small,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -49,10 +51,9 @@ from wordgeom.core.errors import (
     OutputExistsError,
     WordgeomError,
 )
-from wordgeom.corpus.encoding import memory_limits, row_mapping
+from wordgeom.corpus.encoding import memory_limits
 from wordgeom.corpus.encoding.block_feed import BlockFeed
 from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_documents
-from wordgeom.corpus.inputs import readers
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts import documents as counting
 from wordgeom.linalg.device import get_ops
@@ -64,36 +65,7 @@ from wordgeom.stages import build_dtm
 from wordgeom.storage.store import Store, StoreWriter
 
 AGAIN = 75  # the exit status of what can be gone on with
-Rows = list[tuple[int, int, list[str]]]  # file and line, from 1, and tokens
 TEXT = "the cat sat on the mat\nthe dog and the cat\n\n...\na dog sat\n" * 5
-
-
-@contextmanager
-def small(block: int, ids: int = 1 << 20, mapped: int = 1 << 22) -> Iterator[None]:
-    """Let blocks of text be so many bytes, and blocks of ids so many."""
-    with (
-        patch.object(readers, "BLOCK", block),
-        patch.object(counting, "BLOCK", ids),
-        patch.object(row_mapping, "_MAPPED", mapped),
-    ):
-        yield
-
-
-def held(out: Path) -> tuple[list[Document], list[dict[str, int]]]:
-    """The documents of a store, and the words of each with their counts."""
-    stored = StoredDocuments.open(out)
-    words, rows = stored.vocabulary.words, []
-    whole = stored.full()
-    for start, stop in zip(whole.indptr[:-1], whole.indptr[1:], strict=True):
-        columns = whole.indices[start:stop]
-        assert (np.diff(columns) > 0).all()
-        rows.append(
-            {words[j]: int(x) for j, x in zip(columns, whole.data[start:stop], strict=True)}
-        )
-    dense = stored.to_scipy().toarray()
-    assert (dense.sum(0) == stored.column_sums).all()
-    assert ((dense > 0).sum(0) == stored.document_frequencies).all()
-    return stored.documents(), rows
 
 
 def count(
@@ -112,24 +84,6 @@ def count(
             pairs = zip([words[j] for j in indices.tolist()], values.tolist(), strict=True)
             rows += [dict(islice(pairs, n)) for n in lengths.tolist()]
     return encoded, rows
-
-
-def reference_rows(texts: list[str], tokeniser: str, document: str) -> Rows:
-    """Documents by the definition, with the line where each begins."""
-    rows: Rows = []
-    for file, text in enumerate(texts, 1):
-        lines = [reference_tokens(line, tokeniser) for line in text.split("\n")]
-        if document == "file":
-            rows.append((file, 1, [token for line in lines for token in line]))
-            continue
-        inside = False
-        for number, tokens in enumerate(lines, 1):
-            if tokens and inside:
-                rows[-1][2].extend(tokens)
-            elif tokens:
-                rows.append((file, number, list(tokens)))
-            inside = bool(tokens) and document == "block"
-    return rows
 
 
 @given(

@@ -25,10 +25,15 @@ from wordgeom.api.texts import texts_of
 from wordgeom.core.errors import OptionError, StoppedError
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
-from wordgeom.corpus.options import CorpusOptions
+from wordgeom.corpus.options import CorpusOptions, PassageOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.matrices.cooccurrence import COOC, DTM
-from wordgeom.matrices.document_term import Document, StoredDocuments, open_stored
+from wordgeom.matrices.document_term import (
+    Document,
+    StoredDocuments,
+    open_stored,
+    source_documents,
+)
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.storage.files import Closing
 from wordgeom.weighting.options import PmiOptions
@@ -61,8 +66,8 @@ class MatrixHandle(Closing):
     def __repr__(self) -> str:
         rows, columns = self._matrix.store.attributes["shape"]
         size = plural(columns, "word")
-        if isinstance(self, DocumentCounts):
-            size = f"{plural(rows, 'document')} × {size}"
+        if isinstance(self._matrix, StoredDocuments):
+            size = f"{plural(rows, self._matrix.unit)} × {size}"
         place = "a temporary directory" if self._is_temporary else self.path
         return f"<{type(self).__name__} of {size} in {place}>"
 
@@ -111,8 +116,12 @@ class DocumentCounts(MatrixHandle):
     """A document-term matrix: to_scipy() is (n × V), a row for each of documents()."""
 
     def documents(self) -> list[Document]:
-        """Return the n documents: file (from 1), line, id, time."""
+        """Return the document of each row (n): file (from 1), line, id, time."""
         return StoredDocuments.open(self.path).documents()
+
+    def source_documents(self) -> Int64:
+        """Return the index of the document of each row (n) int64, which passages share."""
+        return source_documents(self.documents())
 
 
 @takes(CorpusOptions, WindowOptions, ResumeOptions, RunOptions)
@@ -144,7 +153,7 @@ def count(
         return Counts(folder, made.summary, made.notes, temporary)
 
 
-@takes(CorpusOptions, ResumeOptions, RunOptions)
+@takes(CorpusOptions, PassageOptions, ResumeOptions, RunOptions)
 def count_documents(
     corpus: PathLike | Iterable[PathLike | Sequence[str] | Mapping[str, Any]] | None = None,
     *,
@@ -155,15 +164,17 @@ def count_documents(
 ) -> DocumentCounts:
     """Count the words of each document in text; options are those of `wordgeom build-dtm`.
 
-    corpus, texts: as in `count`; each text has a row, even an empty one. Raises WordgeomError.
+    corpus, texts: as in `count`; each text has a row, even an empty one, or a row for each of its
+    passages. Raises WordgeomError.
     """
     from wordgeom.stages.build_dtm import BuildDtm
 
-    reading, resume, using = taken("count_documents", options)
+    reading, splitting, resume, using = taken("count_documents", options)
     given = texts_of("count_documents", corpus, texts, reading)
     words = None if save_vocab is None else Path(save_vocab)
     with _directory(out, "dtm") as (folder, temporary), given.readable():
-        made = run(BuildDtm(given.names, folder, given.reading, using, resume, words))
+        stage = BuildDtm(given.names, folder, given.reading, using, resume, words, splitting)
+        made = run(stage)
         return DocumentCounts(folder, made.summary, made.notes, temporary)
 
 

@@ -151,3 +151,13 @@ class CorpusOptions(TextOptions):
     def has_times(self) -> bool:
         """Whether documents are to have times."""
         return self.time_field is not None or self.time_from_name is not None
+
+
+@dataclass(frozen=True)
+class PassageOptions(Options):
+    """How documents are split into the rows of a document-term matrix."""
+
+    passages: int | None = option(
+        None, "split documents into passages of N tokens, a row each",
+        low=1, high=10_000_000, metavar="N",
+    )  # fmt: skip

@@ -12,7 +12,7 @@ _BEFORE = {
     "column": "form", "k": 3, "stop_words": None, "keep_words": None, "phrases": 0,
     "phrase_threshold": 5.0, "normalise": "none", "header": "no", "count": "pairs",
     "bad_records": "error", "delimiter": "auto", "time_from_name": None, "metadata": None,
-    "token_pattern": None, "strip": "none",
+    "token_pattern": None, "strip": "none", "passages": None,
 }  # fmt: skip
 
 

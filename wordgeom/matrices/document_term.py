@@ -1,8 +1,9 @@
 """Document-term matrices in a store: counts in CSR, with the document of each row.
 
-`attributes` of the store: shape, stored, and the origin of the counts. Parts: those of a matrix,
-`documents` (file, line, id and time of each row), and of each word the sum (`columnsums`) and the
-document frequency (`holders`).
+`attributes` of the store: shape, stored, the origin of the counts, and `passages`, the tokens of a
+passage, if documents were split: a row is then a passage. Parts: those of a matrix, `documents`
+(file, line, id and time of each row), and of each word the sum (`columnsums`) and the number of
+rows that contain it (`holders`).
 """
 
 from __future__ import annotations
@@ -59,13 +60,18 @@ class StoredDocuments(StoredCsr):
         return len(self.indptr) - 1
 
     @property
+    def unit(self) -> str:
+        """What a row is: a document, or a passage of one."""
+        return "passage" if "passages" in self.store.attributes else "document"
+
+    @property
     def column_sums(self) -> Int64:
         """The total count (V) of each word; raises FormatError."""
         return self._of_words(SUMS, _MOST)
 
     @property
     def document_frequencies(self) -> Int64:
-        """The number (V) of documents that contain each word; raises FormatError."""
+        """The number (V) of rows that contain each word; raises FormatError."""
         return self._of_words(DOCUMENT_FREQUENCIES, len(self))
 
     def rows(self, start: int, stop: int) -> Csr:
@@ -128,6 +134,17 @@ def parse_documents(content: bytes, where: Path) -> list[Document]:
     """Return the documents in the content of documents.tsv; raises FormatError."""
     lines = decoded(content, where).split("\n")[:-1]
     return [_document(line, where, number) for number, line in enumerate(lines, 1)]
+
+
+def source_documents(documents: Sequence[Document]) -> Int64:
+    """Return the index of the document of each row (n) int64, from 0.
+
+    Rows of one file and line are the passages of one document: no two documents share them, since a
+    document begins in a line below the one before (in Parquet, in another row of the table).
+    """
+    places = np.array([row[:2] for row in documents], np.int64).reshape(-1, 2)
+    begins = np.diff(places, axis=0, prepend=-1).any(axis=1)
+    return np.cumsum(begins, dtype=np.int64) - 1
 
 
 def _document(line: str, where: Path, number: int) -> Document:

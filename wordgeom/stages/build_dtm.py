@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -16,6 +16,8 @@ from wordgeom.core.formatting import plural, several
 from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_documents
 from wordgeom.corpus.encoding.row_mapping import MakeSink
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
+from wordgeom.corpus.inputs.document_index import distinct_documents
+from wordgeom.corpus.options import PassageOptions
 from wordgeom.counts.count_rows import value_type
 from wordgeom.counts.documents import DocumentCounts
 from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
@@ -37,6 +39,8 @@ _WORD_BYTES, _CELL_BYTES, _ROW_BYTES = 160, 5, 24
 class BuildDtm(CountStage):
     """Count the words of each document in text files."""
 
+    splitting: PassageOptions = field(default_factory=PassageOptions)
+
     command: ClassVar[str] = "build-dtm"
     kind: ClassVar[str] = DTM
 
@@ -45,7 +49,12 @@ class BuildDtm(CountStage):
         """The options of the corpus, but for --oov, which concerns windows alone."""
         options = corpus_inputs.request_options(self.inputs.corpus, self.run)
         del options["oov"]
-        return options
+        return options | self.splitting.result_options()
+
+    @property
+    def noun(self) -> str:
+        """What a row is."""
+        return "document" if self.splitting.passages is None else "passage"
 
     @property
     def named(self) -> bool:
@@ -60,10 +69,12 @@ class BuildDtm(CountStage):
         with StoreWriter(self.out, DTM) as writer:
             encoded, documents = self._text(context, state)
             with closing(encoded.stream):
-                attributes = _write(encoded, documents, writer, context)
+                attributes = _write(encoded, documents, writer, context, self.noun)
+                if self.splitting.passages is not None:
+                    attributes |= self.splitting.result_options()
             made = self.commit(job, writer, attributes, encoded)
-        notes = [*_empty_rows(made.attributes), *self.time_notes(documents)]
-        summary = f"{_summary(made, encoded)}; {job.seconds()}"
+        notes = [*_empty_rows(made.attributes, self.noun), *self.time_notes(documents)]
+        summary = f"{self._summary(made, encoded, documents)}; {job.seconds()}"
         return Outcome(summary, self.out, self.notes(encoded, notes), value=made)
 
     def _text(self, context: Context, state: State) -> tuple[EncodedCorpus, bytes]:
@@ -71,17 +82,30 @@ class BuildDtm(CountStage):
 
         def read(sink: MakeSink, checkpoint: CorpusCheckpoint) -> EncodedCorpus:
             names, corpus = self.inputs.names, self.inputs.corpus
-            return encode_documents(names, corpus, context, sink=sink, checkpoint=checkpoint)
+            return encode_documents(
+                names, corpus, context, passages=self.splitting.passages, sink=sink,
+                checkpoint=checkpoint,
+            )  # fmt: skip
 
         return stored_text(state, read, beyond=False)
 
+    def _summary(self, made: Store, encoded: EncodedCorpus, documents: bytes) -> str:
+        rows, words = made.attributes["shape"]
+        held = plural(rows, self.noun)
+        if self.splitting.passages is not None:
+            number = distinct_documents(documents).count(b"\n")
+            held = f"{plural(number, 'document')} in {held}"
+        entries = several(made.attributes["stored"], "entry", "entries")
+        text = plural(encoded.tokens, "token")
+        return f"{made.path}: {held} × {plural(words, 'word')}, {entries} from {text}"
+
 
 def _write(
-    encoded: EncodedCorpus, documents: bytes, writer: StoreWriter, context: Context
+    encoded: EncodedCorpus, documents: bytes, writer: StoreWriter, context: Context, noun: str
 ) -> dict[str, Any]:
     """Write the rows and the other parts; return the attributes of the store."""
     words, rows = encoded.vocabulary, documents.count(b"\n")
-    _check_memory(len(words), rows, len(documents), context)
+    _check_memory(len(words), rows, len(documents), context, noun)
     matrix = MatrixWriter(writer, words, value_type(int(words.counts.max())), rows=rows)
     counts = DocumentCounts(encoded.stream, len(words), context.pool)
     empty = _write_rows(counts, matrix, rows, writer, context)
@@ -110,26 +134,19 @@ def _write_rows(
     return empty
 
 
-def _check_memory(words: int, rows: int, bytes_of_rows: int, context: Context) -> None:
-    """Raise InputError where words and documents exceed --memory."""
+def _check_memory(words: int, rows: int, bytes_of_rows: int, context: Context, noun: str) -> None:
+    """Raise InputError where words and rows exceed --memory."""
     needed = words * (_WORD_BYTES + _CELL_BYTES * context.pool.threads)
     needed += rows * _ROW_BYTES + 2 * bytes_of_rows
     do = "raise --memory or --min-count, or count parts of the text separately"
-    what = f"counts of {words:,} words in {plural(rows, 'document')}"
+    what = f"counts of {words:,} words in {plural(rows, noun)}"
     check_memory(what, needed, max(context.memory, FLOOR), do)
 
 
-def _empty_rows(attributes: dict[str, Any]) -> Iterator[str]:
-    """Yield a note on documents without a word of the vocabulary."""
+def _empty_rows(attributes: dict[str, Any], noun: str) -> Iterator[str]:
+    """Yield a note on rows without a word of the vocabulary."""
     empty, rows = attributes["empty"], attributes["shape"][0]
     if empty:
-        one = f"of {rows:,} documents contains no word of the vocabulary; its row is empty"
-        more = f"of {rows:,} documents contain no word of the vocabulary; their rows are empty"
+        one = f"of {rows:,} {noun}s contains no word of the vocabulary; its row is empty"
+        more = f"of {rows:,} {noun}s contain no word of the vocabulary; their rows are empty"
         yield several(empty, one, more)
-
-
-def _summary(made: Store, encoded: EncodedCorpus) -> str:
-    rows, words = made.attributes["shape"]
-    shape = f"{plural(rows, 'document')} × {plural(words, 'word')}"
-    entries = several(made.attributes["stored"], "entry", "entries")
-    return f"{made.path}: {shape}, {entries} from {plural(encoded.tokens, 'token')}"

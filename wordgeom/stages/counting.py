@@ -17,7 +17,7 @@ from wordgeom.core.requests import differing_option
 from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.encoding.row_mapping import MakeSink
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
-from wordgeom.corpus.inputs.document_index import documents_bytes
+from wordgeom.corpus.inputs.document_index import distinct_documents, documents_bytes
 from wordgeom.corpus.inputs.held_texts import is_held
 from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import is_stream
@@ -126,7 +126,7 @@ class CountStage(StoreStage):
         if not self.inputs.corpus.has_times:
             return []
         try:
-            rows = parse_documents(documents, Path(f"{DOCUMENTS}.tsv"))
+            rows = parse_documents(distinct_documents(documents), Path(f"{DOCUMENTS}.tsv"))
             if not any(row.time.strip() for row in rows):
                 return ["no document has a time, which dlsa needs; check --time-field"]
             times = parse_times(rows, self.inputs.names)

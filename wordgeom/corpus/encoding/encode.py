@@ -85,6 +85,7 @@ def encode_documents(
     options: CorpusOptions,
     context: Context,
     *,
+    passages: int | None = None,
     sink: MakeSink | None = None,
     checkpoint: CorpusCheckpoint | None = None,
 ) -> EncodedCorpus:
@@ -92,12 +93,13 @@ def encode_documents(
 
     Tokens without a row are dropped. Every record, and every file with `--document file`, is a
     document; a line or a block is one only if it has a token. Each document has an entry in the
-    `documents` of its source. Arguments and errors as in `encode`.
+    `documents` of its source. passages: the tokens of a passage, which then takes the place of a
+    document (passages.py). Other arguments and errors as in `encode`.
     """
     sources = [Source(name, listed=True) for name in names]
     label_sources(sources, options)
     with _encoded(sources, options, checkpoint, context) as (text, notes):
-        stream, totals = map_documents(text, sources, options, context, sink)
+        stream, totals = map_documents(text, sources, options, context, sink, passages)
         return EncodedCorpus(text.vocabulary, stream, sources, *totals, notes)
 
 

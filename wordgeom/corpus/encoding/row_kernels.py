@@ -93,36 +93,60 @@ def find_documents(ids: Int32, state: Int64, files: Int64, lines: Int64) -> int:
 
 @kernel
 def map_documents(
-    ids: Int32, mapping: Int32, V: int, keep: Float64, seed: int, rows: Int64, state: Int64,
-    out: Int32,
+    ids: Int32, mapping: Int32, V: int, keep: Float64, seed: int, rows: Int64, size: int,
+    state: Int64, out: Int32, splits: Int64,
 ) -> int:  # fmt: skip
-    """Write the words of documents, each document followed by an id V.
+    """Write the words of documents, each passage followed by an id V.
 
     mapping: provisional → final id, V for a token to omit; keep (V + 1): the probability to keep
-    each word, empty to keep all; rows: of the documents that begin among `ids`, ascending.
-    state (4) int64: tokens read, tokens written, rows ended, whether a document is open.
-    Returns the number of ids written to `out`; the last open rows are not ended yet.
+    each word, empty to keep all; rows: the numbers of the documents that begin among `ids`,
+    ascending; size: tokens of a passage, of which those that are omitted count too. state (7)
+    int64: tokens read, tokens written, documents ended, whether a document is open, tokens of its
+    passage, ids pending, and the number of splits. An id V and those after it are pending while
+    they may still join the passage before: they end `out`, and must begin it in the next call.
+    splits: set to the document of each new passage. Returns the number of ids in `out` that are not
+    pending; the last open documents are not ended yet.
     """
-    tokens, kept, ended, is_open = state
+    tokens, kept, ended, is_open, length, pending, _ = state
     thin = len(keep) > 0
-    written = 0
+    half = (size + 1) // 2  # tokens of the shortest passage after another
+    written = int(pending)
     begun = 0
+    found = 0
+    mark = 0 if pending > 0 else -1  # of a V that is pending
     for word in ids:
         if word < 0:
             is_open = 0
+            if mark >= 0:
+                for at in range(mark, written - 1):
+                    out[at] = out[at + 1]
+                written -= 1
+                mark = -1
             continue
         if is_open == 0:
             is_open = 1
+            length = 0
             while ended < rows[begun]:
                 out[written] = V
                 written += 1
                 ended += 1
             begun += 1
+        elif length == size:
+            length = 0
+            out[written] = V
+            mark = written
+            written += 1
         final = mapping[word]
         if final != V and not (thin and uniform(seed, tokens) >= keep[final]):
             out[written] = final
             written += 1
             kept += 1
         tokens += 1
-    state[:] = tokens, kept, ended, is_open
-    return written
+        length += 1
+        if length == half and mark >= 0:
+            splits[found] = ended
+            found += 1
+            mark = -1
+    pending = written - mark if mark >= 0 else 0
+    state[:] = tokens, kept, ended, is_open, length, pending, found
+    return written - pending

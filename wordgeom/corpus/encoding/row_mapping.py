@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from wordgeom.corpus.encoding import row_kernels
 from wordgeom.corpus.encoding.document_rows import RowNumbering
 from wordgeom.corpus.encoding.encoded_text import EncodedText
 from wordgeom.corpus.encoding.memory_limits import id_stream
+from wordgeom.corpus.encoding.passages import Splits, repeat_documents
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.vocabulary import Vocabulary
@@ -20,6 +22,8 @@ from wordgeom.storage.id_stream import Sink
 
 MakeSink = Callable[[int], Sink]
 _MAPPED = 1 << 22  # ids mapped at once if the stream goes to a file
+_WHOLE = 1 << 62  # tokens of a passage: documents are not split
+_END = np.array([-1], np.int32)  # ends the last document
 
 
 class Totals(NamedTuple):
@@ -64,23 +68,34 @@ def map_documents(
     options: CorpusOptions,
     context: Context,
     sink: MakeSink | None,
+    passages: int | None = None,
 ) -> tuple[Sink, Totals]:
     """Return the stream of `encode_documents` and its totals."""
-    V = len(text.vocabulary)
+    V, size = len(text.vocabulary), passages or _WHOLE
     keep = _keep_probability(text.vocabulary, text.tokens, options.sample)
     listed = sum(source.lines + len(source.documents) for source in sources)
-    numbering, state = RowNumbering(sources, options), np.zeros(4, np.int64)
-    out = _StreamWriter(text.length + text.boundaries + listed + len(sources), V, context, sink)
-    documents = 0
+    numbering, state = RowNumbering(sources, options), np.zeros(7, np.int64)
+    most = text.length + text.boundaries + listed + len(sources) + text.length // size + 1
+    out = _StreamWriter(most, V, context, sink)
+    documents, pending, splits = 0, _END[:0], Splits()
     with out:
-        for ids, mapping in _steps(text, _MAPPED):
+        for ids, mapping in chain(_steps(text, _MAPPED), [(_END, _END)]):
             rows = numbering.rows(ids)
             documents += len(rows)
             ended = int(rows[-1] - state[2]) if len(rows) else 0
-            room = out.room(len(ids) + ended)
-            n = row_kernels.map_documents(ids, mapping, V, keep, context.seed, rows, state, room)
+            split = np.empty(len(ids) // size + 1, np.int64)
+            room = out.room(len(pending) + len(ids) + ended + len(split))
+            room[: len(pending)] = pending
+            n = row_kernels.map_documents(
+                ids, mapping, V, keep, context.seed, rows, size, state, room, split
+            )
             out.stream.append(room[:n])
-        out.fill(V, numbering.finish() - int(state[2]))
+            pending = room[n : n + int(state[5])].copy()
+            splits.add(split[: int(state[6])])
+        ends = numbering.finish()
+        out.fill(V, ends - int(state[2]))
+        if passages is not None:
+            repeat_documents(sources, splits.passages(ends), context)
     return out.stream, Totals(int(state[0]), int(state[1]), documents, 0)
 
 

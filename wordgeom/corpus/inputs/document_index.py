@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +58,13 @@ class Documents:
             text = end.join(map(str, lines.tolist())) + end
             self._parts.append(text.encode("utf-8", "replace"))
 
+    def repeat(self, times: Int64) -> None:
+        """Repeat each record so many `times` (n), in place."""
+        rows = self.content.split(b"\n")[:-1]
+        pairs = zip(rows, times.tolist(), strict=True)
+        self._parts = [b"".join((row + b"\n") * number for row, number in pairs)]
+        self._number = int(times.sum())
+
     def lines(self) -> Int64:
         """Return the line number of each record."""
         rows = (row for part in self._parts for row in part.split(b"\n")[:-1])
@@ -71,6 +80,11 @@ class Documents:
 def documents_bytes(files: Iterable[Documents]) -> bytes:
     """Return the content of `documents.tsv`: file (from 1) TAB line TAB id TAB time."""
     return b"".join(_numbered(k, d.content) for k, d in enumerate(files, 1))
+
+
+def distinct_documents(content: bytes) -> bytes:
+    """Return `documents.tsv` with each document once, however many passages it has."""
+    return b"".join(row for row, _ in groupby(io.BytesIO(content)))
 
 
 def _numbered(number: int, content: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ class MatrixDirectory(Artefact):
         store = matrix.store
         facts: dict[str, Any] = {"path": str(self.path), "kind": store.kind, "digest": store.digest}
         if isinstance(matrix, StoredDocuments):
-            facts |= {"documents": len(matrix), **_document_facts(matrix)}
+            facts |= _document_facts(matrix)
         words = matrix.vocabulary.words
         facts |= {"words": len(words), "most frequent": words[:FREQUENT]}
         if check:
@@ -37,10 +38,13 @@ def time_span(times: Float64) -> str:
 
 
 def _document_facts(matrix: StoredDocuments) -> dict[str, Any]:
-    """Return what is known of the documents' ids and times."""
-    documents = matrix.documents()
+    """Return how many documents there are, and what is known of their ids and times."""
+    documents = [document for document, _ in groupby(matrix.documents())]
+    facts: dict[str, Any] = {"documents": len(documents)}
+    if matrix.unit != "document":
+        facts[f"{matrix.unit}s"] = len(matrix)
     ids, times = {one.id for one in documents}, {one.time for one in documents}
-    facts = {"ids": "none" if ids <= {""} else f"{len(ids):,} distinct"}
+    facts["ids"] = "none" if ids <= {""} else f"{len(ids):,} distinct"
     try:
         read = parse_times(documents, matrix.names())
     except InputError as error:
