@@ -20,6 +20,7 @@ DOCS = ROOT / "docs"
 LISTED = {
     **{(name, "Options"): f"train --method {name}" for name in methods.names()},
     ("drift", "Options"): "drift",
+    ("drift-measures", "Options"): "drift",
     ("impute", "Options"): "impute",
     ("gbu", "New words"): "extend",
 }
@@ -53,7 +54,7 @@ def defaults_of(line: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("name", [*methods.names(), "drift", "impute"])
+@pytest.mark.parametrize("name", [*methods.names(), "drift", "drift-measures", "impute"])
 def test_a_method_has_a_page_of_the_usual_sections(name):
     page = DOCS / "methods" / f"{name}.md"
     for heading in HEADINGS:

@@ -4,22 +4,31 @@ counts = wg.count_documents("speeches.jsonl", time_field="year", min_count=100)
 model = wg.train_model(counts, "model", degree=2)
 report = wg.measure_drift("model", permutations=999)
 report.words[0].change.word
+wg.measure_drift("now.bin", from_="then.bin", measure="procrustes").to_frame()
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from wordgeom.api.counts import MatrixHandle, PathLike, file_path
 from wordgeom.api.keywords import taken, takes, takes_any_of
 from wordgeom.api.messages import public, run
-from wordgeom.api.vectors import method_options, train
+from wordgeom.api.vectors import Model, _source, method_options, train
+from wordgeom.core.errors import OptionError
+from wordgeom.drift.measures.options import MeasureOptions
+from wordgeom.drift.measures.report import MeasureReport
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
 from wordgeom.methods.contract import MODEL
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.runtime.run_options import UseOptions
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
 
 
 @takes_any_of(*method_options(MODEL))
@@ -44,19 +53,49 @@ def open_model(path: PathLike) -> DynamicModel:
     return DynamicModel.open(file_path(path))
 
 
-@takes(DriftOptions, ReportOptions, UseOptions)
+@takes(DriftOptions, MeasureOptions, ReportOptions, UseOptions)
 def measure_drift(
-    model: PathLike | DynamicModel, words: Sequence[str] = (), **options: Any
-) -> DriftReport:
+    model: PathLike | DynamicModel | Model | KeyedVectors,
+    words: Sequence[str] = (),
+    *,
+    from_: PathLike | Model | KeyedVectors | None = None,
+    **options: Any,
+) -> Any:
     """Test which words of a model changed; options are those of `wordgeom drift`.
 
-    model: a directory, or what `train_model` or `open_model` returned. words: reported instead of
-    those that changed most. `to_dict()` is what --json prints. Raises WordgeomError.
+    model: a directory, or what `train_model` or `open_model` returned; with from_, the later
+    vectors. from_: the earlier vectors, for `measure="procrustes"` or `"neighbours"`. words:
+    reported instead of those that changed most. Returns a drift report; `to_dict()` is what --json
+    prints. Raises WordgeomError.
     """
+    testing, measure, form, using = taken("measure_drift", options)
+    named = (words,) if isinstance(words, str) else tuple(words)
+    if measure.measure is not None or from_ is not None:
+        return _measured(model, from_, (measure, testing, form, using, named))
     from wordgeom.stages.drift import Drift
 
-    testing, form, using = taken("measure_drift", options)
-    named = (words,) if isinstance(words, str) else tuple(words)
-    path = model.store.path if isinstance(model, DynamicModel) else file_path(model)
-    report: DriftReport = run(Drift(path, testing, form, using, named)).value
+    report: DriftReport = run(Drift(_path(model), testing, form, using, named)).value
     return report
+
+
+def _measured(model: Any, start: Any, settings: Sequence[Any]) -> MeasureReport:
+    from wordgeom.stages.measure_change import MeasureChange
+
+    measure, testing, form, using, named = settings
+    first = None if start is None else _vectors_or_path(start)
+    try:
+        stage = MeasureChange(_vectors_or_path(model), measure, testing, form, using, named, first)
+    except OptionError as error:  # the flag of another function is spelt alike
+        error.reword(lambda text: text.replace("--from", "from_"))
+        raise
+    report: MeasureReport = run(stage).value
+    return report
+
+
+def _vectors_or_path(source: Any) -> Any:
+    known = isinstance(source, (str, os.PathLike, DynamicModel))
+    return _path(source) if known else _source(source)
+
+
+def _path(model: Any) -> Path:
+    return model.store.path if isinstance(model, DynamicModel) else file_path(model)

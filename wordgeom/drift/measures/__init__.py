@@ -1,0 +1,1 @@
+"""Measures of change between two periods, one per file: `wordgeom drift --measure`."""
