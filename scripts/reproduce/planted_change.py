@@ -30,7 +30,10 @@ after orthogonal Procrustes alignment or the change of the nearest twentieth of 
 family of measures; files that exist are not made again.
 
 Average precision is of planted words among these, controls and words with a changed frequency; its
-interval is a bootstrap over words, 95 %. False discoveries are shares of all words with q ≤ .05.
+interval is a bootstrap over words, 95 %. Measures without p are compared at equal error: by the
+share of words above the 95 % quantile of controls and words with a constant share. False
+discoveries are shares of all words with q ≤ .05.
+
 The criteria, fixed before the first run, are for words planted in text where nothing else changes:
 
 power           at least .8 of the words in 200 or more speeches, half of whose uses are the donor's

@@ -134,8 +134,15 @@ def tables(runs: Sequence[Run]) -> list[str]:
     cells = [(kind, size) for kind in PLANTED for size in SHARES]
     changing = [cell for cell in cells if any(run.of(*cell).any() for run in runs)]
     still = [(CONSTANT, size) for size in SHARES[:-1]] + [(FREQUENCY, size) for size in FACTORS]
+    above = [
+        _row(scored.measure, *(f"{_above(runs, k, cell):.3f}" for cell in [*changing, *still[3:]]))
+        for k, scored in enumerate(scores)
+    ]
     return [
-        *_ranking(runs), "", "power at q ≤ .05, by kind and share; all words planted", "",
+        *_ranking(runs), "",
+        "share above the 95 % quantile of controls and constant shares, at equal error", "",
+        _heads([*changing, *still[3:]]), *above,
+        "", "power at q ≤ .05, by kind and share; all words planted", "",
         *_by_cell(runs, tested, "q", changing),
         "", "share with p ≤ .05, by constant share, and by factor of frequency", "",
         *_by_cell(runs, tested, "p", still),
@@ -162,12 +169,27 @@ def _by_cell(
     runs: Sequence[Run], tested: Sequence[int], value: str, cells: Sequence[tuple[str, float]]
 ) -> list[str]:
     """Return the table of the shares of words whose p or q is at most .05."""
-    heads = [f"×{size:g}" if kind == FREQUENCY else f"{kind} {size:.0%}" for kind, size in cells]
     rows = [
         _row(runs[0].scores[k].measure, *(_share(runs, k, value, cell) for cell in cells))
         for k in tested
     ]
-    return [_head("measure", *heads), *rows]
+    return [_heads(cells), *rows]
+
+
+def _heads(cells: Sequence[tuple[str, float]]) -> str:
+    names = [f"×{size:g}" if kind == FREQUENCY else f"{kind} {size:.0%}" for kind, size in cells]
+    return _head("measure", *names)
+
+
+def _above(runs: Sequence[Run], k: int, cell: tuple[str, float]) -> float:
+    """Return the share of words of a cell whose score exceeds most scores without change."""
+    hits = []
+    for run in runs:
+        score = np.where(np.isnan(run.scores[k].score), -np.inf, run.scores[k].score)
+        still = run.control | run.of(CONSTANT)
+        bound = np.quantile(score[still], 1.0 - LEVEL, method="higher")
+        hits.append(score[run.of(*cell)] > bound)
+    return _mean(hits)
 
 
 def _best(found: Float64, scores: Sequence[Scored]) -> int | None:
