@@ -55,15 +55,16 @@ import shlex
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from planted_measures import FAMILIES, Settings, Text
+from planted_measures import FAMILIES, SGNS, Settings, Text
 from planted_tables import Run, criteria, read_run, tables, write_scores
 from planted_text import Speeches, read_speeches, shuffled, within_strata
 from planted_words import PLANTED, REMAINDER, UNTOUCHED, Pseudo, draw, matched, plant
 
-from wordgeom.core.errors import OptionError, WordgeomError
+from wordgeom.core.errors import OptionError, UnavailableError, WordgeomError
 from wordgeom.core.types import Array
 from wordgeom.linalg.device import open_context
 from wordgeom.runtime.run_options import UseOptions
@@ -109,6 +110,8 @@ def make(args: argparse.Namespace, out: Path) -> None:
     dims = numbers(args.dims)
     if min(args.seeds, args.words, args.permutations, args.min_count, args.threads, *dims) < 1:
         raise OptionError("numbers must be at least 1", do="raise them")
+    if SGNS in families and find_spec("gensim") is None:
+        raise UnavailableError("--measures sgns needs gensim", do="pip install gensim")
     out.mkdir(parents=True, exist_ok=True)
     speeches = read_speeches(args.file)
     if 0 < args.speeches < len(speeches.years):
@@ -122,11 +125,12 @@ def make(args: argparse.Namespace, out: Path) -> None:
         runs = []
         for seed in range(1, args.seeds + 1):
             settings = Settings(dims, args.permutations, args.min_count, seed)
+            made = f"{design}: {size}, --words {args.words}, {settings}"
             paths = {family: out / f"{design}-{seed}-{family}.tsv" for family in families}
             missing = {family: path for family, path in paths.items() if not path.exists()}
             if missing:
-                score(speeches, design, args.words, settings, missing, args.threads)
-            runs.append(read_run(list(paths.values()), seed))
+                score(speeches, made, args.words, settings, missing, args.threads)
+            runs.append(read_run(list(paths.values()), made, seed))
         print(f"\n## {design}\n")
         lines = tables(runs)
         if design != REAL:
@@ -151,10 +155,14 @@ def numbers(given: str) -> tuple[int, ...]:
 
 
 def score(
-    speeches: Speeches, design: str, number: int, settings: Settings, out: dict[str, Path],
+    speeches: Speeches, made: str, number: int, settings: Settings, out: dict[str, Path],
     threads: int,
 ) -> None:  # fmt: skip
-    """Write the scores of one seed of a design by families of measures; out: their files."""
+    """Write the scores of one seed of a design by families of measures; out: their files.
+
+    made: the design, a colon, and all options.
+    """
+    design = made.partition(":")[0]
     rng = np.random.default_rng([settings.seed, DESIGNS.index(design)])
     if design != REAL:
         speeches = (shuffled if design == SHUFFLED else within_strata)(speeches, rng)
@@ -168,7 +176,7 @@ def score(
         run = labelled(text, pseudo, speeches.words, design != REAL, settings.seed)
         for family, path in out.items():
             start = time.perf_counter()
-            write_scores(path, run, text.scores(family))
+            write_scores(path, made, run, text.scores(family))
             print(f"{design}, seed {settings.seed}, {family}: {time.perf_counter() - start:.0f} s",
                   flush=True)  # fmt: skip
 

@@ -55,8 +55,11 @@ class Run:
         return np.flatnonzero(~np.isnan(self.sizes) | self.control)
 
 
-def write_scores(path: Path, run: Run, scores: Sequence[Scored]) -> None:
-    """Write a line for each word: its kind, size and so on, and scores, p and q."""
+def write_scores(path: Path, made: str, run: Run, scores: Sequence[Scored]) -> None:
+    """Write a line for each word: its kind, size and so on, and scores, p and q.
+
+    made: the options, a line.
+    """
     head = [*_HEAD]
     columns = [run.words, run.kinds, [f"{size:g}" for size in run.sizes], run.documents,
                run.control.astype(int)]  # fmt: skip
@@ -66,19 +69,23 @@ def write_scores(path: Path, run: Run, scores: Sequence[Scored]) -> None:
             columns.append([f"{value:.7g}" for value in values])
     lines = ["\t".join(map(str, row)) for row in zip(*columns, strict=True)]
     part = path.with_name(path.name + ".part")
-    part.write_text("\n".join(["\t".join(head), *lines]) + "\n", encoding="utf-8")
+    part.write_text("\n".join([made, "\t".join(head), *lines]) + "\n", encoding="utf-8")
     part.replace(path)
 
 
-def read_run(paths: Sequence[Path], seed: int) -> Run:
-    """Return one seed of a design from the files of families; raises FormatError."""
+def read_run(paths: Sequence[Path], made: str, seed: int) -> Run:
+    """Return one seed of a design from the files of families.
+
+    Raises FormatError for files made with other options.
+    """
     scores, found = [], None
     for path in paths:
-        head, *rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+        lines = path.read_text(encoding="utf-8").splitlines()
+        head, *rows = [line.split("\t") for line in lines[1:]]
         columns = list(zip(*rows, strict=True))
-        if found is not None and columns[: len(_HEAD)] != found:
+        if lines[0] != made or found not in (None, columns[: len(_HEAD)]):
             do = "choose another --out, or delete the files"
-            raise FormatError("scores of other words", where=path, do=do)
+            raise FormatError("scores made with other options", where=path, do=do)
         found = columns[: len(_HEAD)]
         for at in range(len(_HEAD), len(head), len(_PARTS)):
             values = (np.array(column, np.float64) for column in columns[at : at + len(_PARTS)])

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError
+from wordgeom.core.errors import FormatError, MissingInputError
 from wordgeom.core.types import Float64, Int32, Int64, offsets
 
 STRATA = 20  # of length
@@ -67,12 +68,16 @@ class Speeches:
 
 
 def read_speeches(path: Path) -> Speeches:
-    """Read lines `year TAB session TAB country TAB speech`, gzip or not; raises FormatError."""
+    """Read lines `year TAB session TAB country TAB speech`, gzip or not.
+
+    Raises FormatError, MissingInputError.
+    """
+    if not path.is_file():
+        raise MissingInputError("no such file", where=path, do="check the path")
     numbers: dict[str, int] = {}
     years, parts = [], []
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, 1):
+    try:
+        for number, line in enumerate(_lines(path), 1):
             cells = line.rstrip("\n").split("\t", _COLUMNS - 1)
             if len(cells) < _COLUMNS or not cells[0].isdecimal():
                 do = "pass lines of year, session, country and speech, separated by tabs"
@@ -80,10 +85,18 @@ def read_speeches(path: Path) -> Speeches:
             found = _WORD.findall(unicodedata.normalize("NFC", cells[-1].lower()))
             years.append(int(cells[0]))
             parts.append(np.array([numbers.setdefault(w, len(numbers)) for w in found], np.int32))
-    if not parts:
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise FormatError(f"unreadable: {error}", where=path, do="download it again") from None
+    if not numbers:
         raise FormatError("no speech", where=path, do="check the file")
     starts = offsets(np.array([len(part) for part in parts]))
     return Speeches(np.array(years, np.int64), np.concatenate(parts), starts, list(numbers))
+
+
+def _lines(path: Path) -> Iterator[str]:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8-sig") as file:
+        yield from file
 
 
 def within_strata(speeches: Speeches, rng: np.random.Generator) -> Speeches:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import wordgeom
-from wordgeom.core.errors import FormatError, InputError, OptionError
+from wordgeom.core.errors import FormatError, InputError, MissingInputError, OptionError
 from wordgeom.core.types import offsets
 
 sys.path.insert(0, str(Path(wordgeom.__file__).parent.parent / "scripts" / "reproduce"))
@@ -182,6 +182,11 @@ def test_speeches_are_read_as_downloaded(tmp_path):
     assert found.words == ["peace", "and", "café", "la", "paix"]
     assert found.years.tolist() == [1946, 1950]
     assert found.starts.tolist() == [0, 3, 5]
+    (tmp_path / "cut.tsv.gz").write_bytes(gzip.compress(text.encode())[:30])
+    with pytest.raises(FormatError, match="unreadable"):
+        planted_text.read_speeches(tmp_path / "cut.tsv.gz")
+    with pytest.raises(MissingInputError, match="no such file"):
+        planted_text.read_speeches(tmp_path / "absent.tsv")
     for bad in ("1946,01,ARG,Peace\n", "year\tsession\tcountry\ttext\n", ""):
         (tmp_path / "bad.tsv").write_text(bad)
         with pytest.raises(FormatError, match=r"bad\.tsv"):
@@ -224,10 +229,13 @@ def test_scores_are_read_as_they_were_written(tmp_path):
     run, none = run_of(list("abcdef")), np.full(6, np.nan)
     p = np.array([0.01, 0.2, 0.01, 0.3, 0.01, np.nan])
     planted_tables.write_scores(
-        tmp_path / "a.tsv", run, [Scored("flips F, r = 2", np.array([5, 1, 3, 1, 2, 9.0]), p, p)]
+        tmp_path / "a.tsv",
+        "made",
+        run,
+        [Scored("flips F, r = 2", np.array([5, 1, 3, 1, 2, 9.0]), p, p)],
     )
-    planted_tables.write_scores(tmp_path / "b.tsv", run, [Scored("gbu", none, none, none)])
-    read = planted_tables.read_run([tmp_path / "a.tsv", tmp_path / "b.tsv"], 1)
+    planted_tables.write_scores(tmp_path / "b.tsv", "made", run, [Scored("gbu", none, none, none)])
+    read = planted_tables.read_run([tmp_path / "a.tsv", tmp_path / "b.tsv"], "made", 1)
     assert [scored.measure for scored in read.scores] == ["flips F, r = 2", "gbu"]
     np.testing.assert_array_equal(read.scores[0].p, p)
     assert read.ranked.tolist() == [0, 1, 2, 3, 4]
@@ -236,9 +244,9 @@ def test_scores_are_read_as_they_were_written(tmp_path):
     table = "\n".join(planted_tables.tables([read]))
     assert "| 0.667 (2 of 3) | 1.000 | 1.000 | 1.000 |" in table
     other = run_of(list("abcdeg"))
-    planted_tables.write_scores(tmp_path / "b.tsv", other, [])
-    with pytest.raises(FormatError, match="scores of other words"):
-        planted_tables.read_run([tmp_path / "a.tsv", tmp_path / "b.tsv"], 1)
+    planted_tables.write_scores(tmp_path / "b.tsv", "made", other, [])
+    with pytest.raises(FormatError, match="scores made with other options"):
+        planted_tables.read_run([tmp_path / "a.tsv", tmp_path / "b.tsv"], "made", 1)
 
 
 def test_tables_of_a_small_text(speeches, tmp_path, monkeypatch, capsys):
@@ -264,6 +272,9 @@ def test_tables_of_a_small_text(speeches, tmp_path, monkeypatch, capsys):
         again[again.index("## shuffled") :].splitlines()[:20]
         == (first[first.index("## shuffled") :].splitlines()[:20])
     )
+    command[command.index("--dims") + 1] = "3"
+    with pytest.raises(SystemExit, match="scores made with other options"):
+        planted_change.main()
     for given, part in (("glove", "--measures glove"), ("flips,", "--measures")):
         command[command.index("--measures") + 1] = given
         with pytest.raises(SystemExit, match=part):
