@@ -248,12 +248,12 @@ def _rates(runs: Sequence[Run], k: int) -> list[str]:
         true += int(np.sum(scored.q[planted] <= LEVEL))
         untouched.append(scored.p[run.of(UNTOUCHED) & ~np.isnan(scored.p)] <= LEVEL)
     discoveries = f"{false / max(false + true, 1):.3f} ({false} of {false + true})"
-    flagged = [_share(runs, k, "p", (FREQUENCY,)), f"{_mean(untouched):.3f}"]
+    flagged = [_share(runs, k, "p", (FREQUENCY,)), _figure(_mean(untouched))]
     return [discoveries, f"{half(runs, k):.3f}", *flagged]
 
 
 def _share(runs: Sequence[Run], k: int, value: str, cell: Sequence[Any]) -> str:
-    return f"{share(runs, k, value, cell):.3f}"
+    return _figure(share(runs, k, value, cell))
 
 
 def _mean(hits: Sequence[Array]) -> float:
@@ -264,6 +264,10 @@ def _mean(hits: Sequence[Array]) -> float:
 def _interval(values: Float64) -> str:
     low, high = np.quantile(values[1:], (0.025, 0.975))
     return f"{values[0]:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _figure(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.3f}"
 
 
 def _met(met: bool) -> str:
