@@ -51,9 +51,11 @@ class ScoreModel:
     def scores(self, G: Float64) -> WordScores:
         """Return the scores of words with moments G (w × c × r)."""
         f = self.levels
-        phi, gamma, rho, mean = self._fit(G)
+        phi, gamma, rho = self._fit(G)
         S = G - (1.0 + gamma @ f.T)[:, :, None] * self._explained(phi)
         sums = np.einsum("ck,wcr->wkr", self._basis, S, optimize=True)
+        energy = self.moments.energy
+        mean = G.sum(axis=1) ** 2 @ (1.0 / energy) - np.einsum("wcr,wcr->w", S, S / energy)
         sides = self._sides(phi, gamma, rho)
         along = np.einsum("wkr,wr->wk", sums[:, 1:], phi) - rho[:, None] * gamma
         missed = np.hstack([sums[:, 0], along])  # (w × r+q): 0 at the exact solution
@@ -88,8 +90,8 @@ class ScoreModel:
         c, r = self.moments.C.shape[:2]
         return (self.moments.C.reshape(c * r, r) @ phi.T).reshape(c, r, -1).transpose(2, 0, 1)
 
-    def _fit(self, G: Float64) -> tuple[Float64, Float64, Float64, Float64]:
-        """Return φ (w × r), γ (w × q), ρ (w), and the energy φᵀΣCφ (w) without noise.
+    def _fit(self, G: Float64) -> tuple[Float64, Float64, Float64]:
+        """Return φ (w × r), γ (w × q) and ρ (w).
 
         φ is shrunk, as for a prior of independent coordinates with the variance that the energy
         gives. The error of weak topics' coordinates would be in every contribution, but not in
@@ -115,7 +117,7 @@ class ScoreModel:
             gamma = np.linalg.solve(inner, trend[:, :, None])[:, :, 0]
             profile = A[0] + np.einsum("wl,lab->wab", gamma, A[1:], optimize=True) + kappa
             phi = np.linalg.solve(profile, sums[:, 0, :, None])[:, :, 0]
-        return phi, gamma, rho, mean
+        return phi, gamma, rho
 
     def _sides(self, phi: Float64, gamma: Float64, rho: Float64) -> list[Float64]:
         """Return K_k = J⁻ᵀD_kᵀ (w × r+q × r): E_k = f_k S − [S, f φᵀS] K_k.
