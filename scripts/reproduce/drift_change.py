@@ -1,6 +1,7 @@
 """The level of the tests of change where nothing changes in meaning, by simulation.
 
-    scripts/reproduce/drift-change [--runs 500] [--flips 999] [--processes 2] [--speeches TSV]
+    scripts/reproduce/drift-change [--runs 500] [--flips 999] [--processes 2] [--ranks 10 20]
+        [--speeches TSV]
 
 1,000 documents in 50 years, 200 words with Zipfian frequencies, 20 topics. For each situation and
 test: the share of runs in which the p of all words together is ≤ .05, the share of words with
@@ -40,7 +41,7 @@ from drift_change_data import (
 )
 
 from wordgeom.core.types import Array, Float64, Int64
-from wordgeom.drift.options import DOCUMENTS, FLIPS, PERMUTATION, DriftOptions
+from wordgeom.drift.options import FLIPS, PERMUTATION, DriftOptions
 from wordgeom.drift.testing import test_directions, test_drift
 from wordgeom.linalg.device import open_context
 from wordgeom.runtime.run_options import UseOptions
@@ -98,6 +99,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--flips", type=int, default=999)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--documents", type=int, default=1000)
+    parser.add_argument("--ranks", type=int, nargs="+", default=[10, 20], metavar="R")
     parser.add_argument("--speeches", type=Path)
     args = parser.parse_args()
     if min(args.runs, args.flips, args.processes, args.documents // 50) < 1:
@@ -111,7 +113,6 @@ def cases(args: argparse.Namespace) -> Iterable[Case]:
     """Yield the rows of the table."""
     flips = DriftOptions(permutations=args.flips)
     years = DriftOptions(test=PERMUTATION, permutations=args.flips)
-    documents = replace(years, permute=DOCUMENTS)
     if args.speeches:
         for passage in (0, 100):
             make = partial(redrawn, args.speeches, passage)
@@ -124,8 +125,9 @@ def cases(args: argparse.Namespace) -> Iterable[Case]:
     for situation in SITUATIONS:
         make = partial(_simulated, situation, args.documents)
         changing = situation.frequency != 1.0
-        for options, rank in ((flips, 10), (flips, 20), (years, 10), (documents, 10)):
-            yield Case(situation.name, make, options, rank, changing)
+        for options in (flips, years):
+            for rank in args.ranks:
+                yield Case(situation.name, make, options, rank, changing)
 
 
 def _simulated(situation: Situation, documents: int, run: int) -> Texts:
