@@ -53,7 +53,9 @@ _MIXTURE_REJECTED = (
     "the mixture test rejects, but the word test does not: the mixture of topics drifts, or many "
     "topics absorb the change of words"
 )
-_SCORES = "mean square F of a word's standardised scores of change; the largest F of all words"
+_SCORES = (
+    "squared length F of a word's score of change, 1 without change; the largest F of all words"
+)
 _STATISTIC = "F of each word given the topics"
 
 

@@ -3,7 +3,9 @@
 Under the null hypothesis the scores of independent documents have mean 0, whatever the lengths of
 documents, the frequencies of topics and the frequency of the word do over time. Flipping the signs
 of their contributions leaves the distribution of a score's sum as it is, to second order; no
-exchangeability of times is needed. F is the mean square of a word's standardised scores.
+exchangeability of times is needed. F is the squared length of a word's score, in units of its
+expected value without change. Standardising each coordinate would give weak topics, in which
+words differ little, as much weight as the others: it finds fewer planted changes.
 """
 
 from __future__ import annotations
@@ -28,7 +30,6 @@ from wordgeom.runtime.memory import check_memory
 
 LEAST_DOCUMENTS = 10  # of a tested word: fewer have too few signs
 _WORDS = 16
-_RIDGE = 0.05  # of the mean variance of a word's scores, added to each
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +88,8 @@ class _Words:
         scores = self.model.scores(self.model.moments.of_words(part, words.start))
         F = np.empty((len(self.signs) + 1, part.rows), np.float32)
         for j, (total, parts) in enumerate(zip(scores.total, scores.parts, strict=True)):
-            squares = np.einsum("cm,cm->m", parts, parts)
-            spread = (squares + _RIDGE * squares.mean()) * len(squares)
-            scale = 1.0 / np.sqrt(np.where(spread > 0.0, spread, np.nan))  # NaN: without scores
+            spread = float(np.sum(parts**2))
+            scale = spread**-0.5 if spread > 0.0 else np.nan  # without scores
             flipped = self.signs @ (parts * scale).astype(np.float32)
             F[0, j] = np.sum((total * scale) ** 2)
             F[1:, j] = np.einsum("bm,bm->b", flipped, flipped)
