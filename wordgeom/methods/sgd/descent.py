@@ -24,6 +24,7 @@ from wordgeom.core.types import Array
 from wordgeom.methods.sgd.objective import Pairs, Slope
 
 ADAM, SGD = "adam", "sgd"
+_PARTS = ("vectors", "first", "second")  # arrays of a checkpoint
 _BETAS, _EPSILON = (0.9, 0.999), 1e-8  # Torch's defaults
 _BLOCK = {"cpu": 1 << 18, "cuda": 1 << 24}  # pairs computed at once: 1 MB on the CPU
 _SPAN = 10  # epochs over which the fall of the loss is measured
@@ -54,13 +55,15 @@ class Settings:
 class State:
     """Vectors (V × K), Adam's moments (V × K), the mean loss of each epoch, and steps so far.
 
-    moments: two, or none for SGD; losses: of the vectors before the step of each batch.
+    moments: two, or none for SGD; losses: of the vectors before the step of each batch; rate: the
+    learning rate, 0 before it is chosen.
     """
 
     vectors: torch.Tensor
     moments: tuple[torch.Tensor, ...]
     losses: list[float] = field(default_factory=list)
     steps: int = 0
+    rate: float = 0.0
 
     @classmethod
     def start(cls, vectors: Array, optimiser: str, device: str = "cpu") -> State:
@@ -70,16 +73,18 @@ class State:
 
     def saved(self) -> Mapping[str, Array]:
         """Return the state as the arrays of a checkpoint."""
-        parts = {f"moment{k}": part for k, part in enumerate(self.moments)}
-        tall = {k: part.cpu().numpy() for k, part in {"vectors": self.vectors, **parts}.items()}
-        return {**tall, "losses": np.array(self.losses), "steps": np.array([self.steps])}
+        parts = zip(_PARTS, (self.vectors, *self.moments), strict=False)
+        tall = {name: part.cpu().numpy() for name, part in parts}
+        numbers = {"steps": np.array([self.steps]), "rate": np.array([self.rate])}
+        return {**tall, **numbers, "losses": np.array(self.losses)}
 
     @classmethod
     def restored(cls, arrays: Mapping[str, Array], device: str) -> State:
         """Return the state of a checkpoint."""
-        names = ["vectors", *sorted(name for name in arrays if name.startswith("moment"))]
-        vectors, *moments = (torch.from_numpy(np.array(arrays[n])).to(device) for n in names)
-        return cls(vectors, tuple(moments), arrays["losses"].tolist(), int(arrays["steps"][0]))
+        found = (np.array(arrays[name]) for name in _PARTS if name in arrays)
+        vectors, *moments = (torch.from_numpy(part).to(device) for part in found)
+        steps, rate = int(arrays["steps"][0]), float(arrays["rate"][0])
+        return cls(vectors, tuple(moments), arrays["losses"].tolist(), steps, rate)
 
 
 class Descent:
@@ -89,11 +94,17 @@ class Descent:
         self.state, self.pairs = state, pairs
         self._run = run if state.vectors.device.type == "cpu" else map
         m = len(pairs.anchors)
-        self._rows = max(1, settings.batch // m) if settings.batch else pairs.words
+        self._count = -(-pairs.words // max(1, settings.batch // m)) if settings.batch else 1
         self._block = max(1, _BLOCK[state.vectors.device.type] // m)
-        zero = self.loss(torch.zeros_like(state.vectors[:, :1]))
-        self._most = max([zero, *state.losses[:1]])
-        self.settings = replace(settings, rate=settings.rate or self._safe_rate(zero))
+        self._zero = self.loss(torch.zeros_like(state.vectors[:, :1]))
+        self._first = 0.0  # loss of the first batch
+        state.rate = settings.rate or state.rate or self._safe_rate()
+        self.settings = replace(settings, rate=state.rate)
+
+    @property
+    def _worst(self) -> float:
+        """The loss that descent must not exceed: of zero vectors or of the start."""
+        return max([self._zero, *(self.state.losses[:1] or [self._first])])
 
     @property
     def reached(self) -> bool:
@@ -113,7 +124,7 @@ class Descent:
             for rows in self._batches(epoch):
                 squares += self._step(rows, epoch)
             self.state.losses.append(squares / self.pairs.number)
-            if epoch > _SPAN and self.state.losses[-1] > self._most:
+            if epoch > _SPAN and self.state.losses[-1] > self._worst:
                 raise self._diverged(epoch, self.state.losses[-1])
             yield 1
 
@@ -121,12 +132,13 @@ class Descent:
         """Return the objective of vectors (V × K)."""
         A = vectors[self.pairs.anchors]
         rows = torch.arange(self.pairs.words, device=vectors.device)
-        parts = self._run(
-            lambda block: self.pairs.squares(block, vectors[block], A), _split(rows, self._block)
-        )
-        return sum(parts) / self.pairs.number
 
-    def _safe_rate(self, zero_loss: float) -> float:
+        def squares(block: torch.Tensor) -> float:
+            return self.pairs.squares(block, vectors[block], A)
+
+        return math.fsum(self._run(squares, self._blocks(rows))) / self.pairs.number
+
+    def _safe_rate(self) -> float:
         """Return 1 / L for SGD, where L = 8 max(‖V‖², ‖G‖) / pairs bounds a batch's curvature.
 
         ‖V‖ is the spectral norm at the start, ‖G‖ the Frobenius norm, a bound for that of a
@@ -134,15 +146,22 @@ class Descent:
         """
         vectors = self.state.vectors
         largest = float(torch.linalg.matrix_norm(vectors.T @ vectors, 2))
-        among = min(self._rows * len(self.pairs.anchors), self.pairs.number)
-        return among / (8.0 * max(largest, math.sqrt(zero_loss * self.pairs.number)))
+        among = self.pairs.number / self._count
+        return among / (8.0 * max(largest, math.sqrt(self._zero * self.pairs.number)))
 
     def _batches(self, epoch: int) -> tuple[torch.Tensor, ...]:
-        """Return the rows of each batch, in an order that depends on the seed and the epoch."""
+        """Return the rows of each batch, drawn by the seed and the epoch; sizes differ by 1.
+
+        A smaller last batch would take larger steps.
+        """
         rows, device = np.arange(self.pairs.words), self.state.vectors.device
-        if self._rows < self.pairs.words:
+        if self._count > 1:
             np.random.default_rng((self.settings.seed, epoch)).shuffle(rows)
-        return _split(torch.from_numpy(rows).to(device), self._rows)
+        return tuple(torch.tensor_split(torch.from_numpy(rows).to(device), self._count))
+
+    def _blocks(self, rows: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Return rows in blocks that are computed at once."""
+        return tuple(torch.split(rows, self._block))
 
     def _step(self, rows: torch.Tensor, epoch: int) -> float:
         """Take the step of a batch, and return Σ R² before it."""
@@ -157,12 +176,12 @@ class Descent:
             self._move(block[others], slope.rows[others] / among, epoch)
             return slope
 
-        for slope in self._run(run, _split(rows, self._block)):
+        for slope in self._run(run, self._blocks(rows)):
             gradient += slope.anchors
             squares += slope.squares
         if self.state.steps == 1:
-            self._most = max(self._most, squares / among)
-        if not squares / among <= _EXPLODED * self._most:  # also where it is not a number
+            self._first = squares / among
+        if not math.isfinite(squares) or squares > _EXPLODED * self._worst * among:
             raise self._diverged(epoch, squares / among)
         self._move(anchors, gradient / among, self.state.steps)
         return squares
@@ -186,11 +205,7 @@ class Descent:
         at = f"at step {self.state.steps:,} (epoch {epoch:,})"
         what = f"--rate {self.settings.rate:g} diverges: the loss {at} is {loss:.3g}"
         do = f"lower --rate, for example to {self.settings.rate / 10:.2g}"
-        return OptionError(f"{what}, {self._most:.3g} at the start or for zero vectors", do=do)
-
-
-def _split(rows: torch.Tensor, size: int) -> tuple[torch.Tensor, ...]:
-    return tuple(torch.split(rows, size))
+        return OptionError(f"{what}, {self._worst:.3g} at the start or for zero vectors", do=do)
 
 
 @contextmanager

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
 NEEDS = ("matrix",)
 MAKES = (VECTORS,)
+PACKAGES = ("torch",)
 
 _ANCHORS, _PUBLISHED_ANCHORS = 10, 4  # times K: as gbu's, and the paper's for words (§5)
-_PUBLISHED = {"init": "random", "optimiser": "adam", "epochs": 1000, "batch": 0, "tol": 0.0}
+_PUBLISHED = {"start": "random", "optimiser": "adam", "epochs": 1000, "batch": 0, "tol": 0.0}
 _PUBLISHED_RATE, _PUBLISHED_LOSS = 1e-3, 1e-3  # Torch's default, since the paper gives none; §3.5
 _RATE = 3e-3
 _ROUNDING = 1e-6  # squared singular values below this fraction of the largest are not a dimension
@@ -51,12 +52,12 @@ class Options(base.Options):
         0, "number of anchor words; 0: 10 times --dim (4 times with --as-published)", low=0,
         metavar="M",
     )  # fmt: skip
-    init: str = option(
-        "build-up", "start: the result of the build-up, or random", choices=("build-up", "random")
+    start: str = option(
+        "build-up", "first vectors: of the build-up, or random", choices=("build-up", "random")
     )
     optimiser: str = option("adam", "Adam or plain SGD", choices=("adam", "sgd"))
     rate: float = option(
-        0.0, "learning rate; 0: 0.003 for adam (0.001 with --as-published), safe for sgd", low=0.0,
+        0.0, "learning rate; 0: 0.003 (0.001 with --as-published); computed for sgd", low=0.0,
         high=1e12,
     )  # fmt: skip
     epochs: int = option(100, "maximum number of epochs", low=1, high=10**6, metavar="N")
@@ -84,7 +85,7 @@ class Options(base.Options):
 
         values = {name: getattr(self, name) for name in _PUBLISHED}
         values |= _PUBLISHED if self.as_published else {}
-        del values["init"]
+        del values["start"]
         rate = _PUBLISHED_RATE if self.as_published else _RATE
         rate = self.rate or (rate if values["optimiser"] == "adam" else 0.0)
         enough = _PUBLISHED_LOSS if self.as_published else 0.0
@@ -93,7 +94,7 @@ class Options(base.Options):
     @property
     def at_random(self) -> bool:
         """Whether to start at random."""
-        return self.as_published or self.init == "random"
+        return self.as_published or self.start == "random"
 
 
 def weighting(options: Options) -> dict[str, Any]:
@@ -110,12 +111,12 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     """
     from wordgeom.linalg.device import require_torch
 
-    require_torch("--method sgd", "use --method gbu")
+    require_torch("sgd", "train with gbu")
     from wordgeom.methods.sgd.descent import one_torch_thread
 
     matrix: Matrix = inputs["matrix"]
     anchors, notes = _anchors(matrix, options)
-    _check_memory(matrix, anchors, options.dim, context)
+    _check_memory(matrix, anchors, options, context)
     columns = matrix.columns(anchors)
     if not columns.nnz:
         do = "raise --anchors, or check the matrix"
@@ -147,12 +148,13 @@ def _anchors(matrix: Matrix, options: Options) -> tuple[Int64, list[str]]:
     return np.sort(np.argsort(-matrix.frequencies, kind="stable")[:m]), notes
 
 
-def _check_memory(matrix: Matrix, anchors: Int64, K: int, context: Context) -> None:
+def _check_memory(matrix: Matrix, anchors: Int64, options: Options, context: Context) -> None:
     """Raise InputError where the columns, the vectors and Adam's moments do not fit."""
-    V, m, size = len(matrix.frequencies), len(anchors), matrix.dtype.itemsize
+    V, m, K, size = len(matrix.frequencies), len(anchors), options.dim, matrix.dtype.itemsize
     columns = matrix.entries_of(anchors) * (4 + size) + V * _ROW
     descent = 3 * size * V * K + _WORK * context.pool.threads
-    needed = columns + max(_DENSE_COPIES * 8 * m * m + size * V * K, descent)
+    build_up = 0 if options.at_random else _DENSE_COPIES * 8 * m * m + size * V * K
+    needed = columns + max(build_up, descent)
     what = f"the columns of {m:,} anchors, {V:,} vectors of dimension {K:,} and their moments"
     do = "lower --anchors or --dim, count with --max-vocab, or raise --memory"
     check_memory(what, needed, context.memory, do)
