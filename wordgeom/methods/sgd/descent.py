@@ -28,6 +28,7 @@ _PARTS = ("vectors", "first", "second")  # arrays of a checkpoint
 _BETAS, _EPSILON = (0.9, 0.999), 1e-8  # Torch's defaults
 _BLOCK = {"cpu": 1 << 18, "cuda": 1 << 24}  # pairs computed at once: 1 MB on the CPU
 _SPAN = 10  # epochs over which the fall of the loss is measured
+_ROUNDED = 16.0  # relative error of inner products of rounded vectors, in units of rounding
 _EXPLODED = 1e4  # times the loss of the start or of zero vectors
 
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
@@ -108,9 +109,9 @@ class Descent:
 
     @property
     def reached(self) -> bool:
-        """Whether the loss is low enough, or changes no more than the tolerance."""
+        """Whether the loss is low enough or a rounding error, or changes within the tolerance."""
         losses, asked = self.state.losses, self.settings
-        if losses and losses[-1] < asked.enough:
+        if losses and (losses[-1] < asked.enough or self._is_rounding(losses[-1])):
             return True
         if len(losses) <= _SPAN:
             return False
@@ -119,6 +120,8 @@ class Descent:
 
     def epochs(self) -> Iterator[int]:
         """Run epochs until a stop is reached, and yield 1 after each. Raises OptionError."""
+        if not self.state.losses and self._is_rounding(loss := self.loss(self.state.vectors)):
+            self.state.losses.append(loss)  # a step of Adam would leave an exact solution
         while not self.reached and len(self.state.losses) < self.settings.epochs:
             epoch, squares = len(self.state.losses) + 1, 0.0
             for rows in self._batches(epoch):
@@ -137,6 +140,11 @@ class Descent:
             return self.pairs.squares(block, vectors[block], A)
 
         return math.fsum(self._run(squares, self._blocks(rows))) / self.pairs.number
+
+    def _is_rounding(self, loss: float) -> bool:
+        """Return whether a loss is that of rounded vectors."""
+        eps: float = torch.finfo(self.state.vectors.dtype).eps
+        return loss <= (_ROUNDED * eps) ** 2 * self._zero
 
     def _safe_rate(self) -> float:
         """Return 1 / L for SGD, where L = 8 max(‖V‖², ‖G‖) / pairs bounds a batch's curvature.

@@ -120,7 +120,8 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     columns = matrix.columns(anchors)
     if not columns.nnz:
         do = "raise --anchors, or check the matrix"
-        raise RankError(f"the columns of {len(anchors):,} anchors have no entries", do=do)
+        words = several(len(anchors), "anchor co-occurs", "anchors co-occur")
+        raise RankError(f"{words} with no word", do=do)
     with one_torch_thread():
         descent = _descent(columns, anchors, options, context)
         for _ in context.progress.follow(
