@@ -628,6 +628,8 @@ def test_every_configuration_of_the_project_runs(ask, tmp_path, monkeypatch, con
     Path("pairs.tsv").write_text("".join(f"w{k}\tw{k + 1}\t{k % 7}\n" for k in range(40)))
     if "[plot]" in config.read_text():
         pytest.importorskip("matplotlib")
+    if 'method = "sgd"' in config.read_text():
+        pytest.importorskip("torch")
     answer = ask("run", str(config))
     assert answer.status == 0, answer.err
     made = [line.partition(": ")[0] for line in answer.out.splitlines() if ": " in line]

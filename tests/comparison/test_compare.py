@@ -566,3 +566,11 @@ def test_vectors_without_a_header_or_suffix_are_not_taken_for_a_text(ask):
         "glove.txt",
         "model",
     ]
+
+
+def test_a_method_without_its_package_is_left_out_unless_named(monkeypatch):
+    assert entries.available_methods([COOC]).count("sgd") == (find_spec("torch") is not None)
+    monkeypatch.setattr(entries, "find_spec", lambda _: None)
+    found = entries.available_methods([COOC])
+    assert "sgd" not in found
+    assert {"gbu", "pmi-eigs"} <= set(found)

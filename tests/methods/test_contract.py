@@ -34,7 +34,16 @@ TIMES = Times(
 )
 
 
-@pytest.fixture(params=methods.names())
+def needs_torch(name: str) -> bool:
+    return "torch" in getattr(methods.load(name), "PACKAGES", ())
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=pytest.mark.torch) if needs_torch(name) else name
+        for name in methods.names()
+    ]
+)
 def method(request):
     return methods.load(request.param)
 

@@ -25,7 +25,7 @@ from wordgeom.core.errors import (
 )
 from wordgeom.evaluation.answers import Score
 from wordgeom.evaluation.options import EvalOptions
-from wordgeom.plot import figure, quality, spectrum
+from wordgeom.plot import figure, loss, quality, spectrum
 from wordgeom.vectors.keyed import write_vectors
 from wordgeom.vectors.run_card import card_path
 
@@ -241,3 +241,58 @@ def test_spectra_are_drawn_from_the_command_line(tmp_path, monkeypatch, capsys):
     assert main(["plot", "spectrum", "v.bin", "-o", "s.gif"]) == 2
     assert main(["plot", "spectrumm", "v.bin"]) == 2
     assert "did you mean spectrum?" in capsys.readouterr().err
+
+
+# ── Loss curves ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_loss_curve_comes_from_the_run_card(tmp_path):
+    path = with_spectrum(tmp_path / "v.bin", losses=[4.0, 2.0, 1.0], loss_epochs=[1, 2, 400])
+    found = loss.read_curve(path)
+    assert (found.name, found.unit, found.total) == ("v.bin", "epoch", 400)
+    assert (found.at.tolist(), found.losses.tolist()) == ([1, 2, 400], [4, 2, 1])
+    swept = loss.read_curve(with_spectrum(tmp_path / "w.bin", objective=[9.0, 8.0]))
+    assert (swept.unit, swept.at.tolist(), swept.losses.tolist()) == ("half sweep", [1, 2], [9, 8])
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {}, {"losses": []}, {"losses": [1.0], "loss_epochs": [1, 2]}, {"losses": [1.0]},
+        {"losses": [1.0, 2.0], "loss_epochs": [2, 1]}, {"losses": [-1.0], "loss_epochs": [1]},
+        {"losses": "x", "objective": [float("nan")]},
+    ],
+)  # fmt: skip
+def test_a_card_without_a_loss_curve_is_explained_in_a_line(tmp_path, held):
+    path = with_spectrum(tmp_path / "v.bin", **held)
+    with pytest.raises(InputError) as caught:
+        loss.read_curve(path)
+    assert_one_line(caught, path, "no loss curve in its run card", "such as sgd")
+
+
+def test_loss_curves_of_one_unit_share_a_panel(monkeypatch):
+    seen = unwritten(monkeypatch, loss)
+    at = np.arange(1.0, 31)
+    falling = [loss.Curve(name, at, 9.0 / at, "epoch") for name in ("a", "_b")]
+    loss.draw(falling, "l.png")
+    loss.draw([*falling, loss.Curve("c", at[:2], np.array([9.0, 8.0]), "half sweep")], "l.png")
+    loss.draw([loss.Curve("zero", at[:2], np.array([1.0, 0.0]), "epoch")], "l.png")
+    one, two, zero = seen
+    assert [axes.get_xlabel() for axes in one.axes] == ["epoch"]
+    assert [axes.get_xlabel() for axes in two.axes] == ["epoch", "half sweep"]
+    assert [axes.get_yscale() for axes in two.axes] == ["log", "linear"]
+    assert zero.axes[0].get_yscale() == "linear"  # a logarithmic axis has no 0
+    assert two.axes[0].lines[1].get_ydata().tolist() == falling[1].losses.tolist()
+    assert [text.get_text() for text in two.legends[0].get_texts()] == [" a", " _b", " c"]
+    assert_tidy(two)
+
+
+def test_loss_curves_are_drawn_from_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with_spectrum(Path("v.bin"), losses=[3.0, 2.0], loss_epochs=[1, 50])
+    with_spectrum(Path("w.bin"), objective=[9.0, 8.0])
+    assert main(["plot", "loss", "v.bin", "w.bin"]) == 0
+    assert capsys.readouterr().out == "loss.png: v.bin (50 epochs), w.bin (2 half sweeps)\n"
+    assert Path("loss.png").read_bytes().startswith(BEGINNINGS[".png"])
+    assert main(["plot", "loss", "none.bin"]) == 1
+    assert "none.bin: no such file" in capsys.readouterr().err

@@ -24,6 +24,7 @@ _INPUTS: dict[str, dict[str, str | None]] = {
     "compare": {"vectors": "vectors.bin", "matrix": "cooc"},
     "drift": {"model": "model"},
     "plot spectrum": {"vectors": "vectors.bin"},
+    "plot loss": {"vectors": "vectors.bin"},
     "plot imputation": {"vectors": "vectors.imputed.bin"},
     "plot drift": {"source": "model"},
 }
@@ -31,7 +32,10 @@ _OUTPUTS = {
     "build-cooc": "cooc", "build-dtm": "dtm", "merge": "cooc", "build-pmi": "pmi",
     "extend": "vectors.extended.bin", "impute": "vectors.imputed.bin", "embed": "texts.npy",
 }  # fmt: skip
-_SEVERAL = (("merge", "matrices"), ("plot spectrum", "vectors"), ("compare", "vectors"))
+_SEVERAL = (
+    ("merge", "matrices"), ("plot spectrum", "vectors"), ("plot loss", "vectors"),
+    ("compare", "vectors"),
+)  # fmt: skip
 _OTHERS = (
     "read_vocab", "stop_words", "keep_words", "domain", "corpus", "sets", "categories", "classify",
     "regress", "only", "name_map", "colour_by", "metadata",

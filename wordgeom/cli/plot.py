@@ -8,6 +8,7 @@ from wordgeom.cli.lazy import LazyGroup
 
 PLOTS = {
     "spectrum": "Plot the eigenvalues or singular values of trained vectors.",
+    "loss": "Plot the loss of a training run, by epoch or sweep.",
     "imputation": "Plot imputed entities among their nearest neighbours.",
     "drift": "Plot word trajectories, or a volcano plot of change.",
 }

@@ -10,7 +10,9 @@ import logging
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from wordgeom import methods
@@ -133,12 +135,17 @@ def from_peers(how: Training, text: CountedText) -> Iterator[Candidate]:
 
 
 def available_methods(kinds: Sequence[str]) -> list[str]:
-    """Return the methods that make vectors from a store of one of these kinds alone."""
+    """Return the installed methods that make vectors from a store of one of these kinds alone."""
     return [
         name for name in methods.names()
         if set(kinds) & set(first_input(name).store_kinds) and not missing_inputs(name, {})
-        and VECTORS in methods.load(name).MAKES
+        and VECTORS in methods.load(name).MAKES and _installed(methods.load(name))
     ]  # fmt: skip
+
+
+def _installed(method: ModuleType) -> bool:
+    """Return whether the optional packages that a method needs are installed."""
+    return all(find_spec(package) is not None for package in getattr(method, "PACKAGES", ()))
 
 
 def first_input(name: str) -> InputKind:

@@ -9,6 +9,7 @@ A method is a module in this package, or a package with a module `method.py`:
 
 and, where it has something to say:
 
+    PACKAGES                         optional packages that it needs: `compare` omits it without
     weighting(options) -> dict       values that it prefers for the options of its inputs
     describe(store) -> dict          what `info` prints of its model
     open_model(path) -> Any          its model as Python callers get it

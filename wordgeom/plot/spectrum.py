@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordgeom.core.errors import InputError, MissingInputError
+from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Float64
-from wordgeom.plot.colours import OKABE_ITO
+from wordgeom.plot.cards import line_style, numbers, read_statistics
 from wordgeom.plot.figure import (
     legend_above,
     log_ticks,
@@ -28,14 +28,10 @@ from wordgeom.plot.figure import (
 )
 from wordgeom.plot.labels import printable
 from wordgeom.plot.options import PlotOptions
-from wordgeom.vectors.run_card import read_card
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_DASHES = ("-", "--", ":", "-.")
-_INKS = tuple(ink for ink in OKABE_ITO if ink != "#F0E442")  # yellow is too pale for a line
-_FEW = 20  # values from which they have no markers
 _NAME = 36  # characters of a name in the legend
 _THIN = 2e-3  # relative difference below which two curves coincide
 _WIDTH, _HEIGHT = 7.2, 3.5  # inches
@@ -62,16 +58,8 @@ def read_spectrum(path: str | Path) -> Spectrum:
     Raises MissingInputError for a missing file, InputError if the card or the spectrum is missing.
     """
     path = Path(path)
-    if path.is_dir():
-        raise MissingInputError("is a directory", where=path, do="pass a vectors file")
-    if not path.is_file():
-        raise MissingInputError("no such file", where=path, do="check the path")
-    card = read_card(path)
-    if card is None:
-        raise InputError("no matching run card", where=path, do=_DO)
-    statistics = card.get("statistics")
-    facts = statistics if isinstance(statistics, dict) else {}
-    values, residuals = _numbers(facts.get("spectrum")), _numbers(facts.get("residuals"))
+    facts = read_statistics(path, _DO)
+    values, residuals = numbers(facts.get("spectrum")), numbers(facts.get("residuals"))
     if not len(values) or not values[0] > 0:
         raise InputError("no spectrum in its run card", where=path, do=_DO)
     same = len(residuals) == len(values)
@@ -86,10 +74,7 @@ def draw(spectra: Sequence[Spectrum], path: str | Path, options: PlotOptions | N
         left, right = figure.subplots(1, 2)
         lines = []
         for number, spectrum in enumerate(spectra):
-            dashes, ink = _DASHES[number % len(_DASHES)], _INKS[number % len(_INKS)]
-            style: dict[str, Any] = {"linestyle": dashes, "color": ink, "linewidth": 1.3}
-            if len(spectrum.values) < _FEW:
-                style |= {"marker": "o", "markersize": 3}
+            style = line_style(number, len(spectrum.values))
             _values(left, spectrum, style)
             k = np.arange(1, len(spectrum.values) + 1)
             lines += right.plot(k, shares(spectrum.values), **style)
@@ -132,16 +117,6 @@ def _same_as(spectrum: Spectrum, earlier: Sequence[Spectrum]) -> str:
         if len(other.values) == len(values) and np.allclose(other.values, values, rtol=_THIN):
             return f"\n (same as {printable(other.name, _NAME)})"
     return ""
-
-
-def _numbers(listed: object) -> Float64:
-    """Return a list of finite numbers from a run card, empty for any other value."""
-    try:
-        numbers = np.asarray(listed, np.float64)
-    except (TypeError, ValueError):
-        return np.empty(0)
-    valid = numbers.ndim == 1 and bool(np.isfinite(numbers).all())
-    return numbers if valid else np.empty(0)
 
 
 def _values(axes: Axes, spectrum: Spectrum, style: dict[str, Any]) -> None:

@@ -1,0 +1,33 @@
+"""`wordgeom plot loss`: the loss curves in run cards of vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from wordgeom.cli import flags
+from wordgeom.plot.options import PlotOptions
+
+
+@click.command("loss")
+@click.argument("vectors", nargs=-1, required=True)
+@click.option("-o", "--out", default="loss.png", metavar="FILE",
+              help="output file: .png, .svg or .pdf  [loss.png]")  # fmt: skip
+@click.option("--force", is_flag=True, help="overwrite an existing file")
+def command(vectors: tuple[str, ...], out: str, force: bool, **given: Any) -> None:
+    """Plot the loss curves in the run cards of VECTORS.
+
+    sgd records the loss of each epoch, gbu the objective of each half of a weighted sweep. A curve
+    that still falls at its end suggests more epochs or sweeps.
+    """
+    from wordgeom.plot import figure, loss
+
+    options = flags.taken(given, PlotOptions)
+    curves = [loss.read_curve(path) for path in vectors]
+    figure.check(out, force=force)
+    loss.draw(curves, out, *options)
+    click.echo(f"{out}: {', '.join(f'{c.name} ({c.total} {c.unit}s)' for c in curves)}")
+
+
+command.params.extend(flags.parameters(PlotOptions))
