@@ -14,7 +14,7 @@ from wordgeom.methods.dc.plan import Plan
 from wordgeom.runtime.pool import Pool
 
 ENTRY = 12  # bytes of an entry while it is gathered, for float32 values
-CONVERTED = 48  # and at most, while entries are converted to a symmetric matrix
+CONVERTED = 56  # and at most, while entries are converted to a symmetric matrix
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Source:
         # An entry of the first block is stored in the row of one of its words.
         stop = int(plan.order[: plan.starts[1]].max()) + 1 if high == 1 else None
         blocks = matrix.row_blocks(stop)
-        parts = self._pool.map(lambda block: matrix.rows(*block), blocks)
+        parts = self._pool.map(lambda block: matrix.rows(*block), blocks, self._pool.threads)
         for (first, _), part in zip(blocks, parts, strict=True):
             gather(
                 part.indptr, part.indices, part.data, first,
@@ -99,4 +99,6 @@ def _csr(rows: Int32, columns: Int32, values: Array, height: int, width: int) ->
 
     made = scipy.sparse.coo_array((values, (rows, columns)), shape=(height, width)).tocsr()
     made.sort_indices()
-    return Csr(made.indptr.astype(np.int64), made.indices.astype(np.int32), made.data, width)
+    return Csr(
+        made.indptr.astype(np.int64), made.indices.astype(np.int32, copy=False), made.data, width
+    )

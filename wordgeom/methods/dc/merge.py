@@ -11,7 +11,7 @@ import numpy as np
 
 from wordgeom.core.errors import RankError
 from wordgeom.core.row_blocks import row_blocks
-from wordgeom.core.types import Array, Float64, Int64, offsets
+from wordgeom.core.types import Array, Csr, Float64, Int64, offsets
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.eigensolver import EigenSettings, largest_eigenpairs
 from wordgeom.methods.dc.blocks import ROUNDING, Core, Placed, Task, place, realise
@@ -77,8 +77,7 @@ def _first(
 ) -> Mapping[str, Array]:
     """Return U Λ⁺^½ (n₁ × K) of the first block, and its entries between the first words."""
     ops, wanted = context.ops, how.eigen
-    (entries,) = source.entries(0, 1, counts)
-    block = entries.symmetric(size)
+    block, common = _first_entries(source, counts, size, shared)
     found = largest_eigenpairs(
         ops.operator(block), wanted, ops, checkpoint=context.checkpoint,
         follow=lambda checks: context.progress.follow(
@@ -93,15 +92,21 @@ def _first(
     roots = np.sqrt(values, where=positive, out=np.zeros_like(values))
     norm = float(np.square(block.data, dtype=np.float64).sum())
     residual = np.sqrt(max(0.0, norm - float(np.sum(roots**4))) / norm)
-    small = (entries.rows < shared) & (entries.columns < shared)
-    common = Entries(entries.rows[small], entries.columns[small], entries.values[small])
     return {
         "vectors": found.vectors * roots.astype(found.vectors.dtype),
         "residual": np.array(residual),
         "isolated": np.array(np.count_nonzero(np.diff(block.indptr) == 0)),
         "missed": np.array(np.count_nonzero(~found.converged & positive)),
-        "shared": common.dense(shared),
+        "shared": common,
     }
+
+
+def _first_entries(source: Source, counts: Int64, size: int, shared: int) -> tuple[Csr, Float64]:
+    """Return the first block (n₁ × n₁), and its entries between the first `shared` words."""
+    (entries,) = source.entries(0, 1, counts)
+    small = (entries.rows < shared) & (entries.columns < shared)
+    common = Entries(entries.rows[small], entries.columns[small], entries.values[small])
+    return entries.symmetric(size), common.dense(shared)
 
 
 def _later(

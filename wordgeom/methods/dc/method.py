@@ -21,6 +21,7 @@ from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import first_few, several
 from wordgeom.core.options import flag, option
+from wordgeom.core.row_blocks import BLOCK_ENTRIES
 from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result, Status
@@ -55,6 +56,8 @@ _PUBLISHED: dict[str, Any] = {
 _BAD = 0.5  # relative error of an alignment above which a block is listed
 _ROW, _FULL = 100, 12  # bytes: of a row besides its entries, of an entry of the full matrix
 _DENSE = 5 * 8  # bytes of an element of a dense block while its eigenpairs are computed
+_HELD = 5  # arrays (V × K) of a sweep: gbu/cost.py
+_READ = 24  # bytes of an entry of stored rows while they are weighted
 _MOST = 1 << 26  # entries gathered at a time
 
 
@@ -154,10 +157,14 @@ def _unswept(matrix: Matrix, design: Design, context: Context) -> Result:
 def _swept(matrix: Matrix, design: Design, context: Context) -> Result:
     """Return the vectors of weighted sweeps from the merged ones."""
     from wordgeom.methods.gbu.finish import mixed, swept
-    from wordgeom.methods.gbu.weighted_sweeps import State
+    from wordgeom.methods.gbu.weighted_sweeps import State, restored
+
+    started = restored(context.checkpoint, context.ops) is not None
+    start = None if started else _merged(matrix, design, context)  # before all pairs are read
 
     def initial(targets: Csr) -> State:
-        vectors, facts, notes = _merged(matrix, design, context)
+        assert start is not None
+        vectors, facts, notes = start
         v, u = (context.ops.tall(vectors, targets.data.dtype) for _ in range(2))
         return State(v, u, facts=facts | {"notes": notes})
 
@@ -224,7 +231,8 @@ def _budget(
     from wordgeom.methods.dc.gather import CONVERTED, ENTRY
 
     V, K, size = len(plan.order), design.dim, int(plan.starts[1])
-    vectors = 3 * V * K * matrix.dtype.itemsize + V * _ROW
+    reading = min(matrix.entries, (context.pool.threads + 2) * BLOCK_ENTRIES) * _READ
+    vectors = 3 * V * K * matrix.dtype.itemsize + V * _ROW + reading
     first = CONVERTED * int(counts[0]) + eigen.bytes(size)
     if design.least_squares:
         blocks = 12 * plan.overlap * K + 8 * design.own * K
@@ -232,7 +240,8 @@ def _budget(
         most = plan.overlap + int(np.diff(plan.starts)[1:].max(initial=0))
         blocks = _DENSE * most * most * 3 * context.pool.threads
     largest = (ENTRY + CONVERTED) * int(counts[1:].max(initial=0))
-    needed = vectors + max(first, blocks + largest)
+    held = _HELD * V * K * matrix.dtype.itemsize if design.sweeps else 0
+    needed = max(vectors + max(first, blocks + largest), held)
     what = f"the first block of {size:,} words and {V:,} vectors of dimension {K:,}"
     do = "lower --first-block, --block or --dim, or raise --memory"
     check_memory(what, needed, context.memory, do)
