@@ -60,20 +60,22 @@ def test_gathered_blocks_are_those_of_the_matrix(tmp_path, merge, seed):
     order = rng.permutation(V)
     plan = make_plan(order, 30, 13, overlap, merge, 7)
     with Pool(2) as pool:
-        source = Source(
-            StoredRows(store_matrix(tmp_path / "g", G, kind="pmi"), pool), plan, pool, inner=True
-        )
+        matrix = StoredRows(store_matrix(tmp_path / "g", G, kind="pmi"), pool)
+        source = Source(matrix, plan, pool, inner=True)
         counts = source.counts()
-        together = [*source.entries(0, 1, counts), *source.entries(1, plan.blocks, counts)]
-        apart = [one for p in range(plan.blocks) for one in source.entries(p, p + 1, counts)]
-    for p, (entries, alone) in enumerate(zip(together, apart, strict=True)):
+        together = list(source.entries(1, plan.blocks, counts))
+        apart = [one for p in range(1, plan.blocks) for one in source.entries(p, p + 1, counts)]
+        first = source.first_block()
+        np.testing.assert_array_equal(to_dense(first), G[np.ix_(order[:30], order[:30])])
+        assert first.nnz == counts[0]
+        assert sum(len(one.values) for one in apart) == counts[1:].sum()
+    for p, (entries, alone) in enumerate(zip(together, apart, strict=True), 1):
         begin = int(plan.begins[p])
-        shared = np.arange(begin, begin + overlap) if p else np.arange(0)
+        shared = np.arange(begin, begin + overlap)
         own = np.arange(plan.starts[p], plan.starts[p + 1])
         words = order[np.concatenate((shared, own))]
         wanted = G[np.ix_(words, words)].astype(np.float64)
-        if merge == CORE and p:  # whose entries the first block has
+        if merge == CORE:  # whose entries the first block has
             wanted[:overlap, :overlap] = 0
         np.testing.assert_array_equal(entries.dense(len(words)), wanted)
-        np.testing.assert_array_equal(to_dense(entries.symmetric(len(words))), wanted)
         assert entries.values.tobytes() == alone.values.tobytes()

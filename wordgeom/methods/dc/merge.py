@@ -15,7 +15,7 @@ from wordgeom.core.types import Array, Csr, Float64, Int64, offsets
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.eigensolver import EigenSettings, largest_eigenpairs
 from wordgeom.methods.dc.blocks import ROUNDING, Core, Placed, Task, place, realise
-from wordgeom.methods.dc.gather import Entries, Source
+from wordgeom.methods.dc.gather import Source
 from wordgeom.methods.dc.plan import CORE, Plan
 from wordgeom.runtime.block_map import map_blocks, saved
 from wordgeom.runtime.context import Context
@@ -59,7 +59,7 @@ def merge(
     """Return the merged vectors, in dtype; counts (P): entries of each block."""
     K, size = how.eigen.pairs, int(plan.starts[1])
     shared = plan.overlap if plan.merge == CORE and not how.core else 0
-    first = saved("first", partial(_first, source, counts, size, shared, how, context), context)
+    first = saved("first", partial(_first, source, shared, how, context), context)
     merged = Merged(np.zeros((len(plan.order), K), dtype))
     merged.vectors[:size] = first["vectors"]
     merged.residuals.append(float(first["residual"]))
@@ -72,12 +72,10 @@ def merge(
     return merged
 
 
-def _first(
-    source: Source, counts: Int64, size: int, shared: int, how: Merging, context: Context
-) -> Mapping[str, Array]:
+def _first(source: Source, shared: int, how: Merging, context: Context) -> Mapping[str, Array]:
     """Return U Λ⁺^½ (n₁ × K) of the first block, and its entries between the first words."""
     ops, wanted = context.ops, how.eigen
-    block, common = _first_entries(source, counts, size, shared)
+    block = source.first_block()
     found = largest_eigenpairs(
         ops.operator(block), wanted, ops, checkpoint=context.checkpoint,
         follow=lambda checks: context.progress.follow(
@@ -87,7 +85,7 @@ def _first(
     values = found.values
     positive = values > ROUNDING[block.data.dtype.name] * max(values[0], 0.0)
     if not positive.any():
-        what = f"the first block of {size:,} words has no positive eigenvalue"
+        what = f"the first block of {block.rows:,} words has no positive eigenvalue"
         raise RankError(what, do="raise --first-block, or check the matrix")
     roots = np.sqrt(values, where=positive, out=np.zeros_like(values))
     norm = float(np.square(block.data, dtype=np.float64).sum())
@@ -97,16 +95,15 @@ def _first(
         "residual": np.array(residual),
         "isolated": np.array(np.count_nonzero(np.diff(block.indptr) == 0)),
         "missed": np.array(np.count_nonzero(~found.converged & positive)),
-        "shared": common,
+        "shared": _dense(block.block(0, shared), shared),
     }
 
 
-def _first_entries(source: Source, counts: Int64, size: int, shared: int) -> tuple[Csr, Float64]:
-    """Return the first block (n₁ × n₁), and its entries between the first `shared` words."""
-    (entries,) = source.entries(0, 1, counts)
-    small = (entries.rows < shared) & (entries.columns < shared)
-    common = Entries(entries.rows[small], entries.columns[small], entries.values[small])
-    return entries.symmetric(size), common.dense(shared)
+def _dense(rows: Csr, columns: int) -> Float64:
+    """Return the first columns of sparse rows, dense."""
+    made, kept = np.zeros((rows.rows, columns)), rows.indices < columns
+    made[rows.entry_rows[kept], rows.indices[kept]] = rows.data[kept]
+    return made
 
 
 def _later(

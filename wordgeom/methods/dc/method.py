@@ -56,7 +56,7 @@ _PUBLISHED: dict[str, Any] = {
 _BAD = 0.5  # relative error of an alignment above which a block is listed
 _ROW, _FULL = 100, 12  # bytes: of a row besides its entries, of an entry of the full matrix
 _DENSE = 5 * 8  # bytes of an element of a dense block while its eigenpairs are computed
-_HELD = 5  # arrays (V × K) of a sweep: gbu/cost.py
+_ROTATED, _SWEPT = 3, 5  # arrays (V × K) at the end, and in a sweep (gbu/cost.py)
 _READ = 24  # bytes of an entry of stored rows while they are weighted
 _MOST = 1 << 26  # entries gathered at a time
 
@@ -228,25 +228,28 @@ def _budget(
     context: Context,
 ) -> int:  # fmt: skip
     """Return how many entries are gathered at a time; raises InputError for too little memory."""
-    from wordgeom.methods.dc.gather import CONVERTED, ENTRY
+    from wordgeom.methods.dc.gather import AHEAD, CONVERTED, ENTRY
 
     V, K, size = len(plan.order), design.dim, int(plan.starts[1])
-    reading = min(matrix.entries, (context.pool.threads + 2) * BLOCK_ENTRIES) * _READ
-    vectors = 3 * V * K * matrix.dtype.itemsize + V * _ROW + reading
-    first = CONVERTED * int(counts[0]) + eigen.bytes(size)
+    vectors, itemsize = V * K * matrix.dtype.itemsize, matrix.dtype.itemsize
+    read = (min(AHEAD, context.pool.threads) + 2) * BLOCK_ENTRIES
+    held = vectors + V * _ROW + _READ * min(matrix.entries, read)
+    first = (4 + itemsize) * int(counts[0]) + eigen.bytes(size)
     if design.least_squares:
         blocks = 12 * plan.overlap * K + 8 * design.own * K
     else:
         most = plan.overlap + int(np.diff(plan.starts)[1:].max(initial=0))
         blocks = _DENSE * most * most * 3 * context.pool.threads
-    largest = (ENTRY + CONVERTED) * int(counts[1:].max(initial=0))
-    held = _HELD * V * K * matrix.dtype.itemsize if design.sweeps else 0
-    needed = max(vectors + max(first, blocks + largest), held)
+    largest = int(counts[1:].max(initial=0))
+    needed = max(
+        held + max(first, blocks + (ENTRY + CONVERTED) * largest),
+        (_SWEPT if design.sweeps else _ROTATED) * vectors,
+    )
     what = f"the first block of {size:,} words and {V:,} vectors of dimension {K:,}"
     do = "lower --first-block, --block or --dim, or raise --memory"
     check_memory(what, needed, context.memory, do)
-    left = context.memory - vectors - blocks
-    return int(min(_MOST, max(left // (2 * (ENTRY + CONVERTED)), counts[1:].max(initial=1), 1)))
+    left = (context.memory - held - blocks) // (2 * (ENTRY + CONVERTED))
+    return int(min(_MOST, max(left, largest, 1)))
 
 
 def _facts(merged: Merged, plan: Plan) -> dict[str, Any]:
