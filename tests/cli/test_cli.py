@@ -1222,11 +1222,11 @@ def test_help_shows_the_defaults_that_hold(ask):
         shown = " ".join(ask("train", "--method", method, "--help").out.split())
         assert f"every PMI {wanted}" in shown
     shown = " ".join(ask("train", "--help").out.split())
-    assert "every PMI [1; gbu: 0.2]" in shown
+    assert "every PMI [1; dc: 0.2, gbu: 0.2]" in shown
     assert "[log; dlsa: rows]" in shown
     assert "--dim K dimension of the vectors [100]" in shown
     assert "--sweeps" not in shown
-    assert "every PMI [1; gbu: 0.2]" in " ".join(ask("compare", "--help").out.split())
+    assert "every PMI [1; dc: 0.2, gbu: 0.2]" in " ".join(ask("compare", "--help").out.split())
     for method, out in (("gbu", "[vectors.bin]"), ("dlsa", "[model]")):
         shown = " ".join(ask("train", "--method", method, "--help").out.split())
         assert f"{out} --space" in shown

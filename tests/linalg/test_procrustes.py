@@ -86,3 +86,12 @@ def test_points_of_low_rank_and_float32_give_an_orthogonal_matrix(rng):
     R = align(X, X).rotation
     np.testing.assert_allclose(R @ R.T, np.eye(4), atol=1e-12)
     np.testing.assert_allclose(X @ R, X, atol=1e-6)
+
+
+@pytest.mark.parametrize(("points", "rank"), [(2, 2), (3, 3), (20, 4)])
+def test_the_rank_is_what_the_points_determine(rng, points, rank):
+    X = rng.normal(size=(points, 4))
+    assert align(X, X @ rotation(rng, 4)).rank() == rank
+    centred = align(X, X @ rotation(rng, 4) + 1.0, centre=True)
+    assert centred.rank() == min(points - 1, rank)
+    assert align(np.zeros((5, 3)), rng.normal(size=(5, 3))).rank() == 0

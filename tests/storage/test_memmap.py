@@ -15,7 +15,7 @@ from wordgeom.linalg.device import get_ops
 from wordgeom.matrices import symmetric
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.matrices.symmetric import expanded, full_matrix
-from wordgeom.methods.gbu import cost, method
+from wordgeom.methods.gbu import cost, finish, method
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.storage import memmap
@@ -69,7 +69,7 @@ def test_mapped_pairs_give_the_same_vectors(tmp_path, monkeypatch):
         used.append(folder)
         return memmap.on_disk(folder)
 
-    monkeypatch.setattr(method, "on_disk", noted)
+    monkeypatch.setattr(finish, "on_disk", noted)
     with Pool(2) as pool:
         source = WeightedMatrix(matrix, PmiOptions(), pool)
         least = cost._HELD_VECTORS * 4 * 80 * 5 + 20 * source.entries

@@ -10,6 +10,7 @@ from wordgeom.core.errors import RankError
 from wordgeom.core.ops import Ops, Tall
 from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.blas import one_thread
+from wordgeom.linalg.signs import fix_signs
 
 # Relative to the largest eigenvalue of a Gram matrix, by itemsize: smaller ones are rounding.
 _SMALL = {4: 1e-6, 8: 1e-10}
@@ -39,6 +40,14 @@ def orthonormal(tall: Tall, ops: Ops) -> Tall:
         values, Z = spectrum(tall, ops)
         tall = ops.combine(tall, Z / np.sqrt(values))
     return tall
+
+
+def principal_axes(tall: Tall, ops: Ops) -> tuple[Tall, int]:
+    """Return tall (V × k) on its principal axes, and its rank r; columns from r on are 0."""
+    values, Z = spectrum(tall, ops)  # ascending
+    axes = fix_signs(Z[:, ::-1])
+    unused = ((0, 0), (0, tall.shape[1] - len(values)))
+    return ops.combine(tall, np.pad(axes, unused)), len(values)
 
 
 def symmetric_eigh(matrix: Float64) -> tuple[Float64, Any]:

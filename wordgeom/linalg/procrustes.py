@@ -19,11 +19,19 @@ from wordgeom.linalg.blas import one_thread
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """The map x ↦ (x − x̄) R + ȳ: rotation R (K × K); source_mean x̄, target_mean ȳ (K)."""
+    """The map x ↦ (x − x̄) R + ȳ: rotation R (K × K); source_mean x̄, target_mean ȳ (K).
+
+    singular (K): singular values of the weighted product of both sides, descending.
+    """
 
     rotation: Float64
     source_mean: Float64
     target_mean: Float64
+    singular: Float64
+
+    def rank(self, rounding: float = 1e-12) -> int:
+        """Return how many directions of the rotation the points determine."""
+        return int(np.count_nonzero(self.singular > rounding * self.singular[0]))
 
     def apply(self, points: Array) -> Float64:
         """Return the images of points (n × K), float64."""
@@ -50,7 +58,7 @@ def align(
     with one_thread():  # threaded sums have another order
         if centre:
             means = [w @ points / w.sum() for points in (X, Y)]
-        U, _, Vt = np.linalg.svd(((X - means[0]) * w[:, None]).T @ (Y - means[1]))
+        U, singular, Vt = np.linalg.svd(((X - means[0]) * w[:, None]).T @ (Y - means[1]))
         if not reflect and np.linalg.det(U @ Vt) < 0.0:
             U[:, -1] = -U[:, -1]
-        return Alignment(np.asarray(U @ Vt), *means)
+        return Alignment(np.asarray(U @ Vt), means[0], means[1], singular)

@@ -36,7 +36,7 @@ class RowSource(Protocol):
         """Return stored rows: of the upper triangle where the matrix is symmetric."""
 
 
-class Matrix(Protocol):
+class Matrix(RowSource, Protocol):
     """A words × words matrix G as a method reads it: from a store, or weighted on the fly."""
 
     @property

@@ -20,16 +20,17 @@ from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.options import flag, option
-from wordgeom.core.types import Csr, Float32, Int64
+from wordgeom.core.types import Csr, Int64
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result, Status
 from wordgeom.methods.gbu import cost
 from wordgeom.methods.gbu.anchors import CHOICES, choose_anchors
+from wordgeom.methods.gbu.notes import PUBLISHED_MATRIX, rank_notes, unpublished_notes
 from wordgeom.runtime.context import Context
-from wordgeom.storage.memmap import in_memory, on_disk
 
 if TYPE_CHECKING:
     from wordgeom.methods.gbu.algorithm1 import Built
+    from wordgeom.methods.gbu.finish import Settings
     from wordgeom.methods.gbu.weighted_sweeps import Loss, State
 
 NEEDS = ("matrix",)
@@ -37,11 +38,9 @@ MAKES = (VECTORS,)
 
 _PUBLISHED_ANCHORS, _ANCHORS = 4, 10  # times K: in the paper (§5), before sweeps
 _PUBLISHED_EIG = 0.5
-_TOL = 1e-2  # relative tolerance on a row in a weighted sweep: the next sweep moves it further
 _EXTRA_COLUMNS = 2  # plain sweeps iterate on K / 2 extra columns
 # Settings of --as-published, which reject other values.
 _PUBLISHED: dict[str, Any] = {"anchors": 0, "anchor_choice": "frequency", "eig": _PUBLISHED_EIG}
-_PUBLISHED_MATRIX = {"count": "windows", "weighting": "pmi", "neg": 1.0, "cds": 1.0}  # §4.1–4.2
 _OF_WEIGHTED = ("x_max", "alpha", "background", "ridge", "mix")  # only for weighted sweeps
 
 
@@ -111,6 +110,13 @@ class Options(base.Options):
         return Loss(self.x_max, self.alpha, self.background, self.ridge)
 
     @property
+    def settings(self) -> Settings:
+        """The settings of weighted sweeps."""
+        from wordgeom.methods.gbu.finish import Settings
+
+        return Settings(self.loss, self.sweeps, self.mix)
+
+    @property
     def _unweighted(self) -> str:
         """The option that turns weighted sweeps off."""
         if self.as_published:
@@ -126,7 +132,7 @@ class Options(base.Options):
 def weighting(options: Options) -> dict[str, Any]:
     """Return the method's default options of the weighting."""
     if options.as_published:
-        return {"weighting": _PUBLISHED_MATRIX["weighting"]}
+        return {"weighting": PUBLISHED_MATRIX["weighting"]}
     return {"neg": 0.2} if options.in_weighted_sweeps else {}
 
 
@@ -158,7 +164,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
             "the matrix has no counts, so sweeps are not weighted; train on counts instead"
         )
     if options.as_published:
-        notes += _unpublished_notes(matrix.made)
+        notes += unpublished_notes(matrix.made)
     return replace(result, notes=[*notes, *result.notes])
 
 
@@ -200,58 +206,20 @@ def _plain(matrix: Matrix, m: int, options: Options, context: Context) -> Result
     vectors = plain.scaled(pairs, K, options.eig, ops).astype(np.float32)
     status = Status.of(missed=False, deficient=rank < K)
     why = "there are no other positive Ritz values"
-    notes = _rank_notes("sweeps found", rank, K, why, "lower --dim")
+    notes = rank_notes("sweeps found", rank, K, why, "lower --dim")
     return Result(vectors, {}, notes, statistics, status)
 
 
 def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Result:
     """Return the mixed word and context vectors of weighted sweeps from the build-up."""
-    from wordgeom.methods.gbu.balanced_factors import mix_factors
+    from wordgeom.methods.gbu.finish import mixed, swept
 
-    K = options.dim
-    state, empty = _swept(matrix, m, options, context)
-    mixed, sigma = mix_factors(state.v, state.u, options.mix, context.ops)
-    vectors = context.ops.to_numpy(mixed).astype(np.float32, copy=False)
-    statistics = state.facts | {
-        "sweeps": options.sweeps, "objective": state.objectives, "steps": state.steps,
-        "zero_vectors": empty, "effective_rank": len(sigma), "singular_values": sigma.tolist(),
-    }  # fmt: skip
-    notes = _anchor_notes(state.facts["effective_rank"], K) or _rank_notes(
-        "weighted sweeps left", len(sigma), K, "the ridge removed the others",
-        "lower --dim or --ridge",
+    state = swept(
+        lambda targets: _initial_state(matrix, targets, m, options, context),
+        matrix, options.dim, options.settings, context,
     )  # fmt: skip
-    status = Status.of(missed=state.missed > 0, deficient=len(sigma) < K)
-    return Result(vectors, {}, notes + _sweep_notes(state, empty), statistics, status)
-
-
-def _swept(matrix: Matrix, m: int, options: Options, context: Context) -> tuple[State, int]:
-    """Return the state after all weighted sweeps, and the number of words without a pair."""
-    from wordgeom.linalg.row_solver import zero_objective
-    from wordgeom.methods.gbu import weighted_sweeps
-
-    ops, loss, halves = context.ops, options.loss, 2 * options.sweeps
-    state = weighted_sweeps.restored(context.checkpoint, ops)
-    targets, counts = _targets(matrix, options, context)
-    if state is None:
-        state = _initial_state(matrix, targets, m, options, context)
-    weights = weighted_sweeps.confidences(counts, loss)
-    solver = ops.row_solver(targets, weights)
-    worst = zero_objective(targets, weights)
-    steps = weighted_sweeps.half_sweeps(state, solver, worst, loss, halves, _TOL, ops)
-    done = state.halves
-    for _ in context.progress.follow(
-        steps, "weighted sweeps", halves, "half sweeps", int, done=done
-    ):
-        context.checkpoint.save(lambda: weighted_sweeps.saved(state, ops))
-    return state, int(np.count_nonzero(np.diff(targets.indptr) == 0))
-
-
-def _targets(matrix: Matrix, options: Options, context: Context) -> tuple[Csr, Float32]:
-    """Return targets and counts of all pairs, on disk if they exceed the memory."""
-    fits = cost.pairs_fit(matrix, options.dim, context.memory)
-    pairs = matrix.with_counts(in_memory if fits else on_disk(context.scratch))
-    assert pairs is not None  # the matrix has counts
-    return pairs
+    notes = _anchor_notes(state.facts["effective_rank"], options.dim)
+    return mixed(state, options.settings, notes, context.ops)
 
 
 def _initial_state(
@@ -304,26 +272,9 @@ def _anchor_number(frequencies: Int64, options: Options) -> tuple[int, list[str]
     return m, [f"all {V:,} words are anchors, fewer than {wanted:,}"] if m < wanted else []
 
 
-def _unpublished_notes(made: Mapping[str, Any]) -> list[str]:
-    """Return a note on the options of the matrix that are not the paper's."""
-    unlike = [
-        f"{flag(name)} {made.get(name, 'unknown')} (the paper: {value})"
-        for name, value in _PUBLISHED_MATRIX.items()
-        if made.get(name) != value
-    ]
-    return [f"not as published: {', '.join(unlike)}"] if unlike else []
-
-
 def _anchor_notes(rank: int, K: int) -> list[str]:
     why = "the other eigenvalues are ≤ 0 or rounding errors"
-    return _rank_notes("the anchors span", rank, K, why, "raise --anchors or lower --dim")
-
-
-def _rank_notes(subject: str, rank: int, K: int, why: str, do: str) -> list[str]:
-    if rank == K:
-        return []
-    zero = several(K - rank, "column is zero", "columns are zero")
-    return [f"{subject} {rank} of {K} dimensions ({why}); {zero}; {do}"]
+    return rank_notes("the anchors span", rank, K, why, "raise --anchors or lower --dim")
 
 
 def _isolated_notes(isolated: int, anchors: int) -> list[str]:
@@ -331,14 +282,3 @@ def _isolated_notes(isolated: int, anchors: int) -> list[str]:
         return []
     words = several(isolated, "word does", "words do")
     return [f"{words} not co-occur with any of the {anchors:,} anchors: zero vectors"]
-
-
-def _sweep_notes(state: State, empty: int) -> list[str]:
-    notes = []
-    if empty:
-        words = several(empty, "word does", "words do")
-        notes.append(f"{words} not co-occur with any other word: zero vectors")
-    if state.missed:
-        rows = several(state.missed, "row", "rows")
-        notes.append(f"{rows} of the last half sweep missed the tolerance {_TOL:g}")
-    return notes

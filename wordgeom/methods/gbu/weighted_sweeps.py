@@ -51,7 +51,7 @@ class State:
     """Word vectors v and context vectors u (V × K), and the objective after each half sweep.
 
     steps: conjugate gradient steps of all rows; missed: rows of the last half sweep that missed the
-    tolerance; facts: statistics of the build-up, for the run card.
+    tolerance; facts: statistics of the start, for the run card; empty: words without a pair.
     """
 
     v: Tall
@@ -60,6 +60,7 @@ class State:
     steps: int = 0
     missed: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
+    empty: int = 0
 
     @property
     def halves(self) -> int:
@@ -111,9 +112,9 @@ def saved(state: State, ops: Ops) -> Mapping[str, Array]:
 
 
 def restored(checkpoint: Checkpoint, ops: Ops) -> State | None:
-    """Return the state of a checkpoint, None if there is none."""
+    """Return the state of a checkpoint, None if there is none, or one of an earlier step."""
     arrays = checkpoint.restore()
-    if arrays is None:
+    if arrays is None or "objectives" not in arrays:
         return None
     steps, missed = arrays["numbers"].tolist()
     v, u = (ops.tall(arrays[name], arrays[name].dtype) for name in ("v", "u"))

@@ -1,0 +1,1 @@
+"""Divide and conquer: a first block, later blocks, and how they are merged."""

@@ -1,0 +1,94 @@
+"""Weighted sweeps from any start to vectors: resumable, with pairs on disk if they are many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.core.formatting import several
+from wordgeom.core.ops import Ops
+from wordgeom.core.types import Csr, Float32
+from wordgeom.linalg.row_solver import zero_objective
+from wordgeom.matrices.interfaces import Matrix
+from wordgeom.methods.contract import Result, Status
+from wordgeom.methods.gbu import cost, weighted_sweeps
+from wordgeom.methods.gbu.balanced_factors import mix_factors
+from wordgeom.methods.gbu.notes import rank_notes
+from wordgeom.methods.gbu.weighted_sweeps import Loss, State
+from wordgeom.runtime.context import Context
+from wordgeom.storage.memmap import in_memory, on_disk
+
+_TOL = 1e-2  # relative tolerance on a row in a weighted sweep: the next sweep moves it further
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The objective, the number of sweeps, and the weight of the context vectors."""
+
+    loss: Loss
+    sweeps: int
+    mix: float
+
+
+def swept(
+    initial: Callable[[Csr], State], matrix: Matrix, K: int, settings: Settings, context: Context
+) -> State:
+    """Return the state after all weighted sweeps.
+
+    initial: returns the start from the targets of all pairs; not called in a resumed run.
+    """
+    ops, halves = context.ops, 2 * settings.sweeps
+    state = weighted_sweeps.restored(context.checkpoint, ops)
+    targets, counts = _targets(matrix, K, context)
+    if state is None:
+        state = initial(targets)
+    weights = weighted_sweeps.confidences(counts, settings.loss)
+    solver = ops.row_solver(targets, weights)
+    worst = zero_objective(targets, weights)
+    steps = weighted_sweeps.half_sweeps(state, solver, worst, settings.loss, halves, _TOL, ops)
+    done = state.halves
+    for _ in context.progress.follow(
+        steps, "weighted sweeps", halves, "half sweeps", int, done=done
+    ):
+        context.checkpoint.save(lambda: weighted_sweeps.saved(state, ops))
+    state.empty = int(np.count_nonzero(np.diff(targets.indptr) == 0))
+    return state
+
+
+def mixed(state: State, settings: Settings, notes: list[str], ops: Ops) -> Result:
+    """Return the mixed word and context vectors; notes: on the start, if its rank is below K."""
+    K = state.v.shape[1]
+    both, sigma = mix_factors(state.v, state.u, settings.mix, ops)
+    vectors = ops.to_numpy(both).astype(np.float32, copy=False)
+    statistics = state.facts | {
+        "sweeps": settings.sweeps, "objective": state.objectives, "steps": state.steps,
+        "zero_vectors": state.empty, "effective_rank": len(sigma),
+        "singular_values": sigma.tolist(),
+    }  # fmt: skip
+    notes = notes or rank_notes(
+        "weighted sweeps left", len(sigma), K, "the ridge removed the others",
+        "lower --dim or --ridge",
+    )  # fmt: skip
+    status = Status.of(missed=state.missed > 0, deficient=len(sigma) < K)
+    return Result(vectors, {}, notes + _sweep_notes(state), statistics, status)
+
+
+def _targets(matrix: Matrix, K: int, context: Context) -> tuple[Csr, Float32]:
+    """Return targets and counts of all pairs, on disk if they exceed the memory."""
+    fits = cost.pairs_fit(matrix, K, context.memory)
+    pairs = matrix.with_counts(in_memory if fits else on_disk(context.scratch))
+    assert pairs is not None  # the matrix has counts
+    return pairs
+
+
+def _sweep_notes(state: State) -> list[str]:
+    notes = []
+    if state.empty:
+        words = several(state.empty, "word does", "words do")
+        notes.append(f"{words} not co-occur with any other word: zero vectors")
+    if state.missed:
+        rows = several(state.missed, "row", "rows")
+        notes.append(f"{rows} of the last half sweep missed the tolerance {_TOL:g}")
+    return notes
