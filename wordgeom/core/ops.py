@@ -51,7 +51,9 @@ class RowSolver(Protocol):
 
 
 class Ops(Protocol):
-    """The primitives on one device."""
+    """The primitives on one device, `device` as Torch names it: cpu or cuda."""
+
+    device: str
 
     def eigh_top(self, symmetric: Float64, k: int) -> tuple[Float64, Float64]:
         """Return the k algebraically largest eigenvalues, descending (k), and vectors (m × k).

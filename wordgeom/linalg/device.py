@@ -31,12 +31,19 @@ def get_ops(device: str, pool: Pool) -> Ops:
         return NumpyOps(pool)
     if device not in _TORCH_DEVICES:
         raise OptionError("--device must be cpu or cuda", found=repr(device))
-    try:
-        from wordgeom.linalg.torch_ops import TorchOps
-    except (ImportError, OSError) as error:  # OSError: a missing shared library
-        do = "pip install torch, or use --device cpu"
-        raise UnavailableError(f"--device {device} needs Torch ({error})", do=do) from error
+    require_torch(f"--device {device}", "use --device cpu")
+    from wordgeom.linalg.torch_ops import TorchOps
+
     return TorchOps(_TORCH_DEVICES[device])
+
+
+def require_torch(what: str, instead: str) -> None:
+    """Raise UnavailableError where `what` cannot import Torch; instead: another remedy."""
+    try:
+        import torch  # noqa: F401
+    except (ImportError, OSError) as error:  # OSError: a missing shared library
+        do = f"pip install torch, or {instead}"
+        raise UnavailableError(f"{what} needs Torch ({error})", do=do) from error
 
 
 def memory_limit(options: UseOptions) -> int:

@@ -31,6 +31,8 @@ _SOLVED_ENTRIES = 1 << 18  # entries of a block of rows to solve: about 0.1 s at
 class NumpyOps:
     """Linear algebra on the CPU, in blocks on the pool."""
 
+    device = "cpu"
+
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 

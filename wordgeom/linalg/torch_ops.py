@@ -30,7 +30,7 @@ class TorchOps:
             raise UnavailableError(
                 "--device cuda needs a GPU", found="none usable by Torch", do="use --device cpu"
             )
-        self._device, self._resident = device, resident
+        self.device, self._resident = device, resident
 
     def eigh_top(self, symmetric: Float64, k: int) -> tuple[Float64, Float64]:
         """Return the k algebraically largest eigenvalues, descending (k), and vectors (m × k)."""
@@ -42,7 +42,7 @@ class TorchOps:
     def operator(self, sparse: Csr) -> TorchOperator:
         """Return a sparse matrix as an operator, resident on the device as far as it fits."""
         room = self._free() if self._resident is None else self._resident
-        return TorchOperator(sparse, self._device, room)
+        return TorchOperator(sparse, self.device, room)
 
     def spmm(self, sparse: Csr, dense: NDArray[Any]) -> NDArray[Any]:
         """Return sparse (V × m) times dense (m × K), (V × K), in the dtype of the sparse data."""
@@ -50,7 +50,7 @@ class TorchOps:
 
     def row_solver(self, targets: Csr, weights: Array) -> TorchRows:
         """Return a solver of the weighted least squares of all rows, block by block."""
-        return TorchRows(targets, weights, self._device)
+        return TorchRows(targets, weights, self.device)
 
     def tall(self, array: Array, dtype: DTypeLike) -> torch.Tensor:
         """Return a copy of an array (V × k) on the device, in `dtype`."""
@@ -59,7 +59,7 @@ class TorchOps:
     def empty(self, rows: int, columns: int, dtype: DTypeLike) -> torch.Tensor:
         """Return an uninitialised tensor (rows × columns)."""
         kind = torch.from_numpy(np.empty(0, dtype)).dtype
-        return torch.empty((rows, columns), dtype=kind, device=self._device)
+        return torch.empty((rows, columns), dtype=kind, device=self.device)
 
     def to_numpy(self, tall: torch.Tensor) -> Array:
         """Return a tensor (V × k) as a C-contiguous NumPy array."""
@@ -79,12 +79,12 @@ class TorchOps:
         return basis @ self._tensor(weights).to(basis.dtype)
 
     def _free(self) -> int:
-        if self._device != "cuda":
+        if self.device != "cuda":
             return 1 << 62
         return int(torch.cuda.mem_get_info()[0] * _SHARE)
 
     def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
 
 class TorchOperator:

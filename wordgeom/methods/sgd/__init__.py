@@ -1,0 +1,1 @@
+"""Gradient descent on the objective of the geometric build-up: see method.py."""
