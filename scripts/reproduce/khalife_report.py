@@ -56,20 +56,20 @@ def timed(function: Callable[[], _T]) -> tuple[_T, Timed]:
 
 
 def heading(threads: int) -> str:
-    """Return the date, the machine and the command; paths are shortened to names."""
+    """Return the date, the machine and the command, with names instead of paths."""
     machine = provenance.machine()
-    words = [Path(word).name if os.sep in word else word for word in sys.argv[1:]]
-    names = [word if "=" not in word else _short(word) for word in words]
+    words = [_short(word) for word in sys.argv[1:]]
     return (
         f"{time.strftime('%F')}; {machine['processor']}, {machine['system']}, "
-        f"{os.cpu_count()} cores, {threads} threads\n\n    scripts/reproduce/khalife "
-        f"{shlex.join(names)}"
+        f"{os.cpu_count()} cores; --threads {threads}\n\n    scripts/reproduce/khalife "
+        f"{shlex.join(words)}"
     )
 
 
 def _short(word: str) -> str:
-    name, _, path = word.partition("=")
-    return f"{name}={Path(path).name}"
+    """Return a word of the command line with the name of a file instead of its path."""
+    name, equals, path = word.rpartition("=")
+    return f"{name}{equals}{Path(path).name or path}"
 
 
 def show(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
