@@ -56,7 +56,7 @@ def main() -> None:
     args = parse()
     try:
         make(args)
-    except WordgeomError as error:
+    except (WordgeomError, OSError) as error:
         raise SystemExit(f"error: {error}") from None
 
 

@@ -200,23 +200,26 @@ def run(tables: Sequence[int], runs: int) -> None:
         found: dict[tuple[Cell, str], Outcome] = {}
         for cell in cells(table):
             found |= {(cell, row): outcome for row, outcome in measure(cell, runs).items()}
-        lines = [line for cell in cells(table) for line in _lines(cell, found)]
-        title = f"## Table {table}: means of {runs} runs"
-        head = ("n", "η", "K", "m", "row", "score", "CPU s", "published score", "published s")
-        show(title, head, lines)
+        head = ("n", "η", "K", "m", *ROWS, "paper, GBU", "paper, SGD")
+        title = f"## Table {table}: score (CPU seconds), means of {runs} runs"
+        show(title, head, [_line(cell, found) for cell in cells(table)])
         conclude(criteria(table, found))
 
 
-def _lines(cell: Cell, found: Found) -> Iterator[list[str]]:
+def _line(cell: Cell, found: Found) -> list[str]:
     printed = PUBLISHED[cell.table, cell.n, cell.noise, cell.dim]
-    for row in ROWS:
-        outcome = found[cell, row]
-        text = f"{outcome.score:.1e}"
-        if outcome.failed:
-            rest = [s for s in outcome.scores if np.isfinite(s)]
-            others = f", others {np.mean(rest):.1e}" if rest else ""
-            text = f"\\* ({outcome.failed} of {len(outcome.scores)} failed{others})"
-        value, took = {GBU: printed[:2], ROWS[2]: printed[2:]}.get(row, ("", ""))
-        theirs = ["\\*" if x is None else x and f"{x:.1e}" for x in (value, took)]
-        setting = [f"{cell.n}", f"{cell.noise:g}", f"{cell.dim}", f"{cell.references}"]
-        yield [*setting, row, text, f"{outcome.time:.2g}", *map(str, theirs)]
+    theirs = [_pair(*printed[:2]), _pair(*printed[2:])]
+    setting = [f"{cell.n}", f"{cell.noise:g}", f"{cell.dim}", f"{cell.references}"]
+    return [*setting, *(_cell(found[cell, row]) for row in ROWS), *theirs]
+
+
+def _cell(outcome: Outcome) -> str:
+    if not outcome.failed:
+        return _pair(outcome.score, outcome.time)
+    rest = [score for score in outcome.scores if np.isfinite(score)]
+    others = f", others {np.mean(rest):.1e}" if rest else ""
+    return f"{outcome.failed} of {len(outcome.scores)} failed{others}"
+
+
+def _pair(score: float | None, seconds: float | None) -> str:
+    return "failed" if score is None else f"{score:.1e} ({seconds:.2g})"

@@ -110,9 +110,12 @@ def doc2vec(sequences: Sequence[str], window: int, epochs: int) -> Any:
 
 
 def inferred(model: Any, sequences: Sequence[str]) -> Float64:
-    """Return the mean (n × K) of the vectors that doc2vec infers for the lists of a sequence."""
-    infer = model.infer_vector
-    return np.array([np.mean([infer(words) for words in lists(one)], axis=0) for one in sequences])
+    """Return the mean (n × K) of the vectors of a sequence's lists, 0 without a k-mer."""
+    found = np.zeros((len(sequences), K))
+    for n, sequence in enumerate(sequences):
+        if some := lists(sequence):
+            found[n] = np.mean([model.infer_vector(words) for words in some], axis=0)
+    return found
 
 
 def predict(task: Targets, vectors: Float64) -> Predicted:

@@ -86,16 +86,18 @@ def read(
 
 
 def reviews(path: Path) -> list[tuple[str, str]]:
-    """Return (negative or positive, text) of each review in an archive of .review files."""
+    """Return (negative or positive, text) of each review in an archive; raises InputError."""
     found = []
-    with tarfile.open(path) as archive:
-        for member in sorted(archive.getmembers(), key=lambda one: one.name):
-            label = Path(member.name).stem
-            if member.isfile() and member.name.endswith(".review") and label != "unlabeled":
-                file = archive.extractfile(member)
-                assert file is not None
-                texts = _REVIEW.findall(_decoded(file.read()))
-                found += [(label, " ".join(text.split())) for text in texts]
+    try:
+        with tarfile.open(path) as archive:
+            for member in sorted(archive.getmembers(), key=lambda one: one.name):
+                label = Path(member.name).stem
+                file = archive.extractfile(member) if member.name.endswith(".review") else None
+                if file is not None and label != "unlabeled":
+                    texts = _REVIEW.findall(_decoded(file.read()))
+                    found += [(label, " ".join(text.split())) for text in texts]
+    except tarfile.TarError as error:
+        raise InputError(f"not a readable archive: {error}", where=path) from None
     return found
 
 
