@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import sys
 import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -170,6 +171,8 @@ def run(rows: Rows, dims: Sequence[int], sets: Sequence[LabelledTexts], full: bo
                     both, took = _measure(data, tokens[data.name], vectors, most, settings, context)
                     times[name, K] = times.get((name, K), 0.0) + took.cpu
                     found |= {(name, K, data.name, how): one for how, one in both.items()}
+                    done = ", ".join(f"{how} {_cell(one)}" for how, one in both.items())
+                    print(f"{name}, K = {K}, {data.name}: {done}", file=sys.stderr, flush=True)
     _print(found, times, [data.name for data in sets], title)
 
 
