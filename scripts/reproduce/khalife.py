@@ -12,8 +12,7 @@ given. --vectors adds rows such as glove=glove-100.bin to Tables 5, 6 and 7 (rep
 trained on --counts are stored in --out and used again. The default setting is reduced: 3 runs per
 cell of Tables 1 and 2, 10 epochs of doc2vec, at most 3,000 documents of 100 words per data set for
 the convolutional network at K = 100. --full uses 10 runs, 25 epochs, all documents of 400 words and
-all --dims. --by-column scales each column of the vectors to standard deviation 1 for the network,
-instead of all columns by one factor; the criteria do not apply to it.
+all --dims.
 
 The criteria, fixed before the first run. "Published" is the algorithm as printed, on PMI:
 
@@ -76,8 +75,6 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--webkb", type=Path, help="class TAB … TAB text lines")
     parser.add_argument("--subjectivity", type=Path, nargs=2, metavar=("PLOT", "QUOTE"))
     parser.add_argument("--amazon", type=Path, help="archive of negative and positive reviews")
-    parser.add_argument("--by-column", action="store_true",
-                        help="Table 6: scale each column of the vectors by itself")  # fmt: skip
     parser.add_argument("--out", type=Path, default=Path("khalife"), help="trained vectors")
     parser.add_argument("--dims", default="100,200,300", help="dimensions of Tables 5 and 7")
     parser.add_argument("--full", action="store_true", help="the full setting")
@@ -160,8 +157,7 @@ def _words(tables: list[int], dims: list[int], args: argparse.Namespace) -> None
         import khalife_texts
 
         texts = khalife_texts.read(args.webkb, args.subjectivity, args.amazon)
-        some = dims if args.full else dims[:1]
-        khalife_texts.run(rows, some, texts, args.full, args.by_column)
+        khalife_texts.run(rows, dims if args.full else dims[:1], texts, args.full)
     if 7 in tables:
         import khalife_times
 

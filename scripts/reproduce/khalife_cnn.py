@@ -28,16 +28,11 @@ class Settings:
     batch: int = 50
     epochs: int = 5
     length: int = 100
-    by_column: bool = False  # scale of the vectors: see `embedding`
 
 
-def embedding(vectors: Vectors, by_column: bool = False) -> Float32:
-    """Return vectors with standard deviation 1, and a zero row for unknown words (V + 1, K).
-
-    by_column: scale each column by itself instead of all by one factor.
-    """
-    deviation = vectors.matrix.std(axis=0 if by_column else None)
-    matrix = vectors.matrix / np.maximum(deviation, 1e-12)
+def embedding(vectors: Vectors) -> Float32:
+    """Return vectors with standard deviation 1, and a zero row for unknown words (V + 1, K)."""
+    matrix = vectors.matrix / max(float(vectors.matrix.std()), 1e-12)
     return np.vstack([matrix, np.zeros((1, matrix.shape[1]))]).astype(np.float32)
 
 

@@ -128,8 +128,7 @@ def network(
     """Return the answers of the network to the test part of a data set."""
     train, test = split(len(tokens), most, _SEED)
     texts = rows_of(tokens, vectors, settings.length)
-    matrix = embedding(vectors, settings.by_column)
-    given = predict(matrix, [texts[k] for k in train], data.gold[train],
+    given = predict(embedding(vectors), [texts[k] for k in train], data.gold[train],
                     [texts[k] for k in test], _SEED, settings)  # fmt: skip
     return Answers("classification", data.name, MEASURES, test, given, data.gold[test])
 
@@ -151,13 +150,10 @@ def criteria(found: Found) -> list[Claim]:
     return [judge("Table 6, random", rules), judge("Table 6, close", close)]
 
 
-def run(
-    rows: Rows, dims: Sequence[int], sets: Sequence[LabelledTexts], full: bool, by_column: bool
-) -> None:
+def run(rows: Rows, dims: Sequence[int], sets: Sequence[LabelledTexts], full: bool) -> None:
     """Print Table 6 with its criteria. Raises UnavailableError without Torch."""
     require_torch().set_num_threads(rows.threads)
-    most, length = (0, 400) if full else (3000, 100)
-    settings = Settings(length=length, by_column=by_column)
+    most, settings = (0, Settings(length=400)) if full else (3000, Settings())
     tokens = {data.name: [words(text) for text in data.texts] for data in sets}
     sizes = [f"{data.name} {len(data.texts):,} in {len(data.labels)} classes" for data in sets]
     some = f"{most:,} texts of a set" if most else "all texts"
