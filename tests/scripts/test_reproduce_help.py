@@ -17,6 +17,7 @@ FOLDER = Path(wordgeom.__file__).parent.parent / "scripts" / "reproduce"
     [
         ("carrington-5", "The thesis does not state the noise"),
         ("drift", "Level and power of the permutation tests of drift"),
+        ("khalife", "A criterion that needs a missing row is not tested"),
         ("planted_change", "Rank words whose change is known, planted in dated text"),
         ("yao", "--companies has the columns ticker, first_word"),
     ],

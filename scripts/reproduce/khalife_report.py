@@ -1,0 +1,85 @@
+"""What the tables share: the heading, Markdown tables, criteria and CPU time."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from wordgeom.runtime import provenance
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A criterion and whether it is met; None: not tested, since a row is missing."""
+
+    name: str
+    met: bool | None
+    why: str = ""
+
+    def __str__(self) -> str:
+        verdict = {True: "**met**", False: "**not met**", None: "not tested"}[self.met]
+        return f"* {self.name}: {verdict}" + (f" ({self.why})" if self.why else "")
+
+
+@dataclass(frozen=True)
+class Timed:
+    """CPU seconds of this process, over all its threads, and elapsed seconds."""
+
+    cpu: float
+    elapsed: float
+
+
+def judge(name: str, cases: Iterable[tuple[str, bool]]) -> Claim:
+    """Return a criterion that holds if all its cases hold, naming the first three that do not."""
+    checked = list(cases)
+    failed = [case for case, holds in checked if not holds]
+    if not checked:
+        return Claim(name, None)
+    more = f" and {len(failed) - 3} more" if len(failed) > 3 else ""
+    why = f"{len(failed)} of {len(checked)} cases fail: {'; '.join(failed[:3])}{more}"
+    return Claim(name, not failed, why if failed else f"{len(checked)} cases")
+
+
+def timed(function: Callable[[], _T]) -> tuple[_T, Timed]:
+    """Return the result of a call and its duration."""
+    elapsed, cpu = time.perf_counter(), time.process_time()
+    result = function()
+    return result, Timed(time.process_time() - cpu, time.perf_counter() - elapsed)
+
+
+def heading(threads: int) -> str:
+    """Return the date, the machine and the command, with names instead of paths."""
+    machine = provenance.machine()
+    words = [_short(word) for word in sys.argv[1:]]
+    return (
+        f"{time.strftime('%F')}; {machine['processor']}, {machine['system']}, "
+        f"{os.cpu_count()} cores; --threads {threads}\n\n    scripts/reproduce/khalife "
+        f"{shlex.join(words)}"
+    )
+
+
+def _short(word: str) -> str:
+    """Return a word of the command line with the name of a file instead of its path."""
+    name, equals, path = word.rpartition("=")
+    return f"{name}{equals}{Path(path).name or path}"
+
+
+def show(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a Markdown table."""
+    print(f"\n{title}\n\n| " + " | ".join(head) + " |\n|" + "---|" * len(head))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    sys.stdout.flush()
+
+
+def conclude(claims: Iterable[Claim]) -> None:
+    """Print the criteria below their table."""
+    print("\n" + "\n".join(map(str, claims)), flush=True)
