@@ -43,7 +43,7 @@ class RankedWords:
     """The words of a model, ranked, with the verdicts at r and perhaps 2 r topics.
 
     frequencies (p): document frequencies; span: start and end time; trend: of the tests; attested:
-    masks (p) of the words attested at the start and at the end; diagnostics: of the documents.
+    masks (p) of the words attested at the start and at the end; diagnostics and number of the documents.
     """
 
     fitted: DynamicModel
@@ -55,6 +55,7 @@ class RankedWords:
     trend: str
     attested: tuple[Array, Array]
     diagnostics: Diagnostics
+    documents: int
 
     def __post_init__(self) -> None:
         self._displacement = self.fitted.displacement(*self.span)
@@ -141,7 +142,7 @@ class RankedWords:
         fitted = self.fitted
         return {
             "model": str(fitted.store.path), "words": len(fitted.words),
-            "documents": len(fitted.rows), "times": len(np.unique(fitted.times)),
+            "documents": self.documents, "passages": len(fitted.rows), "times": len(np.unique(fitted.times)),
             "first": float(fitted.times.min()), "last": float(fitted.times.max()),
             "weight": fitted.weight, "dim": fitted.dim, "degree": fitted.degree,
             "trend": fitted.trend,

@@ -173,6 +173,8 @@ def footer(report: DriftReport) -> list[str]:
 
 def _model_line(model: Mapping[str, Any]) -> str:
     size = f"{model['words']:,} words in {model['documents']:,} documents"
+    if model["passages"] > model["documents"]:
+        size += f" ({model['passages']:,} passages)"
     span = f"{model['times']:,} times, {model['first']:g} to {model['last']:g}"
     how = f"weight {model['weight']}, r = {model['dim']}, degree {model['degree']}"
     how += f", trend {model['trend']}"

@@ -111,6 +111,7 @@ class Drift(Stage):
         ranked = RankedWords(
             fitted, verdicts, tests.document_frequencies, span, self.form, job.context, tests.trend,
             (fitted.in_use(span[0]), fitted.in_use(span[1])), tests.diagnostics,
+            tests.documents,
         )  # fmt: skip
         beyond = [
             fitted.extrapolation(time, f"{name} {time:g}")
@@ -170,6 +171,11 @@ class _Tests:
             weighted = WeightedDocuments(counts, DocumentOptions(fitted.weight), context.pool)
             X = weighted.full().select(fitted.rows)
         self._X = X
+
+    @property
+    def documents(self) -> int:
+        """The number of the model's documents, whose passages are the rows."""
+        return len(np.unique(self._units))
 
     @property
     def document_frequencies(self) -> Int64:
