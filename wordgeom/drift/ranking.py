@@ -43,7 +43,8 @@ class RankedWords:
     """The words of a model, ranked, with the verdicts at r and perhaps 2 r topics.
 
     frequencies (p): document frequencies; span: start and end time; trend: of the tests; attested:
-    masks (p) of the words attested at the start and at the end; diagnostics and number of the documents.
+    masks (p) of the words attested at the start and at the end; diagnostics, documents: what else
+    depends on time, and the number of documents.
     """
 
     fitted: DynamicModel
@@ -142,7 +143,8 @@ class RankedWords:
         fitted = self.fitted
         return {
             "model": str(fitted.store.path), "words": len(fitted.words),
-            "documents": self.documents, "passages": len(fitted.rows), "times": len(np.unique(fitted.times)),
+            "documents": self.documents, "passages": len(fitted.rows),
+            "times": len(np.unique(fitted.times)),
             "first": float(fitted.times.min()), "last": float(fitted.times.max()),
             "weight": fitted.weight, "dim": fitted.dim, "degree": fitted.degree,
             "trend": fitted.trend,
