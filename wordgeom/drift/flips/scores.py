@@ -1,6 +1,6 @@
 """Scores of change: does a word's direction in the space of topics depend on time?
 
-The model of a word with direction φ, frequency profile s(t) = 1 + Σ γ_l f_l(t) and changes ψ_k is
+The model of a word with direction φ, frequency profile s(t) ∝ exp(Σ γ_l f_l(t)) and changes ψ_k is
 
     E[G_c] = s(t_c) C_c φ + Σ_k f_k(t_c) C_c ψ_k,    ψ = 0 if only the frequency changes.
 
@@ -21,6 +21,8 @@ from wordgeom.core.types import Float64
 from wordgeom.drift.flips.moments import Moments
 
 _ITERATIONS = 10  # an exact solution is not needed: the effective score corrects to first order
+_STEEPEST = 12.0  # largest logarithm of a profile
+_LONGEST = 1.0  # step of γ
 _RIDGE = 0.25
 _LEAST = 1e-2  # of the noise: the smallest energy that shrinks a direction
 _HALF = 0.5  # of the leverage: (1 − h)^(−1/2) ≈ 1 + h/2, the correction HC2
@@ -52,38 +54,48 @@ class ScoreModel:
         """Return the scores of words with moments G (w × c × r)."""
         f = self.levels
         phi, gamma, rho = self._fit(G)
-        S = G - (1.0 + gamma @ f.T)[:, :, None] * self._explained(phi)
+        profile = self._profile(gamma)
+        S = G - profile[:, :, None] * self._explained(phi)
         sums = np.einsum("ck,wcr->wkr", self._basis, S, optimize=True)
         energy = self.moments.energy
         mean = G.sum(axis=1) ** 2 @ (1.0 / energy) - np.einsum("wcr,wcr->w", S, S / energy)
-        sides = self._sides(phi, gamma, rho)
+        weighted = self._weighted(profile)
+        sides = self._sides(weighted, phi, rho)
         along = np.einsum("wkr,wr->wk", sums[:, 1:], phi) - rho[:, None] * gamma
         missed = np.hstack([sums[:, 0], along])  # (w × r+q): 0 at the exact solution
         total = [
             sums[:, k + 1] - np.einsum("wm,wmr->wr", missed, side) for k, side in enumerate(sides)
         ]
-        S += _HALF * np.einsum("cab,wcb->wca", self.moments.C, S / self.moments.energy,
-                               optimize=True)  # fmt: skip
+        S += _HALF * np.einsum("cab,wcb->wca", self.moments.C, S / energy, optimize=True)
         both = np.einsum("wcr,wr->wc", S, phi)[:, :, None] * f
         M = np.concatenate([S, both], axis=2)  # (w × c × r+q)
         parts = [f[:, k, None] * S - M @ side for k, side in enumerate(sides)]
-        return self._with_turn(np.hstack(total), np.concatenate(parts, axis=2), gamma, mean)
+        return self._with_turn(np.hstack(total), np.concatenate(parts, axis=2), weighted, mean)
 
     @cached_property
     def _basis(self) -> Float64:
         """(c × q+1): 1 and the polynomials."""
         return np.hstack([np.ones((len(self.levels), 1)), self.levels])
 
-    @cached_property
-    def _first(self) -> Float64:
-        """A_k = Σ f_k C (q+1 × r × r), f_0 = 1."""
-        return np.asarray(np.einsum("ck,cab->kab", self._basis, self.moments.C, optimize=True))
+    def _profile(self, gamma: Float64) -> Float64:
+        """Return s (w × c) with mean 1 over cells, weighted by their energy."""
+        logs = np.clip(gamma @ self.levels.T, -_STEEPEST, _STEEPEST)
+        profile = np.exp(logs)
+        return np.asarray(profile / (profile @ self._sizes)[:, None])
 
     @cached_property
-    def _second(self) -> Float64:
-        """A_kl = Σ f_k f_l C (q × q × r × r)."""
-        f = self.levels
-        return np.asarray(np.einsum("ck,cl,cab->klab", f, f, self.moments.C, optimize=True))
+    def _sizes(self) -> Float64:
+        """The share (c) of each cell in the energy of topics, at least 0."""
+        sizes = np.maximum(np.einsum("caa->c", self.moments.C / self.moments.energy), 0.0)
+        return np.asarray(sizes / sizes.sum())
+
+    def _weighted(self, profile: Float64) -> Float64:
+        """Return Σ f_k f_l s C (w × q+1 × q+1 × r × r), f_0 = 1."""
+        (w, c), r, n = profile.shape, self.moments.rank, self._basis.shape[1]
+        products = self._basis[:, :, None] * self._basis[:, None, :]
+        scales = (profile[:, :, None, None] * products).transpose(0, 2, 3, 1)
+        flat = scales.reshape(-1, c) @ self.moments.C.reshape(c, r * r)
+        return flat.reshape(w, n, n, r, r)
 
     def _explained(self, phi: Float64) -> Float64:
         """Return C φ (w × c × r)."""
@@ -97,52 +109,63 @@ class ScoreModel:
         gives. The error of weak topics' coordinates would be in every contribution, but not in
         their sum.
         """
-        A, AA, q = self._first, self._second, self.levels.shape[1]
-        sums = np.einsum("ck,wcr->wkr", self._basis, G, optimize=True)
-        phi = sums[:, 0] / self.moments.energy
+        energy, (w, c, r) = self.moments.energy, G.shape
+        sums = G.sum(axis=1)
+        phi = sums / energy
         rest = G - self._explained(phi)
-        energy = self.moments.energy
-        noise = np.einsum("wcr,wcr->w", rest, rest / energy)
+        noise = np.einsum("wcr,wcr->w", rest, rest / energy) + np.finfo(float).tiny
         rho = _RIDGE * noise
-        mean = phi**2 @ energy - noise
-        variance = np.einsum("wcr,wcr->w", rest, rest) / len(energy)
-        kappa = variance * energy.sum() / np.maximum(mean, _LEAST * noise + np.finfo(float).tiny)
-        kappa = kappa[:, None, None] * np.eye(len(energy))
-        rho += np.finfo(float).tiny  # for a word without uses beside other words
+        variance = np.einsum("wcr,wcr->w", rest, rest) / r
+        mean = np.maximum(phi**2 @ energy - noise, _LEAST * noise)
+        kappa = (variance * energy.sum() / mean)[:, None, None] * np.eye(r)
+        gamma = np.zeros((w, self.levels.shape[1]))
         for _ in range(_ITERATIONS):
-            inner = np.einsum("klab,wa,wb->wkl", AA, phi, phi, optimize=True)
-            inner += rho[:, None, None] * np.eye(q)
-            flat = np.einsum("kab,wa,wb->wk", A[1:], phi, phi, optimize=True)
-            trend = np.einsum("wkr,wr->wk", sums[:, 1:], phi) - flat
-            gamma = np.linalg.solve(inner, trend[:, :, None])[:, :, 0]
-            profile = A[0] + np.einsum("wl,lab->wab", gamma, A[1:], optimize=True) + kappa
-            phi = np.linalg.solve(profile, sums[:, 0, :, None])[:, :, 0]
+            gamma = self._step(G, phi, gamma, rho)
+            profile = self._profile(gamma)
+            whole = (profile @ self.moments.C.reshape(c, r * r)).reshape(w, r, r) + kappa
+            phi = np.linalg.solve(whole, sums[:, :, None])[:, :, 0]
         return phi, gamma, rho
 
-    def _sides(self, phi: Float64, gamma: Float64, rho: Float64) -> list[Float64]:
+    def _step(self, G: Float64, phi: Float64, gamma: Float64, rho: Float64) -> Float64:
+        """Return γ after a step of Newton, whose information is that of positive energies."""
+        f, q = self.levels, self.levels.shape[1]
+        explained = np.einsum("wcr,wr->wc", self._explained(phi), phi) * self._profile(gamma)
+        left = np.einsum("wcr,wr->wc", G, phi) - explained
+        gradient = left @ f - rho[:, None] * gamma
+        size = np.maximum(explained.sum(axis=1), 0.0)[:, None] * self._sizes * self._profile(gamma)
+        centred = f - np.einsum("wc,cq->wq", size, f)[:, None] / (
+            size.sum(axis=1)[:, None, None] + np.finfo(float).tiny
+        )
+        information = np.einsum("wc,wck,wcl->wkl", size, centred, centred, optimize=True)
+        information += rho[:, None, None] * np.eye(q)
+        step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
+        return np.asarray(gamma + np.clip(step, -_LONGEST, _LONGEST))
+
+    def _sides(self, weighted: Float64, phi: Float64, rho: Float64) -> list[Float64]:
         """Return K_k = J⁻ᵀD_kᵀ (w × r+q × r): E_k = f_k S − [S, f φᵀS] K_k.
 
         J (r+q × r+q) are the derivatives of the equations of φ and γ, D_k (r × r+q) of Σ f_k S.
         """
         (w, r), q = phi.shape, self.levels.shape[1]
-        A, AA = self._first, self._second
-        crossed = np.einsum("klab,wb->wkla", AA, phi, optimize=True)  # A_kl φ
-        scaled = A[1:] + np.einsum("wl,klab->wkab", gamma, AA, optimize=True)  # Σ f_k s C
+        crossed = np.einsum("wklab,wb->wkla", weighted, phi, optimize=True)  # Σ f_k f_l s C φ
         J = np.empty((w, r + q, r + q))
-        J[:, :r, :r] = A[0] + np.einsum("wl,lab->wab", gamma, A[1:], optimize=True)
-        J[:, :r, r:] = np.einsum("kab,wb->wak", A[1:], phi, optimize=True)
-        J[:, r:, :r] = np.einsum("wkab,wa->wkb", scaled, phi, optimize=True)
-        J[:, r:, r:] = np.einsum("wkla,wa->wkl", crossed, phi, optimize=True)
+        J[:, :r, :r] = weighted[:, 0, 0]
+        J[:, :r, r:] = crossed[:, 0, 1:].swapaxes(1, 2)
+        J[:, r:, :r] = crossed[:, 1:, 0]
+        J[:, r:, r:] = np.einsum("wkla,wa->wkl", crossed[:, 1:, 1:], phi, optimize=True)
         J[:, r:, r:] += rho[:, None, None] * np.eye(q)
         transposed = J.swapaxes(1, 2)
-        D = (np.concatenate([scaled[:, k].swapaxes(1, 2), crossed[:, k]], 1) for k in range(q))
+        D = (
+            np.concatenate([weighted[:, k, 0].swapaxes(1, 2), crossed[:, k, 1:]], 1)
+            for k in range(1, q + 1)
+        )
         return [np.linalg.solve(transposed, Dk) for Dk in D]
 
     def _with_turn(
-        self, total: Float64, parts: Float64, gamma: Float64, mean: Float64
+        self, total: Float64, parts: Float64, weighted: Float64, mean: Float64
     ) -> WordScores:
         """Return the scores with their turn; mean (w): the energy of the mean direction."""
-        effects = self._effects(gamma)
+        effects = self._effects(weighted)
         changed = np.einsum("wm,wmk->wk", total, effects)
         change = np.einsum("wk,wk->w", changed, changed)
         change -= np.einsum("wck,wck->w", *2 * [parts @ effects])  # noise
@@ -150,31 +173,21 @@ class ScoreModel:
             tangent = np.sqrt(np.maximum(change, 0.0) / np.where(mean > 0.0, mean, np.nan))
         return WordScores(total, parts, np.degrees(np.arctan(tangent)))
 
-    def _effects(self, gamma: Float64) -> Float64:
+    def _effects(self, weighted: Float64) -> Float64:
         """Return the maps (w × qr × qr) from scores to changes, whose squared length is energy.
 
         A change is relative to the frequency: E[G] = s C (φ + Σ f_k ψ_k). Its information is
         Σ f_k f_l s C − (Σ f_k s C) (Σ s C)⁻¹ (Σ f_l s C). The energy of Σ f_k ψ_k is averaged over
         documents, in the metric ΣC.
         """
-        A, AA, energy = self._first, self._second, self.moments.energy
-        (w, q), r = gamma.shape, len(energy)
-        scaled = A[1:] + np.einsum("wl,klab->wkab", gamma, AA, optimize=True)
-        within = AA + np.einsum("wm,klmab->wklab", gamma, self._third, optimize=True)
-        whole = A[0] + np.einsum("wl,lab->wab", gamma, A[1:], optimize=True)
-        columns = scaled.swapaxes(1, 2).reshape(w, r, q * r)  # Σ f_l s C beside each other
-        solved = np.linalg.solve(whole, columns)
-        information = within.transpose(0, 1, 3, 2, 4).reshape(w, q * r, q * r)
-        information = information - columns.swapaxes(1, 2) @ solved
-        return np.asarray(
-            np.linalg.solve(information, np.broadcast_to(self._metric, information.shape))
-        )
-
-    @cached_property
-    def _third(self) -> Float64:
-        """A_klm = Σ f_k f_l f_m C (q × q × q × r × r)."""
-        f, C = self.levels, self.moments.C
-        return np.asarray(np.einsum("ck,cl,cm,cab->klmab", f, f, f, C, optimize=True))
+        w, n, r = weighted.shape[0], weighted.shape[1], weighted.shape[3]
+        q = n - 1
+        columns = weighted[:, 0, 1:].swapaxes(1, 2).reshape(w, r, q * r)  # Σ f_l s C side by side
+        within = weighted[:, 1:, 1:].transpose(0, 1, 3, 2, 4).reshape(w, q * r, q * r)
+        solved = np.linalg.solve(weighted[:, 0, 0], columns)
+        information = within - columns.swapaxes(1, 2) @ solved
+        metric = np.broadcast_to(self._metric, information.shape)
+        return np.asarray(np.linalg.solve(information, metric))
 
     @cached_property
     def _metric(self) -> Float64:
