@@ -24,6 +24,7 @@ _ITERATIONS = 10  # an exact solution is not needed: the effective score correct
 _STEEPEST = 12.0  # largest logarithm of a profile
 _LONGEST = 1.0  # step of γ
 _RIDGE = 0.25
+_NOTHING = 1e-200  # the noise of a word without uses
 _LEAST = 1e-2  # of the noise: the smallest energy that shrinks a direction
 _HALF = 0.5  # of the leverage: (1 − h)^(−1/2) ≈ 1 + h/2, the correction HC2
 
@@ -113,7 +114,7 @@ class ScoreModel:
         sums = G.sum(axis=1)
         phi = sums / energy
         rest = G - self._explained(phi)
-        noise = np.einsum("wcr,wcr->w", rest, rest / energy) + np.finfo(float).tiny
+        noise = np.einsum("wcr,wcr->w", rest, rest / energy) + _NOTHING
         rho = _RIDGE * noise
         variance = np.einsum("wcr,wcr->w", rest, rest) / r
         mean = np.maximum(phi**2 @ energy - noise, _LEAST * noise)
@@ -134,7 +135,7 @@ class ScoreModel:
         gradient = left @ f - rho[:, None] * gamma
         size = np.maximum(explained.sum(axis=1), 0.0)[:, None] * self._sizes * self._profile(gamma)
         centred = f - np.einsum("wc,cq->wq", size, f)[:, None] / (
-            size.sum(axis=1)[:, None, None] + np.finfo(float).tiny
+            size.sum(axis=1)[:, None, None] + _NOTHING
         )
         information = np.einsum("wc,wck,wcl->wkl", size, centred, centred, optimize=True)
         information += rho[:, None, None] * np.eye(q)
