@@ -21,8 +21,7 @@ from wordgeom.core.types import Float64
 from wordgeom.drift.flips.moments import Moments
 
 _ITERATIONS = 10  # an exact solution is not needed: the effective score corrects to first order
-_STEEPEST = 12.0  # largest logarithm of a profile
-_LONGEST = 1.0  # step of γ
+_LONGEST = 0.1  # step of γ: where it is noise, few and short steps keep the profile moderate
 _RIDGE = 0.25
 _NOTHING = 1e-200  # the noise of a word without uses
 _LEAST = 1e-2  # of the noise: the smallest energy that shrinks a direction
@@ -80,8 +79,7 @@ class ScoreModel:
 
     def _profile(self, gamma: Float64) -> Float64:
         """Return s (w × c) with mean 1 over cells, weighted by their energy."""
-        logs = np.clip(gamma @ self.levels.T, -_STEEPEST, _STEEPEST)
-        profile = np.exp(logs)
+        profile = np.exp(gamma @ self.levels.T)
         return np.asarray(profile / (profile @ self._sizes)[:, None])
 
     @cached_property
