@@ -1,4 +1,4 @@
-"""Passages: documents cut as plain Python cuts them, in any format, and what is said of them."""
+"""Passages: documents cut as plain Python cuts them, in any format, and the messages about them."""
 
 from __future__ import annotations
 
@@ -322,7 +322,7 @@ def test_passages_that_do_not_fit_in_memory_are_refused_before_they_are_listed(t
     assert not (tmp_path / "dtm").exists()
 
 
-# ── What is said, and who reads it ───────────────────────────────────────────────────────────
+# ── Messages and readers ─────────────────────────────────────────────────────────────────────
 
 
 def test_messages_count_documents_and_passages(
