@@ -344,7 +344,7 @@ def test_invalid_requests_are_one_line_errors(ask, args, status, say):
 def test_two_matrices_are_rejected(ask, counts):
     shutil.copytree("cooc", "more")
     err = ask("cooc", "more", status=2).err
-    assert "compare takes one matrix of a kind, found cooc and more" in err
+    assert "compare takes one matrix of each kind, found cooc and more" in err
 
 
 def test_files_with_the_same_name_are_numbered_uniquely():

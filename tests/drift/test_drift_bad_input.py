@@ -69,7 +69,7 @@ def test_times_with_one_document_are_counted(tmp_path):
     found = report_of(tmp_path, dates, test="permutation")
     assert any(printed.startswith(note) for printed in found.notes)
     flips = wg.measure_drift(tmp_path / "model", permutations=19)
-    part = "2 times have a single document, which has no part in the test; use wider bins"
+    part = "2 times have a single document, which the test leaves out; use wider bins"
     assert part in flips.notes
     again = wg.measure_drift(tmp_path / "model", permutations=19, bin="year")
     assert not any("single document" in found for found in again.notes)
@@ -92,7 +92,7 @@ def test_rare_words_are_counted(tmp_path):
 def test_documents_without_words_or_times_are_counted(tmp_path):
     dates = ["", "c. 1950", *YEARS]
     found = report_of(tmp_path, dates, ["peace", "war", "", "—  …\r\n", "\ufeff"])
-    assert "5 documents have no readable time or no word, and no part in the model" in found.notes
+    assert "5 documents have no readable time or no word; left out of the model" in found.notes
     assert found.model["documents"] == 57
 
 

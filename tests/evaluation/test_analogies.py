@@ -200,6 +200,15 @@ def test_no_question_in_the_vocabulary_is_an_error(write, using):
         assert str(error.value).startswith(f"{path}: no item has vectors")
 
 
+def test_questions_without_a_finite_vector_are_not_blamed_on_the_spelling(write, using):
+    vectors = random_vectors(5)
+    vectors.matrix[:] = np.nan
+    with pytest.raises(InputError, match=r"2 questions read, 1 with a vector .*; train again$"):
+        read_analogies(write(": s\nw0 w1 w2 w3\nw0 w1 w2 d\n"), EvalOptions()).answer(
+            vectors, using
+        )
+
+
 def test_restrict_vocab_uses_only_the_first_words(write, using):
     path = write(": s\nw0 w1 w2 w3\nw0 w1 w2 w6\n")
     answers = read_analogies(path, EvalOptions(restrict_vocab=5)).answer(random_vectors(9), using)

@@ -224,7 +224,10 @@ def test_an_oracle_without_known_words_is_rejected(tmp_path: Path, using: Contex
     task = read_oracle(put(tmp_path, 'chat\t{"noun": 1}'), EvalOptions())
     with pytest.raises(InputError) as caught:
         task.answer(Vectors(["cat"], np.ones((1, 2), np.float32)), using)
-    assert_one_line(caught, "oracle.tsv", "none of its words has a vector")
+    assert_one_line(caught, "oracle.tsv", "none of its words has a vector", "check the language")
+    with pytest.raises(InputError) as caught:
+        task.answer(Vectors(["chat"], np.full((1, 2), np.nan, np.float32)), using)
+    assert_one_line(caught, "vector is zero or not finite: 1); train again")
 
 
 def test_a_feature_matrix_above_the_memory_limit_is_rejected(tmp_path: Path):

@@ -157,6 +157,18 @@ def test_no_pair_in_the_vocabulary_is_an_error(write, using):
         )
 
 
+def test_pairs_without_a_finite_vector_are_not_blamed_on_the_spelling(write, using):
+    path = write("a b 1\nb c 2\nc x 2\n")
+    vectors = vectors_of("abc")
+    vectors.matrix[1:, 0] = np.nan, np.inf
+    with pytest.raises(InputError) as error:
+        read_similarity(path, EvalOptions()).answer(vectors, using)
+    assert str(error.value) == (
+        f"{path}: no item has vectors for all its words "
+        "(3 pairs read, 2 with a vector that is zero or not finite); train again"
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -352,10 +352,16 @@ def test_nonfinite_values_are_rejected_in_every_format(tmp_path, value):
     matrix[1, 1] = value
     np.savez(tmp_path / "t.npz", x=matrix, names=np.array(["a", "b", "c"]))
     write_vectors(tmp_path / "t.bin", ["a", "b", "c"], matrix.astype(np.float32))
-    for name in ("t.npz", "t.bin"):
-        with pytest.raises(InputError) as caught:
-            read_domain(tmp_path / name, DomainOptions(), GB)
-        assert_one_line(caught, name, "entity 'b'", "column 2")
+    with pytest.raises(InputError) as caught:
+        read_domain(tmp_path / "t.npz", DomainOptions(), GB)
+    assert_one_line(caught, "t.npz", "entity 'b'", "column 2")
+    with pytest.raises(InputError) as caught:  # as in every command that reads vectors
+        read_domain(tmp_path / "t.bin", DomainOptions(), GB)
+    assert_one_line(caught, "t.bin: the vector of 'b' contains NaN or inf", "convert --drop-nan")
+    for missing, rows in (("mean", 3), ("drop", 2)):
+        if np.isnan(value):
+            options = DomainOptions(missing=missing)
+            assert len(read_domain(tmp_path / "t.bin", options, GB).names) == rows
 
 
 def test_an_empty_matrix_is_rejected(tmp_path):

@@ -125,6 +125,15 @@ def test_malformed_tables_are_rejected(tmp_path, content, parts):
     assert_one_line(caught, "t.csv", *parts)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32"])
+def test_a_table_that_a_spreadsheet_saved_as_unicode_text_is_recognised(tmp_path, encoding):
+    path = tmp_path / "t.txt"
+    path.write_bytes("name\tprice\tshares\nacme\t1.5\t2\nglobex\t2.5\t3\n".encode(encoding))
+    with pytest.raises(InputError) as caught:
+        kind_of(path)
+    assert_one_line(caught, "t.txt", f"looks like {encoding.upper().replace('-LE', 'LE')}", "iconv")
+
+
 def test_the_memory_limit_covers_numbers_and_names(tmp_path):
     many = b"a,1,2,3,4\n" * 40_000
     for content in (gzip.compress(many), gzip.compress(b"%s,1\n" % (b"n" * 90_000) * 100)):

@@ -362,11 +362,11 @@ def test_skipped_records_are_noted(vectors, ask):
         (("reviews.txt", "-o", "reviews.txt"), "is an input"),
         (("reviews.txt", "-o", "no/texts.npy"), "no such directory"),
         (("reviews.txt", "--vectors", "none.bin"), "no such file"),
-        (("reviews.txt", "--remove-components", "6"), "leaves nothing of 6 dimensions"),
-        (("reviews.txt", "--all-but-the-top", "6"), "leaves nothing of 6 dimensions"),
+        (("reviews.txt", "--remove-components", "6"), "leaves none of 6 dimensions"),
+        (("reviews.txt", "--all-but-the-top", "6"), "leaves none of 6 dimensions"),
         (("other.txt",), "no word has a vector in vectors.bin (3 tokens read)"),
         (("empty.txt",), "empty.txt: contains no words; check the file"),
-        (("one.txt", "--vectors", "zeros.vec"), "zeros.vec: all 2 vectors are zero, NaN or inf"),
+        (("one.txt", "--vectors", "zeros.vec"), "zeros.vec: all 2 vectors are zero, or contain"),
         (("one.txt", "--remove-components", "1"), "1 text has a known word"),
         (
             ("two.txt", "--remove-components", "2", "--l2"),
@@ -374,6 +374,7 @@ def test_skipped_records_are_noted(vectors, ask):
             "3 texts have a known word, and their vectors span 2 dimensions; lower --rem",
         ),
         ((), "embed needs TEXTS"),
+        (("one.txt", "--k", "3"), "--k needs --tokeniser kmer, not words; leave --k out"),
         (
             ("one.txt", "--weights", "mean", "--sif-a", "0.001"),
             "--sif-a has no effect with --weights mean; leave it out",

@@ -63,7 +63,7 @@ class Counts:
             kind = DTM if open_any(path).store.kind == DTM else COOC
             if kind in found:
                 do = "compare methods on one matrix of each kind, or vectors files"
-                raise OptionError("compare takes one matrix of a kind",
+                raise OptionError("compare takes one matrix of each kind",
                                   found=f"{found[kind]} and {path}", do=do)  # fmt: skip
             found[kind] = Path(path)
         return cls(found)

@@ -84,12 +84,16 @@ class Options:
         return cls(**{k: v for k, v in values.items() if k in names})
 
     @classmethod
-    def asked(cls, values: Mapping[str, Any]) -> Self:
-        """Return what `take` returns, for `values` that a user gave, some at their defaults."""
-        names = {f.name for f, _ in specs(cls)} & values.keys()
+    def asked(cls, values: Mapping[str, Any], others: Mapping[str, Any] | None = None) -> Self:
+        """Return what `take` returns, for `values` that a user gave, some at their defaults.
+
+        others: values of options that the user did not give.
+        """
+        names = {f.name for f, _ in specs(cls)}
         made = cls.__new__(cls)
-        object.__setattr__(made, "given", frozenset(names))
-        made.__init__(**{name: values[name] for name in names})  # type: ignore[misc]
+        object.__setattr__(made, "given", frozenset(names & values.keys()))
+        every = {**(others or {}), **values}
+        made.__init__(**{n: v for n, v in every.items() if n in names})  # type: ignore[misc]
         return made
 
     def is_set(self, name: str) -> bool:

@@ -158,7 +158,7 @@ def flip_notes(
         notes.append(f"{are} not tested: in fewer than {least} documents, or without scores")
     if empty:
         have = several(empty, "document has", "documents have")
-        notes.append(f"{have} fewer than 2 tokens and no part in the test")
+        notes.append(f"{have} fewer than 2 tokens; left out of the test")
     if smallest_p > LEVEL:
         notes.append(f"p cannot be below {smallest_p:.3g}: use more --permutations")
     if options.null == OWN and smallest_p * tested > LEVEL:

@@ -64,7 +64,14 @@ def exclude_missing(
     return {}, tuple(f"{reason}, {scored_as}: {n:,}" for reason, n in counts.items())
 
 
-def no_known_items(path: str, items: str) -> InputError:
-    """Return the error for a set none of whose items has a vector for each word."""
+def no_known_items(path: str, items: str, undirected: int) -> InputError:
+    """Return the error for a set none of whose items has a usable vector for each word.
+
+    undirected: number of items with a word whose vector is zero or not finite.
+    """
     do = "check the language and letter case, or pass --restrict-vocab 0"
-    return InputError(f"no item has vectors for all its words ({items} read)", where=path, do=do)
+    read = f"{items} read"
+    if undirected:
+        read += f", {undirected:,} with a vector that is zero or not finite"
+        do = "train again"
+    return InputError(f"no item has vectors for all its words ({read})", where=path, do=do)

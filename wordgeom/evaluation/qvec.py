@@ -14,12 +14,12 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Float64
 from wordgeom.evaluation.answers import Answers, Measure
-from wordgeom.evaluation.exclusions import add_counts, count_reasons
+from wordgeom.evaluation.exclusions import add_counts, count_reasons, with_exclusions
 from wordgeom.evaluation.lines import SetFile, read_lines
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.qvec_measures import qvec, qvec_cca, qvec_cca_mean, underdetermined
 from wordgeom.evaluation.resampling import JACKKNIFE
-from wordgeom.evaluation.word_lookup import Lookup, cover_words
+from wordgeom.evaluation.word_lookup import ZERO, Lookup, cover_words
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import Vectors
 
@@ -51,8 +51,10 @@ class Oracle(SetFile):
         """
         covered = cover_words(self.words, Lookup(vectors, self.options, restrict=False))
         if not len(covered.items):
-            do = "check the language and --case"
-            raise InputError("none of its words has a vector", where=self.path, do=do)
+            reasons = count_reasons(covered.reasons)
+            do = "train again" if ZERO in reasons else "check the language and --case"
+            what = with_exclusions("none of its words has a vector", reasons)
+            raise InputError(what, where=self.path, do=do)
         chosen = [self.features[item] for item in covered.items.tolist()]
         given, gold = vectors.matrix[covered.rows], self._table(chosen, context)
         excluded = add_counts(self.excluded, count_reasons(covered.reasons))

@@ -47,7 +47,8 @@ class Similarity(SetFile):
         cosines, missing = self._cosines(lookup)
         absent = np.isnan(cosines)
         if absent.all():
-            raise no_known_items(self.path, plural(len(cosines), "pair"))
+            pairs = plural(len(cosines), "pair")
+            raise no_known_items(self.path, pairs, int(np.sum(~missing)))
         excluded, notes = exclude_missing(
             {_MISSING: absent & missing, _WITHOUT: absent & ~missing},
             self.options.oov,

@@ -96,7 +96,7 @@ def rewrite(
     if card is not None:
         card = _converted(card, options, conversion_request(paths, options))
     _write(paths, made, options, card)
-    return made, notes + undirected_notes(made.words, made.matrix)
+    return made, notes + undirected_notes(made.words, made.matrix, str(paths.source))
 
 
 def _check_options(form: str, options: ConvertOptions) -> None:

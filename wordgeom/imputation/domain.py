@@ -24,9 +24,16 @@ from wordgeom.imputation.tables.missing import (
 )
 from wordgeom.imputation.tables.name_map import rename_entities
 from wordgeom.imputation.tables.names import clean_names, first_rows, names_file, read_names
-from wordgeom.imputation.tables.readers import DELIMITED, holds_names, kind_of, read_table
+from wordgeom.imputation.tables.readers import (
+    DELIMITED,
+    VECTORS,
+    holds_names,
+    kind_of,
+    read_table,
+)
 from wordgeom.imputation.tables.table import Table
 from wordgeom.storage import opening
+from wordgeom.vectors.finite import refuse_nonfinite
 from wordgeom.vectors.word2vec_header import BINARY_SUFFIXES, TEXT_SUFFIXES, name_suffix
 
 _ERROR, _FIRST = "error", "first"
@@ -86,6 +93,8 @@ def read_domain(path: str | Path, options: DomainOptions, memory: int) -> Domain
         table = replace(table, names=read_names(file, len(table.matrix), path))
     names, mapped, notes = _named(table, file or path, options)
     table, names, fewer = _unique(table, names, path, options)
+    if kind == VECTORS:
+        _check_vectors(table, names, path, options.missing)
     matrix, names, changed = _complete(table, names, path, options.missing)
     return Domain(names, matrix, (*table.notes, *notes, *fewer, *changed), mapped)
 
@@ -132,6 +141,14 @@ def _check_not_empty(table: Table, path: Path) -> None:
         rows, columns = table.matrix.shape
         what = f"contains no numbers, only {rows:,} entities with {columns:,} features"
         raise InputError(what, where=path, do="check the file")
+
+
+def _check_vectors(table: Table, names: Sequence[str], path: Path, policy: str) -> None:
+    """Raise InputError for vectors with infinity, and with NaN unless --missing allows it."""
+    allowed = policy != ERROR
+    bad = np.isinf(table.matrix).any(axis=1) if allowed else ~np.isfinite(table.matrix).all(axis=1)
+    do = "train again" if allowed else "train again, use --missing"
+    refuse_nonfinite(names, np.flatnonzero(bad), str(path), do)
 
 
 def _named(

@@ -70,8 +70,8 @@ def _dictionary(sentences: Sentences) -> Dictionary:
     dictionary = Dictionary(sentences, prune_at=None)
     if dictionary.num_docs < 2:
         do = "omit lsi, or use a text of several lines"
-        found = f"{dictionary.num_docs} of at most 10,000 tokens"
-        raise InputError("lsi needs more than one document", found=found, do=do)
+        what = "lsi needs more than one document (documents are cut at 10,000 tokens)"
+        raise InputError(what, found=dictionary.num_docs, do=do)
     if not len(dictionary):
         raise InputError("the text contains no word of the counts", do="check --corpus")
     if all(n == dictionary.num_docs for n in dictionary.dfs.values()):

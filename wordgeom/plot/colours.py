@@ -103,7 +103,8 @@ def _of_numbers(path: Path, stated: dict[str, str], lines: dict[str, int]) -> Co
     if others:
         where, found = f"{path} line {lines[others[0]]}", repr(stated[others[0]])
         do = "write a number for each word, or remove words without one"
-        raise FormatError("most values are numbers, this is none", where=where, found=found, do=do)
+        what = "most values are numbers, but not this one"
+        raise FormatError(what, where=where, found=found, do=do)
     return Colouring(path.name, {word: n for word, n in numbers.items() if n is not None})
 
 

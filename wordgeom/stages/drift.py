@@ -151,7 +151,7 @@ class _Tests:
         _announce(self._times)
         if absent := len(counts) - len(fitted.rows):
             have = several(absent, "document has", "documents have")
-            self.notes.append(f"{have} no readable time or no word, and no part in the model")
+            self.notes.append(f"{have} no readable time or no word; left out of the model")
         self._groups: Int64 | None = None
         if options.group is not None:
             documents = counts.documents()
@@ -256,7 +256,7 @@ def _time_notes(times: Float64, options: DriftOptions) -> list[str]:
         notes.append(f"only {len(sizes)} distinct times: one unusual time looks like change")
     if single and options.test == FLIPS:
         have = several(single, "time has", "times have")
-        notes.append(f"{have} a single document, which has no part in the test; use wider bins")
+        notes.append(f"{have} a single document, which the test leaves out; use wider bins")
     if single and options.test == PERMUTATION and options.permute == TIMES:
         have = "time has" if single == 1 else "times have"
         why = "p is nearly exact only if times are of similar size, so consider wider bins"

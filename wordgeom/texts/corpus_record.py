@@ -104,7 +104,7 @@ def reading_options(
         recorded.pop("column", None)
     if {**recorded, **given}.get("tokeniser") != "kmer":
         recorded.pop("k", None)
-    return CorpusOptions.take({**recorded, **given, "min_count": 1})
+    return CorpusOptions.asked(given, {**recorded, "min_count": 1})
 
 
 def splitting_notes(

@@ -115,7 +115,7 @@ def usable_words(vectors: Vectors, form: str, options: EmbedOptions) -> Words:
     rows.pop("", None)
     if not rows:
         have = several(len(finite), "vector is", "vectors are")
-        raise InputError(f"all {have} zero, NaN or infinite", do="train them again")
+        raise InputError(f"all {have} zero, or contain NaN or infinity", do="train again")
     used = np.array(list(rows.values()), np.int64)
     if options.all_but_the_top is not None:
         with one_thread():

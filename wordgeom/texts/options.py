@@ -40,7 +40,7 @@ class EmbedOptions(Options):
         """Return the number of components to remove; raises OptionError for all of them."""
         for name in ("all_but_the_top", "remove_components"):
             if (getattr(self, name) or 0) >= columns:
-                what = f"{flag(name)} {getattr(self, name)} leaves nothing of {columns} dimensions"
+                what = f"{flag(name)} {getattr(self, name)} leaves none of {columns} dimensions"
                 raise OptionError(what, do=f"lower {flag(name)}")
         if self.remove_components is None:
             return min(_OF_SIF, columns - 1) if self.weights == SIF else 0

@@ -34,10 +34,15 @@ def nonfinite_notes(words: Sequence[str], matrix: Array, named: str = "") -> lis
 
 def check_finite(vectors: Vectors, rows: Sequence[int] | Int64, where: str, do: str) -> None:
     """Raise InputError if one of the rows (n) contains NaN or infinity; do: what else to do."""
-    bad = nonfinite_rows(vectors.matrix[np.asarray(rows, np.int64)])
+    rows = np.asarray(rows, np.int64)
+    refuse_nonfinite(vectors.words, rows[nonfinite_rows(vectors.matrix[rows])], where, do)
+
+
+def refuse_nonfinite(words: Sequence[str], bad: Int64, where: str, do: str) -> None:
+    """Raise InputError if any row contains NaN or infinity; bad (n): the rows that do."""
     if len(bad):
         do += ", or drop such vectors with wordgeom convert --drop-nan"
-        raise InputError(_line(len(bad), vectors.words[rows[bad[0]]]), where=where, do=do)
+        raise InputError(_line(len(bad), words[bad[0]]), where=where, do=do)
 
 
 def _line(number: int, first: str) -> str:

@@ -54,6 +54,9 @@ def kind_of(path: Path) -> str:
         return DELIMITED
     kind = _kind_of_text(head.partition(b"\n")[0])
     if kind is None:
+        foreign = recognise(head, path.name) if suffix in ("", ".txt") else None
+        if foreign is not None:
+            raise InputError(foreign.line, where=path, found=foreign.found, do=foreign.do)
         kind_of = f"a {suffix} file" if suffix else "a name without suffix"
         raise InputError(f"unsupported kind of table: {kind_of}", where=path, do=_KINDS_HINT)
     return kind

@@ -40,7 +40,7 @@ def build_up(columns: Csr, anchors: Int64, K: int, eig: float, ops: Ops) -> Buil
     if rank == 0:
         raise RankError(
             f"the block of {len(anchors):,} anchors has no positive eigenvalue, and their columns "
-            f"{columns.nnz:,} entries",
+            f"have {columns.nnz:,} entries",
             do="raise --anchors, or check the matrix",
         )
     solve, own = np.zeros(U.shape), np.zeros(U.shape)  # columns beyond the rank stay 0

@@ -213,7 +213,9 @@ class Descent:
         at = f"at step {self.state.steps:,} (epoch {epoch:,})"
         what = f"--rate {self.settings.rate:g} diverges: the loss {at} is {loss:.3g}"
         do = f"lower --rate, for example to {self.settings.rate / 10:.2g}"
-        return OptionError(f"{what}, {self._worst:.3g} at the start or for zero vectors", do=do)
+        return OptionError(
+            f"{what}, but {self._worst:.3g} at the start or with zero vectors", do=do
+        )
 
 
 @contextmanager
