@@ -209,6 +209,7 @@ def test_a_generator_is_read_once_and_not_held(scratch):
         ({"a": "b"}, {}, "count cannot read this, found dict"),
         ([["a"]], {"tokeniser": "words"}, 'are not split again, found tokeniser="words"'),
         ([["a"]], {"input_format": "text"}, "texts in memory have no format; leave input_format="),
+        ([["a"]], {"k": 3}, 'k= needs tokeniser="kmer", not whitespace; leave k= out'),
         ([["a"]], {"time_field": "year"}, "'year' is in none of the records (1 read)"),
         ([["a", "b"]], {}, "the texts: no word occurs 5 times"),
     ],

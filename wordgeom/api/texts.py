@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NoReturn
 
@@ -168,7 +168,7 @@ def _reading(reading: CorpusOptions, tokens: bool) -> CorpusOptions:
             found, do = f'tokeniser="{tokeniser}"', "leave it out, or pass texts"
             raise OptionError("lists of tokens are not split again", found=found, do=do)
         tokeniser = "whitespace"
-    return replace(reading, input_format="jsonl", tokeniser=tokeniser)
+    return reading.but(input_format="jsonl", tokeniser=tokeniser)
 
 
 def _joined(tokens: Iterable[Any], number: int) -> str:

@@ -96,6 +96,12 @@ class Options:
         made.__init__(**{n: v for n, v in every.items() if n in names})  # type: ignore[misc]
         return made
 
+    def but(self, **changes: Any) -> Self:
+        """Return a copy with other values, in which the same options count as given."""
+        made = dataclasses.replace(self, **changes)
+        object.__setattr__(made, "given", self.given)
+        return made
+
     def is_set(self, name: str) -> bool:
         """Return whether an option was given, or has another value than its default."""
         return name in self.given or getattr(self, name) != getattr(type(self), name)
