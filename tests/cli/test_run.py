@@ -226,6 +226,27 @@ def test_eval_compare_and_plot_take_all_vectors_of_the_file(run, folder):
     assert "[[plot]] 2: b.svg: exists" in answer.err
 
 
+def test_a_plot_is_stale_where_an_option_is_added_changed_or_removed(run, folder):
+    pytest.importorskip("matplotlib")
+    tables = (COUNT.format(3), TRAIN.format("pmi-eigs", 4, "a.bin"))
+    plot = '[plot]\nkind = "spectrum"\nout = "s.svg"\n'
+    steps = {
+        "": "",
+        'title = "First"\n': "without --title, not with --title First",
+        'title = "Second"\n': "with --title First, not Second",
+        " ": "with --title Second, not without",
+    }
+    for option, reason in steps.items():
+        answer = run(*tables, plot + option)
+        assert answer.status == 0, answer.err
+        assert reason in answer.err
+        assert "s.svg: a.bin (4)" in answer.out
+        title = option.partition('"')[2].strip('"\n')
+        drawn = [text for text in ("First", "Second") if text in Path("s.svg").read_text("utf-8")]
+        assert drawn == ([title] if title else [])
+        assert "s.svg: up to date" in run(*tables, plot + option).out
+
+
 COMPARE = (
     '[compare]\nmatrix = "c"\nmethods = ["pmi-eigs"]\ndim = {}\nsets = "pairs.tsv"\n'
     'resamples = 0\nkeep = "kept"\n'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +18,7 @@ from wordgeom.imputation import weights as module
 from wordgeom.imputation.graph import Graph
 from wordgeom.imputation.weights import fit_weights, reconstruction_errors
 from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.progress import Progress
 
 
 @pytest.fixture(scope="module")
@@ -293,3 +295,20 @@ def test_a_subset_of_rows_has_the_same_bytes_at_any_thread_count(pool, monkeypat
     assert to_dense(part.matrix).tobytes() == to_dense(whole.matrix)[rows].tobytes()
     errors = reconstruction_errors(points, part.matrix, rows, pool)
     assert errors.tobytes() == errors_of(pool, points, whole)[rows].tobytes()
+
+
+def test_progress_ends_at_the_number_of_rows(pool):
+    seen = []
+
+    class Shown(Progress):
+        def follow(self, items, label, total, unit, size, done=0):
+            for item in items:
+                seen.append((size(item), total))
+                yield item
+
+    graph = random_graph(600, 4, 1)
+    points = np.random.default_rng(1).standard_normal((600, 3))
+    context = replace(context_of(pool), progress=Shown())
+    fit_weights(points, graph, np.arange(600), "simplex", 0.0, context)
+    assert len(seen) > 1
+    assert sum(size for size, _ in seen) == seen[0][1] == 600

@@ -177,6 +177,7 @@ def test_a_header_is_no_word(tmp_path):
     ("content", "parts"),
     [
         ("a one\n", ("line 1", "expected two fields, found 1", "a tab")),
+        ("a\tone\n\tone\n", ("line 2", "the word is empty", "remove the line")),
         ("a\tone\nb\tone\ttwo\n", ("line 2", "expected two fields, found 3")),
         ("a\tone\na\ttwo\n", ("line 2", "'a' is 'two' here and 'one' in line 1")),
         ("a\t1\nb\t2\nc\tn/a\nd\t4\n", ("line 3", "most values are numbers", "found 'n/a'")),

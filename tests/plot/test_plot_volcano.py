@@ -123,6 +123,20 @@ def test_the_text_below_describes_the_test(tmp_path, seen):
     assert_tidy(seen[0])
 
 
+def test_a_labelled_word_is_drawn_in_front_of_the_lines(seen):
+    p = np.append(np.full(59, 0.9), 0.0124)  # just above the line at q = .05
+    p[0], q = 0.0123, np.append(np.full(59, 0.9), 0.0501)
+    q[0] = 0.0499
+    volcano.draw(results(p=p, q=q, displacement=np.append(np.linspace(0.2, 1, 59), 2)), "v.png")
+    axes = seen[0].axes[0]
+    assert "w59" in [text.get_text() for text in axes.texts]
+    last = max((line for line in axes.lines if 2 in line.get_xdata()), key=lambda m: m.zorder)
+    assert last.get_markeredgecolor() == "white"
+    assert last.get_alpha() is None
+    assert last.zorder > max(line.zorder for line in axes.lines if line.get_linestyle() != "None")
+    assert last.zorder > 3  # other markers
+
+
 def test_the_strongest_and_the_named_words_are_labelled_without_overlap(tmp_path, seen):
     from matplotlib.text import Text
 

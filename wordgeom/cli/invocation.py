@@ -53,7 +53,7 @@ class Invocation:
 
     @cached_property
     def request(self) -> dict[str, Any]:
-        """The table, and the digests of the files that it names."""
+        """The table, with None for what it leaves out, and the digests of the files it names."""
         digests = []
         for value in self.table.values():
             for path in map(Path, filter(_is_name, value if isinstance(value, list) else [value])):
@@ -61,7 +61,9 @@ class Invocation:
                     digests.append(Store.open(path).digest)
                 elif path.is_file() and path != self.out:
                     digests.append(run_card.file_content(path)["sha256"])
-        options = {name: value for name, value in self.table.items() if name not in _LEFT_OUT}
+        names = dict.fromkeys([param.name for param in self.command.params if param.name])
+        given = {**names, **self.table}  # a value that was removed from the table is a change
+        options = {name: value for name, value in given.items() if name not in _LEFT_OUT}
         return request_of(self.name, options, digests)
 
     def check(self) -> None:

@@ -58,7 +58,11 @@ def averages(
     starts = iter(range(0, len(texts), _TEXTS))
     rows = _Rows(lookup)
     for start in context.progress.follow(
-        starts, "averaging texts", len(texts), "texts", lambda _: _TEXTS
+        starts,
+        "averaging texts",
+        len(texts),
+        "texts",
+        lambda start: min(_TEXTS, len(texts) - start),
     ):
         block = slice(start, start + _TEXTS)
         means[block], known[block] = _block(texts[block], tokens, rows, every)

@@ -79,9 +79,11 @@ def fit_weights(
         return {"data": np.concatenate(parts), "counts": counts}
 
     step = max(_ROWS, -(-len(rows) // _MOST_BLOCKS))
+    sizes = (stop - start for start, stop in _blocks(0, len(rows), step))
     with one_thread():
         done = map_blocks(fit, _blocks(0, len(rows), step), None, context, "weights")
-        fitted = list(context.progress.follow(done, "weights", len(rows), "rows", lambda _: step))
+        follow = context.progress.follow
+        fitted = list(follow(done, "weights", len(rows), "rows", lambda _: next(sizes)))
     data = np.concatenate([np.empty(0), *(result["data"] for result in fitted)])
     equal, unconverged = (sum(int(result["counts"][k]) for result in fitted) for k in (0, 1))
     return Weights(Csr(edges.indptr, edges.indices, data, len(points)), equal, unconverged)

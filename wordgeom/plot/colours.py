@@ -78,9 +78,11 @@ def read_colouring(path: str | Path) -> Colouring:
 def _row(line: str, delimiter: str, where: str) -> tuple[str, str]:
     """Return the word and the value of a line in NFC; raises FormatError."""
     fields = split_fields(line, delimiter, where)
-    if len(fields) != 2 or not fields[0].strip():
+    if len(fields) != 2:
         do = "write a word, a tab and a category or number"
         raise FormatError("expected two fields", where=where, found=len(fields), do=do)
+    if not fields[0].strip():
+        raise FormatError("the word is empty", where=where, do="add a word, or remove the line")
     word, value = (unicodedata.normalize("NFC", field.strip()) for field in fields)
     return word, value
 

@@ -40,6 +40,7 @@ _WIDTH, _HEIGHT = 7.2, 5.4  # inches
 _FLAGGED, _OTHERS = 24, 6  # words labelled besides those that the user names
 _MANY, _SMALL, _LARGE = 1000, 2.2, 3.6  # words from which markers are small; marker sizes, points
 _MARK = 4.5  # size of a marker in the legend, points
+_RAISED = 4.6  # size of the marker of a labelled word, with its edge, points
 _RING = 7.0  # size of the ring around a word that the user names, points
 _SPAN = 30.0  # ratio of the maximum to the 1 % quantile from which the axis is logarithmic
 _NOTHING = 1e-12  # relative to the largest displacement; not on a logarithmic axis
@@ -111,7 +112,7 @@ def draw(
             paint.legend(figure, axes)
         write_caption(figure, _below(caption + omission(len(strongest)), results), options)
         fix_layout(figure)
-        caption += omission(_label(axes, volcano, strongest, set(chosen)))
+        caption += omission(_label(axes, volcano, strongest, set(chosen), paint))
         write_caption(figure, _below(caption, results), options)
     return caption
 
@@ -226,16 +227,32 @@ def _handles(axes: Any) -> list[Any]:
             for line, label in zip(*axes.get_legend_handles_labels(), strict=True)]  # fmt: skip
 
 
-def _label(axes: Axes, volcano: _Volcano, numbers: list[int], named: set[int]) -> int:
+def _label(
+    axes: Axes, volcano: _Volcano, numbers: list[int], named: set[int], paint: Painted | None
+) -> int:
     """Label words, the most important first; return the number omitted for lack of room."""
-    points = volcano.points
+    points, shown = volcano.points, []
     labels = Labels(axes, points[numbers], points, _NEAR, _strips(axes, volcano))
     for number in numbers:
         colour = INK if volcano.flagged[number] else _GREY
         weight = "bold" if number in named else "normal"
         name = [volcano.words[number]]
+        omitted = labels.omitted
         labels.place(points[[number]], name, colour=colour, weight=weight)
+        shown += [number] if labels.omitted == omitted else []
+    _raise(axes, volcano, shown, paint)
     return labels.omitted
+
+
+def _raise(axes: Axes, volcano: _Volcano, numbers: list[int], paint: Painted | None) -> None:
+    """Draw labelled words again, with a white edge: lines and other markers may hide them."""
+    for number in numbers:
+        plain = BLUE if volcano.flagged[number] else _GREY
+        ink, marker = (
+            (plain, "o") if paint is None else (paint.colours[number], paint.markers[number])
+        )
+        axes.plot(volcano.x[number], volcano.y[number], marker, color=ink, markersize=_RAISED,
+                  markeredgecolor="white", markeredgewidth=0.6, zorder=4)  # fmt: skip
 
 
 def _strips(axes: Axes, volcano: _Volcano) -> Float64:
