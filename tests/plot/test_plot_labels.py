@@ -92,6 +92,26 @@ def test_leader_lines_cross_neither_each_other_nor_names():
             assert turns[0] * turns[1] >= 0 or turns[2] * turns[3] >= 0
 
 
+def test_a_name_without_a_leader_is_clearly_nearest_to_its_own_point():
+    from matplotlib.text import Text
+
+    row = [[1.972, 4.6], [1.969, 4.6], [1.73, 4.6], [1.65, 4.6], [1.64, 4.6], [0, 0], [2.2, 4.6]]
+    names = ["palestine", "soviet", "arab", "israel", "south", "focus", "which"]
+    figure = labelled(row, names, (7.2, 5.4))
+    axes = figure.axes[0]
+    figure.draw_without_rendering()
+    pixels = axes.transData.transform(row)
+    led = {text.get_text() for text in axes.texts if text.arrow_patch is not None}
+    assert led >= {"palestine", "soviet"}
+    assert "focus" not in led
+    for text in axes.texts:
+        box = Text.get_window_extent(text)
+        gap = np.maximum(np.maximum([box.x0, box.y0] - pixels, pixels - [box.x1, box.y1]), 0)
+        away = np.linalg.norm(gap, axis=1)
+        own = away[names.index(text.get_text())]
+        assert text.get_text() in led or (away > 1.2 * own).sum() == len(row) - 1
+
+
 def test_the_first_names_have_priority():
     points = np.zeros((40, 2))
     shown = texts(labelled(points, [f"name {k}" for k in range(40)]))

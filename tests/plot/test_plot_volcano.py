@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from wordgeom.core.errors import FormatError, InputError, MissingInputError, WordgeomError
 from wordgeom.plot import colours, volcano
 from wordgeom.plot.drift_results import DriftResults, read_drift_results
+from wordgeom.plot.options import PlotOptions
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
 
@@ -83,7 +84,7 @@ def test_lines_mark_the_q_threshold_and_the_smallest_p(tmp_path, seen):
 def test_words_at_the_smallest_p_are_on_its_line(tmp_path, seen):
     made = results()
     caption = volcano.draw(made, tmp_path / "v.png")
-    assert caption == "60 words, 20 with q ≤ .05, 20 at the smallest p"
+    assert caption.startswith("60 words, 20 with q ≤ .05, 20 at the smallest p")
     high = {x: y for (x, y) in points(seen[0]) if y >= 2}
     assert high.keys() == set(made.displacement[made.p == 0.01])
     assert set(high.values()) == {2}  # no jitter
@@ -157,6 +158,35 @@ def test_the_strongest_and_the_named_words_are_labelled_without_overlap(tmp_path
         y = axes.transData.transform((0.5, height))[1]
         boxes = [Text.get_window_extent(text) for text in texts.values()]
         assert not any(box.y0 < y < box.y1 for box in boxes)
+
+
+def test_names_stay_on_their_side_of_the_threshold(seen):
+    n = 40  # grey and blue words close to the line, in a crowd
+    p = np.where(np.arange(n) % 2, 0.0475, 0.055) * np.linspace(1, 1.05, n)
+    q = np.where(p < 0.052, 0.049, 0.06)
+    volcano.draw(results(n, p=p, q=q, displacement=np.linspace(0.4, 0.6, n)), "v.png")
+    axes = seen[0].axes[0]
+    (line,) = [y for label, y in rules(seen[0]).items() if label.startswith("q")]
+    height = axes.transData.transform((0.5, line))[1]
+    sides = set()
+    for text in axes.texts:
+        point = axes.transData.transform(text.xy)[1]
+        name = point + text.xyann[1] * seen[0].dpi / 72
+        assert (point >= height - 0.01) == (name > height), text.get_text()
+        sides.add(name > height)
+    assert sides == {True, False}
+
+
+def test_all_formats_label_the_same_words_at_the_same_places(tmp_path, seen):
+    made, options = results(400), (None, PlotOptions(dpi=60), PlotOptions(dpi=301))
+    draws = [*((f"{n}.png", options[n]) for n in range(3)), ("v.svg", None), ("v.pdf", None)]
+    captions = {volcano.draw(made, tmp_path / name, [], plot) for name, plot in draws}
+    assert len(captions) == 1
+    labels = [[(t.get_text(), t.xyann) for t in figure.axes[0].texts] for figure in seen]
+    assert all(one == labels[0] for one in labels)
+    for dpi in (60, 150, 301):  # of the files
+        seen[0].set_dpi(dpi)
+        assert_tidy(seen[0])
 
 
 def test_an_unknown_word_is_rejected(tmp_path):

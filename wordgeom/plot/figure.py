@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _SHORT, _DECADE, _LONG = 5, 10, 100  # ratios of a logarithmic axis's ends that choose its ticks
 INK, PALE = "#1a1a1a", "#8c8c8c"
-_FINE = 288  # pixels per inch with which text in .svg and .pdf files is measured
+_FINE = 288  # pixels per inch with which text is measured, so that all formats have one layout
 _PIXELS = 10**8  # in a .png
 _COLLAPSED = "constrained_layout not applied"
 _TITLE, BESIDE = "title", "legend-beside"  # of the title, and of a legend beside the panels
@@ -49,7 +49,6 @@ _STYLE: dict[Any, Any] = {
     "axes.titlesize": "medium",
     "font.size": 9.0,
     "pdf.fonttype": 42,  # text as text, which can be searched and edited
-    "savefig.dpi": "figure",  # text has the size with which it was placed
     "svg.fonttype": "none",
     "svg.hashsalt": "wordgeom",
     "text.color": INK,
@@ -111,14 +110,14 @@ def saved_figure(
         with rc_context({**_STYLE, "font.family": families}):
             warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # noted above
             warnings.filterwarnings("error", message=_COLLAPSED)
-            figure = Figure(figsize=(width, height), dpi=dpi, layout="constrained")
+            figure = Figure(figsize=(width, height), dpi=_FINE, layout="constrained")
             try:
                 _title(figure, options.title)
                 yield figure
                 fix_layout(figure)
                 _check_room(figure, path)
                 with atomic_file(path) as out:
-                    figure.savefig(out, format=suffix[1:], metadata=_METADATA[suffix])
+                    figure.savefig(out, format=suffix[1:], dpi=dpi, metadata=_METADATA[suffix])
             except UserWarning as warning:
                 if _COLLAPSED not in str(warning):
                     raise

@@ -1,8 +1,8 @@
 """Direct labels: each name beside its point, so that no two overlap and none leaves the axes.
 
 Names are placed in order of importance. Each takes the free position that covers the fewest
-markers: next to its point, or farther away at the end of a leader line. A name without a free
-position is omitted and counted. The result depends on nothing but the points, names and size.
+markers: next to its point, or farther away at the end of a leader line, which a name needs unless its own
+point is clearly the nearest one with a name. A name without a free position is omitted and counted. The result depends on nothing but the points, names and size.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _RINGS = (12.0, 18.0, 26.0, 36.0, 48.0, 62.0, 78.0, 96.0)
 _LED, _FARTHER, _WORSE = 0.25, 0.05, 0.01  # cost of a leader, a ring and a lesser side
 _COVERED = 0.1  # cost of a marker below a name
 _PASSED, _BESIDE = 2.0, 0.3  # cost of a leader through markers, and of being beside others' points
+_CLEAR = 1.5  # ratio of the distances of other points and its own, for a name without a leader
 _CROWD = 200  # names from which no leader lines are tried
 _APART = 1.5  # points between names
 _STEPS = np.linspace(0.0, 1.0, 24)  # of a leader line, checked for names in its way
@@ -90,12 +91,21 @@ class Labels:
         self._sizes: dict[tuple[str, str], tuple[float, float]] = {}
 
     def place(
-        self, points: Float64, names: Sequence[str], *, colour: str = INK, weight: str = "normal"
+        self,
+        points: Float64,
+        names: Sequence[str],
+        *,
+        colour: str = INK,
+        weight: str = "normal",
+        between: tuple[float, float] = (-np.inf, np.inf),
     ) -> None:
-        """Write the names of points (n × 2, data coordinates), the most important first."""
+        """Write the names of points (n × 2, data coordinates), the most important first.
+
+        between: heights in pixels which the names do not leave.
+        """
         for point, pixel, name in zip(points, self._pixels(points), names, strict=True):
             shown = printable(name)
-            found = self._best(pixel, self._size(shown, weight))
+            found = self._best(pixel, self._size(shown, weight), between)
             if found is None:
                 self.omitted += 1
                 continue
@@ -120,17 +130,23 @@ class Labels:
             self._sizes[name, weight] = box.width, box.height
         return self._sizes[name, weight]
 
-    def _best(self, pixel: Float64, size: tuple[float, float]) -> tuple[Float64, bool] | None:
+    def _best(
+        self, pixel: Float64, size: tuple[float, float], between: tuple[float, float]
+    ) -> tuple[Float64, bool] | None:
         """Return the best free box of a name, and whether it has a leader line."""
         if not np.isfinite(pixel).all():
             return None
         places, costs, led = _candidates(pixel, np.array(size), self._near, self._pixel)
-        if len(self._points) > _CROWD:
+        crowd = len(self._points) > _CROWD
+        if crowd:
             places, costs, led = places[~led], costs[~led], led[~led]
         inside = (places[:, :2] >= self._frame[:2]) & (places[:, 2:] <= self._frame[2:])
         free: Array = np.asarray(inside.all(axis=1))
+        free &= (places[:, 1] >= between[0]) & (places[:, 3] <= between[1])
         for obstacles in (self._names, self._blocked, self._led):
             free &= ~_overlaps(places, _around(obstacles, places)).any(axis=1)
+        if not crowd:
+            free[free] = led[free] | self._unambiguous(pixel, places[free])
         free[free] = ~led[free] | self._unobstructed(pixel, places[free])
         free[free] = ~led[free] | ~_crosses(pixel, _centres(places[free]), self._leaders)
         if not free.any():
@@ -147,6 +163,12 @@ class Labels:
         """Return the surroundings of other points with names, where their leader lines start."""
         own = (self._points == pixel).all(axis=1)
         return boxes(self._points[~own], reach)
+
+    def _unambiguous(self, pixel: Float64, places: Float64) -> Array:
+        """Return for which places (n) a point is clearly nearer than other points with names."""
+        others = self._points[(self._points != pixel).any(axis=1)]
+        other = _distances(places, others).min(axis=1, initial=np.inf)
+        return np.asarray(other > _CLEAR * _distances(places, pixel[None])[:, 0])
 
     def _unobstructed(self, pixel: Float64, places: Float64) -> Array:
         """Return whether the leader line to each place (n) crosses no name."""
@@ -225,6 +247,12 @@ def _around(obstacles: Float64, places: Float64) -> Float64:
     low, high = places[:, :2].min(axis=0), places[:, 2:].max(axis=0)
     chosen = ((obstacles[:, :2] <= high) & (obstacles[:, 2:] >= low)).all(axis=1)
     return np.asarray(obstacles[chosen])
+
+
+def _distances(places: Float64, points: Float64) -> Float64:
+    """Return the distances of boxes (k × 4) from points (m × 2), k × m."""
+    low, high = places[:, None, :2] - points, points - places[:, None, 2:]
+    return np.asarray(np.linalg.norm(np.maximum(np.maximum(low, high), 0.0), axis=2))
 
 
 def _overlaps(places: Float64, others: Float64) -> Float64:

@@ -233,12 +233,15 @@ def _label(
     """Label words, the most important first; return the number omitted for lack of room."""
     points, shown = volcano.points, []
     labels = Labels(axes, points[numbers], points, _NEAR, _strips(axes, volcano))
+    cut = float(axes.transData.transform((volcano.x.max(), volcano.cut_height))[1])
     for number in numbers:
         colour = INK if volcano.flagged[number] else _GREY
         weight = "bold" if number in named else "normal"
         name = [volcano.words[number]]
         omitted = labels.omitted
-        labels.place(points[[number]], name, colour=colour, weight=weight)
+        above = volcano.y[number] >= volcano.cut_height  # names stay on their side of the line
+        between = (cut, np.inf) if above else (-np.inf, cut)
+        labels.place(points[[number]], name, colour=colour, weight=weight, between=between)
         shown += [number] if labels.omitted == omitted else []
     _raise(axes, volcano, shown, paint)
     return labels.omitted
