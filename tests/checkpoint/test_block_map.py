@@ -127,7 +127,9 @@ def test_a_stage_resumes_to_the_same_output(folder, monkeypatch, capsys, name):
         assert main([*line, *again, "--threads", "1"]) == 75
     state = state_folder("some.bin.eval" if name == "eval" else "again.bin")
     assert state.exists()
-    capsys.readouterr()
+    said = capsys.readouterr().err
+    assert "interrupted; continue with --resume" in said
+    assert ("existing output is unchanged" in said) == (name != "eval")
     assert main([*line, *again, "--resume"]) == 0
     if name == "eval":
         assert capsys.readouterr().out == whole

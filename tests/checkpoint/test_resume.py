@@ -268,7 +268,8 @@ def test_a_run_stopped_before_its_checkpoint_does_not_offer_that_of_another(
 
         patch.setattr("wordgeom.stages.build_cooc.BuildCooc.work", stop)
         assert run(*COUNT, "--window", "2", "--force") == AGAIN
-    assert "no checkpoint was saved yet" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "no checkpoint was saved yet: repeat the command; existing output is unch" in said
     assert run(*COUNT, "--resume") == 0
 
 

@@ -436,14 +436,24 @@ def test_quiet_says_nothing(ask, folder):
         (["--widow"], ("wordgeom has no option --widow", "wordgeom --help")),
         (["build-cooc", "x", "--widow", "3"], ("build-cooc has no option --widow", "--window?")),
         (["build-cooc", "x", "--window", "0"], ("--window", "between 1 and 1000", "found 0")),
-        (["build-cooc", "x", "--window", "many"], ("--window", "'many'", "build-cooc --help")),
-        (["build-cooc", "x", "--document", "page"], ("--document", "'page'", "'block'")),
+        (
+            ["build-cooc", "x", "--window", "many"],
+            ("--window must be an integer, found 'many'; see", "-cooc --help"),
+        ),
+        (
+            ["build-cooc", "x", "--document", "page"],
+            ("--document must be line, block or file, found 'page'; see",),
+        ),
         (["build-cooc", "x", "--memory", "inf"], ("--memory", "found inf")),
         (["build-cooc", "x", "--shard", "1"], ("--shard must be i/N", "found '1'")),
         (["build-cooc", "x", "-o", ""], ("--out must not be empty; pass a name",)),
         (["build-cooc"], ("needs a CORPUS", "; name a text file")),
         (["build-cooc", "-", "-"], ("standard input", "given twice")),
-        (["similar"], ("VECTORS", "wordgeom similar --help")),
+        (["build-cooc", "x", "--sample", "a b"], ("--sample must be a number, found 'a b'; see",)),
+        (["similar"], ("wordgeom similar needs VECTORS; see wordgeom similar --help",)),
+        (["similar", "king"], ("wordgeom similar needs WORDS after VECTORS; see",)),
+        (["analogy", "v", "a", "b"], ("analogy needs C after VECTORS, A and B; see",)),
+        (["eval", "v", "--sets", "x"], ("no option --sets; SETS are arguments: leave out --sets",)),
         (["similar", "v", "king", "-top", "3"], ("has no option -top; did you mean --top?",)),
         (["similar", "", "king"], ("VECTORS must not be empty; pass a name",)),
         (["info", ""], ("PATH must not be empty; pass a name",)),
@@ -451,7 +461,7 @@ def test_quiet_says_nothing(ask, folder):
         (["train"], ("train needs --method", "choose", "gbu")),
         (["train", "--dim", "5"], ("train needs --method", "choose", "gbu")),
         (["train", "--methd", "gbu"], ("train has no option --methd", "did you mean --method?")),
-        (["train", "--method"], ("--method", "requires an argument")),
+        (["train", "--method"], ("--method needs a value; see wordgeom train --help",)),
         (["train", "--method", "gub"], ("unknown method 'gub'", "did you mean gbu?")),
         (
             ["train", "--method", "gbu", "--dimm", "5"],
@@ -463,6 +473,14 @@ def test_quiet_says_nothing(ask, folder):
 )
 def test_a_mistake_is_answered_with_what_was_meant(check_refused, args, say):
     check_refused(*args, say=say, status=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "say"),
+    [("none", "no such matrix directory"), ("vectors.bin", "a file, not a matrix directory")],
+)
+def test_a_wrong_input_is_reported_before_a_missing_method(check_refused, name, say):
+    check_refused("train", name, say=(f"{name}: {say}; create one with wordgeom build-cooc",))
 
 
 @pytest.mark.parametrize(

@@ -407,7 +407,7 @@ def test_arrays_stand_for_lists_between_commas(run, folder):
         ),
         (
             [COUNT.format(3), '[train]\nmetod = "gbu"\n'],
-            "x.toml [train]: train needs --method, found 'metod'; choose",
+            "x.toml [train]: unknown key 'metod'; did you mean method?",
         ),
         (
             ['[plot]\nkind = "drift"\nsource = "m"\nwrods = "a"\n'],

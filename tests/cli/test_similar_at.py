@@ -102,7 +102,7 @@ def test_what_has_no_answer_is_one_line(made, capsys, args, status, part):
 
 def test_a_time_needs_a_model(made, capsys, tmp_path):
     _, err = asked(capsys, str(made.parent / "dtm"), "wave", "--at", "1901", status=1)
-    assert "is of kind 'dtm', not a dynamic LSA model" in err
+    assert "is a document-term matrix, not a dynamic LSA model" in err
     (tmp_path / "v.txt").write_text("1 1\nwave 1\n")
     _, err = asked(capsys, str(tmp_path / "v.txt"), "wave", "--at", "1901", status=1)
     assert "a file, not a model directory" in err

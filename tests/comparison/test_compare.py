@@ -204,7 +204,9 @@ def test_methods_peers_and_files_share_a_table(ask, counts, monkeypatch):
     monkeypatch.setattr(entries, "available_methods", lambda _: ["gbu"])
     args = (counts, "good.bin", "--peers", "lsi", "--dim", "6", "--keep", "kept")
     drawn = find_spec("matplotlib") is not None
-    first = rows_of(ask, *args, *(["--picture", "q.svg"] if drawn else []))
+    told = ask(*args, "--json", *(["--picture", "q.svg"] if drawn else []))
+    first = {row["name"]: row for row in json.loads(told.out)["rows"]}
+    assert ("wordgeom: note: q.svg: quality against seconds\n" in told.err) == drawn
     assert {name: row["kind"] for name, row in first.items()} == {
         "good.bin": "file", "gbu": "method", "lsi": "peer",
     }  # fmt: skip
@@ -327,6 +329,7 @@ def test_a_failed_subprocess_reports_its_last_line():
         (("good.bin", "--methods", "gbx"), 2, ("unknown method 'gbx'", "gbu")),
         (("good.bin", "--peers", "glove"), 2, ("unknown peer 'glove'", "sgns")),
         (("good.bin", "--methods", "gbu"), 1, ("cooc",)),
+        (("prose.txt", "--methods", "none"), 2, ("nothing to compare: neither", "--peers")),
         (("good.bin", "--json", "--markdown"), 2, ("--json and --markdown",)),
         (("good.bin", "--picture", "q.jpg"), 2, ("q.jpg", ".svg")),
         (("good.bin", "--dim", "0"), 2, ("--dim must be at least 1",)),
@@ -339,6 +342,11 @@ def test_invalid_requests_are_one_line_errors(ask, args, status, say):
     assert (told.out, told.err.count("\n")) == ("", 1)
     for part in say:
         assert part in told.err
+
+
+def test_counts_without_methods_or_peers_are_nothing_to_compare(ask, counts):
+    told = ask(counts, "--methods", "none", "--picture", "q.svg", status=2)
+    assert "neither a method nor a peer is to be trained; choose --methods or --peers" in told.err
 
 
 def test_two_matrices_are_rejected(ask, counts):

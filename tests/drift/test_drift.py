@@ -257,9 +257,12 @@ def test_python_warns_of_a_time_outside_the_data(model):
             fitted.vectors_at(time)
     with pytest.warns(UserWarning, match="2040 is outside the documents' times, 2000 to 2011"):
         fitted.vectors_at(2040.0)
+    with pytest.warns(UserWarning, match="2040 is outside the documents' times, 2000 to 2011"):
+        fitted.displacement(2000.0, 2040.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fitted.vectors_at(2011.0)
+        fitted.displacement(2000.0, 2011.0)
 
 
 def test_extrapolated_times_and_another_trend_are_reported(model, capsys):

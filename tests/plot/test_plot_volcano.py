@@ -189,6 +189,11 @@ def test_all_formats_label_the_same_words_at_the_same_places(tmp_path, seen):
         assert_tidy(seen[0])
 
 
+def test_an_unknown_word_that_resembles_none_gets_no_list_of_words(tmp_path):
+    with pytest.raises(InputError, match="'zzzz' is not in the plot; no word of the vocabulary is"):
+        volcano.draw(results(), tmp_path / "v.png", ["zzzz"])
+
+
 def test_an_unknown_word_is_rejected(tmp_path):
     with pytest.raises(InputError) as caught:
         volcano.draw(results(), tmp_path / "v.png", ["w599"])

@@ -343,7 +343,7 @@ def test_one_kind_of_matrix_is_not_taken_for_another(text: Path, tmp_path: Path)
     build(text, tmp_path / "cooc")
     with pytest.raises(MissingInputError) as caught:
         StoredDocuments.open(tmp_path / "cooc")
-    assert_one_line(caught, "is of kind 'cooc', not a document-term matrix; create one")
+    assert_one_line(caught, "is a co-occurrence matrix, not a document-term matrix; create one")
     build_documents(text, tmp_path / "dtm")
     for function in (wg.pmi, lambda path: wg.train(path, "gbu")):
         with pytest.raises(WordgeomError) as refused:

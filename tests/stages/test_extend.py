@@ -349,7 +349,7 @@ def test_bad_input_is_told_in_one_line(folder):
         ({"vectors": "all.bin"}, InputError, "cooc: all 80 words have vectors in all.bin"),
         ({"vectors": "foreign.bin"}, InputError, "cooc: none of 80 words has a vector"),
         ({"counts": "left"}, InputError, "left: extend needs symmetric counts, not one-sided"),
-        ({"counts": "pmi"}, MissingInputError, "pmi: is of kind 'pmi', not a cooc matrix;"),
+        ({"counts": "pmi"}, MissingInputError, "pmi: is a PMI matrix, not a co-occurrence matrix;"),
         ({"counts": "none"}, MissingInputError, "none"),
         ({"vectors": "none.bin"}, MissingInputError, "none.bin"),
         ({"vectors": "cut.bin"}, FormatError, "cut.bin"),
@@ -358,6 +358,8 @@ def test_bad_input_is_told_in_one_line(folder):
         ({"vectors": "one.bin", "min_pairs": 1}, InputError, "cooc: only "),
         ({"memory": 1e-5}, InputError, "vectors of 4 need 316 KB, more than the memory"),
         ({"out": "vectors.bin"}, OptionError, "vectors.bin: is an input, which the output would"),
+        ({"out": "cooc"}, OptionError, "cooc: is a directory, not a vectors file; use .bin"),
+        ({"out": "new"}, OptionError, "new: the name of a vectors file needs a suffix; use .bin"),
         ({"out": "new.csv"}, OptionError, "new.csv: unknown suffix '.csv' of a vectors file"),
         ({"min_pairs": 0}, OptionError, "--min-pairs must be at least 1, found 0"),
     ):  # fmt: skip

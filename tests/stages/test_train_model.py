@@ -411,7 +411,7 @@ def test_a_model_whose_parts_do_not_fit_is_refused(made: Done, edit: Record, tmp
 
 def test_what_is_no_model_is_refused(dtm: Path, tmp_path: Path):
     (tmp_path / "file").write_text("x")
-    for path, told in ((tmp_path / "gone", "no such model"), (dtm, "kind 'dtm'"),
+    for path, told in ((tmp_path / "gone", "no such model"), (dtm, "is a document-term matrix"),
                        (tmp_path / "file", "a file, not a model")):  # fmt: skip
         with pytest.raises(MissingInputError) as caught:
             DynamicModel.open(path)

@@ -568,7 +568,7 @@ def test_an_edited_meta_json_is_seen_before_anything_is_allocated(
         (["attributes", "shape"], None, ["its parts are inconsistent"]),
         (["files", "indptr"], ["indices"], ["its parts are inconsistent"]),
         (["files", "data"], ["vocab"], ["its parts are inconsistent"]),
-        (["kind"], "vectors", ["is of kind 'vectors', not a cooc or pmi matrix"]),
+        (["kind"], "vectors", ["is of kind 'vectors', not a co-occurrence matrix or a PMI matrix"]),
     ],
 )
 def test_an_inconsistent_meta_json_with_a_right_digest_is_rejected(

@@ -99,8 +99,8 @@ class State:
         self._before_stop.append(save)
 
     @contextlib.contextmanager
-    def resumable(self) -> Iterator[None]:
-        """Turn an interruption of the block into StoppedError.
+    def resumable(self, *, output: bool = True) -> Iterator[None]:
+        """Turn an interruption of the block into StoppedError; output: the block writes some.
 
         A state without a finished piece is removed.
         """
@@ -115,7 +115,7 @@ class State:
             if not finished and self._begun and not self._resumed:
                 self.remove()
             if isinstance(error, KeyboardInterrupt):
-                raise StoppedError(finished) from None
+                raise StoppedError(finished, output) from None
             raise
 
     def _find_state(self, force: bool) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import errno
 import io
 import logging
@@ -18,6 +17,7 @@ from types import FrameType
 import click
 
 from wordgeom.cli.lazy import LazyGroup
+from wordgeom.cli.usage import usage
 from wordgeom.core.errors import StoppedError, WordgeomError
 from wordgeom.core.version import __version__
 from wordgeom.runtime.pool import THREAD_NAME
@@ -93,7 +93,7 @@ def _status(arguments: list[str], stop: _Stop) -> int:
     try:
         return _answer(arguments, stop)
     except click.UsageError as error:
-        return _fail(_usage(error, arguments), 2)
+        return _fail(usage(error, arguments, list(COMMANDS)), 2)
     except WordgeomError as error:
         return _fail(str(error), error.exit_code)
     except StoppedError as stopped:
@@ -159,24 +159,6 @@ def _answer(arguments: list[str], stop: _Stop) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     return 0
-
-
-def _usage(error: click.UsageError, arguments: Sequence[str]) -> str:
-    known = arguments[: 2 if arguments[0] == "plot" else 1] if arguments[0] in COMMANDS else []
-    command = error.ctx.command_path if error.ctx else " ".join(["wordgeom", *known])
-    see = f"see {command} --help"
-    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-        params = error.ctx.command.get_params(error.ctx)
-        known = [name for param in params for name in param.opts if name.startswith("-")]
-        close = difflib.get_close_matches(error.option_name, known, n=1, cutoff=0.7)
-        advice = f"did you mean {close[0]}?" if close else see
-        return f"{command} has no option {error.option_name}; {advice}"
-    message = error.format_message().rstrip(".")
-    if error.ctx is not None and message.startswith("Got unexpected extra"):
-        params = error.ctx.command.params
-        if not any(isinstance(param, click.Argument) for param in params):
-            see = f"{command} takes options only, such as {params[0].opts[-1]} FILE; {see}"
-    return f"{message}; {see}"
 
 
 def _fail(message: str, status: int, kind: str = "error: ") -> int:

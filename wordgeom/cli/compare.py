@@ -105,6 +105,8 @@ def command(
             click.echo(
                 f"wordgeom: note: {picture} omits {name}: its training time is unknown", err=True
             )
+        # Standard output is the tables alone, which may be JSON.
+        click.echo(f"wordgeom: note: {picture}: quality against seconds", err=True)
 
 
 def compared(paths: Sequence[str], values: dict[str, Any]) -> Comparison:

@@ -170,6 +170,5 @@ def _print(outcome: Outcome, *, quiet: bool) -> None:
     for note in outcome.notes:
         click.echo(f"wordgeom: note: {note}", err=True)
     if outcome.status.value != "converged":
-        status = outcome.status
-        click.echo(f"wordgeom: note: {status.sentence} (status {status.value})", err=True)
+        click.echo(f"wordgeom: note: {outcome.status.sentence}", err=True)
     click.echo("\n".join([outcome.summary, *outcome.lines]))

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from wordgeom.cli import flags, ownership
+from wordgeom.cli.usage import reworded
 from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError
 from wordgeom.core.options import check_known, suggestion
 from wordgeom.core.requests import request_of
@@ -143,7 +144,7 @@ class Invocation:
             do = f"add it; --help calls it {error.param.metavar or name.upper()}"
             raise OptionError(f"needs the key {name}", do=do) from None
         except click.UsageError as error:
-            raise OptionError(error.format_message().rstrip(".")) from None
+            raise OptionError(reworded(error)) from None
 
 
 def prepare(name: str, table: Mapping[str, Any], where: str) -> Invocation:

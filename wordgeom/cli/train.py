@@ -17,7 +17,7 @@ from wordgeom.core.formatting import listed
 from wordgeom.core.options import Options, flag, specs
 from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods.contract import DOCUMENT_VECTORS, MODEL
-from wordgeom.methods.inputs import READING, reading_options, settings_of
+from wordgeom.methods.inputs import READING, inputs_of, reading_options, settings_of
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 
 _OWN = ("method", "out", "space")
@@ -73,14 +73,21 @@ class _Train(frame.StageCommand):
         self.params.append(flags.config_option())
         return super().make_context(info_name, args, parent, **extra)
 
+    def invoke(self, ctx: click.Context) -> None:
+        """Run the stage; without a method, a wrong input is reported first."""
+        if not (ctx.params["method"] or ctx.params["config"]) and ctx.params.get("matrix"):
+            _check_stored(ctx.params["matrix"])
+        super().invoke(ctx)
+
     def declared(
         self, settings: frame.Settings
     ) -> tuple[tuple[str, ...], tuple[type[Options], ...]]:
         """Return the own settings and the options of the method that these settings name."""
         if "method" not in settings:
-            meant = "".join(repr(key) for key in get_close_matches("method", settings, 1))
+            if meant := get_close_matches("method", settings, 1):
+                raise OptionError(f"unknown key {meant[0]!r}", do="did you mean method?")
             do = f"choose {listed(methods.names(), 'or')}"
-            raise OptionError("train needs --method", found=meant, do=do)
+            raise OptionError("train needs --method", do=do)
         method = frame.text("method", settings["method"])
         check_owner(settings, method)
         return own_settings(method), method_classes(method)
@@ -88,6 +95,14 @@ class _Train(frame.StageCommand):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Methods (options: wordgeom train --method NAME --help)"):
             formatter.write_dl([(name, methods.summary(name)) for name in methods.names()])
+
+
+def _check_stored(path: str) -> None:
+    """Raise what `open_any` raises for an input that no method can read, if all read stores."""
+    from wordgeom.matrices.opening import open_any
+
+    if all(inputs_of(methods.load(name))[0].store_kinds for name in methods.names()):
+        open_any(path)
 
 
 def _options(method: str | None, args: list[str]) -> list[click.Option]:

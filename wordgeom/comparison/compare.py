@@ -71,7 +71,7 @@ def compare(
 def _checked(request: CompareRequest, names: Sequence[str]) -> Counts | None:
     """Check everything that can be checked before training; return the given counts."""
     if not names:
-        raise OptionError("nothing to compare", do="name a text, a matrix or vectors files")
+        raise _nothing(request)
     if request.against is not None and request.against not in names:
         do = suggestion(request.against, names)
         raise OptionError("--against must name a row", found=repr(request.against), do=do)
@@ -92,6 +92,15 @@ def _checked(request: CompareRequest, names: Sequence[str]) -> Counts | None:
     if counts is not None and request.peers:
         counted_text(_text_matrix(counts), request.corpus)
     return counts
+
+
+def _nothing(request: CompareRequest) -> OptionError:
+    """Return the error for a comparison of nothing."""
+    what, do = "nothing to compare", "name a text, a matrix or vectors files"
+    if request.text is not None or request.matrices:
+        what += ": neither a method nor a peer is to be trained"
+        do = "choose --methods or --peers, or name vectors files"
+    return OptionError(what, do=do)
 
 
 def _check_method(name: str, request: CompareRequest, counts: Counts | None) -> None:

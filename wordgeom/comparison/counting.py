@@ -20,7 +20,8 @@ from wordgeom.corpus.inputs.readers import is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.matrices.cooccurrence import COOC, DTM
-from wordgeom.matrices.opening import COMMANDS, KINDS, open_any
+from wordgeom.matrices.kinds import noun
+from wordgeom.matrices.opening import COMMANDS, open_any
 from wordgeom.methods.inputs import inputs_of
 from wordgeom.runtime.provenance import Clock
 from wordgeom.runtime.run_options import RunOptions
@@ -85,7 +86,7 @@ def needed(names: Sequence[str], *, peers: bool) -> list[str]:
         readable = inputs_of(methods.load(name))[0].store_kinds
         counted = [kind for kind in COUNTED if kind in readable]
         if readable and not counted:
-            what = f"{name} needs {' or '.join(KINDS[kind] for kind in readable)}"
+            what = f"{name} needs {' or '.join(noun(kind) for kind in readable)}"
             do = f"run wordgeom {COMMANDS[readable[0]]}, and compare on what it makes"
             raise OptionError(f"{what}, which compare does not make", do=do)
         kinds.update(counted[:1])

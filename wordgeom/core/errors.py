@@ -99,13 +99,16 @@ class WriteError(WordgeomError, OSError):
 
 
 class StoppedError(KeyboardInterrupt):
-    """An interrupted run that can be resumed."""
+    """An interrupted run that can be resumed; saved: from a checkpoint; output: it writes some."""
 
     exit_code = 75  # EX_TEMPFAIL of sysexits.h: queues take it for "try again later"
 
-    def __init__(self, saved: bool) -> None:
-        what = "continue with --resume" if saved else "no checkpoint was saved yet"
-        super().__init__(f"interrupted; {what}; existing output is unchanged")
+    def __init__(self, saved: bool, output: bool = True) -> None:
+        what = "continue with --resume"
+        if not saved:
+            what = "no checkpoint was saved yet: repeat the command"
+        kept = "; existing output is unchanged" if output else ""
+        super().__init__(f"interrupted; {what}{kept}")
 
     def reword(self, how: Callable[[str], str]) -> None:
         """Replace the text."""

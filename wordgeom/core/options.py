@@ -25,6 +25,7 @@ _KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "bool": ("true or false", (bool,)),
     "str": ("text", (str,)),
 }
+KIND_NAMES = {name: words for name, (words, _) in _KINDS.items()}
 
 
 @dataclass(frozen=True)

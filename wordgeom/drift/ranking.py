@@ -59,7 +59,7 @@ class RankedWords:
     documents: int
 
     def __post_init__(self) -> None:
-        self._displacement = self.fitted.displacement(*self.span)
+        self._displacement = self.fitted.moved(*self.span)
         self._movement = self.fitted.movement()
         keys = {
             BY_F: self.verdicts[0].F, BY_TURN: self.verdicts[0].turn,

@@ -12,6 +12,7 @@ from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.formats import dense, detection
 from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.word_files import companion_path, read_words
+from wordgeom.matrices.kinds import noun
 from wordgeom.runtime.pool import available_memory
 from wordgeom.storage.opening import check_listed, opened
 from wordgeom.storage.store import Store, exists
@@ -79,9 +80,8 @@ def _form_of(path: Path, given: str | None) -> str | None:
         return detection.PROJECTOR
     check_listed(path, "a vectors file")
     if exists(path):
-        kind = Store.open(path).kind
         do = "pass a vectors file, as wordgeom train writes it"
-        raise MissingInputError(f"is a directory of kind {kind}, not vectors", where=path, do=do)
+        raise MissingInputError(f"is {noun(Store.open(path).kind)}, not vectors", where=path, do=do)
     what = f"is a directory without {FILES[0]}"
     raise MissingInputError(what, where=path, do="pass a vectors file or a projector directory")
 

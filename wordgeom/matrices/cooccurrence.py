@@ -22,6 +22,7 @@ from wordgeom.corpus.vocabulary import Vocabulary, read_vocabulary_bytes, vocabu
 from wordgeom.matrices.kinds import COOC as COOC
 from wordgeom.matrices.kinds import DTM as DTM
 from wordgeom.matrices.kinds import PMI as PMI
+from wordgeom.matrices.kinds import noun
 from wordgeom.storage.store import Store, StoreWriter
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class StoredMatrix(StoredCsr):
         """Open the matrix in a directory; raises MissingInputError or FormatError."""
         store = Store.open(path)
         if store.kind not in kinds:
-            what = f"is of kind {store.kind!r}, not a {' or '.join(kinds)} matrix"
+            what = f"is {noun(store.kind)}, not {' or '.join(noun(kind) for kind in kinds)}"
             do = "create one with wordgeom build-cooc"
             raise MissingInputError(what, where=path, do=do)
         words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")

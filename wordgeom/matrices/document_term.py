@@ -20,6 +20,7 @@ from wordgeom.core.errors import FormatError, MissingInputError
 from wordgeom.core.types import Csr, Int64
 from wordgeom.corpus.vocabulary import decoded, read_vocabulary_bytes
 from wordgeom.matrices.cooccurrence import DTM, StoredCsr, StoredMatrix, checked_indptr
+from wordgeom.matrices.kinds import noun
 from wordgeom.storage.store import Store
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class StoredDocuments(StoredCsr):
         store = Store.open(path)
         if store.kind != DTM:
             do = "create one with wordgeom build-dtm"
-            what = f"is of kind {store.kind!r}, not a document-term matrix"
+            what = f"is {noun(store.kind)}, not a document-term matrix"
             raise MissingInputError(what, where=path, do=do)
         words = read_vocabulary_bytes(store.text("vocab"), store.path / "vocab.tsv")
         rows = max(0, store.array("indptr").length - 1)

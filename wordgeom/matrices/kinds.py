@@ -3,3 +3,16 @@
 from __future__ import annotations
 
 COOC, PMI, DTM = "cooc", "pmi", "dtm"
+
+_NOUNS = {
+    COOC: "a co-occurrence matrix",
+    PMI: "a PMI matrix",
+    DTM: "a document-term matrix",
+    "dlsa": "a dynamic LSA model",
+    "state": "a checkpoint",
+}
+
+
+def noun(kind: str) -> str:
+    """Return what messages call a store of a kind, after `is`."""
+    return _NOUNS.get(kind, f"of kind {kind!r}")

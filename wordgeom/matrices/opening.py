@@ -11,8 +11,7 @@ from wordgeom.matrices.document_term import Stored, open_stored
 from wordgeom.storage import store
 from wordgeom.storage.store import Store
 
-# What the stores of each kind are, and the commands that make them.
-KINDS = {COOC: "a co-occurrence matrix", PMI: "a PMI matrix", DTM: "a document-term matrix"}
+# The commands that make the stores of each kind.
 COMMANDS = {COOC: "build-cooc", PMI: "build-pmi", DTM: "build-dtm"}
 
 

@@ -1,8 +1,9 @@
 """Direct labels: each name beside its point, so that no two overlap and none leaves the axes.
 
 Names are placed in order of importance. Each takes the free position that covers the fewest
-markers: next to its point, or farther away at the end of a leader line, which a name needs unless its own
-point is clearly the nearest one with a name. A name without a free position is omitted and counted. The result depends on nothing but the points, names and size.
+markers: next to its point, or farther away at the end of a leader line. A name has no leader only
+where its own point is clearly the nearest one with a name. A name without a free position is
+omitted and counted. The result depends on nothing but the points, names and size.
 """
 
 from __future__ import annotations

@@ -15,7 +15,6 @@ import numpy as np
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import several
-from wordgeom.core.options import suggestion
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.drift.options import LEVEL
 from wordgeom.plot.colours import BLUE, MARKERS, UNKNOWN, Painted, painted
@@ -32,6 +31,7 @@ from wordgeom.plot.figure import (
 )
 from wordgeom.plot.labels import Labels, coinciding, omission
 from wordgeom.plot.options import ColourOptions, PlotOptions
+from wordgeom.vectors.nearest import spelling_advice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -137,7 +137,7 @@ def _volcano(results: DriftResults) -> _Volcano:
 
 def _number(name: str, words: list[str]) -> int:
     if name not in words:
-        do = suggestion(name, words)
+        do = spelling_advice(name, words)
         raise InputError(f"the word {name!r} is not in the plot", do=do)
     return words.index(name)
 

@@ -155,7 +155,8 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
             _forget(stage)
             return made
         state = _open_state(stage)
-        resumable = _replacing(stage) if state is None else state.resumable()
+        writes = stage.output is not None
+        resumable = _replacing(stage) if state is None else state.resumable(output=writes)
         with resumable, open_context(stage.run, stage.device, show=show) as context:
             if state is not None:
                 context = replace(context, checkpoint=MethodState(state))

@@ -142,6 +142,10 @@ def writable_words(path: str | Path, words: Sequence[str], *, space: str | None)
     binary = path.suffix.lower() in BINARY_SUFFIXES
     if not binary and name_suffix(path) not in TEXT_SUFFIXES:
         what = f"unknown suffix {path.suffix!r} of a vectors file"
+        if path.is_dir():
+            what = "is a directory, not a vectors file"
+        elif not path.suffix:
+            what = "the name of a vectors file needs a suffix"
         raise OptionError(what, where=path, do="use .bin, .txt or .vec")
     if not path.parent.is_dir():
         do = "create it, or choose another output"

@@ -7,7 +7,7 @@ With unit vectors u, positive words p and negative words n, the neighbours are t
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import numpy as np
@@ -71,7 +71,12 @@ def _advice(word: str, vectors: Vectors) -> str:
         return f"pass its {len(parts)} words separately"
     # Words are in order of frequency: the first are the likeliest.
     alike = (w for w in islice(vectors.words, _SPELLINGS) if abs(len(w) - len(word)) <= 2)
-    close = difflib.get_close_matches(word, alike, n=1)
+    return spelling_advice(word, alike)
+
+
+def spelling_advice(word: str, known: Iterable[str]) -> str:
+    """Return advice for an unknown word: the known word that is spelt most like it, if any."""
+    close = difflib.get_close_matches(word, list(known), n=1)
     return f"did you mean {close[0]}?" if close else "no word of the vocabulary is similar"
 
 

@@ -56,7 +56,7 @@ def read_header(source: BinaryIO, path: Path) -> Header:
     """Read the header and leave `source` after it; raises FormatError for an implausible one."""
     size = _size(source)
     if size == 0:
-        raise FormatError("is empty", where=path, do="write or copy it again")
+        raise FormatError("is empty", where=path, do="make or copy it again")
     source.seek(len(_BOM) if source.read(len(_BOM)) == _BOM else 0)
     if (bare := _without_header(source, path, size)) is not None:
         return bare

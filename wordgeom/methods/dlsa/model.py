@@ -32,6 +32,7 @@ from wordgeom.core.types import Array, Float32, Float64, Int64
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes
 from wordgeom.linalg.blas import one_thread
 from wordgeom.matrices.document_term import StoredDocuments
+from wordgeom.matrices.kinds import noun
 from wordgeom.methods.dlsa.canonical_form import aligned
 from wordgeom.methods.dlsa.polynomials import Polynomials
 from wordgeom.methods.dlsa.problem import FREE, HOLD
@@ -89,7 +90,7 @@ class DynamicModel:
             raise MissingInputError(what, where=directory, do=do)
         store = Store.open(directory)
         if store.kind != DLSA:
-            what = f"is of kind {store.kind!r}, not a dynamic LSA model"
+            what = f"is {noun(store.kind)}, not a dynamic LSA model"
             raise MissingInputError(what, where=directory, do=do)
         try:
             return _opened(cls, store)
@@ -183,8 +184,16 @@ class DynamicModel:
         """Return the displacement of each word between two times (p), in standard deviations.
 
         |L (b_j(stop) − b_j(start))| / sd_j, with LᵀL = AᵀA / n and aligned b_j: the root mean
-        square, over documents, of the change of the fitted values.
+        square, over documents, of the change of the fitted values. Warns as `vectors_at` does.
         """
+        moved = self.moved(start, stop)
+        for time in dict.fromkeys((start, stop)):
+            if remark := self.extrapolation(time, f"{time:g}"):
+                warnings.warn(remark, stacklevel=2)
+        return moved
+
+    def moved(self, start: float, stop: float) -> Float64:
+        """Return `displacement` between two times without its warning."""
         with np.errstate(over="ignore", invalid="ignore"):
             moves = self._aligned_at(stop) - self._aligned_at(start)
         return self._finite(self._standardised(moves[None]), start, stop)

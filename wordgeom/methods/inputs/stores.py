@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.options import Options
+from wordgeom.matrices.kinds import noun
 from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request
 
 if TYPE_CHECKING:
@@ -53,11 +54,11 @@ class StoreInput(InputKind):
 
 def open_store(path: Path, kinds: tuple[str, ...]) -> Stored:
     """Open a complete, current store; raises InputError for one of another kind."""
-    from wordgeom.matrices.opening import COMMANDS, KINDS, open_any  # `--help` reads the inputs
+    from wordgeom.matrices.opening import COMMANDS, open_any  # `--help` reads the inputs
 
     stored = open_any(path)
     if stored.store.kind not in kinds:
-        needed = " or ".join(KINDS[kind] for kind in kinds)
-        what = f"is {KINDS[stored.store.kind]}; the method needs {needed}"
+        needed = " or ".join(noun(kind) for kind in kinds)
+        what = f"is {noun(stored.store.kind)}; the method needs {needed}"
         raise InputError(what, where=path, do=f"run wordgeom {COMMANDS[kinds[0]]}")
     return stored

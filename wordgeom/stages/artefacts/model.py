@@ -13,6 +13,7 @@ from wordgeom import methods
 from wordgeom.core.errors import MissingInputError, OptionError
 from wordgeom.core.requests import difference, different_content, request_of
 from wordgeom.corpus.vocabulary import vocabulary_bytes
+from wordgeom.matrices.kinds import noun
 from wordgeom.methods.contract import Export, Result
 from wordgeom.runtime.provenance import Clock, card
 from wordgeom.runtime.run_options import RunOptions
@@ -151,7 +152,7 @@ class ModelDirectory(Artefact):
         held = Store.open(self.path)
         method = _method_of(held)
         if method is None:
-            what, do = f"is of kind {held.kind!r}, not a matrix", "pass a matrix or vectors"
+            what, do = f"is {noun(held.kind)}, not a matrix", "pass a matrix or vectors"
             raise MissingInputError(what, where=self.path, do=do)
         advice = getattr(method, "convert_advice", None)
         do = "" if advice is None else advice(self.path)
