@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from wordgeom.core.errors import FormatError, InputError, MissingInputError, WordgeomError
 from wordgeom.corpus.inputs import compression, readers
 from wordgeom.corpus.inputs.compression import zstd
+from wordgeom.corpus.inputs.input_warnings import input_warnings
 from wordgeom.corpus.inputs.readers import Source, is_compressed, read_blocks
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
@@ -183,3 +184,15 @@ def test_a_read_error_names_the_file(folder: Path):
     ):
         text(path)
     assert_one_line(caught, path, "cannot be read: input/output error")
+
+
+def test_a_suffix_of_a_compression_that_is_absent_is_noted(folder):
+    contents = {"plain.gz": b"a b\n", "p.txt.XZ": b"c\n", "packed.gz": gzip.compress(b"d\n")}
+    sources = [Source(str(folder / name)) for name in [*contents, "empty.gz"]]
+    for source, content in zip(sources, [*contents.values(), b""], strict=True):
+        Path(source.name).write_bytes(content)
+        read = b"".join(block.text for block in read_blocks(source, b"\n", "error"))
+        assert read == (b"d\n" if source.name.endswith("packed.gz") else content)
+    (note,) = [line for line in input_warnings(sources) if "suffix" in line]
+    assert note.startswith(f"{folder / 'plain.gz'} is not compressed, in spite of its suffix, and")
+    assert "1 " in note.removeprefix(str(folder))  # other file

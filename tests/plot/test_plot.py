@@ -213,7 +213,7 @@ def test_the_title_mentions_a_band_and_the_legend_a_hidden_curve(tmp_path, seen)
     bare = [spectrum_of("a", values), spectrum_of("b", values), spectrum_of("c", [4.0, 3.0, 1.0])]
     spectrum.draw(bare, tmp_path / "s.png")
     spectrum.draw([spectrum_of("a", values, [0.1] * 3)], tmp_path / "s.png")
-    assert [caption_of(made) for made in seen] == ["", "band: ± residual"]
+    assert [caption_of(made) for made in seen] == ["", "band: ± residual, at most 10 % of a value"]
     names = [text.get_text() for text in seen[0].legends[0].get_texts()]
     assert names == [" a", " b\n (same as a)", " c"]
     of_lsa = replace(spectrum_of("d", values), of=spectrum.SINGULAR)
@@ -285,6 +285,19 @@ def test_loss_curves_of_one_unit_share_a_panel(monkeypatch):
     assert two.axes[0].lines[1].get_ydata().tolist() == falling[1].losses.tolist()
     assert [text.get_text() for text in two.legends[0].get_texts()] == [" a", " _b", " c"]
     assert_tidy(two)
+
+
+def test_large_losses_are_shown_in_millions(monkeypatch):
+    seen, at = unwritten(monkeypatch, loss), np.arange(1.0, 4)
+    curves = [loss.Curve("a", at, np.array([1.3e7, 1.2e7, 1.1e7]), "half sweep"),
+              loss.Curve("b", at, np.array([2e6, 1e6, 999.0]), "half sweep"),
+              loss.Curve("c", at, np.array([3.0, 2.0, 1.0]), "epoch")]  # fmt: skip
+    loss.draw(curves, "l.png")
+    titles = [axes.get_title("left") for axes in seen[0].axes]
+    assert titles == ["objective of weighted sweeps (millions)", "mean squared residual"]
+    assert seen[0].axes[0].lines[0].get_ydata() == pytest.approx([13, 12, 11])
+    assert seen[0].axes[1].lines[0].get_ydata().tolist() == [3, 2, 1]
+    assert_tidy(seen[0])
 
 
 def test_loss_curves_are_drawn_from_the_command_line(tmp_path, monkeypatch, capsys):

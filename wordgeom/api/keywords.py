@@ -14,6 +14,16 @@ from wordgeom.core.options import Options, options_of, specs
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _TAKEN: dict[str, tuple[type[Options], ...]] = {}
 _WIDTH = 88
+
+
+class _Varying:
+    """The default of an option that has several."""
+
+    def __repr__(self) -> str:
+        return "<depends on the method>"
+
+
+_VARYING = _Varying()
 _FLAG = re.compile(r"--[a-z][a-z-]*")
 
 
@@ -52,7 +62,7 @@ def _shown(
     others: bool,
     varying: Collection[str] = (),
 ) -> _Function:
-    """Set the signature, and the docstring with the options listed; `...`: the default varies.
+    """Set the signature, and the docstring with the options listed.
 
     others: keywords that are not listed are possible; varying: options with several defaults.
     """
@@ -61,7 +71,7 @@ def _shown(
     for field in (field for cls in classes for field, _ in specs(cls)):
         default = field.default
         if field.name in varying or (field.name in named and named[field.name].default != default):
-            default = ...
+            default = _VARYING
         named[field.name] = inspect.Parameter(
             field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=field.type
         )

@@ -32,11 +32,13 @@ def differing_option(asked: Mapping[str, Any], made: Mapping[str, Any]) -> str |
 
 def _spelt(name: str, value: Any, beside: Any = None) -> str:
     """Return an option as users write it; beside: the value named before, with the flag."""
+    if isinstance(value, (list, tuple)):  # none, or names
+        value = ", ".join(map(str, value)) or None
     if value is None or value is False:
         return f"without {flag(name)}" if beside is None else "without"
     if value is True:
         return f"with {flag(name)}" if beside is None else "with"
-    if beside is None or isinstance(beside, bool):
+    if beside is None or isinstance(beside, bool) or beside in ([], ()):
         return f"with {flag(name)} {value}"
     return str(value)
 

@@ -19,6 +19,7 @@ _NAME = 36  # characters of a name in the legend
 _WIDTH, _HEIGHT = 4.2, 3.3  # inches of a panel
 _FALL = 3.0  # ratio of a curve's ends from which its axis is logarithmic
 _DO = "train with a method that records its loss, such as sgd"
+_SCALES = ((" (billions)", 1e9), (" (millions)", 1e6))  # for readable numbers on an axis
 _TITLES = {"epoch": "mean squared residual", "half sweep": "objective of weighted sweeps"}
 
 
@@ -61,11 +62,12 @@ def draw(curves: Sequence[Curve], path: str | Path, options: PlotOptions | None 
     with saved_figure(path, _WIDTH * len(units), _HEIGHT, options, names) as figure:
         panels = dict(zip(units, figure.subplots(1, len(units), squeeze=False)[0], strict=True))
         lines = []
+        scales = {unit: _scale(curves, unit) for unit in units}
         for number, curve in enumerate(curves):
-            style = line_style(number, len(curve.losses))
-            lines += panels[curve.unit].plot(curve.at, curve.losses, **style)
+            style, (_, scale) = line_style(number, len(curve.losses)), scales[curve.unit]
+            lines += panels[curve.unit].plot(curve.at, curve.losses / scale, **style)
         for unit, axes in panels.items():
-            axes.set_title(_TITLES[unit])
+            axes.set_title(_TITLES[unit] + scales[unit][0])
             axes.set_xlabel(unit)
             thin_grid(axes)
             plain_ticks(axes.xaxis)
@@ -78,3 +80,9 @@ def draw(curves: Sequence[Curve], path: str | Path, options: PlotOptions | None 
         for line, name in zip(lines, names, strict=True):
             line.set_label(f" {name}")  # matplotlib hides names with a leading _
         legend_above(figure, lines)
+
+
+def _scale(curves: Sequence[Curve], unit: str) -> tuple[str, float]:
+    """Return what to add to a panel's title, and the number by which its losses are divided."""
+    largest = max(curve.losses.max() for curve in curves if curve.unit == unit)
+    return next((scale for scale in _SCALES if largest >= scale[1]), ("", 1.0))

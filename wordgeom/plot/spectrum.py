@@ -90,12 +90,24 @@ def draw(spectra: Sequence[Spectrum], path: str | Path, options: PlotOptions | N
 
 def _caption(spectra: Sequence[Spectrum]) -> str:
     """Return what the curves do not show."""
-    parts = ["band: ± residual"] if any(len(spectrum.residuals) for spectrum in spectra) else []
+    parts = []
+    if any(len(spectrum.residuals) for spectrum in spectra):
+        parts.append(
+            f"band: ± residual, at most {100 * max(map(_widest, spectra)):.2g} % of a value"
+        )
     for spectrum in spectra:
         if hidden := int(np.sum(spectrum.values <= 0)):
             what = several(hidden, "value", "values")
             parts.append(f"{printable(spectrum.name, _NAME)}: {what} ≤ 0 not drawn")
     return "; ".join(parts)
+
+
+def _widest(spectrum: Spectrum) -> float:
+    """Return the largest residual of a positive value, relative to the value; 0 without any."""
+    drawn = spectrum.values > 0
+    if not len(spectrum.residuals):
+        return 0.0
+    return float(np.max(spectrum.residuals[drawn] / spectrum.values[drawn]))
 
 
 def _kinds(spectra: Sequence[Spectrum]) -> str:
@@ -134,7 +146,7 @@ def _values(axes: Axes, spectrum: Spectrum, style: dict[str, Any]) -> None:
 def _describe(left: Axes, right: Axes) -> None:
     left.set_xscale("log")
     left.set_yscale("log")
-    right.set_title("cumulative share of the sum")
+    right.set_title("cumulative share of the values computed")
     right.set_ylim(0, 1.02)
     right.set_xlim(left=0)
     for axes in (left, right):

@@ -113,6 +113,9 @@ def input_warnings(sources: Sequence[Source], strip: str = "none") -> list[str]:
     if empty and len(sources) > 1:
         more = ", …" if len(empty) > _SHOWN else ""
         lines.append(f"empty input: {', '.join(empty[:_SHOWN])}{more}")
+    if misnamed := [source.name for source in sources if source.misnamed and not source.empty]:
+        what = "is not compressed, in spite of its suffix, and was read as it is"
+        lines.append(f"{misnamed[0]} {what}{_others(len(misnamed))}")
     lines += _header_notes(sources)
     lines += _markup_notes(sources, strip)
     lines += _cut_notes(sources)

@@ -58,8 +58,8 @@ class Source:
     taken for, `header` or `unsure`, and its cells. bad_records, first_bad: the number of malformed
     records that were skipped, and the error of the first. empty: there is no text in it. listed:
     every record gets a line of text and an entry in `documents`, even without id and time
-    (`formats.blocks`). every_line: so does every line of plain text, even an empty one; lines:
-    their number.
+    (`formats.blocks`). misnamed: its suffix names a compression, its content has none. every_line:
+    so does every line of plain text, even an empty one; lines: their number.
     documents: ids and times of the records; not a field, since checkpoints store fields as JSON.
     running: the hash of the bytes read so far.
     """
@@ -78,6 +78,7 @@ class Source:
     bad_records: int = 0
     first_bad: str = ""
     empty: bool = False
+    misnamed: bool = False
     listed: bool = False
     every_line: bool = False
     lines: int = 0
@@ -287,6 +288,7 @@ def read_chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
         digested = _Digested(raw, source.name)
         source.running = digested.digest
         how = compression.detect(digested.head)
+        source.misnamed = not how and source.name.lower().endswith(compression.SUFFIXES)
         plain = digested.pieces(BLOCK)
         chunks = compression.decompressed(digested, how, source.name, BLOCK) if how else plain
         chunk = next(chunks, b"")
