@@ -16,7 +16,7 @@ from wordgeom.checkpoint import state as kept_module
 from wordgeom.checkpoint.method_state import MethodState
 from wordgeom.checkpoint.state import State, state_folder
 from wordgeom.cli import main
-from wordgeom.core.errors import FormatError, OutputExistsError, StaleError
+from wordgeom.core.errors import FormatError, OutputExistsError, StaleError, WriteError
 from wordgeom.core.types import Array
 from wordgeom.linalg import eigensolver
 from wordgeom.linalg.krylov import Krylov
@@ -90,6 +90,13 @@ def test_a_state_is_replaced_with_force_alone(folder):
 def test_removing_a_state_leaves_nothing_of_it(folder):
     State(folder, REQUEST, ResumeOptions(resume=True)).remove()
     assert not folder.exists()
+
+
+def test_a_failed_write_without_a_checkpoint_mentions_none(tmp_path):
+    state = State(tmp_path / ".x.state", REQUEST, ResumeOptions())
+    with pytest.raises(WriteError) as caught, state.resumable():
+        raise WriteError("cannot be written", where="x", do="choose another output")
+    assert str(caught.value) == "x: cannot be written; choose another output"
 
 
 def test_the_state_lies_beside_the_output(tmp_path, monkeypatch):

@@ -453,7 +453,9 @@ def test_a_state_that_cannot_be_kept_leaves_nothing_of_its_rows(folder, monkeypa
 
     with monkeypatch.context() as patch:
         patch.setattr(files, "boundary", full)
-        assert "no space left" in complaint(capsys, *COUNT, "--checkpoint", "0")
+        said = complaint(capsys, *COUNT, "--checkpoint", "0")
+    assert "no space left" in said
+    assert said.rstrip().endswith("left, and the checkpoint stays for --resume")
     assert names() == {"corpus.txt", ".cooc.state"}  # the text is kept
     assert run(*COUNT, "--resume") == 0
     assert names() == {"corpus.txt", "cooc"}

@@ -387,7 +387,7 @@ def test_every_conversion_error_is_one_line(counts, tmp_path):
         (MissingInputError, tmp_path / "none", "x.npz", {}, "no such file or directory"),
         (MissingInputError, counts, "no/x.npz", {}, "no such"),
         (FormatError, tmp_path / "state", "x.npz", {}, "meta.json"),
-        (MissingInputError, tmp_path / "other", "x.npz", {}, "kind 'state'"),
+        (MissingInputError, tmp_path / "other", "x.npz", {}, "is a checkpoint"),
         (MissingInputError, dense, "x", {}, "d.words.txt: no such words file"),
         (InputError, dense, "x", {"words": str(words)}, "not a SciPy sparse matrix"),
     ]

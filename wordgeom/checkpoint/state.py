@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wordgeom.core.errors import OutputExistsError, StaleError, StoppedError
+from wordgeom.core.errors import OutputExistsError, StaleError, StoppedError, WriteError
 from wordgeom.core.formatting import readable_size
 from wordgeom.core.requests import differing_option
 from wordgeom.core.version import __version__
@@ -116,6 +116,9 @@ class State:
                 self.remove()
             if isinstance(error, KeyboardInterrupt):
                 raise StoppedError(finished, output) from None
+            if isinstance(error, WriteError) and finished:
+                do = f"{error.do}, and the checkpoint stays for --resume"
+                raise WriteError(error.what, where=error.where, found=error.found, do=do) from error
             raise
 
     def _find_state(self, force: bool) -> bool:
