@@ -10,9 +10,9 @@ of a donor's uses grows or falls at a known rate (step, linear, growing sense, d
 25, 50 or 100 % of the uses; in others the share is constant, or the frequency alone changes ×2, ×4
 or ×8. --words is their number for each kind and size; controls have twice as many.
 
-shuffled  The years of speeches are permuted, and passages of 100 tokens are removed at a rate by
-          year that gives speeches the trend of length of the real years. Nothing but length depends
-          on time: each word that is not planted is a control.
+shuffled  The years of speeches are permuted, and a stretch of each is kept, in proportion to the
+          mean length of its year. Nothing but length depends on time: each word that is not planted
+          is a control.
 strata    The years are permuted within 20 strata of length. The correlation of length and year
           remains, but long speeches use words in other contexts than short ones, and so do years.
 real      The years are real. Controls are pseudo-words with a constant share, and what they show is
@@ -21,7 +21,7 @@ real      The years are real. Controls are pseudo-words with a constant share, a
 In the first two designs, two controls in as many speeches as each planted word are ranked with the
 pseudo-words.
 
-Measures: the score test (flips), on passages of 100 tokens and on speeches; dynamic LSA and the
+Measures: the score test (flips), on passages of 10 tokens and on speeches; dynamic LSA and the
 permutation test, on speeches; and between two periods, halves or the first and the last third, the
 distance of PPMI vectors, and vectors of gbu or gensim's skip-gram (window 5) with cosine distance
 after orthogonal Procrustes alignment or the change of the nearest twentieth of all words.

@@ -79,7 +79,7 @@ class Text:
 
     @cached_property
     def passages(self) -> StoredDocuments:
-        """Counts of passages of 100 tokens."""
+        """Counts of passages of 10 tokens."""
         return self._count("passages", passages=PASSAGE)
 
     @cached_property

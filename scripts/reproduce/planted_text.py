@@ -16,7 +16,7 @@ from wordgeom.core.errors import FormatError, MissingInputError
 from wordgeom.core.types import Float64, Int32, Int64, offsets
 
 STRATA = 20  # of length
-PASSAGE = 100  # tokens
+PASSAGE = 10  # tokens
 _WORD = re.compile(r"[^\W\d_]+")
 _COLUMNS = 4  # year, session, country, speech
 
@@ -108,18 +108,21 @@ def within_strata(speeches: Speeches, rng: np.random.Generator) -> Speeches:
 
 
 def shuffled(speeches: Speeches, rng: np.random.Generator) -> Speeches:
-    """Return the speeches with years permuted, and passages removed at a rate by year.
+    """Return the speeches with years permuted, and cut at a rate by year.
 
-    Mean lengths of years are in the ratios of the real years. Passages are chosen at random, so
-    that what a speech says does not depend on its year.
+    Mean lengths of years are in the ratios of the real years. A stretch is kept that begins
+    anywhere and goes on at the start of its speech, so that each word is kept with the same
+    probability, and what a speech says does not depend on its year. Removing passages instead would
+    join more strangers in years of short speeches: a change of usage in small windows.
     """
     distinct, codes = np.unique(speeches.years, return_inverse=True)
     means = np.bincount(codes, speeches.lengths) / np.bincount(codes)
     years = rng.permutation(speeches.years)
     rates = (means / means.max())[np.searchsorted(distinct, years)]
-    first = np.arange(len(speeches.tokens)) - np.repeat(speeches.starts[:-1], speeches.lengths)
-    passage = np.cumsum(first % PASSAGE == 0) - 1
-    starts = np.flatnonzero(first % PASSAGE == 0)
-    kept = (rng.random(len(starts)) < rates[speeches.of[starts]])[passage]
-    lengths = np.bincount(speeches.of[kept], minlength=len(years))
-    return Speeches(years, speeches.tokens[kept], offsets(lengths), speeches.words)
+    lengths = speeches.lengths
+    number = np.arange(len(speeches.tokens)) - np.repeat(speeches.starts[:-1], lengths)
+    begin = rng.integers(0, np.maximum(lengths, 1))
+    after = (number - begin[speeches.of]) % lengths[speeches.of]
+    kept = after < np.rint(rates * lengths).astype(np.int64)[speeches.of]
+    remaining = np.bincount(speeches.of[kept], minlength=len(years))
+    return Speeches(years, speeches.tokens[kept], offsets(remaining), speeches.words)

@@ -12,6 +12,7 @@ from scipy.stats import binom
 
 from wordgeom.core.errors import InputError, OptionError, RankError, UnavailableError
 from wordgeom.core.types import Array, Int64
+from wordgeom.drift.co_occurrences import with_contexts
 from wordgeom.drift.measures import gbu, neighbours, pmi, procrustes, sgns
 from wordgeom.drift.measures.passages import Passages, split_time
 from wordgeom.drift.measures.results import cosine_distances
@@ -77,7 +78,7 @@ def test_co_occurrences_are_those_of_pairs_of_tokens_in_a_passage(rng):
         for late in (found.late, ~found.late):
             C = brute(found, X, late)
             words = np.arange(9)
-            made = pmi.co_occurrences(found, words, *found.contexts(chosen), late, context)
+            made = pmi.co_occurrences(found, words, *with_contexts(found.X, chosen), late, context)
             np.testing.assert_array_equal(made, C[:, chosen])
             np.testing.assert_array_equal(found.pairs(late), C.sum(axis=1))
             with np.errstate(divide="ignore", invalid="ignore"):

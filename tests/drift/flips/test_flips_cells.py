@@ -79,7 +79,7 @@ def test_times_need_two_documents(sizes, found):
 def folded(passages, folds, rank=2):
     with opened() as context:
         return cross_fitted_topics(
-            to_csr(passages.X.astype(np.float32)), passages.lengths, passages.weights, folds, rank,
+            to_csr(passages.X.astype(np.float32)), passages.lengths, folds, rank,
             context,
         )  # fmt: skip
 
@@ -115,10 +115,25 @@ def test_topics_of_folds_are_alike_and_centred(passages):
     np.testing.assert_allclose(np.einsum("p,fpr->fr", mean, P), 0.0, atol=0.1 * np.abs(P).max())
 
 
-def test_too_many_topics_and_constant_words_are_one_line(passages):
+def test_too_many_topics_are_one_line(passages):
     folds = np.arange(100) % FOLDS
     with pytest.raises(RankError, match="15 topics need data of a higher rank than 14; lower"):
         folded(passages, folds, 15)
-    same = Passages(np.full((100, 6), 7), passages.times, passages.units)
-    with pytest.raises(InputError, match="all words are constant over documents"):
-        folded(same, folds)
+
+
+def test_topics_are_singular_vectors_of_the_ppmi_of_other_folds(passages):
+    """Against dense NumPy: pairs of different tokens, each token weighing 1; rows centred."""
+    folds = np.arange(100) % FOLDS
+    X, N = (values[folds != 3] for values in (passages.X.astype(float), passages.lengths))
+    counts = (X / (N - 1.0)[:, None]).T @ X - np.diag((X / (N - 1.0)[:, None]).sum(axis=0))
+    uses = X.sum(axis=0)
+    np.testing.assert_allclose(counts.sum(axis=1), uses)  # a token weighs 1
+    with np.errstate(divide="ignore"):
+        pmi = np.log(counts * uses.sum() / np.outer(uses, uses))
+    ppmi = np.maximum(pmi, 0.0)
+    left, values, _ = np.linalg.svd(ppmi - ppmi.mean(axis=0))
+    wanted = left[:, :2] * values[:2]
+    wanted -= uses / uses.sum() @ wanted
+    found = folded(passages, folds)[3]
+    gram = wanted @ wanted.T
+    np.testing.assert_allclose(found @ found.T, gram, atol=0.02 * np.abs(gram).max())

@@ -180,7 +180,7 @@ def test_times_and_ranks_that_cannot_be_tested_are_one_line(times, degree, rank,
     [
         (np.eye(N, WORDS, dtype=int), "no document has 2 tokens or more"),
         (np.eye(N, WORDS, dtype=int)[:12] * 2, "no word is in 10 documents or more"),
-        (np.full((N, WORDS), 3), "all words are constant over documents"),
+        (np.full((N, WORDS), 3), "fewer than 2 topics exceed the noise of the documents' words"),
     ],
 )
 def test_counts_that_cannot_be_tested_are_one_line(X, part):

@@ -50,6 +50,11 @@ class ScoreModel:
     moments: Moments
     levels: Float64
 
+    @property
+    def degree(self) -> int:
+        """The number q of polynomials."""
+        return int(self.levels.shape[1])
+
     def scores(self, G: Float64) -> WordScores:
         """Return the scores of words with moments G (w × c × r)."""
         f = self.levels

@@ -5,7 +5,9 @@ documents, the frequencies of topics and the frequency of the word do over time.
 of their contributions leaves the distribution of a score's sum as it is, to second order; no
 exchangeability of times is needed. F is the squared length of a word's score, in units of its
 expected value without change. Standardising each coordinate would give weak topics, in which
-words differ little, as much weight as the others: it finds fewer planted changes.
+words differ little, as much weight as the others: it finds fewer planted changes. The score of
+polynomial k is divided by k, as if directions were random walks, whose coefficients have variances
+that fall as 1/k²: lasting changes are more frequent than those that return.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from wordgeom.drift.flips.cells import CELLS, FOLDS, assign_cells
 from wordgeom.drift.flips.levels import orthonormal_levels
 from wordgeom.drift.flips.moments import moments
 from wordgeom.drift.flips.scores import ScoreModel
-from wordgeom.drift.flips.topics import cross_fitted_topics
+from wordgeom.drift.flips.topics import context_words, cross_fitted_topics
 from wordgeom.drift.passages import documents_of_words
 from wordgeom.drift.time_axis import Axis
 from wordgeom.linalg.eigensolver import EigenSettings
@@ -59,7 +61,7 @@ def flip_signs(X: Csr, units: Int64, axis: Axis, rank: int, count: int, context:
     lengths = np.bincount(X.entry_rows, X.data, X.rows).astype(np.float64)
     weights = np.sqrt(lengths) / np.sqrt(lengths).mean()
     cells = assign_cells(axis.codes, units, rng)
-    P = cross_fitted_topics(X, lengths, weights, cells.fold[cells.of], rank, context)
+    P = cross_fitted_topics(X, lengths, cells.fold[cells.of], rank, context)
     shared = moments(X, P, lengths, weights, cells, context)
     signs = rng.integers(0, 2, (count - 1, len(cells)), np.int8).astype(np.float32) * 2 - 1
     task = _Words(ScoreModel(shared, levels[cells.time]), columns, signs)
@@ -87,7 +89,9 @@ class _Words:
         part = self.columns.block(words.start, words.stop)
         scores = self.model.scores(self.model.moments.of_words(part, words.start))
         F = np.empty((len(self.signs) + 1, part.rows), np.float32)
-        for j, (total, parts) in enumerate(zip(scores.total, scores.parts, strict=True)):
+        weights = np.repeat(1.0 / np.arange(1, self.model.degree + 1), self.model.moments.rank)
+        pairs = zip(scores.total * weights, scores.parts * weights, strict=True)
+        for j, (total, parts) in enumerate(pairs):
             spread = float(np.sum(parts**2))
             scale = spread**-0.5 if spread > 0.0 else np.nan  # without scores
             flipped = self.signs @ (parts * scale).astype(np.float32)
@@ -98,7 +102,9 @@ class _Words:
 
 def _check_memory(X: Csr, axis: Axis, rank: int, count: int, context: Context) -> None:
     cells, q = max(CELLS, FOLDS * axis.times), axis.degree
-    topics = svd_bytes(X.rows, X.columns, X.nnz, EigenSettings(rank)) + 8 * X.nnz
+    contexts = context_words(X.columns, rank)
+    entries = X.columns * contexts  # of PPMI, at most
+    topics = svd_bytes(X.columns, contexts, entries, EigenSettings(rank)) + 8 * entries + 24 * X.nnz
     shared = 8 * FOLDS * X.columns * rank + 8 * 4 * cells * rank**2 + 20 * X.rows * rank
     block = 8 * _WORDS * cells * rank * (5 + 3 * q) + 8 * count * rank * q
     needed = 4 * count * X.columns + 16 * X.nnz

@@ -14,6 +14,7 @@ import numpy as np
 
 from wordgeom.core.errors import RankError
 from wordgeom.core.types import Array, Csr, Float64, Int64, offsets
+from wordgeom.drift.co_occurrences import ppmi, with_contexts
 from wordgeom.drift.measures import pmi, procrustes
 from wordgeom.drift.measures.passages import Passages
 from wordgeom.drift.measures.results import Measured, reached
@@ -74,7 +75,7 @@ class _Builder:
         self._anchors, self._columns = places, words[places]
         needed = 40 * len(words) * len(places)
         check_memory("the co-occurrences", needed, context.memory, "lower --dim")
-        self._contexts = passages.contexts(self._columns)
+        self._contexts = with_contexts(passages.X, self._columns)
         both = np.ones(len(passages.late), bool)
         self._all, self._pairs = self._counts(both), passages.pairs(both)
 
@@ -88,7 +89,7 @@ class _Builder:
         return pmi.co_occurrences(self._passages, self._words, *self._contexts, late, self._context)
 
     def _vectors(self, counts: Float64, pairs: Float64) -> Float64:
-        weighted = pmi.ppmi(counts, pairs[self._words], pairs[self._columns], float(pairs.sum()))
+        weighted = ppmi(counts, pairs[self._words], pairs[self._columns], float(pairs.sum()))
         there = weighted != 0.0
         columns = Csr(
             offsets(np.count_nonzero(there, axis=1)), np.nonzero(there)[1].astype(np.int32),

@@ -1,32 +1,11 @@
-"""Compiled sums of co-occurrences, and distances of PPMI vectors."""
+"""Compiled sums of co-occurrences by groups of documents, and distances of PPMI vectors."""
 
 from __future__ import annotations
 
 import math
 
-from wordgeom.core.types import Array, Float32, Float64, Int32, Int64
+from wordgeom.core.types import Float32, Float64, Int32, Int64
 from wordgeom.runtime.jit import kernel
-
-
-@kernel
-def add_contexts(
-    words: Int64, indptr: Int64, rows: Int32, counts: Float32, chosen: Array, places: Int64,
-    c_indptr: Int64, c_indices: Int32, c_counts: Float32, out: Float64,
-) -> None:  # fmt: skip
-    """Add the co-occurrences of words (w) with M contexts to out (w × M).
-
-    indptr, rows, counts: the passages of every word; chosen (n): passages that count; places (V):
-    of words among the contexts, or −1; c_…: passages reduced to contexts (n × M).
-    """
-    for k in range(len(words)):
-        w = words[k]
-        for i in range(indptr[w], indptr[w + 1]):
-            if chosen[rows[i]]:
-                x, r = float(counts[i]), rows[i]
-                for e in range(c_indptr[r], c_indptr[r + 1]):
-                    out[k, c_indices[e]] += x * float(c_counts[e])
-                if places[w] >= 0:  # a token does not co-occur with itself
-                    out[k, places[w]] -= x
 
 
 @kernel

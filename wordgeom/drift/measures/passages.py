@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError
-from wordgeom.core.types import Array, Csr, Float64, Int32, Int64, offsets
+from wordgeom.core.types import Array, Csr, Float64, Int64, offsets
 from wordgeom.linalg.svd import transpose
 from wordgeom.matrices.document_term import Document
 from wordgeom.matrices.times import read_time
@@ -64,19 +64,6 @@ class Passages:
         """Return the co-occurrences (V) of each word in the documents where `late` (D) is true."""
         others = self.lengths - 1.0
         return self._sums(late, self.X.data * others[self.X.entry_rows])
-
-    def contexts(self, words: Int64) -> tuple[Csr, Int64]:
-        """Return the passages reduced to context words (n × M), and their places (V), else −1.
-
-        words (M): rows of the vocabulary, ascending.
-        """
-        places = np.full(self.X.columns, -1, np.int64)
-        places[words] = np.arange(len(words))
-        columns = places[self.X.indices]
-        chosen = columns >= 0
-        lengths = np.bincount(self.X.entry_rows[chosen], minlength=self.X.rows)
-        indices: Int32 = columns[chosen].astype(np.int32)
-        return Csr(offsets(lengths), indices, self.X.data[chosen], len(words)), places
 
     def remarks(self) -> list[str]:
         """Return a note where passages of one period are longer: documents are not exchangeable."""

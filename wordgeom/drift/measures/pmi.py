@@ -17,6 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom.core.types import Array, Csr, Float32, Float64, Int64
+from wordgeom.drift.co_occurrences import add_contexts, ppmi, with_contexts
+from wordgeom.drift.co_occurrences import most_frequent as frequent
 from wordgeom.drift.measures import kernels
 from wordgeom.drift.measures.passages import Passages
 from wordgeom.drift.measures.results import Measured, cosine_distances, reached
@@ -56,43 +58,30 @@ def measure(
 
 def most_frequent(passages: Passages, number: int) -> Int64:
     """Return the rows of the most frequent words, ascending."""
-    totals = passages.uses().sum(axis=0)
-    order = np.argsort(-totals, kind="stable")[:number]
-    return np.sort(order[totals[order] > 0])
+    return frequent(passages.uses().sum(axis=0), number)
 
 
 def co_occurrences(
-    passages: Passages, words: Int64, contexts: Csr, places: Int64, late: Array, context: Context
+    passages: Passages, words: Int64, near: Csr, places: Int64, late: Array, context: Context
 ) -> Float64:
     """Return how often words co-occur with contexts (w × M) in the documents of a mask (D)."""
-    out, chosen = np.zeros((len(words), contexts.columns)), late[passages.documents]
-    of = passages.words
+    out, chosen = np.zeros((len(words), near.columns)), late[passages.documents]
 
     def run(start: int) -> None:
         part = slice(start, start + _WORDS)
-        kernels.add_contexts(
-            words[part], of.indptr, of.indices, of.data, chosen, places,
-            contexts.indptr, contexts.indices, contexts.data, out[part],
-        )  # fmt: skip
+        add_contexts(words[part], passages.words, chosen, places, near, out[part])
 
     for _ in context.pool.map(run, range(0, len(words), _WORDS)):
         pass
     return out
 
 
-def ppmi(counts: Float64, rows: Float64, columns: Float64, total: float) -> Float32:
-    """Return PPMI (w × M) from co-occurrences, and the sums of rows, columns and all words."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = counts * (total / rows)[:, None] / columns
-    ratios[~(counts > 0.0)] = 1.0
-    return np.log(np.maximum(ratios, 1.0), out=ratios).astype(np.float32)
-
-
 def ppmi_vectors(
     passages: Passages, words: Int64, chosen: Int64, late: Array, context: Context
 ) -> Float32:
     """Return the PPMI vectors (w × M) of words in the documents of a mask (D)."""
-    counts = co_occurrences(passages, words, *passages.contexts(chosen), late, context)
+    near, places = with_contexts(passages.X, chosen)
+    counts = co_occurrences(passages, words, near, places, late, context)
     pairs = passages.pairs(late)
     return ppmi(counts, pairs[words], pairs[chosen], float(pairs.sum()))
 
@@ -102,7 +91,7 @@ class _Test:
 
     def __init__(self, passages: Passages, chosen: Int64, permutations: int, seed: int) -> None:
         self._passages, self._permutations, self._seed = passages, permutations, seed
-        self._contexts, self._places = passages.contexts(chosen)
+        self._contexts, self._places = with_contexts(passages.X, chosen)
         periods = [passages.pairs(late) for late in (~passages.late, passages.late)]
         self._pairs = periods[0] + periods[1]
         self._late_context, self._context = periods[1][chosen], self._pairs[chosen]
