@@ -18,7 +18,7 @@ _WIDTHS = {"year": 1.0, "decade": 10.0}
 _TESTS_OF = {  # the tests that an option belongs to
     "permute": (PERMUTATION,), "group": (PERMUTATION,), "permutations": (FLIPS, PERMUTATION),
     "null": (FLIPS, PERMUTATION), "trend": (PERMUTATION, F_TAIL, FACTOR),
-    "still": (PERMUTATION, F_TAIL, FACTOR),
+    "still": (PERMUTATION, F_TAIL, FACTOR), "counts": (FLIPS,),
 }  # fmt: skip
 
 
@@ -54,6 +54,9 @@ class DriftOptions(Options):
     null: str = option(
         POOLED, "null distribution: words of similar frequency, max-T or the word alone",
         choices=(POOLED, MAX_T, OWN),
+    )  # fmt: skip
+    counts: str | None = option(
+        None, "counts of the same text to test, such as passages of 10 tokens", metavar="COUNTS",
     )  # fmt: skip
     rank: int = option(0, "number of topics (0: dimension of the model)", low=0, metavar="R")
     both_ranks: bool = option(False, "also test with twice as many topics")

@@ -6,15 +6,15 @@ import logging
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from wordgeom.core.errors import InputError, OptionError, RankError
+from wordgeom.core.errors import InputError, MissingInputError, OptionError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
-from wordgeom.core.types import Float64, Int64
-from wordgeom.drift.diagnostics import diagnose
+from wordgeom.core.types import Csr, Float64, Int64
+from wordgeom.drift.diagnostics import Diagnostics, diagnose
 from wordgeom.drift.factor_test import ASSUMPTION, factor_matrix, factor_test
 from wordgeom.drift.groups import group_documents
 from wordgeom.drift.options import (
@@ -34,7 +34,7 @@ from wordgeom.drift.time_axis import bin_times
 from wordgeom.drift.verdict import Verdict
 from wordgeom.linalg.svd import transpose
 from wordgeom.matrices.document_term import StoredDocuments, source_documents
-from wordgeom.matrices.times import read_time
+from wordgeom.matrices.times import parse_times, read_time
 from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.methods.dlsa.problem import HOLD
 from wordgeom.runtime.context import Context
@@ -94,7 +94,10 @@ class Drift(Stage):
     def request(self) -> dict[str, Any]:
         """The options and the digest of the model."""
         options = {**self.options.result_options(), "seed": self.run.seed}
-        return request_of("drift", options, [self.fitted.store.digest])
+        digests = [self.fitted.store.digest]
+        if self.options.counts is not None:
+            digests.append(StoredDocuments.open(Path(self.options.counts)).store.digest)
+        return request_of("drift", options, digests)
 
     def check(self) -> None:
         """Open the model, and check the times."""
@@ -106,7 +109,7 @@ class Drift(Stage):
         Raises RankError, and MissingInputError and StaleError for the documents of the model.
         """
         fitted, span, rows = self.fitted, self.span, self.rows
-        tests = _Tests(fitted, fitted.open_documents(), self.options, job.context, rows)
+        tests = _Tests(fitted, self.options, job.context, rows)
         verdicts = tests.verdicts()
         ranked = RankedWords(
             fitted, verdicts, tests.document_frequencies, span, self.form, job.context, tests.trend,
@@ -121,16 +124,60 @@ class Drift(Stage):
         return Outcome("", report=render(report, self.form), value=report)
 
 
+@dataclass(frozen=True, eq=False)
+class _Tested:
+    """The rows (n) of counts that are tested, and their times (n)."""
+
+    counts: StoredDocuments
+    rows: Int64
+    times: Float64
+
+    @classmethod
+    def of(cls, fitted: DynamicModel) -> Self:
+        """Return the model's own rows."""
+        return cls(fitted.open_documents(), fitted.rows, fitted.times)
+
+    @classmethod
+    def read(cls, path: Path, fitted: DynamicModel) -> Self:
+        """Return the rows of other counts with a time and a word.
+
+        Raises MissingInputError, InputError without times, OptionError for other words.
+        """
+        if not path.is_dir():
+            do = "create it with wordgeom build-dtm"
+            raise MissingInputError("no such directory", where=path, do=do)
+        counts = StoredDocuments.open(path)
+        if counts.vocabulary.words != fitted.words:
+            what = f"--counts {path}: its words differ from those of the model"
+            do = "count the same text with the same options, but --passages"
+            raise OptionError(what, do=do)
+        times = parse_times(counts.documents(), counts.names())
+        used = times.known[np.diff(counts.full().indptr)[times.known] > 0]
+        return cls(counts, used, times.values[used])
+
+    @cached_property
+    def units(self) -> Int64:
+        """The document (n) of each row."""
+        return source_documents(self.counts.documents())[self.rows]
+
+    @cached_property
+    def chosen(self) -> Csr:
+        """The counts (n × p)."""
+        return self.counts.full().select(self.rows)
+
+    def diagnostics(self, topics: Float64, width: float) -> Diagnostics:
+        """Return what else depends on time, in bins of a width; topics (n × r)."""
+        X = self.chosen
+        lengths = np.bincount(X.entry_rows, X.data, X.rows).astype(np.float64)
+        times = bin_times(self.times, width) if width else self.times
+        return diagnose(times, lengths, topics, self.units)
+
+
 class _Tests:
     """The tests of a model's documents, with as many topics as requested."""
 
     def __init__(
-        self,
-        fitted: DynamicModel,
-        counts: StoredDocuments,
-        options: DriftOptions,
-        context: Context,
-        rows: Int64,
+        self, fitted: DynamicModel, options: DriftOptions, context: Context, rows: Int64
     ) -> None:
         self._fitted, self._options, self._context = fitted, options, context
         self.trend = fitted.trend if options.trend == MODEL else options.trend
@@ -140,46 +187,47 @@ class _Tests:
         else:
             self._options = replace(options, trend=self.trend)
             self.notes += _trend_notes(self.trend, fitted.trend)
-        self._times, self._basis = fitted.times, fitted.polynomials.values
+        own = _Tested.of(fitted)
+        tested = own if options.counts is None else _Tested.read(Path(options.counts), fitted)
+        counts, self._times = tested.counts, tested.times
         if options.width:
-            self._times = bin_times(fitted.times, options.width)
-            self._basis = fitted.polynomials.at(self._times)
-            joined, left = (len(np.unique(t)) for t in (fitted.times, self._times))
+            self._times = bin_times(tested.times, options.width)
+            joined, left = (len(np.unique(t)) for t in (tested.times, self._times))
             bins = several(left, "bin", "bins")
             self.notes.append(f"tested with {joined:,} times in {bins} of width {options.width:g}")
+        self._basis = fitted.polynomials.at(self._times)
         self.notes += _time_notes(self._times, options)
         _announce(self._times)
-        if absent := len(counts) - len(fitted.rows):
-            have = several(absent, "document has", "documents have")
-            self.notes.append(f"{have} no readable time or no word; left out of the model")
+        if absent := len(counts) - len(tested.rows):
+            have = several(absent, f"{counts.unit} has", f"{counts.unit}s have")
+            self.notes.append(f"{have} no readable time or no word; left out")
+        if options.counts is not None:
+            rows_of = several(len(tested.rows), counts.unit, f"{counts.unit}s")
+            of = "displacement, movement, cosine and neighbours are of the model"
+            self.notes.append(f"tested with {rows_of} of {options.counts}; {of}")
         self._groups: Int64 | None = None
         if options.group is not None:
             documents = counts.documents()
-            chosen = [documents[row] for row in fitted.rows.tolist()]
+            chosen = [documents[row] for row in tested.rows.tolist()]
             self._groups = group_documents(chosen, options.group)
         if counts.unit == "passage" and _of_documents(options):
             what = "--permute documents and --test f or factor need independent rows, not passages"
             raise OptionError(what, do="use --test flips, or build-dtm without --passages")
-        self._rows, self._units = rows, source_documents(counts.documents())[fitted.rows]
-        X = counts.full().select(fitted.rows)
-        lengths = np.bincount(X.entry_rows, X.data, X.rows).astype(np.float64)
-        self.diagnostics = diagnose(
-            self._times, lengths, fitted.documents.astype(np.float64), self._units
-        )
+        self._rows, self._units, self._X = rows, tested.units, tested.chosen
+        self.diagnostics = own.diagnostics(fitted.documents.astype(np.float64), options.width)
         if options.test != FLIPS:
             self.notes += filter(None, [self.diagnostics.warning()])
             weighted = WeightedDocuments(counts, DocumentOptions(fitted.weight), context.pool)
-            X = weighted.full().select(fitted.rows)
-        self._X = X
+            self._X = weighted.full().select(tested.rows)
 
     @property
     def documents(self) -> int:
-        """The number of the model's documents, whose passages are the rows."""
+        """The number of documents, whose passages are the rows."""
         return len(np.unique(self._units))
 
     @property
     def document_frequencies(self) -> Int64:
-        """(p) the number of the model's documents that contain each word."""
+        """(p) the number of documents that contain each word."""
         return documents_of_words(transpose(self._X), self._units)
 
     def verdicts(self) -> list[Verdict]:
