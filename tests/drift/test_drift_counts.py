@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from wordgeom.core.errors import OptionError, WordgeomError
 
 YEARS = range(1990, 2010)
 FIGURES = ("f", "p", "q", "turn")
-FEW = {"permutations": 49, "quiet": True}
+FEW: dict[str, Any] = {"permutations": 49, "quiet": True}
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lines.append(f"{YEARS[k % 20]}\t{' '.join(words[chosen])}")
     (folder / "text.tsv").write_text("\n".join(lines) + "\n")
     for name, options in (("whole", {}), ("short", {"passages": 5}), ("other", {"min_count": 300})):
-        settings = {"min_count": 1, "time_field": "1", "text_field": "2", "header": "no", **options}
+        settings: dict[str, Any] = {
+            "min_count": 1,
+            "time_field": "1",
+            "text_field": "2",
+            "header": "no",
+            **options,
+        }
         wg.count_documents(folder / "text.tsv", out=folder / name, quiet=True, **settings)
         if name != "other":
             wg.train_model(folder / name, folder / f"{name}-model", dim=4, quiet=True)
