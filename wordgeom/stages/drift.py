@@ -196,7 +196,7 @@ class _Tests:
             bins = several(left, "bin", "bins")
             self.notes.append(f"tested with {joined:,} times in {bins} of width {options.width:g}")
         self._basis = fitted.polynomials.at(self._times)
-        self.notes += _time_notes(self._times, options)
+        self.notes += _time_notes(self._times, options, counts.unit)
         _announce(self._times)
         if absent := len(counts) - len(tested.rows):
             have = several(absent, f"{counts.unit} has", f"{counts.unit}s have")
@@ -296,15 +296,15 @@ def _announce(times: Float64) -> None:
         _log.info("note: %s distinct times take long to test; --bin 1 leaves %s", found, joined)
 
 
-def _time_notes(times: Float64, options: DriftOptions) -> list[str]:
-    """Return notes on few distinct times, and on permuted times with one document."""
+def _time_notes(times: Float64, options: DriftOptions, unit: str) -> list[str]:
+    """Return notes on few distinct times, and on times with one row, a document or a passage."""
     sizes = np.unique(times, return_counts=True)[1]
     notes, single = [], int(np.count_nonzero(sizes == 1))
     if len(sizes) < _FEW:
         notes.append(f"only {len(sizes)} distinct times: one unusual time looks like change")
     if single and options.test == FLIPS:
         have = several(single, "time has", "times have")
-        notes.append(f"{have} a single document, which the test leaves out; use wider bins")
+        notes.append(f"{have} a single {unit}, which the test leaves out; use wider bins")
     if single and options.test == PERMUTATION and options.permute == TIMES:
         have = "time has" if single == 1 else "times have"
         why = "p is nearly exact only if times are of similar size, so consider wider bins"
