@@ -47,7 +47,9 @@ def test_cells_depend_on_the_seed_alone():
 
 def test_sums_are_over_the_passages_of_a_cell():
     found = assigned([0, 0, 0, 1], [0, 0, 1, 2])
-    sums = found.sums(np.array([[1.0, 2.0], [10.0, 20.0], [100.0, 200.0], [5.0, 6.0]]))
+    values, sums = np.array([[1, 2], [10, 20], [100, 200], [5, 6]]), np.zeros((len(found), 2))
+    for part in (slice(0, 1), slice(1, 4)):
+        found.add(sums, part, values[part])
     assert sums[found.of].tolist() == [[11, 22], [11, 22], [100, 200], [5, 6]]
 
 

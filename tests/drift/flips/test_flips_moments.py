@@ -9,6 +9,7 @@ from flipping import Passages, drawn, topics
 from wordgeom.core.errors import InputError, RankError
 from wordgeom.drift.flips.cells import FOLDS
 from wordgeom.drift.flips.kernels import word_moments
+from wordgeom.drift.flips.moments import _clear
 
 LENGTHS = 2, 3, 7, 4, 12, 5, 2, 9, 30, 6, 3, 8
 
@@ -50,7 +51,7 @@ def test_moments_of_a_time_are_sums_over_pairs_of_different_tokens():
     for time in range(3):
         C, each = over_pairs(passages, found.P, cells.fold[cells.of], time)
         among = cells.time == time
-        np.testing.assert_allclose(found.C[among].sum(axis=0), C, atol=1e-9 * np.abs(C).max())
+        np.testing.assert_allclose(found.C[among].sum(axis=0), C, atol=1e-6 * np.abs(C).max())
         np.testing.assert_allclose(G[:, among].sum(axis=1), each, atol=1e-5 * np.abs(each).max())
 
 
@@ -98,10 +99,10 @@ def test_the_kernel_adds_as_numpy_does():
         columns.indptr, columns.indices, columns.data, passages.lengths, weights, own, Z,
         cells.of, cells.time, G, owned, mass,
     )  # fmt: skip
-    shares = passages.X / passages.lengths[:, None]
+    shares, among = passages.X / passages.lengths[:, None], np.eye(len(cells))[cells.of].T
     for j in range(p):
-        np.testing.assert_allclose(G[j], 1.0 + cells.sums(shares[:, [j]] * Z))
-        np.testing.assert_allclose(owned[j], cells.sums(shares[:, j] * own))
+        np.testing.assert_allclose(G[j], 1.0 + among @ (shares[:, [j]] * Z))
+        np.testing.assert_allclose(owned[j], among @ (shares[:, j] * own))
         np.testing.assert_allclose(mass[j], np.bincount(passages.times, shares[:, j] * weights))
 
 
@@ -139,3 +140,17 @@ def test_topics_without_signal_or_of_too_low_a_rank_are_one_line():
         noise.moments(np.hstack([P[:, :1], P[:, 1:2]]) * 1.0, noise.cells())
     with pytest.raises(RankError, match="3 topics need data of a higher rank; lower --rank"):
         noise.moments(np.hstack([P[:, :2], np.zeros((6, 1))]), noise.cells())
+
+
+def test_a_topic_below_its_noise_is_left_out():
+    """Its ΣC is positive, but smaller than the noise of its moments with another topic."""
+    rng = np.random.default_rng(4)
+    C = np.zeros((50, 3, 3))
+    C[:, 0, 0], C[:, 1, 1], C[:, 2, 2] = 0.1, 0.05, 0.02
+    noise = 0.3 * rng.normal(size=50)
+    C[:, 0, 2] = C[:, 2, 0] = noise - noise.mean()
+    found, clear = _clear(C, np.einsum("caa->a", C))
+    assert clear.tolist() == [0, 1]
+    np.testing.assert_array_equal(found, C[:, :2, :2])
+    C[:, 0, 2] = C[:, 2, 0] = 0.1 * C[:, 0, 2]
+    assert _clear(C, np.einsum("caa->a", C))[1].tolist() == [0, 1, 2]

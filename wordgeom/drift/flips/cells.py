@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wordgeom.core.types import Array, Int64
+from wordgeom.core.types import Array, Float64, Int64
 
 FOLDS = 5
 CELLS = 1024  # the cost of a flip grows with their number, its precision hardly
@@ -27,11 +27,9 @@ class Cells:
     def __len__(self) -> int:
         return len(self.time)
 
-    def sums(self, values: Array) -> Array:
-        """Return the sums (c, …) of values (n, …) over the passages of each cell."""
-        out = np.zeros((len(self), *values.shape[1:]))
-        np.add.at(out, self.of, values)
-        return out
+    def add(self, out: Float64, passages: slice, values: Array) -> None:
+        """Add values (m, …) of some passages to the sums out (c, …) of their cells."""
+        np.add.at(out, self.of[passages], values)
 
 
 def assign_cells(codes: Array, units: Int64, rng: np.random.Generator) -> Cells:

@@ -26,6 +26,11 @@ from wordgeom.runtime.context import Context
 # topics would have by chance (Marchenko and Pastur 1967). Dropped topics that come and go look like
 # change; noise makes the test conservative.
 _EDGE = 0.25
+# … and this multiple of the norm of its moments' noise over cells. The direction of every word
+# contains the inverse of ΣC: with a single weaker topic, all words share a large error that the
+# flips do not have, and p ≤ .05 for a quarter of unchanged words.
+_CLEAR = 1.5
+_ROWS = 65_536  # of a block of passages
 _FEWEST = 2  # topics: with a single one there are no directions
 
 
@@ -82,22 +87,30 @@ def moments(
     total = np.bincount(times, weights, T).astype(np.float64)
     total[total == 0.0] = 1.0  # times without passages
     mean = np.stack([np.bincount(times, weights * u, T) for u in U.T], axis=1) / total[:, None]
-    centred = U - mean[times]
     own = weights * (1.0 - weights / total[times]) / (lengths - 1.0)
-    raw, noise = _cell_moments(X, P, U, centred, lengths, weights, own, cells, context)
+    raw, noise = _cell_moments(X, P, U, mean, lengths, weights, own, cells, context)
     R, energy = _canonical(raw.sum(axis=0) - noise.sum(axis=0), noise.sum(axis=0), X.rows)
-    raw, noise = (np.einsum("ia,cij,jb->cab", R, part, R, optimize=True) for part in (raw, noise))
-    C = raw - noise
-    centred, U = centred @ R, U @ R
-    weighted = weights[:, None] * centred
-    Z = (weighted + own[:, None] * U).astype(np.float32)
-    centre = cells.sums(weighted)
+    C, clear = _clear(np.einsum("ia,cij,jb->cab", R, raw - noise, R, optimize=True), energy)
+    R, energy, centre = R[:, clear], energy[clear], np.zeros((len(cells), len(clear)))
+    Z = np.empty((X.rows, len(clear)), np.float32)
+    for start in range(0, X.rows, _ROWS):
+        part = slice(start, start + _ROWS)
+        weighted = weights[part, None] * ((U[part] - mean[times[part]]) @ R)
+        cells.add(centre, part, weighted)
+        Z[part] = weighted + own[part, None] * (U[part] @ R)
     return Moments(cells, P @ R, C, energy, lengths, weights, own, Z, centre, total)
 
 
-def _scores(X: Csr, P: Float64, lengths: Float64, folds: Int64, context: Context) -> Float64:
-    """Return U (n × r)."""
-    U = np.empty((X.rows, P.shape[2]))
+def _clear(C: Float64, energy: Float64) -> tuple[Float64, Int64]:
+    """Return the moments (c × r' × r') of topics that are clear of noise, and their rows."""
+    ratio = energy / np.sqrt(np.einsum("cab,cab->b", C, C))
+    clear = np.flatnonzero((ratio > _CLEAR) | (np.arange(len(energy)) < _FEWEST))
+    return np.ascontiguousarray(C[:, clear][:, :, clear]), clear
+
+
+def _scores(X: Csr, P: Float64, lengths: Float64, folds: Int64, context: Context) -> Float32:
+    """Return U (n × r); float32, because there may be millions of passages."""
+    U = np.empty((X.rows, P.shape[2]), np.float32)
     for k in range(FOLDS):
         rows = np.flatnonzero(folds == k)
         product = context.ops.operator(X.select(rows)).multiply(context.ops.tall(P[k], np.float64))
@@ -106,7 +119,7 @@ def _scores(X: Csr, P: Float64, lengths: Float64, folds: Int64, context: Context
 
 
 def _cell_moments(
-    X: Csr, P: Float64, U: Float64, centred: Float64, lengths: Float64, weights: Float64,
+    X: Csr, P: Float64, U: Float32, mean: Float64, lengths: Float64, weights: Float64,
     own: Float64, cells: Cells, context: Context,
 ) -> tuple[Float64, Float64]:  # fmt: skip
     """Return Σ w (U − Ū)(U − Ū)ᵀ and the part of own tokens, (c × r × r) each."""
@@ -119,7 +132,8 @@ def _cell_moments(
         amounts = part.data * np.repeat(own[rows] / lengths[rows], np.diff(part.indptr))
         amounts = np.bincount(part.indices, amounts, X.columns)
         words = np.flatnonzero(amounts)
-        Q, V, W = P[cells.fold[cell], words], U[rows], centred[rows]
+        Q, V = P[cells.fold[cell], words], U[rows].astype(np.float64)
+        W = V - mean[cells.time[cell]]
         noise = (Q.T * amounts[words]) @ Q - (V.T * own[rows]) @ V
         return (W.T * weights[rows]) @ W, noise
 
