@@ -92,12 +92,15 @@ def moments(
     R, energy = _canonical(raw.sum(axis=0) - noise.sum(axis=0), noise.sum(axis=0), X.rows)
     C, clear = _clear(np.einsum("ia,cij,jb->cab", R, raw - noise, R, optimize=True), energy)
     R, energy, centre = R[:, clear], energy[clear], np.zeros((len(cells), len(clear)))
-    Z = np.empty((X.rows, len(clear)), np.float32)
+    flat, k = U.reshape(-1), len(clear)  # Z takes the place of U, which may have gigabytes
     for start in range(0, X.rows, _ROWS):
         part = slice(start, start + _ROWS)
-        weighted = weights[part, None] * ((U[part] - mean[times[part]]) @ R)
+        block = U[part].astype(np.float64)
+        weighted = weights[part, None] * ((block - mean[times[part]]) @ R)
         cells.add(centre, part, weighted)
-        Z[part] = weighted + own[part, None] * (U[part] @ R)
+        made = weighted + own[part, None] * (block @ R)
+        flat[k * start : k * start + made.size] = made.reshape(-1)
+    Z = flat[: k * X.rows].reshape(-1, k)
     return Moments(cells, P @ R, C, energy, lengths, weights, own, Z, centre, total)
 
 
