@@ -105,7 +105,7 @@ def _check_memory(X: Csr, axis: Axis, rank: int, count: int, context: Context) -
     contexts = context_words(X.columns, rank)
     entries = X.columns * contexts  # of PPMI, at most
     topics = svd_bytes(X.columns, contexts, entries, EigenSettings(rank)) + 8 * entries + 24 * X.nnz
-    shared = 8 * FOLDS * X.columns * rank + 8 * 4 * cells * rank**2 + 20 * X.rows * rank
+    shared = 8 * FOLDS * X.columns * rank + 8 * 4 * cells * rank**2 + 5 * X.rows * rank
     block = 8 * _WORDS * cells * rank * (5 + 3 * q) + 8 * count * rank * q
     needed = 4 * count * X.columns + 16 * X.nnz
     needed += max(topics, shared + context.pool.threads * block)
