@@ -157,7 +157,7 @@ def flip_notes(
         are = several(untestable, "word is", "words are")
         notes.append(f"{are} not tested: in fewer than {least} documents, or without scores")
     if empty:
-        have = several(empty, "document has", "documents have")
+        have = several(empty, "row has", "rows have")
         notes.append(f"{have} fewer than 2 tokens; left out of the test")
     if smallest_p > LEVEL:
         notes.append(f"p cannot be below {smallest_p:.3g}: use more --permutations")

@@ -135,7 +135,7 @@ def test_rare_words_and_short_documents_are_counted():
         assert np.isnan(values[[8, 9]]).all()
     assert found.left_out == 2
     assert "2 words are not tested: in fewer than 10 documents, or without scores" in found.notes
-    assert "3 documents have fewer than 2 tokens; left out of the test" in found.notes
+    assert "3 rows have fewer than 2 tokens; left out of the test" in found.notes
 
 
 def test_few_flips_and_many_topics_are_noted():
