@@ -26,10 +26,10 @@ from wordgeom.runtime.context import Context
 # topics would have by chance (Marchenko and Pastur 1967). Dropped topics that come and go look like
 # change; noise makes the test conservative.
 _EDGE = 0.25
-# … and this multiple of the norm of its moments' noise over cells. The direction of every word
+# … and this multiple of the norm of its moments over cells. The direction of every word
 # contains the inverse of ΣC: with a single weaker topic, all words share a large error that the
 # flips do not have, and p ≤ .05 for a quarter of unchanged words.
-_CLEAR = 1.5
+_CLEAR = 1.0
 _ROWS = 65_536  # of a block of passages
 _FEWEST = 2  # topics: with a single one there are no directions
 
