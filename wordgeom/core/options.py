@@ -107,6 +107,13 @@ class Options:
         """Return whether an option was given, or has another value than its default."""
         return name in self.given or getattr(self, name) != getattr(type(self), name)
 
+    def exclude_others(self, published: Mapping[str, Any]) -> None:
+        """Raise OptionError if an option that --as-published fixes was given another value."""
+        for name, value in published.items():
+            if self.is_set(name) and getattr(self, name) != value:
+                given = f"{flag(name)} {getattr(self, name)}"
+                raise OptionError(f"--as-published excludes {given}", do="pass one of the two")
+
 
 def options_of(function: str, given: Mapping[str, Any], *classes: type[Options]) -> list[Any]:
     """Return option classes from the keywords of a public function; raises OptionError."""

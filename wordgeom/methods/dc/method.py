@@ -20,7 +20,7 @@ import numpy as np
 from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import first_few, several
-from wordgeom.core.options import flag, option
+from wordgeom.core.options import option
 from wordgeom.core.row_blocks import BLOCK_ENTRIES
 from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.matrices.interfaces import Matrix
@@ -97,10 +97,8 @@ class Options(base.Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, published in _PUBLISHED.items() if self.as_published else ():
-            if self.is_set(name) and getattr(self, name) != published:
-                given = f"{flag(name)} {getattr(self, name)}"
-                raise OptionError(f"--as-published excludes {given}", do="pass one of the two")
+        if self.as_published:
+            self.exclude_others(_PUBLISHED)
         if self.design.least_squares and self.is_set("alignment"):
             what = f"--alignment has no effect with --merge {CORE} and --block-solver {GBU}"
             raise OptionError(what, do=f"omit it, or pass --block-solver {EIGS}")

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wordgeom.core import options as base
-from wordgeom.core.errors import InputError, OptionError, RankError
+from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.formatting import several
-from wordgeom.core.options import flag, option
+from wordgeom.core.options import option
 from wordgeom.core.types import Array, Csr, Float32, Int64
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result, Status
@@ -74,10 +74,8 @@ class Options(base.Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, published in _PUBLISHED.items() if self.as_published else ():
-            if self.is_set(name) and getattr(self, name) != published:
-                given = f"{flag(name)} {getattr(self, name)}"
-                raise OptionError(f"--as-published excludes {given}", do="pass one of the two")
+        if self.as_published:
+            self.exclude_others(_PUBLISHED)
 
     def settings(self, seed: int) -> Settings:
         """Return how to descend; a rate of 0 is not chosen yet."""
