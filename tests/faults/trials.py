@@ -54,7 +54,7 @@ def disturb(
     before_or_after = not ended.steps or check_done(shop, command, place)
     allowed = (0, 1, 75, 130, -signal.SIGKILL, -number if before_or_after else 0)
     assert ended.status in allowed, ended
-    assert len(ended.said.splitlines()) <= 1 or ended.status == 0, ended
+    assert len(ended.lines) <= 1 or ended.status == 0, ended
     check_output(shop, command, place, old=old)
     check_again(shop, command, place, words)
     return ended

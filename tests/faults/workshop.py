@@ -21,6 +21,7 @@ RAM = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 UNSHARE = ("unshare", "--map-root-user", "--mount")
 STALLED = 4.0  # seconds that no interrupted process may take, on a busy machine either
 _TESTS = Path(__file__).parents[1]
+_EARLIER = ("wordgeom: note: ", "wordgeom: warning: ")
 _ONE = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", "MKL")}
 
 
@@ -37,6 +38,11 @@ class Ended:
     def line(self) -> str:
         """The line in which it says why it failed."""
         return self.said.splitlines()[-1] if self.said else ""
+
+    @property
+    def lines(self) -> list[str]:
+        """What it says besides notes and warnings, which come before the end."""
+        return [line for line in self.said.splitlines() if not line.startswith(_EARLIER)]
 
 
 def environment(**more: str) -> dict[str, str]:
