@@ -1,16 +1,16 @@
 """The level of the tests of change where nothing changes in meaning, by simulation.
 
     scripts/reproduce/drift-change [--runs 500] [--flips 999] [--processes 2] [--ranks 10 20]
-        [--speeches TSV]
+        [--speeches TSV [--sample 1000] [--vocabulary 200]]
 
 1,000 documents in 50 years, 200 words with Zipfian frequencies, 20 topics. For each situation and
 test: the share of runs in which the p of all words together is ≤ .05, the share of words with
 p ≤ .05, the same for words whose frequency changes, and the share of runs with any q ≤ .05.
 
 With --speeches (year TAB session TAB country TAB speech), the UN General Debates are redrawn: 50
-topics are fitted to the speeches by EM, without their years, and each speech's words are drawn anew
-from its own mixture, in its own year and number. The frequencies of topics and the lengths then
-change as they did; no word's meaning does.
+topics are fitted to the most frequent words by EM, without the years, and each speech's words are
+drawn anew from its own mixture, in its own year and number. The frequencies of topics and the
+lengths then change as they did; no word's meaning does. --sample takes speeches at random, 0: all.
 
 Criteria, fixed before the first run: shares are not significantly above .05 (exact binomial, Holm
 over the rows of the default test) for words and for all words together, above .02 where nothing
@@ -20,6 +20,7 @@ depends on time, and any q ≤ .05 in at most a tenth of the runs.
 from __future__ import annotations
 
 import argparse
+import gzip
 import re
 import time
 from collections import Counter
@@ -48,7 +49,7 @@ from wordgeom.runtime.run_options import UseOptions
 
 _LEVEL, _CHUNK = 0.05, 5
 _DEGREE = 2
-_VOCABULARY, _SPEECH_TOPICS, _ROUNDS = 1000, 50, 40
+_SPEECH_TOPICS, _ROUNDS = 50, 40
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -101,11 +102,12 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--ranks", type=int, nargs="+", default=[10, 20], metavar="R")
     parser.add_argument("--speeches", type=Path)
+    parser.add_argument("--sample", type=int, default=1000)
+    parser.add_argument("--vocabulary", type=int, default=200)
+    parser.add_argument("--passages", type=int, nargs="+", default=[0, 10], metavar="N")
     args = parser.parse_args()
-    if min(args.runs, args.flips, args.processes, args.documents // 50) < 1:
-        raise SystemExit(
-            "error: --runs, --flips and --processes must be at least 1, --documents 50"
-        )
+    if min(args.runs, args.flips, args.processes, args.vocabulary, args.documents // 50) < 1:
+        raise SystemExit("error: numbers must be at least 1, --documents 50")
     return args
 
 
@@ -114,13 +116,11 @@ def cases(args: argparse.Namespace) -> Iterable[Case]:
     flips = DriftOptions(permutations=args.flips)
     years = DriftOptions(test=PERMUTATION, permutations=args.flips)
     if args.speeches:
-        for passage in (0, 100):
-            make = partial(redrawn, args.speeches, passage)
-            name = (
-                f"speeches redrawn, passages of {passage} tokens" if passage else "speeches redrawn"
-            )
-            for options, rank in ((flips, 20), (flips, 50), (years, 50)):
-                yield Case(name, make, options, rank, False)
+        source = args.speeches, args.sample, args.vocabulary
+        for passage in args.passages:
+            name = "speeches redrawn" + (f", passages of {passage} tokens" if passage else "")
+            for rank in args.ranks:
+                yield Case(name, partial(redrawn, source, passage), flips, rank, False)
         return
     for situation in SITUATIONS:
         make = partial(_simulated, situation, args.documents)
@@ -168,16 +168,23 @@ def polynomials(times: Float64) -> Float64:
 
 
 @cache
-def speeches(path: Path) -> tuple[Float64, Float64, Int64, Int64]:
-    """Return mixtures (n × k), topics (k × p), lengths (n) and years (n) of speeches, by EM."""
-    lines = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
+def speeches(path: Path, sample: int, words: int) -> tuple[Float64, Float64, Int64, Int64]:
+    """Return mixtures (n × k), topics (k × p), lengths (n) and years (n) of speeches, by EM.
+
+    sample: number of speeches chosen at random, 0: all; words: p, the most frequent ones.
+    """
+    rng = np.random.default_rng(16)
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as file:
+        lines = [line.split("\t") for line in file]
+    if 0 < sample < len(lines):
+        lines = [lines[k] for k in np.sort(rng.choice(len(lines), sample, replace=False))]
     tokens = [_WORD.findall(line[3].lower()) for line in lines]
-    common = Counter(word for speech in tokens for word in speech).most_common(_VOCABULARY)
+    common = Counter(word for speech in tokens for word in speech).most_common(words)
     index = {word: k for k, (word, _) in enumerate(common)}
     X = np.zeros((len(lines), len(index)), np.float32)
     for i, speech in enumerate(tokens):
         np.add.at(X[i], [index[word] for word in speech if word in index], 1.0)
-    rng = np.random.default_rng(16)
     mixtures = rng.dirichlet(np.ones(_SPEECH_TOPICS), len(X)).astype(np.float32)
     topics = rng.dirichlet(np.ones(len(index)), _SPEECH_TOPICS).astype(np.float32)
     for _ in range(_ROUNDS):  # expectation–maximisation of a mixture of multinomials
@@ -189,9 +196,9 @@ def speeches(path: Path) -> tuple[Float64, Float64, Int64, Int64]:
     return mixtures.astype(float), topics.astype(float), X.sum(axis=1).astype(int), years
 
 
-def redrawn(path: Path, passage: int, run: int) -> Texts:
+def redrawn(source: tuple[Path, int, int], passage: int, run: int) -> Texts:
     """Return the speeches redrawn, in passages of about `passage` tokens, 0: whole."""
-    mixtures, topics, lengths, years = speeches(path)
+    mixtures, topics, lengths, years = speeches(*source)
     rng = np.random.default_rng([run, 17])
     means = mixtures @ topics
     means /= means.sum(axis=1, keepdims=True)

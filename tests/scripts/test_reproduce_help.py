@@ -19,6 +19,7 @@ FOLDER = Path(wordgeom.__file__).parent.parent / "scripts" / "reproduce"
         ("drift", "Level and power of the permutation tests of drift"),
         ("khalife", "A criterion that needs a missing row is not tested"),
         ("planted_change", "Rank words whose change is known, planted in dated text"),
+        ("planted_oracle", "What a test that knows the answer finds"),
         ("yao", "--companies has the columns ticker, first_word"),
     ],
 )
