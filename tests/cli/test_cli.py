@@ -1120,7 +1120,7 @@ def vectors_with_nan(bad: Sequence[str]) -> None:
 
 def test_every_command_names_vectors_with_nan_in_the_same_words(ask, folder):
     vectors_with_nan(["strange", "odd"])
-    line = "2 vectors contain NaN or infinity (first: 'strange')"
+    line = "2 vectors contain NaN or infinity (first: 'strange'); drop such vectors with wordgeom"
     used = read_vectors("vectors.bin").words[:6]
     a, b, c, d, *_ = used
     Path("pairs.tsv").write_text(f"{a}\t{b}\t1\n{a}\t{c}\t2\n{b}\t{c}\t3\n{c}\t{d}\t4\n")
