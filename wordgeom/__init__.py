@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from wordgeom.core.version import __version__ as __version__
 
+# Not imported from typing, which takes milliseconds in which Ctrl-C would print a traceback.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from wordgeom.api.conversion import convert, load_vectors
     from wordgeom.api.counts import (
         Counts,
@@ -56,6 +57,8 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     # The public functions need NumPy and more; `wordgeom --help` must not wait for them.
     if name == "errors":
         return import_module("wordgeom.core.errors")

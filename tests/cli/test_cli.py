@@ -457,7 +457,11 @@ def test_quiet_says_nothing(ask, folder):
         (["similar", "v", "king", "-top", "3"], ("has no option -top; did you mean --top?",)),
         (["similar", "", "king"], ("VECTORS must not be empty; pass a name",)),
         (["info", ""], ("PATH must not be empty; pass a name",)),
-        (["impute", "v.bin"], ("(v.bin); wordgeom impute takes options only", "--domain FILE")),
+        (["eval", "v", "--set", "x"], ("no option --set; SETS are arguments: leave out --set",)),
+        (["eval", "v", "--foo"], ("eval has no option --foo; see wordgeom eval --help",)),
+        (["eval", "v", "--quiet=3"], ("error: --quiet takes no value; see wordgeom eval",)),
+        (["impute", "v.bin"], ("impute takes options only, such as --domain FILE, found v.bin",)),
+        (["info", "v", "w"], ("info takes no more arguments after PATH, found w; see",)),
         (["train"], ("train needs --method", "choose", "gbu")),
         (["train", "--dim", "5"], ("train needs --method", "choose", "gbu")),
         (["train", "--methd", "gbu"], ("train has no option --methd", "did you mean --method?")),
@@ -659,7 +663,26 @@ def test_every_configuration_of_the_project_runs(ask, tmp_path, monkeypatch, con
 
 def test_the_installed_program_does_not_wait_for_threads_that_cannot_be_stopped():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert project["project"]["scripts"] == {"wordgeom": "wordgeom.cli:run"}
+    assert project["project"]["scripts"] == {"wordgeom": "wordgeom.__main__:run"}
+
+
+@pytest.mark.parametrize("module", ["wordgeom.cli", "click", "wordgeom.runtime.pool"])
+def test_an_interruption_of_the_first_imports_is_one_line(tmp_path, module):
+    (tmp_path / "program.py").write_text(f"""
+import runpy, sys
+class Interrupted:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupted())
+runpy.run_module("wordgeom", run_name="__main__")
+""")
+    here = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "program.py")],
+        capture_output=True, check=False, text=True, env=here,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, f"wordgeom: {cli._INTERRUPTED}\n")
 
 
 def test_an_interruption_of_an_import_ends_with_the_status_of_interruptions(tmp_path):
@@ -1097,7 +1120,7 @@ def vectors_with_nan(bad: Sequence[str]) -> None:
 
 def test_every_command_names_vectors_with_nan_in_the_same_words(ask, folder):
     vectors_with_nan(["strange", "odd"])
-    line = "2 vectors contain NaN or infinity (first: 'strange')"
+    line = "2 vectors contain NaN or infinity (first: 'strange'); drop such vectors with wordgeom"
     used = read_vectors("vectors.bin").words[:6]
     a, b, c, d, *_ = used
     Path("pairs.tsv").write_text(f"{a}\t{b}\t1\n{a}\t{c}\t2\n{b}\t{c}\t3\n{c}\t{d}\t4\n")

@@ -140,7 +140,8 @@ def test_a_note_reports_nonfinite_vectors(tmp_path, monkeypatch, name):
     write_vectors(tmp_path / "v.bin", WORDS, matrix)
     form = None if "." in name else "projector"
     notes = convert(tmp_path / "v.bin", tmp_path / name, target_format=form).notes
-    assert notes == [f"{tmp_path / 'v.bin'}: 2 vectors contain NaN or infinity (first: 'a')"]
+    line = f"{tmp_path / 'v.bin'}: 2 vectors contain NaN or infinity (first: 'a')"
+    assert notes == [f"{line}; drop such vectors with wordgeom convert --drop-nan"]
     assert (
         convert(tmp_path / "v.bin", tmp_path / f"x{name}", target_format=form, limit=3).notes == []
     )

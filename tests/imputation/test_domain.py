@@ -274,6 +274,14 @@ def test_repeated_names_are_rejected_or_dropped(tmp_path, text, options):
     assert "entities dropped because of repeated names: 3" in domain.notes
 
 
+def test_names_that_differ_in_their_unicode_form_alone_are_repeated(tmp_path):
+    text = "caf\u00e9,1\ncafe\u0301,2\ntea,3\n"
+    with pytest.raises(InputError) as caught:
+        of(tmp_path, text)
+    assert_one_line(caught, "entities 1 and 2 are both named 'caf\u00e9'", "--duplicates first")
+    assert of(tmp_path, text, duplicates="first").names == ["caf\u00e9", "tea"]
+
+
 def test_repeated_words_of_vectors_are_rejected_or_dropped(tmp_path):
     path = put(tmp_path / "t.vec", "3 1\na 1\nb 2\na 3\n")
     with pytest.raises(InputError) as caught:

@@ -12,6 +12,7 @@ from wordgeom.core.formatting import listed
 from wordgeom.core.options import KIND_NAMES
 
 _TYPES = {"integer": "int", "float": "float"}  # click's names of them, and ours
+_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.S)
 
 
 def usage(error: click.UsageError, arguments: Sequence[str], commands: Sequence[str]) -> str:
@@ -22,10 +23,14 @@ def usage(error: click.UsageError, arguments: Sequence[str], commands: Sequence[
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         return f"{command} has no option {error.option_name}; {_meant(error, error.ctx) or see}"
     message = reworded(error)
-    if error.ctx is not None and message.startswith("Got unexpected extra"):
+    extra = _EXTRA.match(message)
+    if error.ctx is not None and extra is not None:
         params = error.ctx.command.params
-        if not any(isinstance(param, click.Argument) for param in params):
-            see = f"{command} takes options only, such as {params[0].opts[-1]} FILE; {see}"
+        arguments_of = [_shown(param) for param in params if isinstance(param, click.Argument)]
+        takes = f"options only, such as {params[0].opts[-1]} FILE"
+        if arguments_of:
+            takes = f"no more arguments after {listed(arguments_of)}"
+        message = f"{command} takes {takes}, found {extra[1]}"
     return f"{message}; {see}"
 
 
@@ -36,6 +41,8 @@ def reworded(error: click.UsageError) -> str:
         return _missing(error, param)
     if isinstance(error, click.BadOptionUsage) and "requires an argument" in own:
         return f"{error.option_name} needs a value"
+    if isinstance(error, click.BadOptionUsage) and "does not take a value" in own:
+        return f"{error.option_name} takes no value"
     found = re.match(r"('.*') is not (?:a valid \w+|one of )", getattr(error, "message", ""), re.S)
     if not isinstance(error, click.BadParameter) or param is None or found is None:
         return own
@@ -51,13 +58,15 @@ def _meant(error: click.NoSuchOption, context: click.Context) -> str:
     """Return advice on an unknown option, "" for none."""
     params = context.command.get_params(context)
     for param in params:
-        named = isinstance(param, click.Argument) and error.option_name == f"--{param.name}"
+        spelt = (f"--{param.name}", f"--{param.name}".removesuffix("s"))  # --sets, and --set
+        named = isinstance(param, click.Argument) and error.option_name in spelt
         if named and " " not in _shown(param):
             what = "are arguments" if param.nargs < 0 else "is an argument"
             return f"{_shown(param)} {what}: leave out {error.option_name}"
-    known = [name for param in params for name in param.opts if name.startswith("-")]
-    close = difflib.get_close_matches(error.option_name, known, n=1, cutoff=0.7)
-    return f"did you mean {close[0]}?" if close else ""
+    # Without the hyphens, which make any two short names alike.
+    known = {name.lstrip("-"): name for param in params for name in param.opts if name[:1] == "-"}
+    close = difflib.get_close_matches(error.option_name.lstrip("-"), known, n=1, cutoff=0.7)
+    return f"did you mean {known[close[0]]}?" if close else ""
 
 
 def _missing(error: click.MissingParameter, param: click.Argument) -> str:

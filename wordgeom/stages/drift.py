@@ -81,7 +81,10 @@ class Drift(Stage):
             raise OptionError(what, do="choose two times")
         if then > now:
             what = f"--then must be before --now {now:g}, found {then:g}"
-            raise OptionError(what, do="swap the two")
+            do = "swap the two"
+            if self.form.then is None or self.form.now is None:
+                do = f"the documents are from {times.min():g} to {times.max():g}"
+            raise OptionError(what, do=do)
         return then, now
 
     @cached_property

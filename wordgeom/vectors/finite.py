@@ -11,6 +11,7 @@ from wordgeom.core.types import Array, Int64
 from wordgeom.vectors.keyed import Vectors
 
 _ROWS = 1 << 14  # rows checked at once
+_DROP = "drop such vectors with wordgeom convert --drop-nan"
 
 
 def nonfinite_rows(matrix: Array) -> Int64:
@@ -28,7 +29,7 @@ def nonfinite_notes(words: Sequence[str], matrix: Array, named: str = "") -> lis
     matrix (n × K), with a row for each word; named: what messages call the vectors.
     """
     rows = nonfinite_rows(matrix)
-    line = _line(len(rows), words[rows[0]]) if len(rows) else ""
+    line = f"{_line(len(rows), words[rows[0]])}; {_DROP}" if len(rows) else ""
     return [f"{named}: {line}" if named else line] if line else []
 
 
@@ -41,8 +42,7 @@ def check_finite(vectors: Vectors, rows: Sequence[int] | Int64, where: str, do: 
 def refuse_nonfinite(words: Sequence[str], bad: Int64, where: str, do: str) -> None:
     """Raise InputError if any row contains NaN or infinity; bad (n): the rows that do."""
     if len(bad):
-        do += ", or drop such vectors with wordgeom convert --drop-nan"
-        raise InputError(_line(len(bad), words[bad[0]]), where=where, do=do)
+        raise InputError(_line(len(bad), words[bad[0]]), where=where, do=f"{do}, or {_DROP}")
 
 
 def _line(number: int, first: str) -> str:

@@ -73,14 +73,16 @@ class Vectors:
 
 
 def row_in(rows: Mapping[str, int], word: str) -> int | None:
-    """Return the row of a word as it is spelt, or else in NFC; None for an unknown word.
-
-    NFC is without the soft hyphen, the byte order mark and the zero-width space.
-    """
+    """Return the row of a word as it is spelt, or else in NFC; None for an unknown word."""
     row = rows.get(word)
-    if row is not None or word.isascii():
-        return row
-    return rows.get(unicodedata.normalize("NFC", word.translate(_INVISIBLE)))
+    return rows.get(in_nfc(word)) if row is None else row
+
+
+def in_nfc(word: str) -> str:
+    """Return a word in NFC, without the soft hyphen, the byte order mark and zero-width spaces."""
+    if word.isascii():
+        return word
+    return unicodedata.normalize("NFC", word.translate(_INVISIBLE))
 
 
 def write_vectors(

@@ -159,13 +159,14 @@ def _stands_out(own: _Row, others: Sequence[_Row]) -> bool:
 
 def _possible(own: _Row, others: Sequence[_Row], usual: bool) -> bool:
     """Return whether the row may be a header that no form recognises."""
-    if usual and own.matches(_INTEGER) and own.ordered:
+    lone = len(own.numbers) > 1 and own.ordered and not any(other.ordered for other in others)
+    if usual and own.ordered and (own.matches(_INTEGER) or lone):
         return True
     if (usual or len(own.cells) >= _MANY) and len(own.cells) > 1 and _stands_out(own, others):
         return True
     if own.matches(_YEAR) and own.ordered and not any(row.matches(_YEAR) for row in others):
         return True
-    if len(own.numbers) >= _SEQUENCE and own.ordered and not any(o.ordered for o in others):
+    if len(own.numbers) >= _SEQUENCE and lone:
         return True
     counts = len(own.numbers) > 1 and own.numbers[0] in (0, 1) and own.steps
     consecutive = counts and own.numbers[1] - own.numbers[0] == 1

@@ -9,6 +9,7 @@ from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.evaluation.lines import read_lines
 from wordgeom.formats.word_files import companion_path
 from wordgeom.imputation.tables.cells import number_of
+from wordgeom.vectors.keyed import in_nfc
 
 _SUFFIXES = (".txt", ".names")  # of a matrix's names file
 _SPACE = "_"
@@ -72,10 +73,11 @@ def clean_names(raw: Sequence[str], where: str | Path) -> tuple[list[str], int]:
 
 
 def first_rows(names: Sequence[str], where: str | Path, *, strict: bool) -> list[int]:
-    """Return the row of each name's first occurrence.
+    """Return the row of each name's first occurrence; names are compared in NFC.
 
     Raises InputError for repeated names if `strict`.
     """
+    names = [in_nfc(name) for name in names]
     first: dict[str, int] = {}
     rows = [row for row, name in enumerate(names) if first.setdefault(name, row) == row]
     if strict and len(rows) < len(names):
