@@ -95,7 +95,9 @@ def command(
     else:
         from wordgeom.plot import figure
 
-        figure.check(picture, force=values.get("force", False))
+        named = [values.get(name, ()) for name in ("corpus", "sets", *KINDS)]
+        read = [*paths, *(path for each in named for path in each)]
+        figure.check(picture, read, force=values.get("force", False))
     found = compared(paths, values)
     _print(found, as_json, markdown)
     if picture is not None:

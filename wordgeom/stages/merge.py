@@ -59,6 +59,11 @@ class Merge(StoreStage):
         """The matrices to add."""
         return [StoredMatrix.open(path, (COOC,)) for path in self.paths]
 
+    @property
+    def input_paths(self) -> tuple[str, ...]:
+        """The matrices."""
+        return self.paths
+
     @cached_property
     def sum(self) -> Sum:
         """What they add up to. Raises InputError for matrices that cannot be added."""
