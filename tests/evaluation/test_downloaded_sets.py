@@ -253,7 +253,7 @@ def speeches(delimiter, end, inside=" "):
 def test_a_table_of_texts_is_said_to_be_no_set(write, start, delimiter, end, inside):
     content = speeches(delimiter, end, inside)
     path = write("speeches.csv", start + content)
-    with pytest.raises(InputError, match="speeches.csv: contains texts, so it is no set") as error:
+    with pytest.raises(InputError, match="contains texts, so it is no set") as error:
         read(path, EvalOptions())
     assert "--classify" in str(error.value)
 

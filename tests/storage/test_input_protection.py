@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -45,8 +46,6 @@ def made(tmp_path_factory):
 @pytest.fixture
 def folder(made, tmp_path, monkeypatch):
     """A copy of these with other names of some: links, and a path with dots."""
-    import shutil
-
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     os.symlink("bk", "bk-link")
@@ -99,7 +98,9 @@ def test_an_output_that_is_an_input_is_an_error(folder, capfd, line, force):
     status = main([*line.split(), *force])
     error = capfd.readouterr().err
     assert status == 2, (line, error)
-    assert "input" in error and "--force" not in error and error.count("\n") == 1, error
+    assert "input" in error, error
+    assert "--force" not in error
+    assert error.count("\n") == 1
     assert content(folder) == before
 
 

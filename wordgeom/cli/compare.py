@@ -121,7 +121,7 @@ def compared(paths: Sequence[str], values: dict[str, Any]) -> Comparison:
     from wordgeom.comparison.entries import CompareRequest
     from wordgeom.evaluation.sets import read_tasks
 
-    judging, run = EvalOptions.take(values), RunOptions.take(values)
+    judging, run = EvalOptions.take(values), RunOptions.asked(values)
     asked = CompareOptions.take(values)
     names = ("dim", "against", "keep", "space", "peer_epochs")
     own: dict[str, Any] = {name: getattr(asked, name) for name in names}
