@@ -555,7 +555,7 @@ def test_a_set_with_few_common_pairs_has_no_score(ask):
     assert [score["used"] for score in whole] == [4, 4]  # all of a small set
     err = ask("few.bin", status=1).err
     assert f"pairs: {known} of " in err
-    assert err.endswith("can be answered with the common words; a score needs 10\n")
+    assert err.endswith("can be answered; a score needs 10\n")
 
 
 @pytest.mark.parametrize("suffix", ["npy", "npz", "txt", "vec", "txt.gz"])
