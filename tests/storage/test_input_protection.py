@@ -87,8 +87,6 @@ def content(folder: Path) -> dict[str, bytes]:
         "extend v.bin bk -o v.bin",
         "embed text.txt --vectors v.txt -o text.txt",
         "plot drift plot.svg -o ./plot.svg",
-        "plot loss plot.svg -o plot.svg",
-        "plot spectrum plot.svg v.bin -o plot.svg",
         "plot imputation v.bin --table plot.svg -o plot.svg",
         "compare v.bin plot.svg --picture plot.svg",
     ],
@@ -117,7 +115,6 @@ def test_a_table_of_a_configuration_file_replaces_neither_its_input_nor_the_file
     for table in (
         '[convert]\nsource = "v.txt"\ntarget = "v-link.txt"\nlimit = 3\n',
         '[build-cooc]\ncorpus = "text.txt"\nout = "other"\nsave_vocab = "x.toml"\n',
-        '[plot]\nkind = "loss"\nvectors = ["plot.svg"]\nout = "plot.svg"\n',
     ):
         Path("x.toml").write_text(table)
         before = content(folder)

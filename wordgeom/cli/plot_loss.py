@@ -24,8 +24,8 @@ def command(vectors: tuple[str, ...], out: str, force: bool, **given: Any) -> No
     from wordgeom.plot import figure, loss
 
     options = flags.taken(given, PlotOptions)
-    figure.check(out, vectors, force=force)
     curves = [loss.read_curve(path) for path in vectors]
+    figure.check(out, vectors, force=force)
     loss.draw(curves, out, *options)
     click.echo(f"{out}: {', '.join(f'{c.name} ({c.total} {c.unit}s)' for c in curves)}")
 

@@ -24,8 +24,8 @@ def command(vectors: tuple[str, ...], out: str, force: bool, **given: Any) -> No
     from wordgeom.plot import figure, spectrum
 
     options = flags.taken(given, PlotOptions)
-    figure.check(out, vectors, force=force)
     spectra = [spectrum.read_spectrum(path) for path in vectors]
+    figure.check(out, vectors, force=force)
     spectrum.draw(spectra, out, *options)
     click.echo(f"{out}: {', '.join(f'{s.name} ({len(s.values)})' for s in spectra)}")
 

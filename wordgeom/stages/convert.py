@@ -26,6 +26,7 @@ from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import check_overwrite, check_shared_file, check_words_file
 from wordgeom.formats.projector import check_projector_directory
 from wordgeom.formats.vector_files import files_of
+from wordgeom.formats.word_files import companion_path
 from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.matrices.document_term import Stored
 from wordgeom.matrices.opening import open_any
@@ -139,8 +140,13 @@ class VectorsConversion(Conversion):
 
     @property
     def output_paths(self) -> Sequence[Path]:
-        """The output with its run card, and the files of a projector directory."""
-        return (*super().output_paths, *self.paths.written())
+        """The output with its run card, and the files beside it.
+
+        Arrays of one stem share their words, which `check_shared_file` keeps from other content.
+        """
+        shared = companion_path(self.source) if self.paths.array else None
+        written = (*super().output_paths, *self.paths.written())
+        return [path for path in written if path != shared or path == self.out]
 
     @property
     def input_paths(self) -> list[Path]:
