@@ -121,3 +121,13 @@ def test_functions_and_their_notes_speak_of_keywords(tmp_path):
         wg.train(tmp_path / "cooc", "gbu", dim=1000)
     with pytest.raises(wg.WordgeomError, match=r"run wg\.count_documents"):
         wg.train_model(tmp_path / "cooc", tmp_path / "model")
+
+
+def test_too_little_memory_is_an_error_in_python(tmp_path):
+    (tmp_path / "text.txt").write_text("a b c\n")
+    with pytest.raises(OptionError, match=r"^memory must be 0 or at least"):
+        wg.count(tmp_path / "text.txt", memory=0.1)
+    with pytest.raises(OptionError, match=r"^memory must be 0 or at least"):
+        wg.train(tmp_path / "cooc", "gbu", memory=0.1)
+    with pytest.raises(OptionError, match="memory must be 0 or at least"):
+        wg.TextVectorizer(memory=0.1).fit(["a b", "b c"])

@@ -314,12 +314,12 @@ def test_a_lock_whose_writer_died_is_taken_over(ask, folder):
         ([*COUNT, "--bad-bytes", "skip"], ("cooc: exists", "--bad-bytes error, not skip")),
         (["build-cooc", "other.txt", "--min-count", "2"], ("cooc: exists", "made from other text")),
         (["build-pmi", "--neg", "5"], ("pmi: exists", "--neg 1.0, not 5.0")),
-        (["build-pmi", "-o", "cooc"], ("cooc: exists", "a cooc store")),
+        (["build-pmi", "-o", "twin"], ("twin: exists", "a cooc store")),
         ([*TRAIN, "--dim", "9"], ("vectors.bin: exists", "--dim 8, not 9")),
         ([*TRAIN, "--seed", "2"], ("vectors.bin: exists", "--seed 1, not 2")),
         (["train", "pmi", *TRAIN[2:]], ("vectors.bin: exists", "made ")),
         ([*TRAIN, "-o", "mine.bin"], ("mine.bin: exists", "no run card")),
-        (["merge", "cooc", "twin", "-o", "cooc"], ("cooc: exists", "other matrices")),
+        (["merge", "cooc", "twin", "-o", "third"], ("third: exists", "other matrices")),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -329,6 +329,7 @@ def test_output_that_holds_something_else_is_kept(check_refused, args, say):
     if "twin" in args:
         Path("twin.txt").write_text(Path("corpus.txt").read_text() + "word1\n")
         main(["build-cooc", "twin.txt", "-o", "twin", "--min-count", "2", "--quiet"])
+        shutil.copytree("cooc", "third")
     check_refused(*args, say=(*say, "; pass --force to overwrite it, or choose another output"))
 
 
@@ -340,7 +341,7 @@ def test_what_is_not_ours_is_never_replaced_by_a_folder_or_a_file(check_refused,
         *COUNT[:-1], "mine", *force, say=("mine: a directory with other files", "letter.txt")
     )
     check_refused(
-        *COUNT[:-1], "corpus.txt", *force, say=("corpus.txt: is a file", "; pass a directory")
+        *COUNT[:-1], "mine/letter.txt", *force, say=("letter.txt: is a file", "; pass a directory")
     )
     Path("mine.bin").mkdir()
     check_refused(
@@ -429,6 +430,12 @@ def test_quiet_says_nothing(ask, folder):
 # ── Mistakes on the command line and in configuration files ──────────────────────────────────
 
 
+ONE_OF_EACH = (
+    "build-cooc x", "build-dtm x", "build-pmi x", "merge x y", "eval x", "drift x", "compare x",
+    "train --method gbu x", "extend x y", "embed x", "impute --domain x", "convert x y",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("args", "say"),
     [
@@ -445,6 +452,11 @@ def test_quiet_says_nothing(ask, folder):
             ("--document must be line, block or file, found 'page'; see",),
         ),
         (["build-cooc", "x", "--memory", "inf"], ("--memory", "found inf")),
+        *(
+            ([*line.split(), "--memory", "0.29"], ("--memory must be 0 or at least 0.3",))
+            for line in ONE_OF_EACH
+        ),
+        (["merge", "x"], ("merge needs at least two matrices",)),
         (["build-cooc", "x", "--shard", "1"], ("--shard must be i/N", "found '1'")),
         (["build-cooc", "x", "-o", ""], ("--out must not be empty; pass a name",)),
         (["build-cooc"], ("needs a CORPUS", "; name a text file")),

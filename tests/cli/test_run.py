@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,12 @@ import pytest
 from in_process import train_here
 from interruptions import interrupted_after
 
+from wordgeom.methods import load
 from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import read_vectors
+
+CONFIGS = Path(__file__).parents[2] / "configs"
 
 COUNT = '[build-cooc]\ncorpus = ["corpus.txt"]\nmin-count = 2\nout = "c"\nwindow = {}\n'
 TRAIN = '[[train]]\nmethod = "{}"\ndim = {}\nout = "{}"\n'
@@ -474,3 +478,12 @@ def test_compare_takes_counts_that_exist_beside_document_counts(run, folder):
     documents = '[build-dtm]\ncorpus = ["corpus.txt"]\nmin-count = 2\nout = "d"\n'
     answer = run(documents, '[compare]\nmethods = "gbu"\ndim = 4\nsets = "pairs.tsv"\n')
     assert answer.status == 0, answer.err
+
+
+@pytest.mark.parametrize("name", ["gbu", "dc"])
+def test_a_configuration_of_the_defaults_makes_the_same_request_as_the_defaults(name):
+    table = tomllib.loads((CONFIGS / f"{name}.toml").read_text())["train"]
+    assert "these are the defaults" in (CONFIGS / f"{name}.toml").read_text()
+    options = load(name).Options
+    values = {key.replace("-", "_"): value for key, value in table.items()}
+    assert options.take(values).result_options() == options().result_options()

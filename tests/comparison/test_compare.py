@@ -17,12 +17,12 @@ import numpy as np
 import pytest
 from in_process import run_here
 
-from wordgeom.cli import main
+from wordgeom.cli import compare_tables, main
 from wordgeom.comparison import compare, entries
 from wordgeom.comparison.counting import Counts
 from wordgeom.comparison.entries import Candidate, CompareRequest, Training
 from wordgeom.core.errors import InputError, StoppedError
-from wordgeom.evaluation.answers import Answers, Measure
+from wordgeom.evaluation.answers import Answers, Measure, Score
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.matrices.cooccurrence import COOC, DTM
 from wordgeom.matrices.count_request import made_options
@@ -555,7 +555,7 @@ def test_a_set_with_few_common_pairs_has_no_score(ask):
     assert [score["used"] for score in whole] == [4, 4]  # all of a small set
     err = ask("few.bin", status=1).err
     assert f"pairs: {known} of " in err
-    assert err.endswith("can be answered with the common words; a score needs 10\n")
+    assert err.endswith("can be answered; a score needs 10\n")
 
 
 @pytest.mark.parametrize("suffix", ["npy", "npz", "txt", "vec", "txt.gz"])
@@ -582,3 +582,18 @@ def test_a_method_without_its_package_is_left_out_unless_named(monkeypatch):
     found = entries.available_methods([COOC])
     assert "sgd" not in found
     assert {"gbu", "pmi-eigs"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "cell"),
+    [
+        (-0.019, -0.037, -0.0003, "-0.019 [-0.037, -0.0003]"),
+        (0.019, 2e-7, 0.037, "+0.019 [+2e-07, +0.037]"),
+        (-0.0004, -0.037, 0.0002, "0.000 [-0.037, +0.000]"),
+        (-0.0004, -0.0005, -0.0002, "-0.0004 [-0.001, -0.0002]"),
+        (-0.019, -0.037, 0.0, "-0.019 [-0.037, +0.000]"),
+    ],
+)
+def test_a_difference_that_excludes_0_is_seen_to_exclude_it(value, low, high, cell):
+    score = Score("similarity", "pairs", "spearman", value, low, high, 20, 20)
+    assert compare_tables._cell(score, "+") == cell

@@ -201,7 +201,7 @@ def test_the_factor_test_uses_the_named_words(model, capsys):
     words = ["cell", "prison", "guard", "call", "network", "wheat", "cow"]
     found = drift_json(capsys, str(model), *words, "--test", "factor", "--rank", "1")
     assert main(["drift", str(model), *words, "--test", "factor", "--rank", "1"]) == 0
-    assert "r = 1: lack of fit, p = " in capsys.readouterr().out
+    assert "tested with r = 1 (model: 2): lack of fit, p = " in capsys.readouterr().out
     assert 0 <= found["test"]["global_p"] <= 1
     assert found["test"]["mixture_p"] is None
     assert all(word["p"] is None and word["f"] is not None for word in found["words"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from drifting import documents, polynomials, regression, verdict_of
 
-from wordgeom.core.errors import InputError, RankError
+from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.drift.factor_test import factor_test
 
 N = 200
@@ -220,7 +220,7 @@ def test_errors_are_one_line():
     rejected(RankError, "12 topics need data of a higher rank than 12", rank=12)
     rejected(InputError, "all words are constant over documents", X=np.ones((40, 12)))
     rejected(InputError, "each group has a single time", groups=times, permute="within")
-    rejected(InputError, "--permute within needs groups", permute="within")
+    rejected(OptionError, "--permute within needs groups", permute="within")
     rejected(
         InputError, "F of 12 words in 1,000 permutations need", memory=1000, permute="documents"
     )

@@ -239,6 +239,31 @@ def test_decimal_commas_and_stray_delimiters_are_errors_with_advice(write, conte
     assert "decimal point" in str(error.value)
 
 
+SPEECH = 'The honourable member, who spoke "before" me; said that; as ever; the tax must fall now'
+
+
+def speeches(delimiter, end, inside=" "):
+    rows = [(k, "1951-02-03", "ABC"[k % 3], f"{SPEECH}{inside}{k}; and sat down") for k in range(9)]
+    return text_of([("id", "date", "party", "text"), *rows], delimiter, end)
+
+
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize(("end", "inside"), [("\n", " "), ("\r\n", " "), ("\n", "\nOrder!\n")])
+def test_a_table_of_texts_is_said_to_be_no_set(write, start, delimiter, end, inside):
+    content = speeches(delimiter, end, inside)
+    path = write("speeches.csv", start + content)
+    with pytest.raises(InputError, match="contains texts, so it is no set") as error:
+        read(path, EvalOptions())
+    assert "--classify" in str(error.value)
+
+
+def test_delimiters_inside_quotes_do_not_count(write):
+    rows = [("sea; the; salt", "sand", 4), ("king; a; b", "queen", 8), ("cat; c; d", "dog", 9)]
+    path = write("set.csv", text_of([("word1", "word2", "score"), *rows], ","))
+    assert read_pairs(path)[0] == Pair("sea; the; salt", "sand", 4.0)
+
+
 @pytest.mark.parametrize(
     ("head", "last"),
     [

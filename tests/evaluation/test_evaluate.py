@@ -20,7 +20,8 @@ from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import write_vectors
 
 PAIRS = "".join(f"w{k}\tw{k + 1}\t{(k * 7) % 11}\n" for k in range(12)) + "w1\tnone\t3\n"
-QUESTIONS = ": one|two\nw0 w1 w2 w3\nw4 w5 w6 w7\nw1 w2 w3 none\n: three\nw8 w9 w0 w1\n"
+MORE = "".join(f"w{k} w{k + 1} w{k + 2} w{k + 3}\n" for k in range(1, 10))
+QUESTIONS = f": one|two\nw0 w1 w2 w3\nw4 w5 w6 w7\nw1 w2 w3 none\n{MORE}: three\nw8 w9 w0 w1\n"
 ORACLE = "".join(f'w{k}\t{{"noun": {k % 3}, "verb": {k % 2}}}\n' for k in range(15))
 
 
@@ -270,3 +271,23 @@ def test_the_stage_evaluates_every_task(directory):
     report = evaluate("vectors.bin", tasks, options, RunOptions(threads=1))
     assert {score.task for score in report.scores} == {"similarity", "qvec"}
     assert report.to_dict()["policy"] == {**options.result_options(), "seed": 1}
+
+
+def test_a_set_with_few_known_items_has_no_score_and_says_why(run_eval):
+    Path("few.txt").write_text("".join(f"w{k} w{k + 9} {k}\n" for k in range(9)))
+    found = evaluated(run_eval, "vectors.bin", "few.txt", "pairs.txt")
+    assert {score["set"] for score in found["scores"]} == {"pairs"}
+    assert found["refused"] == {"few": "6 of 9 items can be answered; a score needs 10"}
+    err = run_eval("vectors.bin", "few.txt", status=1).err
+    assert err == "wordgeom: error: few: 6 of 9 items can be answered; a score needs 10\n"
+
+
+def test_vectors_of_another_language_need_sets_of_their_own(run_eval):
+    matrix = np.random.default_rng(1).standard_normal((4, 3)).astype(np.float32)
+    for words in (["Haus", "Straße", "König", "Mädchen"], ["house", "tiger", "cat", "sex"]):
+        write_vectors("german.bin", words, matrix)
+        err = run_eval("german.bin", status=1).err
+        assert err == (
+            "wordgeom: error: german.bin: the default sets are English, and none can be scored; "
+            "name your own sets\n"
+        )

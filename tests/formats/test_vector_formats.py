@@ -322,7 +322,7 @@ def test_errors_are_one_line_and_nothing_is_written(source, tmp_path):
             "v.bin",
             "x.npy",
             {"words": str(tmp_path / "v.bin")},
-            "--words is the same file as the input",
+            "v.bin: is an input, which the output would overwrite",
         ),
         (MissingInputError, "a.npy", "w.bin", {}, "a.words.txt: no such file"),
         (FormatError, "a.npy", "w.bin", words, "a row of numbers per word"),

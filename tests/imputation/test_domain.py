@@ -265,13 +265,12 @@ def test_empty_and_unencodable_names_are_rejected(tmp_path):
 def test_repeated_names_are_rejected_or_dropped(tmp_path, text, options):
     with pytest.raises(InputError) as caught:
         of(tmp_path, text, **options)
-    assert_one_line(
-        caught, "entities 1 and 3 are both named 'a'", "3 repeated names", "--duplicates first"
-    )
+    said = ["entities 1 and 3 are both named 'a'", "3 repeated names", "--duplicates first"]
+    assert_one_line(caught, *(said if not options else ["one", "'a'"]))
     domain = of(tmp_path, text, duplicates="first", **options)
     assert domain.names == ["a", "b"]
     assert domain.matrix.tolist() == [[1], [2]]
-    assert "entities dropped because of repeated names: 3" in domain.notes
+    assert any("entities dropped because of repeated names: 3: " in n for n in domain.notes)
 
 
 def test_names_that_differ_in_their_unicode_form_alone_are_repeated(tmp_path):
@@ -411,3 +410,34 @@ def test_a_name_with_a_nul_character_is_rejected(tmp_path):
     with pytest.raises(InputError) as caught:
         read_domain(tmp_path / "t.csv", DomainOptions(), GB)
     assert_one_line(caught, "the name of entity 2 contains a NUL", r"'b\x00c'", "; remove it")
+
+
+FIRMS = "name,x,y\nAAPL,1,2\nAPC.DE,1,3\nUAL,5,6\napple,7,8\n"
+
+
+@pytest.mark.parametrize(
+    ("name_map", "parts"),
+    [
+        ("AAPL\tapple_inc\nAPC.DE\tapple_inc\n", ("'AAPL' and 'APC.DE' one word, 'apple_inc'",)),
+        ("\ufeffUAL,united\r\nAPC.DE,apple\r\n", ("'APC.DE' and 'apple' one word, 'apple'",)),
+    ],
+)
+def test_a_name_map_that_gives_two_entities_one_word_is_named(tmp_path, name_map, parts):
+    with pytest.raises(InputError) as caught:
+        of(tmp_path, FIRMS, name_map=name_map)
+    assert_one_line(
+        caught, f"{tmp_path / 'map'}: gives the entities ", "; give each a word", *parts
+    )
+    assert "--duplicates" not in str(caught.value)
+
+
+def test_what_duplicates_drops_is_listed(tmp_path):
+    domain = of(tmp_path, FIRMS, name_map="AAPL\tapple\nAPC.DE\tapple\n", duplicates="first")
+    assert domain.names == ["apple", "UAL"]
+    assert "entities dropped because of repeated names: 2: APC.DE (as apple), apple" in domain.notes
+
+
+def test_lower_that_makes_two_names_one_is_named(tmp_path):
+    with pytest.raises(InputError) as caught:
+        of(tmp_path, "name,x\nAll,1\nALL,2\n", lower=True)
+    assert_one_line(caught, "t.csv", "--lower gives the entities 'All' and 'ALL' one name, 'all'")

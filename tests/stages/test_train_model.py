@@ -220,7 +220,7 @@ def test_the_memory_of_static_lsa_is_asked_for(monkeypatch):
 def test_counts_are_not_replaced_by_their_model(dtm: Path):
     with pytest.raises(OptionError) as caught:
         fit(dtm, dtm, force=True)
-    assert_one_line(caught, "both the input and the model")
+    assert_one_line(caught, "is an input")
 
 
 def test_other_counts_are_refused(tmp_path: Path):

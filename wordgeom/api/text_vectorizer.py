@@ -190,7 +190,7 @@ class TextVectorizer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return Texts(encode_texts(names, reading, words.words, context), context)
 
     def _context(self) -> contextlib.AbstractContextManager[Context]:
-        return open_context(UseOptions(threads=self.threads, memory=self.memory))
+        return open_context(UseOptions.asked({"threads": self.threads, "memory": self.memory}))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

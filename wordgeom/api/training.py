@@ -130,7 +130,7 @@ def _training(
     if space is not None:
         values["space"] = space
     target = None if out is None else Path(out)
-    using, resume = RunOptions.take(values), ResumeOptions.take(values)
+    using, resume = RunOptions.asked(values), ResumeOptions.take(values)
     return Train(method, values, target, using, resume)
 
 

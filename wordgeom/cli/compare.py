@@ -95,7 +95,9 @@ def command(
     else:
         from wordgeom.plot import figure
 
-        figure.check(picture, force=values.get("force", False))
+        named = [values.get(name, ()) for name in ("corpus", "sets", *KINDS)]
+        read = [*paths, *(path for each in named for path in each)]
+        figure.check(picture, read, force=values.get("force", False))
     found = compared(paths, values)
     _print(found, as_json, markdown)
     if picture is not None:
@@ -119,7 +121,7 @@ def compared(paths: Sequence[str], values: dict[str, Any]) -> Comparison:
     from wordgeom.comparison.entries import CompareRequest
     from wordgeom.evaluation.sets import read_tasks
 
-    judging, run = EvalOptions.take(values), RunOptions.take(values)
+    judging, run = EvalOptions.take(values), RunOptions.asked(values)
     asked = CompareOptions.take(values)
     names = ("dim", "against", "keep", "space", "peer_epochs")
     own: dict[str, Any] = {name: getattr(asked, name) for name in names}

@@ -70,15 +70,25 @@ def _less(one: Evaluation, sets: Sequence[str]) -> list[str]:
 def _cell(score: Score, sign: str) -> str:
     if math.isnan(score.value):
         return _NONE
-    value = f"{score.value:{sign}.3f}"
-    if math.isnan(score.low):
-        return value
-    return f"{value} [{score.low:{sign}.3f}, {score.high:{sign}.3f}]"
+    value, low, high = (_number(each, sign, score) for each in (score.value, score.low, score.high))
+    return value if math.isnan(score.low) else f"{value} [{low}, {high}]"
+
+
+def _number(value: float, sign: str, score: Score) -> str:
+    """Return a number; one that rounds to 0 has no minus, or a digit more if 0 is excluded."""
+    text = f"{value:{sign}.3f}"
+    if value and not float(text) and _excludes_0(score):
+        return f"{value:{sign}.1g}"
+    return text.lstrip("-") if not float(text) else text
+
+
+def _excludes_0(score: Score) -> bool:
+    return score.low > 0 or score.high < 0
 
 
 def _mark(score: Score) -> str:
     """Return the mark of a difference that is not by chance, or as wide a blank."""
-    return f" {_MARK}" if score.low > 0 or score.high < 0 else " " * (1 + len(_MARK))
+    return f" {_MARK}" if _excludes_0(score) else " " * (1 + len(_MARK))
 
 
 def _memory(size: int | None) -> str:

@@ -78,7 +78,8 @@ class Invocation:
         if self.out is not None:
             from wordgeom.plot import figure
 
-            figure.check(self.out, force=True)
+            read = [path for _, path in _arguments(self.command, parsed)]
+            figure.check(self.out, read, force=True)
 
     def run(self) -> None:
         """Run the command, unless its picture is up to date and all that it makes.
@@ -212,13 +213,19 @@ def _positional(command: click.Command, table: Mapping[str, Any]) -> Iterator[st
 
 def _check_present(command: click.Command, parsed: click.Context) -> None:
     """Raise MissingInputError for a file or directory that a plot would read and that is not."""
+    for name, path in _arguments(command, parsed):
+        if not os.path.exists(path):
+            do = f"make it in an earlier table, or name another: {name}"
+            raise MissingInputError("no such file or directory", where=path, do=do)
+
+
+def _arguments(command: click.Command, parsed: click.Context) -> Iterator[tuple[str, str]]:
+    """Yield the arguments of a command, which are files and directories, with their names."""
     for param in command.params:
         if isinstance(param, click.Argument):
             given = parsed.params[str(param.name)]
-            for path in given if isinstance(given, tuple) else (given,):
-                if not os.path.exists(path):
-                    do = f"make it in an earlier table, or name another: {param.name}"
-                    raise MissingInputError("no such file or directory", where=path, do=do)
+            several = given if isinstance(given, tuple) else (given,)
+            yield from ((str(param.name), path) for path in several)
 
 
 def _text(param: click.Parameter, name: str, value: Any) -> str:

@@ -31,7 +31,7 @@ def command(
     from wordgeom.plot import figure
 
     options = flags.taken(given, PlotOptions, ColourOptions)
-    figure.check(out, force=force)
+    figure.check(out, [source], force=force)
     names = [word.strip() for word in (words or "").split(",") if word.strip()]
     draw = _trajectories if Path(source).is_dir() else _volcano
     click.echo(f"{out}: {draw(source, names, at, out, *options)}")

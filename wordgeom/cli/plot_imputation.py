@@ -33,7 +33,7 @@ def command(
     from wordgeom.plot import figure, imputation
 
     options = flags.taken(given, PlotOptions, ColourOptions)
-    figure.check(out, force=force)
+    figure.check(out, [vectors, *([table] if table else [])], force=force)
     chart = imputation.read_chart(vectors, table, labels, around)
     caption = imputation.draw(chart, out, *options)
     click.echo(f"{out}: {caption}")

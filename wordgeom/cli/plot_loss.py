@@ -25,7 +25,7 @@ def command(vectors: tuple[str, ...], out: str, force: bool, **given: Any) -> No
 
     options = flags.taken(given, PlotOptions)
     curves = [loss.read_curve(path) for path in vectors]
-    figure.check(out, force=force)
+    figure.check(out, vectors, force=force)
     loss.draw(curves, out, *options)
     click.echo(f"{out}: {', '.join(f'{c.name} ({c.total} {c.unit}s)' for c in curves)}")
 

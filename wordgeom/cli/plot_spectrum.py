@@ -25,7 +25,7 @@ def command(vectors: tuple[str, ...], out: str, force: bool, **given: Any) -> No
 
     options = flags.taken(given, PlotOptions)
     spectra = [spectrum.read_spectrum(path) for path in vectors]
-    figure.check(out, force=force)
+    figure.check(out, vectors, force=force)
     spectrum.draw(spectra, out, *options)
     click.echo(f"{out}: {', '.join(f'{s.name} ({len(s.values)})' for s in spectra)}")
 

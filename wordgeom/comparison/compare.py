@@ -29,6 +29,7 @@ from wordgeom.peers.counted import counted_text
 from wordgeom.peers.sentences import SENTENCES
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.evaluate import numbered
+from wordgeom.storage.input_protection import check_outputs
 
 
 def compare(
@@ -79,6 +80,7 @@ def _checked(request: CompareRequest, names: Sequence[str]) -> Counts | None:
         methods.load(name)
     for name in request.peers:
         peers.load(name)
+    _check_kept(request)
     if not (request.methods or request.peers):
         return Counts({})
     for path in request.files:  # read completely, so that errors appear before the training
@@ -92,6 +94,14 @@ def _checked(request: CompareRequest, names: Sequence[str]) -> Counts | None:
     if counts is not None and request.peers:
         counted_text(_text_matrix(counts), request.corpus)
     return counts
+
+
+def _check_kept(request: CompareRequest) -> None:
+    """Raise OptionError where vectors to keep would replace an input."""
+    if request.keep is not None:
+        made = [f"{name}.bin" for name in (*request.methods, *request.peers)]
+        read = [*request.files, *request.matrices, *request.inputs.values(), *request.corpus]
+        check_outputs([Path(request.keep) / name for name in made], read)
 
 
 def _nothing(request: CompareRequest) -> OptionError:

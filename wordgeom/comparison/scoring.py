@@ -14,16 +14,14 @@ from wordgeom.comparison.result import Evaluation
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import listed
 from wordgeom.evaluation.analogies import Analogies
-from wordgeom.evaluation.answers import Answers, Score, Task, difference, scores
+from wordgeom.evaluation.answers import Score, Task, difference, scores
+from wordgeom.evaluation.exclusions import too_few
 from wordgeom.evaluation.similarity import Similarity
 from wordgeom.formats.vector_files import read_any_vectors
 from wordgeom.runtime.context import Context
 from wordgeom.stages.evaluate import judge
 from wordgeom.stages.inference import reading_notes
 from wordgeom.vectors.keyed import Vectors
-
-_LEAST = 10  # answered items of a set that lacks some: fewer score by chance
-_FEW = ("similarity", "analogies")  # tasks that this holds for
 
 
 def common_words(paths: Sequence[Path]) -> list[str]:
@@ -51,7 +49,7 @@ def check_tasks(tasks: Sequence[Task], words: list[str], context: Context) -> No
     vectors = Vectors(words, drawn)
     for task in tasks:
         with contextlib.suppress(InputError):
-            if not _too_few(task.answer(vectors, context)):
+            if too_few(task.answer(vectors, context)) is None:
                 return
     found = listed([task.name for task in tasks], "or")
     what = f"too few items of {found} have words that were counted, so there is nothing to score"
@@ -75,26 +73,13 @@ def answer_tasks(
         except InputError as error:
             found, failed = [], {"all sets": str(error)}
             errors.append(error)
-        few = [answers for answers in found if _too_few(answers)]
-        errors += [InputError(_few_line(answers), where=answers.name) for answers in few]
-        answers = {each.name: each for each in found if not _too_few(each)}
+        answers = {each.name: each for each in found}
         answered.append(Evaluation(one, *size, answers))
-        notes += [f"{one.name}: {each.name} skipped: {_few_line(each)}" for each in few]
         notes += [f"{one.name}: {name} skipped: {why}" for name, why in failed.items()]
         notes += reading_notes(vectors, one.name)
     if not any(one.answers for one in answered):
         raise errors[0]
     return answered, notes
-
-
-def _too_few(answers: Answers) -> bool:
-    lacking = any("vector" in reason for reason in answers.excluded)
-    return answers.task in _FEW and lacking and len(answers.items) < _LEAST
-
-
-def _few_line(answers: Answers) -> str:
-    used = f"{len(answers.items)} of {answers.total:,} items can be answered with the common words"
-    return f"{used}; a score needs {_LEAST}"
 
 
 def _restricted(vectors: Vectors, common: list[str]) -> Vectors:

@@ -164,7 +164,7 @@ def _row(word: Word, twice: bool) -> list[str]:
 
 def footer(report: DriftReport) -> list[str]:
     """Return the lines below the table: model, test, controls and notes."""
-    lines = [_model_line(report.model), *_test_lines(report.test)]
+    lines = [_model_line(report.model), *_test_lines(report.test, report.model["dim"])]
     listed = [word for word in report.words if word.control is not None]
     if listed:
         lines.append(_control_line(listed))
@@ -181,7 +181,8 @@ def _model_line(model: Mapping[str, Any]) -> str:
     return f"{size} at {span}; {how}"
 
 
-def _test_lines(test: Mapping[str, Any]) -> list[str]:
+def _test_lines(test: Mapping[str, Any], dim: int) -> list[str]:
+    """Return the lines on the test; dim: number of topics of the model, which it may not use."""
     lines = [f"test: {test['method']}, trend {test['trend']}", f"assumes: {test['assumption']}"]
     if test["permutations"]:
         least = (
@@ -202,7 +203,8 @@ def _test_lines(test: Mapping[str, Any]) -> list[str]:
             parts.append(f"{number:,} words with q ≤ {LEVEL:g}")
         if (p := test.get(f"mixture_p{suffix}")) is not None:
             parts.append(f"drift of the topic mixture, p = {p:.2g}")
-        lines.append(f"r = {rank}: {'; '.join(parts)}")
+        of = f"r = {rank}" if test["rank"] == dim else f"tested with r = {rank} (model: {dim})"
+        lines.append(f"{of}: {'; '.join(parts)}")
     return lines
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from wordgeom.core.errors import InputError
+from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.drift import by_documents, by_times
 from wordgeom.drift.flips.testing import LEAST_DOCUMENTS, flip_signs
@@ -153,7 +153,7 @@ class _Task:
         """Return the permutations of documents or of times."""
         options, codes = self.options, self.axis.codes
         if options.permute == WITHIN and self.groups is None:
-            raise InputError("--permute within needs groups of documents", do="pass --group")
+            raise OptionError("--permute within needs groups of documents", do="pass --group")
         groups = self.groups if options.permute == WITHIN else None
         if options.permute == TIMES:
             codes = np.arange(self.axis.times, dtype=np.int32)

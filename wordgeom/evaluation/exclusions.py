@@ -11,7 +11,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array
+from wordgeom.evaluation.answers import Answers
 from wordgeom.evaluation.options import ZERO
+
+LEAST = 10  # answered items of a set that lacks some: fewer score by chance
+_FEW = ("similarity", "analogies")  # tasks that this holds for
+DEGENERATE = "train again"  # advice where vectors are zero or not finite
 
 
 def exclusions(
@@ -64,6 +69,16 @@ def exclude_missing(
     return {}, tuple(f"{reason}, {scored_as}: {n:,}" for reason, n in counts.items())
 
 
+def too_few(answers: Answers) -> InputError | None:
+    """Return why a set has no score: too few answered items, where others have no vectors."""
+    lacking = any("vector" in reason for reason in answers.excluded)
+    if answers.task not in _FEW or not lacking or len(answers.items) >= LEAST:
+        return None
+    what = f"{len(answers.items)} of {answers.total:,} items can be answered"
+    do = f"a score needs {LEAST}"
+    return InputError(what, do=do)
+
+
 def no_known_items(path: str, items: str, undirected: int) -> InputError:
     """Return the error for a set none of whose items has a usable vector for each word.
 
@@ -73,5 +88,5 @@ def no_known_items(path: str, items: str, undirected: int) -> InputError:
     read = f"{items} read"
     if undirected:
         read += f", {undirected:,} with a vector that is zero or not finite"
-        do = "train again"
+        do = DEGENERATE
     return InputError(f"no item has vectors for all its words ({read})", where=path, do=do)

@@ -26,6 +26,7 @@ _SEMEVAL_SECTION = re.compile(r"(10|[1-9])[a-j]")
 _BATS_FILE, _BATS_FOLDER = re.compile(r"[IDEL]\d\d \["), "1_Inflectional_morphology"
 _SAT_PAIRS = 6  # the stem of a question and its five choices
 _EXAMPLES = 5  # of a relation, at most
+_LONGEST = 10  # words in a line of a set, unless it has contexts as SCWS does
 _SAT = "SAT analogies: each question is a choice among five pairs, without one right fourth word"
 _SEMEVAL = "SemEval-2012 task 2: pairs ranked by how typical they are of a relation, not questions"
 
@@ -53,6 +54,18 @@ def refuse_lines(path: str | Path, lines: Sequence[tuple[int, str]]) -> None:
         named = _BATS_FILE.match(Path(path).name) or any("/" in each[1] for each in fields)
         if named and not any(_is_number(each[1]) for each in fields):
             raise _bats(path)
+
+
+def refuse_texts(path: str | Path, lines: Sequence[tuple[int, str]]) -> None:
+    """Raise InputError if lines, which could not be read as a set, are texts.
+
+    A text may go on in further, short lines.
+    """
+    words = [sum(word[0].isalpha() for word in line.split()) for _, line in lines]
+    if 4 * sum(number > _LONGEST for number in words) > len(lines):
+        what = "contains texts, so it is no set of word pairs or analogies"
+        do = "for texts with labels use --classify; for vectors of texts use wordgeom embed"
+        raise InputError(what, where=path, do=do)
 
 
 def refuse_table(table: Table) -> None:

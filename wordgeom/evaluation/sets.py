@@ -12,7 +12,12 @@ from wordgeom.evaluation.analogies import SECTION, read_analogies
 from wordgeom.evaluation.answers import Task
 from wordgeom.evaluation.categorisation import read_categories
 from wordgeom.evaluation.classification import read_texts
-from wordgeom.evaluation.known_sets import refuse_directory, refuse_lines, refuse_table
+from wordgeom.evaluation.known_sets import (
+    refuse_directory,
+    refuse_lines,
+    refuse_table,
+    refuse_texts,
+)
 from wordgeom.evaluation.lines import read_lines
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.questions import asks_questions
@@ -57,6 +62,15 @@ def read_set(path: str | Path, options: EvalOptions) -> Task:
     if any(line.startswith(SECTION) for _, line in lines):
         return read_analogies(path, options)
     refuse_lines(path, lines)
+    try:
+        return _read_words(path, options)
+    except InputError:
+        refuse_texts(path, lines)
+        raise
+
+
+def _read_words(path: str | Path, options: EvalOptions) -> Task:
+    """Read analogies or word pairs. Raises InputError."""
     table = read_table(path)
     refuse_table(table)
     if asks_questions(table):

@@ -21,6 +21,7 @@ COMMENT = "#"
 _DELIMITERS, WHITE_SPACE = ("\t", ";", ","), ""
 _SPACE, _FIELD = " ", r'("[^"]*"|[^\s"]+)'
 _QUOTED = re.compile(rf"\s*{_FIELD}(\s+{_FIELD})*\s*")  # as R writes tables
+_CELL = re.compile(r'"[^"]*("|$)')  # quoted; it may go on in the next line
 _INDEX = (
     "", "id", "index", "idx", "no", "nr", "number", "row", "unnamed0", "pair", "pairid", "item",
 )  # fmt: skip
@@ -154,11 +155,17 @@ def shortened(row: Row) -> str:
 
 
 def _delimiter(lines: Sequence[str]) -> str:
-    """Return the delimiter that splits most lines in three; a few lines may be malformed."""
-    for delimiter in _DELIMITERS:
-        if 2 * sum(line.count(delimiter) >= 2 for line in lines) > len(lines):
-            return delimiter
-    return WHITE_SPACE
+    """Return the delimiter that splits most lines in three, preferably the first line too.
+
+    Quoted fields may contain the others, and a few lines may be malformed.
+    """
+    bare = [_CELL.sub("", line) if '"' in line else line for line in lines]
+    found = [
+        delimiter for delimiter in _DELIMITERS
+        if 2 * sum(line.count(delimiter) >= 2 for line in bare) > len(bare)
+    ]  # fmt: skip
+    heading = [delimiter for delimiter in found if bare[0].count(delimiter) >= 2]
+    return next(iter([*heading, *found]), WHITE_SPACE)
 
 
 def _row(line: str, delimiter: str, where: str, last: bool) -> Row:

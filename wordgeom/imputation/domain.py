@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom.core.errors import InputError, OptionError
-from wordgeom.core.formatting import plural
+from wordgeom.core.formatting import first_few, plural
 from wordgeom.core.options import Options, option
 from wordgeom.core.types import Float64
 from wordgeom.imputation.tables.missing import (
@@ -91,12 +91,14 @@ def read_domain(path: str | Path, options: DomainOptions, memory: int) -> Domain
     _check_not_empty(table, path)
     if file is not None:
         table = replace(table, names=read_names(file, len(table.matrix), path))
-    names, mapped, notes = _named(table, file or path, options)
-    table, names, fewer = _unique(table, names, path, options)
+    own, spaced = clean_names(table.names or [], file or path)
+    names, mapped, renamed = _named(own, path, options)
+    notes = [f"names with white space replaced by _: {spaced:,}"] if spaced else []
+    table, names, fewer = _unique(table, names, own, path, options)
     if kind == VECTORS:
         _check_vectors(table, names, path, options.missing)
     matrix, names, changed = _complete(table, names, path, options.missing)
-    return Domain(names, matrix, (*table.notes, *notes, *fewer, *changed), mapped)
+    return Domain(names, matrix, (*table.notes, *notes, *renamed, *fewer, *changed), mapped)
 
 
 def input_files(path: str | Path, options: DomainOptions) -> list[Path]:
@@ -152,21 +154,39 @@ def _check_vectors(table: Table, names: Sequence[str], path: Path, policy: str) 
 
 
 def _named(
-    table: Table, where: Path, options: DomainOptions
+    own: list[str], path: Path, options: DomainOptions
 ) -> tuple[list[str], frozenset[str] | None, list[str]]:
-    """Return the final names, those from the name map, and notes."""
-    names, spaced = clean_names(table.names or [], where)
-    mapped: list[bool] | None = None
-    notes = [f"names with white space replaced by _: {spaced:,}"] if spaced else []
+    """Return the final names, those from the name map, and notes; own (n): names in the table."""
+    names, mapped, notes = own, None, list[str]()
     if options.name_map is not None:
-        renamed = rename_entities(names, Path(options.name_map))
+        renamed = rename_entities(own, Path(options.name_map))
         names, mapped = renamed.names, renamed.mapped
         total = renamed.used + renamed.unused
         note = f"{renamed.used:,} of {total:,} entries of the name map match an entity"
         notes.append(f"{note}; {renamed.first_unused!r} does not" if renamed.unused else note)
     if options.lower:
         names = [name.lower() for name in names]
+    if options.duplicates != _FIRST:
+        _check_renamed(own, names, mapped, path, options)
     return names, None if mapped is None else _mapped_names(names, mapped), notes
+
+
+def _check_renamed(
+    own: Sequence[str], names: Sequence[str], mapped: Sequence[bool] | None, path: Path,
+    options: DomainOptions,
+) -> None:  # fmt: skip
+    """Raise InputError where --name-map or --lower gives two entities one name."""
+    first: dict[str, int] = {}
+    for row, name in enumerate(names):
+        other = first.setdefault(name, row)
+        if own[other] == own[row]:
+            continue
+        two = f"gives the entities {own[other]!r} and {own[row]!r}"
+        if mapped is not None and (mapped[row] or mapped[other]):
+            do = "give each a word of its own; an entity without a line keeps its name"
+            raise InputError(f"{two} one word, {name!r}", where=str(options.name_map), do=do)
+        do = "leave it out, or rename one of them with --name-map"
+        raise InputError(f"--lower {two} one name, {name!r}", where=path, do=do)
 
 
 def _mapped_names(names: Sequence[str], mapped: Sequence[bool]) -> frozenset[str]:
@@ -178,9 +198,9 @@ def _mapped_names(names: Sequence[str], mapped: Sequence[bool]) -> frozenset[str
 
 
 def _unique(
-    table: Table, names: Sequence[str], path: Path, options: DomainOptions
+    table: Table, names: Sequence[str], own: Sequence[str], path: Path, options: DomainOptions
 ) -> tuple[Table, list[str], list[str]]:
-    """Return the table with unique names, the names, and notes."""
+    """Return the table with unique names, the names, and notes; own (n): names in the table."""
     strict = options.duplicates != _FIRST
     if strict and table.repeated:
         what = f"contains {plural(table.repeated, 'repeated word')}"
@@ -191,6 +211,12 @@ def _unique(
     notes = [f"entities dropped because of repeated names: {fewer:,}"] if fewer else []
     if len(rows) == len(names):
         return table, list(names), notes
+    left = set(rows)
+    dropped = [
+        old if old == name else f"{old} (as {name})"
+        for row, (old, name) in enumerate(zip(own, names, strict=True)) if row not in left
+    ]  # fmt: skip
+    notes[0] += f": {first_few(dropped)}"
     return replace(table, matrix=table.matrix[rows]), [names[row] for row in rows], notes
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -34,21 +34,16 @@ class Output:
     table: Path
 
     @classmethod
-    def of(cls, vectors: Path, table: Path | None, inputs: Sequence[Path]) -> Self:
+    def of(cls, vectors: Path, table: Path | None) -> Self:
         """Return the output paths; a `table` of None is next to the vectors.
 
-        Raises OptionError and MissingInputError for paths that cannot be written, OptionError for
-        a path that is also an input.
+        Raises OptionError and MissingInputError for paths that cannot be written.
         """
         writable_words(vectors, [], space=None)
         made = cls(vectors, table_path(vectors) if table is None else table)
         if same_file(vectors, made.table) or same_file(run_card.card_path(vectors), made.table):
             what = f"--table and -o name the same file, {made.table}"
             raise OptionError(what, do="name another")
-        for place in (made.vectors, made.table):
-            if any(same_file(place, file) for file in inputs):
-                do = "name another with -o or --table"
-                raise OptionError("is an input and would be overwritten", where=place, do=do)
         return made
 
     @property

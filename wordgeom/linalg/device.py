@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 from collections.abc import Iterator
 from functools import cache, partial
 
 from wordgeom.core.errors import MissingInputError, OptionError, UnavailableError
-from wordgeom.core.formatting import readable_size
 from wordgeom.core.ops import Ops
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool, available_cpus, available_memory
 from wordgeom.runtime.progress import Progress
-from wordgeom.runtime.run_options import FLOOR, GIGABYTE, RunOptions, UseOptions
+from wordgeom.runtime.run_options import GIGABYTE, RunOptions, UseOptions
 
-_log = logging.getLogger("wordgeom")
 _TORCH_DEVICES = {"cuda": "cuda", "torch-cpu": "cpu"}  # the second is for tests
 
 
@@ -65,9 +62,6 @@ def open_context(
         raise MissingInputError("no such directory", where=scratch, do="check --tmp-dir")
     memory = memory_limit(options)
     show = show and not options.quiet
-    if show and memory < FLOOR:
-        _log.info("note: --memory %g is too low: the program itself needs %s",
-                  options.memory, readable_size(FLOOR))  # fmt: skip
     with Pool(options.threads or available_cpus()) as pool:
         open_ops = cache(partial(get_ops, device, pool))
         if device != "cpu":  # a missing GPU is reported before any work

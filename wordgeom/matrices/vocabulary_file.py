@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsError, WriteError
 from wordgeom.corpus.vocabulary import Vocabulary, vocabulary_bytes
-from wordgeom.storage.files import part_path, publish, same_file, staged_file, write_errors
+from wordgeom.storage.files import part_path, publish, staged_file, write_errors
 from wordgeom.storage.opening import reading
 
 
-def check(path: Path, inputs: Sequence[str], *, force: bool) -> None:
-    """Check that the file can be written, is not an input, and does not exist unless `force`.
+def check(path: Path, *, force: bool) -> None:
+    """Check that the file can be written, and does not exist unless `force`.
 
     Raises MissingInputError, WriteError, OptionError, OutputExistsError.
     """
@@ -25,11 +25,8 @@ def check(path: Path, inputs: Sequence[str], *, force: bool) -> None:
         raise WriteError("cannot be written: permission denied", where=path, do=do)
     if not os.path.lexists(path):
         return
-    if path.is_dir() or any(same_file(path, Path(name)) for name in inputs):
-        what = (
-            f"is {'a directory' if path.is_dir() else 'an input'}, which --save-vocab would replace"
-        )
-        raise OptionError(what, where=path, do=do)
+    if path.is_dir():
+        raise OptionError("is a directory, which --save-vocab would replace", where=path, do=do)
     if not force:
         raise OutputExistsError("exists", where=path, do=f"pass --force to overwrite it, or {do}")
 

@@ -17,6 +17,7 @@ from wordgeom.core.errors import MissingInputError, OptionError, OutputExistsErr
 from wordgeom.plot.fonts import font_families
 from wordgeom.plot.options import PlotOptions
 from wordgeom.storage.files import atomic_file
+from wordgeom.storage.input_protection import check_outputs
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -60,11 +61,11 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-def check(path: str | Path, *, force: bool) -> None:
-    """Check that a plot can be written, before any work is done.
+def check(path: str | Path, read: Iterable[str | Path] = (), *, force: bool) -> None:
+    """Check that a plot of what is `read` can be written, before any work is done.
 
-    Raises OptionError for a suffix, MissingInputError for a missing directory, OutputExistsError
-    without `force`, UnavailableError without matplotlib.
+    Raises OptionError for a suffix, and for an output that is an input; MissingInputError for a
+    missing directory, OutputExistsError without `force`, UnavailableError without matplotlib.
     """
     path = Path(path)
     if path.suffix.lower() not in _METADATA:
@@ -73,6 +74,7 @@ def check(path: str | Path, *, force: bool) -> None:
     if not path.parent.is_dir():
         do = "create it, or choose another"
         raise MissingInputError("no such directory", where=path.parent, do=do)
+    check_outputs([path], read)
     if os.path.lexists(path) and not force:
         do = "pass --force to overwrite it, or choose another name"
         raise OutputExistsError("exists", where=path, do=do)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Self
 
+from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, option
 
 GIGABYTE = 10**9
@@ -19,10 +22,20 @@ class UseOptions(Options):
         0, "worker threads; 0: all available CPUs", low=0, high=4096, metavar="N", result=False
     )
     memory: float = option(
-        0.0, "memory limit in GB; 0: half of the machine's memory",
+        0.0, "memory limit in GB, at least 0.3; 0: half of the machine's memory",
         low=0.0, high=1e6, metavar="GB", result=False,
     )  # fmt: skip
     quiet: bool = option(False, "suppress progress, notes and summary", result=False)
+
+    @classmethod
+    def asked(cls, values: Mapping[str, Any], others: Mapping[str, Any] | None = None) -> Self:
+        """Return the options that a user gave; raises OptionError for too little memory."""
+        made = super().asked(values, others)
+        if 0 < made.memory * GIGABYTE < FLOOR:
+            what = f"--memory must be 0 or at least {FLOOR / GIGABYTE:g}"
+            do = "the program itself needs that much"
+            raise OptionError(what, found=f"{made.memory:g}", do=do)
+        return made
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from wordgeom.core.types import Int64
 from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
 from wordgeom.corpus.encoding.row_mapping import MakeSink
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
+from wordgeom.corpus.inputs.input_warnings import UNSEGMENTED
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
 from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.runtime.context import Context
@@ -166,7 +167,7 @@ class BuildCooc(CountStage):
         corpus = self.inputs.corpus
         of_lines = corpus.input_format == "text" and corpus.tokeniser != "kmer"
         of_lines = of_lines and corpus.document in _LARGER
-        wrapped = any(source.wrapped for source in encoded.sources)
+        wrapped = any(s.wrapped or s.looks == UNSEGMENTED for s in encoded.sources)
         if of_lines and not wrapped and 2 * encoded.short > encoded.documents:
             half = f"more than half of the {encoded.documents:,} documents are"
             larger = _LARGER[corpus.document]

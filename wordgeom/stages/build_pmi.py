@@ -42,6 +42,11 @@ class BuildPmi(StoreStage):
         """The counts. Raises what `open_matrix` raises."""
         return open_matrix(self.counts, (COOC,))
 
+    @property
+    def input_paths(self) -> tuple[Path, ...]:
+        """The counts."""
+        return (self.counts,)
+
     @cached_property
     def request(self) -> dict[str, Any]:
         """The weighting and the digest of the counts."""

@@ -25,6 +25,8 @@ from wordgeom.formats.export import (
 from wordgeom.formats.options import ConvertOptions
 from wordgeom.formats.output_checks import check_overwrite, check_shared_file, check_words_file
 from wordgeom.formats.projector import check_projector_directory
+from wordgeom.formats.vector_files import files_of
+from wordgeom.formats.word_files import companion_path
 from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.matrices.document_term import Stored
 from wordgeom.matrices.opening import open_any
@@ -137,6 +139,22 @@ class VectorsConversion(Conversion):
         return conversion_request(self.paths, self.options)
 
     @property
+    def output_paths(self) -> Sequence[Path]:
+        """The output with its run card, and the files beside it.
+
+        Arrays of one stem share their words, which `check_shared_file` keeps from other content.
+        """
+        shared = companion_path(self.source) if self.paths.array else None
+        written = (*super().output_paths, *self.paths.written())
+        return [path for path in written if path != shared or path == self.out]
+
+    @property
+    def input_paths(self) -> list[Path]:
+        """The source with its words, and the list of words to select."""
+        only = [] if self.options.only is None else [Path(self.options.only)]
+        return [*files_of(self.source, self.paths.words, self.source_format), *only]
+
+    @property
     def main(self) -> Path:
         """The vectors of a projector directory, else the output."""
         return self.paths.written()[0]
@@ -152,7 +170,7 @@ class VectorsConversion(Conversion):
         """Check the outputs, and write them. Raises OutputExistsError, OptionError."""
         paths, form = self.paths, self.paths.form
         if form in detection.ARRAYS:
-            check_words_file(paths.target_words, {**self.outputs, self.source: "the input"})
+            check_words_file(paths.target_words, {**self.outputs})
         for path in paths.written():
             check_overwrite(path, self.run.force)
         if form == detection.PROJECTOR:
@@ -177,6 +195,11 @@ class MatrixExport(Conversion):
         """The format of the target."""
         self.check_options((*_OF_VECTORS, "kind"), "a matrix")
         return detection.check_target(self.out, self.target_format, detection.MATRICES, "matrices")
+
+    @property
+    def input_paths(self) -> tuple[Path, ...]:
+        """The matrix."""
+        return (self.source,)
 
     @property
     def words(self) -> Path:
@@ -244,6 +267,11 @@ class MatrixImport(StoreStage, Conversion):
             do = "name a directory, and convert that to the other format"
             raise OptionError("a matrix is imported into a directory", where=self.out, do=do)
         return self.source_format or detection.format_of(self.source) or ""
+
+    @property
+    def input_paths(self) -> tuple[Path, ...]:
+        """The file and its words."""
+        return (self.source, self.words)
 
     @cached_property
     def words(self) -> Path:

@@ -58,6 +58,12 @@ class CountStage(StoreStage):
         return corpus_inputs.find(self.names, self.corpus)
 
     @property
+    def input_paths(self) -> list[str]:
+        """The text, and the files that options name."""
+        texts = [name for name in self.inputs.names if not is_stream(name)]
+        return [*texts, *corpus_inputs.files_of(self.inputs.corpus)]
+
+    @property
     def beside(self) -> tuple[Path, ...]:
         """The vocabulary file."""
         return () if self.save_vocab is None else (self.save_vocab,)
@@ -94,8 +100,7 @@ class CountStage(StoreStage):
         if self.save_vocab is None:
             return there
         if there is None:
-            read = [*self.inputs.names, *corpus_inputs.files_of(self.inputs.corpus)]
-            vocabulary_file.check(self.save_vocab, read, force=self.run.force)
+            vocabulary_file.check(self.save_vocab, force=self.run.force)
             return None
         made: Store = there.value
         held = read_vocabulary_bytes(made.text("vocab"), made.path / "vocab.tsv")

@@ -28,7 +28,6 @@ from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
 from wordgeom.stages.inference import reading_notes
 from wordgeom.stages.stage import Job, Outcome, Stage
-from wordgeom.storage.files import same_file
 from wordgeom.texts.corpus_record import (
     TEXT_OPTIONS,
     CorpusRecord,
@@ -83,6 +82,12 @@ class Embed(Stage):
         """The table of the texts."""
         return None if self.out is None else self.out.with_suffix(".documents.tsv")
 
+    @property
+    def input_paths(self) -> list[str | Path]:
+        """The texts, the vectors and the counts behind them."""
+        texts = [name for name in self.inputs.names if not is_stream(name)]
+        return [*texts, self.vectors, *([] if self.counts is None else [self.counts])]
+
     @cached_property
     def record(self) -> CorpusRecord:
         """What is recorded of the text behind the vectors."""
@@ -123,9 +128,8 @@ class Embed(Stage):
         if not self.vectors.exists():
             do = "train vectors, or name them with --vectors"
             raise MissingInputError("no such file", where=self.vectors, do=do)
-        read = [*self.inputs.names, os.fspath(self.vectors)]
         if self.out is not None and self.table is not None:
-            _check_outputs((self.out, self.table, run_card.card_path(self.out)), read)
+            _check_output(self.out)
             _check_table(self.out, self.table)
 
     def up_to_date(self) -> Outcome | None:
@@ -231,9 +235,8 @@ def _check_table(out: Path, table: Path) -> None:
             raise OptionError(what, where=table, do=do)
 
 
-def _check_outputs(written: tuple[Path, ...], read: list[str]) -> None:
+def _check_output(out: Path) -> None:
     """Raise OptionError or MissingInputError where a file cannot be written."""
-    out = written[0]
     if out.suffix not in _SEPARATORS:
         what, do = (
             "unknown suffix of a file of text vectors",
@@ -242,7 +245,3 @@ def _check_outputs(written: tuple[Path, ...], read: list[str]) -> None:
         raise OptionError(what, where=out, found=repr(out.suffix), do=do)
     if not out.absolute().parent.is_dir():
         raise MissingInputError("no such directory", where=out.parent, do="create it")
-    for path in written:
-        if any(same_file(path, Path(name)) for name in read if not is_stream(name)):
-            what = "is an input, which the output would overwrite"
-            raise OptionError(what, where=path, do="name another file with -o")

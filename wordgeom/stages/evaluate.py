@@ -14,6 +14,7 @@ from wordgeom.checkpoint.state import evaluation_state
 from wordgeom.core.errors import InputError
 from wordgeom.core.requests import request_of
 from wordgeom.evaluation.answers import Answers, Task, group_scores, scores
+from wordgeom.evaluation.exclusions import DEGENERATE, too_few
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import Report, ReportOptions, render
 from wordgeom.formats.vector_files import read_any_vectors
@@ -75,7 +76,13 @@ class Evaluate(Stage):
         The report lists a set that cannot be answered. Raises InputError where none can be.
         """
         read, run = self.read, self.run
-        answers, refused = judge(read, self.tasks, job.context)
+        try:
+            answers, refused = judge(read, self.tasks, job.context)
+        except InputError as error:
+            if self.files or error.do == DEGENERATE:
+                raise
+            what, do = "the default sets are English, and none can be scored", "name your own sets"
+            raise InputError(what, where=self.named, do=do) from None
         notes = [f"{each.name}: {note}" for each in answers for note in each.notes]
         notes += reading_notes(read, self.named)
         n = self.options.resamples
@@ -105,7 +112,11 @@ def judge(
     for number, (task, name) in enumerate(zip(tasks, names, strict=True)):
         try:
             answered = task.answer(vectors, context.part(f"set-{number}"))
-            answers.append(replace(answered, name=name))
+            if (few := too_few(answered)) is None:
+                answers.append(replace(answered, name=name))
+                continue
+            refused[name] = str(few)
+            errors.append(few.within(name))
         except InputError as error:
             refused[name] = str(error)
             errors.append(error)

@@ -6,7 +6,7 @@ most frequent first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
 from wordgeom.core.types import Float32, Int64
@@ -34,7 +34,6 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.inference import Inference, Source
 from wordgeom.stages.stage import Outcome
 from wordgeom.stages.trained_options import TrainedOptions, trained_options
-from wordgeom.storage.files import same_file
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import check_finite
 from wordgeom.vectors.keyed import Vectors, check_words, digest_of, writable_words
@@ -87,6 +86,11 @@ class Extend(Inference):
         """The words of the counts as the vectors spell them."""
         return _names(self.stored, self._space)
 
+    @property
+    def input_paths(self) -> list[Path]:
+        """The given vectors and the counts."""
+        return [*self.files_given, self.counts]
+
     @cached_property
     def request(self) -> dict[str, Any]:
         """The options, those that the vectors were trained with, and the digests of the inputs."""
@@ -99,7 +103,7 @@ class Extend(Inference):
     def check(self) -> None:
         """Check the name of the output, and open the counts and the run card of the vectors."""
         if self.out is not None:
-            _check_out(self.out, self.files_given)
+            writable_words(self.out, [], space=None)
         _ = self.stored, self.trained, self.names
 
     def up_to_date(self) -> Outcome | None:
@@ -231,13 +235,6 @@ class Extend(Inference):
     @property
     def _space(self) -> str | None:
         return self.space or self.trained.space
-
-
-def _check_out(out: Path, given: Sequence[Path]) -> None:
-    writable_words(out, [], space=None)
-    if any(same_file(out, file) for file in given):
-        what = "is an input, which the output would overwrite"
-        raise OptionError(what, where=out, do="name another file with -o")
 
 
 def _names(stored: StoredMatrix, space: str | None) -> list[str]:

@@ -82,7 +82,7 @@ class Impute(Inference):
     def written(self) -> Output | None:
         """The files to write. Raises OptionError, MissingInputError."""
         if self.out is not None:
-            return Output.of(self.out, self.table, [*self.files, *self.files_given])
+            return Output.of(self.out, self.table)
         if self.table is not None:
             do = "name a file for the vectors too"
             raise OptionError("the trust table is written beside the vectors", do=do)
@@ -100,6 +100,11 @@ class Impute(Inference):
         if self.file is None:
             digests.append(digest_of(self.base))
         return request_of("impute", asked, digests)
+
+    @property
+    def input_paths(self) -> list[Path]:
+        """The files of the domain and of the vectors."""
+        return [*self.files, *self.files_given]
 
     @property
     def beside(self) -> tuple[Path, ...]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wordgeom.checkpoint.matrix_rows import MatrixRows
-from wordgeom.core.errors import InputError
+from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import several
 from wordgeom.core.requests import differing_option, request_of
 from wordgeom.corpus.vocabulary import Vocabulary
@@ -56,8 +56,15 @@ class Merge(StoreStage):
 
     @cached_property
     def matrices(self) -> list[StoredMatrix]:
-        """The matrices to add."""
+        """The matrices to add. Raises OptionError for fewer than two."""
+        if len(self.paths) < 2:
+            raise OptionError("merge needs at least two matrices", do="name two or more")
         return [StoredMatrix.open(path, (COOC,)) for path in self.paths]
+
+    @property
+    def input_paths(self) -> tuple[str, ...]:
+        """The matrices."""
+        return self.paths
 
     @cached_property
     def sum(self) -> Sum:
@@ -111,9 +118,7 @@ def _sum_of(matrices: list[StoredMatrix]) -> Sum:
 
 
 def _check_addable(matrices: list[StoredMatrix]) -> None:
-    """Raise InputError for fewer than two matrices, or one that does not match the others."""
-    if len(matrices) < 2:
-        raise InputError("merge needs at least two matrices", do="name two or more")
+    """Raise InputError for a matrix that does not match the others."""
     for matrix in matrices:
         if matrix.store.request["command"] == "convert":
             do = "merge counts that wordgeom made"

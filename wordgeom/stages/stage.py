@@ -27,9 +27,10 @@ from wordgeom.core.errors import LockedError
 from wordgeom.linalg.device import open_context
 from wordgeom.methods.contract import Result, Status
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.provenance import Clock, card
+from wordgeom.runtime.provenance import Clock, card, configuration
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions, UseOptions
 from wordgeom.storage import store
+from wordgeom.storage.input_protection import check_outputs
 from wordgeom.vectors import run_card
 
 
@@ -123,12 +124,25 @@ class Stage(ABC):
         return ()
 
     @property
+    def output_paths(self) -> Sequence[Path]:
+        """All files and stores that are written."""
+        if self.output is None:
+            return ()
+        cards = () if self.writes_store else (run_card.card_path(self.output),)
+        return (self.output, *cards, *self.beside)
+
+    @property
+    def input_paths(self) -> Sequence[str | Path]:
+        """The files and stores that are read, which no output may replace."""
+        return ()
+
+    @property
     def device(self) -> str:
         """Where its linear algebra runs: cpu or cuda."""
         return "cpu"
 
     def check(self) -> None:  # noqa: B027 - most stages find their mistakes in the request
-        """Raise the errors that need no lock: missing directories, an output that is an input."""
+        """Raise the errors that need no lock, such as missing directories."""
 
     def up_to_date(self) -> Outcome | None:
         """Return the outcome of an earlier run of the same request, None to run.
@@ -145,10 +159,13 @@ class Stage(ABC):
 def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
     """Run a stage unless its output is up to date; show: display progress.
 
-    Raises what the stage raises; StoppedError for an interruption that `--resume` continues.
+    Raises what the stage raises; OptionError for an output that is an input; StoppedError for an
+    interruption that `--resume` continues.
     """
     clock = Clock()
     stage.check()
+    if stage.output is not None:
+        check_outputs(stage.output_paths, [*stage.input_paths, *configuration().values()])
     with _lock(stage, files=True):
         made = stage.up_to_date()
         if made is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -90,6 +90,16 @@ class Train(Stage):
     def output(self) -> Path | None:
         """The vectors file or the directory of the model."""
         return None if self.made is None else self.made.path
+
+    @property
+    def output_paths(self) -> Sequence[Path]:
+        """The output, and the vectors that a model exports."""
+        return (*super().output_paths, *(self.made.exported if self.made else ()))
+
+    @property
+    def input_paths(self) -> list[Path]:
+        """The files and stores of its inputs."""
+        return [one.path for one in self.inputs.values() if one.path is not None]
 
     @property
     def beside(self) -> tuple[Path, ...]:

@@ -256,7 +256,8 @@ def test_sizes_that_do_not_fit_are_explained_in_a_line(options, parts):
     assert_one_line(caught, *parts)
 
 
-def test_too_little_memory_is_explained_in_a_line(tmp_path):
+def test_too_little_memory_is_explained_in_a_line(tmp_path, monkeypatch):
+    monkeypatch.setattr("wordgeom.runtime.run_options.FLOOR", 0)  # the matrix is small
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(2), 300))
     with pytest.raises(InputError) as caught:
         wg.train(tmp_path / "cooc", "dc", dim=4, memory=0.001)

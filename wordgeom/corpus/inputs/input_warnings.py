@@ -20,6 +20,12 @@ _SHOWN = 3
 _LINES = 2_000  # lines checked
 _BYTES = 1 << 20  # bytes checked
 _OLD_MAC = "carriage returns"
+UNSEGMENTED = "unsegmented"
+# Runs of letters longer than most words, in scripts that put no spaces between words.
+_RUNS = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{5,}"  # kana and Han
+    r"|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{16,}"  # Thai, Lao, Burmese, Khmer
+)
 _RECORDS = {
     "jsonl": ("JSONL", "--input-format jsonl"),
     "fasta": ("FASTA", "--input-format fasta"),
@@ -67,6 +73,13 @@ def records_format(text: bytes) -> str:
         return "fasta"
     tabs = {line.count(b"\t") for line in lines}
     return "tsv" if len(lines) > 1 and len(tabs) == 1 and 0 not in tabs else ""
+
+
+def is_unsegmented(text: bytes) -> bool:
+    """Return whether the start of a text looks like one without spaces between words."""
+    start = text[:_BYTES].decode("utf-8", "replace")
+    written = sum(len(part) for part in start.split())
+    return 2 * sum(len(run) for run in _RUNS.findall(start)) > written
 
 
 def markup_in(text: bytes) -> dict[str, str]:
@@ -124,6 +137,11 @@ def input_warnings(sources: Sequence[Source], strip: str = "none") -> list[str]:
         if format_name == _OLD_MAC:
             what = f"{alike[0]} has {_OLD_MAC} for line ends, and was read as one line"
             lines.append(f"{what}; replace them with line feeds{_others(len(alike))}")
+            continue
+        if format_name == UNSEGMENTED:
+            what = f"{alike[0]} looks like text without spaces between words"
+            do = "segment it first (docs/guide/tokenisers.md)"
+            lines.append(f"{what}; {do}{_others(len(alike))}")
             continue
         title, flags = _RECORDS[format_name]
         what = f"{alike[0]} looks like {title} but was read as plain text; pass {flags}"

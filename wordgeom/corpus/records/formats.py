@@ -10,7 +10,13 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import listed
 from wordgeom.core.options import flag
 from wordgeom.corpus.inputs import compression
-from wordgeom.corpus.inputs.input_warnings import hard_wrapping, markup_in, records_format
+from wordgeom.corpus.inputs.input_warnings import (
+    UNSEGMENTED,
+    hard_wrapping,
+    is_unsegmented,
+    markup_in,
+    records_format,
+)
 from wordgeom.corpus.inputs.readers import (
     Block,
     Source,
@@ -177,6 +183,9 @@ def _inspected(text: Iterator[Block], source: Source, options: CorpusOptions) ->
         if number == 0:
             source.looks = records_format(block.text)
             check = of_lines and not source.looks
+            cuts = options.tokeniser != "kmer" and options.token_pattern is None
+            if not source.looks and cuts and is_unsegmented(block.text):
+                source.looks, check = UNSEGMENTED, False
             source.wrapped = hard_wrapping(block.text) if check else {}
         if source.every_line:
             unended = block.last and not block.text.endswith(b"\n") and len(block.text) > 0

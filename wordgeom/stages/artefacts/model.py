@@ -22,7 +22,6 @@ from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import existing
 from wordgeom.storage import store
-from wordgeom.storage.files import same_file
 from wordgeom.storage.store import Store, StoreWriter
 from wordgeom.vectors import run_card
 from wordgeom.vectors.keyed import Vectors, writable_words
@@ -46,9 +45,6 @@ class ModelOutput(MethodOutput):
         super().__init__(target)
         if self.path.name in ("", ".."):  # names a directory without saying its name
             self.path = Path(os.path.abspath(self.path))
-        if target.first.path is not None and same_file(target.first.path, self.path):
-            what = "is both the input and the model"
-            raise OptionError(what, where=self.path, do="name another directory with -o")
         exports = getattr(target.method, "exports", None)
         asked: Sequence[Export] = [] if exports is None else exports(target.options)
         self._exports = {
@@ -59,6 +55,11 @@ class ModelOutput(MethodOutput):
             self._words = writable_words(
                 path, target.first.rows, space=target.settings.get("space")
             )  # fmt: skip
+
+    @property
+    def exported(self) -> Sequence[Path]:
+        """The exported vectors."""
+        return tuple(self._exports)
 
     @property
     def options(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +43,11 @@ class MethodOutput(ABC):
     def __init__(self, target: Target) -> None:
         self.target = target
         self.path = target.out
+
+    @property
+    def exported(self) -> Sequence[Path]:
+        """Vectors that are written after the output, with run cards of their own."""
+        return ()
 
     @property
     @abstractmethod
