@@ -142,15 +142,19 @@ def test_topics_without_signal_or_of_too_low_a_rank_are_one_line():
         noise.moments(np.hstack([P[:, :2], np.zeros((6, 1))]), noise.cells())
 
 
-def test_a_topic_below_its_noise_is_left_out():
+def test_a_topic_below_its_noise_is_left_out_if_it_matters_little():
     """Its ΣC is positive, but smaller than the noise of its moments with another topic."""
-    rng = np.random.default_rng(4)
-    C = np.zeros((50, 3, 3))
-    C[:, 0, 0], C[:, 1, 1], C[:, 2, 2] = 0.1, 0.05, 0.02
-    noise = 0.3 * rng.normal(size=50)
-    C[:, 0, 2] = C[:, 2, 0] = noise - noise.mean()
-    found, clear = _clear(C, np.einsum("caa->a", C))
-    assert clear.tolist() == [0, 1]
-    np.testing.assert_array_equal(found, C[:, :2, :2])
-    C[:, 0, 2] = C[:, 2, 0] = 0.1 * C[:, 0, 2]
-    assert _clear(C, np.einsum("caa->a", C))[1].tolist() == [0, 1, 2]
+    noise = np.random.default_rng(4).normal(size=50)
+    noise -= noise.mean()
+
+    def kept(energy: float, deviation: float) -> list[int]:
+        C = np.zeros((50, 3, 3))
+        C[:, 0, 0], C[:, 1, 1], C[:, 2, 2] = 5.0, 2.0, energy
+        C[:, 0, 2] = C[:, 2, 0] = deviation * noise
+        found, rows = _clear(C, np.einsum("caa->a", C))
+        np.testing.assert_array_equal(found, C[:, rows][:, :, rows])
+        return rows.tolist()
+
+    assert kept(energy=0.02, deviation=0.3) == [0, 1]
+    assert kept(energy=0.02, deviation=0.03) == [0, 1, 2]  # clear of noise
+    assert kept(energy=0.2, deviation=3.0) == [0, 1, 2]  # too much to lose
