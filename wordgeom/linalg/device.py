@@ -12,6 +12,7 @@ from wordgeom.core.errors import MissingInputError, OptionError, UnavailableErro
 from wordgeom.core.formatting import readable_size
 from wordgeom.core.ops import Ops
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.memory import return_freed
 from wordgeom.runtime.pool import Pool, available_cpus, available_memory
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import FLOOR, GIGABYTE, RunOptions, UseOptions
@@ -64,6 +65,7 @@ def open_context(
     if scratch is not None and not os.path.isdir(scratch):
         raise MissingInputError("no such directory", where=scratch, do="check --tmp-dir")
     memory = memory_limit(options)
+    return_freed(memory)
     show = show and not options.quiet
     if show and memory < FLOOR:
         _log.info("note: --memory %g is too low: the program itself needs %s",

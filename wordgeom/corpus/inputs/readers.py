@@ -61,7 +61,7 @@ class Source:
     (`formats.blocks`). misnamed: its suffix names a compression, its content has none. every_line:
     so does every line of plain text, even an empty one; lines: their number.
     documents: ids and times of the records; not a field, since checkpoints store fields as JSON.
-    running: the hash of the bytes read so far.
+    running: the hash of the bytes read so far. longest: bytes of the longest line of a record.
     """
 
     name: str
@@ -86,6 +86,7 @@ class Source:
     def __post_init__(self) -> None:
         self.documents = Documents()
         self.running = hashlib.sha256()
+        self.longest = _LONGEST
 
     def count(self, what: str, number: int) -> None:
         """Count skipped items."""
@@ -170,17 +171,21 @@ def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[B
 
 def read_lines(source: Source, bad_bytes: str) -> Iterator[Block]:
     """Yield blocks of complete, numbered lines. Errors as in read_blocks, or a long line."""
-    number = 1
+    number, most = 1, source.longest
 
     def too_long(offset: int, length: int) -> NoReturn:
-        what, do = f"the line has more than {length:,} bytes", "put each record on its own line"
+        what, do = f"the line has more than {most:,} bytes", "put each record on its own line"
+        if most < _LONGEST:
+            do += ", or raise --memory"
         where = f"{source.name} line {number}"
         raise InputError(what, where=where, do=do)
 
-    for piece in _cut(read_pieces(source), b"\n", _LONGEST, too_long):
+    for piece in _cut(read_pieces(source), b"\n", most, too_long):
         clean, is_ascii = valid_utf8(piece.text, source, piece.offset, bad_bytes)
-        yield Block(clean, source.name, piece.offset, is_ascii, piece.last, number)
+        made = [Block(clean, source.name, piece.offset, is_ascii, piece.last, number)]
         number += piece.text.count(b"\n")
+        del piece, clean  # a record may be long
+        yield made.pop()
 
 
 def read_pieces(source: Source) -> Generator[Block, None, None]:
@@ -211,7 +216,9 @@ def _cut(
             too_long(offset, len(text))
         rest, text = text[cut:], text[:cut]
         if text or piece.last:
-            yield Block(text, piece.source, offset, False, piece.last)
+            made = [Block(text, piece.source, offset, False, piece.last)]
+            del text
+            yield made.pop()
 
 
 def _last_separator(text: bytes, separators: bytes) -> int:
