@@ -60,6 +60,7 @@ class Pool:
             for item in items:
                 waiting.append(self._executor.submit(function, item))
                 sizes.append(size(item))
+                del item  # it may be large
                 while sum(sizes) > room:
                     sizes.popleft()
                     yield waiting.popleft().result()

@@ -14,7 +14,7 @@ _IDS_SHARE = 4  # a quarter for each stream of ids
 _WORDS_SHARE = 2  # half for the words that may get a row
 _BLOCKS_SHARE = 4  # a quarter for the blocks that threads tokenise or wait for
 _COPIES = 4  # of a block's size: its text, the same in normal form, ids in two places
-_RECORD_SHARE = 5  # a record's line, as text and parsed, and copies on the way to the threads
+_RECORD_SHARE = 5.5  # a record's line, as text and parsed, and copies on the way to threads
 
 
 def words_limit(context: Context) -> int:
@@ -35,7 +35,7 @@ def blocks_ahead(context: Context) -> int:
 
 def longest_record(context: Context) -> int:
     """Return the bytes of the longest line of a record that can be read."""
-    return data_room(context.memory) // _RECORD_SHARE
+    return int(data_room(context.memory) / _RECORD_SHARE)
 
 
 def id_stream(context: Context) -> Spool:

@@ -28,36 +28,39 @@ def read_jsonl(
     """
     timeless = fields.time is not None  # whether no record has had the field of the time
     for block in lines:
-        texts, records = _records(block, source, fields, timeless)
+        texts, records = _records(block, source, fields, timeless, bad_bytes)
         timeless = timeless and not records
         source.documents.add(records)
-        made = [with_text(block, _encoded(texts, block, source, bad_bytes))]
+        made = [with_text(block, b"\n".join(texts))]
         del texts, block  # a record may be long
         yield made.pop()
 
 
 def _records(
-    block: Block, source: Source, fields: Fields, timeless: bool
-) -> tuple[list[str], list[Record]]:
-    """Return the texts of a block's lines, and the records that are listed.
+    block: Block, source: Source, fields: Fields, timeless: bool, bad_bytes: str
+) -> tuple[list[bytes], list[Record]]:
+    """Return the texts of a block's lines in UTF-8, and the records that are listed.
 
     timeless: raise InputError if none of them has the field of the time.
     """
-    texts: list[str] = []
+    texts: list[bytes] = []
     records: list[Record] = []
-    for number, line in enumerate(_lines(block.text), block.line):
+    number = block.line - 1  # enumerate would hold a line that may be long
+    for line in _lines(block.text):
+        number += 1
         if not line or line.isspace():
-            texts.append("")
+            texts.append(b"")
             continue
         try:
             record = _object(line, source.name, number)
+            del line
             text = _text(record, fields.text, source.name, number)
             key = _id(record, fields.id, source.name, number)
         except InputError as error:
             fields.reject(error, source)
-            texts.append("")
+            texts.append(b"")
             continue
-        texts.append(text.replace("\n", " "))
+        texts.append(_encoded(text.replace("\n", " "), source, number, bad_bytes))
         if fields.has_labels or source.listed:
             time = _ABSENT if fields.time is None else _value(record, fields.time)
             timeless = timeless and time is _ABSENT
@@ -139,17 +142,16 @@ def _time(value: Any) -> str:
     return str(value) if type(value) in (str, int, float) else json.dumps(value)
 
 
-def _encoded(texts: list[str], block: Block, source: Source, bad_bytes: str) -> bytes:
+def _encoded(text: str, source: Source, number: int, bad_bytes: str) -> bytes:
     try:
-        return "\n".join(texts).encode("utf-8")
+        return text.encode("utf-8")
     except UnicodeEncodeError:
         pass
-    for number, text in enumerate(texts, block.line):
-        surrogates = _SURROGATES.findall(text)
-        if surrogates and bad_bytes == "error":
-            do = "correct it, or pass --bad-bytes replace or --bad-bytes skip"
-            found = f"\\u{ord(surrogates[0]):04x}"
-            fail(source.name, number, "contains an unpaired surrogate", found, do)
-        source.repaired += len(surrogates)
+    surrogates = _SURROGATES.findall(text)
+    if bad_bytes == "error":
+        do = "correct it, or pass --bad-bytes replace or --bad-bytes skip"
+        found = f"\\u{ord(surrogates[0]):04x}"
+        fail(source.name, number, "contains an unpaired surrogate", found, do)
+    source.repaired += len(surrogates)
     substitute = "\ufffd" if bad_bytes == "replace" else ""
-    return _SURROGATES.sub(substitute, "\n".join(texts)).encode("utf-8")
+    return _SURROGATES.sub(substitute, text).encode("utf-8")
