@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from corpora import assert_one_line, encode_files, put
+from corpora import assert_one_line, put, read
 
 from wordgeom.core.errors import InputError
 from wordgeom.corpus.encoding.memory_limits import blocks_ahead, ids_limit, longest_record
@@ -82,10 +82,27 @@ def test_a_record_that_does_not_fit_is_rejected_in_one_line(tmp_path: Path):
     (path,) = put(tmp_path, json.dumps({"text": "a b c"}) + "\n" + json.dumps({"text": "d " * 400}))
     options = CorpusOptions(min_count=1, input_format="jsonl", tokeniser="words", text_field="text")
     with patch.object(readers, "BLOCK", 100), pytest.raises(InputError) as caught:
-        encode_files([path], options, gap=2, memory=5500)
+        read([path], options, memory=5500)
     assert_one_line(caught, f"{path} line 2: the line has more than 600 bytes", "raise --memory")
     with patch.object(readers, "BLOCK", 100):
-        assert encode_files([path], options, gap=2, memory=11_000).tokens == 403
+        assert read([path], options, memory=11_000).tokens == 403
+
+
+@pytest.mark.parametrize(
+    ("text", "fitting"), [("a b " * 60, None), ("á b " * 50, 250), ("𝄞 " * 50, 136)]
+)
+def test_a_record_of_wide_characters_may_have_fewer_bytes(tmp_path: Path, text, fitting):
+    (path,) = put(tmp_path, json.dumps({"text": text}, ensure_ascii=False) + "\n")
+    options = CorpusOptions(min_count=1, input_format="jsonl", tokeniser="words", text_field="text")
+    with patch.object(readers, "BLOCK", 50):
+        if fitting is None:
+            assert read([path], options, memory=2750).tokens == 120
+            return
+        with pytest.raises(InputError) as caught:
+            read([path], options, memory=2750)
+    assert_one_line(
+        caught, f"{path} line 1: the line has", f"more than {fitting}", "raise --memory"
+    )
 
 
 @pytest.mark.skipif(not STATUS.exists(), reason="/proc/self/status is needed for private memory")

@@ -51,7 +51,7 @@ def read_segments(
     long, WriteError.
     """
     for source in sources:
-        source.longest = min(source.longest, longest_record(context))
+        source.longest = longest_record(context)
     saved = checkpoint.saved_segments()
     with stop_requests() as stop:
         feed = BlockFeed(sources, tables.separators, options, stop)
