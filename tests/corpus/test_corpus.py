@@ -323,12 +323,12 @@ def test_delayed_threads_do_not_change_the_order_of_words(folder: Path):
     draw = random.Random(1)
     inner = Pool.map
 
-    def late(pool: Pool, function, items, ahead=None):
+    def late(pool: Pool, function, items, ahead=None, **how):
         def after_a_while(item):
             time.sleep(draw.random() / 1000)
             return function(item)
 
-        return inner(pool, after_a_while, items, ahead)
+        return inner(pool, after_a_while, items, ahead, **how)
 
     with patch.object(readers, "BLOCK", 6), patch.object(Pool, "map", late):
         for _ in range(8):

@@ -106,7 +106,7 @@ def test_a_vocabulary_that_exceeds_the_memory_is_rejected_with_the_figure(folder
         with pytest.raises(InputError) as caught:
             read([path], CorpusOptions(min_count=1), **HOW)
         assert_one_line(
-            caught, path, "does not fit in memory: ", "words or more need 617 KB, more than 524 KB"
+            caught, path, "does not fit in memory: ", "words or more need 370 KB, more than 315 KB"
         )
         assert_one_line(caught, "; raise --min-count, pass --max-vocab, or raise --memory")
         assert len(read([path], CorpusOptions(min_count=1, max_vocab=9), **HOW).vocabulary) == 9

@@ -16,9 +16,9 @@ import numpy as np
 
 from wordgeom.core.types import Int32, Int64
 from wordgeom.counts import kernels, window_kernels
-from wordgeom.counts.count_rows import BufferedRows, Rows, Workspace, cut_rows, lend
+from wordgeom.counts.count_rows import ENTRIES, BufferedRows, Rows, Workspace, cut_rows, lend
 from wordgeom.counts.merge import merge
-from wordgeom.counts.partial_counts import Part, Parts
+from wordgeom.counts.partial_counts import Part, Parts, Span
 from wordgeom.counts.sliding_windows import SlidingWindows
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
@@ -26,7 +26,7 @@ from wordgeom.storage.id_stream import Ids
 
 _BLOCK_WORK = 1 << 24  # window tokens per block of rows: about 50 ms
 _SILENT = Progress()
-_CHUNK_SHARE = 0.375  # of the memory
+_CHUNK_SHARE = 0.375  # of the room for data
 _SMALLEST_CHUNK, _LARGEST_CHUNK = 1 << 20, 1 << 30
 _PAGES = 1 << 22  # array elements whose memory is allocated at once
 _AT_ONCE = 1 << 24  # ids per kernel call, between which Ctrl-C is handled
@@ -37,7 +37,7 @@ class Plan:
     """What to count: V words, weights (2 window + 1); symmetric: store only the upper triangle.
 
     sliding: count windows of window + 1 tokens; the values of the weights are then ignored, and in
-    the stream V is a token without a row and V + 1 is no token.
+    the stream V is a token without a row and V + 1 is no token. entries: of a block of rows.
     """
 
     words: int
@@ -45,6 +45,7 @@ class Plan:
     symmetric: bool
     dtype: np.dtype[np.uint32] | np.dtype[np.int64]
     sliding: bool = False
+    entries: int = ENTRIES
 
     @property
     def window(self) -> int:
@@ -62,10 +63,10 @@ class Plan:
         return self.words + 1 if self.sliding else self.words
 
 
-def chunk_tokens(memory: int, bytes_each: int) -> int:
-    """Return the tokens of a chunk under a memory limit in bytes."""
-    room = int(memory * _CHUNK_SHARE)
-    return min(max(room // bytes_each, _SMALLEST_CHUNK), _LARGEST_CHUNK)
+def chunk_tokens(room: int, bytes_each: int) -> int:
+    """Return the tokens of a chunk where data may take `room` bytes."""
+    share = int(room * _CHUNK_SHARE)
+    return min(max(share // bytes_each, _SMALLEST_CHUNK), _LARGEST_CHUNK)
 
 
 def token_bytes(stream: Ids, *, sliding: bool) -> int:
@@ -97,13 +98,22 @@ def count(
         span = (start, min(start + chunk, end))
         part = parts.find(span, plan.words)
         if part is None:
-            rows, _ = _count_chunk(stream, *span, plan, pool)
             label = f"counting part {number} of {len(bounds)}"
-            rows = progress.follow(rows, label, plan.words, "rows", lambda r: len(r.lengths))
-            part = parts.spill(span, rows, plan.words, plan.dtype)
+            part = _count_part(stream, span, plan, parts, pool, progress, label)
         partials.append(part)
-    merged, workspace = merge(partials, plan.words, plan.symmetric, plan.dtype, pool, first)
+    merged, workspace = merge(
+        partials, plan.words, plan.symmetric, plan.dtype, pool, first, plan.entries
+    )
     return _then_close(merged, partials), workspace
+
+
+def _count_part(
+    stream: Ids, span: Span, plan: Plan, parts: Parts, pool: Pool, progress: Progress, label: str
+) -> Part:
+    """Count a chunk and store it; its memory is free before the next one is counted."""
+    rows, _ = _count_chunk(stream, *span, plan, pool)
+    rows = progress.follow(rows, label, plan.words, "rows", lambda r: len(r.lengths))
+    return parts.spill(span, rows, plan.words, plan.dtype)
 
 
 def _then_close(rows: Iterator[Rows], partials: list[Part]) -> Iterator[Rows]:
@@ -127,7 +137,7 @@ def _count_chunk(
     work = np.diff(starts) * len(plan.weights)
     columns = np.arange(plan.words, 0, -1) if plan.symmetric else np.full(plan.words, plan.words)
     entries = np.minimum(columns, work)
-    blocks = cut_rows(entries, work, _BLOCK_WORK, start)
+    blocks = cut_rows(entries, work, plan.entries, _BLOCK_WORK, start)
     room = max((int(entries[a:b].sum()) for a, b in blocks), default=0)
     workspace = Workspace(plan.words, plan.symmetric, room, plan.dtype)
 

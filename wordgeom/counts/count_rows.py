@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -12,9 +13,10 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Int32, Int64
 from wordgeom.counts.kernels import GROUP, sum_rows
-from wordgeom.runtime.pool import Reusable
+from wordgeom.runtime.pool import LOOKAHEAD, Reusable
 
-ENTRIES = 1 << 20  # entries in a block, unless one row has more
+ENTRIES = 1 << 20  # entries in a block, unless one row has more or memory is short
+_FEWEST = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -102,13 +104,24 @@ def lend(finished: Iterator[BufferedRows], workspace: Workspace) -> Iterator[Row
         workspace.buffers.give_back(block.buffers)
 
 
-def cut_rows(entries: Int64, work: Int64, most_work: int, first: int = 0) -> list[tuple[int, int]]:
-    """Cut rows into blocks of at least one row, at most ENTRIES entries and `most_work` work.
+def block_entries(room: int, threads: int, dtype: np.dtype[Any]) -> int:
+    """Return the entries of a block of which all buffers take at most `room` bytes.
+
+    A block and those ahead of it have buffers, and a thread that merges has each entry twice more.
+    """
+    held = threads * LOOKAHEAD + 2 + 2 * threads
+    return min(max(room // (held * (4 + dtype.itemsize)), _FEWEST), ENTRIES)
+
+
+def cut_rows(
+    entries: Int64, work: Int64, most_entries: int, most_work: int, first: int = 0
+) -> list[tuple[int, int]]:
+    """Cut rows into blocks of at least one row, at most that many entries and that much work.
 
     entries, work (rows): upper bounds on the entries and on the work of each row; first: the first
     row to include.
     """
-    cost = np.maximum(entries / ENTRIES, work / most_work)
+    cost = np.maximum(entries / most_entries, work / most_work)
     return row_blocks(np.concatenate(([0.0], np.cumsum(cost))), entries=1, start=first)
 
 

@@ -13,22 +13,28 @@ import numpy as np
 
 from wordgeom.core.types import Array, Int32, Int64
 from wordgeom.counts import document_kernels
-from wordgeom.runtime.pool import Pool, Reusable
+from wordgeom.runtime.pool import LOOKAHEAD, Pool, Reusable
 from wordgeom.storage.id_stream import Ids
 
 BLOCK = 1 << 20  # ids counted at once: about 10 ms
+_FEWEST, _ID_BYTES = 1 << 16, 20  # of an id in a block, with room for its count and for a row
 Entries = tuple[Int64, Int32, Array]  # lengths of rows, columns (ascending in each row), counts
+
+
+def ids_at_once(room: int, threads: int) -> int:
+    """Return the ids of a block of which all in work and in line take at most `room` bytes."""
+    return min(max(room // ((threads * LOOKAHEAD + 2) * _ID_BYTES), _FEWEST), BLOCK)
 
 
 class DocumentCounts:
     """Counts of a stream in which an id V ends each document (`encode_documents`).
 
     sums, document_frequencies (V) int64: total count of each word, and number of rows with it, in
-    all rows yielded so far.
+    all rows yielded so far. block: ids counted at once.
     """
 
-    def __init__(self, stream: Ids, words: int, pool: Pool) -> None:
-        self._stream, self._words, self._pool = stream, words, pool
+    def __init__(self, stream: Ids, words: int, pool: Pool, block: int = BLOCK) -> None:
+        self._stream, self._words, self._pool, self._block = stream, words, pool, block
         self.sums, self.document_frequencies = np.zeros((2, words), np.int64)
 
     def rows(self) -> Iterator[Entries]:
@@ -52,9 +58,10 @@ class DocumentCounts:
 
     def _blocks(self) -> Iterator[Entries]:
         """Yield the counts of each block; its first and last row may continue in other blocks."""
-        accumulators, buffers = Reusable(lambda: _Accumulator(self._words)), Reusable(_Buffers)
-        stream = self._stream
-        parts = (stream.read(at, at + BLOCK) for at in range(0, stream.length, BLOCK))
+        accumulators = Reusable(lambda: _Accumulator(self._words))
+        buffers = Reusable(lambda: _Buffers(self._block))
+        stream, block = self._stream, self._block
+        parts = (stream.read(at, at + block) for at in range(0, stream.length, block))
 
         def run(ids: Int32) -> tuple[Entries, _Buffers]:
             accumulator, room = accumulators.take(), buffers.take()
@@ -67,8 +74,8 @@ class DocumentCounts:
             entries = int(lengths.sum())
             return (lengths, room.indices[:entries], room.values[:entries]), room
 
-        for block, room in self._pool.map(run, parts):
-            yield block
+        for counted, room in self._pool.map(run, parts):
+            yield counted
             buffers.give_back(room)
 
 
@@ -101,7 +108,7 @@ class _Accumulator:
 class _Buffers:
     """Buffers for the rows of a block."""
 
-    def __init__(self) -> None:
-        self.lengths = np.empty(BLOCK + 1, np.int64)
-        self.indices = np.empty(BLOCK, np.int32)
-        self.values = np.empty(BLOCK, np.int32)
+    def __init__(self, block: int) -> None:
+        self.lengths = np.empty(block + 1, np.int64)
+        self.indices = np.empty(block, np.int32)
+        self.values = np.empty(block, np.int32)

@@ -32,14 +32,15 @@ def merge(
     dtype: np.dtype[np.uint32] | np.dtype[np.int64],
     pool: Pool,
     first: int = 0,
+    entries: int = ENTRIES,
 ) -> tuple[Iterator[Rows], Workspace]:
     """Return the rows of the sum in blocks, and the workspace with its row and column sums.
 
     The workspace is complete after the last block. symmetric: the summands are upper triangles;
-    first: the first row to return.
+    first: the first row to return; entries: of a block.
     """
     lengths = sum((np.diff(s.indptr) for s in summands), np.zeros(words, np.int64))
-    blocks = cut_rows(lengths, lengths, ENTRIES, first)
+    blocks = cut_rows(lengths, lengths, entries, entries, first)
     room = max((int(lengths[a:b].sum()) for a, b in blocks), default=0)
     workspace = Workspace(words, symmetric, room, dtype)
 

@@ -10,6 +10,7 @@ from functools import cache, partial
 from wordgeom.core.errors import MissingInputError, OptionError, UnavailableError
 from wordgeom.core.ops import Ops
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.memory import return_freed
 from wordgeom.runtime.pool import Pool, available_cpus, available_memory
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import GIGABYTE, RunOptions, UseOptions
@@ -61,6 +62,7 @@ def open_context(
     if scratch is not None and not os.path.isdir(scratch):
         raise MissingInputError("no such directory", where=scratch, do="check --tmp-dir")
     memory = memory_limit(options)
+    return_freed(memory)
     show = show and not options.quiet
     with Pool(options.threads or available_cpus()) as pool:
         open_ops = cache(partial(get_ops, device, pool))

@@ -1,9 +1,21 @@
-"""The check of an estimated memory use against --memory, before a computation starts."""
+"""The use of --memory: what the program itself takes, what data may take, and what cannot fit."""
 
 from __future__ import annotations
 
+import ctypes
+import os
+
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import exceeding
+
+PROGRAM = 120 * 10**6  # bytes of Python, its libraries, the kernels and the tables of characters
+_AMPLE = 2 * 10**9  # bytes of a limit under which what malloc keeps does not matter
+_MAPPED_FROM, _M_MMAP_THRESHOLD = 1 << 18, -3
+
+
+def data_room(memory: int) -> int:
+    """Return the bytes that data may take; a share of a limit that is too low for the program."""
+    return memory - min(PROGRAM, 2 * memory // 5)
 
 
 def check_memory(what: str, needed: int, memory: int, do: str) -> None:
@@ -11,3 +23,16 @@ def check_memory(what: str, needed: int, memory: int, do: str) -> None:
     if needed > memory:
         need, limit = exceeding(needed, memory)
         raise InputError(f"{what} need {need}, more than the memory limit of {limit}", do=do)
+
+
+def return_freed(memory: int) -> None:
+    """Make glibc return large arrays to the system when they are freed, under a low limit.
+
+    By default it keeps them, up to 32 MB each, once one was freed: some 100 MB in all. pyarrow's
+    own allocator would keep as much.
+    """
+    if memory < _AMPLE:
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+        if mallopt is not None:
+            mallopt(_M_MMAP_THRESHOLD, _MAPPED_FROM)

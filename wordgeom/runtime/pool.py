@@ -19,7 +19,7 @@ from typing import Generic, Self, TypeVar
 _Item = TypeVar("_Item")
 _Value = TypeVar("_Value")
 THREAD_NAME = "wordgeom"
-_LOOKAHEAD = 2  # blocks running or queued per thread
+LOOKAHEAD = 2  # blocks running or queued per thread
 
 
 class Pool:
@@ -41,17 +41,28 @@ class Pool:
             self._executor = None
 
     def map(
-        self, function: Callable[[_Item], _Value], items: Iterable[_Item], ahead: int | None = None
+        self,
+        function: Callable[[_Item], _Value],
+        items: Iterable[_Item],
+        ahead: int | None = None,
+        size: Callable[[_Item], int] = lambda _: 1,
     ) -> Iterator[_Value]:
-        """Yield function(item) in order; at most `ahead` items beyond the awaited one run."""
+        """Yield function(item) in order; at most `ahead` items beyond the awaited one run.
+
+        size: for how many items one counts.
+        """
         if self._executor is None:
             raise RuntimeError("the pool is not open")
         waiting: deque[Future[_Value]] = deque()
-        room = self.threads * _LOOKAHEAD if ahead is None else ahead
+        sizes: deque[int] = deque()
+        room = self.threads * LOOKAHEAD if ahead is None else ahead
         try:
             for item in items:
                 waiting.append(self._executor.submit(function, item))
-                if len(waiting) > room:
+                sizes.append(size(item))
+                del item  # it may be large
+                while sum(sizes) > room:
+                    sizes.popleft()
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

@@ -22,9 +22,10 @@ from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.runtime.context import Context
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.count_matrix import (
-    check_words,
     count_type,
+    counting_room,
     matrix_shape,
+    rows_at_once,
     write_rows,
     write_sums,
 )
@@ -127,11 +128,12 @@ class BuildCooc(CountStage):
         words, window = len(encoded.vocabulary), self.window
         sliding = window.count == WINDOWS
         dtype = count_type(encoded.vocabulary, window)
-        plan = Plan(words, weights(window), window.context == "both", dtype, sliding)
         length = encoded.stream.length
         begin, end = self.part.span(length) if self.part else (0, length)
-        check_words(words, context)
-        chunk = chunk_tokens(context.memory, token_bytes(encoded.stream, sliding=sliding))
+        room = counting_room(words, context)
+        entries = rows_at_once(room, dtype, context)
+        plan = Plan(words, weights(window), window.context == "both", dtype, sliding, entries)
+        chunk = chunk_tokens(room, token_bytes(encoded.stream, sliding=sliding))
         rows.begin(encoded.vocabulary, plan.dtype)
         counted, shop = count(
             encoded.stream, begin, end, plan, chunk, PartialCounts(state), context.pool,

@@ -19,11 +19,11 @@ from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.inputs.document_index import distinct_documents
 from wordgeom.corpus.options import PassageOptions
 from wordgeom.counts.count_rows import value_type
-from wordgeom.counts.documents import DocumentCounts
+from wordgeom.counts.documents import DocumentCounts, ids_at_once
 from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
 from wordgeom.matrices.document_term import DOCUMENT_FREQUENCIES, DOCUMENTS, SUMS
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import check_memory
+from wordgeom.runtime.memory import check_memory, data_room
 from wordgeom.runtime.run_options import FLOOR
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.counting import CountStage, stored_text
@@ -32,6 +32,7 @@ from wordgeom.storage.store import Store, StoreWriter
 
 # Bytes of a word and its sums; of its cell in a thread; of a row besides its line in documents.tsv,
 # which is held twice while it is written.
+_BLOCKS_SHARE = 2  # half of the room for blocks of ids and counts
 _WORD_BYTES, _CELL_BYTES, _ROW_BYTES = 160, 5, 24
 
 
@@ -105,9 +106,10 @@ def _write(
 ) -> dict[str, Any]:
     """Write the rows and the other parts; return the attributes of the store."""
     words, rows = encoded.vocabulary, documents.count(b"\n")
-    _check_memory(len(words), rows, len(documents), context, noun)
+    room = _room(len(words), rows, len(documents), context, noun)
     matrix = MatrixWriter(writer, words, value_type(int(words.counts.max())), rows=rows)
-    counts = DocumentCounts(encoded.stream, len(words), context.pool)
+    block = ids_at_once(room // _BLOCKS_SHARE, context.pool.threads)
+    counts = DocumentCounts(encoded.stream, len(words), context.pool, block)
     empty = _write_rows(counts, matrix, rows, writer, context)
     writer.text(DOCUMENTS, documents)
     writer.array(SUMS, np.int64).write(counts.sums)
@@ -134,13 +136,14 @@ def _write_rows(
     return empty
 
 
-def _check_memory(words: int, rows: int, bytes_of_rows: int, context: Context, noun: str) -> None:
-    """Raise InputError where words and rows exceed --memory."""
+def _room(words: int, rows: int, bytes_of_rows: int, context: Context, noun: str) -> int:
+    """Return the bytes beside words and rows; raises InputError where these exceed --memory."""
     needed = words * (_WORD_BYTES + _CELL_BYTES * context.pool.threads)
     needed += rows * _ROW_BYTES + 2 * bytes_of_rows
     do = "raise --memory or --min-count, or count parts of the text separately"
     what = f"counts of {words:,} words in {plural(rows, noun)}"
     check_memory(what, needed, max(context.memory, FLOOR), do)
+    return max(data_room(context.memory) - needed, 0)
 
 
 def _empty_rows(attributes: dict[str, Any], noun: str) -> Iterator[str]:

@@ -11,21 +11,32 @@ from wordgeom.checkpoint.matrix_rows import MatrixRows
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
 from wordgeom.corpus.vocabulary import Vocabulary
-from wordgeom.counts.count_rows import Rows, Workspace, value_type
+from wordgeom.counts.count_rows import Rows, Workspace, block_entries, value_type
 from wordgeom.counts.windows import WindowOptions, weights
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import check_memory
+from wordgeom.runtime.memory import check_memory, data_room
 from wordgeom.runtime.run_options import FLOOR
 from wordgeom.storage.store import Store, StoreWriter
 
 _WORD_BYTES, _BENCH_BYTES = 160, 34  # of a word and its sums; of its cell in a thread
+_BUFFERS_SHARE = 3  # a third of the room for blocks of rows
+_LEAST = 1 << 25  # bytes of room, so that a run that is not rejected continues
 
 
-def check_words(words: int, context: Context) -> None:
-    """Raise InputError where the sums and each thread's cells of so many words exceed --memory."""
+def counting_room(words: int, context: Context) -> int:
+    """Return the bytes that counting may take beside the words.
+
+    Raises InputError where the sums and each thread's cells of so many words exceed --memory.
+    """
     needed = words * (_WORD_BYTES + _BENCH_BYTES * context.pool.threads)
     do = "raise --memory or --min-count, or pass --max-vocab or fewer --threads"
     check_memory(f"counts of {words:,} words", needed, max(context.memory, FLOOR), do)
+    return max(data_room(context.memory) - needed, _LEAST)
+
+
+def rows_at_once(room: int, dtype: np.dtype[Any], context: Context) -> int:
+    """Return the entries of a block of rows, where counting may take `room` bytes."""
+    return block_entries(room // _BUFFERS_SHARE, context.pool.threads, dtype)
 
 
 def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:

@@ -19,9 +19,10 @@ from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.matrices.count_request import made_options
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.count_matrix import (
-    check_words,
     count_type,
+    counting_room,
     matrix_shape,
+    rows_at_once,
     write_rows,
     write_sums,
 )
@@ -89,10 +90,11 @@ class Merge(StoreStage):
         window = WindowOptions.take(made_options(total.request))
         dtype = count_type(total.vocabulary, window)
         with MatrixRows(job.checkpoint, self.out, COOC) as rows:
-            check_words(words, context)
+            entries = rows_at_once(counting_room(words, context), dtype, context)
             rows.begin(total.vocabulary, dtype)
             symmetric = matrices[0].symmetric
-            added, shop = merge(matrices, words, symmetric, dtype, context.pool, rows.done)
+            done = rows.done
+            added, shop = merge(matrices, words, symmetric, dtype, context.pool, done, entries)
             write_sums(rows.writer, *write_rows(added, shop, rows, context), window)
             made = rows.writer.commit(rows.finish(total.attributes), job.card(total.request))
         counts = several(len(matrices), "matrix", "matrices")

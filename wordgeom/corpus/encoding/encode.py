@@ -31,6 +31,7 @@ from wordgeom.corpus.tokens.merge_lexicons import Selection, merge_runs
 from wordgeom.corpus.tokens.spill import Runs
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.memory import data_room
 from wordgeom.storage.id_stream import Ids
 
 _NEVER = 1 << 62  # occurrences
@@ -162,7 +163,8 @@ def _read(
 ) -> EncodedText:
     """Read everything and merge the runs; the storage of the text is closed with `resources`."""
     tables = tokeniser_of(options)
-    runs = resources.enter_context(Runs(context.memory, context.pool.threads, context.scratch))
+    room, threads = data_room(context.memory), context.pool.threads
+    runs = resources.enter_context(Runs(room, threads, context.scratch))
     checkpoint = checkpoint or CorpusCheckpoint(context.scratch, ids_limit(context))
     total = _total(sources, options)
     segments = read_segments(sources, total, tables, options, runs, checkpoint, context, resources)
@@ -171,7 +173,6 @@ def _read(
         what = f"contains no words in {sum(s.bytes for s in sources):,} bytes"
         do = "check the file" if options.token_pattern is None else "check --token-pattern"
         raise InputError(what, do="; ".join(skipped_note(sources)) or do)
-    threads = context.pool.threads
     return context.pool.call(lambda: as_read(segments, merged, lists, options, threads))
 
 

@@ -22,9 +22,10 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import lexicon_kernels as kernels
 from wordgeom.corpus.tokens.candidate_types import check_vocabulary_fits
 from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count
-from wordgeom.counts.count_rows import Rows, value_type
+from wordgeom.counts.count_rows import Rows, block_entries, value_type
 from wordgeom.counts.partial_counts import ScratchParts
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.memory import data_room
 from wordgeom.storage.files import Closing
 from wordgeom.storage.id_stream import Spool, copy_around
 
@@ -131,9 +132,11 @@ def _pair_counts(text: Text, counts: Int64, number: int, context: Context) -> It
     """Yield the counts of pairs of adjacent words in blocks of rows, one row a first word."""
     right_neighbour = np.array([0, 0, 1], np.int32)
     words = len(counts)
-    plan = Plan(words, right_neighbour, False, value_type(2 * int(counts.max(initial=0))))
+    room, dtype = data_room(context.memory), value_type(2 * int(counts.max(initial=0)))
+    entries = block_entries(room // 4, context.pool.threads, dtype)
+    plan = Plan(words, right_neighbour, False, dtype, entries=entries)
     stream, parts = _PairStream(text), ScratchParts(context.scratch)
-    chunk = chunk_tokens(context.memory, 8)
+    chunk = chunk_tokens(room, 8)
     rows, _ = count(stream, 0, stream.length, plan, chunk, parts, context.pool, context.progress)
     label = f"detecting phrases, pass {number}"
     return context.progress.follow(rows, label, words, "rows", lambda r: len(r.lengths))

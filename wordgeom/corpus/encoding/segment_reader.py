@@ -9,7 +9,7 @@ import numpy as np
 
 from wordgeom.core.types import Int32
 from wordgeom.corpus.encoding.block_feed import BlockFeed, NumberedBlock
-from wordgeom.corpus.encoding.memory_limits import ids_limit
+from wordgeom.corpus.encoding.memory_limits import blocks_ahead, ids_limit, longest_record
 from wordgeom.corpus.encoding.segments import (
     CorpusCheckpoint,
     Piece,
@@ -23,7 +23,7 @@ from wordgeom.corpus.encoding.tokenise_block import (
     TokenisedBlock,
     newlines_between,
 )
-from wordgeom.corpus.inputs.readers import Source
+from wordgeom.corpus.inputs.readers import BLOCK, Source
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import kernels
 from wordgeom.corpus.tokens.spill import Runs
@@ -50,6 +50,8 @@ def read_segments(
     checkpoint is of another text, FormatError if it is damaged, InputError for a token that is too
     long, WriteError.
     """
+    for source in sources:
+        source.longest = longest_record(context)
     saved = checkpoint.saved_segments()
     with stop_requests() as stop:
         feed = BlockFeed(sources, tables.separators, options, stop)
@@ -115,7 +117,8 @@ class _SegmentReader:
         self._runs.begin_segment(draft.runs)
         room = min(ids_limit(self._context), self._checkpoint.room)
         segment = Segment([], resources.enter_context(Spool(room, draft.ids)))
-        for tokens in self._context.pool.map(self._tokenise, self._blocks()):
+        ahead = blocks_ahead(self._context)
+        for tokens in self._context.pool.map(self._tokenise, self._blocks(), ahead, size=_size):
             self._add(tokens, segment)
             yield tokens.bytes
         if self._feed.taken == before:
@@ -165,6 +168,11 @@ class _SegmentReader:
         feed = self._feed
         state = self._newlines, self._lines, self._file, self._files
         return Position(feed.digest, feed.taken, *state)
+
+
+def _size(numbered: NumberedBlock) -> int:
+    """Return the size of a block in blocks: a record is never cut."""
+    return -(-len(numbered.block.text) // BLOCK)
 
 
 def _append(segment: Segment, run: int, ids: Int32) -> None:

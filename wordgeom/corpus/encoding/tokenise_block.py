@@ -11,7 +11,7 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Int32
 from wordgeom.corpus.encoding.block_feed import NumberedBlock
-from wordgeom.corpus.inputs.readers import Block
+from wordgeom.corpus.inputs.readers import BLOCK, Block
 from wordgeom.corpus.options import CorpusOptions, case_of
 from wordgeom.corpus.tokens import kernels
 from wordgeom.corpus.tokens.character_kernels import CHECKED
@@ -24,6 +24,7 @@ from wordgeom.corpus.tokens.tokenisers import Tokeniser, tokeniser
 from wordgeom.runtime.pool import Reusable
 
 _NEVER = 1 << 62
+_MOST_ROOM = 4 * BLOCK  # ids of the array that a thread keeps
 _SPACE = re.compile(rb"[ \n]")
 _NEWLINES = {"line": 1, "block": 2, "file": _NEVER}
 
@@ -79,7 +80,8 @@ class BlockTokeniser:
         """Return the ids of a block. Raises InputError for a token that is too long, WriteError."""
         room = self._room.take()
         tokens = _tokenise(numbered, self._tables, self._threshold, room, self._runs)
-        self._room.give_back(room)
+        if len(room[0]) <= _MOST_ROOM:  # a long record was an exception
+            self._room.give_back(room)
         return tokens
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import sys
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ STDIN = "-"
 _UNBROKEN = 16 * BLOCK  # bytes without any ASCII separator that are read before an error
 _LONGEST = 1 << 26  # bytes of a record's line: parsing takes several times the memory
 _TAIL = 1 << 16
+_WIDE = re.compile(rb"[\xf0-\xf4]|\\u[dD][89abAB]")  # a character beyond U+FFFF, or its escape
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -61,7 +63,7 @@ class Source:
     (`formats.blocks`). misnamed: its suffix names a compression, its content has none. every_line:
     so does every line of plain text, even an empty one; lines: their number.
     documents: ids and times of the records; not a field, since checkpoints store fields as JSON.
-    running: the hash of the bytes read so far.
+    running: the hash of the bytes read so far. longest: bytes of the longest line of a record.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Source:
     def __post_init__(self) -> None:
         self.documents = Documents()
         self.running = hashlib.sha256()
+        self.longest = sys.maxsize
 
     def count(self, what: str, number: int) -> None:
         """Count skipped items."""
@@ -168,19 +171,42 @@ def read_blocks(source: Source, separators: bytes, bad_bytes: str) -> Iterator[B
         yield Block(clean, source.name, piece.offset, is_ascii, piece.last)
 
 
-def read_lines(source: Source, bad_bytes: str) -> Iterator[Block]:
-    """Yield blocks of complete, numbered lines. Errors as in read_blocks, or a long line."""
-    number = 1
+def read_lines(source: Source, bad_bytes: str, copies: int = 1) -> Iterator[Block]:
+    """Yield blocks of complete, numbered lines. Errors as in read_blocks, or a long line.
+
+    copies: how many times as much memory as one of JSON a record takes.
+    """
+    number, most = 1, min(source.longest // copies, _LONGEST)
 
     def too_long(offset: int, length: int) -> NoReturn:
-        what, do = f"the line has more than {length:,} bytes", "put each record on its own line"
+        what, do = f"the line has more than {most:,} bytes", "put each record on its own line"
+        if most < _LONGEST:
+            do += ", or raise --memory"
         where = f"{source.name} line {number}"
         raise InputError(what, where=where, do=do)
 
-    for piece in _cut(read_pieces(source), b"\n", _LONGEST, too_long):
+    for piece in _cut(read_pieces(source), b"\n", most, too_long):
+        if len(piece.text) > 2 * BLOCK:
+            _check_width(piece.text, most, number, source)
         clean, is_ascii = valid_utf8(piece.text, source, piece.offset, bad_bytes)
-        yield Block(clean, source.name, piece.offset, is_ascii, piece.last, number)
+        made = [Block(clean, source.name, piece.offset, is_ascii, piece.last, number)]
         number += piece.text.count(b"\n")
+        del piece, clean  # a record may be long
+        yield made.pop()
+
+
+def _check_width(text: bytes, most: int, number: int, source: Source) -> None:
+    """Raise InputError if a record is too long for its characters; most: bytes of one in ASCII.
+
+    As a string, it takes 1, 2 or 4 bytes a character.
+    """
+    fifths = 5 if text.isascii() else 6
+    fifths = 11 if _WIDE.search(text) else fifths
+    fitting = most * 5 // fifths
+    if len(text) > fitting and most < _LONGEST:
+        what = f"the line has {len(text):,} bytes, more than {fitting:,}"
+        do = "put each record on its own line, or raise --memory"
+        raise InputError(what, where=f"{source.name} line {number}", do=do)
 
 
 def read_pieces(source: Source) -> Generator[Block, None, None]:
@@ -211,7 +237,9 @@ def _cut(
             too_long(offset, len(text))
         rest, text = text[cut:], text[:cut]
         if text or piece.last:
-            yield Block(text, piece.source, offset, False, piece.last)
+            made = [Block(text, piece.source, offset, False, piece.last)]
+            del text
+            yield made.pop()
 
 
 def _last_separator(text: bytes, separators: bytes) -> int:

@@ -28,32 +28,57 @@ def read_jsonl(
     """
     timeless = fields.time is not None  # whether no record has had the field of the time
     for block in lines:
-        texts: list[str] = []
-        records: list[Record] = []
-        for number, line in enumerate(block.text.decode("utf-8").split("\n"), block.line):
-            if not line or line.isspace():
-                texts.append("")
-                continue
-            try:
-                record = _object(line, source.name, number)
-                text = _text(record, fields.text, source.name, number)
-                key = _id(record, fields.id, source.name, number)
-            except InputError as error:
-                fields.reject(error, source)
-                texts.append("")
-                continue
-            texts.append(text.replace("\n", " "))
-            if fields.has_labels or source.listed:
-                time = _ABSENT if fields.time is None else _value(record, fields.time)
-                timeless = timeless and time is _ABSENT
-                records.append(Record(key, _time(time), number))
-        if timeless and records:
-            what = f"{fields.time!r} is in none of the records ({len(records):,} read)"
-            found, do = shown(list(record)) or "{}", "check --time-field"
-            raise InputError(what, where=source.name, found=found, do=do)
+        texts, records = _records(block, source, fields, timeless, bad_bytes)
         timeless = timeless and not records
         source.documents.add(records)
-        yield with_text(block, _encoded(texts, block, source, bad_bytes))
+        made = [with_text(block, b"\n".join(texts))]
+        del texts, block  # a record may be long
+        yield made.pop()
+
+
+def _records(
+    block: Block, source: Source, fields: Fields, timeless: bool, bad_bytes: str
+) -> tuple[list[bytes], list[Record]]:
+    """Return the texts of a block's lines in UTF-8, and the records that are listed.
+
+    timeless: raise InputError if none of them has the field of the time.
+    """
+    texts: list[bytes] = []
+    records: list[Record] = []
+    number = block.line - 1  # enumerate would hold a line that may be long
+    for line in _lines(block.text):
+        number += 1
+        if not line or line.isspace():
+            texts.append(b"")
+            continue
+        try:
+            record = _object(line, source.name, number)
+            del line
+            text = _text(record, fields.text, source.name, number)
+            key = _id(record, fields.id, source.name, number)
+        except InputError as error:
+            fields.reject(error, source)
+            texts.append(b"")
+            continue
+        texts.append(_encoded(text.replace("\n", " "), source, number, bad_bytes))
+        if fields.has_labels or source.listed:
+            time = _ABSENT if fields.time is None else _value(record, fields.time)
+            timeless = timeless and time is _ABSENT
+            records.append(Record(key, _time(time), number))
+    if timeless and records:
+        what = f"{fields.time!r} is in none of the records ({len(records):,} read)"
+        found, do = shown(list(record)) or "{}", "check --time-field"
+        raise InputError(what, where=source.name, found=found, do=do)
+    return texts, records
+
+
+def _lines(text: bytes) -> Iterator[str]:
+    """Yield the lines of a text, one at a time in memory."""
+    view, start = memoryview(text), 0
+    while (end := text.find(b"\n", start)) >= 0:
+        yield str(view[start:end], "utf-8")
+        start = end + 1
+    yield str(view[start:], "utf-8")
 
 
 def _object(line: str, name: str, number: int) -> dict[str, Any]:
@@ -117,17 +142,16 @@ def _time(value: Any) -> str:
     return str(value) if type(value) in (str, int, float) else json.dumps(value)
 
 
-def _encoded(texts: list[str], block: Block, source: Source, bad_bytes: str) -> bytes:
+def _encoded(text: str, source: Source, number: int, bad_bytes: str) -> bytes:
     try:
-        return "\n".join(texts).encode("utf-8")
+        return text.encode("utf-8")
     except UnicodeEncodeError:
         pass
-    for number, text in enumerate(texts, block.line):
-        surrogates = _SURROGATES.findall(text)
-        if surrogates and bad_bytes == "error":
-            do = "correct it, or pass --bad-bytes replace or --bad-bytes skip"
-            found = f"\\u{ord(surrogates[0]):04x}"
-            fail(source.name, number, "contains an unpaired surrogate", found, do)
-        source.repaired += len(surrogates)
+    surrogates = _SURROGATES.findall(text)
+    if bad_bytes == "error":
+        do = "correct it, or pass --bad-bytes replace or --bad-bytes skip"
+        found = f"\\u{ord(surrogates[0]):04x}"
+        fail(source.name, number, "contains an unpaired surrogate", found, do)
+    source.repaired += len(surrogates)
     substitute = "\ufffd" if bad_bytes == "replace" else ""
-    return _SURROGATES.sub(substitute, "\n".join(texts)).encode("utf-8")
+    return _SURROGATES.sub(substitute, text).encode("utf-8")
