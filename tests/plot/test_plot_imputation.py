@@ -106,6 +106,15 @@ def test_around_an_entity_it_and_its_own_neighbours_are_named(folder):
         chart(("e20",), around="e10")
 
 
+def test_around_an_entity_that_nothing_depends_on_is_one_line(folder):
+    table = Path("vectors.imputed.tsv")
+    known = next(line for line in table.read_text().splitlines() if line.startswith("e0\t"))
+    with table.open("a") as file:
+        file.write(known.replace("e0", "alone", 1) + "\n")
+    with pytest.raises(InputError, match="'alone' has no neighbours, and no imputed entity"):
+        chart(around="alone")
+
+
 @pytest.fixture
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return unwritten(monkeypatch, imputation)

@@ -93,6 +93,9 @@ def _read_npz(path: Path, memory: int) -> Array:
 def _only_matrix(archive: Archive, path: Path) -> str:
     """Return the name of the archive's matrix; raises InputError unless there is one."""
     names = [m for m in archive.members if len(archive.header(m).shape) == 2]
+    if not names and "format" in archive.members:  # of scipy.sparse.save_npz
+        do = f"for counts, wordgeom convert {path} DIRECTORY; for vectors, save a dense matrix"
+        raise InputError("is a sparse matrix, not vectors", where=path, do=do)
     if len(names) != 1:
         found, do = first_few(names) or "none", "save one: np.savez(FILE, matrix=…)"
         raise InputError("must contain one matrix", where=path, found=found, do=do)

@@ -83,6 +83,9 @@ def read_chart(
         return _chart(trust, _rows(path, trust, shown), shown, named, shown)
     centre = _number(around, numbers)
     near, shown = _within(trust, centre)
+    if len(shown) == 1:
+        what = f"{around!r} has no neighbours, and no imputed entity depends on it"
+        raise InputError(what, do="choose another for --around")
     named = np.union1d(chosen or near, centre)
     if (far := np.setdiff1d(named, shown)).size:
         do = "omit its --label, or pass it to --around"
