@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import exceeding
@@ -11,6 +12,7 @@ from wordgeom.core.formatting import exceeding
 PROGRAM = 120 * 10**6  # bytes of Python, its libraries, the kernels and the tables of characters
 _AMPLE = 2 * 10**9  # bytes of a limit under which what malloc keeps does not matter
 _MAPPED_FROM, _M_MMAP_THRESHOLD = 1 << 18, -3
+_MALLOPT = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
 
 
 def data_room(memory: int) -> int:
@@ -33,6 +35,5 @@ def return_freed(memory: int) -> None:
     """
     if memory < _AMPLE:
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-        if mallopt is not None:
-            mallopt(_M_MMAP_THRESHOLD, _MAPPED_FROM)
+        if _MALLOPT is not None:
+            _MALLOPT(_M_MMAP_THRESHOLD, _MAPPED_FROM)

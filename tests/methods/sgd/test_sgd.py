@@ -396,7 +396,8 @@ def test_without_torch_a_line_names_the_package(counts, monkeypatch):
         ({"as_published": True, "tol": 1e-3}, OptionError, "as_published"),
     ],
 )
-def test_what_cannot_be_trained_is_explained_in_a_line(counts, options, error, say):
+def test_what_cannot_be_trained_is_explained_in_a_line(counts, monkeypatch, options, error, say):
+    monkeypatch.setattr("wordgeom.runtime.run_options.FLOOR", 0)  # the matrix is small
     with pytest.raises(error) as caught:
         train(counts, **options)
     assert say in str(caught.value)
