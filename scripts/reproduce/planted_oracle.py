@@ -1,12 +1,13 @@
 """What a test that knows the answer finds: the limit of power on planted words.
 
-    scripts/reproduce/planted_oracle SPEECHES [--seed 1] [--words 16] [--processes 2]
+    scripts/reproduce/planted_oracle SPEECHES [--seed 1] [--words 16] [--within N] [--processes 2]
 
 For each pseudo-word whose meaning changes (design `shuffled`), a logistic regression is told which
 uses of the two words are the donor's, and learns it from their contexts: the neighbours at −2 to 2,
-and the words within 5, 20 and 75 tokens, weighted by inverse document frequency. Its predictions
-are for speeches that it has not seen (five folds; the penalty is chosen within the others). The
-mean prediction in each speech is regressed on time. Four tests:
+and the words within 5, 20 and 75 tokens, weighted by inverse document frequency; with --within N,
+only from the words within N tokens, wherever they stand. Its predictions are for speeches that it
+has not seen (five folds; the penalty is chosen within the others). The mean prediction in each
+speech is regressed on time. Four tests:
 
 classifier, degree 2   F of a polynomial of degree 2, as in `drift`
 classifier, shape      F of the true share of the donor over time
@@ -21,10 +22,10 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -41,13 +42,18 @@ _MIN_COUNT = 100  # of the vocabulary, as in planted_change
 _FOLDS, _INNER = 5, 3
 _PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3)  # C of scikit-learn
 _FEWEST = 20  # speeches that contain a context word
-# Tokens around a use, and the weight of their words.
-_WINDOWS = (
-    *(([place], 0.5) for place in (-2, -1, 1, 2)),
-    *(
-        ([*range(-n, 0), *range(1, n + 1)], weight)
-        for n, weight in ((5, 0.35), (20, 0.2), (75, 0.1))
-    ),
+Windows = Sequence[
+    tuple[Sequence[int], float]
+]  # tokens around a use, and the weight of their words
+
+
+def _around(n: int) -> list[int]:
+    return [*range(-n, 0), *range(1, n + 1)]
+
+
+_WINDOWS: Windows = (
+    *(([place], 0.5) for place in _around(2)),
+    *((_around(n), weight) for n, weight in ((5, 0.35), (20, 0.2), (75, 0.1))),
 )
 
 
@@ -79,15 +85,17 @@ def main() -> None:
     parser.add_argument("file", type=Path, metavar="SPEECHES")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--words", type=int, default=16)
+    parser.add_argument("--within", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
     args = parser.parse_args()
     warnings.filterwarnings("ignore", category=FutureWarning, module="sklearn")
     start = time.perf_counter()
     given = args.file, args.seed, args.words
     texts = planted(*given)
+    windows = ((_around(args.within), 1.0),) if args.within else _WINDOWS
     changing = [k for k, word in enumerate(texts.pseudo) if word.kind in PLANTED]
     with ProcessPoolExecutor(args.processes, mp_context=get_context("fork")) as processes:
-        found = list(processes.map(of_word, [(*given, k) for k in changing]))
+        found = list(processes.map(partial(of_word, given, windows), changing))
     counts = np.bincount(texts.after.tokens, minlength=len(texts.after.words))
     print("\n".join(table(found, int((counts >= _MIN_COUNT).sum()))))
     print(f"\n{time.perf_counter() - start:.0f} s")
@@ -105,14 +113,13 @@ def planted(file: Path, seed: int, words: int) -> Planted:
     return Planted(before, plant(before, pseudo, rng), pseudo, idf)
 
 
-def of_word(given: tuple[Path, int, int, int]) -> Found:
-    """Return what is found of a pseudo-word."""
-    *source, k = given
-    texts = planted(*source)
+def of_word(given: tuple[Path, int, int], windows: Windows, k: int) -> Found:
+    """Return what is found of the k-th pseudo-word."""
+    texts = planted(*given)
     word, text = texts.pseudo[k], texts.before
     at = np.flatnonzero((text.tokens == word.recipient) | (text.tokens == word.donor))
     donor, speech = text.tokens[at] == word.donor, text.of[at]
-    X = contexts(texts, at, word)
+    X = contexts(texts, at, word, windows)
     predicted = predictions(X, donor, speech)
     used = texts.after.tokens[at] == len(text.words) + k
     rows, code = np.unique(speech[used], return_inverse=True)
@@ -126,11 +133,11 @@ def of_word(given: tuple[Path, int, int, int]) -> Found:
     return Found(word, len(rows), ranks / (donor.sum() * (~donor).sum()), tuple(p))
 
 
-def contexts(texts: Planted, at: Int64, word: Pseudo) -> sparse.csr_matrix:
+def contexts(texts: Planted, at: Int64, word: Pseudo, windows: Windows) -> sparse.csr_matrix:
     """Return weights of the words around each of some places, without the two words themselves."""
     text, blocks = texts.before, []
     first, last = text.starts[text.of[at]], text.starts[text.of[at] + 1]
-    for window, weight in _WINDOWS:
+    for window, weight in windows:
         rows, columns = [], []
         for offset in window:
             inside = np.flatnonzero((at + offset >= first) & (at + offset < last))

@@ -14,7 +14,7 @@ import wordgeom
 pytest.importorskip("sklearn", reason="the classifier is scikit-learn's")
 sys.path.insert(0, str(Path(wordgeom.__file__).parent.parent / "scripts" / "reproduce"))
 
-from planted_oracle import Found, Planted, contexts, f_test, predictions, table
+from planted_oracle import _WINDOWS, Found, Planted, contexts, f_test, predictions, table
 from planted_text import Speeches
 from planted_words import PLANTED, Pseudo
 
@@ -59,7 +59,7 @@ def test_contexts_end_at_the_speech_and_lack_the_two_words():
     text = Speeches(np.array([1990, 1991]), tokens, np.array([0, 4, 9]), list("abcde"))
     planted = Planted(text, text, [], np.ones(5))
     at = np.flatnonzero(tokens < 2)
-    X = contexts(planted, at, Pseudo("new", "step", 0.5, recipient=0, donor=1))
+    X = contexts(planted, at, Pseudo("new", "step", 0.5, recipient=0, donor=1), _WINDOWS)
     within_75 = np.isclose(X.toarray(), 0.1).sum(axis=1)
     assert within_75.tolist() == [2, 2, 2, 2]  # words 2 and 3, or 2 and 4
 
