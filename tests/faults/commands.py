@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ class Command:
     resumes: bool = False
 
 
+_TORCH = find_spec("torch") is not None
 _COUNT = "build-cooc ../inputs/corpus.txt -o out --min-count 1 --tmp-dir ."
 _TABULATE = "build-dtm ../inputs/corpus.txt -o out --tmp-dir . --min-count"
 _MERGE = "merge -o out --checkpoint 0"
@@ -35,6 +37,7 @@ _PMI = "build-pmi ../inputs/cooc -o out --checkpoint 0"
 _GBU = "train ../inputs/cooc --method gbu"
 _EIGS = "train ../inputs/large --method pmi-eigs --checkpoint 0 -o out.bin"
 _DC = "train ../inputs/large --method dc --first-block 60 --block 40 --checkpoint 0 -o out.bin"
+_SGD = "train ../inputs/large --method sgd --epochs 3 --checkpoint 0 -o out.bin"
 _LSA = "train ../inputs/dtm --method lsa --checkpoint 0 -o out.bin --documents out.docs.txt"
 _MODEL = "train ../inputs/dtm --method dlsa --degree 1 --sweeps 3 --checkpoint 0 -o out"
 _IMPUTE = "impute --domain ../inputs/domain.csv --vectors ../inputs/vectors.bin -o out.bin"
@@ -54,6 +57,7 @@ COMMANDS = (
     Command("train gbu, text", f"{_GBU} -o out.txt --dim 4", f"{_GBU} -o out.txt --dim 3"),
     Command("train pmi-eigs, kept", f"{_EIGS} --dim 4", f"{_EIGS} --dim 3", True),
     Command("train dc, kept", f"{_DC} --dim 4", f"{_DC} --dim 3", True),
+    *([Command("train sgd, kept", f"{_SGD} --dim 4", f"{_SGD} --dim 3", True)] if _TORCH else []),
     Command("train lsa, documents", f"{_LSA} --dim 4", f"{_LSA} --dim 3", True),
     Command("train dlsa, kept", f"{_MODEL} --dim 4", f"{_MODEL} --dim 3", True),
     Command("impute", f"{_IMPUTE} --delta 3", f"{_IMPUTE} --delta 4"),

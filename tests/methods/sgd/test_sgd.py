@@ -306,6 +306,8 @@ def test_the_published_run_is_adam_at_random_for_a_thousand_epochs_on_pmi(counts
     assert (request["anchors"], request["epochs"], request["steps"]) == (16, 1000, 1000)
     assert request["rate"] == 1e-3
     assert any("in 1,000 epochs, not below 0.001" in note for note in result.notes)
+    assert any("not as published" in note for note in result.notes), result.notes
+    assert not any("not as published" in note for note in train(counts, epochs=1).notes)
     assert (
         wg.train(counts.path, "sgd", dim=4, as_published=True, rate=0.1, seed=2).statistics["loss"]
         < request["loss"]

@@ -35,7 +35,7 @@ from wordgeom.methods.dc.design import (
     Design,
 )  # fmt: skip
 from wordgeom.methods.dc.plan import CHAIN, CORE, MERGES, Plan, make_plan
-from wordgeom.methods.gbu.notes import PUBLISHED_MATRIX, rank_notes, unpublished_notes
+from wordgeom.methods.notes import PUBLISHED_MATRIX, rank_notes, unpublished_notes
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 

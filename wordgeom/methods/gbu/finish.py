@@ -15,8 +15,8 @@ from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import Result, Status
 from wordgeom.methods.gbu import cost, weighted_sweeps
 from wordgeom.methods.gbu.balanced_factors import mix_factors
-from wordgeom.methods.gbu.notes import rank_notes
 from wordgeom.methods.gbu.weighted_sweeps import Loss, State
+from wordgeom.methods.notes import rank_notes
 from wordgeom.runtime.context import Context
 from wordgeom.storage.memmap import in_memory, on_disk
 

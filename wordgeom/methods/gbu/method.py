@@ -25,7 +25,7 @@ from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result, Status
 from wordgeom.methods.gbu import cost
 from wordgeom.methods.gbu.anchors import CHOICES, choose_anchors
-from wordgeom.methods.gbu.notes import PUBLISHED_MATRIX, rank_notes, unpublished_notes
+from wordgeom.methods.notes import PUBLISHED_MATRIX, rank_notes, unpublished_notes
 from wordgeom.runtime.context import Context
 
 if TYPE_CHECKING:

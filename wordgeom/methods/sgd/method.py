@@ -22,6 +22,7 @@ from wordgeom.core.options import option
 from wordgeom.core.types import Array, Csr, Float32, Int64
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result, Status
+from wordgeom.methods.notes import PUBLISHED_MATRIX, unpublished_notes
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 
@@ -97,7 +98,7 @@ class Options(base.Options):
 
 def weighting(options: Options) -> dict[str, Any]:
     """Return the method's default options of the weighting."""
-    return {"weighting": "pmi"} if options.as_published else {}
+    return {"weighting": PUBLISHED_MATRIX["weighting"]} if options.as_published else {}
 
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
@@ -114,6 +115,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
 
     matrix: Matrix = inputs["matrix"]
     anchors, notes = _anchors(matrix, options)
+    notes += unpublished_notes(matrix.made) if options.as_published else []
     _check_memory(matrix, anchors, options, context)
     columns = matrix.columns(anchors)
     if not columns.nnz:
