@@ -374,6 +374,7 @@ def test_a_vocabulary_file_replaces_nothing_that_was_not_offered(text: Path, tmp
         (text, True, OptionError, "choose another output"),
         (other, False, OutputExistsError, "pass --force"),
         (tmp_path, True, OptionError, "is a directory"),
+        (tmp_path / "new", True, OptionError, "and -o name the same file"),
         (tmp_path / "none" / "v.tsv", False, MissingInputError, "no such directory"),
     ):
         with pytest.raises(error) as caught:
