@@ -415,6 +415,14 @@ def test_a_text_is_counted_as_each_method_needs_it(ask, text, trained):
     assert any("cooc: 80 words" in note and "no row includes" in note for note in facts["notes"])
 
 
+@pytest.mark.parametrize("force", [(), ("--force",)], ids=["", "force"])
+def test_a_file_is_no_directory_for_vectors(ask, text, trained, force):
+    Path("kept").write_text("mine\n")
+    err = ask(text, "--methods", "gbu", "--keep", "kept", *force, status=2).err
+    assert err == "wordgeom: error: kept: is not a directory; choose another with --keep\n"
+    assert not trained
+
+
 @pytest.mark.parametrize(("methods", "wanted"), [("gbu", {"cooc"}), ("lsa", {"dtm"})])
 def test_only_what_is_needed_is_counted(ask, text, trained, methods, wanted):
     facts = json.loads(ask(text, "--methods", methods, "--json").out)

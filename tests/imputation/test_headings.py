@@ -104,6 +104,7 @@ def test_an_entity_is_no_header(tmp_path, rows):
         "Arznei," + ",".join(str(7 * k % 31) for k in range(25)) + "\n" + _ONE_HOT,
         "drug,51,9,17\naspirin,0,1,0\ncodeine,1,1,0\n",
         "drug,0.1,0.2,0.5\naspirin,0.3,0.05,0.2\ncodeine,0.4,0.1,0.4\n",  # doses
+        "drug,0.1,0.2,0.5\naspirin,0.3,0.05,0.2\ncodeine,0.1,0.3,0.4\n",  # a row ascends, too
     ],
 )
 def test_an_ambiguous_first_line_is_an_entity_with_a_note(tmp_path, rows):

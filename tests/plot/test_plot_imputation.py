@@ -17,7 +17,7 @@ from wordgeom.imputation.trust import Trust
 from wordgeom.imputation.trust_table import trust_lines
 from wordgeom.plot import colours, imputation
 from wordgeom.plot.options import PlotOptions
-from wordgeom.vectors.keyed import write_vectors
+from wordgeom.vectors.keyed import read_vectors, write_vectors
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed: wordgeom[plot]")
 
@@ -113,6 +113,18 @@ def test_around_an_entity_that_nothing_depends_on_is_one_line(folder):
         file.write(known.replace("e0", "alone", 1) + "\n")
     with pytest.raises(InputError, match="'alone' has no neighbours, and no imputed entity"):
         chart(around="alone")
+
+
+@pytest.mark.parametrize("kept", ["no\u00ebl", "noe\u0308l"])
+def test_an_entity_is_found_in_either_unicode_form(folder, kept):
+    table = Path("vectors.imputed.tsv")
+    lines = table.read_text(encoding="utf-8").replace("e10\t", f"{kept}\t")
+    table.write_text(lines.replace("e10:", f"{kept}:"), encoding="utf-8")
+    made = read_vectors("vectors.imputed.bin")
+    words = [kept if word == "e10" else word for word in made.words]
+    write_vectors("vectors.imputed.bin", words, made.matrix)
+    for asked in ("no\u00ebl", "noe\u0308l"):
+        assert chart(around=asked).names == ["e8", "e9", kept, "e11", "e12"]
 
 
 @pytest.fixture

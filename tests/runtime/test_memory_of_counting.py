@@ -88,6 +88,14 @@ def test_a_record_that_does_not_fit_is_rejected_in_one_line(tmp_path: Path):
         assert read([path], options, memory=11_000).tokens == 403
 
 
+def test_a_cell_of_many_lines_that_does_not_fit_is_rejected_in_one_line(tmp_path: Path):
+    (path,) = put(tmp_path, 'id,text\n1,a\n2,"' + "d e\n" * 400 + '"\n')
+    options = CorpusOptions(min_count=1, input_format="csv", tokeniser="words", text_field="text")
+    with patch.object(readers, "BLOCK", 100), pytest.raises(InputError) as caught:
+        read([path], options, memory=5500)
+    assert_one_line(caught, f"{path} line 3: a quoted cell has more than", "raise --memory")
+
+
 @pytest.mark.parametrize(
     ("text", "fitting"), [("a b " * 60, None), ("á b " * 50, 250), ("𝄞 " * 50, 136)]
 )

@@ -165,6 +165,7 @@ def test_a_vocabulary_that_changed_is_another_request(text: Path, tmp_path: Path
         (b"", {}, InputError, ["contains no words in 0 bytes; check the file"]),
         (TEXT.encode(), {"min_count": 99}, InputError, ["no word occurs 99 times", "--min-count"]),
         (b"a\nb\na\n", {}, InputError, ["no two words co-occur in 3 tokens of 3 doc"]),
+        ("สมัชชาใหญ่แห่งสหประชาชาติ\n".encode() * 9, {}, InputError, ["put spaces between words"]),
         (b"a b \xff", {}, InputError, ["not UTF-8 at byte 4, found 0xff", "--bad-bytes skip"]),
         (b"\x1f\x8b\x08", {}, FormatError, ["broken gzip file: ", "; check it"]),
         (b"x" * 2**20, {}, InputError, ["the token at byte 0 has 1,048,576 bytes"]),
@@ -374,6 +375,7 @@ def test_a_vocabulary_file_replaces_nothing_that_was_not_offered(text: Path, tmp
         (text, True, OptionError, "choose another output"),
         (other, False, OutputExistsError, "pass --force"),
         (tmp_path, True, OptionError, "is a directory"),
+        (tmp_path / "new", True, OptionError, "and -o name the same file"),
         (tmp_path / "none" / "v.tsv", False, MissingInputError, "no such directory"),
     ):
         with pytest.raises(error) as caught:

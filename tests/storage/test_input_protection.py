@@ -53,6 +53,7 @@ def folder(made, tmp_path, monkeypatch):
     os.link("v.txt", "v-hard.txt")
     os.link("text.txt", "text-hard.txt")
     os.symlink("text.txt", "plot.svg")
+    os.link("text.txt", "text.documents.tsv")
     return tmp_path
 
 
@@ -86,6 +87,7 @@ def content(folder: Path) -> dict[str, bytes]:
         "convert bk.mtx bk --words bk/vocab.1.tsv",
         "extend v.bin bk -o v.bin",
         "embed text.txt --vectors v.txt -o text.txt",
+        "embed text.documents.tsv --vectors v.txt --text-field 1 --header no -o text.npy",
         "plot drift plot.svg -o ./plot.svg",
         "plot imputation v.bin --table plot.svg -o plot.svg",
         "compare v.bin plot.svg --picture plot.svg",

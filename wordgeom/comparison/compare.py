@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -165,7 +166,9 @@ def _directory(request: CompareRequest, run: RunOptions) -> Iterator[Path]:
             yield Path(name)
         return
     keep = Path(request.keep)
-    if keep.exists() and not run.force and (not keep.is_dir() or any(keep.iterdir())):
+    if os.path.lexists(keep) and not keep.is_dir():
+        raise OptionError("is not a directory", where=keep, do="choose another with --keep")
+    if keep.is_dir() and not run.force and any(keep.iterdir()):
         do = "pass --force to write into it, or choose another with --keep"
         raise OutputExistsError("exists and is not an empty directory", where=keep, do=do)
     keep.mkdir(parents=True, exist_ok=True)

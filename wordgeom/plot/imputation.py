@@ -28,7 +28,7 @@ from wordgeom.plot.colours import BLUE, VERMILION, Painted, painted
 from wordgeom.plot.figure import INK, PALE, fix_layout, legend_above, saved_figure, write_caption
 from wordgeom.plot.labels import Labels, coinciding, omission
 from wordgeom.plot.options import ColourOptions, PlotOptions
-from wordgeom.vectors.keyed import read_vectors
+from wordgeom.vectors.keyed import in_nfc, read_vectors, row_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -149,10 +149,13 @@ def _table_of(vectors: Path) -> Path:
 
 
 def _number(name: str, numbers: dict[str, int]) -> int:
-    if name not in numbers:
+    number = row_in(numbers, name)
+    if number is None:  # a table may have kept another Unicode form
+        number = row_in({in_nfc(known): number for known, number in numbers.items()}, name)
+    if number is None:
         do = f"{suggestion(name, numbers)} (with a name map, entities have the names it gave)"
         raise InputError(f"unknown entity {name!r}", do=do)
-    return numbers[name]
+    return number
 
 
 def _best_supported(trust: Trust) -> list[int]:

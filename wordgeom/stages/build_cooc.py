@@ -146,6 +146,8 @@ class BuildCooc(CountStage):
             return
         read = f"{plural(encoded.kept, 'token')} of {plural(encoded.documents, 'document')}"
         do = "check --document and --min-count"
+        if any(source.looks == UNSEGMENTED for source in encoded.sources):
+            do = "put spaces between words (docs/guide/tokenisers.md)"
         where = " ".join(self.inputs.names)
         raise InputError(f"no two words co-occur in {read}", where=where, do=do)
 

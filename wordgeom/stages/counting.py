@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from wordgeom.checkpoint.corpus_writer import CorpusWriter
 from wordgeom.checkpoint.state import State
 from wordgeom.checkpoint.token_ids import TokenIds, find_ids, save_ids
-from wordgeom.core.errors import InputError
+from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.requests import differing_option
 from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.encoding.row_mapping import MakeSink
@@ -33,6 +33,7 @@ from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import StoreStage
+from wordgeom.storage.files import same_file
 from wordgeom.storage.store import Store, StoreWriter
 
 
@@ -93,6 +94,9 @@ class CountStage(StoreStage):
     def check(self) -> None:
         """Find the files to read. Raises MissingInputError, OptionError."""
         _ = self.inputs
+        if self.save_vocab is not None and same_file(self.save_vocab, self.out):
+            what = f"--save-vocab and -o name the same file, {self.out}"
+            raise OptionError(what, do="choose another file with --save-vocab")
 
     def up_to_date(self) -> Outcome | None:
         """Return the count if it exists as requested, and write a missing vocabulary file."""

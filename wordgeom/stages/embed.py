@@ -83,6 +83,11 @@ class Embed(Stage):
         return None if self.out is None else self.out.with_suffix(".documents.tsv")
 
     @property
+    def beside(self) -> tuple[Path, ...]:
+        """The table."""
+        return () if self.table is None else (self.table,)
+
+    @property
     def input_paths(self) -> list[str | Path]:
         """The texts, the vectors and the counts behind them."""
         texts = [name for name in self.inputs.names if not is_stream(name)]
@@ -139,8 +144,7 @@ class Embed(Stage):
         piped = any(map(is_stream, self.inputs.names))
         if piped and self.out.exists() and not self.run.force:
             raise different_content(self.out, "was made from other text or from a pipe")
-        beside = [self.table]
-        if run_card.up_to_date(self.out, self.request, self.run.force, "text", beside):
+        if run_card.up_to_date(self.out, self.request, self.run.force, "text", self.beside):
             return Outcome(f"{self.out}: up to date", self.out)
         if self.table.exists() and not self.run.force:
             raise different_content(self.table, "belongs to no vectors")

@@ -24,6 +24,7 @@ from wordgeom.corpus.records.tsv_header import SAMPLE
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 _NAMED = re.compile(rb"sep=(.)[\r\n]", re.IGNORECASE)
 LONGEST = 1 << 26  # characters of a cell
+COPIES = 3  # of a record's memory in CSV, whose reader holds 4 bytes a character
 _ENDLESS = ("unexpected end of data", "field larger than field limit")
 _DO = "double the quotes inside a quoted cell"
 _Row = tuple[Block, int, list[str] | InputError]  # its last block, its first line, its cells
@@ -40,7 +41,7 @@ def read_csv(
     block = next(lines, None)
     if block is None:
         return
-    rows = _rows(chain([block], lines), delimiter_of(block.text, delimiter), source.name)
+    rows = _rows(chain([block], lines), delimiter_of(block.text, delimiter), source)
     if _NAMED.match(block.text):
         next(rows)
     start = [row for row in islice(rows, SAMPLE + 1) if row[2]]
@@ -125,9 +126,9 @@ def _lines_of(text: str, ends: str) -> Iterable[str]:
     return io.StringIO(text, newline="\n")
 
 
-def _rows(blocks: Iterator[Block], sign: str, name: str) -> Iterator[_Row]:
+def _rows(blocks: Iterator[Block], sign: str, source: Source) -> Iterator[_Row]:
     """Yield the rows, [] for a blank line, and [] in the last block at the end."""
-    csv.field_size_limit(LONGEST)
+    csv.field_size_limit(min(LONGEST, source.longest // COPIES))
     lines = _Lines(blocks)
     reader = csv.reader(lines, delimiter=sign, strict=True)
     while True:
@@ -138,16 +139,20 @@ def _rows(blocks: Iterator[Block], sign: str, name: str) -> Iterator[_Row]:
         except StopIteration:
             break
         except csv.Error as error:
-            cells = _explained(str(error), name, number, reader.line_num)
+            cells = _explained(str(error), source, number, reader.line_num)
         yield lines.block, number, cells
     yield lines.block, number, []
 
 
-def _explained(what: str, name: str, number: int, end: int) -> InputError:
+def _explained(what: str, source: Source, number: int, end: int) -> InputError:
     """Return the error of a malformed row; raises it where the end of the row is unknown."""
-    where = f"{name} line {number}"
+    where = f"{source.name} line {number}"
     if what.startswith(_ENDLESS):
         do = "close it, or double the quotes inside it"
+        most = source.longest // COPIES
+        if what.startswith(_ENDLESS[1]) and most < LONGEST:
+            large = f"a quoted cell has more than {most:,} characters"
+            raise InputError(large, where=where, do=f"{do}, or raise --memory")
         raise InputError("a quoted cell is never closed", where=where, do=do)
     return InputError(f"malformed CSV: {what} in line {end:,}", where=where, do=_DO)
 

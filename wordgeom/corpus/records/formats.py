@@ -28,7 +28,7 @@ from wordgeom.corpus.inputs.readers import (
 from wordgeom.corpus.options import CorpusOptions, case_of
 from wordgeom.corpus.records.columns import MOST, by_number, unnamed
 from wordgeom.corpus.records.conllu import read_conllu
-from wordgeom.corpus.records.csv_records import first_row, read_csv
+from wordgeom.corpus.records.csv_records import COPIES, first_row, read_csv
 from wordgeom.corpus.records.fasta import read_fasta
 from wordgeom.corpus.records.fields import Fields
 from wordgeom.corpus.records.jsonl import read_jsonl
@@ -69,7 +69,6 @@ _TABLES = ("tsv", "csv")
 _RECORDS = ("jsonl", *_TABLES, "parquet")
 _WITH_TEXT = {"jsonl", "parquet"}  # formats whose text is in the field `text` by default
 _TEXT_FIELD = "text"
-_COPIES = 3  # of a record's memory in CSV, whose reader holds 4 bytes a character
 _FIRST_ROWS = 1 << 16  # bytes of first rows that a message may need
 _HEADER = "header"
 _OF_FILES = ("id_field", "time_field")  # options that apply to --metadata if that is given
@@ -157,7 +156,7 @@ def _records(source: Source, format_name: str, options: CorpusOptions) -> Iterat
     fields = Fields(text_field, options.id_field, options.time_field, skip)
     if format_name == "parquet":
         return read_parquet(source, fields, options.bad_bytes)
-    lines = read_lines(source, options.bad_bytes, _COPIES if format_name == "csv" else 1)
+    lines = read_lines(source, options.bad_bytes, COPIES if format_name == "csv" else 1)
     if format_name == "conllu":
         return read_conllu(lines, source, options.column)
     if format_name == "tsv":

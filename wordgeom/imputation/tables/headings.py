@@ -160,7 +160,8 @@ def _stands_out(own: _Row, others: Sequence[_Row]) -> bool:
 def _possible(own: _Row, others: Sequence[_Row], usual: bool) -> bool:
     """Return whether the row may be a header that no form recognises."""
     lone = len(own.numbers) > 1 and own.ordered and not any(other.ordered for other in others)
-    if usual and own.ordered and (own.matches(_INTEGER) or lone):
+    enough = lone or own.matches(_INTEGER) or len(own.numbers) >= _LABELS
+    if usual and own.ordered and enough:
         return True
     if (usual or len(own.cells) >= _MANY) and len(own.cells) > 1 and _stands_out(own, others):
         return True
