@@ -228,3 +228,30 @@ def test_shards_of_a_dataset_are_one_corpus_at_any_threads_and_blocks(
     assert main(["build-cooc", "hub", "--min-count", "1", "-o", "other"]) == 0
     said = "files of several formats: parquet: 3 (hub/data/train-00000-of-00003.parquet); text: 1 ("
     assert said + "hub/README.md)" in capsys.readouterr().err
+
+
+def test_a_text_that_memory_has_no_room_for_is_rejected_in_one_line(tmp_path):
+    path = put(tmp_path, {"text": ["a b", "c " * 300]})
+    source = Source(str(path))
+    source.longest = 1201  # twice what a text may have
+    options = formats.resolve([str(path)], CorpusOptions())
+    assert b"".join(b.text for b in formats.blocks(source, b" \n", options)).count(b"c") == 300
+    source = Source(str(path))
+    source.longest = 1199
+    with pytest.raises(InputError) as caught:
+        list(formats.blocks(source, b" \n", options))
+    what = "line 2: has a text of 600 bytes, more than 599; split it"
+    assert_one_line(caught, what, "raise --memory")
+
+
+def test_long_texts_are_read_one_at_a_time_where_memory_is_short(tmp_path):
+    path = put(tmp_path, {"text": ["a " * readers.BLOCK for _ in range(5)]})
+    options = formats.resolve([str(path)], CorpusOptions())
+
+    def blocks(longest: int) -> int:
+        source = Source(str(path))
+        source.longest = longest
+        return len(list(formats.blocks(source, b" \n", options)))
+
+    assert blocks(longest=32 << 20) == 6  # the last block is empty
+    assert blocks(longest=2 << 30) == 2

@@ -26,7 +26,7 @@ from wordgeom.corpus.tokens.normal_forms import normaliser
 from wordgeom.counts.documents import DocumentCounts
 from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.memory import check_memory
+from wordgeom.runtime.memory import PROGRAM, check_memory
 from wordgeom.runtime.run_options import FLOOR
 from wordgeom.texts import kernels
 from wordgeom.texts.corpus_record import CorpusRecord
@@ -38,7 +38,7 @@ _Value = TypeVar("_Value")
 _ROWS = 2048  # texts of a block
 _WORD = 200  # bytes of a word in the lexicon and in the tables here
 _FEW = 0.5  # share of tokens with a vector, below which there is a note
-_TEXT = 48  # bytes of the counts and offsets of a text
+_TEXT = 80  # bytes of a text's counts, offsets and number of its line
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +249,7 @@ def check_texts_memory(vectors: Vectors, encoded: EncodedCorpus, context: Contex
     texts = sum(len(source.documents) for source in encoded.sources)
     lines = sum(len(source.documents.content) for source in encoded.sources)
     do = "raise --memory, or embed parts of the text separately"
-    needed = vectors.matrix.nbytes + _TEXT * texts + 2 * lines
+    needed = PROGRAM + vectors.matrix.nbytes + _TEXT * texts + 2 * lines
     check_memory(
         f"{plural(texts, 'text')} and the vectors of words", needed, max(context.memory, FLOOR), do
     )

@@ -19,7 +19,9 @@ from wordgeom.corpus.inputs.unsupported import PARQUET
 from wordgeom.corpus.records.fields import Fields, fail, shown
 
 _FEWEST_ROWS, _MOST_ROWS = 64, 1 << 12  # of a batch
+_SHORT = 1 << 24  # bytes that a text may have, for each of the fewest rows of a batch
 _BUFFER = 1 << 20  # bytes of a column that are read at once
+_COPIES = 2  # of a record's memory in Parquet, whose page, column and text are in memory at once
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def _blocks(file: Any, source: Source, fields: Fields, bad_bytes: str) -> Iterat
     key, time = (f and _column(file.schema_arrow, f, source.name) for f in asked)
     _check_kinds(text, [c for c in (key, time) if c], source.name)
     names = sorted({f for f in (fields.text, *asked) if f})
-    rows = _rows_of_block(file.metadata)
+    rows = _rows_of_block(file.metadata, source.longest)
     number, offset = 1, 0
     for batch in file.iter_batches(batch_size=rows, columns=names, use_threads=False):
         labels = [_labels(c.of(batch)) if c else [""] * len(batch) for c in (key, time)]
@@ -85,14 +87,15 @@ def _blocks(file: Any, source: Source, fields: Fields, bad_bytes: str) -> Iterat
         number, offset = number + len(batch), offset + len(made)
 
 
-def _rows_of_block(metadata: Any) -> int:
-    """Return how many rows have about a block of data.
+def _rows_of_block(metadata: Any, longest: int) -> int:
+    """Return how many rows have about a block of data; longest: bytes that a text may have.
 
     Sizes of columns would be closer, but pyarrow aborts the process where those are damaged.
     """
     size = sum(metadata.row_group(k).total_byte_size for k in range(metadata.num_row_groups))
     rows: int = readers.BLOCK * metadata.num_rows // max(1, size)
-    return max(min(_FEWEST_ROWS, readers.BLOCK), min(_MOST_ROWS, rows))
+    fewest = min(_FEWEST_ROWS, readers.BLOCK, max(1, longest // _SHORT))
+    return max(fewest, min(_MOST_ROWS, rows))
 
 
 def _lines(
@@ -105,7 +108,11 @@ def _lines(
     """Return the text of each row as a line; add ids and times to `source`."""
     texts: list[bytes] = []
     records: list[Record] = []
+    most = source.longest // _COPIES
     for row, (value, key, time) in enumerate(rows, number):
+        if value is not None and len(value) > most:
+            what = f"has a text of {len(value):,} bytes, more than {most:,}"
+            fail(source.name, row, what, do="split it into several records, or raise --memory")
         try:
             text = _text(value, source, row, fields.text, bad_bytes)
             if fields.id is not None and not key:
