@@ -245,7 +245,7 @@ def test_a_text_that_memory_has_no_room_for_is_rejected_in_one_line(tmp_path):
 
 
 def test_long_texts_are_read_one_at_a_time_where_memory_is_short(tmp_path):
-    path = put(tmp_path, {"text": ["a " * readers.BLOCK for _ in range(5)]})
+    path = put(tmp_path, {"text": [f"{k} " * readers.BLOCK for k in range(5)]})
     options = formats.resolve([str(path)], CorpusOptions())
 
     def blocks(longest: int) -> int:
