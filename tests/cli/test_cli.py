@@ -440,6 +440,7 @@ ONE_OF_EACH = (
     ("args", "say"),
     [
         (["trian"], ("no such command 'trian'", "did you mean train?")),
+        (["help"], ("no such command 'help'; see wordgeom --help",)),
         (["--widow"], ("wordgeom has no option --widow", "wordgeom --help")),
         (["build-cooc", "x", "--widow", "3"], ("build-cooc has no option --widow", "--window?")),
         (["build-cooc", "x", "--window", "0"], ("--window", "between 1 and 1000", "found 0")),

@@ -53,9 +53,11 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the arguments start with; raises OptionError."""
-        if not ctx.resilient_parsing and args[0] not in self._members:
-            do = suggestion(args[0], self._members)
-            raise OptionError(f"no such {self._noun} {args[0]!r}", do=do)
+        name = args[0]
+        if not ctx.resilient_parsing and name not in self._members:
+            help_page = f"see {ctx.command_path} --help"
+            do = help_page if name == "help" else suggestion(name, self._members)
+            raise OptionError(f"no such {self._noun} {name!r}", do=do)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
