@@ -13,6 +13,7 @@ import numpy as np
 
 from wordgeom.core.ops import Ops, Tall
 from wordgeom.core.types import Array, Float64
+from wordgeom.linalg.dense_eigenpairs import largest_of_dense
 from wordgeom.linalg.gram import spectrum
 from wordgeom.linalg.procrustes import align
 from wordgeom.methods.dc.gather import Entries
@@ -65,25 +66,13 @@ def realise(task: Task, K: int) -> Mapping[str, Array]:
 
 def _realised(G: Float64, m: int, K: int, rounding: float) -> Float64:
     """Return Algorithm 1 with the first m words of a dense block; all of them: its eigenpairs."""
-    values, U = _largest(G[:m, :m], min(K, m))
+    values, U = largest_of_dense(G[:m, :m], min(K, m))
     positive = values > rounding * max(values[0], 0.0)
     roots = np.sqrt(values, where=positive, out=np.zeros_like(values))
     X = np.zeros((len(G), K))
     X[:m, : len(values)] = U * roots
     X[m:, : len(values)] = G[m:, :m] @ (U * np.divide(1.0, roots, where=positive, out=roots * 0))
     return X
-
-
-def _largest(G: Float64, K: int) -> tuple[Float64, Float64]:
-    """Return the K algebraically largest eigenvalues of G (m × m), descending, and eigenvectors."""
-    from scipy.linalg import LinAlgError, eigh
-
-    m = len(G)
-    try:  # half the time of all eigenpairs at K = m/9
-        values, U = eigh(G, subset_by_index=(m - K, m - 1), driver="evr", check_finite=False)
-    except LinAlgError:  # MRRR may fail for clusters of eigenvalues
-        values, U = np.linalg.eigh(G)
-    return values[: -K - 1 : -1], U[:, : -K - 1 : -1]
 
 
 def place(realised: Float64, placed: Float64, *, rigid: bool, dtype: str) -> Placed:
