@@ -2,8 +2,8 @@
 
     scripts/reproduce/planted_oracle SPEECHES [--seed 1] [--words 16] [--within N] [--processes 2]
 
-For each pseudo-word whose meaning changes (design `shuffled`), a logistic regression is told which
-uses of the two words are the donor's, and learns it from their contexts: the neighbours at −2 to 2,
+For each pseudo-word whose meaning changes (design `shuffled`), a logistic regression is trained on
+all uses of its two words, labelled with the true one. The features are the neighbours at −2 to 2,
 and the words within 5, 20 and 75 tokens, weighted by inverse document frequency; with --within N,
 only from the words within N tokens, wherever they stand. Its predictions are for speeches that it
 has not seen (five folds; the penalty is chosen within the others). The mean prediction in each

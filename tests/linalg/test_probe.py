@@ -45,7 +45,7 @@ def diagonal(*parts, seed=4):
     return np.diag(np.random.default_rng(seed).permutation(np.concatenate(parts)))
 
 
-def check(found, G, tol):
+def assert_largest(found, G, tol):
     """Check all pairs of a diagonal matrix, and that the vectors are orthonormal."""
     d, U = G.diagonal(), found.vectors.astype(np.float64)
     true = np.sort(d)[::-1][: len(found.values)]
@@ -89,7 +89,7 @@ def test_multiple_eigenvalues_have_all_their_copies(name, tol):
     copies, K = MULTIPLE[name]
     G = diagonal(copies, falling(900))
     with Pool(2) as pool:
-        check(search(G, get_ops("cpu", pool), K, tol), G, tol)
+        assert_largest(search(G, get_ops("cpu", pool), K, tol), G, tol)
 
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
@@ -99,13 +99,13 @@ def test_nearly_equal_eigenvalues_are_all_found(copies, spread, tol):
     near = 5.0 * (1.0 - spread * np.random.default_rng(5).random(copies))
     G = diagonal(near, falling(900))
     with Pool(2) as pool:
-        check(search(G, get_ops("cpu", pool), min(copies + 30, 120), tol), G, tol)
+        assert_largest(search(G, get_ops("cpu", pool), min(copies + 30, 120), tol), G, tol)
 
 
 @pytest.mark.parametrize("basis", [1, 300, 10**6])
 def test_any_basis_has_room_for_the_probes(ops, basis):
     G = diagonal(np.full(150, 3.0), falling(700))
-    check(search(G, ops, 140, 1e-6, basis=basis), G, 1e-6)
+    assert_largest(search(G, ops, 140, 1e-6, basis=basis), G, 1e-6)
 
 
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
@@ -123,21 +123,21 @@ def test_vectors_that_the_first_block_lacks_are_found(monkeypatch, tol):
     monkeypatch.setattr(Krylov, "_draw", draw)
     with Pool(2) as pool:
         found = search(G, get_ops("cpu", pool), 60, tol)
-    check(found, G, tol)
+    assert_largest(found, G, tol)
     assert found.probes.found > 0
 
 
 def test_up_to_a_block_of_pairs_needs_no_probe(ops):
     G = diagonal(np.full(80, 3.0), falling(400))
     found = search(G, ops, BLOCK, 1e-6)
-    check(found, G, 1e-6)
+    assert_largest(found, G, 1e-6)
     assert found.probes == probe.Probes(bottom=found.probes.bottom)
 
 
 def test_a_probe_of_an_ordinary_matrix_takes_two_products_and_changes_nothing(ops, monkeypatch):
     G = diagonal(falling(900))
     found = search(G, ops, 80, 1e-3)
-    check(found, G, 1e-3)
+    assert_largest(found, G, 1e-3)
     assert (found.probes.number, found.probes.products, found.probes.found) == (1, 2 * BLOCK, 0)
     monkeypatch.setattr(probe.Probes, "needed", lambda self, pairs: False)
     without = search(G, ops, 80, 1e-3)

@@ -20,7 +20,7 @@ _SHOWN = 3
 _LINES = 2_000  # lines checked
 _BYTES = 1 << 20  # bytes checked
 _OLD_MAC = "carriage returns"
-UNSEGMENTED = "unsegmented"
+UNSEGMENTED, _START = "unsegmented", 1 << 14  # bytes checked for it
 # Runs of letters longer than most words, in scripts that put no spaces between words.
 _RUNS = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]{5,}"  # kana and Han
@@ -77,7 +77,9 @@ def records_format(text: bytes) -> str:
 
 def is_unsegmented(text: bytes) -> bool:
     """Return whether the start of a text looks like one without spaces between words."""
-    start = text[:_BYTES].decode("utf-8", "replace")
+    if text[:_START].isascii():  # most files of a directory: this is checked in each
+        return False
+    start = text[:_START].decode("utf-8", "replace")
     written = sum(len(part) for part in start.split())
     return 2 * sum(len(run) for run in _RUNS.findall(start)) > written
 
