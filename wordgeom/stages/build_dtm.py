@@ -30,9 +30,9 @@ from wordgeom.stages.counting import CountStage, stored_text
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.store import Store, StoreWriter
 
+_BLOCKS_SHARE = 2  # half of the room for blocks of ids and counts
 # Bytes of a word and its sums; of its cell in a thread; of a row besides its line in documents.tsv,
 # which is held twice while it is written.
-_BLOCKS_SHARE = 2  # half of the room for blocks of ids and counts
 _WORD_BYTES, _CELL_BYTES, _ROW_BYTES = 160, 5, 24
 
 
