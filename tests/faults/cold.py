@@ -19,6 +19,7 @@ from wordgeom.storage.store import Store
 
 _PROGRAM = [sys.executable, "-m", "wordgeom"]
 _STOPPED = (75, 130)
+_HUNG = 120  # seconds after which a process is ended
 # All that stands on the root's disk becomes read-only, but the folder that is named first.
 _READ_ONLY = """
 set -e
@@ -48,7 +49,12 @@ class LongCount:
         for out in ("first", "whole"):  # the first may compile
             began = time.monotonic()
             done = subprocess.run(
-                self._command(out), capture_output=True, text=True, env=environment(), check=False
+                self._command(out),
+                capture_output=True,
+                text=True,
+                env=environment(),
+                check=False,
+                timeout=_HUNG,
             )
             assert done.returncode == 0, done.stderr
             self.seconds = time.monotonic() - began
@@ -71,10 +77,10 @@ class LongCount:
         assert status in (*allowed, *early), (number, status, said)
         # A second is promised; a machine that others use may stand still for longer. The long form
         # holds the median to the second.
-        assert seconds < STALLED, f"took {seconds:.2f} s to end"
+        assert seconds < STALLED, f"took {seconds:.2f} s to end {said}"
         done = subprocess.run(
             self._command(out, "--resume"), capture_output=True, text=True, env=environment(),
-            check=False,
+            check=False, timeout=_HUNG,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert Store.open(self._folder / out).digest == self._digest
@@ -85,12 +91,16 @@ class LongCount:
         """Return the seconds from a signal to the end, the exit status and what was said."""
         with subprocess.Popen(
             self._command(out), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-            env=environment(), start_new_session=True,
+            env=environment(PYTHONFAULTHANDLER="1"), start_new_session=True,
         ) as process:  # fmt: skip
             time.sleep(delay)
             process.send_signal(number)
             began = time.monotonic()
-            _, said = process.communicate()
+            try:
+                _, said = process.communicate(timeout=_HUNG)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGABRT)  # says where each thread stands
+                _, said = process.communicate()
             return time.monotonic() - began, process.returncode, said
 
 

@@ -1,12 +1,14 @@
 """A warm process that runs command lines in forks of itself, and ends them where it is told to.
 
 A fork costs milliseconds where a new process would import and load kernels for a second. Jobs come
-as lines of JSON on standard input, answers go as lines of JSON to standard output.
+as lines of JSON on standard input, answers go as lines of JSON to standard output. A command that
+does not end within two minutes says where it stands and ends.
 """
 
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import fcntl
 import importlib
 import json
@@ -40,6 +42,7 @@ _SMALL = {
 _ROOM = 1 << 20  # bytes that a child may tell
 _PAGE = 4096
 _BUG = 70  # the exit status of a command that raised
+_HUNG = 120  # seconds after which a command is ended
 
 
 def main() -> None:
@@ -50,7 +53,9 @@ def main() -> None:
         for constant, value in values.items():
             vars(importlib.import_module(module))[constant] = value
     for line in sys.stdin:
+        signal.alarm(2 * _HUNG)  # ends this process if a command hangs before or after its limit
         print(json.dumps(_answer(json.loads(line))), file=answers, flush=True)
+        signal.alarm(0)
 
 
 def _answer(job: Job) -> Job:
@@ -59,6 +64,7 @@ def _answer(job: Job) -> Job:
         if job["here"]:  # so that the forks to come find all of it loaded
             status = _program(job, said, steps)
         else:
+            _await_one_thread()
             child = os.fork()
             if child == 0:
                 _be_the_program(job, said, steps)
@@ -70,6 +76,16 @@ def _answer(job: Job) -> Job:
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         answer = {"status": status, "seconds": time.monotonic() - began}
         return {**answer, "said": said.text(), "steps": steps.text().splitlines()}
+
+
+def _await_one_thread() -> None:
+    """Wait until the threads of earlier commands are gone: a fork keeps locks that they hold.
+
+    A thread that was joined still runs its libraries' destructors. MKL's took the lock of its
+    allocator there, and a fork waited for it for ever.
+    """
+    while len(os.listdir("/proc/self/task")) > 1:
+        time.sleep(0.001)
 
 
 class _Pipe:
@@ -137,12 +153,14 @@ def _program(job: Job, said: _Pipe, steps: _Pipe) -> int:
     for stream in (1, 2):
         os.dup2(said.into, stream)
     _watch(job["kill"], steps)
+    faulthandler.dump_traceback_later(_HUNG, exit=True, file=said.into)
     try:
         return wordgeom(job["args"])
     except BaseException:  # a finding, told as Python would tell it
         sys.excepthook(*sys.exc_info())
         return _BUG
     finally:
+        faulthandler.cancel_dump_traceback_later()
         _flush(sys.stdout, sys.stderr)
 
 

@@ -108,7 +108,9 @@ class Workshop:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(job) + "\n")
         self._process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        line = self._process.stdout.readline()
+        assert line, f"the warm process ended during {' '.join(args)} ({job})"
+        answer: dict[str, Any] = json.loads(line)
         return Ended(**answer)
 
     def succeed(self, folder: Path, args: Sequence[str]) -> Ended:
