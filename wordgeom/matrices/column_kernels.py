@@ -45,3 +45,27 @@ def select(
             if mirrored and j != i:
                 out_indices[cursor[j]], out[cursor[j]] = position[i], data[k]
                 cursor[j] += 1
+
+
+@kernel
+def count_kept(indptr: Int64, indices: Int32, rows: Int64, position: Int32, lengths: Int64) -> None:
+    """Add to lengths[r + 1] the number of entries of stored row rows[r] in chosen columns."""
+    for r in range(len(rows)):
+        for k in range(indptr[rows[r]], indptr[rows[r] + 1]):
+            if position[indices[k]] >= 0:
+                lengths[r + 1] += 1
+
+
+@kernel
+def keep(
+    indptr: Int64, indices: Int32, data: Array, rows: Int64, position: Int32,
+    begins: Int64, out_indices: Int32, out: Array,
+) -> None:  # fmt: skip
+    """Write the entries of stored row rows[r] in chosen columns, from begins[r] on."""
+    for r in range(len(rows)):
+        at = begins[r]
+        for k in range(indptr[rows[r]], indptr[rows[r] + 1]):
+            column = position[indices[k]]
+            if column >= 0:
+                out_indices[at], out[at] = column, data[k]
+                at += 1

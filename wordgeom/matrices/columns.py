@@ -22,7 +22,7 @@ def select_columns(source: RowSource, chosen: Int64, pool: Pool) -> Csr:
     blocks are read twice, to count and to fill, so that nothing large is held but the result.
     """
     V, m = len(source.vocabulary), len(chosen)
-    position = _positions(chosen, V)
+    position = positions(chosen, V)
     leading = source.symmetric and m > 0 and int(chosen[-1]) == m - 1
     blocks = source.row_blocks(m if leading else None)
     indptr, dtype = np.zeros(V + 1, np.int64), np.dtype(np.float32)
@@ -41,7 +41,7 @@ def select_columns(source: RowSource, chosen: Int64, pool: Pool) -> Csr:
     return Csr(indptr, indices, data, m)
 
 
-def _positions(chosen: Int64, V: int) -> Int32:
+def positions(chosen: Int64, V: int) -> Int32:
     """Return the index (V) of each column among the chosen ones, or -1."""
     if len(chosen) and not (np.all(np.diff(chosen) > 0) and chosen[0] >= 0 and chosen[-1] < V):
         raise ValueError("chosen columns must ascend and be in range")

@@ -65,8 +65,11 @@ def test_gathered_blocks_are_those_of_the_matrix(tmp_path, merge, seed):
         counts = source.counts()
         together = list(source.entries(1, plan.blocks, counts))
         apart = [one for p in range(1, plan.blocks) for one in source.entries(p, p + 1, counts)]
-        first = source.first_block()
-        np.testing.assert_array_equal(to_dense(first), G[np.ix_(order[:30], order[:30])])
+        first, at = source.first_block()
+        rows = order[at]
+        np.testing.assert_array_equal(to_dense(first), G[np.ix_(rows, rows)])
+        np.testing.assert_array_equal(np.sort(at), np.arange(30))
+        np.testing.assert_array_equal(source.leading(9), G[np.ix_(order[:9], order[:9])])
         assert first.nnz == counts[0]
         assert sum(len(one.values) for one in apart) == counts[1:].sum()
     for p, (entries, alone) in enumerate(zip(together, apart, strict=True), 1):

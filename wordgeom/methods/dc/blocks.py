@@ -66,12 +66,17 @@ def realise(task: Task, K: int) -> Mapping[str, Array]:
 
 def _realised(G: Float64, m: int, K: int, rounding: float) -> Float64:
     """Return Algorithm 1 with the first m words of a dense block; all of them: its eigenpairs."""
-    values, U = largest_of_dense(G[:m, :m], min(K, m))
+    X = np.zeros((len(G), K))
+    # Most rare words have no entry in their block: their eigenvalues are 0.
+    words = np.flatnonzero(G[:m, :m].any(axis=1))
+    if len(words) == 0:
+        return X
+    values, U = largest_of_dense(G[np.ix_(words, words)], min(K, len(words)))
     positive = values > rounding * max(values[0], 0.0)
     roots = np.sqrt(values, where=positive, out=np.zeros_like(values))
-    X = np.zeros((len(G), K))
-    X[:m, : len(values)] = U * roots
-    X[m:, : len(values)] = G[m:, :m] @ (U * np.divide(1.0, roots, where=positive, out=roots * 0))
+    X[words, : len(values)] = U * roots
+    inverse = np.divide(1.0, roots, where=positive, out=np.zeros_like(roots))
+    X[m:, : len(values)] = G[m:, words] @ (U * inverse)
     return X
 
 

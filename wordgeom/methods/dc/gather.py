@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.types import Array, Csr, Float64, Int32, Int64, offsets
-from wordgeom.matrices.interfaces import Matrix
-from wordgeom.methods.dc.gather_kernels import gather, gather_first
+from wordgeom.matrices.interfaces import RowSource
+from wordgeom.matrices.submatrix import submatrix
+from wordgeom.methods.dc.gather_kernels import count_first, gather
 from wordgeom.methods.dc.plan import Plan
 from wordgeom.runtime.pool import Pool
 
@@ -44,7 +45,7 @@ _NOTHING = Entries(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.
 class Source:
     """A matrix, as the blocks of a plan; inner: with the entries between a block's own words."""
 
-    def __init__(self, matrix: Matrix, plan: Plan, pool: Pool, *, inner: bool) -> None:
+    def __init__(self, matrix: RowSource, plan: Plan, pool: Pool, *, inner: bool) -> None:
         self._matrix, self._plan, self._pool, self._inner = matrix, plan, pool, inner
         V = len(plan.order)
         self._place = np.empty(V, np.int64)
@@ -53,25 +54,34 @@ class Source:
 
     def counts(self) -> Int64:
         """Return the number of entries of each block (P); of the first, those of both triangles."""
-        counts = np.zeros(self._plan.blocks, np.int64)
-        self._gather(1, self._plan.blocks, counts, _NOTHING, write=False)
-        counts[0] = self._lengths().sum()
-        return counts
 
-    def first_block(self) -> Csr:
-        """Return the first block (n₁ × n₁), both triangles, in two passes over its rows."""
-        indptr = offsets(self._lengths())
-        made = Csr(
-            indptr, np.empty(indptr[-1], np.int32), np.empty(indptr[-1], self._matrix.dtype),
-            len(indptr) - 1,
-        )  # fmt: skip
-        cursor = indptr[:-1].copy()
-        for first, part in self._rows_of_first():
-            gather_first(
-                part.indptr, part.indices, part.data, first, self._place, True,
-                cursor, made.indices, made.data,
-            )  # fmt: skip
-        return _ascending(made)
+        def count(block: tuple[int, int]) -> Int64:
+            first, part = block[0], self._matrix.rows(*block)
+            counts = np.zeros(P, np.int64)
+            self._gather(first, part, 1, P, counts, _NOTHING, write=False)
+            size = int(self._plan.starts[1])
+            counts[0] = count_first(part.indptr, part.indices, first, self._place, size)
+            return counts
+
+        P = self._plan.blocks
+        counts = self._pool.map(count, self._matrix.row_blocks())
+        return sum(counts, np.zeros(P, np.int64))
+
+    def first_block(self) -> tuple[Csr, Int64]:
+        """Return the first block (n₁ × n₁), both triangles, and the position of each of its rows.
+
+        Its rows are in stored order, in which frequent words are together: products are faster.
+        """
+        words = np.sort(self._plan.order[: self._plan.starts[1]])
+        return submatrix(self._matrix, words, self._pool), self._place[words]
+
+    def leading(self, n: int) -> Float64:
+        """Return the entries between the words at the first n positions, dense (n × n)."""
+        words = np.sort(self._plan.order[:n])
+        block, at = submatrix(self._matrix, words, self._pool), self._place[words]
+        made = np.zeros((n, n))
+        made[at[block.entry_rows], at[block.indices]] = block.data
+        return made
 
     def entries(self, low: int, high: int, counts: Int64) -> Iterator[Entries]:
         """Yield the entries of blocks [low, high), from one pass over the stored rows."""
@@ -83,53 +93,28 @@ class Source:
         )  # fmt: skip
         cursor = np.zeros(self._plan.blocks, np.int64)
         cursor[low:high] = begins[:-1]
-        self._gather(low, high, cursor, every, write=True)
+        for first, rows in self._rows():
+            self._gather(first, rows, low, high, cursor, every, write=True)
         for start, stop in zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True):
             part = slice(start, stop)
             yield Entries(every.rows[part], every.columns[part], every.values[part])
 
-    def _gather(self, low: int, high: int, cursor: Int64, into: Entries, *, write: bool) -> None:
+    def _gather(
+        self, first: int, part: Csr, low: int, high: int, cursor: Int64, into: Entries, *,
+        write: bool,
+    ) -> None:  # fmt: skip
         plan = self._plan
-        for first, part in self._rows():
-            gather(
-                part.indptr, part.indices, part.data, first,
-                self._place, self._owner, plan.starts, plan.begins, plan.children, plan.overlap,
-                low, high, self._inner, write, cursor, into.rows, into.columns, into.values,
-            )  # fmt: skip
+        gather(
+            part.indptr, part.indices, part.data, first,
+            self._place, self._owner, plan.starts, plan.begins, plan.children, plan.overlap,
+            low, high, self._inner, write, cursor, into.rows, into.columns, into.values,
+        )  # fmt: skip
 
-    def _lengths(self) -> Int64:
-        """Return the entries of each row of the first block (n₁)."""
-        lengths = np.zeros(self._plan.starts[1], np.int64)
-        for first, part in self._rows_of_first():
-            gather_first(
-                part.indptr, part.indices, part.data, first, self._place, False,
-                lengths, _NOTHING.columns, _NOTHING.values,
-            )  # fmt: skip
-        return lengths
-
-    def _rows_of_first(self) -> Iterator[tuple[int, Csr]]:
-        # An entry of the first block is stored in the row of one of its words.
-        return self._rows(int(self._plan.order[: self._plan.starts[1]].max()) + 1)
-
-    def _rows(self, stop: int | None = None) -> Iterator[tuple[int, Csr]]:
-        """Yield blocks of the stored rows [0:stop), each with its first row."""
-        blocks, ahead = self._matrix.row_blocks(stop), min(AHEAD, self._pool.threads)
+    def _rows(self) -> Iterator[tuple[int, Csr]]:
+        """Yield blocks of the stored rows, each with its first row."""
+        blocks, ahead = self._matrix.row_blocks(), min(AHEAD, self._pool.threads)
         parts = self._pool.map(lambda block: self._matrix.rows(*block), blocks, ahead)
         yield from zip((first for first, _ in blocks), parts, strict=True)
-
-
-def _ascending(block: Csr) -> Csr:
-    """Return a block with ascending columns in each row, as they are if words are in its order."""
-    import scipy.sparse
-
-    # With offsets of another dtype, SciPy would copy the columns.
-    small = block.nnz <= np.iinfo(np.int32).max
-    indptr = block.indptr.astype(np.int32 if small else np.int64)
-    shape = (block.rows, block.columns)
-    made = scipy.sparse.csr_array((block.data, block.indices, indptr), shape=shape)
-    made.sort_indices()
-    indices = made.indices.astype(np.int32, copy=False)
-    return Csr(block.indptr, indices, made.data, block.columns)
 
 
 def _csr(rows: Int32, columns: Int32, values: Array, height: int, width: int) -> Csr:

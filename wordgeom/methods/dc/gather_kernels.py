@@ -49,23 +49,14 @@ def gather(
 
 
 @kernel
-def gather_first(
-    indptr: Int64, indices: Int32, data: Array, first: int, place: Int64, write: bool,
-    cursor: Int64, columns: Int32, values: Array,
-) -> None:  # fmt: skip
-    """Count, or write, both triangles of the first len(cursor) positions; cursor (n₁) advances."""
+def count_first(indptr: Int64, indices: Int32, first: int, place: Int64, size: int) -> int:
+    """Return the entries that stored rows give to the first `size` positions, both triangles."""
+    entries = 0
     for r in range(len(indptr) - 1):
         one = place[first + r]
-        if one >= len(cursor):
-            continue
-        for e in range(indptr[r], indptr[r + 1]):
-            other = place[indices[e]]
-            if other >= len(cursor):
-                continue
-            for row, column in ((other, one), (one, other)):
-                if write:
-                    columns[cursor[row]] = column
-                    values[cursor[row]] = data[e]
-                cursor[row] += 1
-                if one == other:
-                    break
+        if one < size:
+            for e in range(indptr[r], indptr[r + 1]):
+                other = place[indices[e]]
+                if other < size:
+                    entries += 1 if one == other else 2
+    return entries

@@ -11,7 +11,7 @@ import numpy as np
 
 from wordgeom.core.errors import RankError
 from wordgeom.core.row_blocks import row_blocks
-from wordgeom.core.types import Array, Csr, Float64, Int64, offsets
+from wordgeom.core.types import Array, Float64, Int64, offsets
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.eigensolver import EigenSettings, largest_eigenpairs
 from wordgeom.methods.dc.blocks import ROUNDING, Core, Placed, Task, place, realise
@@ -19,6 +19,8 @@ from wordgeom.methods.dc.gather import Source
 from wordgeom.methods.dc.plan import CORE, Plan
 from wordgeom.runtime.block_map import map_blocks, saved
 from wordgeom.runtime.context import Context
+
+_PART = 1 << 15  # values squared at a time
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,9 @@ def merge(
 
 
 def _first(source: Source, shared: int, how: Merging, context: Context) -> Mapping[str, Array]:
-    """Return U Λ⁺^½ (n₁ × K) of the first block, and its entries between the first words."""
+    """Return U Λ⁺^½ (n₁ × K) of the first block, and the entries between its first words."""
     ops, wanted = context.ops, how.eigen
-    block = source.first_block()
+    block, at = source.first_block()
     found = largest_eigenpairs(
         ops.operator(block), wanted, ops, checkpoint=context.checkpoint,
         follow=lambda checks: context.progress.follow(
@@ -88,22 +90,23 @@ def _first(source: Source, shared: int, how: Merging, context: Context) -> Mappi
         what = f"the first block of {block.rows:,} words has no positive eigenvalue"
         raise RankError(what, do="raise --first-block, or check the matrix")
     roots = np.sqrt(values, where=positive, out=np.zeros_like(values))
-    norm = float(np.square(block.data, dtype=np.float64).sum())
+    norm = _sum_of_squares(block.data)
     residual = np.sqrt(max(0.0, norm - float(np.sum(roots**4))) / norm)
+    vectors = np.empty_like(found.vectors)
+    vectors[at] = found.vectors * roots.astype(found.vectors.dtype)
     return {
-        "vectors": found.vectors * roots.astype(found.vectors.dtype),
+        "vectors": vectors,
         "residual": np.array(residual),
         "isolated": np.array(np.count_nonzero(np.diff(block.indptr) == 0)),
         "missed": np.array(np.count_nonzero(~found.converged & positive)),
-        "shared": _dense(block.block(0, shared), shared),
+        "shared": source.leading(shared),
     }
 
 
-def _dense(rows: Csr, columns: int) -> Float64:
-    """Return the first columns of sparse rows, dense."""
-    made, kept = np.zeros((rows.rows, columns)), rows.indices < columns
-    made[rows.entry_rows[kept], rows.indices[kept]] = rows.data[kept]
-    return made
+def _sum_of_squares(values: Array) -> float:
+    """Return the sum in float64, from parts whose squares fit in a core's cache."""
+    parts = (values[start : start + _PART] for start in range(0, len(values), _PART))
+    return sum(float(np.square(part, dtype=np.float64).sum()) for part in parts)
 
 
 def _later(

@@ -41,6 +41,7 @@ from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
     from wordgeom.linalg.eigensolver import EigenSettings
+    from wordgeom.matrices.held_rows import HeldRows
     from wordgeom.methods.dc.merge import Merged
     from wordgeom.methods.gbu.finish import Settings
     from wordgeom.methods.gbu.weighted_sweeps import State
@@ -191,15 +192,14 @@ def _merged(
     from wordgeom.methods.dc.merge import Merging, merge
 
     K = design.dim
-    plan = make_plan(
-        _ordered(matrix, design, context), design.first_block, design.own,
-        min(design.overlap, len(matrix.frequencies)), design.merge, K + 1,
-    )  # fmt: skip
+    order, rows = _ordered(matrix, design, context)
+    overlap = min(design.overlap, len(order))
+    plan = make_plan(order, design.first_block, design.own, overlap, design.merge, K + 1)
     seed = int(context.rng.integers(1 << 62))
     eigen = EigenSettings(K, tol=design.tol, restarts=30, seed=seed)
-    source = Source(matrix, plan, context.pool, inner=not design.least_squares)
+    source = Source(rows or matrix, plan, context.pool, inner=not design.least_squares)
     counts = source.counts()
-    budget = _budget(matrix, plan, counts, eigen, design, context)
+    budget = _budget(matrix, rows, plan, counts, eigen, design, context)
     how = Merging(eigen, design.anchors, design.least_squares, design.rigid, budget)
     merged = merge(source, plan, counts, how, matrix.dtype, context)
     vectors = np.empty_like(merged.vectors)
@@ -207,25 +207,31 @@ def _merged(
     return vectors, _facts(merged, plan), _notes(merged, plan, design)
 
 
-def _ordered(matrix: Matrix, design: Design, context: Context) -> Int64:
-    """Return the words (V) in the order of the blocks."""
+def _ordered(matrix: Matrix, design: Design, context: Context) -> tuple[Int64, HeldRows | None]:
+    """Return the words (V) in the order of the blocks, and the rows that it was computed from."""
+    from wordgeom.matrices.held_rows import HeldRows
+    from wordgeom.matrices.symmetric import full_matrix
     from wordgeom.methods.gbu.anchors import by_coreness
 
     if design.order == FREQUENCY:
-        return np.argsort(-matrix.frequencies, kind="stable")
+        return np.argsort(-matrix.frequencies, kind="stable"), None
     what, do = (
         "the pairs that decide the coreness of words",
         f"raise --memory, or pass --order {FREQUENCY}",
     )
     check_memory(what, matrix.entries * _FULL, context.memory, do)
-    return by_coreness(matrix.full(), matrix.frequencies)
+    rows = HeldRows(matrix, context.pool)
+    return by_coreness(full_matrix(rows, context.pool), matrix.frequencies), rows
 
 
 def _budget(
-    matrix: Matrix, plan: Plan, counts: Int64, eigen: EigenSettings, design: Design,
-    context: Context,
+    matrix: Matrix, rows: HeldRows | None, plan: Plan, counts: Int64, eigen: EigenSettings,
+    design: Design, context: Context,
 ) -> int:  # fmt: skip
-    """Return how many entries are gathered at a time; raises InputError for too little memory."""
+    """Return how many entries are gathered at a time; release rows that do not fit beside them.
+
+    Raises InputError for too little memory.
+    """
     from wordgeom.methods.dc.gather import AHEAD, CONVERTED, ENTRY
 
     V, K, size = len(plan.order), design.dim, int(plan.starts[1])
@@ -246,7 +252,8 @@ def _budget(
     what = f"the first block of {size:,} words and {V:,} vectors of dimension {K:,}"
     do = "lower --first-block, --block or --dim, or raise --memory"
     check_memory(what, needed, context.memory, do)
-    left = (context.memory - held - blocks) // (2 * (ENTRY + CONVERTED))
+    kept = 0 if rows is None else rows.release_above(context.memory - needed)
+    left = (context.memory - held - kept - blocks) // (2 * (ENTRY + CONVERTED))
     return int(min(_MOST, max(left, largest, 1)))
 
 
