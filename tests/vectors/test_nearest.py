@@ -76,7 +76,7 @@ def test_the_scale_does_not_matter(scale):
         ("Word12", "did you mean word12?"),
         ("word1 word2", "pass its 2 words separately"),
         ("wrd8", "did you mean word8?"),
-        ("ξ", "no word of the vocabulary is similar"),
+        ("ξ", "no word has a similar spelling; try another"),
     ],
 )
 def test_an_unknown_word_is_named(vectors, word, advice):

@@ -77,7 +77,7 @@ def _advice(word: str, vectors: Vectors) -> str:
 def spelling_advice(word: str, known: Iterable[str]) -> str:
     """Return advice for an unknown word: the known word that is spelt most like it, if any."""
     close = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {close[0]}?" if close else "no word of the vocabulary is similar"
+    return f"did you mean {close[0]}?" if close else "no word has a similar spelling; try another"
 
 
 def unit_vectors(vectors: Array) -> Float64:
