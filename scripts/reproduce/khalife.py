@@ -46,7 +46,7 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from khalife_report import heading
+from tables_report import heading
 
 from wordgeom.core.errors import OptionError, WordgeomError
 
@@ -120,7 +120,7 @@ def make(args: argparse.Namespace) -> None:
     """Print the tables; raises WordgeomError for invalid input."""
     tables, dims = wanted(args), sorted(set(numbers(args.dims, "--dims")))
     print(f"# Khalife et al. (2022), {'full' if args.full else 'reduced'} setting\n")
-    print(heading(args.threads), flush=True)
+    print(heading("khalife", args.threads), flush=True)
     if noise := [table for table in tables if table in (1, 2)]:
         _noise(noise, args.full)
     if 4 in tables:

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import scipy.sparse as sparse
-from khalife_report import Claim, conclude, judge, show
 from khalife_rows import EIGS, GBU, Rows, available, train
+from tables_report import Claim, conclude, judge, show
 
 import wordgeom as wg
 from wordgeom.core.errors import InputError

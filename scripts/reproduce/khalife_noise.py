@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from khalife_report import Claim, conclude, judge, show, timed
+from tables_report import Claim, conclude, judge, show, timed
 
 from wordgeom.core.errors import OptionError, UnavailableError
 from wordgeom.core.types import Float64

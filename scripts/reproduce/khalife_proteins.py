@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from khalife_report import Claim, Timed, conclude, judge, show, timed
 from khalife_rows import GBU, RANDOM, available, train
+from tables_report import Claim, Timed, conclude, judge, show, timed
 
 import wordgeom as wg
 from wordgeom.core.errors import InputError

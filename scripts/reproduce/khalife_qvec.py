@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from khalife_report import Claim, conclude, judge, show
 from khalife_rows import DC, EIGS, GBU, RANDOM, Rows
+from tables_report import Claim, conclude, judge, show
 
 from wordgeom.evaluation.answers import Score, scores
 from wordgeom.evaluation.options import EvalOptions

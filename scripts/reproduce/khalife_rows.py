@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from khalife_report import Timed, timed
+from tables_report import Timed, timed
 
 import wordgeom as wg
 from wordgeom import methods

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from khalife_cnn import Settings, embedding, predict, rows_of
 from khalife_noise import require_torch
-from khalife_report import Claim, Timed, conclude, judge, show, timed
 from khalife_rows import DC, EIGS, GBU, PEERS, RANDOM, Rows
+from tables_report import Claim, Timed, conclude, judge, show, timed
 
 from wordgeom.core.errors import InputError
 from wordgeom.corpus.tokens.in_memory import words

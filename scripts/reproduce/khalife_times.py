@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from khalife_report import Claim, Timed, conclude, judge, show
 from khalife_rows import DC, EIGS, GBU, PEERS, Rows
+from tables_report import Claim, Timed, conclude, judge, show
 
 # row: seconds at K = 100, 200, 300; with 120 s for G, and 30 s (GBU) or 90 s (DC) for the order
 PUBLISHED: Mapping[str, tuple[int, int, int]] = {

@@ -29,7 +29,7 @@ import khalife_qvec
 import khalife_rows
 import khalife_texts
 import khalife_times
-from khalife_report import Claim, Timed, judge
+from tables_report import Claim, Timed, judge
 from khalife_rows import DC, EIGS, GBU, RANDOM
 
 

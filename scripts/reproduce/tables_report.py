@@ -55,13 +55,13 @@ def timed(function: Callable[[], _T]) -> tuple[_T, Timed]:
     return result, Timed(time.process_time() - cpu, time.perf_counter() - elapsed)
 
 
-def heading(threads: int) -> str:
+def heading(script: str, threads: int) -> str:
     """Return the date, the machine and the command, with names instead of paths."""
     machine = provenance.machine()
     words = [_short(word) for word in sys.argv[1:]]
     return (
         f"{time.strftime('%F')}; {machine['processor']}, {machine['system']}, "
-        f"{os.cpu_count()} cores; --threads {threads}\n\n    scripts/reproduce/khalife "
+        f"{os.cpu_count()} cores; --threads {threads}\n\n    scripts/reproduce/{script} "
         f"{shlex.join(words)}"
     )
 
