@@ -29,8 +29,8 @@ import khalife_qvec
 import khalife_rows
 import khalife_texts
 import khalife_times
-from tables_report import Claim, Timed, judge
 from khalife_rows import DC, EIGS, GBU, RANDOM
+from tables_report import Claim, Timed, judge
 
 
 def verdicts(claims: list[Claim]) -> list[bool | None]:

@@ -381,6 +381,13 @@ def test_nothing_is_allocated_for_an_inconsistent_header(tmp_path, name):
     assert peak < 8 << 20
 
 
+def test_the_unknown_word_that_glove_adds_to_its_header_is_left_out(tmp_path):
+    text = b"2 2\na 1 2\nb 3 4\n<unk> 0.5 0.5\n"
+    found = read_vectors(put(tmp_path / "v.txt", text))
+    assert found.words == ["a", "b"]
+    np.testing.assert_array_equal(found.matrix, [[1, 2], [3, 4]])
+
+
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
@@ -398,6 +405,8 @@ def test_nothing_is_allocated_for_an_inconsistent_header(tmp_path, name):
             ["truncated", "1 complete lines", "without a line break", "if it is complete"],
         ),
         ("2 2\na 1 2\nb 3 4\nc 5 6\n", ["has data after the 2 words", "'c 5 6'"]),
+        ("2 2\na 1 2\nb 3 4\n<unk> 5\n", ["has data after the 2 words", "'<unk> 5'"]),
+        ("2 2\na 1 2\nb 3 4\n<unk> 5 6\nc 5 6", ["has data after the 2 words", "'c 5 6'"]),
         ("2 2\na 1 2 3\nb 4 5 6\n", ["more than the 2 numbers", "'1'"]),
     ],
 )

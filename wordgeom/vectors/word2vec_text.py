@@ -61,7 +61,7 @@ def read_text(source: BinaryIO, header: Header, rows: int) -> tuple[list[str], F
             raise _truncated(header, len(words), text)
         text, offset = text[used:], offset + used
     if rows == header.words:
-        _check_end(text, source, header)
+        _check_end(text or source.read(_BLOCK) + source.readline(), source, header)
     if all(_ends_in_number(word) for word in words):
         found = f"{words[0].split()[-1]!r} before them"
         what = f"every line has more than the {header.numbers} numbers of the header"
@@ -108,17 +108,22 @@ def _parse_odd(text: bytes, odd: Int64, matrix: Float32, header: Header) -> None
 
 
 def _check_end(text: bytes, source: BinaryIO, header: Header) -> None:
-    """Raise FormatError for a file with more than blank lines after its last word."""
-    while not text.strip():
-        text = source.read(_BLOCK)
-        if not text:
-            return
-    raise FormatError(
-        f"has data after the {plural(header.words, 'word')} of the header",
-        where=header.path,
-        found=repr(text.strip()[:40].decode(errors="replace")),
-        do="check its first line, or write it again",
-    )
+    """Raise FormatError for more than blank lines, or GloVe's <unk>, after the last word."""
+    while text:
+        for line in text.split(b"\n"):
+            if line.strip() and not _is_glove_unknown(line, header):
+                raise FormatError(
+                    f"has data after the {plural(header.words, 'word')} of the header",
+                    where=header.path,
+                    found=repr(line.strip()[:40].decode(errors="replace")),
+                    do="check its first line, or write it again",
+                )
+        text = source.read(_BLOCK) + source.readline()
+
+
+def _is_glove_unknown(line: bytes, header: Header) -> bool:
+    """Return whether a line is the vector of rare words, which GloVe's header does not count."""
+    return line.startswith(b"<unk> ") and len(line.split()) == header.numbers + 1
 
 
 def _ends_in_number(word: str) -> bool:
