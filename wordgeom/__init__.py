@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from wordgeom.api.text_files import embed
     from wordgeom.api.text_vectorizer import TextVectorizer
     from wordgeom.api.training import extend, train
+    from wordgeom.api.transforms import transform
     from wordgeom.api.vectors import Model
     from wordgeom.core import errors as errors
     from wordgeom.core.errors import WordgeomError
@@ -41,6 +42,7 @@ _MODULES = {
     "api.text_files": ("embed",),
     "api.text_vectorizer": ("TextVectorizer",),
     "api.training": ("extend", "train"),
+    "api.transforms": ("transform",),
     "api.vectors": ("Model",),
     "core.errors": ("WordgeomError",),
 }  # fmt: skip
@@ -48,7 +50,7 @@ __all__ = [
     "Counts", "DocumentCounts", "ImputedModel", "Model", "TextVectorizer", "Weighted",
     "WordgeomError", "convert", "count", "count_documents", "embed", "extend", "impute",
     "load_vectors", "measure_drift", "open_matrix", "open_model", "pmi", "score",
-    "show_progress", "train", "train_model",
+    "show_progress", "train", "train_model", "transform",
 ]  # fmt: skip
 
 

@@ -23,6 +23,7 @@ _FLAG = re.compile(r"(?<![\w-])(--[a-z]|-o\b)")
 PUBLIC = [
     wg.count,
     wg.train,
+    wg.transform,
     wg.measure_drift,
     wg.TextVectorizer,
 ]  # their modules declare all keywords

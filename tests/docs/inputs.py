@@ -156,6 +156,8 @@ def _sets(folder: Path, draw: random.Random) -> None:
     for one, other in zip(_GROUPS, [*_GROUPS[1:], _GROUPS[0]], strict=True):
         pairs += [(one[0], one[1], 9.0), (one[2], one[3], 8.0), (one[0], other[1], 1.0)]
     _text(folder / "pairs.txt", (f"{a} {b} {score}" for a, b, score in pairs))
+    others = pairs[1:] + [(one[1], one[4], 7.0) for one in _GROUPS]
+    _text(folder / "wordsim.txt", (f"{a} {b} {score}" for a, b, score in others[::2]))
     questions = ("man king woman queen", "son prince daughter princess", "king man queen woman")
     _text(folder / "analogies.txt", [": family", *questions])
     features = [f'{word}\t{{"topic{k}": 1.0}}' for k, words in enumerate(_GROUPS) for word in words]

@@ -43,6 +43,7 @@ _MODEL = "train ../inputs/dtm --method dlsa --degree 1 --sweeps 3 --checkpoint 0
 _IMPUTE = "impute --domain ../inputs/domain.csv --vectors ../inputs/vectors.bin -o out.bin"
 _EXTEND = "extend ../inputs/known.bin ../inputs/cooc -o out.bin"
 _EMBED = "embed ../inputs/corpus.txt --vectors ../inputs/known.bin -o out.npy"
+_TRANSFORM = "transform ../inputs/known.bin -o out.bin --center --dim"
 _CONVERT = "convert ../inputs/vectors.bin out.txt"
 
 # A new command with output is a line here.
@@ -63,6 +64,7 @@ COMMANDS = (
     Command("impute", f"{_IMPUTE} --delta 3", f"{_IMPUTE} --delta 4"),
     Command("extend", f"{_EXTEND} --anchors 20", f"{_EXTEND} --anchors 10"),
     Command("embed", _EMBED, f"{_EMBED} --l2"),
+    Command("transform", f"{_TRANSFORM} 3", f"{_TRANSFORM} 2"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
     Command("export", "convert ../inputs/cooc out.mtx", "convert ../inputs/large out.mtx"),
     Command("import", "convert ../inputs/counts.npz out", "convert ../inputs/other.npz out"),

@@ -19,6 +19,7 @@ _INPUTS: dict[str, dict[str, str | None]] = {
     "extend": {"vectors": "vectors.bin", "counts": "cooc"},
     "impute": {"vectors": "vectors.bin"},
     "embed": {"vectors": "vectors.bin", "counts": None},
+    "transform": {"vectors": "vectors.bin"},
     "convert": {"source": "vectors.bin"},
     "eval": {"vectors": "vectors.bin"},
     "compare": {"vectors": "vectors.bin", "matrix": "cooc"},
@@ -31,6 +32,7 @@ _INPUTS: dict[str, dict[str, str | None]] = {
 _OUTPUTS = {
     "build-cooc": "cooc", "build-dtm": "dtm", "merge": "cooc", "build-pmi": "pmi",
     "extend": "vectors.extended.bin", "impute": "vectors.imputed.bin", "embed": "texts.npy",
+    "transform": "vectors.transformed.bin",
 }  # fmt: skip
 _SEVERAL = (
     ("merge", "matrices"), ("plot spectrum", "vectors"), ("plot loss", "vectors"),
@@ -38,7 +40,7 @@ _SEVERAL = (
 )  # fmt: skip
 _OTHERS = (
     "read_vocab", "stop_words", "keep_words", "domain", "corpus", "sets", "categories", "classify",
-    "regress", "only", "name_map", "colour_by", "metadata",
+    "regress", "only", "name_map", "colour_by", "metadata", "fit", "align", "power_pairs", "report",
 )  # fmt: skip
 _BESIDE = ("documents", "save_vocab", "table", "keep")  # outputs besides the first
 

@@ -15,6 +15,7 @@ Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 Array = NDArray[Any]
+Allocate = Callable[[tuple[int, int], np.dtype[Any]], Array]  # such as numpy.empty
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError, MissingInputError
+from wordgeom.core.types import Allocate
 from wordgeom.formats import dense, detection
 from wordgeom.formats.projector import FILES, is_projector
 from wordgeom.formats.word_files import companion_path, read_words
@@ -29,16 +30,17 @@ def read_any_vectors(
     *,
     limit: int | None = None,
     memory: int | None = None,
+    allocate: Allocate = np.empty,
 ) -> Vectors:
     """Read vectors, or the first `limit` of them.
 
     words: the words file of an array, None for the one beside it; form: None to tell it by the
-    name; memory: most bytes of an array. Raises what the format raises: MissingInputError,
-    FormatError, InputError.
+    name; memory: most bytes of an array; allocate: as of `read_vectors`. Raises what the format
+    raises: MissingInputError, FormatError, InputError.
     """
     form = _form_of(path, form)
     if form not in (detection.PROJECTOR, *detection.ARRAYS):
-        return read_vectors(path, limit=limit)
+        return read_vectors(path, limit=limit, allocate=allocate)
     if form == detection.PROJECTOR:
         read = _read_projector(path)
     else:

@@ -58,7 +58,15 @@ def align(
     with one_thread():  # threaded sums have another order
         if centre:
             means = [w @ points / w.sum() for points in (X, Y)]
-        U, singular, Vt = np.linalg.svd(((X - means[0]) * w[:, None]).T @ (Y - means[1]))
+        product = ((X - means[0]) * w[:, None]).T @ (Y - means[1])
+    R, singular = rotation(product, reflect=reflect)
+    return Alignment(R, means[0], means[1], singular)
+
+
+def rotation(product: Float64, *, reflect: bool = True) -> tuple[Float64, Float64]:
+    """Return R (K × K) and the singular values (K) of the product XᵀY (K × K) of both sides."""
+    with one_thread():
+        U, singular, Vt = np.linalg.svd(product)
         if not reflect and np.linalg.det(U @ Vt) < 0.0:
             U[:, -1] = -U[:, -1]
-        return Alignment(np.asarray(U @ Vt), means[0], means[1], singular)
+        return np.asarray(U @ Vt), singular

@@ -12,7 +12,9 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, cast
+
+import numpy as np
 
 from wordgeom.core.errors import WriteError
 from wordgeom.core.types import Array
@@ -103,6 +105,13 @@ def mapped_file(folder: str | None, size: int) -> mmap.mmap:
         # Allocate now: on a full disk, a later write to a page would kill the process.
         os.posix_fallocate(file.fileno(), 0, size)
         return mmap.mmap(file.fileno(), size)
+
+
+def mapped_array(folder: str | None, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+    """Return an array in a temporary file that is mapped into memory; raises WriteError."""
+    size = shape[0] * shape[1]
+    file = mapped_file(folder, max(1, size * dtype.itemsize))
+    return np.frombuffer(file, dtype, size).reshape(shape)
 
 
 def raw_bytes(array: Array) -> memoryview:

@@ -20,7 +20,7 @@ import numpy as np
 from wordgeom.core.errors import InputError, MissingInputError, OptionError
 from wordgeom.core.formatting import first_few
 from wordgeom.core.frames import data_frame
-from wordgeom.core.types import Float32
+from wordgeom.core.types import Allocate, Float32
 from wordgeom.storage.files import atomic_file
 from wordgeom.vectors.word2vec_binary import read_binary, write_binary
 from wordgeom.vectors.word2vec_header import (
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gensim.models import KeyedVectors
     from pandas import DataFrame
 
+_ROWS = 1 << 14  # rows moved at once
 _INVISIBLE = str.maketrans("", "", "\u00ad\ufeff\u200b")
 
 
@@ -155,11 +156,14 @@ def writable_words(path: str | Path, words: Sequence[str], *, space: str | None)
     return check_words(words, space, path)
 
 
-def read_vectors(path: str | Path, *, limit: int | None = None) -> Vectors:
+def read_vectors(
+    path: str | Path, *, limit: int | None = None, allocate: Allocate = np.empty
+) -> Vectors:
     """Read a word2vec file, or its first `limit` records; the first of duplicate words counts.
 
-    The format follows from the suffix, or from the content where the suffix is unknown. Raises
-    MissingInputError for a file that cannot be read, FormatError for one that violates its format.
+    allocate: returns the array that is filled, as numpy.empty does. The format follows from the
+    suffix, or from the content where the suffix is unknown. Raises MissingInputError for a file
+    that cannot be read, FormatError for one that violates its format.
     """
     if limit is not None and limit < 1:
         raise OptionError("--limit must be at least 1", found=limit)
@@ -168,7 +172,7 @@ def read_vectors(path: str | Path, *, limit: int | None = None) -> Vectors:
         header = read_header(source, path)
         rows = header.words if limit is None else min(limit, header.words)
         read = read_text if header.text else read_binary
-        words, matrix = read(source, header, rows)
+        words, matrix = read(source, header, rows, allocate)
     return _first_of_each(words, matrix)
 
 
@@ -243,7 +247,11 @@ def _first_of_each(words: list[str], matrix: Float32) -> Vectors:
     duplicates = len(words) - len(rows)
     if not duplicates:
         return Vectors(words, matrix)
-    return Vectors(list(rows), matrix[list(rows.values())], duplicates)
+    kept = np.fromiter(rows.values(), np.int64, len(rows))  # ascending: rows only move up
+    for at in range(0, len(kept), _ROWS):
+        part = kept[at : at + _ROWS]
+        matrix[at : at + len(part)] = matrix[part]
+    return Vectors(list(rows), matrix[: len(kept)], duplicates)
 
 
 def digest_of(vectors: Vectors) -> str:

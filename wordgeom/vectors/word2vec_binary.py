@@ -9,7 +9,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError
 from wordgeom.core.formatting import plural
-from wordgeom.core.types import Float32
+from wordgeom.core.types import Allocate, Float32
 from wordgeom.vectors.word2vec_header import Header, decode
 
 _BLOCK = 1 << 22
@@ -28,9 +28,11 @@ def write_binary(out: BinaryIO, words: Sequence[str], matrix: Float32) -> None:
             out.write(vector.data)
 
 
-def read_binary(source: BinaryIO, header: Header, rows: int) -> tuple[list[str], Float32]:
+def read_binary(
+    source: BinaryIO, header: Header, rows: int, allocate: Allocate = np.empty
+) -> tuple[list[str], Float32]:
     """Return the first `rows` words and their vectors (rows × K). Raises FormatError."""
-    matrix = np.empty((rows, header.numbers), dtype=_FLOAT)
+    matrix = allocate((rows, header.numbers), _FLOAT)
     words: list[str] = []
     data, offset = b"", header.start
     while True:

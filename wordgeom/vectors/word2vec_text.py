@@ -14,7 +14,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError
 from wordgeom.core.formatting import plural
-from wordgeom.core.types import Float32, Int64
+from wordgeom.core.types import Allocate, Float32, Int64
 from wordgeom.vectors.word2vec_header import NUMBER, Header, decode
 
 _BLOCK = 1 << 22
@@ -49,9 +49,11 @@ def formatted(words: Sequence[str], matrix: Float32) -> Iterator[memoryview]:
         yield buffer[: format_rows(joined, bounds, block, buffer)].data
 
 
-def read_text(source: BinaryIO, header: Header, rows: int) -> tuple[list[str], Float32]:
+def read_text(
+    source: BinaryIO, header: Header, rows: int, allocate: Allocate = np.empty
+) -> tuple[list[str], Float32]:
     """Return the first `rows` words and their vectors (rows × K). Raises FormatError."""
-    matrix = np.empty((rows, header.numbers), np.float32)
+    matrix = allocate((rows, header.numbers), np.dtype(np.float32))
     words: list[str] = []
     text, offset = b"", header.start
     while len(words) < rows:

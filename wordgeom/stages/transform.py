@@ -1,0 +1,169 @@
+"""The stage that transforms vectors, and scores them before and after."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wordgeom.core.requests import request_of
+from wordgeom.evaluation.answers import Task
+from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.sets import read_set
+from wordgeom.formats.vector_files import files_of, read_any_vectors, shape_of
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.memory import check_memory
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.stages.before_after import changes, table, unused_tasks
+from wordgeom.stages.evaluate import judge
+from wordgeom.stages.inference import Source, reading_notes
+from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.storage.scratch import mapped_array
+from wordgeom.transforms.fit.pairs import read_pair_file
+from wordgeom.transforms.options import TransformOptions
+from wordgeom.transforms.pipeline import Files, Transformed, transformed
+from wordgeom.transforms.space import ROWS
+from wordgeom.vectors import run_card
+from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
+from wordgeom.vectors.keyed import Vectors, digest_of, writable_words
+
+_WORD = 300  # bytes of a word, in lists and in tables that look it up
+_SPECTRUM = ("effective_rank", "spectrum_of", "spectrum")
+_KEEPS_SPECTRUM = ("normalise", "center", "remove_top", "canonical", "power")
+
+
+@dataclass(frozen=True)
+class Transform(Stage):
+    """Transform vectors.
+
+    vectors: a file, or vectors in memory; out: None for nowhere; fit, power_pairs: files of word
+    pairs, of --fit and --power best; align: vectors; report: evaluation sets.
+    """
+
+    vectors: Source
+    options: TransformOptions
+    run: RunOptions
+    out: Path | None = None
+    fit: Path | None = None
+    align: Path | None = None
+    power_pairs: Path | None = None
+    report: Sequence[str] = ()
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
+
+    @property
+    def state(self) -> None:
+        """None: a transform takes seconds, and is not resumed."""
+        return
+
+    @property
+    def named(self) -> str:
+        """What messages call the vectors."""
+        return "the vectors" if isinstance(self.vectors, Vectors) else os.fspath(self.vectors)
+
+    @property
+    def _files(self) -> list[list[Path]]:
+        """The files of the vectors, of --align, of each file of pairs and of each set."""
+        spaces: list[Any] = [self.vectors, self.align]
+        found = [files_of(Path(one)) if isinstance(one, (str, os.PathLike)) else []
+                 for one in spaces]  # fmt: skip
+        pairs = [[] if path is None else [path] for path in (self.fit, self.power_pairs)]
+        return [*found, *pairs, *([Path(path)] for path in self.report)]
+
+    @property
+    def input_paths(self) -> list[Path]:
+        """All files that are read."""
+        return [path for paths in self._files for path in paths]
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """The sets of the report. Raises what `read_set` raises."""
+        return [read_set(path, EvalOptions()) for path in self.report]
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The options, and the digests of the files read, "" for those not given."""
+        digests = [run_card.joint_digest(paths) if paths else "" for paths in self._files]
+        if isinstance(self.vectors, Vectors):
+            digests[0] = digest_of(self.vectors)
+        options = {**self.options.result_options(), "seed": self.run.seed}
+        return request_of("transform", options, digests)
+
+    def check(self) -> None:
+        """Check the options and the name of the output, and read the sets."""
+        self.options.check_inputs(self.fit, self.align, self.power_pairs)
+        if self.out is not None:
+            writable_words(self.out, [], space=None)
+        _ = self.tasks, self.request
+
+    def up_to_date(self) -> Outcome | None:
+        """Return the vectors if they exist as requested, with the report of their run card."""
+        asked, force = self.request, self.run.force
+        if self.out is None or not run_card.up_to_date(self.out, asked, force, "file"):
+            return None
+        statistics = (run_card.read_card(self.out) or {}).get("statistics", {})
+        lines = statistics.get("lines", [])
+        return Outcome(f"{self.out}: up to date", self.out, [], lines, statistics)
+
+    def work(self, job: Job) -> Outcome:
+        """Score the vectors, transform them, score them again, and write them."""
+        context = job.context
+        vectors, notes = self._read(self.vectors, self.named, context)
+        files = self._opened(vectors, context)
+        judged = [file for file in (files.fitted, files.powered) if file is not None]
+        used = {pair for file in judged for pair in file.used}
+        tasks, left_out = unused_tasks(self.tasks, vectors, used)
+        before, refused = judge(vectors, tasks, context) if tasks else ([], {})
+        left_out += [f"{name}: skipped: {why}" for name, why in refused.items()]
+        made = transformed(vectors, self.options, files, context)
+        result = made.space.store()
+        after = judge(result, tasks, context)[0] if tasks else []
+        report = list(changes(before, after, self.run.seed))
+        notes = [*notes, *(note for file in judged for note in file.notes), *made.notes, *left_out]
+        lines = [*made.lines, *table(report)]
+        statistics = {**_statistics(made), "report": report, "lines": lines}
+        (rows, columns), steps = result.matrix.shape, ", ".join(made.facts).replace("_", "-")
+        summary = f"{self.out or 'vectors'}: {rows:,} × {columns:,} by {steps}; {job.seconds()}"
+        outcome = Outcome(summary, self.out, notes, lines, statistics, value=result)
+        if self.out is not None:
+            run_card.write(self.out, result, job.card(self.request, outcome))
+        return outcome
+
+    def _read(self, source: Source, named: str, context: Context) -> tuple[Vectors, list[str]]:
+        """Return vectors to overwrite, in a temporary file where they will be written to one."""
+        words, columns = shape_of(source)
+        in_file = self.out is not None and not isinstance(source, Vectors)
+        needed = words * (_WORD + (0 if in_file else 4 * columns))
+        needed += 8 * columns * (columns + 3 * ROWS) * (3 * context.pool.threads)
+        what = f"{words:,} vectors of {columns:,}"
+        check_memory(what, needed, context.memory, "raise --memory, or lower --threads")
+        if isinstance(source, Vectors):
+            vectors = Vectors(source.words, source.matrix.copy(), source.duplicates)
+        else:
+            allocate = partial(mapped_array, context.scratch) if in_file else np.empty
+            vectors = read_any_vectors(Path(source), memory=context.memory, allocate=allocate)
+        bad = nonfinite_rows(vectors.matrix)
+        refuse_nonfinite(vectors.words, bad, named, "train again")
+        return vectors, reading_notes(vectors, named)
+
+    def _opened(self, vectors: Vectors, context: Context) -> Files:
+        """Return what the steps read besides the vectors."""
+        fitted, powered = (None if path is None else read_pair_file(path, vectors)
+                           for path in (self.fit, self.power_pairs))  # fmt: skip
+        if self.align is None:
+            return Files(fitted, powered)
+        other, _ = self._read(self.align, str(self.align), context)
+        return Files(fitted, powered, other, str(self.align))
+
+
+def _statistics(made: Transformed) -> dict[str, Any]:
+    """Return the facts of each step, and the spectrum if the last steps keep it."""
+    statistics: dict[str, Any] = {"steps": made.facts}
+    if set(made.facts) <= set(_KEEPS_SPECTRUM):
+        for facts in made.facts.values():
+            statistics |= {name: facts[name] for name in _SPECTRUM if name in facts}
+    return statistics

@@ -1,0 +1,99 @@
+"""The two families of linear maps: upper triangular matrices, and I + U Vᵀ of low rank.
+
+Both minimise −ρ(C) + μ ‖departure from I‖², by L-BFGS (SciPy). A map is x ↦ C x.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.core.types import Float64
+from wordgeom.linalg.blas import one_thread
+from wordgeom.linalg.signs import fix_signs
+from wordgeom.transforms.fit.correlation import Judged, correlation
+
+_STEPS = 200  # of L-BFGS, at most
+_START = 0.1  # length of the columns of U and V at the start, where U = V = 0 is a saddle point
+
+
+class Family(ABC):
+    """A family of maps, by a vector of parameters that is 0 for the identity."""
+
+    @abstractmethod
+    def start(self, judged: Judged) -> Float64:
+        """Return parameters from which to start."""
+
+    @abstractmethod
+    def matrix(self, parameters: Float64) -> Float64:
+        """Return C (K × K)."""
+
+    @abstractmethod
+    def pulled(self, parameters: Float64, gradient: Float64) -> Float64:
+        """Return the gradient in the parameters of a function with this gradient in C."""
+
+    def fit(self, judged: Judged, penalty: float, start: Float64) -> Float64:
+        """Return the parameters that minimise −ρ(C) + penalty · ‖C − I‖², from `start`."""
+        from scipy.optimize import minimize
+
+        identity = np.eye(judged.rows.shape[1])
+
+        def loss(parameters: Float64) -> tuple[float, Float64]:
+            C = self.matrix(parameters)
+            rho, gradient = correlation(judged, C)
+            departure = C - identity
+            value = penalty * float(np.sum(departure**2)) - rho
+            return value, self.pulled(parameters, 2.0 * penalty * departure - gradient)
+
+        with one_thread():  # also SciPy's own BLAS, which is loaded only here
+            made = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+        return np.asarray(made.x)
+
+
+@dataclass(frozen=True)
+class Triangular(Family):
+    """Upper triangular R (K × K); parameters: the upper triangle of R − I, row by row."""
+
+    K: int
+
+    def start(self, judged: Judged) -> Float64:
+        """Return 0, which is R = I."""
+        return np.zeros(self.K * (self.K + 1) // 2)
+
+    def matrix(self, parameters: Float64) -> Float64:
+        """Return R."""
+        R = np.eye(self.K)
+        R[np.triu_indices(self.K)] += parameters
+        return R
+
+    def pulled(self, parameters: Float64, gradient: Float64) -> Float64:
+        """Return the upper triangle of the gradient."""
+        return np.asarray(gradient[np.triu_indices(self.K)])
+
+
+@dataclass(frozen=True)
+class LowRank(Family):
+    """I + U Vᵀ with U, V (K × r); parameters: U, then V."""
+
+    K: int
+    rank: int
+
+    def start(self, judged: Judged) -> Float64:
+        """Return the leading directions of the gradient at I, short."""
+        _, gradient = correlation(judged, np.eye(self.K))
+        U, _, Vt = np.linalg.svd(gradient)
+        # One sign for both sides leaves U Vᵀ as it is.
+        both = fix_signs(np.concatenate((U[:, : self.rank], Vt[: self.rank].T)))
+        return _START * both.ravel()
+
+    def matrix(self, parameters: Float64) -> Float64:
+        """Return I + U Vᵀ."""
+        U, V = parameters.reshape(2, self.K, self.rank)
+        return np.asarray(np.eye(self.K) + U @ V.T)
+
+    def pulled(self, parameters: Float64, gradient: Float64) -> Float64:
+        """Return the gradient in U, then in V."""
+        U, V = parameters.reshape(2, self.K, self.rank)
+        return np.concatenate((gradient @ V, gradient.T @ U)).ravel()
