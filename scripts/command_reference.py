@@ -94,7 +94,8 @@ def _values(option: click.Option) -> str:
     name, (text, _) = option.opts[-1], _help(option)
     spec = _SPECS.get((name, text)) or _SPECS.get((name, ""))
     limits = f" {range_text(spec)}" if spec and (spec.low, spec.high) != (None, None) else ""
-    return f"{option.metavar or 'N'}{limits}"
+    words = "".join(f", `{word}`" for word in spec.words) if spec else ""
+    return f"{option.metavar or 'N'}{limits}{words}"
 
 
 def _all_specs() -> dict[tuple[str, str], Spec]:

@@ -24,7 +24,7 @@ def private():
 
 def run(name):
     line = f"transform {name}.bin -o {name}.out.bin --normalise --remove-top 2 --power 0.5"
-    assert main([*line.split(), "--align", "small.bin", "--threads", "2", "--quiet"]) == 0
+    assert main([*line.split(), "--align", "small.bin", "--threads", "1", "--quiet"]) == 0
 
 run("small")
 before, peak, done = private(), [0], threading.Event()
@@ -44,11 +44,11 @@ print(peak[0] - before)
 @pytest.mark.skipif(not STATUS.exists(), reason="needs /proc")
 def test_vectors_are_not_held_in_private_memory(tmp_path):
     rng = np.random.default_rng(0)
-    for name, n in (("small", 20_000), ("large", 120_000)):
+    for name, n in (("small", 20_000), ("large", 200_000)):
         matrix = rng.standard_normal((n, 200)).astype(np.float32)
         write_vectors(tmp_path / f"{name}.bin", [f"w{k}" for k in range(n)], matrix)
     done = subprocess.run([sys.executable, "-c", _PROGRAM], cwd=tmp_path, capture_output=True,
                           text=True, check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
     grown = 1024 * int(re.findall(r"\d+", done.stdout)[-1])
-    assert grown < 60e6  # the words; the vectors are 96 MB
+    assert grown < 110e6  # words and blocks; the vectors are 160 MB

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from wordgeom.core.errors import FormatError, OptionError
+from wordgeom.core.formatting import listed
 from wordgeom.core.options import Options, Spec, flag, kind, off_flag, specs, suggestion
 
 _TYPES: dict[str, Any] = {"int": int, "float": float, "str": str}
@@ -97,7 +98,21 @@ def _parameter(field: dataclasses.Field[Any], spec: Spec, default: Any) -> click
     if spec.choices:
         return click.Option([name], type=click.Choice(spec.choices), default=None, help=text)
     value = spec.metavar or _METAVARS[kind(field)]
-    return click.Option([name], type=_TYPES[kind(field)], default=None, help=text, metavar=value)
+    type_ = _number_or(spec.words) if spec.words else _TYPES[kind(field)]
+    return click.Option([name], type=type_, default=None, help=text, metavar=value)
+
+
+def _number_or(words: Sequence[str]) -> Callable[[str], int | str]:
+    """Return a function from the text of an option to its number, or to one of the words."""
+
+    def convert(text: str) -> int | str:
+        try:
+            return text if text in words else int(text)
+        except ValueError:
+            wanted = listed(["an integer", *words], "or")
+            raise click.BadParameter(f"{text!r} is not {wanted}.") from None
+
+    return convert
 
 
 def _default_text(default: Any) -> str:

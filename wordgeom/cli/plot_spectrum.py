@@ -19,7 +19,7 @@ def command(vectors: tuple[str, ...], out: str, force: bool, **given: Any) -> No
     """Plot the spectra in the run cards of VECTORS, and the cumulative share of the first k values.
 
     pmi-eigs and lsa record their eigenvalues and singular values. A spectrum that flattens early
-    suggests fewer dimensions.
+    suggests fewer dimensions. The answers of --dim auto are marked.
     """
     from wordgeom.plot import figure, spectrum
 

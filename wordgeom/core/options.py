@@ -38,6 +38,7 @@ class Spec:
     choices: tuple[str, ...] = ()
     metavar: str = ""
     result: bool = True
+    words: tuple[str, ...] = ()
 
 
 def option(
@@ -49,12 +50,14 @@ def option(
     choices: tuple[str, ...] = (),
     metavar: str = "",
     result: bool = True,
+    words: tuple[str, ...] = (),
 ) -> Any:
     """Declare an option: its default, one line of help, an inclusive range, or its choices.
 
-    result: False for an option that cannot change the content of the output (threads, memory).
+    result: False for an option that cannot change the content of the output (threads, memory);
+    words: that a number may be replaced by (`int | str`).
     """
-    spec = Spec(help, low, high, choices, metavar, result)
+    spec = Spec(help, low, high, choices, metavar, result, words)
     return dataclasses.field(default=default, metadata={_KEY: spec})
 
 
@@ -70,7 +73,8 @@ class Options:
     def __post_init__(self) -> None:
         for field, spec in specs(type(self)):
             value = _scalar(getattr(self, field.name))
-            _check(field, spec, value)
+            if value not in spec.words:
+                _check(field, spec, value)
             object.__setattr__(self, field.name, value)
 
     def result_options(self) -> dict[str, Any]:
@@ -135,9 +139,9 @@ def specs(cls: type[Options]) -> list[tuple[dataclasses.Field[Any], Spec]]:
 
 
 def kind(field: dataclasses.Field[Any]) -> str:
-    """Return the type of a field, apart from None: int, float, bool or str."""
+    """Return the type of a field, apart from None and words: int, float, bool or str."""
     name = field.type.__name__ if isinstance(field.type, type) else str(field.type)
-    return name.removesuffix(" | None")
+    return name.removesuffix(" | None").removesuffix(" | str")
 
 
 def flag(name: str) -> str:
@@ -186,6 +190,7 @@ def _check(field: dataclasses.Field[Any], spec: Spec, value: Any) -> None:
         choices = listed(spec.choices, "or")
         raise OptionError(f"{name} must be {choices}", found=_shown(value))
     wanted, types = _KINDS[kind(field)]
+    wanted = listed([wanted, *spec.words], "or")
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
         do = f'write it in quotes: "{value}"' if wanted == "text" and type(value) is int else ""
         if spec.metavar == "FILE" and not do:

@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordgeom.core import options as base
 from wordgeom.core.errors import RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.options import option
 from wordgeom.core.types import Array, Csr, Float32, Float64
 from wordgeom.linalg import options as solver_options
 from wordgeom.methods.contract import DOCUMENT_VECTORS, VECTORS, Result, Status
+from wordgeom.methods.dimension import DimOptions, fit_with
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
+    from wordgeom.linalg.dimension.choice import Choice
     from wordgeom.linalg.eigensolver import EigenSettings
     from wordgeom.linalg.svd import Svd
     from wordgeom.weighting.documents import WeightedDocuments
@@ -39,10 +40,9 @@ _ENTRY, _ROW = 8, 8  # bytes of an entry and of a row of the matrix in memory
 
 
 @dataclass(frozen=True)
-class Options(base.Options):
+class Options(DimOptions):
     """Options of LSA."""
 
-    dim: int = option(100, "dimension of the vectors", low=1, metavar="K")
     eig: float = option(
         0.0, "power of the singular values in word vectors; documents get 1 − P",
         low=0.0, high=1.0, metavar="P",
@@ -56,7 +56,7 @@ class Options(base.Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        solver_options.check_basis(self.basis, self.dim)
+        solver_options.check_basis(self.basis, self.size)
 
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
@@ -65,6 +65,24 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     Raises RankError if K exceeds the size of the matrix, InputError if memory is insufficient.
     """
     documents: WeightedDocuments = inputs["documents"]
+    return fit_with(
+        options,
+        lambda: _chosen(documents, options, context),
+        lambda chosen: _fit(documents, chosen, context),
+    )
+
+
+def _chosen(documents: WeightedDocuments, options: Options, context: Context) -> Choice:
+    """Return the dimension that a rule chooses for the word vectors."""
+    from wordgeom.linalg.dimension.choice import check_choice_memory, choose_dimension
+
+    check_choice_memory(documents.shape, documents.entries, context.memory)
+    X, power = _full(documents), options.eig
+    return choose_dimension(X, options.rule, power, options.restarts, context, symmetric=False)
+
+
+def _fit(documents: WeightedDocuments, options: Options, context: Context) -> Result:
+    """Return the result for a given dimension."""
     X, svd = _decomposed(documents, options, context)
     rows, columns = _squared_norms(X)
     rank = int(np.count_nonzero(svd.values > _ROUNDING * svd.values[0]))
@@ -89,7 +107,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
             *_empty_notes(rows, columns),
         ],
         statistics,
-        Status.of(missed=missed > 0, deficient=rank < options.dim),
+        Status.of(missed=missed > 0, deficient=rank < options.size),
     )
 
 
@@ -101,19 +119,25 @@ def _decomposed(
     from wordgeom.linalg.svd import truncated_svd
 
     seed = int(context.rng.integers(1 << 62))
-    wanted = EigenSettings(options.dim, tol=options.tol, basis=options.basis,
+    wanted = EigenSettings(options.size, tol=options.tol, basis=options.basis,
                            restarts=options.restarts, seed=seed)  # fmt: skip
     _check(documents, wanted, context.memory)
-    X = documents.full()
-    if not X.data.any():
-        raise RankError("all entries of the matrix are 0", do="choose another --weight")
+    X = _full(documents)
     svd = truncated_svd(
         X, wanted, context.ops, checkpoint=context.checkpoint,
         follow=lambda checks: context.progress.follow(
-            checks, "singular values", options.dim, "triplets", lambda check: check.gained
+            checks, "singular values", options.size, "triplets", lambda check: check.gained
         ),
     )  # fmt: skip
     return X, svd
+
+
+def _full(documents: WeightedDocuments) -> Csr:
+    """Return the weighted matrix; raises RankError if it is 0."""
+    X = documents.full()
+    if not X.data.any():
+        raise RankError("all entries of the matrix are 0", do="choose another --weight")
+    return X
 
 
 def _check(documents: WeightedDocuments, wanted: EigenSettings, memory: int) -> None:

@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.options import option
 from wordgeom.core.types import Float32, Float64
 from wordgeom.linalg import options as solver_options
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result, Status
+from wordgeom.methods.dimension import DimOptions, fit_with
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 
 if TYPE_CHECKING:
+    from wordgeom.linalg.dimension.choice import Choice
     from wordgeom.linalg.eigensolver import Eigenpairs, EigenSettings
 
 NEEDS = ("matrix",)
@@ -37,10 +38,9 @@ _ROW = 100  # bytes of a row of the matrix in memory, besides its entries
 
 
 @dataclass(frozen=True)
-class Options(base.Options):
+class Options(DimOptions):
     """Options of PMI-eigs."""
 
-    dim: int = option(100, "dimension of the vectors", low=1, metavar="K")
     eig: float = option(
         0.5, "power of the eigenvalues: 0.5 fits inner products, 0 weights axes equally",
         low=0.0, high=1.0, metavar="P",
@@ -54,7 +54,7 @@ class Options(base.Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        solver_options.check_basis(self.basis, self.dim)
+        solver_options.check_basis(self.basis, self.size)
 
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
@@ -63,7 +63,28 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     Raises RankError if K exceeds V or no eigenvalue is positive, InputError if the matrix is
     one-sided or memory is insufficient.
     """
-    pairs = _eigenpairs(inputs["matrix"], options, context)
+    matrix: Matrix = inputs["matrix"]
+    return fit_with(
+        options,
+        lambda: _chosen(matrix, options, context),
+        lambda chosen: _fit(matrix, chosen, context),
+    )
+
+
+def _chosen(matrix: Matrix, options: Options, context: Context) -> Choice:
+    """Return the dimension that a rule chooses."""
+    from wordgeom.linalg.dimension.choice import check_choice_memory, choose_dimension
+
+    _check_symmetric(matrix)
+    V = len(matrix.frequencies)
+    check_choice_memory((V, V), matrix.entries, context.memory)
+    G = matrix.full()
+    return choose_dimension(G, options.rule, options.eig, options.restarts, context, symmetric=True)
+
+
+def _fit(matrix: Matrix, options: Options, context: Context) -> Result:
+    """Return the result for a given dimension."""
+    pairs = _eigenpairs(matrix, options, context)
     rank = _rank(pairs.values)
     missed = pairs.residuals[:rank] > options.tol * pairs.values[:rank]
     statistics = {
@@ -84,7 +105,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
             *pairs.probes.notes("eigenvalues"),
         ],
         statistics=statistics,
-        status=Status.of(missed=bool(missed.any()), deficient=rank < options.dim),
+        status=Status.of(missed=bool(missed.any()), deficient=rank < options.size),
     )
 
 
@@ -93,24 +114,29 @@ def _eigenpairs(matrix: Matrix, options: Options, context: Context) -> Eigenpair
     from wordgeom.linalg.eigensolver import EigenSettings, largest_eigenpairs
 
     seed = int(context.rng.integers(1 << 62))
-    wanted = EigenSettings(options.dim, tol=options.tol, basis=options.basis,
+    wanted = EigenSettings(options.size, tol=options.tol, basis=options.basis,
                            restarts=options.restarts, seed=seed)  # fmt: skip
     _check(matrix, wanted, context.memory)
     operator = context.ops.operator(matrix.full())
     return largest_eigenpairs(
         operator, wanted, context.ops, checkpoint=context.checkpoint,
         follow=lambda checks: context.progress.follow(
-            checks, "eigenpairs", options.dim, "pairs", lambda check: check.gained
+            checks, "eigenpairs", options.size, "pairs", lambda check: check.gained
         ),
     )  # fmt: skip
+
+
+def _check_symmetric(matrix: Matrix) -> None:
+    """Raise InputError if the matrix is one-sided."""
+    if not matrix.symmetric:
+        do = "build it with --context both"
+        raise InputError("pmi-eigs needs a symmetric matrix, not one-sided counts", do=do)
 
 
 def _check(matrix: Matrix, wanted: EigenSettings, memory: int) -> None:
     """Raise InputError if the matrix is one-sided or too large, RankError if K is too large."""
     V = len(matrix.frequencies)
-    if not matrix.symmetric:
-        do = "build it with --context both"
-        raise InputError("pmi-eigs needs a symmetric matrix, not one-sided counts", do=do)
+    _check_symmetric(matrix)
     if wanted.pairs > V:
         what = f"--dim {wanted.pairs} exceeds the number of words, {V:,}"
         raise RankError(what, do="lower --dim")

@@ -7,8 +7,8 @@ with ‖Xᵀu − σv‖ and X v = σu, since ± σ are the eigenvalues of the b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,11 @@ _NAME = 36  # characters of a name in the legend
 _THIN = 2e-3  # relative difference below which two curves coincide
 _WIDTH, _HEIGHT = 7.2, 3.5  # inches
 _DO = "train with a method that records its spectrum, such as pmi-eigs"
+# The marker of each rule of --dim auto, and its name in the caption.
+_MARKERS = {
+    "parallel": ("o", "○ parallel analysis"), "eigengap": ("s", "□ eigengap"),
+    "pip": ("^", "△ PIP loss"),
+}  # fmt: skip
 SINGULAR = "singular values"  # their name in run cards
 
 
@@ -43,13 +48,14 @@ SINGULAR = "singular values"  # their name in run cards
 class Spectrum:
     """Values (K) in descending order and their residuals (K), empty if unknown.
 
-    of: "" for eigenvalues, else SINGULAR.
+    of: "" for eigenvalues, else SINGULAR; chosen: the answers of the rules of --dim auto, by name.
     """
 
     name: str
     values: Float64
     residuals: Float64
     of: str = ""
+    chosen: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_spectrum(path: str | Path) -> Spectrum:
@@ -60,11 +66,16 @@ def read_spectrum(path: str | Path) -> Spectrum:
     path = Path(path)
     facts = read_statistics(path, _DO)
     values, residuals = numbers(facts.get("spectrum")), numbers(facts.get("residuals"))
+    searched = facts.get("dimension")
+    if isinstance(searched, dict):  # more values than columns
+        facts, values = searched, numbers(searched.get("spectrum"))
     if not len(values) or not values[0] > 0:
         raise InputError("no spectrum in its run card", where=path, do=_DO)
     same = len(residuals) == len(values)
     of = SINGULAR if facts.get("spectrum_of") == SINGULAR else ""
-    return Spectrum(path.name, values, residuals if same else residuals[:0], of)
+    found = {rule: facts.get(rule) for rule in _MARKERS}
+    chosen = {rule: k for rule, k in found.items() if type(k) is int and 0 < k <= len(values)}
+    return Spectrum(path.name, values, residuals if same else residuals[:0], of, chosen)
 
 
 def draw(spectra: Sequence[Spectrum], path: str | Path, options: PlotOptions | None = None) -> None:
@@ -78,6 +89,8 @@ def draw(spectra: Sequence[Spectrum], path: str | Path, options: PlotOptions | N
             _values(left, spectrum, style)
             k = np.arange(1, len(spectrum.values) + 1)
             lines += right.plot(k, shares(spectrum.values), **style)
+            _mark(left, spectrum.values, spectrum.chosen, style["color"])
+            _mark(right, shares(spectrum.values), spectrum.chosen, style["color"])
         _describe(left, right)
         left.set_title(_kinds(spectra))
         # Curves of one matrix coincide, so direct labels do not work. matplotlib hides names with a
@@ -96,10 +109,21 @@ def _caption(spectra: Sequence[Spectrum]) -> str:
             f"band: ± residual, at most {100 * max(map(_widest, spectra)):.2g} % of a value"
         )
     for spectrum in spectra:
+        if spectrum.chosen:
+            found = [f"{_MARKERS[rule][1]} {k}" for rule, k in spectrum.chosen.items()]
+            parts.append(f"{printable(spectrum.name, _NAME)}: {', '.join(found)}")
         if hidden := int(np.sum(spectrum.values <= 0)):
             what = several(hidden, "value", "values")
             parts.append(f"{printable(spectrum.name, _NAME)}: {what} ≤ 0 not drawn")
     return "; ".join(parts)
+
+
+def _mark(axes: Axes, values: Float64, chosen: Mapping[str, int], color: str) -> None:
+    """Mark the dimensions that the rules found on a curve."""
+    for rule, k in chosen.items():
+        if values[k - 1] > 0:
+            axes.plot([k], [values[k - 1]], marker=_MARKERS[rule][0], color=color, fillstyle="none",
+                      linestyle="none")  # fmt: skip
 
 
 def _widest(spectrum: Spectrum) -> float:

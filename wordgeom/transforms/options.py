@@ -29,8 +29,7 @@ class TransformOptions(Options):
     )  # fmt: skip
     canonical: bool = option(False, "rotate to the SVD-canonical form UΣ, with fixed signs")
     power: str | None = option(
-        None, "raise the singular values to this power; best: chosen on word pairs",
-        metavar=f"X|{BEST}",
+        None, "raise the singular values to this power; best: chosen on word pairs", metavar="X"
     )  # fmt: skip
     orthonormal: bool = option(False, "replace V by Q of V = QR: orthonormal columns")
     map: str = option(

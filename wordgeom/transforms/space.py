@@ -19,7 +19,7 @@ from wordgeom.runtime.pool import Pool
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.postprocess import Moments
 
-ROWS = 4096  # of a block: constant, so that sums have one order
+ROWS = 2048  # of a block: constant, so that sums have one order
 _T = TypeVar("_T")
 
 

@@ -16,19 +16,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wordgeom.core import options as base
 from wordgeom.core.errors import InputError, OptionError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.options import flag, option
 from wordgeom.core.types import Csr, Int64
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result, Status
+from wordgeom.methods.dimension import DimOptions, fit_with
 from wordgeom.methods.gbu import cost
 from wordgeom.methods.gbu.anchors import CHOICES, choose_anchors
 from wordgeom.methods.notes import PUBLISHED_MATRIX, rank_notes, unpublished_notes
 from wordgeom.runtime.context import Context
 
 if TYPE_CHECKING:
+    from wordgeom.linalg.dimension.choice import Choice
     from wordgeom.methods.gbu.algorithm1 import Built
     from wordgeom.methods.gbu.finish import Settings
     from wordgeom.methods.gbu.weighted_sweeps import Loss, State
@@ -38,6 +39,7 @@ MAKES = (VECTORS,)
 
 _PUBLISHED_ANCHORS, _ANCHORS = 4, 10  # times K: in the paper (§5), before sweeps
 _PUBLISHED_EIG = 0.5
+_RESTARTS = 30  # of the eigensolver of --dim auto
 _EXTRA_COLUMNS = 2  # plain sweeps iterate on K / 2 extra columns
 # Settings of --as-published, which reject other values.
 _PUBLISHED: dict[str, Any] = {"anchors": 0, "anchor_choice": "frequency", "eig": _PUBLISHED_EIG}
@@ -45,10 +47,9 @@ _OF_WEIGHTED = ("x_max", "alpha", "background", "ridge", "mix")  # only for weig
 
 
 @dataclass(frozen=True)
-class Options(base.Options):
+class Options(DimOptions):
     """Options of the geometric build-up."""
 
-    dim: int = option(100, "dimension of the vectors", low=1, metavar="K")
     anchors: int = option(
         0, "number of anchor words; 0: 10 times --dim (4 times without sweeps)", low=0,
         metavar="M",
@@ -146,11 +147,30 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     if not matrix.symmetric:
         do = "build it with --context both"
         raise InputError("gbu needs a symmetric matrix, not one-sided counts", do=do)
+    return fit_with(
+        options,
+        lambda: _chosen(matrix, options, context),
+        lambda chosen: _fit(matrix, chosen, context),
+    )
+
+
+def _chosen(matrix: Matrix, options: Options, context: Context) -> Choice:
+    """Return the dimension that a rule chooses from the eigenvalues of the matrix."""
+    from wordgeom.linalg.dimension.choice import check_choice_memory, choose_dimension
+
+    V = len(matrix.frequencies)
+    check_choice_memory((V, V), matrix.entries, context.memory)
+    G, power = matrix.full(), options.eig  # weighted sweeps balance both sides, as a power of ½
+    return choose_dimension(G, options.rule, power, _RESTARTS, context, symmetric=True)
+
+
+def _fit(matrix: Matrix, options: Options, context: Context) -> Result:
+    """Return the result for a given dimension."""
     sweeps = 0 if options.as_published else options.sweeps
     m, notes = _anchor_number(matrix.frequencies, options)
     weighted = options.in_weighted_sweeps and matrix.has_counts
     cost.check(
-        matrix, m, options.dim, context.memory,
+        matrix, m, options.size, context.memory,
         sweeps=sweeps, weighted=weighted, choice=options.anchor_choice,
     )  # fmt: skip
     if weighted:
@@ -170,7 +190,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
 
 def _build_up_only(matrix: Matrix, m: int, options: Options, context: Context) -> Result:
     """Return the vectors of Algorithm 1."""
-    K = options.dim
+    K = options.size
     built, isolated = _built(matrix, m, K, options.eig, options, context)
     vectors = np.ascontiguousarray(built.vectors, np.float32)
     notes = _anchor_notes(built.rank, K) + _isolated_notes(isolated, m)
@@ -182,7 +202,7 @@ def _plain(matrix: Matrix, m: int, options: Options, context: Context) -> Result
     """Return the result of plain sweeps from the build-up."""
     from wordgeom.methods.gbu import plain_sweeps as plain
 
-    K, V, sweeps = options.dim, len(matrix.frequencies), options.sweeps
+    K, V, sweeps = options.size, len(matrix.frequencies), options.sweeps
     columns = min(K + -(-K // _EXTRA_COLUMNS), m)
     # Sweeps depend on the span alone, which a power of ½ keeps well-conditioned.
     built, isolated = _built(matrix, m, columns, _PUBLISHED_EIG, options, context)
@@ -216,9 +236,9 @@ def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Res
 
     state = swept(
         lambda targets: _initial_state(matrix, targets, m, options, context),
-        matrix, options.dim, options.settings, context,
+        matrix, options.size, options.settings, context,
     )  # fmt: skip
-    notes = _anchor_notes(state.facts["effective_rank"], options.dim)
+    notes = _anchor_notes(state.facts["effective_rank"], options.size)
     return mixed(state, options.settings, notes, context.ops)
 
 
@@ -229,7 +249,7 @@ def _initial_state(
     from wordgeom.methods.gbu.plain_sweeps import sweep
     from wordgeom.methods.gbu.weighted_sweeps import State
 
-    built, isolated = _built(matrix, m, options.dim, _PUBLISHED_EIG, options, context)
+    built, isolated = _built(matrix, m, options.size, _PUBLISHED_EIG, options, context)
     ops, dtype = context.ops, targets.data.dtype
     first = sweep(ops.operator(targets), ops.tall(built.vectors, dtype), ops)
     facts = _statistics(built, m, isolated)
@@ -260,7 +280,7 @@ def _statistics(built: Built, m: int, isolated: int) -> dict[str, Any]:
 
 def _anchor_number(frequencies: Int64, options: Options) -> tuple[int, list[str]]:
     """Return the number of anchors, and a note if it is below the default."""
-    V, K = len(frequencies), options.dim
+    V, K = len(frequencies), options.size
     if V < K:
         raise RankError(f"--dim {K} exceeds the number of words, {V:,}", do="lower --dim")
     published = options.as_published or not options.sweeps

@@ -1,0 +1,1 @@
+"""The dimension of a factorisation, chosen from the spectrum of the data by three rules."""
