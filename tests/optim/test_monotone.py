@@ -64,6 +64,14 @@ def test_conjugate_gradients_lower_the_energy_with_each_step(singular):
     np.testing.assert_allclose(H @ x, b, atol=1e-8)
 
 
+def test_a_right_side_of_rounding_in_the_null_space_is_not_amplified():
+    """Two separate pairs of points: each may move as a whole."""
+    H = np.kron(np.eye(2), np.array([[1.3, -1.3], [-1.3, 1.3]]))
+    noise = 1e-16 * np.array([[1.0], [3.0], [2.0], [2.0]])
+    x = solve(lambda v: H @ v, H.diagonal(), noise, tol=1e-10, most=200)
+    assert np.abs(x).max() < 1e-12
+
+
 def test_rows_without_a_diagonal_stay_zero():
     H = np.diag([2.0, 0.0])
     x = solve(lambda v: H @ v, H.diagonal(), np.array([[4.0], [0.0]]), tol=1e-9, most=9)

@@ -13,6 +13,8 @@ import numpy as np
 
 from wordgeom.core.types import Float64
 
+_ROUNDING = 1e-12  # curvature relative to that of the diagonal
+
 
 def solve(
     multiply: Callable[[Float64], Float64], diagonal: Float64, right: Float64,
@@ -34,7 +36,9 @@ def solve(
             break
         image = multiply(direction)
         curvature = _inner(direction, image)
-        going &= (curvature > 0.0) & (energy > 0.0)
+        # Along the null space, where rounding of the right side lies too, A has no curvature.
+        scale = _inner(direction, diagonal[:, None] * direction)
+        going &= (curvature > _ROUNDING * scale) & (energy > 0.0)
         step = np.divide(energy, curvature, out=np.zeros(len(energy)), where=going)
         x += step * direction
         residual -= step * image
