@@ -162,8 +162,36 @@ def test_vectors_of_a_file_are_refitted_in_their_own_axes(folder, tmp_path):
     ):
         train(folder, init=tmp_path / "own.bin")
     write_vectors(tmp_path / "alien.bin", ["x", "y"], matrix[:2])
-    with pytest.raises(InputError, match="none of the 60 words of the matrix is in"):
+    with pytest.raises(InputError, match="init= has none of the 60 words of the matrix"):
         train(folder, dim=7, init=tmp_path / "alien.bin")
+    with pytest.raises(OptionError, match="init= excludes start="):
+        train(folder, dim=7, init=tmp_path / "own.bin", start="random")
+    for value, say in ((0.0, "zero"), (np.nan, "not finite")):
+        write_vectors(tmp_path / "odd.bin", words, np.full((50, 7), value, np.float32))
+        with pytest.raises(InputError, match=f"the vectors of init= are {say}"):
+            train(folder, dim=7, init=tmp_path / "odd.bin")
+
+
+def test_a_table_of_dissimilarities_is_imported_and_scaled(ask, tmp_path):
+    import scipy.sparse
+
+    rng = np.random.default_rng(35)
+    points = rng.standard_normal((12, 2))
+    apart = np.linalg.norm(points[:, None] - points, axis=2)
+    apart[0, 1] = apart[1, 0] = 0.0  # not judged
+    scipy.sparse.save_npz(tmp_path / "table.npz", scipy.sparse.csr_array(apart))
+    judged(tmp_path, "table.words", [f"w{k}" for k in range(12)])
+    answer = ask("convert", str(tmp_path / "table.npz"), str(tmp_path / "apart"), "--kind", "pmi",
+                 "--words", str(tmp_path / "table.words"))  # fmt: skip
+    assert answer.status == 0, answer.err
+    judged(tmp_path, "pairs.tsv", [f"w{k} w{k + 3} {-apart[k, k + 3]:.6f}" for k in range(8)])
+    found = train(tmp_path, "apart", objective="euclidean", data="dissimilarities", dim=2,
+                  steps=500, tol=0.0).vectors  # fmt: skip
+    own = np.linalg.norm(found[:, None] - found, axis=2)
+    known = apart > 0.0
+    np.testing.assert_allclose(own[known], apart[known], atol=1e-3)
+    true = np.linalg.norm(points[0] - points[1])
+    assert own[0, 1] == pytest.approx(true, abs=1e-3)
 
 
 # ── Pairs ────────────────────────────────────────────────────────────────────────────────────
@@ -216,10 +244,13 @@ def test_words_in_another_unicode_form_are_found(tmp_path, ask):
 @pytest.mark.parametrize(
     ("lines", "say"),
     [
-        (["w11 w12 3", "w13 w14 5"], "2 pairs are usable of 2, and 0 have a word that is not in"),
-        (["w11 w12 3", "w12 w11 4", "w13 w14 5", "w5 w5 5"], "2 pairs are usable of 4"),
-        (["cat dog 3", "cat cow 4", "cat ant 5"], "0 pairs are usable of 3, and 3 have a word"),
-        (["w11 w12 3", "w13 w14 3", "w5 w6 3.0"], "all 3 usable pairs have the score 3"),
+        (["w11 w12 3", "w13 w14 5"], "2 pairs of pairs= are usable of 2, 0 of which have a word"),
+        (["w11 w12 3", "w12 w11 4", "w13 w14 5", "w5 w5 5"], "2 pairs of pairs= are usable of 4"),
+        (
+            ["cat dog 3", "cat cow 4", "cat ant 5"],
+            "0 pairs of pairs= are usable of 3, 3 of which have a word without",
+        ),
+        (["w11 w12 3", "w13 w14 3", "w5 w6 3.0"], "all 3 usable pairs of pairs= have the score 3"),
     ],
 )
 @pytest.mark.parametrize("objective", ["inner", "correlation"])
@@ -241,6 +272,8 @@ def test_pairs_that_teach_nothing_are_explained_in_a_line(folder, lines, say, ob
         ("--objective euclidean", "--objective euclidean needs distances, not inner products, "
          "found --data inner; pass --data distances"),
         ("--objective euclidean --data gram", "needs distances, not inner products"),
+        ("--objective euclidean --data dissimilarities", "the matrix holds counts, which are "
+         "weighted, not dissimilarities; import those with wordgeom convert --kind pmi"),
         ("--data distances", "--objective correlation needs inner products, found --data dist"),
         ("--optimiser majorise", "--optimiser majorise has no step for --objective correlation"),
         ("--start build-up --data gram", "--start build-up needs --data inner, found --data gram"),
@@ -269,6 +302,8 @@ def test_a_document_term_matrix_takes_its_own_weights_alone(folder, ask, tmp_pat
     assert "on which --neg has no effect; omit --neg" in ask(*line, "--neg", "2").err
     answer = ask(*line, "--objective", "euclidean", "--data", "dissimilarities")
     assert "a document-term matrix has no dissimilarities of words" in answer.err
+    answer = ask(*line, "--start", "build-up")
+    assert "--start build-up needs a words × words matrix" in answer.err
     assert ask(*line, "--weight", "tf-idf").status == 0
     card = read_card(tmp_path / "o.bin")
     assert card is not None

@@ -130,9 +130,11 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
 
 
 def _dimension(init: Any, options: Options) -> int:
-    """Return K. Raises OptionError where --dim is not that of the vectors of --init."""
+    """Return K. Raises OptionError for a --dim or --start that --init excludes."""
     if init is None:
         return options.dim
+    if options.is_set("start"):
+        raise OptionError("--init excludes --start", do="pass one of the two")
     K = int(init.matrix.shape[1])
     if options.is_set("dim") and options.dim != K:
         do = f"omit --dim, or pass --dim {K}"
@@ -162,6 +164,9 @@ class _Problem:
         if init is not None:
             return start.from_file(init, words, rng)
         if options.start == "build-up":
+            if self._by_document:
+                do = "pass --start eigenpairs"
+                raise InputError("--start build-up needs a words × words matrix", do=do)
             return start.by_build_up(self._matrix, self._K, self._context.ops)
         if options.start == "random":
             return start.at_random(len(words), self._K, self._deviation(), rng)
@@ -255,6 +260,9 @@ class _Problem:
         if self._by_document:
             do = "pass --data distances"
             raise InputError("a document-term matrix has no dissimilarities of words", do=do)
+        if self._options.data == DISSIMILARITIES and self._matrix.has_counts:
+            what = "the matrix holds counts, which are weighted, not dissimilarities"
+            raise InputError(what, do="import those with wordgeom convert --kind pmi")
         if not self._matrix.symmetric:
             do = "build it with --context both, or pass --data gram or distances"
             raise InputError("ssmds needs a symmetric matrix, not one-sided counts", do=do)
@@ -269,7 +277,7 @@ class _Problem:
             if values.any():
                 return float(np.mean(values**2))
         do = "choose pairs of words with data, or --objective correlation"
-        raise InputError("no pair has data or vectors other than 0", where="--pairs", do=do)
+        raise InputError("no pair of --pairs has data or vectors other than 0", do=do)
 
     def _deviation(self) -> float:
         """Return the deviation of random entries whose products or distances are of X's size."""

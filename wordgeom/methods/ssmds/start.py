@@ -10,7 +10,7 @@ import numpy as np
 from wordgeom.core.errors import InputError, RankError
 from wordgeom.core.formatting import several
 from wordgeom.core.ops import Operator, Ops
-from wordgeom.core.types import Array, Csr, Float64, Int64
+from wordgeom.core.types import Csr, Float64, Int64
 from wordgeom.linalg.eigensolver import EigenSettings, largest_eigenpairs
 from wordgeom.linalg.signs import fix_signs
 
@@ -68,11 +68,13 @@ def from_file(init: Vectors, words: list[str], rng: np.random.Generator) -> Star
     rows = np.array([-1 if (row := init.row(word)) is None else row for word in words], np.int64)
     known = rows >= 0
     if not known.any():
-        what = f"none of the {len(words):,} words of the matrix is in the vectors file"
-        raise InputError(what, where="--init", do="start from vectors of the same words")
+        what = f"--init has none of the {len(words):,} words of the matrix"
+        raise InputError(what, do="start from vectors of the same words")
     vectors = np.zeros((len(words), init.matrix.shape[1]))
     vectors[known] = init.matrix[rows[known]]
-    _check_finite(vectors)
+    if not (np.isfinite(vectors).all() and vectors.any()):
+        how = "zero" if np.isfinite(vectors).all() else "not finite"
+        raise InputError(f"the vectors of --init are {how}", do="check the file")
     absent = int(np.count_nonzero(~known))
     typical = np.sqrt(np.mean(vectors[known] ** 2))
     vectors[~known] = _SMALL * typical * rng.standard_normal((absent, vectors.shape[1]))
@@ -85,8 +87,3 @@ def from_file(init: Vectors, words: list[str], rng: np.random.Generator) -> Star
         is_not = several(extra, "word of --init is", "words of --init are")
         notes.append(f"{is_not} not in the matrix and left out")
     return Start(vectors, tuple(notes))
-
-
-def _check_finite(vectors: Array) -> None:
-    if not np.isfinite(vectors).all():
-        raise InputError("the vectors are not finite", where="--init", do="check the file")

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from wordgeom.evaluation.pairs import Pair
 
 _LEAST = 3  # pairs, for a correlation
-_NAME = "--pairs"
 
 
 @dataclass(frozen=True)
@@ -89,17 +88,14 @@ def _rows(
 
 def _check(given: int, scores: dict[tuple[int, int], list[float]], outside: int) -> None:
     if len(scores) < _LEAST:
-        usable = several(len(scores), "pair is", "pairs are")
-        what = (
-            f"{usable} usable of {given:,}, and {outside:,} have a word that is not in the matrix"
-        )
-        do = f"supply at least {_LEAST} pairs of words of its vocabulary"
-        raise InputError(what, where=_NAME, do=do)
+        usable = several(len(scores), "pair of --pairs is", "pairs of --pairs are")
+        what = f"{usable} usable of {given:,}, {outside:,} of which have a word without a row"
+        do = f"supply at least {_LEAST} pairs of words of the matrix"
+        raise InputError(what, do=do)
     means = {float(np.mean(score)) for score in scores.values()}
     if len(means) == 1:
-        pairs = f"all {len(scores):,} usable pairs have the score {means.pop():g}"
-        do = "supply scores that differ"
-        raise InputError(f"{pairs}, which orders nothing", where=_NAME, do=do)
+        what = f"all {len(scores):,} usable pairs of --pairs have the score {means.pop():g}"
+        raise InputError(what, do="supply scores that differ")
 
 
 def _notes(counts: dict[str, int]) -> list[str]:
