@@ -38,6 +38,10 @@ _GBU = "train ../inputs/cooc --method gbu"
 _EIGS = "train ../inputs/large --method pmi-eigs --checkpoint 0 -o out.bin"
 _DC = "train ../inputs/large --method dc --first-block 60 --block 40 --checkpoint 0 -o out.bin"
 _SGD = "train ../inputs/large --method sgd --epochs 3 --checkpoint 0 -o out.bin"
+_SSMDS = (
+    "train ../inputs/large --method ssmds --pairs ../inputs/pairs.tsv --steps 5 --checkpoint 0"
+    " -o out.bin"
+)
 _LSA = "train ../inputs/dtm --method lsa --checkpoint 0 -o out.bin --documents out.docs.txt"
 _MODEL = "train ../inputs/dtm --method dlsa --degree 1 --sweeps 3 --checkpoint 0 -o out"
 _IMPUTE = "impute --domain ../inputs/domain.csv --vectors ../inputs/vectors.bin -o out.bin"
@@ -59,6 +63,7 @@ COMMANDS = (
     Command("train pmi-eigs, kept", f"{_EIGS} --dim 4", f"{_EIGS} --dim 3", True),
     Command("train dc, kept", f"{_DC} --dim 4", f"{_DC} --dim 3", True),
     *([Command("train sgd, kept", f"{_SGD} --dim 4", f"{_SGD} --dim 3", True)] if _TORCH else []),
+    Command("train ssmds, kept", f"{_SSMDS} --dim 4", f"{_SSMDS} --dim 3", True),
     Command("train lsa, documents", f"{_LSA} --dim 4", f"{_LSA} --dim 3", True),
     Command("train dlsa, kept", f"{_MODEL} --dim 4", f"{_MODEL} --dim 3", True),
     Command("impute", f"{_IMPUTE} --delta 3", f"{_IMPUTE} --delta 4"),
@@ -95,5 +100,7 @@ def write_inputs(folder: Path) -> None:
     words = ["the", *(f"e{k}" for k in range(20))]
     store_matrix(folder / "large", random_counts(rng, 300))
     write_vectors(folder / "vectors.bin", words, rng.standard_normal((21, 4)).astype(np.float32))
+    pairs = [f"w{k}\tw{k + 40}\t{k % 7}\n" for k in range(30)]
+    (folder / "pairs.tsv").write_text("".join(pairs))
     known = [f"w{k}" for k in range(30)]
     write_vectors(folder / "known.bin", known, rng.standard_normal((30, 4)).astype(np.float32))

@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from wordgeom.core.options import Options
+from wordgeom.methods.inputs.any_matrix import AnyMatrixInput
 from wordgeom.methods.inputs.documents import DocumentsInput, TimesInput
 from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request
 from wordgeom.methods.inputs.matrix import MatrixInput
@@ -18,6 +19,7 @@ from wordgeom.methods.inputs.words import MovingInput
 _KINDS: tuple[InputKind, ...] = (
     MatrixInput(),
     DocumentsInput(),
+    AnyMatrixInput(),
     TimesInput(),
     VectorsInput(),
     InitInput(),

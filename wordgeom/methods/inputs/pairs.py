@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from wordgeom.core.formatting import plural
 from wordgeom.core.options import flag
 from wordgeom.methods.inputs.kind import InputKind, OpenFile, Request
 
@@ -17,7 +18,11 @@ class PairsInput(InputKind):
 
     def open(self, request: Request) -> OpenFile:
         """Open and read the file."""
-        from wordgeom.evaluation.pairs import read_pairs  # `--help` reads the inputs
+        from wordgeom.evaluation.pairs import read_pair_list  # `--help` reads the inputs
 
         assert request.path is not None
-        return OpenFile(request.path, read_pairs(request.path), flag(self.setting))
+        read = read_pair_list(request.path)
+        opened = OpenFile(request.path, list(read.pairs), flag(self.setting))
+        left_out = [f"{plural(number, why)} left out" for why, number in read.excluded.items()]
+        opened.notes = tuple(f"{request.path}: {note}" for note in (*read.notes, *left_out))
+        return opened

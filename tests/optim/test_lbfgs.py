@@ -1,0 +1,133 @@
+"""L-BFGS: minima that are known, the Wolfe conditions, stops, and a resumed run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wordgeom.optim.lbfgs import MEMORY, Lbfgs, State
+from wordgeom.optim.line_search import Point, wolfe_step
+
+
+def rosenbrock(x):
+    """Σ 100 (x_{k+1} − x_k²)² + (1 − x_k)², whose minimum is 0 at ones."""
+    rise, fall = x[1:] - x[:-1] ** 2, 1.0 - x[:-1]
+    gradient = np.zeros(len(x))
+    gradient[1:] += 200.0 * rise
+    gradient[:-1] -= 400.0 * rise * x[:-1] + 2.0 * fall
+    return float(100.0 * rise @ rise + fall @ fall), gradient
+
+
+def run(function, start, *, most=3000, tol=0.0):
+    found = Lbfgs(function, State.start(function, np.array(start, float)), most=most, tol=tol)
+    for _ in found.iterations():
+        pass
+    return found
+
+
+@pytest.mark.parametrize("n", [2, 10, 200])
+def test_the_minimum_of_rosenbrock_s_function_is_found(n):
+    found = run(rosenbrock, np.full(n, -0.5))
+    assert found.reached
+    np.testing.assert_allclose(found.state.x, 1.0, atol=1e-6)
+    assert (np.diff(found.state.values) <= 0.0).all()
+    assert len(found.state.steps) <= MEMORY
+
+
+def test_a_quadratic_is_solved_like_its_linear_system():
+    rng = np.random.default_rng(3)
+    A = rng.standard_normal((30, 12))
+    H, b = A.T @ A + 0.1 * np.eye(12), rng.standard_normal(12)
+    found = run(lambda x: (float(0.5 * x @ H @ x - b @ x), H @ x - b), np.zeros(12))
+    np.testing.assert_allclose(found.state.x, np.linalg.solve(H, b), atol=1e-6)
+
+
+def test_it_takes_no_more_evaluations_than_scipy_by_a_half():
+    from scipy.optimize import minimize
+
+    start, count = np.full(50, -0.5), 0
+
+    def counted(x):
+        nonlocal count
+        count += 1
+        return rosenbrock(x)
+
+    theirs = minimize(rosenbrock, start, jac=True, method="L-BFGS-B", options={"maxcor": MEMORY})
+    found = Lbfgs(counted, State.start(counted, start), most=10_000, tol=0.0)
+    for _ in found.iterations():
+        if found.state.values[-1] <= theirs.fun:
+            break
+    assert found.state.values[-1] <= theirs.fun
+    assert count == found.state.evaluations <= 1.5 * theirs.nfev
+
+
+def test_a_start_without_a_gradient_is_left_as_it_is():
+    found = run(rosenbrock, np.ones(5))
+    assert (found.reached, found.state.values) == (True, [0.0])
+
+
+def test_the_tolerance_and_the_number_of_steps_stop():
+    assert len(run(rosenbrock, np.full(50, -0.5), most=7).state.values) == 8
+    assert not run(rosenbrock, np.full(50, -0.5), most=7).reached
+    early = run(rosenbrock, np.full(50, -0.5), tol=0.2)
+    assert early.reached
+    values = early.state.values
+    assert values[-6] - values[-1] <= 0.2 * values[-6]
+    assert values[-7] - values[-2] > 0.2 * values[-7]
+
+
+def test_values_that_overflow_are_stepped_back_from():
+    def steep(x):
+        with np.errstate(over="ignore", invalid="ignore"):
+            value = np.exp(x) - 20.0 * x
+            return float(value.sum()), np.exp(x) - 20.0
+
+    found = run(steep, np.full(3, -800.0))
+    np.testing.assert_allclose(found.state.x, np.log(20.0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("cut", [1, 4, 17])
+def test_a_restored_state_continues_with_the_same_bytes(cut):
+    start = np.linspace(-1.0, 2.0, 40)
+    whole = run(rosenbrock, start, most=40).state
+    part = run(rosenbrock, start, most=cut).state
+    saved = {name: np.array(array) for name, array in part.saved().items()}
+    rest = Lbfgs(rosenbrock, State.restored(saved), most=40, tol=0.0)
+    for _ in rest.iterations():
+        pass
+    assert rest.state.x.tobytes() == whole.x.tobytes()
+    assert rest.state.values == whole.values
+    assert rest.state.evaluations == whole.evaluations
+
+
+@given(
+    st.lists(st.floats(-3, 3), min_size=2, max_size=5),
+    st.floats(1e-4, 1e3),
+    st.floats(-2.0, 2.0),
+)
+def test_a_step_meets_the_strong_wolfe_conditions(coefficients, first, at):
+    def value(t):
+        waves = sum(c * np.sin((k + 1) * t + c) for k, c in enumerate(coefficients))
+        return 0.1 * t**2 + waves
+
+    def probe(step):
+        t, h = at + step * sign, 1e-6
+        return Point(step, value(t), sign * (value(t + h) - value(t - h)) / (2 * h), None)
+
+    sign = 1.0
+    if probe(0.0).slope > 0.0:
+        sign = -1.0
+    start = probe(0.0)
+    if start.slope > -1e-3:
+        return
+    found = wolfe_step(probe, start, first)
+    assert found is not None
+    assert found.value <= start.value + 1e-4 * found.step * start.slope
+    assert abs(found.slope) <= 0.9 * abs(start.slope) + 1e-6
+
+
+def test_a_direction_without_descent_has_no_step():
+    start = Point(0.0, 0.0, -1.0, None)
+    assert wolfe_step(lambda step: Point(step, step, 1.0, None), start, 1.0) is None

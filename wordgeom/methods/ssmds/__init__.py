@@ -1,0 +1,1 @@
+"""Semi-supervised multidimensional scaling: see method.py."""

@@ -1,0 +1,70 @@
+"""What a run card says of a run of semi-supervised MDS."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wordgeom.core.types import Array, Float64, Int64
+from wordgeom.linalg.procrustes import align
+from wordgeom.methods.ssmds.descents import Run, Stochastic
+from wordgeom.methods.ssmds.objective import Objective, Slope
+from wordgeom.methods.ssmds.terms import Correlation, cosines
+
+_POINTS = 200  # of a loss curve
+
+
+def facts(
+    run: Run, found: Slope, start: Float64, vectors: Array, objective: Objective, *, aligned: bool
+) -> dict[str, Any]:
+    """Return the statistics of a run from `start` to `vectors` (V × K).
+
+    aligned: whether the vectors were turned to the start.
+    """
+    pairs = objective.supervised.pairs
+    left, right = pairs.rows
+    angles = [cosines(at[left], at[right]).values for at in (vectors.astype(np.float64), start)]
+    ended, began = (1.0 - Correlation(pairs.scores).slope(values)[0] for values in angles)
+    if not aligned:
+        vectors = align(vectors, start, centre=True).apply(vectors)
+    supervised, others = displacements(start, vectors, pairs.words)
+    steps = _sampled(len(run.values) - 1)
+    return {
+        **pairs.counts,
+        "words_supervised": len(pairs.words),
+        "data_weight_of_plain_sums": objective.weight,
+        "objective_of_zero_vectors": [
+            objective.fit.largest, objective.supervised.term.largest,
+        ],
+        "loss": found.value, "loss_of_data": found.data, "loss_of_pairs": found.pairs,
+        "correlation_at_start": began, "correlation": ended,
+        "cosine_spread_at_start": float(np.std(angles[1])),
+        "cosine_spread": float(np.std(angles[0])),
+        "moved_supervised": supervised, "moved_others": others,
+        "steps": len(run.values) - 1,
+        **({"rate": run.rate} if isinstance(run, Stochastic) else {}),
+        "loss_steps": steps, "losses": [run.values[step] for step in steps],
+    }  # fmt: skip
+
+
+def displacements(start: Float64, vectors: Array, words: Int64) -> tuple[float, float]:
+    """Return the mean displacement of supervised words and of others, relative to ‖b‖ at the start.
+
+    Of `start` and aligned vectors (V × K); nan where there are no words.
+    """
+    lengths = np.sqrt(np.einsum("ij,ij->i", start, start))
+    moved = np.sqrt(np.einsum("ij,ij->i", vectors - start, vectors - start))
+    relative = np.divide(moved, lengths, out=np.zeros(len(moved)), where=lengths > 0.0)
+    inside = np.zeros(len(start), bool)
+    inside[words] = True
+    inside, outside = inside & (lengths > 0.0), ~inside & (lengths > 0.0)
+    return tuple(float(np.mean(relative[of])) if of.any() else 0.0 for of in (inside, outside))  # type: ignore[return-value]
+
+
+def _sampled(steps: int) -> list[int]:
+    """Return the steps of a loss curve from 1: all, or some at equal ratios."""
+    if steps <= _POINTS:
+        return list(range(1, steps + 1))
+    chosen: list[int] = np.unique(np.geomspace(1, steps, _POINTS).round().astype(int)).tolist()
+    return chosen

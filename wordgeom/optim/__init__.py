@@ -1,0 +1,1 @@
+"""Optimisers of smooth functions, and fits of monotone sequences; they know nothing of words."""
