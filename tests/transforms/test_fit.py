@@ -231,9 +231,9 @@ def test_the_best_power_is_that_of_a_search_over_dense_algebra(planted, ask):
     x = read_vectors("in.bin").matrix.astype(np.float64)
     U, s, _ = np.linalg.svd(x, full_matrices=False)
     lines = [line.split() for line in Path("fresh.tsv").read_text(encoding="utf-8").splitlines()]
-    pairs = {}
-    for a, b, score in lines:
-        pairs.setdefault(tuple(sorted((NAMES.index(a), NAMES.index(b)))), []).append(float(score))
+    pairs: dict[tuple[int, ...], list[float]] = {}
+    for a, b, judged in lines:
+        pairs.setdefault(tuple(sorted((NAMES.index(a), NAMES.index(b)))), []).append(float(judged))
     rows, scores = np.array(list(pairs)), [np.mean(each) for each in pairs.values()]
 
     def score(power):
