@@ -4,7 +4,7 @@ r"""Optimisers of semi-supervised MDS on the simulated problems of Carrington (2
     scripts/bench ssmds --words 10000 --dim 100 --width 200 --pairs 10000 --starts 1 \
         --steps 100 --epochs 10 --rates 2.5e-7 5e-7 1e-6
 
-X = DDᵀ, with D (p × width) uniform in [0, 1). Its width, the start and λ are not in the thesis: the
+X = DDᵀ, with D (p × width) uniform in [0, 1). The start and λ are not in the thesis, nor is the width; with r columns, objectives are of the published size. The
 start is normal with entries of the size of X, and λ = ½ weighs plain sums. The objective is case 2.
 Rates are those of Table 4.2: with sums over i < j and batches of 50 of 100 words scaled by 2,
 gradients are those of the thesis.
@@ -145,7 +145,7 @@ def main() -> None:
     )
     parser.add_argument("--words", type=int, default=100, help="p")
     parser.add_argument("--dim", type=int, default=2, help="r")
-    parser.add_argument("--width", type=int, default=10, help="columns of D")
+    parser.add_argument("--width", type=int, default=2, help="columns of D")
     parser.add_argument("--pairs", type=int, default=50, help="judged pairs")
     parser.add_argument("--starts", type=int, default=10, help="random starts")
     parser.add_argument("--steps", type=int, default=1000, help="of majorisation and L-BFGS")
