@@ -25,6 +25,7 @@ from wordgeom.plot.map.options import MapOptions
 from wordgeom.plot.map.words import WordMap, read_map
 from wordgeom.plot.options import ColourOptions
 from wordgeom.vectors.keyed import write_vectors
+from wordgeom.vectors.run_card import card_path, file_content
 
 PLAIN = ColourOptions()
 TEXT = """
@@ -220,7 +221,19 @@ def test_imputed_entities_are_drawn_first_and_coloured_by_their_source(here, cap
     assert changed is not None
     assert changed.name == "2 clusters of made.bin"
     Path("made.tsv").unlink()
-    assert "missing or has changed" in chart_of("made.bin").notes[0]
+    assert "the trust table made.tsv has changed or is not beside" in chart_of("made.bin").notes[0]
+
+
+def test_a_run_card_leads_to_no_file_of_another_directory(here):
+    Path("inside").mkdir()
+    write_vectors("inside/v.bin", *topic_vectors(2))
+    Path("secret.tsv").write_text("entity\tsource\n")
+    for name in ("../secret.tsv", str(Path("secret.tsv").resolve()), "..", ""):
+        card = {"request": {"command": "impute"}, "content": file_content(Path("inside/v.bin")),
+                "beside": {name: file_content(Path("secret.tsv"))}}  # fmt: skip
+        card_path(Path("inside/v.bin")).write_text(json.dumps(card))
+        chart = chart_of("inside/v.bin")
+        assert "has changed or is not beside v.bin" in chart.notes[0]
 
 
 # ── The picture ───────────────────────────────────────────────────────────────────────────
@@ -322,7 +335,9 @@ def test_zero_vectors_have_no_neighbours_and_are_none(here):
     words, matrix = topic_vectors(20)
     matrix[4] = 0
     write_vectors("zero.bin", words, matrix)
-    rows = near_words(chart_of("zero.bin").space).rows
+    chart = chart_of("zero.bin")
+    assert chart.notes[0] == f"zero.bin: 1 zero vector: {words[4]}"
+    rows = near_words(chart.space).rows
     assert (rows[4] == 30).all()
     assert 4 not in np.delete(rows, 4, axis=0)
     write_vectors("three.bin", list("abc"), matrix[:3])
@@ -452,6 +467,29 @@ def test_outputs_are_protected_and_options_of_pictures_rejected(here, capsys, mo
         assert part in line
     assert Path("map.html").read_bytes() == before
     assert main([*draw, "-o", "map.html", "--force"]) == 0
+
+
+def test_vectors_that_are_not_drawn_are_noted_where_they_are_not_finite(here):
+    words, matrix = topic_vectors(2)
+    matrix[20] = np.nan
+    write_vectors("part.bin", words, matrix)
+    assert chart_of("part.bin", top=10).notes == [
+        f"part.bin: the vector of {words[20]!r} contains NaN or infinity; "
+        "drop such vectors with wordgeom convert --drop-nan"
+    ]
+
+
+def test_run_draws_a_map_and_draws_it_again_after_a_change(here, capsys):
+    table = '[plot]\nkind = "map"\nvectors = "flat.bin"\nreference = "deep.bin"\n'
+    table += 'words = ["queen", "lake", "byte", "web"]\nout = "map.html"\n'
+    Path("run.toml").write_text(table)
+    for said in ("map.html: 4 of 30 words of flat.bin, 2", "map.html: up to date"):
+        assert main(["run", "run.toml"]) == 0
+        assert capsys.readouterr().out.startswith(said)
+    words, matrix = topic_vectors(20)
+    write_vectors("deep.bin", words, -matrix[::-1])
+    assert main(["run", "run.toml"]) == 0
+    assert "map.html: 4 of 30 words" in capsys.readouterr().out
 
 
 def test_a_page_needs_no_matplotlib(here, monkeypatch, capsys):

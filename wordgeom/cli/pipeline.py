@@ -26,6 +26,7 @@ _INPUTS: dict[str, dict[str, str | None]] = {
     "plot spectrum": {"vectors": "vectors.bin"},
     "plot loss": {"vectors": "vectors.bin"},
     "plot imputation": {"vectors": "vectors.imputed.bin"},
+    "plot map": {"vectors": "vectors.bin"},
     "plot drift": {"source": "model"},
 }
 _OUTPUTS = {
@@ -38,7 +39,7 @@ _SEVERAL = (
 )  # fmt: skip
 _OTHERS = (
     "read_vocab", "stop_words", "keep_words", "domain", "corpus", "sets", "categories", "classify",
-    "regress", "only", "name_map", "colour_by", "metadata",
+    "regress", "only", "name_map", "colour_by", "metadata", "reference",
 )  # fmt: skip
 _BESIDE = ("documents", "save_vocab", "table", "keep")  # outputs besides the first
 

@@ -70,10 +70,12 @@ def imputed_groups(path: Path) -> tuple[Groups | None, str]:
     beside = card.get("beside") or {}
     if card.get("request", {}).get("command") != "impute" or len(beside) != 1:
         return None, ""
+    # A forged card could name any file: only one in the same directory is read.
     ((name, content),) = beside.items()
-    table = path.parent / name
-    if not table.is_file() or file_content(table) != content:
-        return None, f"{table} is missing or has changed: known and imputed entities look alike"
+    table = path.with_name(Path(name).name or path.name)
+    if table.name != name or not table.is_file() or file_content(table) != content:
+        what = f"the trust table {name} has changed or is not beside {path.name}"
+        return None, f"{what}: known and imputed entities look alike"
     trust = read_trust(table)
     kinds = [SOURCES[kind] for kind in trust.source.tolist()]
     present = tuple(kind for kind in SOURCES if kind in kinds)

@@ -19,7 +19,7 @@ class MapOptions(Options):
         low=FEWEST, metavar="N",
     )  # fmt: skip
     words: str | None = option(
-        None, "draw these (a file, or a,b,c), or with --top label them", metavar="WORDS"
+        None, "draw these (a file, or a,b,c), or with --top label them", metavar="WORD,WORD"
     )
     reference: str | None = option(
         None, "vectors of the words, for neighbours and clusters  [VECTORS]", metavar="FILE"

@@ -48,7 +48,7 @@ def page(chart: WordMap, near: Near, title: str | None = None) -> bytes:
         "title": title,
         "note": f"{_caption(chart, near)}. {_READING}",
         "measure": f"Nearest in {chart.space.name}, by {by}",
-        "words": "\n".join(chart.words),
+        "words": "\n".join(word.replace("\n", " ") for word in chart.words),
         "places": _base64(_places(chart.positions)),
         "near": {"k": k, "bits": bits, "cosine": near.cosines is not None,
                  "rows": _text(packed(near.rows, bits)), "values": _base64(_steps(near))},

@@ -18,9 +18,10 @@ from wordgeom.plot.map.groups import clusters, imputed_groups
 from wordgeom.plot.map.options import MapOptions
 from wordgeom.plot.map.selection import drawn_rows
 from wordgeom.plot.options import ColourOptions
-from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
+from wordgeom.vectors.finite import nonfinite_notes, nonfinite_rows, refuse_nonfinite
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.vectors.nearest import unit_vectors
+from wordgeom.vectors.zeros import undirected_notes
 
 _CLUSTERS = 8
 _FLAT = 1e-6  # extent relative to the coordinates, below which it is rounding
@@ -75,6 +76,9 @@ def read_map(path: str | Path, options: MapOptions, colours: ColourOptions, most
     positions, how = coordinates(vectors.matrix[rows], path.name)
     _check_extent(positions, path)
     space = _space(path, vectors, rows, options.reference)
+    notes += nonfinite_notes(vectors.words, vectors.matrix, path.name)
+    if space.cosine:
+        notes += undirected_notes(words, space.points, space.name)
     colouring = None if colours.colour_by is None else read_colouring(colours.colour_by)
     if colouring is None:
         colouring = _groups(words, space, options.clusters, imputed)
