@@ -154,6 +154,7 @@ def test_words_that_cannot_be_drawn_are_one_line(here, options, parts):
         (np.ones((4, 2)), ("all 4 words have the same coordinates",)),
         (np.full((4, 9), -3e3), ("all 4 words have the same coordinates",)),
         (np.zeros((4, 5)), ("all 4 words have the same coordinates",)),
+        (np.outer([0.3, 1.7, 2.9, 77], [1, 2, 3]), ("all 4 words have the same coordinates",)),
         ([[1, 2], [3, np.nan], [5, 6], [np.inf, 1]],
          ("2 vectors contain NaN or infinity (first: 'b')", "--drop-nan")),
         (np.ones((2, 2)), ("a map needs 3 words or more, found 2",)),

@@ -24,7 +24,7 @@ from wordgeom.vectors.nearest import unit_vectors
 from wordgeom.vectors.zeros import undirected_notes
 
 _CLUSTERS = 8
-_FLAT = 1e-6  # extent relative to the coordinates, below which it is rounding
+_FLAT = 1e-6  # extent of a map, relative to its coordinates or the unit vectors, that is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def read_map(path: str | Path, options: MapOptions, colours: ColourOptions, most
     words = [vectors.words[row] for row in rows.tolist()]
     refuse_nonfinite(words, nonfinite_rows(vectors.matrix[rows]), str(path), "choose other words")
     positions, how = coordinates(vectors.matrix[rows], path.name)
-    _check_extent(positions, path)
+    _check_extent(positions, 1.0 if how else float(np.abs(positions).max()), path)
     space = _space(path, vectors, rows, options.reference)
     notes += nonfinite_notes(vectors.words, vectors.matrix, path.name)
     if space.cosine:
@@ -91,10 +91,9 @@ def read_map(path: str | Path, options: MapOptions, colours: ColourOptions, most
     return WordMap(path.name, words, positions, named, space, colouring, ", ".join(parts), notes)
 
 
-def _check_extent(positions: Float64, path: Path) -> None:
-    """Raise InputError where all words have one position."""
-    extent = float(np.ptp(positions, axis=0).max())
-    if extent <= _FLAT * float(np.abs(positions).max()):
+def _check_extent(positions: Float64, scale: float, path: Path) -> None:
+    """Raise InputError where all words have one position, but for the rounding of the scale."""
+    if float(np.ptp(positions, axis=0).max()) <= _FLAT * scale:
         what = f"all {len(positions):,} words have the same coordinates"
         raise InputError(what, where=path, do="choose other words, or train again")
 
