@@ -302,6 +302,10 @@ def test_words_without_a_font_are_labelled_by_code_points_and_counted(here, monk
         picture.draw(chart_of("scripts.bin", clusters=0), "scripts.png")
     labels = {text.get_text() for text in figures[0].axes[0].texts}
     assert {"river", "lake", "$x^2$", "U+D55C U+AD6D"} <= labels
+    picture.draw(chart_of("scripts.bin", clusters=6), "scripts.png")
+    legend = {text.get_text() for text in figures[1].legends[0].get_texts()}
+    assert {"U+D55C U+AD6D (1)", "lake (1)"} <= legend
+    assert "drawn as boxes" not in caplog.text
     lost = [word for word in words if fonts.lacking_characters([word])]
     assert f"{len(lost)} label" in caplog.text
     assert "Noto Sans" in caplog.text

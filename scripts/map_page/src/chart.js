@@ -3,17 +3,20 @@
 // rendered in software; this one draws to the canvas directly.
 import createREGL from 'regl';
 import createScatterplot from 'regl-scatterplot';
+import { channels } from './colours.js';
 
 const NEAREST = 1 / 400; // distance of the closest view; 1 shows the height of the data
 const FARTHEST = 4;
 
 function directRenderer(canvas) {
-  const gl = canvas.getContext('webgl', { antialias: false });
+  // An opaque canvas is put behind the labels faster than one with an alpha channel.
+  const gl = canvas.getContext('webgl', { antialias: false, alpha: false });
   if (!gl) throw new Error('no WebGL');
   const regl = createREGL({ gl, extensions: ['OES_texture_float', 'OES_element_index_uint'] });
   const draws = new Set();
   regl.frame(() => draws.forEach((draw) => draw()));
   return {
+    paper: [1, 1, 1, 1],
     canvas, regl, gamma: 1, isSupported: true, isDestroyed: false,
     onFrame(draw) {
       draws.add(draw);
@@ -21,7 +24,7 @@ function directRenderer(canvas) {
     },
     render(draw) {
       regl.poll();
-      regl.clear({ color: [0, 0, 0, 0] });
+      regl.clear({ color: this.paper });
       draw();
     },
     refresh: () => regl.poll(),
@@ -35,8 +38,9 @@ export class Chart {
     this.canvas = canvas;
     this.data = data;
     const { n } = data;
+    this.renderer = directRenderer(canvas);
     this.plot = createScatterplot({
-      canvas, renderer: directRenderer(canvas), colorBy: 'valueA', syncEvents: true,
+      canvas, renderer: this.renderer, colorBy: 'valueA', syncEvents: true,
       actionKeyMap: {}, deselectOnEscape: false, deselectOnDblClick: false, cameraTarget: [0, 0],
       pointSize: n > 40000 ? 2.5 : n > 12000 ? 3.5 : n > 3000 ? 4.5 : n > 800 ? 6 : 8,
       pointScaleMode: 'constant',
@@ -52,6 +56,7 @@ export class Chart {
   }
 
   paint(palette, paper) {
+    this.renderer.paper = [...channels(paper).map((value) => value / 255), 1];
     this.plot.set({ pointColor: palette, backgroundColor: paper });
   }
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wordgeom.core.formatting import several
-from wordgeom.plot.colours import BLUE, MARKERS, Painted
+from wordgeom.plot.colours import BLUE, MARKERS, Colouring, Painted
 from wordgeom.plot.figure import INK, fix_layout, saved_figure, write_caption
 from wordgeom.plot.fonts import lacking_characters
 from wordgeom.plot.labels import Labels, omission
@@ -34,13 +35,14 @@ _log = logging.getLogger("wordgeom")
 def draw(chart: WordMap, path: str | Path, options: PlotOptions | None = None) -> str:
     """Draw a map into `path`, return its caption; raises what `figure.saved_figure` raises."""
     names, replaced = _names(chart)
-    paint = None if chart.colouring is None else Painted(chart.colouring, chart.words)
+    colouring = None if chart.colouring is None else _legible(chart.colouring)
+    paint = None if colouring is None else Painted(colouring, chart.words)
     caption = chart.caption
     if chart.colouring is not None:
         caption += f", colours: {chart.colouring.name}"
     if paint is not None and paint.caption:
         caption += f", {paint.caption}"
-    legend = [] if chart.colouring is None else [*chart.colouring.categories, chart.colouring.name]
+    legend = [] if colouring is None else [*colouring.categories, colouring.name]
     with saved_figure(path, _WIDTH, _HEIGHT, options, [*names, *legend]) as figure:
         axes = figure.subplots()
         _dots(axes, chart, paint)
@@ -70,6 +72,21 @@ def _names(chart: WordMap) -> tuple[list[str], set[int]]:
     lacking = lacking_characters(words)
     replaced = {n for n, word in enumerate(words) if not lacking.isdisjoint(word)}
     return [_codes(word) if n in replaced else word for n, word in enumerate(words)], replaced
+
+
+def _legible(colouring: Colouring) -> Colouring:
+    """Return a colouring whose categories are named as words are, if they stay distinct."""
+    lacking = lacking_characters(colouring.categories)
+    names = {
+        category: ", ".join(
+            part if lacking.isdisjoint(part) else _codes(part) for part in category.split(", ")
+        )
+        for category in colouring.categories
+    }
+    if not lacking or len(set(names.values())) < len(names):
+        return colouring
+    values = {word: names[str(value)] for word, value in colouring.values.items()}
+    return replace(colouring, values=values, categories=tuple(names.values()))
 
 
 def _codes(word: str) -> str:
