@@ -16,6 +16,8 @@ from wordgeom.cli import COMMANDS, flags, group
 from wordgeom.cli.frame import STAGES
 from wordgeom.cli.train import COMMON, input_options
 from wordgeom.core.options import Options, Spec, flag, range_text, specs
+from wordgeom.plot.map.options import MapOptions
+from wordgeom.plot.options import PlotOptions
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "commands.md"
 _HEAD = """# Commands
@@ -104,10 +106,13 @@ def _all_specs() -> dict[tuple[str, str], Spec]:
     Two commands may have a flag of one name, or describe one flag in different words.
     """
     modules = [import_module(f"wordgeom.cli.{name.replace('-', '_')}") for name in STAGES]
-    classes: list[type[Options]] = [cls for module in modules for cls in module.command.classes]
+    # Plots come first: what other commands say of a flag is the default for a flag alone.
+    classes: list[type[Options]] = [MapOptions, PlotOptions]
+    classes += [cls for module in modules for cls in module.command.classes]
     classes += [*COMMON, *(methods.load(name).Options for name in methods.names())]
     declared = [(flag(field.name), spec) for cls in classes for field, spec in specs(cls)]
-    return {(name, text): spec for name, spec in declared for text in ("", spec.help)}
+    return {(name, text): spec for name, spec in declared
+            for text in ("", spec.help.partition("  [")[0])}  # fmt: skip
 
 
 _SPECS = _all_specs()

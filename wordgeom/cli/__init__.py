@@ -41,7 +41,7 @@ COMMANDS = {
     "eval": "Evaluate vectors on test sets.",
     "compare": "Compare methods, gensim's models and vectors files on the same sets.",
     "drift": "Rank words by how much they changed over time, and test the change.",
-    "plot": "Plot spectra, imputed entities and change over time.",
+    "plot": "Plot maps of words, spectra, imputed entities and change over time.",
     "convert": "Convert vectors and matrices to and from other formats.",
     "merge": "Add up counts: the shards of one text, or several texts.",
     "info": "Describe a matrix, a model or a vectors file.",

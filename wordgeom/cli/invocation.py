@@ -79,7 +79,7 @@ class Invocation:
             from wordgeom.plot import figure
 
             read = [path for _, path in _arguments(self.command, parsed)]
-            figure.check(self.out, read, force=True)
+            figure.check(self.out, read, force=True, pages=self.name == "plot map")
 
     def run(self) -> None:
         """Run the command, unless its picture is up to date and all that it makes.

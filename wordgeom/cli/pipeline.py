@@ -27,6 +27,7 @@ _INPUTS: dict[str, dict[str, str | None]] = {
     "plot spectrum": {"vectors": "vectors.bin"},
     "plot loss": {"vectors": "vectors.bin"},
     "plot imputation": {"vectors": "vectors.imputed.bin"},
+    "plot map": {"vectors": "vectors.bin"},
     "plot drift": {"source": "model"},
 }
 _OUTPUTS = {
@@ -40,7 +41,8 @@ _SEVERAL = (
 )  # fmt: skip
 _OTHERS = (
     "read_vocab", "stop_words", "keep_words", "domain", "corpus", "sets", "categories", "classify",
-    "regress", "only", "name_map", "colour_by", "metadata", "fit", "align", "power_pairs", "report",
+    "regress", "only", "name_map", "colour_by", "metadata", "reference", "fit", "align",
+    "power_pairs", "report",
 )  # fmt: skip
 _BESIDE = ("documents", "save_vocab", "table", "keep")  # outputs besides the first
 

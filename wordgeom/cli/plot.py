@@ -10,6 +10,7 @@ PLOTS = {
     "spectrum": "Plot the eigenvalues or singular values of trained vectors.",
     "loss": "Plot the loss of a training run, by epoch or sweep.",
     "imputation": "Plot imputed entities among their nearest neighbours.",
+    "map": "Draw a map of words, as a picture or as an interactive page.",
     "drift": "Plot word trajectories, or a volcano plot of change.",
 }
 
@@ -24,4 +25,4 @@ PLOTS = {
     subcommand_metavar="PLOT [ARGS]...",
 )
 def command() -> None:
-    """Plot to .png, .svg or .pdf files with matplotlib."""
+    """Plot to .png, .svg or .pdf files with matplotlib, and maps to .html pages."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from wordgeom.core.errors import FormatError, InputError
 from wordgeom.evaluation.lines import read_lines, split_fields
-from wordgeom.plot.figure import BESIDE
+from wordgeom.plot.figure import BESIDE, legend_above
 from wordgeom.plot.labels import printable
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ OKABE_ITO = (BLUE, "#E69F00", GREEN, VERMILION, "#56B4E9", "#CC79A7", "#F0E442",
 UNKNOWN = "#b8b8b8"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _MOST = len(OKABE_ITO) * len(MARKERS)
-_LONGEST = 28  # characters of a category in a legend
+LONGEST = 28  # characters of a category in a legend
 _MARK = 5.0  # size of a marker in the legend, points
 _ROW = 0.19  # inches of a row of the legend
 _MAP = "cividis"
@@ -126,6 +126,15 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def values_of(colouring: Colouring, words: Sequence[str]) -> list[Any]:
+    """Return the category or number of each word, None without; raises InputError if none has."""
+    found = [colouring.value(word) for word in words]
+    if all(value is None for value in found):
+        do = "name the words of the plot in its first column"
+        raise InputError("none of its words is in the plot", where=colouring.name, do=do)
+    return found
+
+
 class Painted:
     """The colours and markers of the n words of a plot.
 
@@ -136,13 +145,10 @@ class Painted:
         from matplotlib import colormaps
         from matplotlib.colors import Normalize, to_hex
 
-        found = [colouring.value(word) for word in words]
+        found = values_of(colouring, words)
         self.colouring = colouring
         self._rows = {word: row for row, word in enumerate(words)}
         self.known = np.array([value is not None for value in found], bool)
-        if not self.known.any():
-            do = "name the words of the plot in its first column"
-            raise InputError("none of its words is in the plot", where=colouring.name, do=do)
         self.present = [value for value in found if value is not None]
         self.markers = [MARKERS[0]] * len(found)
         self.colours = [UNKNOWN] * len(found)
@@ -167,15 +173,15 @@ class Painted:
     def caption(self) -> str:
         """The words that the file lacks, for the caption; empty if there are none."""
         missing = int(np.sum(~self.known))
-        return f"{missing:,} not in {printable(self.colouring.name, _LONGEST)} (grey)" * bool(
+        return f"{missing:,} not in {printable(self.colouring.name, LONGEST)} (grey)" * bool(
             missing
         )
 
-    def legend(self, figure: Figure, axes: Axes | list[Axes]) -> None:
-        """Draw a legend of the categories to the right of the figure, or a colour bar."""
+    def legend(self, figure: Figure, axes: Axes | list[Axes], *, above: bool = False) -> None:
+        """Draw a legend of the categories to the right of the figure or above, or a colour bar."""
         from matplotlib.cm import ScalarMappable
 
-        name = printable(self.colouring.name, _LONGEST)
+        name = printable(self.colouring.name, LONGEST)
         if self._norm is not None:
             scale = ScalarMappable(self._norm, _MAP)
             bar = figure.colorbar(scale, ax=axes, fraction=0.05, pad=0.02, aspect=30)
@@ -184,6 +190,9 @@ class Painted:
             bar.outline.set_visible(False)
             return
         handles = self._handles()
+        if above:
+            legend_above(figure, handles)
+            return
         rows = max(4, int((figure.get_figheight() - 1.5) / _ROW))
         legend = figure.legend(
             handles=handles, loc="outside right upper", fontsize="small", frameon=False, title=name,
@@ -196,7 +205,7 @@ class Painted:
         """Return a marker for each category in the plot, and one for words without."""
         from matplotlib.lines import Line2D
 
-        looks = [(_look(k), f"{printable(name, _LONGEST)} ({self.present.count(name):,})")
+        looks = [(_look(k), f"{printable(name, LONGEST)} ({self.present.count(name):,})")
                  for k, name in enumerate(self.colouring.categories)
                  if name in self.present]  # fmt: skip
         if missing := int(np.sum(~self.known)):

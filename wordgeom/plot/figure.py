@@ -61,16 +61,21 @@ _STYLE: dict[Any, Any] = {
 }
 
 
-def check(path: str | Path, read: Iterable[str | Path] = (), *, force: bool) -> None:
+def check(
+    path: str | Path, read: Iterable[str | Path] = (), *, force: bool, pages: bool = False
+) -> None:
     """Check that a plot of what is `read` can be written, before any work is done.
 
-    Raises OptionError for a suffix, and for an output that is an input; MissingInputError for a
-    missing directory, OutputExistsError without `force`, UnavailableError without matplotlib.
+    pages: an .html page is possible too, which needs no matplotlib. Raises OptionError for a
+    suffix, and for an output that is an input; MissingInputError for a missing directory,
+    OutputExistsError without `force`, UnavailableError without matplotlib.
     """
     path = Path(path)
-    if path.suffix.lower() not in _METADATA:
-        do = "choose one of these suffixes"
-        raise OptionError("plots are .png, .svg or .pdf files", where=path, do=do)
+    paged = pages and path.suffix.lower() == ".html"
+    if not paged and path.suffix.lower() not in _METADATA:
+        do, last = "choose one of these suffixes", ".pdf or .html" if pages else "or .pdf"
+        comma = "," if pages else ""
+        raise OptionError(f"plots are .png, .svg{comma} {last} files", where=path, do=do)
     if not path.parent.is_dir():
         do = "create it, or choose another"
         raise MissingInputError("no such directory", where=path.parent, do=do)
@@ -78,7 +83,8 @@ def check(path: str | Path, read: Iterable[str | Path] = (), *, force: bool) -> 
     if os.path.lexists(path) and not force:
         do = "pass --force to overwrite it, or choose another name"
         raise OutputExistsError("exists", where=path, do=do)
-    _require_matplotlib()
+    if not paged:
+        _require_matplotlib()
 
 
 @contextlib.contextmanager

@@ -20,15 +20,8 @@ def font_families(texts: Iterable[str]) -> list[str]:
 
     Notes the characters that no font has, and scripts that this matplotlib cannot set.
     """
-    wanted = {ord(char) for text in texts for char in text if char.isprintable()}
-    families = [_DEFAULT]
-    lacking = wanted - _characters(_DEFAULT)
-    for name in _others() if lacking else ():
-        if found := lacking & _characters(name):
-            families.append(name)
-            lacking -= found
-        if not lacking:
-            break
+    wanted = _printable(texts)
+    families, lacking = _covering(wanted)
     if lacking:
         shown = " ".join(map(chr, sorted(lacking)[:_LISTED]))
         shown += " …" if len(lacking) > _LISTED else ""
@@ -39,6 +32,28 @@ def font_families(texts: Iterable[str]) -> list[str]:
         do = "install matplotlib 3.11 or newer"
         _log.warning("note: text from right to left is drawn from left to right; %s", do)
     return families
+
+
+def lacking_characters(texts: Iterable[str]) -> set[str]:
+    """Return the characters of `texts` that no font of this machine has."""
+    return set(map(chr, _covering(_printable(texts))[1]))
+
+
+def _printable(texts: Iterable[str]) -> set[int]:
+    return {ord(char) for text in texts for char in text if char.isprintable()}
+
+
+def _covering(wanted: set[int]) -> tuple[list[str], set[int]]:
+    """Return font families that have the wanted characters, and the characters that none has."""
+    families = [_DEFAULT]
+    lacking = wanted - _characters(_DEFAULT)
+    for name in _others() if lacking else ():
+        if found := lacking & _characters(name):
+            families.append(name)
+            lacking -= found
+        if not lacking:
+            break
+    return families, lacking
 
 
 def _unshaped() -> bool:

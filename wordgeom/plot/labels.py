@@ -77,9 +77,9 @@ class Labels:
         near: float,
         blocked: Float64 | None = None,
     ) -> None:
-        self._axes, self.omitted = axes, 0
+        self._axes, self.omitted, self._crowd = axes, 0, False
         self._pixel = axes.figure.dpi * _POINT  # pixels in a point
-        self._near = near * self._pixel
+        self._near, self._apart = near * self._pixel, _APART
         self._points = self._pixels(points)
         hard = boxes(self._points, 0.8 * self._near)
         self._blocked = hard if blocked is None else np.vstack((hard, blocked))
@@ -90,6 +90,13 @@ class Labels:
         box = axes.get_window_extent()
         self._frame = np.array([box.x0, box.y0, box.x1, box.y1])
         self._sizes: dict[tuple[str, str], tuple[float, float]] = {}
+
+    def crowd(self, apart: float) -> None:
+        """Place names from now on beside their points, without leader lines, `apart` points apart.
+
+        Points with a name are not covered by other names then.
+        """
+        self._crowd, self._apart = True, apart
 
     def place(
         self,
@@ -106,17 +113,20 @@ class Labels:
         """
         for point, pixel, name in zip(points, self._pixels(points), names, strict=True):
             shown = printable(name)
-            found = self._best(pixel, self._size(shown, weight), between)
+            covered = self._crowd and bool(_within(pixel[None, None], self._names).any())
+            found = None if covered else self._best(pixel, self._size(shown, weight), between)
             if found is None:
                 self.omitted += 1
                 continue
             box, led = found
+            if self._crowd:
+                self._blocked = np.vstack((self._blocked, boxes(pixel[None], 0.8 * self._near)))
             if led:
                 line = _line(pixel, _centres(box[None]))[0]
                 self._leaders = np.vstack((self._leaders, np.hstack(line[[0, -1]])))
                 self._led = np.vstack((self._led, np.tile(line, 2)))
-            apart = _APART * self._pixel
-            self._names = np.vstack((self._names, box + apart * np.array([-1, -1, 1, 1])))
+            margin = self._apart * self._pixel * np.array([-1, -1, 1, 1])
+            self._names = np.vstack((self._names, box + margin))
             self._write(shown, point, _centres(box[None])[0] - pixel, led, colour, weight)
 
     def _pixels(self, points: Float64) -> Float64:
@@ -138,7 +148,7 @@ class Labels:
         if not np.isfinite(pixel).all():
             return None
         places, costs, led = _candidates(pixel, np.array(size), self._near, self._pixel)
-        crowd = len(self._points) > _CROWD
+        crowd = self._crowd or len(self._points) > _CROWD
         if crowd:
             places, costs, led = places[~led], costs[~led], led[~led]
         inside = (places[:, :2] >= self._frame[:2]) & (places[:, 2:] <= self._frame[2:])
