@@ -226,7 +226,11 @@ def test_a_model_is_asked_for_words_as_gensims_vectors_are():
         ("count", {"shard": 5}, "shard must be i/N, such as 1/8, found '5'"),
         ("pmi", {"ned": 2}, "wordgeom.pmi: unknown keyword 'ned'; did you mean neg?"),
         ("train", {"dimm": 2}, "wordgeom.train: unknown keyword 'dimm'; did you mean dim?"),
-        ("train", {"dim": "2"}, "dim must be an integer, found '2'"),
+        (
+            "train",
+            {"dim": "2"},
+            "an integer, auto, auto:parallel, auto:eigengap or auto:pip, found '2'",
+        ),
         ("train", {"as_published": "yes"}, "as_published must be true or false, found 'yes'"),
     ],
 )

@@ -38,7 +38,7 @@ class TransformOptions(Options):
     )  # fmt: skip
     map_rank: int = option(5, "rank of UVᵀ with --map low-rank", low=1, metavar="N")
     penalty: float | None = option(
-        None, "penalty of --fit on the squared departure from I  [cross-validated]",
+        None, "penalty of --fit on the mean squared displacement  [cross-validated]",
         low=1e-9, high=1e9,
     )  # fmt: skip
     folds: int = option(5, "folds that choose the penalty of --fit", low=2, high=1000)

@@ -42,7 +42,7 @@ class _Chosen:
 
 def fit(space: Space, file: PairFile, options: TransformOptions, context: Context) -> Step:
     """Apply the map that is fitted to pairs. Raises InputError for too few usable pairs."""
-    judged, K = file.judged(space), space.columns
+    judged, K = file.judged(space, _spread(space)), space.columns
     family = Triangular(K) if options.map == TRIANGULAR else LowRank(K, min(options.map_rank, K))
     chosen = _choose(judged, family, options, context)
     identity = np.eye(K)
@@ -53,12 +53,26 @@ def fit(space: Space, file: PairFile, options: TransformOptions, context: Contex
         **file.facts, "map": options.map, "parameters": len(family.start(judged)),
         "penalty": chosen.path[-1] if chosen.path else None,
         "penalties": [None, *PENALTIES], "held_out": chosen.held_out, "folds": chosen.folds,
-        "departure": float(np.linalg.norm(C - identity)),
+        "displacement": float(np.sum((C - identity) @ judged.spread * (C - identity)) / K),
         "correlation_before": correlation(judged, identity)[0],
         "correlation": correlation(judged, C)[0],
     }  # fmt: skip
     notes = _notes(chosen, options, len(judged.scores))
     return Step(space.mapped(C.T), facts, notes, _line(facts, chosen))
+
+
+def _spread(space: Space) -> Float64:
+    """Return K times the mean of x xᵀ over the unit vectors x of a space (K × K)."""
+
+    def of(images: Float64) -> tuple[int, Float64]:
+        lengths = np.sqrt(np.einsum("ij,ij->i", images, images))
+        units = images[lengths > 0.0] / lengths[lengths > 0.0, None]
+        return len(units), units.T @ units
+
+    number, total = 0, np.zeros((space.columns, space.columns))
+    for words, part in space.blocks(of):
+        number, total = number + words, total + part
+    return np.asarray(total * (space.columns / number))
 
 
 def _choose(judged: Judged, family: Family, options: TransformOptions, context: Context) -> _Chosen:

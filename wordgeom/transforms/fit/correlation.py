@@ -18,17 +18,20 @@ from wordgeom.core.types import Float64, Int64
 class Judged:
     """Pairs of words with scores.
 
-    rows (m × K): a vector for each word; left, right (n): their rows; scores (n).
+    rows (m × K): a vector for each word; left, right (n): their rows; scores (n); spread (K × K):
+    K times the mean of x xᵀ over the unit vectors x of the whole space, I for an isotropic one.
     """
 
     rows: Float64
     left: Int64
     right: Int64
     scores: Float64
+    spread: Float64
 
     def part(self, pairs: Int64) -> Judged:
         """Return some of the pairs, with the words of all."""
-        return Judged(self.rows, self.left[pairs], self.right[pairs], self.scores[pairs])
+        chosen = self.left[pairs], self.right[pairs], self.scores[pairs]
+        return Judged(self.rows, *chosen, self.spread)
 
     def cosines(self, C: Float64) -> Float64:
         """Return the cosines (n) of the pairs after x ↦ C x."""

@@ -1,6 +1,8 @@
 """The two families of linear maps: upper triangular matrices, and I + U Vᵀ of low rank.
 
-Both minimise −ρ(C) + μ ‖departure from I‖², by L-BFGS (SciPy). A map is x ↦ C x.
+Both minimise −ρ(C) + μ tr (C − I) S (C − I)ᵀ by L-BFGS (SciPy). A map is x ↦ C x. With S from all
+unit vectors x of the space, the penalty is K times their mean squared displacement ‖Cx − x‖²: a map
+may change directions that other words do not use. It is ‖C − I‖² for an isotropic space.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class Family(ABC):
         """Return the gradient in the parameters of a function with this gradient in C."""
 
     def fit(self, judged: Judged, penalty: float, start: Float64) -> Float64:
-        """Return the parameters that minimise −ρ(C) + penalty · ‖C − I‖², from `start`."""
+        """Return the parameters of the smallest −ρ(C) + penalty · displacement, from `start`."""
         from scipy.optimize import minimize
 
         identity = np.eye(judged.rows.shape[1])
@@ -43,9 +45,9 @@ class Family(ABC):
         def loss(parameters: Float64) -> tuple[float, Float64]:
             C = self.matrix(parameters)
             rho, gradient = correlation(judged, C)
-            departure = C - identity
-            value = penalty * float(np.sum(departure**2)) - rho
-            return value, self.pulled(parameters, 2.0 * penalty * departure - gradient)
+            moved = (C - identity) @ judged.spread
+            value = penalty * float(np.sum(moved * (C - identity))) - rho
+            return value, self.pulled(parameters, 2.0 * penalty * moved - gradient)
 
         with one_thread():  # also SciPy's own BLAS, which is loaded only here
             made = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})

@@ -37,8 +37,8 @@ class PairFile:
     facts: dict[str, Any]
     notes: list[str]
 
-    def judged(self, space: Space) -> Judged:
-        """Return the pairs with their images in a space, of unit length.
+    def judged(self, space: Space, spread: Float64 | None = None) -> Judged:
+        """Return the pairs with their images in a space, of unit length, and a given spread.
 
         Pairs with an image of zero are left out. Raises InputError for fewer than three others.
         """
@@ -50,7 +50,8 @@ class PairFile:
         self._check(self.scores[fine])
         lengths[lengths == 0.0] = 1.0
         units = images / lengths[:, None]
-        return Judged(units, at[fine, 0], at[fine, 1], self.scores[fine])
+        spread = np.eye(space.columns) if spread is None else spread
+        return Judged(units, at[fine, 0], at[fine, 1], self.scores[fine], spread)
 
     @property
     def used(self) -> set[tuple[int, int]]:
