@@ -4,10 +4,10 @@ r"""Optimisers of semi-supervised MDS on the simulated problems of Carrington (2
     scripts/bench ssmds --words 10000 --dim 100 --width 200 --pairs 10000 --starts 1 \
         --steps 100 --epochs 10 --rates 2.5e-7 5e-7 1e-6
 
-X = DDᵀ, with D (p × width) uniform in [0, 1). The start and λ are not in the thesis, nor is the width; with r columns, objectives are of the published size. The
-start is normal with entries of the size of X, and λ = ½ weighs plain sums. The objective is case 2.
-Rates are those of Table 4.2: with sums over i < j and batches of 50 of 100 words scaled by 2,
-gradients are those of the thesis.
+X = DDᵀ, with D (p × width) uniform in [0, 1). The thesis states neither width, nor start, nor
+λ: with a width of r, objectives have the published size; the start is normal with entries of the
+size of X; λ = ½ weighs plain sums. The objective is case 2. Rates are those of Table 4.2: with sums
+over i < j and batches of 50 of 100 words scaled by 2, gradients are those of the thesis.
 """
 
 from __future__ import annotations
