@@ -62,7 +62,7 @@ class Options(base.Options):
     )
     plain_sums: bool = option(False, "let λ weigh the plain sums, as in the thesis")
     optimiser: str = option(
-        LBFGS, "L-BFGS, majorisation or stochastic gradient descent",
+        LBFGS, "optimiser: L-BFGS, majorisation or stochastic gradient descent",
         choices=(LBFGS, MAJORISE, SGD),
     )  # fmt: skip
     start: str = option(

@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from wordgeom.core.ops import Ops
-from wordgeom.core.types import Array, Float64, Int64
+from wordgeom.core.types import Float64, Int64
 from wordgeom.linalg.blas import one_thread
 from wordgeom.methods.ssmds.sources import Dissimilar, InnerProducts, blocks
 from wordgeom.methods.ssmds.terms import Supervised
@@ -186,8 +186,3 @@ def plain_weight(weight: float, data: float, pairs: float) -> float:
     """Return the λ of plain sums, for a λ of sums relative to `data` and `pairs`."""
     one, other = weight / data, (1.0 - weight) / pairs
     return one / (one + other)
-
-
-def as_array(found: Array) -> Float64:
-    """Return vectors (V × K) in float64, C-contiguous."""
-    return np.ascontiguousarray(found, np.float64)

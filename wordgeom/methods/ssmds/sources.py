@@ -137,7 +137,7 @@ class Gram:
 
 
 class Dissimilar(Protocol):
-    """Dissimilarities of V words; laplacian: whether pairs have different weights."""
+    """Dissimilarities of V words."""
 
     @property
     def size(self) -> int:
