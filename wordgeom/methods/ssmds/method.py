@@ -3,13 +3,15 @@
 Carrington (2021), chapter 4. L(B) = λ f(X, B) + (1 − λ) g(D, B) is minimised over vectors B. f is
 the squared error of inner products or distances for the data X. g compares the vectors of the word
 pairs D with their scores, by order (a non-metric term) or by the correlation of cosines. A small
-set of pairs moves the vectors of its own words, and hardly any other: docs/methods/ssmds.md.
+set of pairs moves the vectors of its own words, and hardly any other: docs/methods/ssmds.md. With
+--propagate, no L is minimised: the first vectors move by a regression of the scores (propagation).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,12 +37,15 @@ MAKES = (VECTORS,)
 EUCLIDEAN, INNER, CORRELATION = "euclidean", "inner", "correlation"
 GRAM, DISTANCES, DISSIMILARITIES = "gram", "distances", "dissimilarities"
 _APART = (DISTANCES, DISSIMILARITIES)
-MAJORISE, LBFGS, SGD = "majorise", "lbfgs", "sgd"
+MAJORISE, LBFGS, SGD, PROPAGATION = "majorise", "lbfgs", "sgd", "propagation"
 _ROW = 100  # bytes of a row of the matrix in memory, besides its entries
-_ARRAYS = {LBFGS: 22, MAJORISE: 14, SGD: 10}  # V × K float64 arrays at once
+_ARRAYS = {LBFGS: 22, MAJORISE: 14, SGD: 10, PROPAGATION: 10}  # V × K float64 arrays at once
 _DENSE_COPIES = 6  # blocks of rows that a thread holds
 _COLLAPSED = 0.05  # deviation of cosines relative to that at the start
 _SLOW = 20.0  # M / λ from which majorisation is slow
+_OF_DESCENTS = (
+    "optimiser", "steps", "tol", "rate", "decay", "batch_words", "data_weight", "plain_sums",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -80,9 +85,12 @@ class Options(base.Options):
         0.0, "decay X of the rate of sgd: rate / (1 + X · epoch)", low=0.0, high=1e6
     )
     batch_words: int = option(50, "words in a batch of sgd", low=1, metavar="N")
+    propagate: bool = option(False, "spread the scores to words without any, instead of a descent")
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.propagate:
+            self._check_propagation()
         if self.objective == EUCLIDEAN and self.data not in _APART:
             what = "--objective euclidean needs distances, not inner products"
             do = "pass --data distances (of rows) or --data dissimilarities (the entries)"
@@ -102,11 +110,22 @@ class Options(base.Options):
                 what = f"{base.flag(name)} has no effect with --optimiser {self.optimiser}"
                 raise OptionError(what, do="omit one of the two")
 
+    def _check_propagation(self) -> None:
+        for name, needed in (("objective", (CORRELATION,)), ("start", ("eigenpairs", "build-up"))):
+            if (found := getattr(self, name)) not in needed:
+                what = f"--propagate needs {base.flag(name)} {' or '.join(needed)}"
+                raise OptionError(what, found=found, do="omit one of the two")
+        for name in _OF_DESCENTS:
+            if self.is_set(name):
+                what = f"{base.flag(name)} has no effect with --propagate"
+                raise OptionError(what, do="omit one of the two")
+
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return vectors (V × K) that fit the matrix and the pairs.
 
-    They are on their principal axes, or turned to the vectors of --init. Raises RankError if K
+    They are on their principal axes, or turned to the vectors of --init; with --propagate, on the
+    axes of the start. Raises RankError if K
     exceeds V, OptionError if the descent diverges, InputError for pairs or a matrix that cannot be
     used, or if memory is insufficient.
     """
@@ -118,8 +137,12 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
         raise RankError(f"--dim {K} exceeds the number of words, {len(matrix.words):,}",
                         do="lower --dim")  # fmt: skip
     pairs = supervise(inputs["pairs"], matrix.words)
-    problem = _Problem(matrix, pairs, options, context, K)
-    start = problem.start(init)
+    problem = _Problem(matrix, init, pairs, options, context, K)
+    start = problem.start()
+    if options.propagate:
+        from wordgeom.methods.ssmds.spreading import spread
+
+        return spread(start, pairs, context.seed, given=init is not None)
     objective = problem.objective(start.vectors)
     run = problem.run(objective, start.vectors)
     for _ in context.progress.follow(
@@ -135,6 +158,8 @@ def _dimension(init: Any, options: Options) -> int:
         return options.dim
     if options.is_set("start"):
         raise OptionError("--init excludes --start", do="pass one of the two")
+    if options.propagate and options.is_set("data"):
+        raise OptionError("--data has no effect with --init and --propagate", do="omit --data")
     K = int(init.matrix.shape[1])
     if options.is_set("dim") and options.dim != K:
         do = f"omit --dim, or pass --dim {K}"
@@ -146,23 +171,27 @@ class _Problem:
     """The parts of a problem: data, start, objective and optimiser."""
 
     def __init__(
-        self, matrix: Any, pairs: Supervision, options: Options, context: Context, K: int
+        self, matrix: Any, init: Any, pairs: Supervision, options: Options, context: Context, K: int
     ) -> None:
         from wordgeom.linalg.device import get_ops
 
-        self._matrix, self._pairs, self._options = matrix, pairs, options
+        self._matrix, self._init, self._pairs, self._options = matrix, init, pairs, options
         self._context, self._K = context, K
         self._cpu = get_ops("cpu", context.pool)
         self._check_memory()
-        self.fit, self._operator = self._data()
 
-    def start(self, init: Any) -> Start:
+    @property
+    def fit(self) -> Fit:
+        """The objective f."""
+        return self._data[0]
+
+    def start(self) -> Start:
         """Return the first vectors."""
         from wordgeom.methods.ssmds import start
 
         words, options, rng = self._matrix.words, self._options, self._context.rng
-        if init is not None:
-            return start.from_file(init, words, rng)
+        if self._init is not None:
+            return start.from_file(self._init, words, None if options.propagate else rng)
         if options.start == "build-up":
             if self._by_document:
                 do = "pass --start eigenpairs"
@@ -171,7 +200,7 @@ class _Problem:
         if options.start == "random":
             return start.at_random(len(words), self._K, self._deviation(), rng)
         seed = int(rng.integers(1 << 62))
-        return start.by_eigenpairs(self._operator, self._K, self._context.ops, seed)
+        return start.by_eigenpairs(self._data[1], self._K, self._context.ops, seed)
 
     def objective(self, start: Float64) -> Objective:
         """Return L. Raises InputError for data of zeros."""
@@ -224,6 +253,7 @@ class _Problem:
             step = majorise.InnerStep(objective, self.fit, self._cpu)
         return descents.Majorised(objective, held, step, most=options.steps, tol=options.tol)
 
+    @cached_property
     def _data(self) -> tuple[Fit, Any]:
         """Return f, and the inner products of its data as an operator."""
         from wordgeom.methods.ssmds import sources
@@ -289,18 +319,24 @@ class _Problem:
 
     def _check_memory(self) -> None:
         """Raise InputError where the data and the vectors do not fit."""
+        from wordgeom.methods.ssmds import spreading
         from wordgeom.methods.ssmds.sources import blocks
 
         V, options = len(self._matrix.words), self._options
         turned = self._by_document or options.data in (GRAM, DISTANCES)
         entries = (24 if turned else 12) * self._matrix.entries + _ROW * V
-        arrays = 8 * _ARRAYS[options.optimiser] * V * self._K
+        made_by = PROPAGATION if options.propagate else options.optimiser
+        arrays = 8 * _ARRAYS[made_by] * V * self._K
         dense = 0
         if options.objective == EUCLIDEAN or turned:
             dense = 8 * _DENSE_COPIES * V * len(blocks(V)[0]) * self._context.pool.threads
         if options.optimiser == SGD:
             dense += 8 * 3 * V * min(options.batch_words, V)
-        what = f"the matrix and the {V:,} vectors of dimension {self._K:,} of {options.optimiser}"
+        if options.propagate:
+            if self._init is not None:  # the matrix is not read
+                entries, arrays, dense = _ROW * V, arrays // 2, 0
+            dense += spreading.bytes_of(self._pairs)
+        what = f"the matrix and the {V:,} vectors of dimension {self._K:,} of {made_by}"
         do = "lower --dim, count with --max-vocab, or raise --memory"
         check_memory(what, entries + arrays + dense, self._context.memory, do)
 

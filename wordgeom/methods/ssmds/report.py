@@ -28,7 +28,8 @@ def facts(
     ended, began = (1.0 - Correlation(pairs.scores).slope(values)[0] for values in angles)
     if not aligned:
         vectors = align(vectors, start, centre=True).apply(vectors)
-    supervised, others = displacements(start, vectors, pairs.words)
+    relative = relative_displacements(start, vectors)
+    supervised, others = displacements(start, relative, pairs.words)
     steps = _sampled(len(run.values) - 1)
     return {
         **pairs.counts,
@@ -48,17 +49,27 @@ def facts(
     }  # fmt: skip
 
 
-def displacements(start: Float64, vectors: Array, words: Int64) -> tuple[float, float]:
-    """Return the mean displacement of supervised words and of others, relative to ‖b‖ at the start.
+def relative_displacements(start: Float64, vectors: Array) -> Float64:
+    """Return displacements (V) relative to ‖b‖ at the start, 0 for vectors that are 0 there.
 
-    Of `start` and aligned vectors (V × K); nan where there are no words.
+    Of `start` and aligned vectors (V × K).
     """
     lengths = np.sqrt(np.einsum("ij,ij->i", start, start))
-    moved = np.sqrt(np.einsum("ij,ij->i", vectors - start, vectors - start))
-    relative = np.divide(moved, lengths, out=np.zeros(len(moved)), where=lengths > 0.0)
+    change = vectors - start
+    moved = np.sqrt(np.einsum("ij,ij->i", change, change))
+    relative = np.zeros(len(moved))
+    return np.asarray(np.divide(moved, lengths, out=relative, where=lengths > 0.0))
+
+
+def displacements(start: Float64, relative: Float64, words: Int64) -> tuple[float, float]:
+    """Return the mean relative displacement (V) of supervised words and of others.
+
+    Of words whose vector in `start` (V × K) is not 0; 0 where there are none.
+    """
+    present = start.any(axis=1)
     inside = np.zeros(len(start), bool)
     inside[words] = True
-    inside, outside = inside & (lengths > 0.0), ~inside & (lengths > 0.0)
+    inside, outside = inside & present, ~inside & present
     return tuple(float(np.mean(relative[of])) if of.any() else 0.0 for of in (inside, outside))  # type: ignore[return-value]
 
 

@@ -60,9 +60,10 @@ def at_random(size: int, K: int, deviation: float, rng: np.random.Generator) -> 
     return Start(deviation * rng.standard_normal((size, K)))
 
 
-def from_file(init: Vectors, words: list[str], rng: np.random.Generator) -> Start:
+def from_file(init: Vectors, words: list[str], rng: np.random.Generator | None) -> Start:
     """Return the vectors of a file for `words`; short random ones for words that it lacks.
 
+    Without rng, words that it lacks have zero vectors.
     Raises InputError where it has none of them.
     """
     rows = np.array([-1 if (row := init.row(word)) is None else row for word in words], np.int64)
@@ -76,13 +77,14 @@ def from_file(init: Vectors, words: list[str], rng: np.random.Generator) -> Star
         how = "zero" if np.isfinite(vectors).all() else "not finite"
         raise InputError(f"the vectors of --init are {how}", do="check the file")
     absent = int(np.count_nonzero(~known))
-    typical = np.sqrt(np.mean(vectors[known] ** 2))
-    vectors[~known] = _SMALL * typical * rng.standard_normal((absent, vectors.shape[1]))
     notes = []
+    how = several(absent, "word has a zero vector", "words have zero vectors")
+    if rng is not None:
+        typical = np.sqrt(np.mean(vectors[known] ** 2))
+        vectors[~known] = _SMALL * typical * rng.standard_normal((absent, vectors.shape[1]))
+        how = f"{several(absent, 'word starts', 'words start')} at random"
     if absent:
-        notes.append(
-            f"{several(absent, 'word starts', 'words start')} at random, absent from --init"
-        )
+        notes.append(f"{how}, absent from --init")
     if extra := len(init.words) - len(np.unique(rows[known])):
         is_not = several(extra, "word of --init is", "words of --init are")
         notes.append(f"{is_not} not in the matrix and left out")
