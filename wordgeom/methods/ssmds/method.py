@@ -301,7 +301,7 @@ class _Problem:
 
     def _square(self, measured: Float64) -> float:
         """Return s²: the mean square of the data of the pairs, or else of the first vectors."""
-        known = self.fit.source.at(*self._pairs.rows)  # type: ignore[attr-defined]
+        known = self.fit.source.at(*self._pairs.rows)
         known = known[np.isfinite(known)]
         for values in (known, measured):
             if values.any():

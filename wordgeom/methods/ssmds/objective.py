@@ -38,8 +38,19 @@ class Slope:
     gradient: Float64
 
 
+class Data(Protocol):
+    """Where x_ij are looked up."""
+
+    def at(self, left: Int64, right: Int64) -> Float64:
+        """Return x_ij (m) of pairs of rows, nan where there is none."""
+
+
 class Fit(Protocol):
     """The term f."""
+
+    @property
+    def source(self) -> Data:
+        """The data X."""
 
     @property
     def largest(self) -> float:

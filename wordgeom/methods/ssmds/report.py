@@ -69,8 +69,11 @@ def displacements(start: Float64, relative: Float64, words: Int64) -> tuple[floa
     present = start.any(axis=1)
     inside = np.zeros(len(start), bool)
     inside[words] = True
-    inside, outside = inside & present, ~inside & present
-    return tuple(float(np.mean(relative[of])) if of.any() else 0.0 for of in (inside, outside))  # type: ignore[return-value]
+
+    def mean(of: Array) -> float:
+        return float(np.mean(relative[of])) if of.any() else 0.0
+
+    return mean(inside & present), mean(~inside & present)
 
 
 def _sampled(steps: int) -> list[int]:
