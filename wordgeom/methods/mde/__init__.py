@@ -1,0 +1,1 @@
+"""Minimum-distortion embedding: average distortion of pairs, minimised under a constraint."""
