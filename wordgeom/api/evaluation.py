@@ -29,6 +29,7 @@ def score(
     categories: Sequence[PathLike] = (),
     classify: Sequence[PathLike] = (),
     regress: Sequence[PathLike] = (),
+    reference: Sequence[PathLike] = (),
     **options: Any,
 ) -> Report:
     """Evaluate vectors on test sets, by default gensim's; options are those of `wordgeom eval`.
@@ -40,8 +41,8 @@ def score(
     from wordgeom.stages.evaluate import Evaluate
 
     how, resume, using = taken("score", options)
-    given = [_paths(names) for names in (sets, categories, classify, regress)]
-    tasks = read_tasks(given[0], given[1], given[2], given[3], how)
+    given = [_paths(names) for names in (sets, categories, classify, regress, reference)]
+    tasks = read_tasks(given[0], given[1], given[2], given[3], how, given[4])
     files = tuple(file for names in given for file in names)
     source = source_of(vectors)
     held = isinstance(source, Vectors)

@@ -36,8 +36,8 @@ def command(
 
     vectors = settings.get("vectors", "vectors.bin")
     given = [frame.names_in(settings, name) for name in ("sets", *KINDS)]
-    sets, categories, classify, regress = given
+    sets, categories, classify, regress, reference = given
     check_order(vectors, sets)
-    tasks = read_tasks(sets, categories, classify, regress, options)
+    tasks = read_tasks(sets, categories, classify, regress, options, reference)
     files = tuple(file for names in given for file in names)
     return Evaluate(vectors, vectors, tasks, options, run, form, files, resume)

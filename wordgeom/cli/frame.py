@@ -34,6 +34,7 @@ STAGES = tuple(name for name in TABLES if name not in ("compare", "plot"))
 # Own settings that hold several names.
 _LISTS = (
     "corpus", "matrices", "sets", "categories", "classify", "regress", "words", "texts", "report",
+    "reference",
 )  # fmt: skip
 
 

@@ -8,17 +8,18 @@ from typing import Any, TypeVar
 import click
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-KINDS = ("categories", "classify", "regress")
+KINDS = ("categories", "classify", "regress", "reference")
 _HELP = {
     "categories": "categorisation set: word TAB class lines (repeatable)",
     "classify": "text classification set: label TAB text lines (repeatable)",
     "regress": "regression set: table of sequences and numbers (repeatable)",
+    "reference": "vectors whose neighbourhoods should be preserved (repeatable)",
 }
 _SET = "word pairs, analogies or QVEC features (repeatable)"
 
 
 def takes_sets(*, named: bool) -> Callable[[_Command], _Command]:
-    """Decorate a command's function with --categories, --classify and --regress.
+    """Decorate a command's function with --categories, --classify, --regress and --reference.
 
     named: also with --set, for a command with other positional arguments.
     """

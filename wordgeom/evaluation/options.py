@@ -8,6 +8,7 @@ from wordgeom.core.options import Options, option
 
 SKIP, ZERO = "skip", "zero"
 FOLD, EXACT = "fold", "exact"
+EUCLIDEAN, COSINE = "euclidean", "cosine"
 
 
 @dataclass(frozen=True)
@@ -37,3 +38,16 @@ class EvalOptions(Options):
     resamples: int = option(
         1000, "bootstrap samples for 95 % intervals (0: no intervals)", low=0, high=1_000_000
     )
+    neighbours: int = option(
+        15, "neighbours per word, for --reference", low=1, high=100_000, metavar="K"
+    )
+    metric: str = option(
+        EUCLIDEAN, "distance between the vectors, for --reference", choices=(EUCLIDEAN, COSINE)
+    )
+    reference_metric: str = option(
+        COSINE, "distance between the reference vectors", choices=(EUCLIDEAN, COSINE)
+    )
+    reference_words: int | None = option(
+        None, "words drawn for --reference (0: all)  [all up to 100,000, else 10,000]", low=0,
+        metavar="N",
+    )  # fmt: skip

@@ -138,6 +138,8 @@ def policy_line(policy: Mapping[str, Any], tasks: Collection[str]) -> str:
     """Return a line with the options that affect scores of these tasks."""
     limited = " and ".join(_LIMITED[task] for task in _LIMITED if task in tasks)
     parts = ["case-insensitive" if policy["case"] == FOLD else "case-sensitive"]
+    if set(tasks) == {"neighbourhoods"}:  # which compares words as they are spelt
+        parts = []
     if limited:
         limit = policy["restrict_vocab"]
         parts = [_OOV[policy["oov"]], *parts]

@@ -19,6 +19,7 @@ from wordgeom.evaluation.known_sets import (
     refuse_texts,
 )
 from wordgeom.evaluation.lines import read_lines
+from wordgeom.evaluation.neighbourhoods import Neighbourhoods
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.questions import asks_questions
 from wordgeom.evaluation.qvec import read_oracle
@@ -32,20 +33,22 @@ Paths = Sequence[str | Path]
 
 
 def read_tasks(
-    sets: Paths, categories: Paths, classify: Paths, regress: Paths, options: EvalOptions
-) -> list[Task]:
+    sets: Paths, categories: Paths, classify: Paths, regress: Paths, options: EvalOptions,
+    reference: Paths = (),
+) -> list[Task]:  # fmt: skip
     """Read evaluation sets in the order given; by default those in the gensim package.
 
-    sets: files of word pairs, analogies or QVEC features. Raises MissingInputError, and whatever
-    the readers of each kind raise.
+    sets: files of word pairs, analogies or QVEC features; reference: vectors, which are read when
+    the task is answered. Raises MissingInputError, and whatever the readers of each kind raise.
     """
-    if not (sets or categories or classify or regress):
+    if not (sets or categories or classify or regress or reference):
         sets = gensim_sets()
     return [
         *(read_set(path, options) for path in sets),
         *(read_categories(path, options) for path in categories),
         *(read_texts(path, options) for path in classify),
         *(read_targets(path, options) for path in regress),
+        *(Neighbourhoods(str(path), options) for path in reference),
     ]
 
 

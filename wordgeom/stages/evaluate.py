@@ -17,7 +17,7 @@ from wordgeom.evaluation.answers import Answers, Task, group_scores, scores
 from wordgeom.evaluation.exclusions import DEGENERATE, too_few
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.report import Report, ReportOptions, render
-from wordgeom.formats.vector_files import read_any_vectors
+from wordgeom.formats.vector_files import files_of, read_any_vectors
 from wordgeom.linalg.device import memory_limit
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
@@ -67,7 +67,8 @@ class Evaluate(Stage):
         kinds = [type(task).__name__ for task in self.tasks]  # a file may be read as several
         options = {**self.options.result_options(), "seed": self.run.seed, "sets": kinds}
         digests = [digest_of(self.read)]
-        digests += [file_content(Path(file))["sha256"] for file in self.files]
+        parts = [part for file in self.files for part in _parts(Path(file))]
+        digests += [file_content(part)["sha256"] for part in parts]
         return request_of("eval", options, digests)
 
     def work(self, job: Job) -> Outcome:
@@ -132,3 +133,8 @@ def numbered(names: Sequence[str]) -> list[str]:
         others = (f"{name} ({number})" for number in count(2))
         made.append(name if name not in made else next(o for o in others if o not in made))
     return made
+
+
+def _parts(path: Path) -> list[Path]:
+    """Return the files of a set, or of reference vectors in a directory."""
+    return files_of(path) if path.is_dir() else [path]
