@@ -163,9 +163,9 @@ def _sets(folder: Path, draw: random.Random) -> None:
     features = [f'{word}\t{{"topic{k}": 1.0}}' for k, words in enumerate(_GROUPS) for word in words]
     _text(folder / "oracle.tsv", features)
     classes = {"country": _GROUPS[7][:5], "animal": _GROUPS[8][:5], "instrument": _GROUPS[6][4:9]}
-    _text(
-        folder / "classes.tsv", (f"{w}\t{name}" for name, words in classes.items() for w in words)
-    )
+    told = [(name, word) for name, words in classes.items() for word in words]
+    _text(folder / "classes.tsv", (f"{word}\t{name}" for name, word in told))
+    _text(folder / "attributes.tsv", map("\t".join, told))
     labels = ["plot", "quote"] * 40
     texts = (" ".join(_words(draw, _GROUPS[k % 2], 12)) for k in range(len(labels)))
     _text(folder / "sentences.tsv", map("\t".join, zip(labels, texts, strict=True)))

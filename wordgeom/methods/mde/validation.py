@@ -1,7 +1,7 @@
 """Checks of an embedding (§2.6): the distribution of distortions, the worst pairs, held-out pairs.
 
 `train` writes `distortions` and `held_out` to the run card, and `worst_line` and `held_out_line` to
-its notes. Held-out attributes are a test set: `eval --categories`.
+its notes. Held-out attributes are test sets: `eval --categories` and `--classify`.
 """
 
 from __future__ import annotations
