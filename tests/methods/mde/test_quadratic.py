@@ -97,7 +97,8 @@ def test_stochastic_rounds_come_near_the_optimum(pool):
     run = Proximal(parts, ops, rounds=rounds, constraint=constraint, seed=1)
     state = Rounds.start(start.copy())
     assert sum(run.iterations(state)) == len(state.values) == rounds
-    assert total(pairs, state.x) < 1.1 * optimum(pairs, n, columns) < 0.2 * total(pairs, start)
+    least = optimum(pairs, n, columns)
+    assert least < total(pairs, state.x) < 1.1 * least < 0.7 * total(pairs, start)
     np.testing.assert_allclose(state.x.T @ state.x / n, np.eye(columns), atol=1e-5)
     # tr ∇²E/(n m) of squares is the mean of 2 degrees/p of the first batch.
     mean = 4.0 * parts[0].terms[0].pairs.given.sum() / n / parts[0].size
