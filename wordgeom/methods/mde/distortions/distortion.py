@@ -2,9 +2,9 @@
 
 A distortion function is a frozen dataclass in a file of its own; its fields are its parameters. It
 says f and f′ at distances in [0, FAR]; `at` divides f′ by the distance, since the gradient of the
-average distortion is a sum of f′(d)/d · (xᵢ − xⱼ). Repulsive functions are evaluated at NEAR for a
-smaller distance, so that identical vectors have a finite distortion. The limits keep all results
-within the range of float32.
+average distortion is a sum of f′(d)/d · (xᵢ − xⱼ). Barriers are infinite at 0, which tells a solver
+that vectors coincide, and constant up to NEAR. The limits keep all other results within the range
+of float32.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 Numbers = Any  # (b), an array of NumPy or a tensor of Torch
 
-NEAR = 1e-5  # where a barrier stops to rise
+NEAR = 1e-5  # where a barrier stops to rise, except at 0
 FAR = 1e9  # distances beyond count as this
 LEAST = 1e-12  # divisors below count as this
 _SMALLEST = 1e-30  # bases of powers below count as this
@@ -26,6 +26,7 @@ class Distortion(ABC):
 
     name: ClassVar[str]
     least: ClassVar[float] = LEAST  # distances below count as this when f′ is divided by them
+    barrier: ClassVar[bool] = False  # whether f is infinite at 0
     divides: ClassVar[bool] = False  # whether it needs deviations above 0
 
     def at(self, distances: Numbers, given: Numbers, xp: Any) -> tuple[Numbers, Numbers]:
@@ -36,7 +37,9 @@ class Distortion(ABC):
         """
         d = xp.clip(distances, 0.0, FAR)
         f, derivative = self.values(d, given, xp)
-        return f, xp.where(d > 0.0, derivative / xp.clip(d, self.least, None), 0.0 * d)
+        if self.barrier:
+            f = xp.where((d > 0.0) | (given <= 0.0), f, xp.inf)
+        return f, xp.where(d > 0.0, derivative / xp.clip(d, self.least, None), 0.0)
 
     @abstractmethod
     def values(self, d: Numbers, given: Numbers, xp: Any) -> tuple[Numbers, Numbers]:
@@ -53,4 +56,4 @@ def power(base: Numbers, exponent: float, xp: Any) -> Numbers:
         return base * xp.sqrt(base)
     logs = exponent * xp.log(xp.clip(base, _SMALLEST, None))
     raised = xp.exp(xp.clip(logs, -_LIMIT, _LIMIT))
-    return xp.where(base > 0.0, raised, 0.0 * base) if exponent > 0.0 else raised
+    return xp.where(base > 0.0, raised, 0.0) if exponent > 0.0 else raised

@@ -13,4 +13,4 @@ def ratios(d: Numbers, given: Numbers, xp: Any) -> tuple[Numbers, Numbers, Numbe
     """Return d/δ and δ/d (b), finite, and 1 where δ > 0, else 0 (b)."""
     d, deviations = xp.clip(d, LEAST, None), xp.clip(given, LEAST, FAR)
     above, below = xp.clip(d / deviations, None, _MOST), xp.clip(deviations / d, None, _MOST)
-    return above, below, xp.where(given > 0.0, 0.0 * d + 1.0, 0.0 * d)
+    return above, below, xp.where(given > 0.0, 0.0 * d + 1.0, 0.0)

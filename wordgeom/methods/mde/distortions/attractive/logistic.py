@@ -21,5 +21,5 @@ class Logistic(Distortion):
         z = self.sharpness * (d - self.threshold)
         small = xp.exp(-xp.abs(z))  # at most 1
         f = xp.clip(z, 0.0, None) + xp.log1p(small)
-        rising = xp.where(z > 0.0, 0.0 * z + 1.0, small) / (1.0 + small)
+        rising = xp.where(z > 0.0, 1.0, small) / (1.0 + small)
         return given * f, (self.sharpness * given) * rising

@@ -15,6 +15,7 @@ class SoftFractional(Distortion):
     """log((e^{γδ/d} + e^{γd/δ}) / 2e^γ) / γ, of sharpness γ; 0 for δ = 0."""
 
     name: ClassVar[str] = "soft-fractional"
+    barrier: ClassVar[bool] = True
     divides: ClassVar[bool] = True
     sharpness: float = 10.0  # PyMDE's default
 

@@ -19,5 +19,5 @@ class Weighted(Distortion):
     def values(self, d: Numbers, given: Numbers, xp: Any) -> tuple[Numbers, Numbers]:
         """Return f and f′ (b each)."""
         over = d - given
-        weight = xp.where(given > 0.0, power(given, -self.exponent, xp), 0.0 * given)
+        weight = xp.where(given > 0.0, power(given, -self.exponent, xp), 0.0)
         return weight * over * over, 2.0 * weight * over

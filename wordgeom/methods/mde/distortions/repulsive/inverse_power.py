@@ -13,6 +13,7 @@ class InversePower(Distortion):
     """|w| / d^α; without --constraint standardized a few vectors may end far away."""
 
     name: ClassVar[str] = "inverse-power"
+    barrier: ClassVar[bool] = True
     least: ClassVar[float] = NEAR
     exponent: float = 1.0  # PyMDE's default
 

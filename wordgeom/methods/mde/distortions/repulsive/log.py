@@ -15,6 +15,7 @@ class Log(Distortion):
     """−|w| log(1 − exp(−d^α)); the default α is the book's and PyMDE's."""
 
     name: ClassVar[str] = "log"
+    barrier: ClassVar[bool] = True
     least: ClassVar[float] = NEAR
     exponent: float = 1.0
 

@@ -13,6 +13,7 @@ class LogRatio(Distortion):
     """−|w| log(d^α / (1 + d^α)); the default α is PyMDE's."""
 
     name: ClassVar[str] = "logratio"
+    barrier: ClassVar[bool] = True
     least: ClassVar[float] = NEAR
     exponent: float = 2.0
 
