@@ -27,7 +27,6 @@ from wordgeom.methods.ssmds.descents import Majorised, Quasi, Run, State, Stocha
 from wordgeom.methods.ssmds.majorise import InnerStep
 from wordgeom.methods.ssmds.objective import InnerFit, Objective
 from wordgeom.methods.ssmds.supervision import Supervision
-from wordgeom.optim.lbfgs import State as LbfgsState
 from wordgeom.runtime.pool import Pool
 
 _RATES = (0.0005, 0.001, 0.002, 0.005, 0.010, 0.015, 0.020)  # Table 4.2, and a lower one
@@ -87,9 +86,7 @@ def optimisers(
     made: dict[str, Callable[[], Run]] = {
         "majorise": lambda: Majorised(objective, State(start), step, most=options.steps, tol=1e-9),
         "lbfgs": lambda: Quasi(
-            objective, (start.shape[0], start.shape[1]),
-            LbfgsState.start(objective.flat(start.shape), start.ravel()),
-            most=_MORE * options.steps, tol=1e-9,
+            objective, start, None, get_ops("cpu", pool), most=_MORE * options.steps, tol=1e-9
         ),
     }  # fmt: skip
 

@@ -143,6 +143,19 @@ def test_columns_of_a_basis_are_changed_in_their_place(ops):
     np.testing.assert_allclose(ops.inner(tall[:, 1:3], tall[:, 4:]), basis[:, 1:3].T @ basis[:, 4:])
 
 
+@pytest.mark.parametrize("length", [1, 1000, 70_000])
+def test_long_rows_are_combined_as_dense_ones(ops, length):
+    rng = np.random.default_rng(8)
+    rows, other = rng.standard_normal((3, length)), rng.standard_normal((2, length))
+    left, right = ops.tall(rows, np.float64), ops.tall(other, np.float64)
+    np.testing.assert_allclose(ops.row_products(left, [*right]), rows @ other.T, atol=1e-10)
+    weights = np.array([0.5, -2.0, 3.0])
+    np.testing.assert_allclose(ops.to_numpy(ops.row_sum(weights, left)), weights @ rows, atol=1e-12)
+    np.testing.assert_allclose(
+        ops.to_numpy(ops.along(left[:2], -1.5, right)), rows[:2] - 1.5 * other, atol=1e-12
+    )
+
+
 def test_long_sums_of_single_numbers_keep_their_digits():
     # Blocks are added in float64: 1 + 2⁻²⁴ would vanish in a sum of float32.
     ones = np.ones((3 * 8192, 1), np.float32)
@@ -210,6 +223,9 @@ def test_bytes_do_not_depend_on_threads(monkeypatch):
             parts = [*ops.eigh_top(S, 20), ops.spmm(left, right), ops.inner(basis, basis), combined]
             ops.subtract(combined, basis, weights[:, ::-1])
             parts.append(combined)
+            rows = basis.reshape(4, -1)
+            parts += [ops.row_products(rows, [*rows[:2]]), ops.row_sum(weights[:4, 0], rows),
+                      ops.along(rows, 0.3, rows[::-1].copy())]  # fmt: skip
         results.append([part.tobytes() for part in parts])
     assert all(result == results[0] for result in results)
 

@@ -8,6 +8,7 @@ of threads. Torch agrees to rounding, eigenvectors as far as their eigenvalues a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -90,3 +91,12 @@ class Ops(Protocol):
 
     def combine(self, basis: Tall, weights: Float64) -> Tall:
         """Return basis (V × k) times weights (k × l), (V × l), newly allocated."""
+
+    def row_products(self, left: Tall, right: Sequence[Tall]) -> Float64:
+        """Return left rightᵀ (a × b) of a few long rows: left (a × N), right: b rows (N)."""
+
+    def row_sum(self, weights: Float64, rows: Tall) -> Tall:
+        """Return weights (a) times a few long rows (a × N), (N), newly allocated."""
+
+    def along(self, start: Tall, step: float, direction: Tall) -> Tall:
+        """Return start + step · direction, of two arrays of one shape, newly allocated."""

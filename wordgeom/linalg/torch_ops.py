@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,19 @@ class TorchOps:
     def combine(self, basis: torch.Tensor, weights: Float64) -> torch.Tensor:
         """Return basis (V × k) times weights (k × l), (V × l), newly allocated."""
         return basis @ self._tensor(weights).to(basis.dtype)
+
+    def row_products(self, left: torch.Tensor, right: Sequence[torch.Tensor]) -> Float64:
+        """Return left rightᵀ (a × b) of a few long rows: left (a × N), right: b rows (N)."""
+        products = torch.stack([left @ row for row in right], dim=1)
+        return np.asarray(products.cpu().numpy(), np.float64)
+
+    def row_sum(self, weights: Float64, rows: torch.Tensor) -> torch.Tensor:
+        """Return weights (a) times a few long rows (a × N), (N), newly allocated."""
+        return self._tensor(weights).to(rows.dtype) @ rows
+
+    def along(self, start: torch.Tensor, step: float, direction: torch.Tensor) -> torch.Tensor:
+        """Return start + step · direction, of two tensors of one shape, newly allocated."""
+        return torch.add(start, direction, alpha=step)
 
     def _free(self) -> int:
         if self.device != "cuda":

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from wordgeom.core.types import Float64
-
 _DECREASE, _CURVATURE = 1e-4, 0.9  # c₁ and c₂, as usual for quasi-Newton directions
 _MOST = 30  # evaluations
 _NEAR_END = 0.1  # of an interval, where an interpolated step is not trusted
@@ -17,12 +15,12 @@ _GROWTH = 4.0  # of a step that may be longer
 
 @dataclass(frozen=True)
 class Point:
-    """A step along the line: value, slope, and the gradient (n) there."""
+    """A step along the line: value and slope there, and what the caller wants to keep."""
 
     step: float
     value: float
     slope: float
-    gradient: Any
+    kept: Any
 
     @property
     def finite(self) -> bool:
@@ -92,11 +90,3 @@ def _interpolated(low: Point, high: Point) -> float:
     step = high.step - width * (high.slope + d2 - d1) / below
     ends = sorted((low.step + _NEAR_END * width, high.step - _NEAR_END * width))
     return step if ends[0] <= step <= ends[1] else middle
-
-
-def dot(left: Float64, right: Float64) -> float:
-    """Return the inner product of flat arrays (n), with the same bytes at any number of threads."""
-    from wordgeom.linalg.blas import one_thread
-
-    with one_thread():
-        return float(left @ right)

@@ -11,7 +11,7 @@ import contextlib
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Generic, Self, TypeVar
@@ -69,6 +69,15 @@ class Pool:
         finally:
             for future in waiting:
                 future.cancel()
+
+    def each(
+        self, function: Callable[[_Item], _Value], blocks: Sequence[_Item]
+    ) -> Iterator[_Value]:
+        """Yield as `map` does; a single block runs on the calling thread.
+
+        To hand a block over takes longer than many kernels take on a small one.
+        """
+        return map(function, blocks) if len(blocks) == 1 else self.map(function, blocks)
 
     def call(self, function: Callable[[], _Value]) -> _Value:
         """Return function(), run on a thread so that Ctrl-C interrupts the caller's wait."""

@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from wordgeom.core.errors import OptionError
+from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.methods.ssmds.majorise import Majorise
 from wordgeom.methods.ssmds.objective import Objective
@@ -23,6 +24,7 @@ from wordgeom.optim.lbfgs import State as LbfgsState
 from wordgeom.optim.schedules import inverse_time
 from wordgeom.optim.stopping import settled
 
+_MEMORY = 6  # pairs of L-BFGS
 _SPAN = {"majorise": 5, "sgd": 10}  # steps or epochs over which the fall of L is measured
 _EXPLODED = 1e4  # times L at the start or for zero vectors
 _FAR = 1e70  # norm of vectors whose L, with fourth powers, is still a number
@@ -52,29 +54,43 @@ class Run(Protocol):
 
 
 class Quasi:
-    """L-BFGS on the vectors."""
+    """L-BFGS on the vectors, from a start (V × K) or from the arrays of a checkpoint."""
 
-    def __init__(self, objective: Objective, shape: tuple[int, int], state: LbfgsState,
-                 *, most: int, tol: float) -> None:  # fmt: skip
-        self._shape = shape
-        self._run = Lbfgs(objective.flat(shape), state, most=most, tol=tol)
-        self.iterations = self._run.iterations
-        self.saved = state.saved
+    def __init__(
+        self, objective: Objective, start: Float64, saved: Mapping[str, Array] | None, ops: Ops,
+        *, most: int, tol: float,
+    ) -> None:  # fmt: skip
+        def function(vectors: Float64) -> tuple[float, Float64]:
+            found = objective.slope(vectors)
+            return found.value, found.gradient
+
+        self._ops, self._run = ops, Lbfgs(function, ops, most=most, tol=tol)
+        self._state = (
+            self._run.start(start, _MEMORY) if saved is None else LbfgsState.restored(saved, ops)
+        )
 
     @property
     def vectors(self) -> Float64:
         """The vectors (V × K)."""
-        return self._run.state.x.reshape(self._shape)
+        return np.asarray(self._state.x)
 
     @property
     def values(self) -> list[float]:
         """L before the first step and after each."""
-        return self._run.state.values
+        return self._state.values
 
     @property
     def reached(self) -> bool:
         """Whether L has settled."""
-        return self._run.reached
+        return self._run.reached(self._state)
+
+    def iterations(self) -> Iterator[int]:
+        """Take the steps, and yield 1 after each."""
+        return self._run.iterations(self._state)
+
+    def saved(self) -> Mapping[str, Array]:
+        """Return the state as the arrays of a checkpoint."""
+        return self._state.saved(self._ops)
 
 
 @dataclass

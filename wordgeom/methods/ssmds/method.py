@@ -228,16 +228,11 @@ class _Problem:
         """Return the optimiser before its first step, or after those of a checkpoint."""
         from wordgeom.methods.ssmds import descents, majorise
         from wordgeom.methods.ssmds.objective import InnerFit, StressFit
-        from wordgeom.optim.lbfgs import State as LbfgsState
 
         options, saved = self._options, self._context.checkpoint.restore()
         if options.optimiser == LBFGS:
-            state = (
-                LbfgsState.restored(saved) if saved is not None
-                else LbfgsState.start(objective.flat(start.shape), start.ravel())
-            )  # fmt: skip
             return descents.Quasi(
-                objective, start.shape, state, most=options.steps, tol=options.tol
+                objective, start, saved, self._cpu, most=options.steps, tol=options.tol
             )
         held = descents.State(start) if saved is None else descents.State.restored(saved)
         if options.optimiser == SGD:

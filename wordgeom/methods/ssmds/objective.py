@@ -177,15 +177,6 @@ class Objective:
         gradient = self.weight * self.fit.partial(vectors, rows)
         return self._with_pairs(0.0, gradient, vectors).gradient
 
-    def flat(self, shape: tuple[int, ...]) -> Callable[[Float64], tuple[float, Float64]]:
-        """Return L and its gradient as a function of flat arrays."""
-
-        def function(x: Float64) -> tuple[float, Float64]:
-            found = self.slope(x.reshape(shape))
-            return found.value, found.gradient.ravel()
-
-        return function
-
     def _with_pairs(self, data: float, gradient: Float64, vectors: Float64) -> Slope:
         value, slope = self.supervised.slope(vectors)
         gradient[self.supervised.pairs.words] += (1.0 - self.weight) * slope

@@ -1,0 +1,50 @@
+"""Pairs as a graph: for each item, the pairs in which it comes first, and all that it is in.
+
+A distance is computed once for a pair, from its first item. A gradient is gathered by item from
+both ends, so that no two threads write to one row, and its bytes depend on no thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.core.row_blocks import row_blocks
+from wordgeom.core.types import Int32, Int64
+from wordgeom.methods.mde.pairs import Pairs
+
+_WORK = 1 << 21  # numbers that a block of rows reads
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Lists of items by row, in CSR: indptr (n + 1) int64, others (entries) int32."""
+
+    indptr: Int64
+    others: Int32
+
+    def blocks(self, columns: int) -> list[tuple[int, int]]:
+        """Return [first, last) of blocks of rows of like work, for vectors of `columns` columns."""
+        items = np.arange(len(self.indptr))
+        return row_blocks(self.indptr + items, entries=max(1, _WORK // columns))
+
+
+def later(pairs: Pairs, items: int) -> Rows:
+    """Return the pairs by first item; entries are in the order of the pairs."""
+    indptr = np.searchsorted(pairs.left, np.arange(items + 1)).astype(np.int64)
+    return Rows(indptr, pairs.right)
+
+
+def around(groups: Sequence[Pairs], items: int) -> tuple[Rows, Int32]:
+    """Return all pairs of each item, and the number (entries) of each, counted over all groups."""
+    left, right = (np.concatenate([getattr(pairs, side) for pairs in groups])
+                   for side in ("left", "right"))  # fmt: skip
+    first = np.concatenate([right, left])  # others of one group ascend: left < item < right
+    numbers = np.tile(np.arange(len(left), dtype=np.int32), 2)
+    order = np.argsort(first, kind="stable")
+    others = np.concatenate([left, right])[order]
+    indptr = np.zeros(items + 1, np.int64)
+    np.cumsum(np.bincount(first, minlength=items), out=indptr[1:])
+    return Rows(indptr, others), numbers[order]

@@ -1,0 +1,115 @@
+"""The average distortion E(X) of an embedding, and its gradient (eq. 2.3, 5.1).
+
+E(X) = (1/p) Σ f_ij(d_ij) over p pairs, with d_ij = ‖x_i − x_j‖. Its gradient is (1/p) Σ (f′(d)/d)
+(x_i − x_j): a product with the Laplacian of the graph of pairs, weighted by f′(d)/d. Both read the
+vectors of each pair once, and no array of differences (p × m) is formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+
+from wordgeom.core.types import Array
+from wordgeom.methods.mde import kernels
+from wordgeom.methods.mde.edges import around, later
+from wordgeom.methods.mde.pairs import Pairs
+from wordgeom.runtime.pool import Pool
+
+_BLOCK = 1 << 16  # pairs whose distortion is computed at once
+
+
+class Distortion(Protocol):
+    """A distortion function f, of a distance and of what is given about a pair."""
+
+    def at(self, distances: Any, given: Any, xp: ModuleType) -> tuple[Any, Any]:
+        """Return f (b) and f′(d)/d (b) at distances d (b), in the namespace xp."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """Pairs that share a distortion function."""
+
+    pairs: Pairs
+    distortion: Distortion
+
+
+class Problem:
+    """The average distortion of n items over the pairs of all terms, on the CPU.
+
+    size: p, the number of pairs. Vectors (n × m) are float32 or float64, and so is the gradient.
+    """
+
+    def __init__(self, items: int, terms: Sequence[Term], pool: Pool) -> None:
+        self.items, self.terms, self._pool = items, tuple(terms), pool
+        self._later = [later(term.pairs, items) for term in self.terms]
+        self._around, self._numbers = around([term.pairs for term in self.terms], items)
+        self.size = sum(len(term.pairs) for term in self.terms)
+
+    def distances(self, vectors: Array) -> list[Array]:
+        """Return the distance of each pair, by term."""
+        found = []
+        for rows, term in zip(self._later, self.terms, strict=True):
+            out = np.empty(len(term.pairs), vectors.dtype)
+
+            def run(block: tuple[int, int], rows: Any = rows, out: Array = out) -> None:
+                kernels.set_distances(rows.indptr, rows.others, vectors, *block, out)
+
+            self._each(run, rows.blocks(vectors.shape[1]))
+            found.append(out)
+        return found
+
+    def distortions(self, vectors: Array) -> list[Array]:
+        """Return the distortion of each pair, by term."""
+        found = []
+        for distances, term in zip(self.distances(vectors), self.terms, strict=True):
+            parts = self._evaluate(term, distances, lambda _, values, __: values)
+            found.append(np.concatenate([np.empty(0, vectors.dtype), *parts]))
+        return found
+
+    def __call__(self, vectors: Array) -> tuple[float, Array]:
+        """Return E and its gradient (n × m)."""
+        total, slopes, start = 0.0, np.empty(self.size, vectors.dtype), 0
+        for distances, term in zip(self.distances(vectors), self.terms, strict=True):
+            own = slopes[start : start + len(distances)]
+
+            def add(block: slice, values: Array, slope: Array, own: Array = own) -> float:
+                np.divide(slope, self.size, out=own[block])
+                return float(values.sum(dtype=np.float64))
+
+            total += sum(self._evaluate(term, distances, add))
+            start += len(distances)
+        return total / self.size, self._gathered(slopes, vectors)
+
+    def _evaluate(
+        self, term: Term, distances: Array, use: Callable[[slice, Array, Array], Any]
+    ) -> Iterator[Any]:
+        """Yield use(block, f, f′(d)/d) for blocks of the pairs of a term, in order."""
+
+        def run(block: slice) -> Any:
+            with np.errstate(all="ignore"):  # an infinite distortion is a number here
+                values, slopes = term.distortion.at(distances[block], term.pairs.given[block], np)
+                return use(block, values, slopes)
+
+        blocks = [slice(k, k + _BLOCK) for k in range(0, len(distances), _BLOCK)]
+        return self._pool.each(run, blocks)
+
+    def _gathered(self, slopes: Array, vectors: Array) -> Array:
+        """Return Σ_j slope_ij (x_i − x_j) for all i, (n × m)."""
+        rows, out = self._around, np.empty_like(vectors)
+
+        def run(block: tuple[int, int]) -> None:
+            kernels.set_gradient(
+                rows.indptr, rows.others, self._numbers, slopes, vectors, *block, out
+            )
+
+        self._each(run, rows.blocks(vectors.shape[1]))
+        return out
+
+    def _each(self, run: Callable[[Any], None], blocks: list[Any]) -> None:
+        for _ in self._pool.each(run, blocks):
+            pass

@@ -1,0 +1,128 @@
+"""Solve a problem: from a start, under a constraint, by L-BFGS or by the stochastic method."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from wordgeom.core.errors import OptionError
+from wordgeom.core.ops import Ops
+from wordgeom.core.types import Float32
+from wordgeom.methods.mde.problem import Problem, Term
+from wordgeom.methods.mde.stochastic import Proximal, Rounds, batches
+from wordgeom.optim.constraints import Constraint
+from wordgeom.optim.lbfgs import Lbfgs, State
+from wordgeom.runtime.context import Context
+
+_APART = 1e-3  # of the deviation of X, by which items that coincide are separated
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to solve.
+
+    steps: of L-BFGS, or rounds of the stochastic method; tol: relative decrease of the distortion
+    over five steps at which L-BFGS stops; enough: norm of the projected gradient at which it does;
+    memory: its pairs; batch: pairs of a round of the stochastic method, 0 for L-BFGS.
+    """
+
+    steps: int = 300
+    tol: float = 0.0
+    enough: float = 1e-5
+    memory: int = 10
+    batch: int = 0
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Vectors (n × m), and the course of the descent.
+
+    values, norms: average distortion and norm of the projected gradient before the first step and
+    after each; of the stochastic method, the distortion of each round's batch, and no norms;
+    lengths: of each step relative to the vectors; distortion: at the end, of all pairs; norm: of
+    the projected gradient there; reached: whether a tolerance stopped it; separated: whether
+    coincident items had to be moved apart at the start.
+    """
+
+    vectors: Float32
+    values: list[float]
+    norms: list[float]
+    lengths: list[float]
+    distortion: float
+    norm: float
+    reached: bool
+    separated: bool
+
+
+def get_problem(items: int, terms: Sequence[Term], context: Context) -> Any:
+    """Return the problem on the device of the context."""
+    if context.ops.device == "cpu":
+        return Problem(items, terms, context.pool)
+    from wordgeom.methods.mde.torch_problem import TorchProblem
+
+    return TorchProblem(items, terms, context.ops.device)
+
+
+def solve(
+    problem: Any, start: Float32, constraint: Constraint, settings: Settings, context: Context
+) -> Solution:
+    """Return the embedding that a descent from `start` (n × m) reaches.
+
+    Raises OptionError where no finite distortion is found at the start.
+    """
+    ops, saved = context.ops, context.checkpoint.restore()
+    start, separated = _finite(problem, start, constraint, context)
+    descent: Any
+    state: Any
+    if settings.batch:
+        terms = batches(list(problem.terms), settings.batch, np.random.default_rng(context.seed))
+        parts = [get_problem(problem.items, part, context) for part in terms]
+        descent = Proximal(parts, ops, rounds=settings.steps, constraint=constraint,
+                           seed=context.seed)  # fmt: skip
+        fresh = Rounds.start(constraint.onto(ops.tall(start, start.dtype)))
+        state = fresh if saved is None else Rounds.restored(saved, ops)
+    else:
+        descent = Lbfgs(problem, ops, most=settings.steps, tol=settings.tol,
+                        enough=settings.enough, constraint=constraint)  # fmt: skip
+        state = (
+            descent.start(start, settings.memory) if saved is None else State.restored(saved, ops)
+        )
+    what = "rounds" if settings.batch else "steps"
+    for _ in context.progress.follow(
+        descent.iterations(state), what, settings.steps, what, int, done=len(state.lengths)
+    ):
+        context.checkpoint.save(lambda: state.saved(ops))
+    reached = not settings.batch and descent.reached(state)
+    return _solution(problem, state, constraint, ops, reached, separated)
+
+
+def _solution(
+    problem: Any, state: Any, constraint: Constraint, ops: Ops, reached: bool, separated: bool
+) -> Solution:
+    distortion, gradient = problem(state.x)
+    gradient = constraint.tangent(state.x, gradient)
+    flat = gradient.reshape(-1)
+    norm = float(np.sqrt(ops.row_products(flat.reshape(1, -1), [flat])[0, 0]))
+    return Solution(
+        ops.to_numpy(state.x), state.values, getattr(state, "norms", []), state.lengths,
+        distortion, norm, reached, separated,
+    )  # fmt: skip
+
+
+def _finite(
+    problem: Any, start: Float32, constraint: Constraint, context: Context
+) -> tuple[Float32, bool]:
+    """Return a start with a finite distortion, and whether items had to be moved apart for it."""
+    ops = context.ops
+    if np.isfinite(problem(constraint.onto(ops.tall(start, start.dtype)))[0]):
+        return start, False
+    size = _APART * float(np.sqrt(np.mean(np.square(start, dtype=np.float64)))) or 1.0
+    noise = np.random.default_rng(context.seed).standard_normal(start.shape, np.float32)
+    moved = start + size * noise
+    if np.isfinite(problem(constraint.onto(ops.tall(moved, moved.dtype)))[0]):
+        return moved, True
+    what = "the average distortion is infinite at the start"
+    raise OptionError(what, do="start from other vectors, or choose another distortion function")
