@@ -199,7 +199,8 @@ def _source(name: str, how: Training) -> str:
 
 def _inputs(name: str, given: Mapping[str, str]) -> list[str]:
     """Return the flags of the inputs that a method takes besides its first."""
-    taken = [setting for setting in settings_of(methods.load(name)) if setting in given]
+    kinds = settings_of(methods.load(name))
+    taken = [setting for setting, kind in kinds.items() if setting in given and kind.compared]
     return [part for setting in taken for part in (flag(setting), given[setting])]
 
 

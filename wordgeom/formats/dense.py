@@ -24,12 +24,17 @@ _KINDS = "iuf"  # dtype kinds: integers and floats
 def read_dense(path: Path, words: Path, archive: bool, memory: int) -> Vectors:
     """Read vectors (V × K) and their words. Raises MissingInputError, FormatError, InputError."""
     names = read_words(words).words
-    matrix = (_read_npz if archive else _read_npy)(path, memory)
+    matrix = read_matrix(path, archive, memory)
     if len(matrix) != len(names):
         found = f"{len(names):,} in {words}"
         raise InputError(f"{len(matrix):,} vectors need as many words", where=path, found=found,
                          do="replace it, or convert with --words FILE")  # fmt: skip
-    return Vectors(names, _to_float32(matrix, path))
+    return Vectors(names, matrix)
+
+
+def read_matrix(path: Path, archive: bool, memory: int) -> Float32:
+    """Read the array (n × K) of a file; raises as `read_dense` does."""
+    return _to_float32((_read_npz if archive else _read_npy)(path, memory), path)
 
 
 def dense_shape(path: Path, archive: bool) -> tuple[int, int]:

@@ -49,6 +49,15 @@ def read_any_vectors(
     return Vectors(read.words[:limit], read.matrix[:limit])
 
 
+def read_numbered(path: Path) -> Vectors | None:
+    """Read an array whose rows have no words beside it, named from 0; None for other vectors."""
+    form = _form_of(path, None)
+    if form not in detection.ARRAYS or companion_path(path).exists():
+        return None
+    matrix = dense.read_matrix(path, form == detection.NPZ, available_memory() // 2)
+    return Vectors([str(row) for row in range(len(matrix))], matrix)
+
+
 def files_of(path: Path, words: Path | None = None, form: str | None = None) -> list[Path]:
     """Return the files that `read_any_vectors` reads; raises MissingInputError."""
     form = _form_of(path, form)

@@ -10,6 +10,8 @@ from typing import Any
 from wordgeom.core.options import Options
 from wordgeom.methods.inputs.any_matrix import AnyMatrixInput
 from wordgeom.methods.inputs.documents import DocumentsInput, TimesInput
+from wordgeom.methods.inputs.item_pairs import ItemPairsInput
+from wordgeom.methods.inputs.items import AnchorsInput, ItemsInput
 from wordgeom.methods.inputs.kind import InputKind, OpenInput, Request
 from wordgeom.methods.inputs.matrix import MatrixInput
 from wordgeom.methods.inputs.pairs import PairsInput
@@ -25,6 +27,9 @@ _KINDS: tuple[InputKind, ...] = (
     InitInput(),
     PairsInput(),
     MovingInput(),
+    ItemsInput(),
+    ItemPairsInput(),
+    AnchorsInput(),
 )
 INPUTS = {kind.name: kind for kind in _KINDS}
 READING = tuple(dict.fromkeys(cls for kind in _KINDS for cls in kind.options))  # their options

@@ -84,6 +84,7 @@ class InputKind(ABC):
     default: ClassVar[str | None] = None  # path; None: the input is optional
     required: ClassVar[bool] = True
     store_kinds: ClassVar[tuple[str, ...]] = ()  # of the stores that it may be
+    compared: ClassVar[bool] = True  # whether `compare` passes it to the method
     options: ClassVar[tuple[type[Options], ...]] = ()  # the classes that say how it is read
 
     @abstractmethod
