@@ -123,7 +123,7 @@ def test_mds_has_at_most_the_stress_of_scikit_learn(folder):
 
     points = points_of(folder)
     apart = np.linalg.norm(points[:, None] - points, axis=2)
-    options = {"metric_mds": True} if "metric_mds" in MDS().get_params() else {"metric": True}
+    options: Any = {"metric_mds": True} if "metric_mds" in MDS().get_params() else {"metric": True}
     if "init" in MDS().get_params():
         options["init"] = "random"
     theirs = MDS(2, n_init=2, random_state=0, eps=1e-9, **options).fit_transform(points)

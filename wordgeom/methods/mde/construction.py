@@ -25,8 +25,10 @@ from wordgeom.methods.mde.graphs.sampling import dissimilar
 from wordgeom.methods.mde.options import Options
 from wordgeom.methods.mde.pairs import Pairs
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.memory import check_memory
 from wordgeom.vectors.keyed import Vectors, row_in
 
+_ENTRY, _POINT = 12, 32  # bytes of an entry of a matrix, and of a number of the vectors
 _LISTED = 5  # sizes of components in a note
 
 
@@ -114,6 +116,9 @@ class Construction:
         k, context = self._options.neighbours, self._context
         if isinstance(self._items, Vectors):
             return self._neighbours(self.points(self._options.metric))
+        needed = _ENTRY * self._items.entries
+        do = "count with --max-vocab, or raise --memory"
+        check_memory("the matrix", needed, context.memory, do)
         pairs = largest_entries(self._items.full(), k, context.pool)
         self._note_absent(pairs, "has no entry above 0", "have no entry above 0")
         return pairs
@@ -136,6 +141,9 @@ class Construction:
         if not isinstance(self._items, Vectors):
             what = f"--graph {self._options.graph} needs vectors, not a matrix"
             raise InputError(what, do="pass a vectors file, or --graph neighbours")
+        needed = _POINT * self._items.matrix.size
+        do = "embed fewer items, reduce their dimension, or raise --memory"
+        check_memory("the vectors and a search among them", needed, self._context.memory, do)
         points = points_of(self._items.matrix, metric)
         zero = np.setdiff1d(np.arange(self._n), points.rows)
         if len(zero):
@@ -236,12 +244,14 @@ class Construction:
         if len(sizes) > 1:
             listed = first_few([f"{size:,}" for size in sizes], _LISTED)
             text = f"the graph of {what} has {len(sizes):,} components (items: {listed})"
-            self.notes.append(f"{text}; {self._meaning(what)}")
+            self.notes.append(text + self._meaning(what))
 
     def _meaning(self, what: str) -> str:
+        if self._options.constraint == names.ANCHORED:
+            return ""
         if what == "similar pairs" and self._options.dissimilar:
-            return "only dissimilar pairs place one relative to another"
-        return "nothing places one relative to another"
+            return "; only dissimilar pairs place one relative to another"
+        return "; nothing places one relative to another"
 
 
 def without_fixed(pairs: Pairs, fixed: Array) -> Pairs:

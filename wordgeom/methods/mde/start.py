@@ -63,7 +63,7 @@ def principal(points: Points, K: int, context: Context) -> Float32:
     axes = principal_axes(points.points, K)
     vectors = _SMALL * axes.std() * context.rng.standard_normal((points.items, K))
     vectors[points.rows, : axes.shape[1]] += axes
-    return vectors.astype(np.float32)
+    return np.asarray(vectors, np.float32)
 
 
 def around_anchors(
