@@ -42,6 +42,7 @@ _SSMDS = (
     "train ../inputs/large --method ssmds --pairs ../inputs/pairs.tsv --steps 5 --checkpoint 0"
     " -o out.bin"
 )
+_MDE = "train ../inputs/large --method mde --steps 5 --tol 0 --checkpoint 0 -o out.bin"
 _LSA = "train ../inputs/dtm --method lsa --checkpoint 0 -o out.bin --documents out.docs.txt"
 _MODEL = "train ../inputs/dtm --method dlsa --degree 1 --sweeps 3 --checkpoint 0 -o out"
 _IMPUTE = "impute --domain ../inputs/domain.csv --vectors ../inputs/vectors.bin -o out.bin"
@@ -64,6 +65,7 @@ COMMANDS = (
     Command("train dc, kept", f"{_DC} --dim 4", f"{_DC} --dim 3", True),
     *([Command("train sgd, kept", f"{_SGD} --dim 4", f"{_SGD} --dim 3", True)] if _TORCH else []),
     Command("train ssmds, kept", f"{_SSMDS} --dim 4", f"{_SSMDS} --dim 3", True),
+    Command("train mde, kept", f"{_MDE} --dim 4", f"{_MDE} --dim 3", True),
     Command("train lsa, documents", f"{_LSA} --dim 4", f"{_LSA} --dim 3", True),
     Command("train dlsa, kept", f"{_MODEL} --dim 4", f"{_MODEL} --dim 3", True),
     Command("impute", f"{_IMPUTE} --delta 3", f"{_IMPUTE} --delta 4"),

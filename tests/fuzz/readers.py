@@ -35,6 +35,7 @@ from wordgeom.matrices.document_term import StoredDocuments
 from wordgeom.matrices.stored_rows import StoredRows
 from wordgeom.matrices.times import parse_times
 from wordgeom.methods.dlsa.model import DynamicModel
+from wordgeom.methods.inputs.item_pairs import read_item_pairs
 from wordgeom.plot.colours import read_colouring
 from wordgeom.plot.drift_results import read_drift_results
 from wordgeom.runtime.pool import Pool
@@ -222,6 +223,13 @@ READERS = (
         ("vectors.word2vec_binary", "vectors.keyed"),
     ),
     Reader("pairs", seeds.pairs, _set, ("evaluation.pairs", *_EVALUATE), packing.gzipped),
+    Reader(
+        "item pairs",
+        seeds.item_pairs,
+        read_item_pairs,
+        ("methods.inputs.item_pairs",),
+        packing.gzipped,
+    ),
     Reader(
         "analogies",
         seeds.analogies,

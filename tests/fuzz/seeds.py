@@ -148,6 +148,17 @@ def pairs() -> Group:
 
 
 @cache
+def item_pairs() -> Group:
+    """Pairs of items with weights, of words and of rows, with a header and packed."""
+    rows = [("tiger", "cat", "2"), ("book", "0", "-1.5"), ("naïve", "東京", "1e-3")]
+    return _texts(
+        {"w.tsv": "# comment\none\tother\tweight\n" + "\n".join("\t".join(row) for row in rows)},
+        {"w.csv": '"a b",c,1\r\n' + "\r\n".join(",".join(row) for row in rows) + "\r\n"},
+        {"w.txt.gz": "0 1 2.5\n1 2 -1\n"},
+    )
+
+
+@cache
 def analogies() -> Group:
     """Questions in sections and in tables."""
     text = ": capitals\nAthens Greece Oslo Norway\nRome Italy Paris France\n: gram1\na b c d\n"

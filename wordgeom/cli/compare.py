@@ -55,7 +55,8 @@ def _input_kinds() -> dict[str, InputKind]:
     for name in methods.names():
         method = methods.load(name)
         if VECTORS in method.MAKES:
-            found |= dict(list(settings_of(method).items())[1:])
+            others = list(settings_of(method).items())[1:]
+            found |= {setting: kind for setting, kind in others if kind.compared}
     return found
 
 

@@ -60,6 +60,7 @@ class AnchorsInput(InitInput):
     name: ClassVar[str] = "anchors"
     setting: ClassVar[str] = "anchors"
     help: ClassVar[str] = "vectors file of items that keep their vectors"
+    compared: ClassVar[bool] = False  # it decides the dimension
 
 
 def _read(path: Path) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from wordgeom.core.errors import OptionError
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Float32
+from wordgeom.linalg.numpy_ops import NumpyOps
 from wordgeom.methods.mde.problem import Problem, Term
 from wordgeom.methods.mde.stochastic import Proximal, Rounds, batches
 from wordgeom.optim.constraints import Constraint
@@ -59,7 +60,7 @@ class Solution:
 
 def get_problem(items: int, terms: Sequence[Term], context: Context) -> Any:
     """Return the problem on the device of the context."""
-    if context.ops.device == "cpu":
+    if isinstance(context.ops, NumpyOps):
         return Problem(items, terms, context.pool)
     from wordgeom.methods.mde.torch_problem import TorchProblem
 
