@@ -9,6 +9,8 @@ import pytest
 
 from wordgeom.core.errors import OptionError
 from wordgeom.methods.mde import validation
+from wordgeom.methods.mde.distortions.attractive.log1p import Log1p
+from wordgeom.methods.mde.distortions.repulsive.log import Log
 from wordgeom.methods.mde.pairs import Pairs
 from wordgeom.methods.mde.validation import Judged
 
@@ -100,7 +102,8 @@ def test_pairs_are_fitted_or_held_out_and_stay_in_order(share):
     assert len(held) == round(share * len(pairs))
     for part in (fitted, held):
         assert np.all(np.diff(part.given) > 0)
-        assert (part.left.dtype, part.given.dtype) == (np.int32, np.float32)
+        assert part.left.dtype == np.int32
+        assert part.given.dtype == np.float32
     assert sorted([*fitted.given, *held.given]) == list(pairs.given)
     again, _ = validation.hold_out(pairs, share, np.random.default_rng(1))
     np.testing.assert_array_equal(again.given, fitted.given)
@@ -131,3 +134,21 @@ def test_averages_are_over_the_pairs_of_all_terms():
         "average distortion 4; of 3 pairs held out 12"
     )
     assert np.isnan(validation.average([]))
+
+
+def test_pairs_are_judged_in_float64(monkeypatch):
+    monkeypatch.setattr(validation, "_BLOCK", 3)
+    vectors = np.random.default_rng(1).standard_normal((5, 4)).astype(np.float32)
+    pairs = pairs_of([0, 0, 0, 0, 1, 1], RIGHT, [1, 2, 3, 4, 5, 6])
+    found = validation.judged("similar pairs", pairs, Log1p(), vectors)
+    wide = vectors.astype(np.float64)
+    expected = np.array([np.linalg.norm(wide[i] - wide[j]) for i, j in zip(
+        pairs.left, pairs.right, strict=True)])  # fmt: skip
+    np.testing.assert_allclose(found.distances, expected, rtol=1e-14)
+    np.testing.assert_allclose(found.distortions, pairs.given * np.log1p(expected**1.5), rtol=1e-12)
+    assert found.distortions.dtype == np.float64
+
+
+def test_coincident_dissimilar_pairs_have_an_infinite_distortion_without_a_warning():
+    found = validation.judged("dissimilar pairs", pairs_of([0], [1]), Log(), np.ones((2, 2)))
+    assert np.isinf(found.distortions[0])

@@ -48,17 +48,21 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     Raises OptionError for options that contradict the inputs, RankError for K ≥ n, InputError for
     items or pairs that cannot be embedded or if memory is insufficient.
     """
+    from wordgeom.methods.mde.checks import checks
     from wordgeom.methods.mde.solve import Settings, get_problem, solve
 
     options = _combined(inputs, options)
     if options.recipe in SPECTRAL:
         return _spectral(inputs, options, context)
     embedding = _Embedding(inputs, options, context)
-    terms = embedding.terms()
+    terms, held = embedding.terms()
     solution = solve(
         get_problem(embedding.n, terms, context), embedding.start(), embedding.constraint(),
         Settings(options.steps, options.tol, options.gradient_tol, batch=options.batch), context,
     )  # fmt: skip
+    statistics, notes = checks(terms, held, solution.vectors, embedding.words)
+    embedding.statistics |= statistics
+    embedding.notes += notes
     return _result(solution, embedding, options)
 
 
@@ -117,6 +121,7 @@ class _Embedding:
     """The parts of a problem: terms, start and constraint, and what to say of them."""
 
     def __init__(self, inputs: Mapping[str, Any], options: Options, context: Context) -> None:
+        from wordgeom.methods.mde.checks import divided
         from wordgeom.methods.mde.construction import Construction, rows_of
 
         items, self._init, self._anchors = (
@@ -134,20 +139,30 @@ class _Embedding:
             self.fixed = found >= 0
             self._rows = found[self.fixed]
         self.graph: Graph = Construction(items, inputs.get("item-pairs"), options, context).graph()
+        self._held: Graph | None = None
+        if options.hold_out:
+            parts = divided(self.graph, options.hold_out, self.n, context.rng)
+            self.graph, self._held = parts
         self.notes, self.statistics = self.graph.notes, self.graph.statistics
         self._check_anchors()
         self._check_memory()
 
-    def terms(self) -> list[Term]:
-        """Return the pairs with their functions. Raises InputError where nothing holds them."""
+    def terms(self) -> tuple[list[Term], list[Term]]:
+        """Return the pairs with their functions, and those of --hold-out.
+
+        Raises InputError where nothing holds them.
+        """
+        self._check_balance()
+        if self._options.constraint == names.STANDARDIZED and len(self.graph.deviations):
+            self._to_natural_length()
+        return self._terms(self.graph), [] if self._held is None else self._terms(self._held)
+
+    def _terms(self, graph: Graph) -> list[Term]:
         from wordgeom.methods.mde.construction import without_fixed
         from wordgeom.methods.mde.distortions import ATTRACTIVE, DEVIATIONS, REPULSIVE
         from wordgeom.methods.mde.problem import Term
 
-        options, graph, apart = self._options, self.graph, {}
-        self._check_balance()
-        if options.constraint == names.STANDARDIZED and len(graph.deviations):
-            self._to_natural_length()
+        options, apart = self._options, {}
         if options.repulsion_exponent:
             apart["exponent"] = options.repulsion_exponent
         made = [
@@ -211,7 +226,9 @@ class _Embedding:
         pairs = self.graph.deviations
         natural = np.sqrt(2.0 * self.n * self.K / (self.n - 1))
         factor = float(natural / np.sqrt(np.mean(np.square(pairs.given, dtype=np.float64))))
-        self.graph.deviations = replace(pairs, given=(pairs.given * factor).astype(np.float32))
+        for graph in (self.graph, *([] if self._held is None else [self._held])):
+            scaled = (graph.deviations.given * factor).astype(np.float32)
+            graph.deviations = replace(graph.deviations, given=scaled)
         self.statistics["deviations_scaled_by"] = factor
 
     def _check_anchors(self) -> None:

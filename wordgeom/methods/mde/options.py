@@ -100,6 +100,10 @@ class Options(base.Options):
     batch: int = option(
         0, "pairs of a round of the stochastic proximal method; 0: L-BFGS", low=0, metavar="N"
     )
+    hold_out: float = option(
+        0.0, "share of the pairs to leave out, on which the vectors are checked",
+        low=0.0, high=0.9, metavar="SHARE",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,7 +1,7 @@
 """Checks of an embedding (§2.6): the distribution of distortions, the worst pairs, held-out pairs.
 
-`train` writes `distortions` and `held_out` to the run card, and `worst_line` and `held_out_line` to
-its notes. Held-out attributes are test sets: `eval --categories` and `--classify`.
+`train` writes them to the run card, and a line on each to its notes. Held-out attributes are test
+sets: `eval --categories` and `--classify`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import numpy as np
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Array, Int64
 from wordgeom.methods.mde.pairs import Pairs
+from wordgeom.methods.mde.problem import Distortion
 
 _QUANTILES = {"min": 0.0, "5%": 0.05, "25%": 0.25, "median": 0.5, "75%": 0.75, "95%": 0.95,
               "99%": 0.99, "max": 1.0}  # fmt: skip
 _LISTED = 10  # worst pairs of a run card
+_BLOCK = 1 << 14  # pairs whose vectors are compared at once
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,19 @@ class Judged:
     distortions: Array
 
 
+def judged(name: str, pairs: Pairs, distortion: Distortion, vectors: Array) -> Judged:
+    """Return the pairs with their distances and distortions between vectors (n × m), in float64."""
+    distances, values = np.empty(len(pairs)), np.empty(len(pairs))
+    for start in range(0, len(pairs), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        left, right = (vectors[side[part]].astype(np.float64) for side in (pairs.left, pairs.right))
+        apart = left - right
+        distances[part] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+        with np.errstate(all="ignore"):  # an infinite distortion is a number here
+            values[part] = distortion.at(distances[part], pairs.given[part], np)[0]
+    return Judged(name, pairs, distances, values)
+
+
 def hold_out(pairs: Pairs, share: float, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
     """Return the pairs without a random share, and that share; both in the order of the pairs.
 
@@ -45,7 +60,12 @@ def hold_out(pairs: Pairs, share: float, rng: np.random.Generator) -> tuple[Pair
         found = f"{int(held.sum()):,} of {len(pairs):,} pairs"
         do = "change --hold-out, or give more pairs"
         raise OptionError("--hold-out must leave pairs on both sides", found=found, do=do)
-    return _chosen(pairs, ~held), _chosen(pairs, held)
+    return chosen(pairs, ~held), chosen(pairs, held)
+
+
+def chosen(pairs: Pairs, which: Array) -> Pairs:
+    """Return the pairs of a mask (p) bool."""
+    return Pairs(pairs.left[which], pairs.right[which], pairs.given[which])
 
 
 def stranded(pairs: Sequence[Pairs], fitted: Sequence[Pairs], items: int) -> int:
@@ -90,8 +110,8 @@ def held_out(fitted: Sequence[Judged], held: Sequence[Judged]) -> dict[str, Any]
     }
     terms = {
         one.name: {"fitted": _number(average([one])), "held_out": _number(average([other]))}
-        for one, other in zip(fitted, held, strict=True)
-    }
+        for one in fitted for other in held if one.name == other.name
+    }  # fmt: skip
     return {**averages, "terms": terms}
 
 
@@ -141,10 +161,6 @@ def _paired(groups: Sequence[Pairs], items: int) -> Array:
     for pairs in groups:
         found[pairs.left] = found[pairs.right] = True
     return found
-
-
-def _chosen(pairs: Pairs, mask: Array) -> Pairs:
-    return Pairs(pairs.left[mask], pairs.right[mask], pairs.given[mask])
 
 
 def _number(value: Any) -> float | None:
