@@ -27,6 +27,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,7 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
 
+OPTIONS: tuple[list[str], ...] = ([], ["--dissimilar", "5"], ["--recipe", "umap"])  # of maps
 PARTS = ("steps", "quadratic", "stochastic", "million", "maps")
 
 
@@ -213,8 +215,11 @@ def maps(vectors: Vectors, rivals: Rivals, number: int) -> None:
             write_vectors(source, words, points)
             train = ["train", source, "--method", "mde", "--dim", "2", "-o", out, "--force",
                      "--quiet", "--threads", str(rivals.threads)]  # fmt: skip
-            took = [seconds(lambda train=train: wordgeom(train)) for _ in range(number)]  # type: ignore[misc]
-            line(f"{n:,}", "wordgeom", spread(took), recall(out, source))
+            for more in OPTIONS:
+                full = [*train, *more]
+                took = [seconds(partial(wordgeom, full)) for _ in range(number)]
+                label = " ".join(["wordgeom", *more])
+                line(f"{n:,}", label, spread(took), recall(out, source))
             for program in ("umap", "tsne"):
                 made = rivals.run(program, {"points": points, "metric": "cosine"})
                 if made is None:

@@ -76,11 +76,15 @@ class Case:
 
 @dataclass(frozen=True)
 class Run:
-    """An embedding, the seconds it took, and the norm of the projected gradient by step."""
+    """An embedding, the seconds it took, its steps, and norms of the projected gradient.
+
+    norms: before each step, and of wordgeom after the last one too; stored: whether it was read.
+    """
 
     vectors: Array
     seconds: float
     norms: Array
+    steps: int
     stored: bool = False
     version: str = ""
 
@@ -106,7 +110,8 @@ class Rivals:
             self._make(program, job, path)
         with np.load(path) as made:
             norms = made["norms"] if "norms" in made else np.empty(0)
-            return Run(made["vectors"], float(made["seconds"]), norms, stored, str(made["version"]))
+            return Run(made["vectors"], float(made["seconds"]), norms, len(norms), stored,
+                       str(made["version"]))  # fmt: skip
 
     def _make(self, program: str, job: Mapping[str, Any], path: Path) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -170,7 +175,8 @@ def ours(case: Case, context: Context, steps: int, *, enough: float = 0.0, batch
     problem = get_problem(len(case.start), case.terms, context)
     settings = Settings(steps=steps, tol=0.0, enough=enough, batch=batch)
     found = solve(problem, case.start.copy(), case.bound(context), settings, context)
-    return Run(found.vectors, time.perf_counter() - began, np.array(found.norms))
+    took = time.perf_counter() - began
+    return Run(found.vectors, took, np.array(found.norms), len(found.lengths))
 
 
 def compiled(context: Context) -> None:

@@ -79,7 +79,7 @@ def run(images: Images, rivals: Rivals, folder: Path, context: Context) -> None:
         for program, one in both:
             told = knn(one.vectors, images.digits, context)
             value = distortion(case, one.vectors, context.pool)
-            rows.append([name, program, f"{one.seconds:.1f}", f"{len(one.norms) - 1}",
+            rows.append([name, program, f"{one.seconds:.1f}", f"{one.steps}",
                          f"{value:.5f}", f"{told:.3f}", recall(one.vectors, images)])  # fmt: skip
             if program == "wordgeom":
                 classes[name] = told

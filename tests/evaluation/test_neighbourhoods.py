@@ -70,8 +70,8 @@ def brute(mapped, reference, k):
         cases = []
         orders = list(permutations(range(n - 1)))
         made = [{tuple(ranks_of(each, order)) for order in orders} for each in (ours, theirs)]
-        for r, s in product(*made):
-            r, s = np.array(r), np.array(s)
+        for pair in product(*made):
+            r, s = (np.array(ranks) for ranks in pair)
             late = [np.maximum(s - k, 0)[r <= k].sum(), np.maximum(r - k, 0)[s <= k].sum()]
             worst = np.sort(np.maximum(np.arange(1, n) - k, 0))[-k:].sum()
             cases.append([np.sum((r <= k) & (s <= k)) / k, *(1 - np.array(late) / worst)])

@@ -61,6 +61,7 @@ def test_the_optimum_is_that_of_the_eigenvalues(context, m):
     reached = problems.distortion(case, run.vectors, context.pool)
     assert expected * (1 - 1e-6) < reached < 1.05 * expected
     assert run.norms[-1] < run.norms[0]
+    assert run.steps == len(run.norms) - 1
 
 
 def test_the_distortion_is_the_mean_over_both_kinds_of_pairs(context):
@@ -113,6 +114,7 @@ def test_results_of_other_programs_are_stored_by_their_job(context, tmp_path, mo
     first, second = run(case, 5), run(case, 5)
     assert (first.stored, second.stored, first.seconds) == (False, True, 2.5)
     np.testing.assert_array_equal(second.vectors, case.start + 1)
+    assert first.steps == 60  # PyMDE's norms are those before each step
     assert list(first.norms) == [1.0] * len(one) + [-1.0] * len(other)  # dissimilar: negative
     assert not run(case, 6).stored
     assert not run(replace(case, start=case.start + 1), 5).stored
@@ -176,9 +178,9 @@ def test_the_criteria_are_judged():
     assert not images.criteria({**told, images.UMAP: 0.95})[2].met
     assert not images.criteria({**told, images.HUBER_ROW: 0.8})[1].met
     ended = (("centered", 1.0, 1e-6), ("anchored", 1.0, 1e-5), ("standardized", 1.6, 1e-4))
-    runs = {name: Run(np.empty(0), took, np.array([1.0, norm])) for name, took, norm in ended}
+    runs = {name: Run(np.empty(0), took, np.array([1.0, norm]), 1) for name, took, norm in ended}
     assert [claim.met for claim in synthetic.criteria_7_3(runs)] == [False, False]
-    runs["standardized"] = Run(np.empty(0), 1.4, np.array([1.0, 1e-6]))
+    runs["standardized"] = Run(np.empty(0), 1.4, np.array([1.0, 1e-6]), 1)
     assert [claim.met for claim in synthetic.criteria_7_3(runs)] == [True, True]
 
 
