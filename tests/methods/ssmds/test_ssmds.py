@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from interruptions import interrupted_after
+from interruptions import interrupted_after, kill_after
 from matrices import random_counts, store_documents, store_matrix
 
 import wordgeom as wg
@@ -402,19 +398,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(folder, ask, tmp_path):
             "-o"]  # fmt: skip
     assert ask(*line, str(tmp_path / "whole.bin")).status == 0
     part = str(tmp_path / "part.bin")
-    code = (
-        "import os, signal, sys\n"
-        "from wordgeom.checkpoint.method_state import MethodState\n"
-        "save, saves = MethodState.save, []\n"
-        "def killed(self, state):\n"
-        "    save(self, state); saves.append(1)\n"
-        "    if len(saves) == 3: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "MethodState.save = killed\n"
-        "from wordgeom.cli import main\n"
-        f"main({[*line, part]!r})\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], env=os.environ.copy(), check=False)
-    assert done.returncode == -signal.SIGKILL
+    kill_after(3, [*line, part])
     assert ask(*line, part, "--resume").status == 0
     assert Path(part).read_bytes() == (tmp_path / "whole.bin").read_bytes()
     assert read_vectors(part).matrix.shape == (V, 4)
