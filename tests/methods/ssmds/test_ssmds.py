@@ -348,6 +348,44 @@ def test_a_computed_rate_is_safe_and_one_that_is_far_too_high_names_its_step(
         train(folder, rate=1e3, **asked)
 
 
+@pytest.mark.parametrize("optimiser", ["lbfgs", "majorise", "sgd"])
+def test_the_loss_curve_begins_at_the_start_and_ends_at_the_result(folder, optimiser):
+    made = train(folder, objective="inner", optimiser=optimiser, steps=9, tol=0.0).statistics
+    assert made["loss_steps"] == list(range(10))
+    assert made["losses"][-1] == pytest.approx(made["loss"])
+    assert made["losses"][0] > made["losses"][-1]
+
+
+def test_a_long_loss_curve_is_sampled_and_drawn(folder, ask, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    line = ["train", str(folder / "cooc"), "--method", "ssmds", "--dim", "4",
+            "--pairs", str(folder / "pairs.tsv")]  # fmt: skip
+    many = [
+        "--tol",
+        "0",
+        "--optimiser",
+        "sgd",
+        "--objective",
+        "inner",
+        "--steps",
+        "300",
+        "-o",
+        "long.bin",
+    ]
+    assert ask(*line, *many).status == 0
+    assert ask(*line, "--tol", "0", "--steps", "9", "-o", "short.bin").status == 0
+    card = read_card(tmp_path / "long.bin")
+    assert card is not None
+    at = card["statistics"]["loss_steps"]
+    assert (at[0], at[-1], at) == (0, 300, sorted(set(at)))
+    assert len(at) == len(card["statistics"]["losses"]) <= 200
+    drawn = ask("plot", "loss", "long.bin", "short.bin")
+    assert drawn.out == "loss.png: long.bin (300 steps), short.bin (9 steps)\n", drawn.err
+    assert ask(*line, "--propagate", "-o", "p.bin").status == 0
+    assert "p.bin: no loss curve in its run card" in ask("plot", "loss", "p.bin").err
+
+
 def test_a_missed_tolerance_and_slow_majorisation_are_noted(folder):
     made = train(folder, objective="inner", optimiser="majorise", steps=3)
     assert made.status == "reached_budget"
