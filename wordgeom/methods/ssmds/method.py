@@ -142,7 +142,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     if options.propagate:
         from wordgeom.methods.ssmds.spreading import spread
 
-        return spread(start, pairs, context.seed, given=init is not None)
+        return spread(start, pairs, context, given=init is not None)
     objective = problem.objective(start.vectors)
     run = problem.run(objective, start.vectors)
     for _ in context.progress.follow(
@@ -327,7 +327,7 @@ class _Problem:
         entries = (24 if turned else 12) * self._matrix.entries + _ROW * V
         made_by = PROPAGATION if options.propagate else options.optimiser
         arrays = 8 * _ARRAYS[made_by] * V * self._K
-        dense = 0
+        dense, do = 0, "lower --dim, count with --max-vocab, or raise --memory"
         if options.objective == EUCLIDEAN or turned:
             dense = 8 * _DENSE_COPIES * V * len(blocks(V)[0]) * self._context.pool.threads
         if options.optimiser == SGD:
@@ -335,9 +335,9 @@ class _Problem:
         if options.propagate:
             if self._init is not None:  # the matrix is not read
                 entries, arrays, dense = _ROW * V, arrays // 2, 0
-            dense += spreading.bytes_of(self._pairs)
+            dense += spreading.bytes_of(self._pairs, self._context.pool.threads)
+            do = "pass fewer pairs, lower --dim or --threads, or raise --memory"
         what = f"the matrix and the {V:,} vectors of dimension {self._K:,} of {made_by}"
-        do = "lower --dim, count with --max-vocab, or raise --memory"
         check_memory(what, entries + arrays + dense, self._context.memory, do)
 
 
