@@ -203,7 +203,12 @@ def test_vectors_without_directions_stay_as_they_are(folder, vectors):
         ("--start random", "--propagate needs --start eigenpairs or build-up, found random"),
         ("--start build-up --data gram", "--start build-up needs --data inner"),
         ("--init own.bin --start eigenpairs", "--init excludes --start"),
-        ("--init own.bin --data gram", "--data has no effect with --init and --propagate"),
+        *((f"--init own.bin {flag} {value}", f"{flag} has no effect with --init and --propagate; "
+           f"omit {flag}")
+          for flag, value in [
+              ("--data", "gram"), ("--neg", "1"), ("--cds", "0.75"), ("--weighting", "pmi"),
+              ("--weight", "log"),
+          ]),
     ],
 )  # fmt: skip
 def test_options_without_effect_are_rejected(folder, ask, tmp_path, flags, say):
@@ -233,7 +238,7 @@ def test_what_does_not_fit_in_memory_is_rejected(folder, monkeypatch, name, init
 
 def test_the_equations_of_many_pairs_count_as_memory(folder, monkeypatch):
     monkeypatch.setattr(spreading, "_SQUARES", 10**4)
-    with pytest.raises(InputError, match="more than the memory limit.*pass fewer pairs"):
+    with pytest.raises(InputError, match=r"more than the memory limit.*pass fewer pairs"):
         train(folder, memory=0.5)
 
 

@@ -291,6 +291,27 @@ def test_bad_options_are_explained_in_a_line(folder, ask, tmp_path, flags, say):
     assert not (tmp_path / "o.bin").exists()
 
 
+def test_weights_of_a_matrix_that_is_not_read_are_rejected(folder, ask, tmp_path):
+    """With --init, the matrix only names the words where λ is 0 and cosines are compared."""
+    own = np.random.default_rng(36).standard_normal((V, 7)).astype(np.float32)
+    write_vectors(tmp_path / "own.bin", [f"w{k}" for k in range(V)], own)
+    line = ["train", str(folder / "cooc"), "--method", "ssmds", "--pairs",
+            str(folder / "pairs.tsv"), "--init", str(tmp_path / "own.bin"), "--steps", "5", "-o",
+            str(tmp_path / "o.bin")]  # fmt: skip
+    alone = ["--data-weight", "0"]
+    for words in (["--neg", "2"], ["--cds", "0.5"], ["--weighting", "pmi"], ["--data", "gram"]):
+        answer = ask(*line, *alone, *words)
+        say = f"{words[0]} has no effect with --init and --data-weight 0; omit {words[0]}\n"
+        assert (answer.status, answer.err) == (2, f"wordgeom: error: {say}")
+    made = set()
+    for words in (alone, ["--neg", "2"], ["--neg", "9"], [*alone, "--objective", "inner"],
+                  [*alone, "--objective", "inner", "--neg", "9"]):  # fmt: skip
+        answer = ask(*line, *words, "--force")
+        assert answer.status == 0, answer.err
+        made.add((tmp_path / "o.bin").read_bytes())
+    assert len(made) == 5  # the matrix counts in each: λ is not 0, or it has the scale of pairs
+
+
 def test_a_document_term_matrix_takes_its_own_weights_alone(folder, ask, tmp_path):
     line = ["train", str(folder / "dtm"), "--method", "ssmds", "--pairs",
             str(folder / "pairs.tsv"), "-o", str(tmp_path / "o.bin"), "--steps", "2",

@@ -22,6 +22,7 @@ from wordgeom.core.formatting import several
 from wordgeom.core.options import option
 from wordgeom.core.types import Csr, Float32, Float64
 from wordgeom.methods.contract import VECTORS, Result, Status
+from wordgeom.methods.inputs.any_matrix import AnyMatrixInput
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 
@@ -121,6 +122,25 @@ class Options(base.Options):
                 raise OptionError(what, do="omit one of the two")
 
 
+def check(options: Options, given: Mapping[str, Any]) -> None:
+    """Raise OptionError for what --init excludes, also where it makes the matrix unnecessary."""
+    if given.get("init") is None:
+        return
+    if options.is_set("start"):
+        raise OptionError("--init excludes --start", do="pass one of the two")
+    if options.propagate:
+        needless = "--propagate"
+    elif options.data_weight == 0.0 and options.objective == CORRELATION:
+        needless = "--data-weight 0"
+    else:
+        return
+    weights = [option.name for cls in AnyMatrixInput.options for option, _ in base.specs(cls)]
+    for name in ("data", *weights):
+        if name in given:
+            what = f"{base.flag(name)} has no effect with --init and {needless}"
+            raise OptionError(what, do=f"omit {base.flag(name)}")
+
+
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return vectors (V × K) that fit the matrix and the pairs.
 
@@ -153,13 +173,9 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
 
 
 def _dimension(init: Any, options: Options) -> int:
-    """Return K. Raises OptionError for a --dim or --start that --init excludes."""
+    """Return K. Raises OptionError for a --dim that is not that of --init."""
     if init is None:
         return options.dim
-    if options.is_set("start"):
-        raise OptionError("--init excludes --start", do="pass one of the two")
-    if options.propagate and options.is_set("data"):
-        raise OptionError("--data has no effect with --init and --propagate", do="omit --data")
     K = int(init.matrix.shape[1])
     if options.is_set("dim") and options.dim != K:
         do = f"omit --dim, or pass --dim {K}"

@@ -23,7 +23,8 @@ from wordgeom.methods.ssmds.supervision import Supervision
 from wordgeom.runtime.context import Context
 from wordgeom.vectors.postprocess import Moments
 
-_Item, _Value = TypeVar("_Item"), TypeVar("_Value")
+_Item = TypeVar("_Item")
+_Value = TypeVar("_Value")
 MOST_PAIRS = 5_000
 _SQUARES = 6  # m × m float64 arrays of a regression; as many of words × words
 _OF_A_FOLD = 0.64  # of these: four fifths of the words and at most of the pairs are trained on
