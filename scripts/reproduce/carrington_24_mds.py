@@ -28,7 +28,7 @@ _P, _R, _WIDTH, _PAIRS, _BATCH = 100, 2, 2, 50, 50
 _EPOCHS = 500  # 1,000 iterations of batches of half of the words
 _STARTS = 10
 RATES = (0.001, 0.002, 0.005, 0.010, 0.015, 0.020)
-_DECAYS = (0.0, 0.01, 0.02, 0.05, 0.1)
+DECAYS = (0.0, 0.01, 0.02, 0.05, 0.1)
 # rate: the thesis's minimum and mean objective
 PUBLISHED = {0.001: (6.56, 17.21), 0.002: (3.05, 4.51), 0.005: (3.05, 3.06), 0.010: (3.03, 3.08),
              0.015: (32.93, 122.97), 0.020: (14.47, 922.07)}  # fmt: skip
@@ -38,10 +38,12 @@ _WORDSIM = "WordSim-353"
 
 @dataclass(frozen=True)
 class Trial:
-    """The objective before the first step and after each epoch, and seconds."""
+    """The objective before the first step and after each epoch, seconds, and the rate of SGD."""
 
     values: Sequence[float]
     seconds: float
+    cpu: float = 0.0
+    rate: float = 0.0
 
     @property
     def last(self) -> float:
@@ -53,9 +55,10 @@ def simulation(judges: Judges, folder: Path) -> None:
     """Print Table 4.2 and draw Figures 4.2 to 4.4."""
     context = judges.context
     objective = simulated(_P, _WIDTH, _PAIRS, context.pool, 1)
-    starts = [_start(objective, k) for k in range(_STARTS)]
-    found = {rate: [_descent(objective, start, rate, 0.0) for start in starts] for rate in RATES}
-    exact = [_majorised(objective, start, context) for start in starts]
+    starts = [start_of(objective, _P, _R, k) for k in range(_STARTS)]
+    found = {rate: [descended(objective, start, rate, 0.0, _EPOCHS, 0.0) for start in starts]
+             for rate in RATES}  # fmt: skip
+    exact = [majorised(objective, start, context, 1000) for start in starts]
     rows = [[f"SGD, rate {rate:g}", *_figures(trials), *(f"{value:g}" for value in PUBLISHED[rate])]
             for rate, trials in found.items()]  # fmt: skip
     rows.append(["majorisation", *_figures(exact), "2.998", ""])
@@ -87,11 +90,10 @@ def draw(
     lines({"one start": curves}, "epoch", "log₁₀ L", folder / "figure-4.3.png")
 
     def mean_of(rate: float, decay: float) -> float:
-        return float(
-            np.mean([_descent(objective, start, rate, decay).last for start in starts[:3]])
-        )
+        ends = [descended(objective, start, rate, decay, _EPOCHS, 0.0).last for start in starts[:3]]
+        return float(np.mean(ends))
 
-    decays = {f"rate {rate:g}": [(decay, mean_of(rate, decay)) for decay in _DECAYS]
+    decays = {f"rate {rate:g}": [(decay, mean_of(rate, decay)) for decay in DECAYS]
               for rate in (0.002, 0.005, 0.010)}  # fmt: skip
     lines({"final L": decays}, "decay", "mean L of 3 starts", folder / "figure-4.4.png")
 
@@ -126,37 +128,42 @@ def _supervised(
     return judges.correlations(model.read)
 
 
-def _start(objective: Objective, seed: int) -> Float64:
-    typical = (objective.fit.largest / (0.5 * _P * (_P - 1)) / _R) ** 0.25
-    return np.asarray(typical * np.random.default_rng((1, seed)).standard_normal((_P, _R)))
+def start_of(objective: Objective, p: int, r: int, seed: int) -> Float64:
+    """Return random vectors (p × r) whose inner products have the size of the data."""
+    typical = (objective.fit.largest / (0.5 * p * (p - 1)) / r) ** 0.25
+    return np.asarray(typical * np.random.default_rng((1, seed)).standard_normal((p, r)))
 
 
-def _descent(objective: Objective, start: Float64, rate: float, decay: float) -> Trial:
+def descended(
+    objective: Objective, start: Float64, rate: float, decay: float, epochs: int, tol: float
+) -> Trial:
+    """Return a run of stochastic gradient descent."""
     return _run(
-        lambda: Stochastic(objective, State(start), most=_EPOCHS, tol=0.0, rate=rate, decay=decay,
+        lambda: Stochastic(objective, State(start), most=epochs, tol=tol, rate=rate, decay=decay,
                            batch=_BATCH, seed=1)
     )  # fmt: skip
 
 
-def _majorised(objective: Objective, start: Float64, context: Context) -> Trial:
+def majorised(objective: Objective, start: Float64, context: Context, steps: int) -> Trial:
+    """Return a run of majorisation."""
     fit = objective.fit
     assert isinstance(fit, InnerFit)
     step = InnerStep(objective, fit, context.ops)
-    return _run(lambda: Majorised(objective, State(start), step, most=1000, tol=1e-9))
+    return _run(lambda: Majorised(objective, State(start), step, most=steps, tol=1e-9))
 
 
 def _run(make: Callable[[], Run]) -> Trial:
-    def work() -> list[float]:
+    def work() -> tuple[list[float], float]:
         try:
             run = make()
             for _ in run.iterations():
                 pass
         except OptionError:  # the rate diverges
-            return [float("inf")]
-        return list(run.values)
+            return [float("inf")], 0.0
+        return list(run.values), run.rate if isinstance(run, Stochastic) else 0.0
 
-    values, took = timed(work)
-    return Trial(values, took.elapsed)
+    (values, rate), took = timed(work)
+    return Trial(values, took.elapsed, took.cpu, rate)
 
 
 def _figures(trials: Sequence[Trial]) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from wordgeom.plot.cards import line_style
 from wordgeom.plot.figure import INK, PALE, saved_figure, thin_grid
@@ -11,18 +12,32 @@ from wordgeom.plot.figure import INK, PALE, saved_figure, thin_grid
 Curves = Mapping[str, Sequence[tuple[float, float]]]
 
 
-def lines(panels: Mapping[str, Curves], across: str, up: str, path: Path) -> None:
-    """Draw curves, a panel for each name, with one legend a panel; a cross marks each maximum."""
+def lines(
+    panels: Mapping[str, Curves], across: str, up: str, path: Path, best: Callable[..., Any] = max
+) -> None:
+    """Draw curves, a panel for each name, with one legend a panel; a cross marks each best."""
     with saved_figure(path, 4.2 * len(panels), 3.4) as canvas:
         grid = canvas.subplots(1, len(panels), squeeze=False, sharey=True)[0]
         for axes, (title, curves) in zip(grid, panels.items(), strict=True):
             for k, (name, points) in enumerate(curves.items()):
                 axes.plot(*zip(*points, strict=True), label=name, **line_style(k, len(points)))
-                axes.plot(*max(points, key=lambda point: point[1]), "x", color=INK)
+                axes.plot(*best(points, key=lambda point: point[1]), "x", color=INK)
             axes.set(xlabel=across, title=title)
             thin_grid(axes)
             axes.legend(frameon=False, fontsize="small")
         grid[0].set_ylabel(up)
+
+
+def scattered(groups: Curves, across: str, up: str, path: Path) -> None:
+    """Draw the points of each group in a colour."""
+    with saved_figure(path, 4.8, 3.6) as canvas:
+        axes = canvas.subplots()
+        for k, (name, points) in enumerate(groups.items()):
+            style = line_style(k, 1) | {"linestyle": ""}
+            axes.plot([x for x, _ in points], [y for _, y in points], label=name, **style)
+        axes.set(xlabel=across, ylabel=up)
+        thin_grid(axes)
+        axes.legend(frameon=False, fontsize="small")
 
 
 def strips(groups: Mapping[str, tuple[float, Sequence[float]]], up: str, path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +38,10 @@ class Judges:
     sets: Mapping[str, Task]
     analogies: Task
     context: Context
+
+    def only(self, *names: str) -> Judges:
+        """Return the same with some of the sets."""
+        return replace(self, sets={name: self.sets[name] for name in names})
 
     def correlations(self, space: Vectors) -> dict[str, tuple[float, float]]:
         """Return Pearson's and Spearman's correlation of each set."""

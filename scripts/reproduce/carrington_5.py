@@ -29,8 +29,9 @@ import carrington_5_plots
 import carrington_5_tables
 from carrington_5_cells import FIGURES, NOISES, Figure
 from carrington_5_runs import Map, Plan, gather, outcomes, working
+from tables_report import parser_of, report
 
-from wordgeom.core.errors import OptionError, WordgeomError
+from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Float64
 from wordgeom.plot.figure import check
 
@@ -41,18 +42,12 @@ _QUICK = 20  # runs
 
 def main() -> None:
     """Run the simulations."""
-    args = parse()
-    try:
-        make(args)
-    except WordgeomError as error:
-        raise SystemExit(f"error: {error}") from None
+    report(make, parse())
 
 
 def parse() -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--out", type=Path, default=Path(), help="directory for the plots")
     parser.add_argument("--figures", default=",".join(PARTS), help="some of " + ", ".join(PARTS))
     parser.add_argument("--runs", type=int, default=1000)

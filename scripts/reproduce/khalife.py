@@ -46,25 +46,19 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from tables_report import heading
+from tables_report import heading, parser_of, report
 
-from wordgeom.core.errors import OptionError, WordgeomError
+from wordgeom.core.errors import OptionError
 
 
 def main() -> None:
     """Print the tables."""
-    args = parse()
-    try:
-        make(args)
-    except (WordgeomError, OSError) as error:
-        raise SystemExit(f"error: {error}") from None
+    report(make, parse())
 
 
 def parse() -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--tables", help="numbers from 1 to 7, separated by commas")
     parser.add_argument("--counts", type=Path, help="co-occurrence counts of a corpus")
     parser.add_argument("--vectors", action="append", default=[], metavar="NAME=FILE",

@@ -1,7 +1,8 @@
-"""What the tables share: the heading, Markdown tables, criteria and CPU time."""
+"""What the tables share: the command line, Markdown tables, criteria and CPU time."""
 
 from __future__ import annotations
 
+import argparse
 import os
 import shlex
 import sys
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from wordgeom.core.errors import WordgeomError
 from wordgeom.runtime import provenance
 
 _T = TypeVar("_T")
@@ -35,6 +37,21 @@ class Timed:
 
     cpu: float
     elapsed: float
+
+
+def parser_of(description: str | None) -> argparse.ArgumentParser:
+    """Return a parser whose help is a docstring as it is."""
+    return argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+
+def report(make: Callable[[argparse.Namespace], None], args: argparse.Namespace) -> None:
+    """Print the tables; an error of the data or the options is one line."""
+    try:
+        make(args)
+    except (WordgeomError, OSError) as error:
+        raise SystemExit(f"error: {error}") from None
 
 
 def judge(name: str, cases: Iterable[tuple[str, bool]]) -> Claim:

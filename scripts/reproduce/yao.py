@@ -29,10 +29,11 @@ import numpy as np
 import yao_figure4
 import yao_table1
 import yao_table2
+from tables_report import parser_of, report
 from yao_firms import read_firms
 from yao_lstm import require_torch
 
-from wordgeom.core.errors import InputError, OptionError, WordgeomError
+from wordgeom.core.errors import InputError, OptionError
 from wordgeom.linalg.device import open_context
 from wordgeom.plot.figure import check
 from wordgeom.runtime.run_options import RunOptions
@@ -41,18 +42,12 @@ from wordgeom.vectors.keyed import Vectors, read_vectors
 
 def main() -> None:
     """Run the experiments."""
-    args = parse()
-    try:
-        make(args)
-    except WordgeomError as error:
-        raise SystemExit(f"error: {error}") from None
+    report(make, parse())
 
 
 def parse() -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--returns", required=True, help="daily log returns, date × ticker")
     parser.add_argument("--companies", required=True, help="ticker, first_word, gics_sector")
     parser.add_argument("--vectors", required=True, help="word vectors, a word2vec file")

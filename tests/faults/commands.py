@@ -43,12 +43,19 @@ _SSMDS = (
     " -o out.bin"
 )
 _MDE = "train ../inputs/large --method mde --steps 5 --tol 0 --checkpoint 0 -o out.bin"
+_SPREAD = (
+    "train ../inputs/large --method ssmds --pairs ../inputs/pairs.tsv --propagate --checkpoint 0"
+    " -o out.bin"
+)
 _LSA = "train ../inputs/dtm --method lsa --checkpoint 0 -o out.bin --documents out.docs.txt"
 _MODEL = "train ../inputs/dtm --method dlsa --degree 1 --sweeps 3 --checkpoint 0 -o out"
 _IMPUTE = "impute --domain ../inputs/domain.csv --vectors ../inputs/vectors.bin -o out.bin"
 _EXTEND = "extend ../inputs/known.bin ../inputs/cooc -o out.bin"
 _EMBED = "embed ../inputs/corpus.txt --vectors ../inputs/known.bin -o out.npy"
 _TRANSFORM = "transform ../inputs/known.bin -o out.bin --center --dim"
+_MAPPED = (
+    "transform ../inputs/known.bin -o out.bin --fit ../inputs/near.tsv --align ../inputs/turned.bin"
+)
 _CONVERT = "convert ../inputs/vectors.bin out.txt"
 
 # A new command with output is a line here.
@@ -62,16 +69,19 @@ COMMANDS = (
     Command("train gbu, binary", f"{_GBU} -o out.bin --dim 4", f"{_GBU} -o out.bin --dim 3"),
     Command("train gbu, text", f"{_GBU} -o out.txt --dim 4", f"{_GBU} -o out.txt --dim 3"),
     Command("train pmi-eigs, kept", f"{_EIGS} --dim 4", f"{_EIGS} --dim 3", True),
+    Command("train pmi-eigs, auto", f"{_EIGS} --dim auto:pip", f"{_EIGS} --dim 3", True),
     Command("train dc, kept", f"{_DC} --dim 4", f"{_DC} --dim 3", True),
     *([Command("train sgd, kept", f"{_SGD} --dim 4", f"{_SGD} --dim 3", True)] if _TORCH else []),
     Command("train ssmds, kept", f"{_SSMDS} --dim 4", f"{_SSMDS} --dim 3", True),
     Command("train mde, kept", f"{_MDE} --dim 4", f"{_MDE} --dim 3", True),
+    Command("train ssmds, spread", f"{_SPREAD} --dim 4", f"{_SPREAD} --dim 3", True),
     Command("train lsa, documents", f"{_LSA} --dim 4", f"{_LSA} --dim 3", True),
     Command("train dlsa, kept", f"{_MODEL} --dim 4", f"{_MODEL} --dim 3", True),
     Command("impute", f"{_IMPUTE} --delta 3", f"{_IMPUTE} --delta 4"),
     Command("extend", f"{_EXTEND} --anchors 20", f"{_EXTEND} --anchors 10"),
     Command("embed", _EMBED, f"{_EMBED} --l2"),
     Command("transform", f"{_TRANSFORM} 3", f"{_TRANSFORM} 2"),
+    Command("transform, fit and align", f"{_MAPPED} --center", f"{_MAPPED}"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
     Command("export", "convert ../inputs/cooc out.mtx", "convert ../inputs/large out.mtx"),
     Command("import", "convert ../inputs/counts.npz out", "convert ../inputs/other.npz out"),
@@ -106,3 +116,5 @@ def write_inputs(folder: Path) -> None:
     (folder / "pairs.tsv").write_text("".join(pairs))
     known = [f"w{k}" for k in range(30)]
     write_vectors(folder / "known.bin", known, rng.standard_normal((30, 4)).astype(np.float32))
+    write_vectors(folder / "turned.bin", known, rng.standard_normal((30, 4)).astype(np.float32))
+    (folder / "near.tsv").write_text("".join(f"w{k}\tw{k + 9}\t{k % 7}\n" for k in range(20)))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
+from interruptions import kill_after
 from matrices import store_documents, store_matrix
 
 import wordgeom as wg
 from wordgeom.core.errors import OptionError
+from wordgeom.linalg.dimension import choice
 from wordgeom.methods import load
 
 V, RANK = 300, 6
@@ -75,6 +78,35 @@ def test_answers_do_not_depend_on_threads(stored, ask):
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("method", ["pmi-eigs", "gbu", "lsa"])
+def test_a_run_killed_after_the_search_resumes_to_the_same_bytes(stored, ask, method):
+    check_resumed(ask, method, "dtm" if method == "lsa" else "pmi", writes=1)
+
+
+@pytest.mark.parametrize("method", ["pmi-eigs", "lsa"])
+def test_a_run_killed_during_the_fit_resumes_to_the_same_bytes(stored, ask, method):
+    """More rows than those of a matrix that is solved at once: the fit has states of its own."""
+    large, rng = 1100, np.random.default_rng(2)
+    data = planted(large, large, rng) * (rng.random((large, large)) < 0.1)
+    store_matrix(Path("large"), ((data + data.T) / 2).astype(np.float32), kind="pmi")
+    store_documents(Path("documents"), np.ceil(data))
+    source = "documents" if method == "lsa" else "large"
+    check_resumed(ask, method, source, "--basis", "9", "--tol", "1e-6", writes=3)
+
+
+def check_resumed(ask, method, source, *more, writes):
+    """Kill a run after some states; --resume makes the same bytes without another search."""
+    line = ["train", source, "--method", method, "--dim", "auto:pip", *more, "--checkpoint", "0"]
+    assert ask(*line, "-o", "whole.bin").status == 0
+    kill_after(writes, [*line, "-o", "part.bin"])
+    assert not Path("part.bin").exists()
+    with patch.object(choice, "_values", side_effect=AssertionError("searched again")):
+        done = ask(*line, "-o", "part.bin", "--resume")
+    assert done.status == 0, done.err
+    assert Path("part.bin").read_bytes() == Path("whole.bin").read_bytes()
+    assert card("part.bin")["dimension"] == card("whole.bin")["dimension"]
+
+
 def test_python_and_toml_take_the_words(stored, ask):
     made = wg.train("pmi", "pmi-eigs", dim="auto:pip")
     assert made.vectors.shape == (V, RANK)
@@ -105,8 +137,6 @@ def test_methods_without_rules_take_numbers_only(ask):
 
 
 def test_too_little_memory_is_said_before_the_search(stored, ask, monkeypatch):
-    from wordgeom.linalg.dimension import choice
-
     monkeypatch.setattr(choice, "_ENTRY", 10**6)
     done = ask("train", "pmi", "--method", "pmi-eigs", "--dim", "auto", "-o", "v.bin",
                "--memory", "0.3")  # fmt: skip

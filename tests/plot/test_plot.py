@@ -253,6 +253,9 @@ def test_a_loss_curve_comes_from_the_run_card(tmp_path):
     assert (found.at.tolist(), found.losses.tolist()) == ([1, 2, 400], [4, 2, 1])
     swept = loss.read_curve(with_spectrum(tmp_path / "w.bin", objective=[9.0, 8.0]))
     assert (swept.unit, swept.at.tolist(), swept.losses.tolist()) == ("half sweep", [1, 2], [9, 8])
+    stepped = with_spectrum(tmp_path / "s.bin", losses=[9.0, 8.0, 7.0], loss_steps=[0, 1, 30])
+    found = loss.read_curve(stepped)
+    assert (found.unit, found.at.tolist(), found.losses.tolist()) == ("step", [0, 1, 30], [9, 8, 7])
 
 
 @pytest.mark.parametrize(
@@ -260,7 +263,8 @@ def test_a_loss_curve_comes_from_the_run_card(tmp_path):
     [
         {}, {"losses": []}, {"losses": [1.0], "loss_epochs": [1, 2]}, {"losses": [1.0]},
         {"losses": [1.0, 2.0], "loss_epochs": [2, 1]}, {"losses": [-1.0], "loss_epochs": [1]},
-        {"losses": "x", "objective": [float("nan")]},
+        {"losses": "x", "objective": [float("nan")]}, {"losses": [1.0], "loss_steps": [-1]},
+        {"strength_of_metric": 10.0, "correlation": 0.8},
     ],
 )  # fmt: skip
 def test_a_card_without_a_loss_curve_is_explained_in_a_line(tmp_path, held):

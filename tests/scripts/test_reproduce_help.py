@@ -16,6 +16,7 @@ FOLDER = Path(wordgeom.__file__).parent.parent / "scripts" / "reproduce"
     ("name", "part"),
     [
         ("agrawal", "7.1, 7.3 and 7.4 need no data"),
+        ("carrington-2-4", "DTM holds document-term counts"),
         ("carrington-5", "The thesis does not state the noise"),
         ("drift", "Level and power of the permutation tests of drift"),
         ("khalife", "A criterion that needs a missing row is not tested"),

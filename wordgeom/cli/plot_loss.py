@@ -18,8 +18,9 @@ from wordgeom.plot.options import PlotOptions
 def command(vectors: tuple[str, ...], out: str, force: bool, **given: Any) -> None:
     """Plot the loss curves in the run cards of VECTORS.
 
-    sgd records the loss of each epoch, gbu the objective of each half of a weighted sweep. A curve
-    that still falls at its end suggests more epochs or sweeps.
+    sgd records the loss of each epoch, ssmds the objective of each step (epoch of --optimiser sgd),
+    gbu that of each half of a weighted sweep. A curve that still falls at its end suggests more
+    epochs, steps or sweeps.
     """
     from wordgeom.plot import figure, loss
 

@@ -18,7 +18,8 @@ from typing import Any
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, suggestion
 
-_ELSE = ("contract", "dimension", "inputs", "notes")  # what lies here and is no method
+# What lies here and is no method.
+_ELSE = ("contract", "dimension", "inputs", "loss_curve", "notes")
 __path__ += [path for path in os.environ.get("WORDGEOM_METHODS", "").split(os.pathsep) if path]
 
 

@@ -11,6 +11,7 @@ and, where it has something to say:
 
     PACKAGES                         optional packages that it needs: `compare` omits it without
     weighting(options) -> dict       values that it prefers for the options of its inputs
+    check(options, given)            raises OptionError where values given by name contradict it
     describe(store) -> dict          what `info` prints of its model
     open_model(path) -> Any          its model as Python callers get it
     exports(options) -> list[Export] vectors that are written beside its model

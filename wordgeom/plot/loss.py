@@ -1,4 +1,4 @@
-"""Loss curves from run cards: the mean squared residual by epoch, or an objective by half sweep."""
+"""Loss curves from run cards: mean squared residuals by epoch, objectives by step or half sweep."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from wordgeom.plot.options import PlotOptions
 _NAME = 36  # characters of a name in the legend
 _WIDTH, _HEIGHT = 4.2, 3.3  # inches of a panel
 _FALL = 3.0  # ratio of a curve's ends from which its axis is logarithmic
-_DO = "train with a method that records its loss, such as sgd"
+_DO = "train with a method that records its loss, such as sgd or ssmds"
 _SCALES = ((" (billions)", 1e9), (" (millions)", 1e6))  # for readable numbers on an axis
-_TITLES = {"epoch": "mean squared residual", "half sweep": "objective of weighted sweeps"}
+_TITLES = {"epoch": "mean squared residual", "step": "objective L of ssmds",
+           "half sweep": "objective of weighted sweeps"}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Positive losses (n) at the given epochs or half sweeps (n), ascending."""
+    """Losses (n) at the given epochs, steps or half sweeps (n), ascending."""
 
     name: str
     at: Float64
@@ -34,7 +35,7 @@ class Curve:
 
     @property
     def total(self) -> int:
-        """The number of epochs or half sweeps."""
+        """The number of epochs, steps or half sweeps."""
         return int(self.at[-1])
 
 
@@ -45,11 +46,12 @@ def read_curve(path: str | Path) -> Curve:
     """
     path = Path(path)
     facts = read_statistics(path, _DO)
-    losses, at, unit = numbers(facts.get("losses")), numbers(facts.get("loss_epochs")), "epoch"
+    unit = "step" if "loss_steps" in facts else "epoch"
+    losses, at = numbers(facts.get("losses")), numbers(facts.get(f"loss_{unit}s"))
     if not len(losses):
         losses, unit = numbers(facts.get("objective")), "half sweep"
         at = np.arange(1.0, len(losses) + 1)
-    ascending = len(at) == len(losses) and bool((np.diff(at, prepend=0.0) > 0.0).all())
+    ascending = len(at) == len(losses) and bool((np.diff(at, prepend=-1.0) > 0.0).all())
     if not len(losses) or not ascending or losses.min() < 0.0:
         raise InputError("no loss curve in its run card", where=path, do=_DO)
     return Curve(path.name, at, losses, unit)

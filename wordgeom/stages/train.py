@@ -124,7 +124,9 @@ class Train(Stage):
         return request_of("train", options, digests)
 
     def check(self) -> None:
-        """Open the inputs, and check the names of the files to write."""
+        """Check the options, open the inputs, and check the names of the files to write."""
+        if hasattr(self.method, "check"):
+            self.method.check(self.options, self.values)
         _ = self.request
 
     def up_to_date(self) -> Outcome | None:

@@ -15,6 +15,7 @@ from wordgeom.methods.ssmds import spreading
 from wordgeom.methods.ssmds.linearised_pairs import ScoredPairs
 from wordgeom.methods.ssmds.propagation import Frame, propagate
 from wordgeom.methods.ssmds.propagation_choice import Choice, choose
+from wordgeom.runtime.progress import Progress
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 from wordgeom.vectors.run_card import read_card
 
@@ -202,7 +203,12 @@ def test_vectors_without_directions_stay_as_they_are(folder, vectors):
         ("--start random", "--propagate needs --start eigenpairs or build-up, found random"),
         ("--start build-up --data gram", "--start build-up needs --data inner"),
         ("--init own.bin --start eigenpairs", "--init excludes --start"),
-        ("--init own.bin --data gram", "--data has no effect with --init and --propagate"),
+        *((f"--init own.bin {flag} {value}", f"{flag} has no effect with --init and --propagate; "
+           f"omit {flag}")
+          for flag, value in [
+              ("--data", "gram"), ("--neg", "1"), ("--cds", "0.75"), ("--weighting", "pmi"),
+              ("--weight", "log"),
+          ]),
     ],
 )  # fmt: skip
 def test_options_without_effect_are_rejected(folder, ask, tmp_path, flags, say):
@@ -232,8 +238,29 @@ def test_what_does_not_fit_in_memory_is_rejected(folder, monkeypatch, name, init
 
 def test_the_equations_of_many_pairs_count_as_memory(folder, monkeypatch):
     monkeypatch.setattr(spreading, "_SQUARES", 10**4)
-    with pytest.raises(InputError, match="more than the memory limit"):
+    with pytest.raises(InputError, match=r"more than the memory limit.*pass fewer pairs"):
         train(folder, memory=0.5)
+
+
+def test_more_pairs_than_it_can_spread_are_rejected_before_any_work(folder, monkeypatch):
+    monkeypatch.setattr(spreading, "MOST_PAIRS", PAIRS - 1)
+    monkeypatch.setattr(spreading, "spread", None)
+    say = "propagate=True takes time that grows with the cube of the pairs, 160; pass at most 159"
+    with pytest.raises(InputError, match=say):
+        train(folder)
+
+
+def test_the_choice_of_strengths_shows_its_progress(folder, monkeypatch):
+    shown, follow = [], Progress.follow
+
+    def watched(self, items, label, total, *rest):
+        taken = list(items)
+        shown.append((label, total, len(taken)))
+        return follow(self, iter(taken), label, total, *rest)
+
+    monkeypatch.setattr(Progress, "follow", watched)
+    made = train(folder)
+    assert ("strengths", 4 * made.statistics["folds"], 4 * made.statistics["folds"]) in shown
 
 
 # ── Determinism ──────────────────────────────────────────────────────────────────────────────

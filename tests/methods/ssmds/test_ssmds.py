@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from interruptions import interrupted_after
+from interruptions import interrupted_after, kill_after
 from matrices import random_counts, store_documents, store_matrix
 
 import wordgeom as wg
@@ -295,6 +291,27 @@ def test_bad_options_are_explained_in_a_line(folder, ask, tmp_path, flags, say):
     assert not (tmp_path / "o.bin").exists()
 
 
+def test_weights_of_a_matrix_that_is_not_read_are_rejected(folder, ask, tmp_path):
+    """With --init, the matrix only names the words where λ is 0 and cosines are compared."""
+    own = np.random.default_rng(36).standard_normal((V, 7)).astype(np.float32)
+    write_vectors(tmp_path / "own.bin", [f"w{k}" for k in range(V)], own)
+    line = ["train", str(folder / "cooc"), "--method", "ssmds", "--pairs",
+            str(folder / "pairs.tsv"), "--init", str(tmp_path / "own.bin"), "--steps", "5", "-o",
+            str(tmp_path / "o.bin")]  # fmt: skip
+    alone = ["--data-weight", "0"]
+    for words in (["--neg", "2"], ["--cds", "0.5"], ["--weighting", "pmi"], ["--data", "gram"]):
+        answer = ask(*line, *alone, *words)
+        say = f"{words[0]} has no effect with --init and --data-weight 0; omit {words[0]}\n"
+        assert (answer.status, answer.err) == (2, f"wordgeom: error: {say}")
+    made = set()
+    for words in (alone, ["--neg", "2"], ["--neg", "9"], [*alone, "--objective", "inner"],
+                  [*alone, "--objective", "inner", "--neg", "9"]):  # fmt: skip
+        answer = ask(*line, *words, "--force")
+        assert answer.status == 0, answer.err
+        made.add((tmp_path / "o.bin").read_bytes())
+    assert len(made) == 5  # the matrix counts in each: λ is not 0, or it has the scale of pairs
+
+
 def test_a_document_term_matrix_takes_its_own_weights_alone(folder, ask, tmp_path):
     line = ["train", str(folder / "dtm"), "--method", "ssmds", "--pairs",
             str(folder / "pairs.tsv"), "-o", str(tmp_path / "o.bin"), "--steps", "2",
@@ -352,6 +369,44 @@ def test_a_computed_rate_is_safe_and_one_that_is_far_too_high_names_its_step(
         train(folder, rate=1e3, **asked)
 
 
+@pytest.mark.parametrize("optimiser", ["lbfgs", "majorise", "sgd"])
+def test_the_loss_curve_begins_at_the_start_and_ends_at_the_result(folder, optimiser):
+    made = train(folder, objective="inner", optimiser=optimiser, steps=9, tol=0.0).statistics
+    assert made["loss_steps"] == list(range(10))
+    assert made["losses"][-1] == pytest.approx(made["loss"])
+    assert made["losses"][0] > made["losses"][-1]
+
+
+def test_a_long_loss_curve_is_sampled_and_drawn(folder, ask, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    line = ["train", str(folder / "cooc"), "--method", "ssmds", "--dim", "4",
+            "--pairs", str(folder / "pairs.tsv")]  # fmt: skip
+    many = [
+        "--tol",
+        "0",
+        "--optimiser",
+        "sgd",
+        "--objective",
+        "inner",
+        "--steps",
+        "300",
+        "-o",
+        "long.bin",
+    ]
+    assert ask(*line, *many).status == 0
+    assert ask(*line, "--tol", "0", "--steps", "9", "-o", "short.bin").status == 0
+    card = read_card(tmp_path / "long.bin")
+    assert card is not None
+    at = card["statistics"]["loss_steps"]
+    assert (at[0], at[-1], at) == (0, 300, sorted(set(at)))
+    assert len(at) == len(card["statistics"]["losses"]) <= 200
+    drawn = ask("plot", "loss", "long.bin", "short.bin")
+    assert drawn.out == "loss.png: long.bin (300 steps), short.bin (9 steps)\n", drawn.err
+    assert ask(*line, "--propagate", "-o", "p.bin").status == 0
+    assert "p.bin: no loss curve in its run card" in ask("plot", "loss", "p.bin").err
+
+
 def test_a_missed_tolerance_and_slow_majorisation_are_noted(folder):
     made = train(folder, objective="inner", optimiser="majorise", steps=3)
     assert made.status == "reached_budget"
@@ -402,19 +457,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(folder, ask, tmp_path):
             "-o"]  # fmt: skip
     assert ask(*line, str(tmp_path / "whole.bin")).status == 0
     part = str(tmp_path / "part.bin")
-    code = (
-        "import os, signal, sys\n"
-        "from wordgeom.checkpoint.method_state import MethodState\n"
-        "save, saves = MethodState.save, []\n"
-        "def killed(self, state):\n"
-        "    save(self, state); saves.append(1)\n"
-        "    if len(saves) == 3: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "MethodState.save = killed\n"
-        "from wordgeom.cli import main\n"
-        f"main({[*line, part]!r})\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], env=os.environ.copy(), check=False)
-    assert done.returncode == -signal.SIGKILL
+    kill_after(3, [*line, part])
     assert ask(*line, part, "--resume").status == 0
     assert Path(part).read_bytes() == (tmp_path / "whole.bin").read_bytes()
     assert read_vectors(part).matrix.shape == (V, 4)

@@ -22,6 +22,7 @@ from wordgeom.core.options import option
 from wordgeom.core.types import Array, Csr, Float32, Int64
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import VECTORS, Result, Status
+from wordgeom.methods.loss_curve import loss_curve
 from wordgeom.methods.notes import PUBLISHED_MATRIX, unpublished_notes
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
@@ -41,7 +42,6 @@ _ROUNDING = 1e-6  # squared singular values below this fraction of the largest a
 _ROW = 100  # bytes of a row besides its entries
 _DENSE_COPIES = 5  # m × m arrays of an eigendecomposition
 _WORK = 1 << 24  # bytes of a block of pairs on each thread
-_POINTS = 200  # of a loss curve
 
 
 @dataclass(frozen=True)
@@ -212,12 +212,11 @@ def _result(descent: Descent, notes: list[str], context: Context) -> Result:
         m = len(descent.pairs.anchors)
         notes.append(f"{words} not co-occur with any of the {m:,} anchors: zero vectors")
     notes += _unfinished(descent, loss)
-    epochs = _sampled(len(state.losses))
     statistics = {
         "anchors": len(descent.pairs.anchors), "pairs": descent.pairs.number,
         "effective_rank": rank, "zero_vectors": zero, "rate": settings.rate,
         "epochs": len(state.losses), "steps": state.steps, "loss": loss,
-        "loss_epochs": epochs, "losses": [state.losses[epoch - 1] for epoch in epochs],
+        **loss_curve(state.losses, "epoch", 1),
     }  # fmt: skip
     status = Status.of(missed=not descent.reached, deficient=rank < K)
     return Result(vectors, {}, notes, statistics, status)
@@ -249,11 +248,3 @@ def _unfinished(descent: Descent, loss: float) -> list[str]:
     if settings.enough:
         return [f"{did} in {epochs}, not below {settings.enough:g}; try another --rate"]
     return [f"{did} in {epochs}, and missed --tol {settings.tol:g}; raise --epochs or --rate"]
-
-
-def _sampled(epochs: int) -> list[int]:
-    """Return the epochs of a loss curve: all, or some at equal ratios, with the first and last."""
-    if epochs <= _POINTS:
-        return list(range(1, epochs + 1))
-    chosen: list[int] = np.unique(np.geomspace(1, epochs, _POINTS).round().astype(int)).tolist()
-    return chosen

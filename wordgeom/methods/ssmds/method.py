@@ -22,6 +22,7 @@ from wordgeom.core.formatting import several
 from wordgeom.core.options import option
 from wordgeom.core.types import Csr, Float32, Float64
 from wordgeom.methods.contract import VECTORS, Result, Status
+from wordgeom.methods.inputs.any_matrix import AnyMatrixInput
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 
@@ -121,6 +122,25 @@ class Options(base.Options):
                 raise OptionError(what, do="omit one of the two")
 
 
+def check(options: Options, given: Mapping[str, Any]) -> None:
+    """Raise OptionError for what --init excludes, also where it makes the matrix unnecessary."""
+    if given.get("init") is None:
+        return
+    if options.is_set("start"):
+        raise OptionError("--init excludes --start", do="pass one of the two")
+    if options.propagate:
+        needless = "--propagate"
+    elif options.data_weight == 0.0 and options.objective == CORRELATION:
+        needless = "--data-weight 0"
+    else:
+        return
+    weights = [option.name for cls in AnyMatrixInput.options for option, _ in base.specs(cls)]
+    for name in ("data", *weights):
+        if name in given:
+            what = f"{base.flag(name)} has no effect with --init and {needless}"
+            raise OptionError(what, do=f"omit {base.flag(name)}")
+
+
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return vectors (V × K) that fit the matrix and the pairs.
 
@@ -142,7 +162,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     if options.propagate:
         from wordgeom.methods.ssmds.spreading import spread
 
-        return spread(start, pairs, context.seed, given=init is not None)
+        return spread(start, pairs, context, given=init is not None)
     objective = problem.objective(start.vectors)
     run = problem.run(objective, start.vectors)
     for _ in context.progress.follow(
@@ -153,13 +173,9 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
 
 
 def _dimension(init: Any, options: Options) -> int:
-    """Return K. Raises OptionError for a --dim or --start that --init excludes."""
+    """Return K. Raises OptionError for a --dim that is not that of --init."""
     if init is None:
         return options.dim
-    if options.is_set("start"):
-        raise OptionError("--init excludes --start", do="pass one of the two")
-    if options.propagate and options.is_set("data"):
-        raise OptionError("--data has no effect with --init and --propagate", do="omit --data")
     K = int(init.matrix.shape[1])
     if options.is_set("dim") and options.dim != K:
         do = f"omit --dim, or pass --dim {K}"
@@ -322,7 +338,7 @@ class _Problem:
         entries = (24 if turned else 12) * self._matrix.entries + _ROW * V
         made_by = PROPAGATION if options.propagate else options.optimiser
         arrays = 8 * _ARRAYS[made_by] * V * self._K
-        dense = 0
+        dense, do = 0, "lower --dim, count with --max-vocab, or raise --memory"
         if options.objective == EUCLIDEAN or turned:
             dense = 8 * _DENSE_COPIES * V * len(blocks(V)[0]) * self._context.pool.threads
         if options.optimiser == SGD:
@@ -330,9 +346,9 @@ class _Problem:
         if options.propagate:
             if self._init is not None:  # the matrix is not read
                 entries, arrays, dense = _ROW * V, arrays // 2, 0
-            dense += spreading.bytes_of(self._pairs)
+            dense += spreading.bytes_of(self._pairs, self._context.pool.threads)
+            do = "pass fewer pairs, lower --dim or --threads, or raise --memory"
         what = f"the matrix and the {V:,} vectors of dimension {self._K:,} of {made_by}"
-        do = "lower --dim, count with --max-vocab, or raise --memory"
         check_memory(what, entries + arrays + dense, self._context.memory, do)
 
 

@@ -7,8 +7,9 @@ other sets. With folds of pairs, moving supervised words alone would look better
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -22,6 +23,8 @@ DISPLACEMENTS = (0.0, 0.3, 3.0, 30.0)
 POWERS = (1, 2, 3)
 _FOLDS, _REPEATS = 5, 3
 _LEAST = 3  # pairs of a fold, for a correlation
+_Case = tuple[ScoredPairs, ScoredPairs, float]  # pairs to train on, held-out pairs, a metric's v
+_Each = Callable[[Callable[[_Case], list[float]], Sequence[_Case]], Iterable[list[float]]]
 
 
 @dataclass(frozen=True)
@@ -38,19 +41,23 @@ class Choice:
     folds: int
 
 
-def choose(units: Float64, pairs: ScoredPairs, original: Float64, seed: int) -> Choice:
+def choose(
+    units: Float64, pairs: ScoredPairs, original: Float64, seed: int, each: _Each = map
+) -> Choice:
     """Return the strength with the best mean correlation of held-out pairs.
 
     units (u × r): unit vectors of the supervised words on the principal axes; original (u × K): the
-    vectors as they were, whose cosines are the baseline.
+    vectors as they were, whose cosines are the baseline; each: calls a function for each of many
+    cases, and returns the values in their order.
     """
     grid = [Strength(v, s, p) for v in METRICS for p in POWERS for s in DISPLACEMENTS]
     folds = list(word_folds(pairs, len(units), seed))
     if not folds:
         return Choice(None, np.nan, np.nan, 0)
     plain = [spearman(held.cosines(original), held.scores) for _, held in folds]
-    table = np.array([list(_held_out(units, train, held)) for train, held in folds])
-    means = table.mean(axis=0)
+    cases = [(train, held, v) for train, held in folds for v in METRICS]
+    correlations = list(each(partial(_held_out, units), cases))
+    means = np.array(correlations).reshape(len(folds), len(grid)).mean(axis=0)
     best, before = int(means.argmax()), float(np.mean(plain))
     after = float(means[best])
     return Choice(grid[best] if after > before else None, before, after, len(folds))
@@ -70,12 +77,14 @@ def word_folds(
                 yield parts[0], parts[1]
 
 
-def _held_out(units: Float64, train: ScoredPairs, held: ScoredPairs) -> Iterator[float]:
-    """Yield the correlation of held-out pairs for each strength, in the order of the grid."""
-    for v in METRICS:
-        anchors = unit(units * axis_weights(units, train, v))
-        for power in POWERS:
-            similar = (anchors @ anchors.T) ** power
-            for pulled in pulls(anchors, train, power, DISPLACEMENTS):
-                correlation = spearman(held.cosines(anchors + similar @ pulled), held.scores)
-                yield correlation if np.isfinite(correlation) else -1.0
+def _held_out(units: Float64, case: _Case) -> list[float]:
+    """Return the correlations of held-out pairs with one metric, in the order of the grid."""
+    train, held, v = case
+    anchors = unit(units * axis_weights(units, train, v))
+    found = []
+    for power in POWERS:
+        similar = (anchors @ anchors.T) ** power
+        for pulled in pulls(anchors, train, power, DISPLACEMENTS):
+            correlation = spearman(held.cosines(anchors + similar @ pulled), held.scores)
+            found.append(correlation if np.isfinite(correlation) else -1.0)
+    return found

@@ -8,11 +8,10 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.linalg.procrustes import align
+from wordgeom.methods.loss_curve import loss_curve
 from wordgeom.methods.ssmds.descents import Run, Stochastic
 from wordgeom.methods.ssmds.objective import Objective, Slope
 from wordgeom.methods.ssmds.terms import Correlation, cosines
-
-_POINTS = 200  # of a loss curve
 
 
 def facts(
@@ -30,7 +29,6 @@ def facts(
         vectors = align(vectors, start, centre=True).apply(vectors)
     relative = relative_displacements(start, vectors)
     supervised, others = displacements(start, relative, pairs.words)
-    steps = _sampled(len(run.values) - 1)
     return {
         **pairs.counts,
         "words_supervised": len(pairs.words),
@@ -45,7 +43,7 @@ def facts(
         "moved_supervised": supervised, "moved_others": others,
         "steps": len(run.values) - 1,
         **({"rate": run.rate} if isinstance(run, Stochastic) else {}),
-        "loss_steps": steps, "losses": [run.values[step] for step in steps],
+        **loss_curve(run.values, "step", 0),
     }  # fmt: skip
 
 
@@ -74,11 +72,3 @@ def displacements(start: Float64, relative: Float64, words: Int64) -> tuple[floa
         return float(np.mean(relative[of])) if of.any() else 0.0
 
     return mean(inside & present), mean(~inside & present)
-
-
-def _sampled(steps: int) -> list[int]:
-    """Return the steps of a loss curve from 1: all, or some at equal ratios."""
-    if steps <= _POINTS:
-        return list(range(1, steps + 1))
-    chosen: list[int] = np.unique(np.geomspace(1, steps, _POINTS).round().astype(int)).tolist()
-    return chosen

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
+
 import numpy as np
 
+from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Float64, Int64
 from wordgeom.evaluation.similarity import pearson
@@ -15,18 +20,27 @@ from wordgeom.methods.ssmds.propagation_choice import Choice, choose
 from wordgeom.methods.ssmds.report import displacements, relative_displacements
 from wordgeom.methods.ssmds.start import Start
 from wordgeom.methods.ssmds.supervision import Supervision
+from wordgeom.runtime.context import Context
 from wordgeom.vectors.postprocess import Moments
 
-_SQUARES = 8  # m × m float64 arrays of a regression; as many of words × words
+_Item = TypeVar("_Item")
+_Value = TypeVar("_Value")
+MOST_PAIRS = 5_000
+_SQUARES = 6  # m × m float64 arrays of a regression; as many of words × words
+_OF_A_FOLD = 0.64  # of these: four fifths of the words and at most of the pairs are trained on
 _MOVED = 1e-5  # displacement above rounding, relative to the length
 
 
-def bytes_of(pairs: Supervision) -> int:
-    """Return the memory that the regressions need."""
-    return 8 * _SQUARES * (len(pairs.scores) ** 2 + len(pairs.words) ** 2)
+def bytes_of(pairs: Supervision, threads: int) -> int:
+    """Return the memory that the regressions need. Raises InputError for too many pairs."""
+    m, u = len(pairs.scores), len(pairs.words)
+    if m > MOST_PAIRS:
+        what = f"--propagate takes time that grows with the cube of the pairs, {m:,}"
+        raise InputError(what, do=f"pass at most {MOST_PAIRS:,}")
+    return int(8 * _SQUARES * (m**2 + u**2) * max(1.0, _OF_A_FOLD * threads))
 
 
-def spread(start: Start, pairs: Supervision, seed: int, *, given: bool) -> Result:
+def spread(start: Start, pairs: Supervision, context: Context, *, given: bool) -> Result:
     """Return the start vectors after propagation, or as they are where no strength is better.
 
     given: whether the start vectors are those of a file, which may have any rank.
@@ -34,7 +48,8 @@ def spread(start: Start, pairs: Supervision, seed: int, *, given: bool) -> Resul
     with one_thread():  # plain BLAS adds in an order that depends on the threads
         words, scored = _with_vectors(start.vectors, pairs)
         own = start.vectors[words]
-        choice = choose(Frame.of(start.vectors).inwards(own), scored, own, seed)
+        units, each = Frame.of(start.vectors).inwards(own), partial(_followed, context)
+        choice = choose(units, scored, own, context.seed, each)
         vectors = (
             start.vectors.astype(np.float32)
             if choice.strength is None
@@ -66,6 +81,14 @@ def spread(start: Start, pairs: Supervision, seed: int, *, given: bool) -> Resul
     }  # fmt: skip
     status = Status.of(missed=False, deficient=deficient)
     return Result(vectors, {}, notes, statistics, status)
+
+
+def _followed(
+    context: Context, function: Callable[[_Item], _Value], items: Sequence[_Item]
+) -> Iterator[_Value]:
+    """Yield function(item) in order, computed by the threads, with a progress bar."""
+    values = context.pool.map(function, items)
+    return context.progress.follow(values, "strengths", len(items), "fits", lambda _: 1)
 
 
 def _with_vectors(vectors: Float64, pairs: Supervision) -> tuple[Int64, ScoredPairs]:
