@@ -75,7 +75,8 @@ def test_the_default_problem_keeps_clusters_together_and_is_centred(folder):
     assert facts["average_distortion"] < facts["distortion_at_start"]
     assert facts["distortions"][-1] == pytest.approx(facts["average_distortion"], rel=1e-5)
     # A long course is sampled; how many steps a run takes depends on the CPU.
-    assert facts["course_steps"][0] == 1 and facts["course_steps"][-1] == facts["steps"]
+    assert facts["course_steps"][0] == 1
+    assert facts["course_steps"][-1] == facts["steps"]
     lengths = {len(facts[name]) for name in ("gradient_norms", "step_lengths", "distortions")}
     assert lengths == {len(facts["course_steps"])}
 
