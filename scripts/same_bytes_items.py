@@ -13,7 +13,7 @@ _TIMED = "quality.svg"
 # Keys of run cards and reports that may change without a change of data.
 _DROPPED = {
     "seconds", "peak_bytes", "versions", "machine", "status", "notes", "messages", "warnings",
-    "path", "paths", "stamp", "configuration",
+    "path", "paths", "stamp", "configuration", "invocation",
 }  # fmt: skip
 _MESSAGE = re.compile(r"\S+\s+\S+\s+\S")  # three words or more, which no value has
 _PATH = re.compile(r"^/.*/")  # the directory of an absolute path

@@ -67,8 +67,12 @@ class StageCommand(click.Command):
         """Return the stage of these settings; `where` names them in an error."""
         assert self.callback is not None
         own, classes = self.declared(settings)
+        from wordgeom.stages.invocation import Invocation
+
         settings = flags.join_lists(settings, classes)
         made: Stage = self.callback(settings, *options_from(settings, own, classes, where))
+        # A stage is frozen, and what called it is no field of it.
+        object.__setattr__(made, "invocation", Invocation.of(str(self.name), settings))
         return made
 
     def declared(self, settings: Settings) -> tuple[Sequence[str], Sequence[type[Options]]]:

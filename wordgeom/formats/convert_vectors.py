@@ -170,14 +170,14 @@ def _converted(
     for name in _PER_COLUMN:
         if isinstance(statistics.get(name), list):
             statistics[name] = statistics[name][: options.dim]
-    own = ("beside", "configuration")
+    own = ("beside", "configuration", "invocation")
     inherited = {name: value for name, value in card.items() if name not in own}
     changed = {
         "request": request,
         "source": card.get("source", card.get("request")),
         "statistics": statistics,
     }
-    return inherited | changed | provenance.configuration()
+    return inherited | changed | provenance.configuration() | provenance.invocation(request)
 
 
 def conversion_request(paths: Paths, options: ConvertOptions) -> dict[str, Any]:

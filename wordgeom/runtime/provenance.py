@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from importlib import metadata
 from pathlib import Path
@@ -17,6 +17,8 @@ from wordgeom.core.version import __version__
 
 _LIBRARIES = ("numpy", "scipy", "numba", "llvmlite")
 _configuration: ContextVar[dict[str, str]] = ContextVar("configuration", default={})  # noqa: B039
+Request = Mapping[str, Any]
+_record: ContextVar[Callable[[Request], dict[str, Any]] | None] = ContextVar("record", default=None)
 
 
 class Clock:
@@ -42,6 +44,7 @@ def card(
         "versions": versions(),
         "machine": machine(),
         **_configuration.get(),
+        **invocation(request),
     }
 
 
@@ -58,6 +61,22 @@ def made_by(configuration: Path) -> Iterator[None]:
 def configuration() -> dict[str, str]:
     """Return the entry of a run card for the configuration file, empty outside `made_by`."""
     return _configuration.get()
+
+
+@contextlib.contextmanager
+def recording(record: Callable[[Request], dict[str, Any]]) -> Iterator[None]:
+    """Add what `record` returns for a request to the run cards of what is made in the block."""
+    token = _record.set(record)
+    try:
+        yield
+    finally:
+        _record.reset(token)
+
+
+def invocation(request: Request) -> dict[str, Any]:
+    """Return the entry of a run card that `rerun` repeats, empty outside `recording`."""
+    record = _record.get()
+    return {} if record is None else record(request)
 
 
 def peak_memory() -> int:

@@ -27,8 +27,9 @@ from wordgeom.core.errors import LockedError
 from wordgeom.linalg.device import open_context
 from wordgeom.methods.contract import Result, Status
 from wordgeom.runtime.context import Context
-from wordgeom.runtime.provenance import Clock, card, configuration
+from wordgeom.runtime.provenance import Clock, card, configuration, recording
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions, UseOptions
+from wordgeom.stages.invocation import Invocation
 from wordgeom.storage import store
 from wordgeom.storage.input_protection import check_outputs
 from wordgeom.vectors import run_card
@@ -91,12 +92,14 @@ class Job:
 class Stage(ABC):
     """One step of the pipeline: its parsed options, its inputs and its output.
 
-    out: the path of the output, None for a stage that writes nothing.
+    out: the path of the output, None for a stage that writes nothing; invocation: the command and
+    its settings, None for a stage that no command made.
     """
 
     run: UseOptions
     resume: ResumeOptions
     out: Path | None
+    invocation: Invocation | None = None
 
     @property
     @abstractmethod
@@ -166,7 +169,7 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
     stage.check()
     if stage.output is not None:
         check_outputs(stage.output_paths, [*stage.input_paths, *configuration().values()])
-    with _lock(stage, files=True):
+    with _lock(stage, files=True), _recorded(stage):
         made = stage.up_to_date()
         if made is not None:
             _forget(stage)
@@ -183,6 +186,13 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
         if state is not None:
             state.remove()
     return made
+
+
+def _recorded(stage: Stage) -> AbstractContextManager[None]:
+    """Record in the run cards what repeats the stage, unless it writes nothing."""
+    if stage.invocation is None or stage.output is None:
+        return contextlib.nullcontext()
+    return recording(stage.invocation.record(stage.input_paths))
 
 
 def _lock(stage: Stage, *, files: bool) -> AbstractContextManager[object]:
