@@ -43,7 +43,7 @@ def card_path(out: Path) -> Path:
 
 def read_card(out: Path) -> dict[str, Any] | None:
     """Return the run card of a vectors file, or None where none matches the file."""
-    card = _parsed(card_path(out))
+    card = parse_card(card_path(out))
     try:
         return card if card is not None and card.get("content") == file_content(out) else None
     except OSError:
@@ -200,7 +200,7 @@ def finish_write(out: Path, beside: Iterable[Path] = ()) -> None:
     beside: the files written with `out`. A card of other files is ignored: a forged one could have
     any file renamed.
     """
-    card = _parsed(part_path(card_path(out)))
+    card = parse_card(part_path(card_path(out)))
     files = None if card is None else _contents(out, card, beside)
     if files is None:
         return
@@ -211,7 +211,8 @@ def finish_write(out: Path, beside: Iterable[Path] = ()) -> None:
         publish(card_path(out))
 
 
-def _parsed(path: Path) -> dict[str, Any] | None:
+def parse_card(path: Path) -> dict[str, Any] | None:
+    """Return a run card that may not match its files, None for anything else."""
     try:
         card = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):

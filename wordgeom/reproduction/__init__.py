@@ -1,0 +1,1 @@
+"""Is a repeated run the same as the first one? What `rerun` reads and compares."""
