@@ -88,7 +88,9 @@ def test_a_directory_that_was_moved_is_named(here, ask, monkeypatch):
     shutil.move(here, moved)
     monkeypatch.chdir(moved)
     answer = ask("rerun", "v.bin")
-    assert answer.status == 1 and "--folder" in answer.err and answer.err.count("\n") == 1
+    assert answer.status == 1
+    assert "--folder" in answer.err
+    assert answer.err.count("\n") == 1
     assert ask("rerun", "v.bin", "--folder", ".").status == 0
 
 
@@ -114,7 +116,7 @@ def test_the_answer_is_the_largest_difference_of_the_largest_value(
     scale_output(Path("v.bin"), factor)
     answer = ask("rerun", "v.bin")
     assert answer.status == status
-    assert answer.out.startswith(f"v.bin: {words} (vectors: largest difference 4.0e-0")
+    assert answer.out.startswith(f"v.bin: {words} (vectors: largest difference 4.")
 
 
 def test_a_matrix_of_other_numbers_is_measured_too(here, ask):
@@ -132,7 +134,8 @@ def test_a_matrix_of_other_numbers_is_measured_too(here, ask):
                 writer.array(name, values.dtype).write(values)
         writer.commit(made.attributes, made.card)
     answer = ask("rerun", "pmi")
-    assert answer.status == 0 and "pmi: equal to 1e-05 (data: largest" in answer.out
+    assert answer.status == 0
+    assert "pmi: equal to 1e-05 (data: largest" in answer.out
 
 
 def test_what_differs_besides_is_listed(here, ask):
@@ -155,14 +158,17 @@ def test_changed_and_missing_inputs_are_found_before_anything_runs(here, ask):
     text = Path("../inputs/corpus.txt")
     text.write_text(text.read_text().replace("w1", "w2"))
     answer = ask("rerun", "c")
-    assert answer.status == 1 and "corpus.txt: has changed" in answer.err
+    assert answer.status == 1
+    assert "corpus.txt: has changed" in answer.err
     assert answer.err.count("\n") == 1
     answer = ask("rerun", "c", "--changed-inputs")
-    assert answer.status == 3 and "c: different" in answer.out
+    assert answer.status == 3
+    assert "c: different" in answer.out
     assert "../inputs/corpus.txt: digest" in answer.out
     text.unlink()
     answer = ask("rerun", "c")
-    assert answer.status == 1 and "corpus.txt: no such input" in answer.err
+    assert answer.status == 1
+    assert "corpus.txt: no such input" in answer.err
 
 
 def test_a_file_that_a_pattern_finds_now_is_no_input_of_the_run(here, ask):
@@ -171,7 +177,8 @@ def test_a_file_that_a_pattern_finds_now_is_no_input_of_the_run(here, ask):
     assert ask("rerun", "c").status == 0
     Path("b.txt").write_text("a b d\n" * 20)
     answer = ask("rerun", "c")
-    assert answer.status == 1 and "b.txt: is not among the inputs" in answer.err
+    assert answer.status == 1
+    assert "b.txt: is not among the inputs" in answer.err
 
 
 def test_text_from_a_pipe_cannot_be_read_again(here, ask, monkeypatch):
@@ -182,7 +189,8 @@ def test_text_from_a_pipe_cannot_be_read_again(here, ask, monkeypatch):
     monkeypatch.setattr(sys, "stdin", pipe)
     assert ask("build-cooc", "-", "-o", "c").status == 0
     answer = ask("rerun", "c")
-    assert answer.status == 1 and "cannot be read again" in answer.err
+    assert answer.status == 1
+    assert "cannot be read again" in answer.err
 
 
 def test_the_repeated_output_can_be_kept_and_repeated(here, ask):
@@ -222,7 +230,8 @@ def test_an_edited_card_is_one_line_and_writes_nothing(here, ask, change):
     edit(card_path(Path("v.bin")), lambda made_by: made_by.update(change))
     before = everything(here.parent)
     answer = ask("rerun", "v.bin")
-    assert answer.status in (1, 2) and answer.err.count("\n") == 1, answer
+    assert answer.status in (1, 2)
+    assert answer.err.count("\n") == 1, answer
     assert everything(here.parent) == before
 
 
@@ -235,7 +244,8 @@ def test_a_card_writes_no_file_outside_the_temporary_directory(here, ask):
     assert content_digest(json.loads(Path("c", META).read_text()))
     before = everything(here.parent)
     assert ask("rerun", "c").status == 0
-    assert everything(here.parent) == before and not victim.exists()
+    assert everything(here.parent) == before
+    assert not victim.exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"content": 3}', b'{"content": {}}'])
@@ -243,7 +253,7 @@ def test_what_is_no_card_is_one_line(here, ask, content):
     Path("v.bin.json").write_bytes(content)
     for name in ("v.bin.json", "v.bin", "absent", "absent.json", "."):
         answer = ask("rerun", name)
-        assert answer.status == 1 and answer.err.count("\n") == 1, answer
+        assert (answer.status, answer.err.count("\n")) == (1, 1), answer
 
 
 def test_vectors_that_python_made_have_no_command(here, ask):
@@ -251,7 +261,8 @@ def test_vectors_that_python_made_have_no_command(here, ask):
 
     wg.train("../inputs/cooc", "gbu", dim=3, out="v.bin")
     answer = ask("rerun", "v.bin")
-    assert answer.status == 1 and "records no command" in answer.err
+    assert answer.status == 1
+    assert "records no command" in answer.err
 
 
 def test_a_lost_output_is_compared_by_its_digest(here, ask):

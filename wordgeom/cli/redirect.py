@@ -31,9 +31,7 @@ class Redirected:
     outputs: dict[Path, Path]
 
 
-def redirect(
-    recorded: Recorded, place: Path, keep: Path, resources: dict[str, Any]
-) -> Redirected:
+def redirect(recorded: Recorded, place: Path, keep: Path, resources: dict[str, Any]) -> Redirected:
     """Return the stage of a recorded command, every output of which lies in `place`.
 
     keep: what `place` will be renamed to, for the run cards; resources: threads, memory and the
@@ -51,18 +49,17 @@ def redirect(
     if not any(_real(path) == _real(recorded.output) for path in written):
         what = f"its run card records a {recorded.command} that writes other files"
         raise FormatError(what, where=where, do=_RUN_AGAIN)
-    moved = _moved(settings, original, written, place)
-    stage = frame.prepare(recorded.command, moved, where)
-    called = Invocation.of(recorded.command, _moved(settings, original, written, keep))
+    new = _places(written, place)
+    for folder in {path.parent for path in new.values()}:
+        folder.mkdir(exist_ok=True)
+    stage = frame.prepare(recorded.command, _moved(settings, original, new), where)
+    called = Invocation.of(recorded.command, _moved(settings, original, _places(written, keep)))
     object.__setattr__(stage, "invocation", called)
     _check_contained(stage, place, where)
-    new = _outputs(stage)
-    for folder in {path.parent for path in new}:
-        folder.mkdir(exist_ok=True)
-    if [path.name for path in new] != [path.name for path in written]:
+    if [_real(path) for path in _outputs(stage)] != [_real(path) for path in new.values()]:
         what = "the outputs of its command cannot be written elsewhere"
         raise FormatError(what, where=where, do=_RUN_AGAIN)
-    return Redirected(stage, dict(zip(written, new, strict=True)))
+    return Redirected(stage, dict(zip(written, new.values(), strict=True)))
 
 
 def _outputs(stage: Stage) -> list[Path]:
@@ -72,23 +69,20 @@ def _outputs(stage: Stage) -> list[Path]:
     return [path for path in every if path not in cards]
 
 
-def _moved(
-    settings: dict[str, Any], stage: Stage, written: list[Path], place: Path
-) -> dict[str, Any]:
-    """Return the settings with each output in `place`, one directory for each of the run's."""
+def _places(written: list[Path], place: Path) -> dict[str, Path]:
+    """Return the new path of each output, in one directory for each of the recorded run's."""
     parents = list(dict.fromkeys(_real(path.parent) for path in written))
+    folders = [place / str(k + 1) for k in range(len(parents))] if len(parents) > 1 else [place]
+    return {_real(p): folders[parents.index(_real(p.parent))] / p.name for p in written}
 
-    def into(path: Path) -> str:
-        number = parents.index(_real(path.parent))
-        folder = place if len(parents) == 1 else place / str(number + 1)
-        return str(folder / path.name)
 
-    new = {_real(path): into(path) for path in written}
-    moved = {name: new.get(_real(value), value) if isinstance(value, str) else value
+def _moved(settings: dict[str, Any], stage: Stage, new: dict[str, Path]) -> dict[str, Any]:
+    """Return the settings with the new path of each output."""
+    moved = {name: str(new.get(_real(value), value)) if isinstance(value, str) else value
              for name, value in settings.items()}  # fmt: skip
     target = _TARGET.get(stage.invocation.command if stage.invocation else "", "out")
     if stage.output is not None:
-        moved[target] = new[_real(stage.output)]
+        moved[target] = str(new[_real(stage.output)])
     return moved
 
 
