@@ -207,6 +207,19 @@ def test_the_repeated_output_can_be_kept_and_repeated(here, ask):
     assert before.items() <= everything(here.parent).items()
 
 
+def test_an_interrupted_repetition_leaves_nothing(here, ask, monkeypatch):
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    ask(*GBU.split())
+    before = everything(here.parent)
+    monkeypatch.setattr("wordgeom.reproduction.report.compare_runs", stopped)
+    for more in ((), ("-o", "kept")):
+        answer = ask("rerun", "v.bin", *more)
+        assert (answer.status, answer.err.count("\n")) == (130, 1)
+        assert everything(here.parent) == before
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -17,6 +17,7 @@ from fuzz import packing, seeds
 from fuzz.culprits import CULPRITS
 from fuzz.packing import Files
 from wordgeom.cli import flags, frame
+from wordgeom.cli.redirect import redirect
 from wordgeom.core.errors import MissingInputError
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
@@ -38,6 +39,7 @@ from wordgeom.methods.dlsa.model import DynamicModel
 from wordgeom.methods.inputs.item_pairs import read_item_pairs
 from wordgeom.plot.colours import read_colouring
 from wordgeom.plot.drift_results import read_drift_results
+from wordgeom.reproduction.recorded import read_recorded
 from wordgeom.runtime.pool import Pool
 from wordgeom.stages.artefacts import artefact_at
 from wordgeom.storage.files import Lock
@@ -133,6 +135,13 @@ def _config(path: Path) -> None:
             frame.prepare(name, dict(table), str(path))
 
 
+def _recorded(path: Path) -> object:
+    with tempfile.TemporaryDirectory() as place:
+        made = redirect(read_recorded(path), Path(place), Path(place), {})
+    assert all(str(new).startswith(place) for new in made.outputs.values())
+    return made
+
+
 def _lock(path: Path) -> None:
     with Lock(path, path.with_name("out")):
         pass
@@ -209,6 +218,7 @@ READERS = (
         ("vectors.run_card", "stages.artefacts.vectors"),
         packing.attest,
     ),
+    Reader("recorded run", seeds.runs, _recorded, ("reproduction.recorded", "cli.redirect")),
     Reader("vocabulary", seeds.vocabularies, _vocabulary, ("corpus.vocabulary",)),
     Reader(
         "word2vec text",

@@ -174,6 +174,23 @@ def oracles() -> Group:
 
 
 @cache
+def runs() -> Group:
+    """Run cards of commands that `rerun` can repeat."""
+
+    def card(command: str, **settings: Any) -> str:
+        made_by = {"command": command, "settings": settings, "folder": "/", "inputs": {"a": "0"}}
+        held = {**CARD, "content": {"bytes": 1, "sha256": "0"}, "invocation": made_by}
+        return json.dumps(held)
+
+    count = card("build-cooc", corpus=["a.txt"], min_count=5, sample=1e-3, save_vocab="v")
+    return _texts(
+        {"vectors.bin.json": card("train", method="gbu", dim=10, force=True)},
+        {"vectors.transformed.bin.json": card("transform", center=True)},
+        {"cooc.json": count},
+    )
+
+
+@cache
 def drifts() -> Group:
     """What `wordgeom drift --json` prints."""
     word = {"word": "sea", "displacement": 1.5, "f": 2.0, "p": 0.001, "q": 0.02, "cosine": 0.4}
