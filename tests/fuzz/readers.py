@@ -17,7 +17,6 @@ from fuzz import packing, seeds
 from fuzz.culprits import CULPRITS
 from fuzz.packing import Files
 from wordgeom.cli import flags, frame
-from wordgeom.cli.redirect import redirect
 from wordgeom.core.errors import MissingInputError
 from wordgeom.corpus.inputs.readers import Source
 from wordgeom.corpus.options import CorpusOptions
@@ -135,13 +134,6 @@ def _config(path: Path) -> None:
             frame.prepare(name, dict(table), str(path))
 
 
-def _recorded(path: Path) -> object:
-    with tempfile.TemporaryDirectory() as place:
-        made = redirect(read_recorded(path), Path(place), Path(place), {})
-    assert all(str(new).startswith(place) for new in made.outputs.values())
-    return made
-
-
 def _lock(path: Path) -> None:
     with Lock(path, path.with_name("out")):
         pass
@@ -218,7 +210,7 @@ READERS = (
         ("vectors.run_card", "stages.artefacts.vectors"),
         packing.attest,
     ),
-    Reader("recorded run", seeds.runs, _recorded, ("reproduction.recorded", "cli.redirect")),
+    Reader("recorded run", seeds.runs, read_recorded, ("reproduction.recorded",)),
     Reader("vocabulary", seeds.vocabularies, _vocabulary, ("corpus.vocabulary",)),
     Reader(
         "word2vec text",
