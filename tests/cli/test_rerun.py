@@ -107,7 +107,7 @@ def scale_output(path, factor):
 
 @pytest.mark.parametrize(
     ("factor", "words", "status"),
-    [(1 + 4e-6, "equal to 1e-05", 0), (1 + 4e-5, "different", 3)],
+    [(1 + 4e-6, "equal to 1e-5", 0), (1 + 4e-5, "different", 3)],
 )
 def test_the_answer_is_the_largest_difference_of_the_largest_value(
     here, ask, factor, words, status
@@ -135,7 +135,7 @@ def test_a_matrix_of_other_numbers_is_measured_too(here, ask):
         writer.commit(made.attributes, made.card)
     answer = ask("rerun", "pmi")
     assert answer.status == 0
-    assert "pmi: equal to 1e-05 (data: largest" in answer.out
+    assert "pmi: equal to 1e-5 (data: largest" in answer.out
 
 
 def test_what_differs_besides_is_listed(here, ask):

@@ -23,7 +23,7 @@ class Answer(IntEnum):
     @property
     def words(self) -> str:
         """The answer as it is printed."""
-        return ("identical", f"equal to {TOLERANCE:g}", "different")[self]
+        return ("identical", "equal to 1e-5", "different")[self]
 
 
 @dataclass(frozen=True)
