@@ -28,7 +28,7 @@ from wordgeom.stages.drift import Drift
 from wordgeom.stages.evaluate import Evaluate
 from wordgeom.stages.extend import Extend
 from wordgeom.stages.impute import Impute
-from wordgeom.stages.merge import Merge
+from wordgeom.stages.merging.stage import Merge
 from wordgeom.stages.stage import Outcome, Stage, run_stage
 from wordgeom.stages.train import Train
 from wordgeom.storage.store import Store

@@ -43,7 +43,7 @@ COMMANDS = {
     "drift": "Rank words by how much they changed over time, and test the change.",
     "plot": "Plot maps of words, spectra, imputed entities and change over time.",
     "convert": "Convert vectors and matrices to and from other formats.",
-    "merge": "Add up counts: the shards of one text, or several texts.",
+    "merge": "Add up, subtract or unite counts; append documents.",
     "info": "Describe a matrix, a model or a vectors file.",
     "run": "Run the stages of a configuration file.",
     "rerun": "Repeat a run from its run card, and compare the outputs.",

@@ -157,6 +157,18 @@ def count_rows(
 
 
 @kernel
+def gather_row(
+    offsets: Int64, from_indices: Int32, from_values: Array, matrix: int, k: int, sign: int,
+    cells: Int64, touched: Bytes,
+) -> None:  # fmt: skip
+    """Add sign times row k of a matrix to the cells."""
+    for e in range(offsets[matrix, k], offsets[matrix, k + 1]):
+        column = from_indices[e]
+        cells[column] += sign * np.int64(from_values[e])
+        touched[column >> GROUP_BITS] = 1
+
+
+@kernel
 def merge_rows(
     offsets: Int64, from_indices: Int32, from_values: Array, first: int, upper: bool, cells: Int64,
     touched: Bytes, groups: Int64, found: Int32, indices: Int32, values: Array, lengths: Int64,
@@ -172,10 +184,50 @@ def merge_rows(
     for k in range(offsets.shape[1] - 1):
         row = first + k
         for matrix in range(offsets.shape[0]):
-            for e in range(offsets[matrix, k], offsets[matrix, k + 1]):
-                column = from_indices[e]
-                cells[column] += np.int64(from_values[e])
-                touched[column >> GROUP_BITS] = 1
+            gather_row(offsets, from_indices, from_values, matrix, k, 1, cells, touched)
+        before = n
+        n = emit_row(0, cells, touched, groups, found, indices, values, n)
+        lengths[row] = n - before
+        add_sums(row, upper, indices, values, before, n, row_sums, column_sums)
+    return n
+
+
+@kernel
+def negative_column(offsets: Int64, from_indices: Int32, k: int, cells: Int64) -> int:
+    """Return the first column of row k with a negative cell, -1 if there is none."""
+    lowest = -1
+    for matrix in range(1, offsets.shape[0]):
+        for e in range(offsets[matrix, k], offsets[matrix, k + 1]):
+            column = from_indices[e]
+            if cells[column] < 0 and (lowest < 0 or column < lowest):
+                lowest = column
+    return lowest
+
+
+@kernel
+def subtract_rows(
+    offsets: Int64, from_indices: Int32, from_values: Array, first: int, upper: bool,
+    negative: Int64, cells: Int64, touched: Bytes, groups: Int64, found: Int32, indices: Int32,
+    values: Array, lengths: Int64, row_sums: Int64, column_sums: Int64,
+) -> int:  # fmt: skip
+    """Subtract rows of all matrices from the same rows of the first one.
+
+    As `merge_rows`; negative (3): set to row, column and value of the first negative count, after
+    which nothing is written and the cells are clear.
+    """
+    n = 0
+    groups[:] = 0
+    for k in range(offsets.shape[1] - 1):
+        row = first + k
+        for matrix in range(offsets.shape[0]):
+            sign = 1 if matrix == 0 else -1
+            gather_row(offsets, from_indices, from_values, matrix, k, sign, cells, touched)
+        column = negative_column(offsets, from_indices, k, cells)
+        if column >= 0:
+            negative[0], negative[1], negative[2] = row, column, cells[column]
+            cells[:] = 0
+            touched[:] = 0
+            return 0
         before = n
         n = emit_row(0, cells, touched, groups, found, indices, values, n)
         lengths[row] = n - before

@@ -1,8 +1,8 @@
-"""Sum several count matrices over the same words, one block of rows at a time."""
+"""Sum or subtract count matrices over the same words, one block of rows at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -33,11 +33,14 @@ def merge(
     pool: Pool,
     first: int = 0,
     entries: int = ENTRIES,
+    *,
+    subtract: Callable[[int, int, int], Exception] | None = None,
 ) -> tuple[Iterator[Rows], Workspace]:
     """Return the rows of the sum in blocks, and the workspace with its row and column sums.
 
     The workspace is complete after the last block. symmetric: the summands are upper triangles;
-    first: the first row to return; entries: of a block.
+    first: the first row to return; entries: of a block; subtract: subtract the others from the
+    first, and raise what this returns for row, column and value of the first negative count.
     """
     lengths = sum((np.diff(s.indptr) for s in summands), np.zeros(words, np.int64))
     blocks = cut_rows(lengths, lengths, entries, entries, first)
@@ -51,7 +54,13 @@ def merge(
         offsets = np.stack([p.indptr + shift for p, shift in zip(parts, shifts, strict=True)])
         from_indices = np.concatenate([p.indices for p in parts])
         from_values = np.concatenate([p.data for p in parts])
-        kernel = partial(kernels.merge_rows, offsets, from_indices, from_values, start, symmetric)
-        return workspace.count(start, last, kernel)
+        given = offsets, from_indices, from_values, start, symmetric
+        if subtract is None:
+            return workspace.count(start, last, partial(kernels.merge_rows, *given))
+        negative = np.zeros(3, np.int64)
+        made = workspace.count(start, last, partial(kernels.subtract_rows, *given, negative))
+        if negative[2]:
+            raise subtract(*negative.tolist())
+        return made
 
     return lend(pool.map(run, blocks), workspace), workspace

@@ -1,0 +1,1 @@
+"""`merge`: which matrices can be combined, and how each combination is made."""

@@ -1,0 +1,133 @@
+"""Can matrices be combined? The errors that say which cannot, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wordgeom.core.errors import InputError
+from wordgeom.core.requests import differing_option
+from wordgeom.counts.windows import WindowOptions
+from wordgeom.matrices.count_request import made_options
+from wordgeom.matrices.document_term import Stored
+from wordgeom.matrices.kinds import noun
+
+SAME_WORDS = "count each text with the same --read-vocab"
+_SAME_OPTIONS = "count every shard from the same text with the same options"
+# Options that decide what a word is, and where the windows are that it shares with others.
+_READING = (
+    "tokeniser", "token_pattern", "case", "strip", "normalise", "k", "oov", "sample", "phrases",
+)  # fmt: skip
+Shard = list[int] | None
+
+
+def check_addable(matrices: Sequence[Stored]) -> None:
+    """Raise InputError for a matrix of another kind, an imported one, and one given twice."""
+    first = matrices[0]
+    for matrix in matrices:
+        if matrix.store.kind != first.store.kind:
+            what = f"is {noun(matrix.store.kind)}, and {first.path} {noun(first.store.kind)}"
+            raise InputError(what, where=matrix.path, do="merge matrices of one kind")
+        if matrix.store.request["command"] == "convert":
+            do = "merge counts that wordgeom made"
+            raise InputError("was imported; its window is unknown", where=matrix.path, do=do)
+    # Different texts can have equal counts: their digests distinguish them.
+    made_of = [(m.store.digest, input_digests(m)) for m in matrices]
+    for k, made in enumerate(made_of):
+        if made in made_of[:k]:
+            first, again = matrices[made_of.index(made)], matrices[k].path
+            same = f"has the same counts as {first.path}"
+            what = "is given twice" if again == first.path else same
+            raise InputError(what, where=again, do="name each matrix once")
+
+
+def input_digests(matrix: Stored) -> list[str]:
+    """Return the digests of what a matrix was counted from."""
+    return [i["digest"] for i in matrix.store.request["inputs"]]
+
+
+def check_windows(first: Stored, other: Stored) -> None:
+    """Raise InputError where two matrices were counted with different windows."""
+    mine, theirs = (WindowOptions.take(made_options(m.store.request)) for m in (first, other))
+    _check_options(
+        first, other, mine.result_options(), theirs.result_options(),
+        "count both with the same window",
+    )  # fmt: skip
+
+
+def check_reading(first: Stored, other: Stored) -> None:
+    """Raise InputError where two texts were split into words in different ways."""
+    mine, theirs = (
+        {name: value for name, value in made_options(m.store.request).items() if name in _READING}
+        for m in (first, other)
+    )
+    _check_options(first, other, mine, theirs, "count both with the same options")
+
+
+def check_passages(first: Stored, other: Stored) -> None:
+    """Raise InputError where documents were split into passages in different ways."""
+    mine, theirs = ({"passages": m.store.attributes.get("passages")} for m in (first, other))
+    _check_options(first, other, mine, theirs, "count both with the same --passages")
+
+
+def _check_options(
+    first: Stored, other: Stored, mine: Mapping[str, Any], theirs: Mapping[str, Any], do: str
+) -> None:
+    how = differing_option(mine, theirs)
+    if how is not None:
+        raise InputError(f"differs from {first.path}: it {how}", where=other.path, do=do)
+
+
+def check_vocabulary(first: Stored, other: Stored) -> None:
+    """Raise InputError where the words of two matrices differ, naming the first difference."""
+    ours, theirs = first.vocabulary.words, other.vocabulary.words
+    if theirs == ours:
+        return
+    if first.store.attributes.get("shard") and other.store.attributes.get("shard"):
+        what = f"was counted from another text or with other options than {first.path}"
+        raise InputError(what, where=other.path, do=_SAME_OPTIONS)
+    what, do = f"its vocabulary differs from that of {first.path}", f"{SAME_WORDS}, or pass --union"
+    if len(ours) != len(theirs):
+        found = f"{len(theirs):,} words, not {len(ours):,}"
+    elif set(ours) == set(theirs):
+        found = "the same words in another order"
+    else:
+        row = next(k for k, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
+        found = f"{theirs[row]!r} as word {row + 1:,}, not {ours[row]!r}"
+    raise InputError(f"{what}: {found}", where=other.path, do=do)
+
+
+def shards_of(matrices: Sequence[Stored]) -> list[Shard]:
+    """Return the shard that each matrix is, None for a whole count."""
+    return [m.store.attributes.get("shard") for m in matrices]
+
+
+def check_whole(matrices: Sequence[Stored], flag: str) -> None:
+    """Raise InputError for a shard, which an option does not apply to."""
+    for matrix, shard in zip(matrices, shards_of(matrices), strict=True):
+        if shard is not None:
+            what = f"is shard {shard[0]} of {shard[1]}, to which {flag} does not apply"
+            raise InputError(what, where=matrix.path, do="merge all shards first")
+
+
+def check_shards(matrices: Sequence[Stored]) -> None:
+    """Raise InputError unless the matrices are all shards of one count."""
+    shards = shards_of(matrices)
+    first = matrices[0]
+    for matrix, shard in zip(matrices, shards, strict=True):
+        if shard is None or shards[0] is None or shard[1] != shards[0][1]:
+            found = f"shard {shard[0]} of {shard[1]}" if shard else "a whole count"
+            do = "name all shards of one count and nothing else"
+            what = f"is {found}, not a shard of the same count"
+            raise InputError(what, where=matrix.path, do=do)
+        mine, theirs = ({**m.store.request, "inputs": []} for m in (first, matrix))
+        if mine != theirs or input_digests(first) != input_digests(matrix):
+            what = f"was counted from another text or with other options than {first.path}"
+            raise InputError(what, where=matrix.path, do=_SAME_OPTIONS)
+    have = {shard[0] for shard in shards if shard}
+    of = shards[0][1] if shards[0] else 0
+    missing = [str(k) for k in range(1, of + 1) if k not in have]
+    if missing or len(shards) != of:
+        which = f"shard {', '.join(missing[:10])} of {of} is missing"
+        what = which if missing else f"one of {of} shards is given twice"
+        raise InputError(what, where="merge", do="name each shard once")

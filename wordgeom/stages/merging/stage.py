@@ -1,0 +1,83 @@
+"""The stage that combines matrices: sums, differences and unions of counts, and more documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wordgeom.core.errors import OptionError
+from wordgeom.counts.merge_options import MergeOptions
+from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
+from wordgeom.matrices.document_term import Stored, StoredDocuments
+from wordgeom.matrices.kinds import DTM
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.stages.merging.combination import Combination
+from wordgeom.stages.merging.documents import AppendedDocuments
+from wordgeom.stages.merging.sums import combined_counts
+from wordgeom.stages.stage import Job, Outcome
+from wordgeom.stages.store_stage import StoreStage
+from wordgeom.storage.store import Store
+
+
+@dataclass(frozen=True)
+class Merge(StoreStage):
+    """Combine count matrices, or document-term matrices; named: whether `out` was given."""
+
+    paths: tuple[str, ...]
+    out: Path
+    run: RunOptions
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
+    options: MergeOptions = field(default_factory=MergeOptions)
+    named: bool = True
+
+    @cached_property
+    def matrices(self) -> Sequence[Stored]:
+        """The matrices. Raises OptionError for fewer than two."""
+        if len(self.paths) < 2:
+            raise OptionError("merge needs at least two matrices", do="name two or more")
+        return [_opened(path) for path in self.paths]
+
+    @property
+    def kind(self) -> str:
+        """That of the matrices."""
+        return self.matrices[0].store.kind
+
+    @property
+    def input_paths(self) -> tuple[str, ...]:
+        """The matrices."""
+        return self.paths
+
+    @cached_property
+    def combined(self) -> Combination:
+        """What they are combined into. Raises InputError, OptionError where they cannot be."""
+        if self.kind == COOC:
+            return combined_counts(self.matrices, self.options)
+        if not self.named:
+            what = "document-term matrices need the name of an output"
+            raise OptionError(what, do="name a directory with -o")
+        return AppendedDocuments.of(self.matrices, self.options)
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The request of the result, and the matrices."""
+        return {**self.combined.request, "matrices": [m.store.digest for m in self.matrices]}
+
+    def difference(self, made: Store) -> str | None:
+        """Return how a store that exists differs from the result."""
+        return None if made.request == self.combined.request else "was made from other matrices"
+
+    def work(self, job: Job) -> Outcome:
+        """Combine all rows, and commit the store."""
+        made = self.combined.write(self.out, job)
+        summary = f"{made.path}: {self.combined.summary(made)}; {job.seconds()}"
+        return Outcome(summary, self.out, value=made)
+
+
+def _opened(path: str) -> Stored:
+    """Open counts, shards too, or a document-term matrix; raises what opening raises."""
+    if Store.open(path).kind == DTM:
+        return StoredDocuments.open(path)
+    return StoredMatrix.open(path, (COOC,))

@@ -1,0 +1,184 @@
+"""Sums and differences of co-occurrence counts: shards of one text, several texts, unions."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from wordgeom.checkpoint.matrix_rows import MatrixRows
+from wordgeom.core.errors import InputError
+from wordgeom.core.formatting import several
+from wordgeom.core.requests import request_of
+from wordgeom.core.types import Int64
+from wordgeom.corpus.united_vocabulary import unite
+from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.counts.merge import Summand, merge
+from wordgeom.counts.merge_options import MergeOptions
+from wordgeom.counts.windows import WindowOptions
+from wordgeom.formats.row_grouping import RowGrouper
+from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
+from wordgeom.matrices.count_request import made_options
+from wordgeom.matrices.document_term import Stored
+from wordgeom.runtime.context import Context
+from wordgeom.stages.count_matrix import (
+    count_type,
+    counting_room,
+    matrix_shape,
+    rows_at_once,
+    write_rows,
+    write_sums,
+)
+from wordgeom.stages.merging import compatibility
+from wordgeom.stages.merging.combination import common_options, total
+from wordgeom.stages.stage import Job
+from wordgeom.storage.store import Store
+
+_OWN = ("shape", "stored", "shard")  # attributes that a combination does not inherit
+_TEXTS = ("tokens", "kept", "documents")  # attributes that are added up over texts
+
+
+@dataclass(frozen=True)
+class CombinedCounts:
+    """A sum or a difference of counts.
+
+    places: the row (V) in the vocabulary of each matrix's words, None where all have the same
+    words; subtract: the others from the first one.
+    """
+
+    matrices: Sequence[StoredMatrix]
+    vocabulary: Vocabulary
+    request: dict[str, Any]
+    attributes: dict[str, Any]
+    places: list[Int64] | None = None
+    subtract: bool = False
+
+    def write(self, out: Path, job: Job) -> Store:
+        """Combine all rows, and commit the store. Raises InputError for a negative count."""
+        context, words = job.context, len(self.vocabulary)
+        window = WindowOptions.take(made_options(self.matrices[0].store.request))
+        dtype = count_type(self.vocabulary, window)
+        with MatrixRows(job.checkpoint, out, COOC) as rows, self._summands(dtype, context) as all_:
+            entries = rows_at_once(counting_room(words, context), dtype, context)
+            rows.begin(self.vocabulary, dtype)
+            combined, shop = merge(
+                all_, words, self.matrices[0].symmetric, dtype, context.pool, rows.done, entries,
+                subtract=self._negative if self.subtract else None,
+            )  # fmt: skip
+            write_sums(rows.writer, *write_rows(combined, shop, rows, context), window)
+            return rows.writer.commit(rows.finish(self.attributes), job.card(self.request))
+
+    def summary(self, made: Store) -> str:
+        """Return the size and the number of matrices."""
+        return f"{matrix_shape(made)} from {several(len(self.matrices), 'matrix', 'matrices')}"
+
+    @contextlib.contextmanager
+    def _summands(self, dtype: np.dtype[Any], context: Context) -> Iterator[Sequence[Summand]]:
+        """Yield matrices over the vocabulary: as they are stored, or with their words moved."""
+        if self.places is None:
+            yield self.matrices
+            return
+        with RowGrouper(len(self.vocabulary), dtype, context) as grouper:
+            for matrix, place in zip(self.matrices, self.places, strict=True):
+                blocks = matrix.row_blocks()
+                for start, stop in context.progress.follow(
+                    iter(blocks), "reading", len(place), "rows", lambda b: b[1] - b[0]
+                ):
+                    _move(matrix, start, stop, place, grouper)
+            yield grouper.parts()
+
+    def _negative(self, row: int, column: int, value: int) -> Exception:
+        """Return the error for a pair that the first matrix has fewer times than the others."""
+        words = self.vocabulary.words
+        unit = self.matrices[0].denominator
+        pair = f"the pair {words[row]!r}, {words[column]!r} would have the count {value / unit:g}"
+        return _not_contained(self.matrices, pair)
+
+
+def combined_counts(matrices: Sequence[Stored], options: MergeOptions) -> CombinedCounts:
+    """Return the combination that the options ask for; raises InputError where there is none."""
+    compatibility.check_addable(matrices)
+    counts = cast("Sequence[StoredMatrix]", matrices)
+    for other in counts[1:]:
+        if options.union:
+            compatibility.check_reading(counts[0], other)
+        else:
+            compatibility.check_vocabulary(counts[0], other)
+        compatibility.check_windows(counts[0], other)
+    if options.union or options.subtract:
+        compatibility.check_whole(counts, "--union" if options.union else "--subtract")
+        return _united(counts, options) if options.union else _difference(counts, options)
+    if any(compatibility.shards_of(counts)):
+        compatibility.check_shards(counts)
+        first = counts[0]
+        return CombinedCounts(counts, first.vocabulary, first.store.request, _inherited(first))
+    return _sum(counts)
+
+
+def _sum(matrices: Sequence[StoredMatrix]) -> CombinedCounts:
+    """Return the sum of several texts' counts of the same words."""
+    first = matrices[0]
+    zeros = np.zeros(len(first.vocabulary), np.int64)
+    counts = sum((m.vocabulary.counts for m in matrices), zeros)
+    request = request_of("merge", first.store.request["options"], _digests(matrices))
+    attributes = _inherited(first) | {name: total(matrices, name) for name in _TEXTS}
+    return CombinedCounts(matrices, Vocabulary(first.vocabulary.words, counts), request, attributes)
+
+
+def _united(matrices: Sequence[StoredMatrix], options: MergeOptions) -> CombinedCounts:
+    """Return the sum over all words of any matrix."""
+    vocabulary, places = unite([m.vocabulary for m in matrices])
+    asked = common_options(matrices) | options.result_options()
+    request = request_of("merge", asked, _digests(matrices))
+    attributes = _inherited(matrices[0]) | {name: total(matrices, name) for name in _TEXTS}
+    moved = any(m.vocabulary.words != vocabulary.words for m in matrices)
+    return CombinedCounts(matrices, vocabulary, request, attributes, places if moved else None)
+
+
+def _difference(matrices: Sequence[StoredMatrix], options: MergeOptions) -> CombinedCounts:
+    """Return the first counts less the others. Raises InputError for a negative number."""
+    first, others = matrices[0], matrices[1:]
+    words = first.vocabulary.words
+    zeros = np.zeros(len(words), np.int64)
+    counts = first.vocabulary.counts - sum((m.vocabulary.counts for m in others), zeros)
+    if (counts < 0).any():
+        row = int(np.argmax(counts < 0))
+        word = f"the word {words[row]!r} would have the count {int(counts[row]):,}"
+        raise _not_contained(matrices, word)
+    asked = first.store.request["options"] | options.result_options()
+    request = request_of("merge", asked, _digests(matrices))
+    at = first.store.attributes
+    left = {name: at[name] - total(others, name) for name in _TEXTS}
+    if min(left.values()) < 0:
+        name = min(left, key=lambda one: left[one])
+        raise _not_contained(matrices, f"the number of {name} would be {left[name]:,}")
+    attributes = _inherited(first) | left
+    return CombinedCounts(matrices, Vocabulary(words, counts), request, attributes, subtract=True)
+
+
+def _not_contained(matrices: Sequence[StoredMatrix], found: str) -> InputError:
+    others = ", ".join(str(m.path) for m in matrices[1:])
+    what = f"does not contain the counts of {others}: {found}"
+    do = "subtract only counts of text that the first matrix includes"
+    return InputError(what, where=matrices[0].path, do=do)
+
+
+def _move(matrix: StoredMatrix, start: int, stop: int, place: Int64, grouper: RowGrouper) -> None:
+    """Add the rows [start:stop) of a matrix to the grouper, at the places of their words."""
+    block = matrix.rows(start, stop)
+    rows, columns = place[start + block.entry_rows], place[block.indices]
+    if matrix.symmetric:  # the order of two words may be the other one there
+        rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
+    grouper.add(rows, columns, block.data)
+
+
+def _inherited(matrix: StoredMatrix) -> dict[str, Any]:
+    return {k: v for k, v in matrix.store.attributes.items() if k not in _OWN}
+
+
+def _digests(matrices: Sequence[StoredMatrix]) -> list[str]:
+    return [m.store.digest for m in matrices]
