@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.corpus.options import CorpusOptions, PassageOptions
+from wordgeom.counts.merge_options import MergeOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.drift.options import DriftOptions
 from wordgeom.drift.report import DriftReport, ReportOptions
@@ -98,10 +99,11 @@ def build_pmi(
 
 def merge_cooc(
     paths: Sequence[PathLike], out: PathLike, run: RunOptions, *,
-    resume: ResumeOptions = _NO_RESUME,
+    resume: ResumeOptions = _NO_RESUME, **options: bool,
 ) -> Done:  # fmt: skip
-    """Add up counts."""
-    return _run(Merge(tuple(os.fspath(path) for path in paths), Path(out), run, resume))
+    """Add up, subtract or unite counts, or append documents."""
+    files = tuple(os.fspath(path) for path in paths)
+    return _run(Merge(files, Path(out), run, resume, MergeOptions(**options)))
 
 
 def train(

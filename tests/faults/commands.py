@@ -33,6 +33,9 @@ _MERGE = "merge -o out --checkpoint 0"
 _WIDE, _NARROW = (
     f"../inputs/{name}.shard-1-of-2 ../inputs/{name}.shard-2-of-2" for name in ("wide", "narrow")
 )
+_SUBTRACT = f"{_MERGE} --subtract ../inputs/listed"
+_UNION = f"{_MERGE} --union ../inputs/cooc"
+_APPEND = f"{_MERGE} --union ../inputs/dtm"
 _PMI = "build-pmi ../inputs/cooc -o out --checkpoint 0"
 _GBU = "train ../inputs/cooc --method gbu"
 _EIGS = "train ../inputs/large --method pmi-eigs --checkpoint 0 -o out.bin"
@@ -65,6 +68,13 @@ COMMANDS = (
     Command("build-dtm", f"{_TABULATE} 1", f"{_TABULATE} 2", True),
     Command("build-dtm, kept", f"{_TABULATE} 1 --checkpoint 0", f"{_TABULATE} 2", True),
     Command("merge", f"{_MERGE} {_WIDE}", f"{_MERGE} {_NARROW}", True),
+    Command(
+        "merge, difference", f"{_SUBTRACT} ../inputs/half", f"{_SUBTRACT} ../inputs/quarter", True
+    ),
+    Command("merge, union", f"{_UNION} ../inputs/half", f"{_UNION} ../inputs/quarter", True),
+    Command(
+        "merge, documents", f"{_APPEND} ../inputs/half-dtm", f"{_APPEND} ../inputs/quarter-dtm"
+    ),
     Command("build-pmi", _PMI, f"{_PMI} --neg 2", True),
     Command("train gbu, binary", f"{_GBU} -o out.bin --dim 4", f"{_GBU} -o out.bin --dim 3"),
     Command("train gbu, text", f"{_GBU} -o out.txt --dim 4", f"{_GBU} -o out.txt --dim 3"),
@@ -94,6 +104,11 @@ PREPARE = (
     "build-cooc corpus.txt -o wide --min-count 1 --window 3 --shard 2/2",
     "build-cooc corpus.txt -o narrow --min-count 1 --window 2 --shard 1/2",
     "build-cooc corpus.txt -o narrow --min-count 1 --window 2 --shard 2/2",
+    "build-cooc corpus.txt -o listed --read-vocab listed.txt --window 3",
+    "build-cooc half.txt -o half --read-vocab listed.txt --window 3",
+    "build-cooc quarter.txt -o quarter --read-vocab listed.txt --window 3",
+    "build-dtm half.txt -o half-dtm --min-count 1",
+    "build-dtm quarter.txt -o quarter-dtm --min-count 1",
     "build-dtm dated.jsonl -o dtm --min-count 1 --text-field text --time-field year",
     "convert cooc counts.npz",
     "convert large other.npz",
@@ -105,6 +120,9 @@ def write_inputs(folder: Path) -> None:
     rng = np.random.default_rng(0)
     lines = [" ".join(f"w{k}" for k in rng.zipf(1.3, 40) % 60) for _ in range(60)]
     (folder / "corpus.txt").write_text("\n".join(lines) + "\n")
+    (folder / "half.txt").write_text("\n".join(lines[:30]) + "\n")
+    (folder / "quarter.txt").write_text("\n".join(lines[:15]) + "\n")
+    (folder / "listed.txt").write_text("".join(f"w{k}\n" for k in range(60)))
     dated = [{"text": line, "year": 1950 + k % 7} for k, line in enumerate(lines)]
     (folder / "dated.jsonl").write_text("".join(json.dumps(one) + "\n" for one in dated))
     rows = [f"e{k}," + ",".join(f"{x:.5f}" for x in rng.standard_normal(3)) for k in range(40)]
