@@ -32,6 +32,7 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions, UseOptions
 from wordgeom.stages.invocation import Invocation
 from wordgeom.storage import store
 from wordgeom.storage.input_protection import check_outputs
+from wordgeom.storage.meta import LOCK
 from wordgeom.vectors import run_card
 
 
@@ -218,7 +219,11 @@ def _replacing(stage: Stage) -> AbstractContextManager[None]:
 
 
 def _forget(stage: Stage) -> None:
-    """Remove a state that was left by a run which was killed after its output was complete."""
-    if stage.output is not None and stage.state is not None and stage.state.exists():
+    """Remove the state and the lock that a run left which was killed after its output was made."""
+    if stage.output is None:
+        return
+    state = stage.state is not None and stage.state.exists()
+    if state or (stage.writes_store and (stage.output / LOCK).exists()):
         with contextlib.suppress(LockedError), _lock(stage, files=False):
-            forget_state(stage.output, stage.request)
+            if state:
+                forget_state(stage.output, stage.request)
