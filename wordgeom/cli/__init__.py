@@ -46,6 +46,7 @@ COMMANDS = {
     "merge": "Add up, subtract or unite counts; append documents.",
     "info": "Describe a matrix, a model or a vectors file.",
     "run": "Run the stages of a configuration file.",
+    "plan": "Predict the memory, disk and time of a run.",
     "rerun": "Repeat a run from its run card, and compare the outputs.",
 }
 _HELP = """Word vectors by geometry: count the words of a text, then factorise the counts.

@@ -51,17 +51,21 @@ class StageCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> None:
         """Run the stage with the flags that were given and its table in a --config file."""
-        given = dict(ctx.params)
-        config = given.pop("config")
-        settings = {} if config is None else _configured(str(self.name), config)
-        settings |= {k: v for k, v in given.items() if v is not None and v != ()}
+        settings = self.given(ctx.params)
         gc.disable()  # the imports of a stage leave much to look at, and no garbage
         try:
-            stage = self.stage(settings, f"{config} [{self.name}]")
+            stage = self.stage(settings, f"{ctx.params['config']} [{self.name}]")
         finally:
             gc.freeze()
             gc.enable()
         run_prepared(stage)
+
+    def given(self, parameters: Mapping[str, Any]) -> Settings:
+        """Return the settings of parsed parameters and of the table in their --config file."""
+        flagged = dict(parameters)
+        config = flagged.pop("config")
+        settings = {} if config is None else _configured(str(self.name), config)
+        return settings | {k: v for k, v in flagged.items() if v is not None and v != ()}
 
     def stage(self, settings: Settings, where: str) -> Stage:
         """Return the stage of these settings; `where` names them in an error."""
@@ -93,6 +97,13 @@ def _configured(name: str, config: str) -> Settings:
 def prepare(name: str, settings: Settings, where: str) -> Stage:
     """Return the stage of a command from its settings; `where` names them in an error."""
     return _command(name).stage(settings, where)
+
+
+def parsed(name: str, arguments: Sequence[str]) -> Settings:
+    """Return the settings of a command line; raises what parsing raises."""
+    command = _command(name)
+    context = command.make_context(name, list(arguments), parent=click.get_current_context())
+    return command.given(context.params)
 
 
 def run_prepared(stage: Stage) -> None:

@@ -1,0 +1,36 @@
+"""From the costs of pilot runs to the cost of the whole run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wordgeom.core.errors import InputError
+from wordgeom.planning.growth import line, power_law
+from wordgeom.planning.pilot import Cost
+
+_FITTED = 3  # pilots that a power law is fitted to
+_LEAST = 1 << 20  # bytes
+
+
+def estimate(pilots: Sequence[Cost], sizes: Sequence[float], size: float) -> Cost:
+    """Return the cost of a run of `size`, from those of pilot runs of `sizes`, ascending.
+
+    size: tokens of a count, entries of what a later command reads. The smallest pilot stands for
+    what does not grow: the program itself and its start. Raises InputError for fewer than three.
+    """
+    if len(pilots) < _FITTED:
+        raise InputError("the text is too small for a plan", do="run the commands themselves")
+    last, first = list(pilots)[-_FITTED:], pilots[0]
+    at = list(sizes)[-_FITTED:]
+
+    def grown(values: Sequence[float]) -> float:
+        return power_law(at, values, size) if all(values) else float(values[-1])
+
+    beyond = [max(one.memory - first.memory, 0) for one in last]
+    memory = first.memory + (power_law(at, beyond, size) if min(beyond) > _LEAST else beyond[-1])
+    seconds = line([sizes[0], sizes[-1]], [first.seconds, last[-1].seconds], size)
+    return Cost(
+        round(grown([one.tokens for one in last])), round(grown([one.rows for one in last])),
+        round(grown([one.words for one in last])), round(grown([one.entries for one in last])),
+        round(grown([one.disk for one in last])), round(memory), seconds, last[-1].products,
+    )  # fmt: skip

@@ -1,0 +1,63 @@
+"""A pilot run: one command on a sample, in a process of its own, and what it cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wordgeom.core.errors import InputError
+from wordgeom.runtime.subprocesses import run_module
+from wordgeom.storage import store
+from wordgeom.storage.meta import part_bytes, read_meta
+from wordgeom.storage.store import Store
+from wordgeom.vectors.run_card import read_card
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a run read and made, and what it took.
+
+    tokens: read (0 for what reads no text); rows, words, entries: of the output; disk, memory:
+    bytes; products: of a matrix, 0 where the method reports none.
+    """
+
+    tokens: int
+    rows: int
+    words: int
+    entries: int
+    disk: int
+    memory: int
+    seconds: float
+    products: int = 0
+
+
+def run_pilot(command: str, settings: Mapping[str, Any], out: Path, config: Path) -> Cost:
+    """Run a command with these settings, which write `out`, and return its cost.
+
+    config: where to write them. Raises InputError with what the command said if it failed.
+    """
+    lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
+    config.write_text("\n".join([f"[{command}]", *lines, ""]), encoding="utf-8")
+    run_module("wordgeom", [command, "--config", str(config)])
+    if store.exists(out):
+        return _of_store(Store.open(out))
+    card = read_card(out)
+    if card is None:
+        raise InputError("its pilot run left no run card", where=out)
+    rows, columns = 0, 0
+    statistics = card["statistics"]
+    size = out.stat().st_size
+    return Cost(0, rows, columns, 0, size, card["peak_bytes"], card["seconds"],
+                int(statistics.get("products", 0)))  # fmt: skip
+
+
+def _of_store(made: Store) -> Cost:
+    """Return the cost of a matrix or a model."""
+    at, card = made.attributes, made.card
+    rows, words = at.get("shape", [0, 0])[:2]
+    disk = sum(part_bytes(entry) for entry in read_meta(made.path)["files"].values())
+    return Cost(at.get("tokens", 0), rows, words, at.get("stored", 0), disk, card["peak_bytes"],
+                card["seconds"], int(card["statistics"].get("products", 0)))  # fmt: skip

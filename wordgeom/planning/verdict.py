@@ -1,0 +1,61 @@
+"""Does a run fit? Its cost against the limit of memory and the free disk space."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from wordgeom.core.formatting import readable_size
+from wordgeom.planning.pilot import Cost
+
+_FEWER = "raise --min-count or pass --max-vocab when counting"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A command, the output that it will write, and its cost; limit: bytes of --memory."""
+
+    name: str
+    out: Path
+    cost: Cost
+    limit: int
+
+    def cells(self) -> list[str]:
+        """Return the row of the table."""
+        cost = self.cost
+        counts = [f"{n:,}" if n else "" for n in (cost.words, cost.entries, cost.products)]
+        sizes = [readable_size(cost.disk, 2), readable_size(cost.memory, 2)]
+        return [self.name, str(self.out), *counts, *sizes, _time(cost.seconds)]
+
+    def facts(self) -> dict[str, Any]:
+        """Return the cost as JSON values."""
+        return {"command": self.name, "out": str(self.out), **asdict(self.cost),
+                "limit": self.limit}  # fmt: skip
+
+
+def problems(planned: list[Planned]) -> list[str]:
+    """Return what does not fit, and which option to change."""
+    found = []
+    for one in planned:
+        if one.cost.memory > one.limit:
+            need, have = readable_size(one.cost.memory, 2), readable_size(one.limit, 2)
+            do = f"pass --memory {one.cost.memory / 1e9:.1f} on a machine that has it"
+            found.append(f"{one.name} {one.out} needs {need} of memory, and --memory allows "
+                         f"{have}; {_FEWER}, or {do}")  # fmt: skip
+    places: dict[Path, int] = {}
+    for one in planned:
+        folder = one.out.absolute().parent
+        places[folder] = places.get(folder, 0) + one.cost.disk
+    for folder, size in places.items():
+        if folder.is_dir() and size > (free := shutil.disk_usage(folder).free):
+            need, have = readable_size(size, 2), readable_size(free, 2)
+            found.append(f"{folder} needs {need} and has {have} free; free space, or {_FEWER}")
+    return found
+
+
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
