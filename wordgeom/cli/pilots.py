@@ -71,9 +71,9 @@ class Pilots:
         return self._plan(step, stage, found, memory_limit(stage.run))
 
     def _plan(self, step: Step, stage: Stage, cost: Cost, limit: int) -> Planned:
-        assert stage.output is not None
-        self._planned[os.path.realpath(stage.output)] = cost
-        return Planned(step.name, stage.output, cost, limit)
+        assert stage.out is not None
+        self._planned[os.path.realpath(stage.out)] = cost
+        return Planned(step.name, stage.out, cost, limit)
 
     def _samples(self, step: Step) -> Path:
         folder = self._folders[0].parent / f"text-{len(self._made)}"
@@ -89,11 +89,11 @@ class Pilots:
 
     def _run(self, step: Step, stage: Stage, more: list[dict[str, Any]]) -> list[tuple[int, Cost]]:
         """Run a step on each sample that is large enough; return the number and cost of each."""
-        assert stage.output is not None
+        assert stage.out is not None
         found: list[tuple[int, Cost]] = []
         problem: InputError | None = None
         for k, folder in enumerate(self._folders):
-            out = folder / f"{len(self._made)}-{stage.output.name}"
+            out = folder / f"{len(self._made)}-{stage.out.name}"
             settings = {**self._moved(step, k), **more[k], "out": str(out), "quiet": True}
             try:
                 cost = run_pilot(step.name, settings, out, folder / "pilot.toml")
@@ -103,7 +103,7 @@ class Pilots:
             found.append((k, cost))
         if len(found) < len(SIZES) - 1 and problem is not None:
             raise problem
-        self._made[os.path.realpath(stage.output)] = found
+        self._made[os.path.realpath(stage.out)] = found
         return found
 
     def _moved(self, step: Step, k: int) -> dict[str, Any]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wordgeom.core.errors import InputError
-from wordgeom.planning.growth import line, power_law
+from wordgeom.planning.growth import bounded_power, line, power_law
 from wordgeom.planning.pilot import Cost
 
 _FITTED = 3  # pilots that a power law is fitted to
-_LEAST = 1 << 20  # bytes
 
 
 def estimate(pilots: Sequence[Cost], sizes: Sequence[float], size: float) -> Cost:
@@ -27,8 +26,8 @@ def estimate(pilots: Sequence[Cost], sizes: Sequence[float], size: float) -> Cos
         return power_law(at, values, size) if all(values) else float(values[-1])
 
     beyond = [max(one.memory - first.memory, 0) for one in last]
-    memory = first.memory + (power_law(at, beyond, size) if min(beyond) > _LEAST else beyond[-1])
-    seconds = line([sizes[0], sizes[-1]], [first.seconds, last[-1].seconds], size)
+    memory = first.memory + bounded_power(at, beyond, size)
+    seconds = line(sizes, [one.seconds for one in pilots], size)
     return Cost(
         round(grown([one.tokens for one in last])), round(grown([one.rows for one in last])),
         round(grown([one.words for one in last])), round(grown([one.entries for one in last])),

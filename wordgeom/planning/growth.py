@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
+from statistics import fmean, median
 
 _DAMPING = 0.5  # of the change of the exponent, from one doubling to the next
 _STEP = math.log(2)
@@ -29,10 +31,24 @@ def power_law(sizes: Sequence[float], values: Sequence[float], size: float) -> f
     return math.exp(level)
 
 
-def line(sizes: Sequence[float], values: Sequence[float], size: float) -> float:
-    """Return the value at `size` of what grows in proportion, after a start: seconds and memory.
+def bounded_power(sizes: Sequence[float], values: Sequence[float], size: float) -> float:
+    """Return the value at `size` of a power of it with an exponent within [½, 1].
 
-    The line goes through the last value; its slope is that from the first to the last, at least 0.
+    The exponent is that from the first to the last size. Memory grows so: blocks and buffers stop
+    growing, tokens do not, and what an allocator keeps adds noise that a curve would magnify.
     """
-    rise = (values[-1] - values[0]) / (sizes[-1] - sizes[0]) if sizes[-1] > sizes[0] else 0.0
-    return values[-1] + max(rise, 0.0) * (size - sizes[-1])
+    least = [max(one, 1.0) for one in values]
+    slope = math.log(least[-1] / least[0]) / math.log(sizes[-1] / sizes[0])
+    return least[-1] * math.pow(size / sizes[-1], min(max(slope, 0.5), 1.0))
+
+
+def line(sizes: Sequence[float], values: Sequence[float], size: float) -> float:
+    """Return the value at `size` of what grows in proportion, after a start, such as seconds.
+
+    The slope is the median of those between two sizes (Theil and Sen), at least 0: a pilot that
+    another program slowed down does not decide it. The line goes through the mean of the values.
+    """
+    pairs = combinations(zip(sizes, values, strict=True), 2)
+    slopes = [(v - u) / (b - a) for (a, u), (b, v) in pairs if b > a]
+    rise = max(median(slopes), 0.0) if slopes else 0.0
+    return fmean(values) + rise * (size - fmean(sizes))

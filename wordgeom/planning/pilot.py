@@ -42,16 +42,18 @@ def run_pilot(command: str, settings: Mapping[str, Any], out: Path, config: Path
     lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
     config.write_text("\n".join([f"[{command}]", *lines, ""]), encoding="utf-8")
     run_module("wordgeom", [command, "--config", str(config)])
+    return read_cost(out)
+
+
+def read_cost(out: Path) -> Cost:
+    """Return what an output cost, from its run card. Raises InputError for one without a card."""
     if store.exists(out):
         return _of_store(Store.open(out))
     card = read_card(out)
     if card is None:
-        raise InputError("its pilot run left no run card", where=out)
-    rows, columns = 0, 0
-    statistics = card["statistics"]
-    size = out.stat().st_size
-    return Cost(0, rows, columns, 0, size, card["peak_bytes"], card["seconds"],
-                int(statistics.get("products", 0)))  # fmt: skip
+        raise InputError("has no run card", where=out)
+    products = int(card["statistics"].get("products", 0))
+    return Cost(0, 0, 0, 0, out.stat().st_size, card["peak_bytes"], card["seconds"], products)
 
 
 def _of_store(made: Store) -> Cost:

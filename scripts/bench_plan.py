@@ -1,0 +1,67 @@
+"""Compare what `wordgeom plan` predicts for configuration files with what their runs take.
+
+    python scripts/bench_plan.py CONFIG …
+
+Each CONFIG is planned and then run, in an empty directory of its own; its corpora must be absolute
+paths. For each command, the ratios prediction / measurement of words, entries, disk, memory and
+time are printed, with the measured values.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from wordgeom.planning.pilot import Cost, read_cost
+
+_PARTS = ("words", "entries", "disk", "memory", "seconds")
+_GOOD = {"disk": 1.5, "memory": 1.5, "seconds": 2.0}  # largest factors that are aimed at
+
+
+def wordgeom(*arguments: str, folder: Path) -> str:
+    """Run a command; return what it prints."""
+    line = [sys.executable, "-m", "wordgeom", *arguments]
+    done = subprocess.run(line, cwd=folder, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode not in (0, 3):
+        sys.exit(f"{' '.join(arguments)}: status {done.returncode}")
+    return done.stdout
+
+
+def compare(config: Path) -> bool:
+    """Print the ratios of a configuration file; return whether all are within the factors."""
+    good = True
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        plan = json.loads(wordgeom("plan", str(config), "--json", folder=folder))
+        wordgeom("run", str(config), "--quiet", folder=folder)
+        for planned in plan["commands"]:
+            measured = read_cost(folder / planned["out"])
+            cells = [ratio(part, planned, measured) for part in _PARTS]
+            bad = [part for part, value, _ in cells if not within(part, value)]
+            good &= not bad
+            shown = "  ".join(f"{part} {value:.2f} of {of:,.0f}" for part, value, of in cells if of)
+            print(f"{config.name} {planned['command']} {planned['out']}: {shown}"
+                  + (f"  MISSED: {', '.join(bad)}" if bad else ""), flush=True)  # fmt: skip
+    return good
+
+
+def ratio(part: str, planned: dict[str, Any], measured: Cost) -> tuple[str, float, float]:
+    """Return a part with prediction / measurement, and the measurement."""
+    value = float(getattr(measured, part))
+    return part, planned[part] / value if value else 1.0, value
+
+
+def within(part: str, value: float) -> bool:
+    """Return whether a ratio is within its factor."""
+    most = _GOOD.get(part)
+    return most is None or 1 / most <= value <= most
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+        sys.exit(__doc__)
+    sys.exit(0 if all([compare(Path(one).absolute()) for one in sys.argv[1:]]) else 1)
