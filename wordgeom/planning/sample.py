@@ -56,12 +56,11 @@ def take_samples(names: Sequence[str], form: str, *, of_files: bool, folder: Pat
     lengths = [_length(name) for name in names]
     total = sum(one.total for one in lengths)
     size = min(LARGEST, total // _LARGEST_SHARE) // _BLOCKS
-    end = _FORMATS[form]
-    blocks = [_cut(raw, size, end, whole=k == 0) for k, raw in enumerate(_blocks(lengths, size))]
+    blocks = [_cut(raw, size, form, whole=k == 0) for k, raw in enumerate(_blocks(lengths, size))]
     written = []
     for part in SIZES:
         path = folder / f"part-{part}{_suffix(names[0])}"
-        texts = [_cut(block, len(block) // part, end, whole=True) for block in blocks]
+        texts = [_cut(block, len(block) // part, form, whole=True) for block in blocks]
         path.write_bytes(b"".join(t if t.endswith(b"\n") else t + b"\n" for t in texts))
         written.append(Sample((str(path),), min(1.0, sum(map(len, texts)) / max(1, total))))
     return written
@@ -145,20 +144,24 @@ def _compressed(name: str, spans: Sequence[tuple[int, int]]) -> list[bytes]:
     return [bytes(kept) for kept in found]
 
 
-def _cut(raw: bytes, size: int, end: bytes, *, whole: bool) -> bytes:
+def _cut(raw: bytes, size: int, form: str, *, whole: bool) -> bytes:
     """Return the records that begin in the first `size` bytes; whole: the first byte begins one."""
-    begin = 0 if whole else _boundary(raw, 0, end)
-    stop = _boundary(raw, max(begin, size), end)
-    return raw[begin:stop]
+    begin = 0 if whole else _boundary(raw, 0, form)
+    return raw[begin : max(begin, _boundary(raw, max(begin, size), form))]
 
 
-def _boundary(raw: bytes, start: int, end: bytes) -> int:
-    """Return where the next record, or in a longer one the next word, begins."""
-    found = raw.find(end, start, start + _REACH)
-    if found >= 0:
-        return found + (1 if end.endswith(b">") else len(end))
-    found = raw.find(b" ", start)
-    return len(raw) if found < 0 else found + 1
+def _boundary(raw: bytes, start: int, form: str) -> int:
+    """Return where the next record begins, or without one the last; of a long text, the next word.
+
+    Only a line of plain text is cut: part of a record may be malformed.
+    """
+    end = _FORMATS[form]
+    found = raw.find(end, start, start + _REACH if form == "text" else len(raw))
+    if found < 0 and form == "text":
+        end, found = b" ", raw.find(b" ", start)
+        return len(raw) if found < 0 else found + 1
+    found = raw.rfind(end) if found < 0 else found
+    return found + (1 if end.endswith(b">") else len(end)) if found >= 0 else 0
 
 
 def _suffix(name: str) -> str:
