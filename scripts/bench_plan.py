@@ -3,8 +3,9 @@
     python scripts/bench_plan.py CONFIG …
 
 Each CONFIG is planned and then run, in an empty directory of its own, and each command is repeated
-in a process of its own to measure it. Its corpora must be absolute paths, and its tables say threads = 2. For each command, the ratios prediction / measurement of words, entries, disk, memory and
-time are printed, with the measured values.
+in a process of its own to measure it. Corpora must be absolute paths, and the tables must say
+threads = 2. For each command, the ratios prediction / measurement of words, entries, disk, memory
+and time are printed, with the measured values. The exit status is 1 if one misses its factor.
 """
 
 from __future__ import annotations

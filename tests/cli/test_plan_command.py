@@ -1,0 +1,109 @@
+"""`wordgeom plan`: predictions near what the run takes, and what does not fit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from in_process import run_here
+
+from wordgeom.planning.pilot import read_cost
+
+CONFIG = """
+[build-cooc]
+corpus = "corpus.txt"
+min-count = 3
+
+[build-dtm]
+corpus = "corpus.txt"
+
+[build-pmi]
+counts = "cooc"
+
+[[train]]
+matrix = "cooc"
+method = "pmi-eigs"
+dim = 8
+out = "v.bin"
+
+[[train]]
+matrix = "other"
+method = "gbu"
+out = "w.bin"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A text by Zipf's law; pilots run in this process."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("wordgeom.planning.pilot.run_module", run_here)
+    draw = np.random.default_rng(2).zipf(1.4, (20_000, 12)) % 100_000
+    Path("corpus.txt").write_text("".join(" ".join(f"w{k}" for k in row) + "\n" for row in draw))
+    return tmp_path
+
+
+def test_a_plan_is_near_what_the_run_takes_and_leaves_nothing(folder, ask):
+    Path("x.toml").write_text(CONFIG)
+    ask("build-cooc", "corpus.txt", "-o", "other")
+    before = sorted(folder.rglob("*"))
+    answer = ask("plan", "x.toml", "--json", "--tmp-dir", str(folder))
+    assert (answer.status, answer.err) == (0, "")
+    assert sorted(folder.rglob("*")) == before
+    plan = json.loads(answer.out)
+    assert plan["not_planned"] == ["x.toml [[train]] 2"]  # reads what no table makes
+    assert ask("run", "x.toml", "--quiet").status == 0
+    assert [one["out"] for one in plan["commands"]] == ["cooc", "dtm", "pmi", "v.bin"]
+    for one in plan["commands"]:
+        made = read_cost(Path(one["out"]))
+        for part in ("words", "entries", "disk"):
+            value = getattr(made, part)
+            assert value / 1.25 <= one[part] <= 1.25 * value, (one["out"], part)
+        assert one["memory"] >= made.memory / 1.5
+    rows = json.loads(answer.out)["commands"][1]["rows"]
+    assert rows == pytest.approx(20_000, rel=0.05)
+
+
+def test_what_does_not_fit_is_said_with_the_option_to_change(folder, ask, monkeypatch):
+    config = '[build-cooc]\ncorpus = "corpus.txt"\nmemory = 0.3\n'
+    later = '[train]\nmatrix = "cooc"\nmethod = "pmi-eigs"\ndim = 8\nmemory = 0.3\n'
+    Path("x.toml").write_text(config + later)
+    monkeypatch.setattr("wordgeom.cli.pilots.memory_limit", lambda run: int(run.memory * 1e8))
+    answer = ask("plan", "x.toml")
+    assert answer.status == 3
+    (line,) = [line for line in answer.out.splitlines() if line.startswith("does not fit")]
+    assert "train vectors.bin needs" in line
+    assert "--max-vocab" in line
+
+
+def test_one_command_is_planned_with_its_options(folder, ask):
+    found = []
+    for window in ("2", "9"):
+        answer = ask("plan", "--json", "build-cooc", "corpus.txt", "--window", window)
+        assert answer.status == 0
+        found += json.loads(answer.out)["commands"]
+    narrow, wide = found
+    assert narrow["words"] == wide["words"]
+    assert wide["entries"] > 1.5 * narrow["entries"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "status"),
+    [
+        (("absent.toml",), "absent.toml: no such file", 1),
+        (("train", "--method", "gbu"), "train alone cannot be planned", 2),
+        (("build-cooc", "absent.txt"), "absent.txt: no such file", 1),
+        (("build-cooc", "corpus.txt", "--widow", "3"), "--widow", 2),
+        (("build-cooc", "-"), "cannot be sampled", 1),
+        (("build-cooc", "tiny.txt"), "", 1),
+        (("x.toml", "--window", "3"), "takes no arguments", 2),
+    ],
+)
+def test_what_cannot_be_planned_is_one_line(folder, ask, arguments, said, status):
+    Path("tiny.txt").write_text("a b\n")
+    answer = ask("plan", *arguments)
+    assert answer.status == status, answer
+    assert answer.err.count("\n") == 1
+    assert said in answer.err
