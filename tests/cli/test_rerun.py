@@ -207,6 +207,17 @@ def test_the_repeated_output_can_be_kept_and_repeated(here, ask):
     assert before.items() <= everything(here.parent).items()
 
 
+def test_what_a_killed_repetition_left_is_removed(here, ask):
+    ask(*GBU.split())
+    Path(".kept.rerun").mkdir()
+    Path(".kept.rerun", "half").touch()
+    assert ask("rerun", "v.bin", "-o", "kept").status == 0
+    assert sorted(path.name for path in Path("kept").iterdir()) == ["v.bin", "v.bin.json"]
+    assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
+    answer = ask("rerun", "v.bin", "-o", "absent/kept")
+    assert (answer.status, answer.err.count("\n")) == (1, 1)
+
+
 def test_an_interrupted_repetition_leaves_nothing(here, ask, monkeypatch):
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt

@@ -99,9 +99,10 @@ def _working_in(folder: Path) -> Iterator[None]:
 def _place(keep: Path | None, tmp_dir: str | None) -> Iterator[Path]:
     """Yield an empty directory to write into; it becomes `keep`, if given, after the block.
 
-    Raises OutputExistsError, MissingInputError, WriteError.
+    Raises OutputExistsError, LockedError, WriteError.
     """
     from wordgeom.storage.files import make_folder, write_errors
+    from wordgeom.vectors.run_card import writer_lock
 
     if keep is None:
         parent = Path(tmp_dir or tempfile.gettempdir())
@@ -112,12 +113,14 @@ def _place(keep: Path | None, tmp_dir: str | None) -> Iterator[Path]:
         return
     if os.path.lexists(keep):
         raise OutputExistsError("exists", where=keep, do="name a new directory with -o")
-    place = keep.with_name(f".{keep.name}.rerun-{os.getpid()}")
-    with write_errors(keep):
-        make_folder(place)
-    try:
-        yield place
+    place = keep.with_name(f".{keep.name}.rerun")
+    with writer_lock(keep):
+        shutil.rmtree(place, ignore_errors=True)  # left by a run that was killed
         with write_errors(keep):
-            os.rename(place, keep)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
+            make_folder(place)
+        try:
+            yield place
+            with write_errors(keep):
+                os.rename(place, keep)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
