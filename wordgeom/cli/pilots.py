@@ -18,7 +18,6 @@ from wordgeom.stages.invocation import RESOURCES
 from wordgeom.stages.stage import Stage
 
 _KEPT = ("threads", "memory")  # of the resources: they decide the cost
-_LISTS = "read_vocab"
 
 
 class Pilots:
@@ -81,10 +80,10 @@ class Pilots:
         return folder
 
     def _input(self, step: Step) -> str | None:
-        """Return the planned output that a step reads first."""
-        for path in step.paths(list(step.inputs)):
-            if os.path.realpath(path) in self._made:
-                return os.path.realpath(path)
+        """Return the planned matrix that a step reads first."""
+        for path in map(os.path.realpath, step.paths(list(step.inputs))):
+            if path in self._planned and self._planned[path].entries:
+                return path
         return None
 
     def _run(self, step: Step, stage: Stage, more: list[dict[str, Any]]) -> list[tuple[int, Cost]]:

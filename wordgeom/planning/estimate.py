@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from wordgeom.core.errors import InputError
 from wordgeom.planning.growth import bounded_power, line, power_law
@@ -15,9 +16,11 @@ def estimate(pilots: Sequence[Cost], sizes: Sequence[float], size: float) -> Cos
     """Return the cost of a run of `size`, from those of pilot runs of `sizes`, ascending.
 
     size: tokens of a count, entries of what a later command reads. The smallest pilot stands for
-    what does not grow: the program itself and its start. Raises InputError for fewer than three.
+    what does not grow: the program itself and its start. Raises InputError for fewer than three,
+    and for samples that are no larger than others.
     """
-    if len(pilots) < _FITTED:
+    ascending = all(one < other for one, other in pairwise([0.0, *sizes]))
+    if len(pilots) < _FITTED or not ascending:
         raise InputError("the text is too small for a plan", do="run the commands themselves")
     last, first = list(pilots)[-_FITTED:], pilots[0]
     at = list(sizes)[-_FITTED:]
