@@ -138,18 +138,23 @@ def test_a_matrix_of_other_numbers_is_measured_too(here, ask):
     assert "pmi: equal to 1e-5 (data: largest" in answer.out
 
 
-def test_what_differs_besides_is_listed(here, ask):
+@pytest.mark.parametrize(
+    ("blas", "differing"), [("abacus 1.0", ["blas"]), ("{own}, abacus 1.0", [])]
+)
+def test_what_differs_besides_is_listed(here, ask, blas, differing):
     ask(*GBU.split())
     path = card_path(Path("v.bin"))
     card = json.loads(path.read_text())
     card["versions"] |= {"numpy": "0.9"}
-    card["machine"] |= {"processor": "abacus"}
+    blas = blas.format(own=card["machine"]["blas"])
+    card["machine"] |= {"processor": "abacus", "blas": blas}
     card["request"]["options"] |= {"ridge": 1e9}
     path.write_text(json.dumps(card))
     answer = ask("rerun", "v.bin", "--json")
     facts = json.loads(answer.out)
     assert facts["answer"] == "identical"
-    assert {one["what"] for one in facts["differences"]} == {"numpy", "processor", "--ridge"}
+    found = {one["what"] for one in facts["differences"]}
+    assert found == {"numpy", "processor", "--ridge", *differing}
     assert facts["differences"][0] == {"what": "numpy", "then": "0.9", "now": np.__version__}
 
 

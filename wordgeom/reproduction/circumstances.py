@@ -8,7 +8,7 @@ from typing import Any
 from wordgeom.core.options import flag
 from wordgeom.reproduction.recorded import Recorded
 
-_SHARED = ("processor", "system", "blas")
+_SHARED, _BLAS = ("processor", "system"), "blas"
 
 
 def differences(
@@ -21,8 +21,10 @@ def differences(
     then = recorded.card
     yield from _differing(_table(then, "versions"), _table(now, "versions"))
     before, after = _table(then, "machine"), _table(now, "machine")
-    # A card names the BLAS only where it was loaded.
-    shared = [name for name in _SHARED if name in before and name in after]
+    shared = [name for name in (*_SHARED, _BLAS) if name in before and name in after]
+    if _BLAS in shared:  # the libraries that were loaded, which earlier stages of a process add to
+        one, other = (set(str(table[_BLAS]).split(", ")) for table in (before, after))
+        shared = [name for name in shared if name != _BLAS or not (one <= other or other <= one)]
     yield from _differing({n: before[n] for n in shared}, {n: after[n] for n in shared})
     made = recorded.options
     asked = {name: value for name, value in options.items() if name in made or value}

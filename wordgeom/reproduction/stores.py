@@ -11,6 +11,7 @@ from wordgeom.reproduction.closeness import TOLERANCE, Answer, Closeness, Differ
 from wordgeom.storage.store import Store
 
 _BLOCK = 1 << 20  # numbers compared at once
+_SHOWN = 40  # characters of an attribute
 
 
 def compare_stores(then: Store, now: Store) -> Closeness:
@@ -19,8 +20,9 @@ def compare_stores(then: Store, now: Store) -> Closeness:
         return _different(f"a {now.kind} store, not {then.kind}")
     if not _close(then.attributes, now.attributes):
         names = dict.fromkeys((*then.attributes, *now.attributes))
-        bad = [n for n in names if not _close(then.attributes.get(n), now.attributes.get(n))]
-        return _different(f"attribute {bad[0]}")
+        pairs = ((name, then.attributes.get(name), now.attributes.get(name)) for name in names)
+        name, one, other = next(pair for pair in pairs if not _close(pair[1], pair[2]))
+        return _different(f"{name}: {str(one)[:_SHOWN]} then, {str(other)[:_SHOWN]} now")
     if then.parts().keys() != now.parts().keys():
         return _different("other parts")
     every = [_compare_part(name, then, now) for name in then.parts()]
