@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wordgeom.core.errors import InputError
-from wordgeom.planning.estimate import estimate
+from wordgeom.planning.estimate import COUNTING, TRAINING, estimate
 from wordgeom.planning.pilot import Cost
 
 SIZES = [1e4, 2.5e5, 5e5, 1e6]
@@ -19,7 +19,7 @@ def cost(size: float) -> Cost:
 
 
 def test_costs_are_continued():
-    found = estimate([cost(size) for size in SIZES], SIZES, 3e7)
+    found = estimate([cost(size) for size in SIZES], SIZES, 3e7, TRAINING)
     expected = cost(3e7)
     for part in ("words", "entries", "disk", "seconds"):
         assert getattr(found, part) == pytest.approx(getattr(expected, part), rel=1e-3)
@@ -30,4 +30,4 @@ def test_costs_are_continued():
 @pytest.mark.parametrize("sizes", [SIZES[2:], [1e4, 2e5, 2e5, 1e6], [0.0, 1e5, 2e5]])
 def test_samples_that_are_too_small_are_an_error(sizes):
     with pytest.raises(InputError, match="too small"):
-        estimate([cost(size) for size in sizes], sizes, 1e9)
+        estimate([cost(size) for size in sizes], sizes, 1e9, COUNTING)

@@ -9,7 +9,7 @@ from typing import Any
 from wordgeom.cli.pipeline import Step
 from wordgeom.core.errors import InputError
 from wordgeom.linalg.device import memory_limit
-from wordgeom.planning.estimate import estimate
+from wordgeom.planning.estimate import COUNTING, STREAMING, TRAINING, estimate
 from wordgeom.planning.pilot import Cost, run_pilot
 from wordgeom.planning.sample import SIZES, take_samples
 from wordgeom.planning.verdict import Planned
@@ -51,7 +51,7 @@ class Pilots:
         made = self._run(step, stage, texts)
         sizes = [float(cost.tokens) for _, cost in made]
         goal = sizes[-1] / samples[made[-1][0]].share
-        found = estimate([cost for _, cost in made], sizes, goal)
+        found = estimate([cost for _, cost in made], sizes, goal, COUNTING)
         limit = memory_limit(stage.run)
         bounded = Cost(**{**vars(found), "memory": min(found.memory, limit)})
         return self._plan(step, stage, bounded, limit)
@@ -66,7 +66,8 @@ class Pilots:
         made = self._run(step, stage, [{} for _ in SIZES])
         sizes = [entries[k] for k, _ in made]
         goal = float(self._planned[source].entries)
-        found = estimate([cost for _, cost in made], sizes, goal)
+        bounds = TRAINING if step.name == "train" else STREAMING
+        found = estimate([cost for _, cost in made], sizes, goal, bounds)
         return self._plan(step, stage, found, memory_limit(stage.run))
 
     def _plan(self, step: Step, stage: Stage, cost: Cost, limit: int) -> Planned:

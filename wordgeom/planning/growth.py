@@ -31,15 +31,17 @@ def power_law(sizes: Sequence[float], values: Sequence[float], size: float) -> f
     return math.exp(level)
 
 
-def bounded_power(sizes: Sequence[float], values: Sequence[float], size: float) -> float:
-    """Return the value at `size` of a power of it with an exponent within [½, 1].
+def bounded_power(
+    sizes: Sequence[float], values: Sequence[float], size: float, bounds: tuple[float, float]
+) -> float:
+    """Return the value at `size` of a power of it with an exponent within bounds.
 
-    The exponent is that from the first to the last size. Memory grows so: blocks and buffers stop
-    growing, tokens do not, and what an allocator keeps adds noise that a curve would magnify.
+    The exponent is that from the first to the last size. The bounds are for values with noise, such
+    as memory, some of which an allocator keeps: a free exponent would magnify that.
     """
     least = [max(one, 1.0) for one in values]
     slope = math.log(least[-1] / least[0]) / math.log(sizes[-1] / sizes[0])
-    return least[-1] * math.pow(size / sizes[-1], min(max(slope, 0.5), 1.0))
+    return least[-1] * math.pow(size / sizes[-1], min(max(slope, bounds[0]), bounds[1]))
 
 
 def line(sizes: Sequence[float], values: Sequence[float], size: float) -> float:
