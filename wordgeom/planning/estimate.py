@@ -22,8 +22,8 @@ def estimate(
     """Return the cost of a run of `size`, from those of pilot runs of `sizes`, ascending.
 
     size: tokens of a count, entries of what a later command reads. The smallest pilot stands for
-    what does not grow: the program itself and its start. memory: bounds of its exponent. Raises InputError for fewer than three,
-    and for samples that are no larger than others.
+    what does not grow: the program itself and its start. memory: bounds of its exponent. Raises
+    InputError for fewer than three, and for samples that are no larger than others.
     """
     ascending = all(one < other for one, other in pairwise([0.0, *sizes]))
     if len(pilots) < _FITTED or not ascending:
