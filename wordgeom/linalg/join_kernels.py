@@ -9,12 +9,12 @@ _GROUP = 128  # products tested at once; only a group with a hit is scanned one 
 
 
 @kernel
-def count_bins(products: Float32, first: int, counts: Int64) -> None:
-    """Count the products (r × c) of columns > row + first in equal bins of [−1, 1]."""
+def count_bins(products: Float32, counts: Int64) -> None:
+    """Count the products (r × c) of columns > row in equal bins of [−1, 1]."""
     bins = len(counts)
     for r in range(len(products)):
         row = products[r]
-        for c in range(r + first + 1, len(row)):
+        for c in range(r + 1, len(row)):
             place = int((row[c] + 1.0) * (bins / 2.0))
             counts[min(max(place, 0), bins - 1)] += 1
 

@@ -7,6 +7,7 @@ the threshold are decided to the rounding of float32, 1e-6.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -41,31 +42,44 @@ def thresholded_join(
         return list(shown.follow(found, "join", len(units), "rows", lambda panel: panel.rows))
 
 
-def cosine_quantile(
-    units: Float32, share: float, pool: Pool, progress: Progress | None = None
-) -> float:
-    """Return a cosine that `share` of the pairs of different rows do not exceed.
+@dataclass(frozen=True)
+class Cosines:
+    """The cosines of all pairs of different rows, counted in equal bins of [−1, 1]."""
 
-    units (n × K) of length 1, n ≥ 2. The result is a multiple of 2/BINS, less than that above the
-    exact quantile.
-    """
-    n = len(units)
+    counts: Int64
+
+    def quantile(self, share: float) -> float:
+        """Return a cosine that `share` of the pairs do not exceed.
+
+        A multiple of 2/BINS, less than that above the exact quantile.
+        """
+        pairs = int(self.counts.sum())
+        later = pairs - np.cumsum(self.counts)
+        place = int(np.argmax(later <= (1.0 - share) * pairs))
+        return (place + 1) * 2.0 / len(self.counts) - 1.0
+
+    def above(self, threshold: float) -> int:
+        """Return an upper bound of the pairs above a threshold, exact to one bin."""
+        place = int((threshold + 1.0) * len(self.counts) / 2.0)
+        return int(self.counts[place:].sum())
+
+
+def count_cosines(units: Float32, pool: Pool, progress: Progress | None = None) -> Cosines:
+    """Return the histogram of the cosines of all pairs; units (n × K) of length 1, n ≥ 2."""
 
     def run(rows: slice) -> Int64:
         counts = np.zeros(BINS, np.int64)
-        products = units[rows] @ units[rows.start :].T
-        join_kernels.count_bins(products, 0, counts)
+        join_kernels.count_bins(units[rows] @ units[rows.start :].T, counts)
         return counts
 
     total = np.zeros(BINS, np.int64)
+    blocks = list(_blocks(0, len(units)))
     with one_thread():
-        done = pool.map(run, list(_blocks(0, n)))
+        done = pool.map(run, blocks)
         shown = progress or Progress()
-        for counts in shown.follow(done, "cosines", -(-n // _ROWS), "blocks", lambda _: 1):
+        for counts in shown.follow(done, "cosines", len(blocks), "blocks", lambda _: 1):
             total += counts
-    above = n * (n - 1) // 2 - np.cumsum(total)  # the pairs in later bins
-    place = int(np.argmax(above <= (1.0 - share) * (n * (n - 1) // 2)))
-    return (place + 1) * 2.0 / BINS - 1.0
+    return Cosines(total)
 
 
 def pair_counts(panels: list[Csr], n: int) -> Int64:

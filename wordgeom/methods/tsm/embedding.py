@@ -18,7 +18,10 @@ from wordgeom.methods.tsm.factors import Factors
 
 @dataclass(frozen=True)
 class Embedding:
-    """Vectors (n × d) float64, columns beyond the rank 0; eigenvalues (≤ d + 1) of G, descending."""
+    """Vectors of least squares.
+
+    vectors (n × d) float64, columns beyond the rank 0; eigenvalues (≤ d + 1): of G, descending.
+    """
 
     vectors: Float64
     eigenvalues: Float64

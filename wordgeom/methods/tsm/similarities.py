@@ -27,13 +27,23 @@ class Similarities:
 
     @property
     def rows(self) -> int:
-        """n."""
+        """The number of vectors."""
         return len(self.degrees)
 
     @property
     def positive(self) -> int:
         """The number of positive entries of the whole matrix."""
         return int(self.degrees.sum())
+
+    @property
+    def square(self) -> float:
+        """‖S‖² of the whole matrix."""
+        total, start = 0.0, 0
+        for panel in self.panels:
+            start += panel.rows
+            squares = np.square(panel.data, dtype=np.float64)
+            total += float(squares.sum() + squares[panel.indices >= start].sum())
+        return total
 
     @property
     def nbytes(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,8 @@ class Matching:
     """The result for n points.
 
     vectors (n × d) float32; objectives: before each update, and at the end; shifts: updates with
-    δ ≠ 0; similar: of the points and the virtual ones; alone: points without similar others.
+    δ ≠ 0; similar: of the points and the virtual ones; similar_pairs: of points alone; alone:
+    points without similar others; virtual: virtual inputs.
     """
 
     vectors: Float32
@@ -44,15 +44,22 @@ class Matching:
     objectives: list[float]
     shifts: int
     similar: Similarities
+    similar_pairs: int
     alone: int
     virtual: int
+
+    @property
+    def relative(self) -> list[float]:
+        """The objectives relative to ‖S‖²."""
+        square = self.similar.square
+        return [objective / square for objective in self.objectives]
 
 
 def match(
     points: Float64,
     settings: Settings,
     context: Context,
-    check: Callable[[Similarities, int], None] = lambda _similar, _virtual: None,
+    check: Callable[[Similarities, int], None] = lambda _similar, _alone: None,
 ) -> Matching:
     """Return vectors (n × d) that match the thresholded similarities of nonzero points (n × K).
 
@@ -62,6 +69,7 @@ def match(
     similar = similarities(points, settings.threshold, pool, progress)
     alone = np.flatnonzero(similar.degrees == 1)
     check(similar, len(alone))
+    pairs = (similar.positive - len(points)) // 2
     added = virtual_inputs(points, alone, settings.threshold, pool)
     every = np.concatenate((points, added)) if len(added) else points
     if len(added):
@@ -70,7 +78,7 @@ def match(
     made = embed(state.L, settings.threshold, settings.d, context.ops)
     vectors = made.vectors[: len(points)].astype(np.float32)
     objectives = [*state.objectives, end]
-    return Matching(vectors, made, objectives, state.shifts, similar, len(alone), len(added))
+    return Matching(vectors, made, objectives, state.shifts, similar, pairs, len(alone), len(added))
 
 
 def _alternate(

@@ -102,7 +102,6 @@ class Tiles:
                 totals += sums
         return out, totals[0] + 2.0 * totals[1]
 
-
     def each(self, function: Callable[[Panel], None]) -> None:
         """Run a function on every panel."""
         for _ in self._pool.map(function, self.panels):
