@@ -41,6 +41,28 @@ def project_tile(
         sums[1] += total
 
 
+@summing_kernel
+def extrapolate_tile(
+    L: Float32, past: Float32, momentum: float, shift: float, sums: Float64
+) -> None:
+    """Replace a tile of L_{t−1} by min(0, L + momentum (L − L_{t−1})) + shift.
+
+    L, past (r × c); sums (2): increased by Σ max(0, L)² and Σ min(0, L).
+    """
+    weight, addend, zero = np.float32(momentum), np.float32(shift), np.float32(0.0)
+    for r in range(len(L)):
+        low, tile = L[r], past[r]
+        squares, total = zero, zero
+        for c in range(len(low)):
+            below = min(low[c], zero)
+            above = low[c] - below
+            squares += above * above
+            total += below
+            tile[c] = min(low[c] + weight * (low[c] - tile[c]), zero) + addend
+        sums[0] += squares
+        sums[1] += total
+
+
 @kernel
 def place_similar(
     indptr: Int64,

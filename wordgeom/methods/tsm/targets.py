@@ -1,7 +1,8 @@
 """The matrix Z of an update (eq. 5, 22, 23), stored or computed anew from the factors of L.
 
 Stored, Z_t and Z_{t−1} take n² numbers together, since both are symmetric. Without them, the
-momentum of Z is that of L: Z = min(0, L_t) + γ (L_t − L_{t−1}) where S is 0.
+momentum is that of the factors: Z = min(0, L_t + γ (L_t − L_{t−1})) where S is 0, and γ = 0 in an
+update after which the objective rose (restarts: O'Donoghue and Candès 2015).
 """
 
 from __future__ import annotations
@@ -118,12 +119,18 @@ class RecomputedTarget:
         self._now: Factors | None = None
         self._past: Factors | None = None
         self._momentum = self._shift = 0.0
+        self._objective = np.inf
 
     def update(self, L: Factors, momentum: float, right: Float32) -> tuple[Float32, Float64]:
         """Update Z from L and return Z times `right` (n × p), and ‖Z − L‖² and Σ Z (2)."""
-        self._past, self._now = self._now, L
+        self._past, self._now = self._now or L, L
         self._momentum, self._shift = momentum, 0.0
-        return self._tiles.multiply(right, self._computed)
+        image, sums = self._tiles.multiply(right, self._computed)
+        if momentum and sums[0] > self._objective:
+            self._momentum = 0.0
+            image, sums = self._tiles.multiply(right, self._computed)
+        self._objective = float(sums[0])
+        return image, sums
 
     def shift(self, amount: float) -> None:
         """Add a number to the entries of Z where S is 0."""
@@ -134,32 +141,32 @@ class RecomputedTarget:
         return self._tiles.multiply(right, self._computed)[0]
 
     def state(self) -> Mapping[str, Array]:
-        """Return the factors of L_{t−1}: those that the last update used."""
+        """Return the factors of L_{t−1}, and their objective."""
         if self._now is None:
             return {}
-        return {"basis": self._now.basis, "weights": self._now.weights}
+        objective = np.array([self._objective])
+        return {"basis": self._now.basis, "weights": self._now.weights, "objective": objective}
 
     def restore(self, state: Mapping[str, Array]) -> None:
         """Continue from a state."""
         if "basis" in state:
             self._now = Factors(state["basis"], state["weights"])
+            self._objective = float(state["objective"][0])
 
     def _computed(self, panel: Panel, sums: Float64) -> Iterator[tuple[slice, Float32]]:
-        assert self._now is not None
-        now, past = self._now, self._past
-        weight = self._momentum if past is not None else 0.0
-        cursor, similar = panel.similar.indptr[:-1].copy(), panel.similar
-        own = slice(panel.start, panel.stop)
-        left, before = _weighted(now)[own], None if past is None else _weighted(past)[own]
+        now, past, similar = self._now, self._past, panel.similar
+        assert now is not None
+        assert past is not None
+        cursor, own = similar.indptr[:-1].copy(), slice(panel.start, panel.stop)
+        left, before = _weighted(now)[own], _weighted(past)[own]
         for columns in panel.tiles():
-            part, width = sums[int(columns.start >= panel.stop)], columns.stop - columns.start
+            part = sums[int(columns.start >= panel.stop)]
             low = left @ now.basis[columns].T
-            tile = low.copy() if before is None or past is None else before @ past.basis[columns].T
-            flat = tile.reshape(-1)
-            kernels.project_tile(low, flat, low.reshape(-1), width, 0, weight, self._shift, part)
+            tile = before @ past.basis[columns].T
+            kernels.extrapolate_tile(low, tile, self._momentum, self._shift, part)
             kernels.place_similar(
                 similar.indptr, similar.indices, similar.data, cursor, low, columns.start,
-                flat, width, 0, part,
+                tile.reshape(-1), low.shape[1], 0, part,
             )  # fmt: skip
             yield columns, tile
 
