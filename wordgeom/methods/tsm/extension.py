@@ -20,7 +20,7 @@ from wordgeom.methods.tsm.weights import reconstruction_weights
 from wordgeom.optim.conjugate_gradients import solve
 from wordgeom.runtime.context import Context
 
-_MOST = 1000  # steps of conjugate gradients
+_MOST = 5000  # steps of conjugate gradients
 
 
 @dataclass(frozen=True)
