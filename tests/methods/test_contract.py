@@ -52,8 +52,19 @@ def method(request):
     return methods.load(request.param)
 
 
+@dataclass
+class Points:
+    """A directory with vectors, in place of a store."""
+
+    path: Path
+
+    def open(self) -> OpenVectors:
+        file = self.path / "vectors.bin"
+        return OpenVectors(file, read_vectors(file), "vectors")
+
+
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> dict[str, Stored]:
+def made(tmp_path_factory) -> dict[str, Stored | Points]:
     folder, rng = tmp_path_factory.mktemp("contract"), np.random.default_rng(20)
     documents = rng.poisson(3.0 * rng.gamma(0.3, 1.0, (n, V)))
     matrix = store_matrix(folder / "cooc", random_counts(rng, V))
@@ -64,17 +75,6 @@ def made(tmp_path_factory) -> dict[str, Stored]:
         "documents": store_documents(folder / "dtm", documents),
         "vectors": store_points(folder / "points", rng),
     }
-
-
-@dataclass
-class Points:
-    """A directory with vectors, in place of a store."""
-
-    path: Path
-
-    def open(self) -> OpenVectors:
-        file = self.path / "vectors.bin"
-        return OpenVectors(file, read_vectors(file), "vectors")
 
 
 def store_points(folder: Path, rng) -> Points:
@@ -88,7 +88,7 @@ def store_points(folder: Path, rng) -> Points:
 
 
 @pytest.fixture
-def counts(method, made) -> Stored:
+def counts(method, made) -> Stored | Points:
     """The input store of a method."""
     return made[method.NEEDS[0]]
 

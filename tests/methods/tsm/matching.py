@@ -45,7 +45,7 @@ def dense_matching(points, d, threshold, updates, momentum=0.0, constraint="off"
     S, L = dense_similarities(points, threshold), dense_start(points, d, threshold)
     norms = np.linalg.norm(points, axis=1)
     bound = (points @ points.T - threshold * np.outer(norms, norms)).sum()
-    objectives, past = [dense_objective(L, S)], []
+    objectives, past = [dense_objective(L, S)], list[np.ndarray]()
     for _ in range(updates):
         Z = np.where(S > 0.0, S, np.minimum(L, 0.0))
         missing = (bound - Z.sum()) / (S == 0.0).sum()

@@ -102,7 +102,8 @@ def test_an_update_of_z_is_that_of_the_dense_matrix(kind, points, context, monke
 
 def test_the_momentum_of_z_is_that_of_the_last_two(points, context, monkeypatch):
     target = target_of(StoredTarget, points, context, monkeypatch)
-    rng, S, past = np.random.default_rng(3), dense_similarities(points, TAU), []
+    rng, S = np.random.default_rng(3), dense_similarities(points, TAU)
+    past: list[np.ndarray] = []
     eye = np.eye(len(points), dtype=np.float32)
     w = np.array([1.0, -1.0])
     for k in range(5):

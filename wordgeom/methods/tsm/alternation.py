@@ -55,14 +55,14 @@ class State:
     def saved(self, ops: Ops) -> Mapping[str, Array]:
         """Return the state as arrays."""
         return {
-            "L_basis": ops.to_numpy(self.L.basis), "L_weights": self.L.weights,
+            "vectors": ops.to_numpy(self.L.basis), "values": self.L.weights,
             "objectives": np.array(self.objectives), "shifts": np.array([self.shifts]),
         }  # fmt: skip
 
     @classmethod
     def restored(cls, state: Mapping[str, Array], ops: Ops) -> State:
         """Return the state of an interrupted run."""
-        L = Factors(ops.tall(state["L_basis"], np.float32), state["L_weights"])
+        L = Factors(ops.tall(state["vectors"], np.float32), state["values"])
         return cls(L, state["objectives"].tolist(), int(state["shifts"][0]))
 
 

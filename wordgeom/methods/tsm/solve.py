@@ -105,8 +105,14 @@ def _alternate(
 
 def _target(similar: Similarities, settings: Settings, context: Context) -> Target:
     """Return Z on the device of the context."""
+    panels, momentum = similar.panels, settings.momentum > 0.0
     if isinstance(context.ops, NumpyOps):
         if settings.low_memory:
-            return RecomputedTarget(similar.panels, context.pool)
-        return StoredTarget(similar.panels, context.pool, momentum=settings.momentum > 0.0)
-    raise NotImplementedError
+            return RecomputedTarget(panels, context.pool)
+        return StoredTarget(panels, context.pool, momentum=momentum)
+    from wordgeom.methods.tsm.torch_targets import TorchRecomputed, TorchStored
+
+    device = context.ops.device
+    if settings.low_memory:
+        return TorchRecomputed(panels, device)
+    return TorchStored(panels, device, momentum=momentum)
