@@ -43,6 +43,9 @@ _SSMDS = (
     " -o out.bin"
 )
 _MDE = "train ../inputs/large --method mde --steps 5 --tol 0 --checkpoint 0 -o out.bin"
+_TSM = (
+    "train ../inputs/known.bin --method tsm --sparsity .5 --updates 5 --checkpoint 0 -o out.bin"
+)
 _SPREAD = (
     "train ../inputs/large --method ssmds --pairs ../inputs/pairs.tsv --propagate --checkpoint 0"
     " -o out.bin"
@@ -74,6 +77,7 @@ COMMANDS = (
     *([Command("train sgd, kept", f"{_SGD} --dim 4", f"{_SGD} --dim 3", True)] if _TORCH else []),
     Command("train ssmds, kept", f"{_SSMDS} --dim 4", f"{_SSMDS} --dim 3", True),
     Command("train mde, kept", f"{_MDE} --dim 4", f"{_MDE} --dim 3", True),
+    Command("train tsm, kept", f"{_TSM} --dim 4", f"{_TSM} --dim 3", True),
     Command("train ssmds, spread", f"{_SPREAD} --dim 4", f"{_SPREAD} --dim 3", True),
     Command("train lsa, documents", f"{_LSA} --dim 4", f"{_LSA} --dim 3", True),
     Command("train dlsa, kept", f"{_MODEL} --dim 4", f"{_MODEL} --dim 3", True),
