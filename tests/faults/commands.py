@@ -43,9 +43,7 @@ _SSMDS = (
     " -o out.bin"
 )
 _MDE = "train ../inputs/large --method mde --steps 5 --tol 0 --checkpoint 0 -o out.bin"
-_TSM = (
-    "train ../inputs/known.bin --method tsm --sparsity .5 --updates 5 --checkpoint 0 -o out.bin"
-)
+_TSM = "train ../inputs/known.bin --method tsm --tau .3 --updates 5 --checkpoint 0 -o out.bin"
 _SPREAD = (
     "train ../inputs/large --method ssmds --pairs ../inputs/pairs.tsv --propagate --checkpoint 0"
     " -o out.bin"

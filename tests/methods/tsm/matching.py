@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from contexts import context_of
 
 from wordgeom.methods.tsm.solve import Settings, match
+from wordgeom.runtime.pool import Pool
+
+
+@pytest.fixture(scope="module", name="context")
+def two_threads():
+    """A context with two threads, for test modules that import it."""
+    with Pool(2) as pool:
+        yield context_of(pool)
 
 
 def clustered(n=160, K=12, seed=1):

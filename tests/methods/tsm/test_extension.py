@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from contexts import context_of
-from matching import clustered
+from matching import clustered, two_threads
 
 from wordgeom.methods.tsm import extension
 from wordgeom.methods.tsm.landmarks import choose_landmarks
 from wordgeom.methods.tsm.similarities import unit_rows
 from wordgeom.methods.tsm.weights import reconstruction_weights
-from wordgeom.runtime.pool import Pool
 
+__all__ = ["two_threads"]  # a fixture
 K_NEAR, PENALTY = 8, 1e-3
-
-
-@pytest.fixture(scope="module")
-def context():
-    with Pool(2) as pool:
-        yield context_of(pool)
 
 
 @pytest.fixture(scope="module")

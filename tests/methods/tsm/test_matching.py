@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 from contexts import context_of
-from matching import clustered, dense_matching, dense_similarities, matched
+from matching import clustered, dense_matching, dense_similarities, matched, two_threads
 
+from wordgeom.linalg.device import get_ops
 from wordgeom.methods.tsm import alternation, ritz, tiles
 from wordgeom.methods.tsm.embedding import embed
 from wordgeom.methods.tsm.factors import Factors
+from wordgeom.methods.tsm.recomputed import RecomputedTarget
 from wordgeom.methods.tsm.similarities import similarities
-from wordgeom.methods.tsm.targets import RecomputedTarget, StoredTarget
+from wordgeom.methods.tsm.targets import StoredTarget
 from wordgeom.methods.tsm.virtual import arc, virtual_inputs
 from wordgeom.runtime.pool import Pool
 
+__all__ = ["two_threads"]  # a fixture
 TAU = 0.75
-
-
-@pytest.fixture(scope="module")
-def context():
-    with Pool(2) as pool:
-        yield context_of(pool)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def target_of(kind, points, context, monkeypatch, momentum=True):
     panels = similarities(points, TAU, context.pool).panels
     if kind is StoredTarget:
         return StoredTarget(panels, context.pool, momentum=momentum)
-    return RecomputedTarget(panels, context.pool)
+    return RecomputedTarget(panels, context.ops, context.pool)
 
 
 @pytest.mark.parametrize("kind", [StoredTarget, RecomputedTarget])
@@ -201,6 +201,21 @@ def test_any_number_of_threads_gives_the_same_bytes(points):
                 result = matched(clustered(700), context_of(pool), updates=4, low_memory=low)
                 made.append((result.vectors.tobytes(), result.objectives))
     assert made[:2] == made[2:]
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("low_memory", [False, True])
+@pytest.mark.parametrize("constraint", ["off", "reversed"])
+def test_torch_computes_the_same_updates(points, context, low_memory, constraint):
+    device = replace(context, open_ops=partial(get_ops, "torch-cpu", context.pool))
+    settings = {"updates": 6, "low_memory": low_memory, "constraint": constraint}
+    ours, theirs = (matched(points, each, **settings) for each in (context, device))
+    assert ours.objectives == pytest.approx(theirs.objectives, rel=1e-3)
+    gram = ours.vectors @ ours.vectors.T
+    np.testing.assert_allclose(
+        theirs.vectors @ theirs.vectors.T, gram, atol=1e-3 * np.abs(gram).max()
+    )
+    assert ours.shifts == theirs.shifts
 
 
 # ── The embedding ────────────────────────────────────────────────────────────────────────────

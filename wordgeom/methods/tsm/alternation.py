@@ -85,7 +85,7 @@ class Alternation:
     def objective(self, L: Factors) -> float:
         """Return the objective of L at the end; Z is lost."""
         _, sums = self.target.update(L, 0.0, L.basis[:, :1])
-        return float(sums[0])
+        return max(0.0, float(sums[0]))
 
     def _update(self, state: State) -> None:
         first = not state.objectives
@@ -93,7 +93,7 @@ class Alternation:
         if first:
             basis = orthonormal(basis, self.ops)
         image, sums = self.target.update(state.L, self.momentum, basis)
-        state.objectives.append(float(sums[0]))
+        state.objectives.append(max(0.0, float(sums[0])))  # rounding may be negative
         delta = self.constraint.shift(float(sums[1]))
         if delta:
             self.target.shift(delta)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.ops import Ops, Tall
-from wordgeom.core.types import Float64
+from wordgeom.core.types import Float32, Float64
 from wordgeom.linalg.gram import symmetric_eigh
 
 
@@ -17,6 +17,11 @@ class Factors:
 
     basis: Tall
     weights: Float64
+
+
+def weighted_basis(L: Factors) -> Float32:
+    """Return F diag(w) (n × k), for factors on the CPU."""
+    return np.asarray(L.basis * L.weights.astype(np.float32))
 
 
 def start_of(points: Tall, d: int, threshold: float, ops: Ops) -> Factors:

@@ -12,8 +12,9 @@ from wordgeom.linalg.numpy_ops import NumpyOps
 from wordgeom.methods.tsm.alternation import OFF, Alternation, Constraint, State
 from wordgeom.methods.tsm.embedding import Embedding, embed
 from wordgeom.methods.tsm.factors import start_of
+from wordgeom.methods.tsm.recomputed import RecomputedTarget
 from wordgeom.methods.tsm.similarities import Similarities, similarities
-from wordgeom.methods.tsm.targets import RecomputedTarget, StoredTarget, Target
+from wordgeom.methods.tsm.targets import StoredTarget, Target
 from wordgeom.methods.tsm.virtual import virtual_inputs
 from wordgeom.runtime.context import Context
 
@@ -108,11 +109,10 @@ def _target(similar: Similarities, settings: Settings, context: Context) -> Targ
     panels, momentum = similar.panels, settings.momentum > 0.0
     if isinstance(context.ops, NumpyOps):
         if settings.low_memory:
-            return RecomputedTarget(panels, context.pool)
+            return RecomputedTarget(panels, context.ops, context.pool)
         return StoredTarget(panels, context.pool, momentum=momentum)
     from wordgeom.methods.tsm.torch_targets import TorchRecomputed, TorchStored
 
-    device = context.ops.device
     if settings.low_memory:
-        return TorchRecomputed(panels, device)
-    return TorchStored(panels, device, momentum=momentum)
+        return TorchRecomputed(panels, context.ops)
+    return TorchStored(panels, context.ops.device, momentum=momentum)

@@ -1,9 +1,4 @@
-"""The matrix Z of an update (eq. 5, 22, 23), stored or computed anew from the factors of L.
-
-Stored, Z_t and Z_{t−1} take n² numbers together, since both are symmetric. Without them, the
-momentum is that of the factors: Z = min(0, L_t + γ (L_t − L_{t−1})) where S is 0, and γ = 0 in an
-update after which the objective rose (restarts: O'Donoghue and Candès 2015).
-"""
+"""The matrix Z of an update (eq. 5, 22, 23), stored: Z_t and Z_{t−1} take n² numbers together."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ import numpy as np
 from wordgeom.core.ops import Tall
 from wordgeom.core.types import Array, Csr, Float32, Float64
 from wordgeom.methods.tsm import kernels
-from wordgeom.methods.tsm.factors import Factors
+from wordgeom.methods.tsm.factors import Factors, weighted_basis
 from wordgeom.methods.tsm.tiles import Panel, Tiles, panels_of, stored_size
 from wordgeom.runtime.pool import Pool
 
@@ -55,7 +50,7 @@ class StoredTarget:
 
     def update(self, L: Factors, momentum: float, right: Float32) -> tuple[Float32, Float64]:
         """Update Z from L and return Z times `right` (n × p), and ‖Z − L‖² and Σ Z (2)."""
-        older, newer, weighted = self._older, self._newer, _weighted(L)
+        older, newer, weighted = self._older, self._newer, weighted_basis(L)
         weight = momentum if self._updates > 1 else 0.0
 
         def tiles(panel: Panel, sums: Float64) -> Iterator[tuple[slice, Float32]]:
@@ -109,67 +104,3 @@ class StoredTarget:
         """Continue from a state."""
         self._newer, self._updates = state["newer"], int(state["updates"][0])
         self._older = state.get("older", self._newer)
-
-
-class RecomputedTarget:
-    """Z computed anew for each product, from S and the factors of L_t and L_{t−1}."""
-
-    def __init__(self, similar: list[Csr], pool: Pool) -> None:
-        self._tiles = Tiles(panels_of(similar), pool)
-        self._now: Factors | None = None
-        self._past: Factors | None = None
-        self._momentum = self._shift = 0.0
-        self._objective = np.inf
-
-    def update(self, L: Factors, momentum: float, right: Float32) -> tuple[Float32, Float64]:
-        """Update Z from L and return Z times `right` (n × p), and ‖Z − L‖² and Σ Z (2)."""
-        self._past, self._now = self._now or L, L
-        self._momentum, self._shift = momentum, 0.0
-        image, sums = self._tiles.multiply(right, self._computed)
-        if momentum and sums[0] > self._objective:
-            self._momentum = 0.0
-            image, sums = self._tiles.multiply(right, self._computed)
-        self._objective = float(sums[0])
-        return image, sums
-
-    def shift(self, amount: float) -> None:
-        """Add a number to the entries of Z where S is 0."""
-        self._shift += amount
-
-    def multiply(self, right: Float32) -> Float32:
-        """Return Z times `right` (n × p)."""
-        return self._tiles.multiply(right, self._computed)[0]
-
-    def state(self) -> Mapping[str, Array]:
-        """Return the factors of L_{t−1}, and their objective."""
-        if self._now is None:
-            return {}
-        objective = np.array([self._objective])
-        return {"basis": self._now.basis, "weights": self._now.weights, "objective": objective}
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        """Continue from a state."""
-        if "basis" in state:
-            self._now = Factors(state["basis"], state["weights"])
-            self._objective = float(state["objective"][0])
-
-    def _computed(self, panel: Panel, sums: Float64) -> Iterator[tuple[slice, Float32]]:
-        now, past, similar = self._now, self._past, panel.similar
-        assert now is not None
-        assert past is not None
-        cursor, own = similar.indptr[:-1].copy(), slice(panel.start, panel.stop)
-        left, before = _weighted(now)[own], _weighted(past)[own]
-        for columns in panel.tiles():
-            part = sums[int(columns.start >= panel.stop)]
-            low = left @ now.basis[columns].T
-            tile = before @ past.basis[columns].T
-            kernels.extrapolate_tile(low, tile, self._momentum, self._shift, part)
-            kernels.place_similar(
-                similar.indptr, similar.indices, similar.data, cursor, low, columns.start,
-                tile.reshape(-1), low.shape[1], 0, part,
-            )  # fmt: skip
-            yield columns, tile
-
-
-def _weighted(L: Factors) -> Float32:
-    return np.asarray(L.basis * L.weights.astype(np.float32))

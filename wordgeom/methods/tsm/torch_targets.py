@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, Csr, Float32, Float64
 from wordgeom.methods.tsm.factors import Factors
+from wordgeom.methods.tsm.recomputed import Recomputed
 from wordgeom.methods.tsm.tiles import Panel, panels_of, stored_size
 
 _SHARE = 0.7  # of the free device memory, for a stored Z
@@ -163,56 +165,19 @@ class TorchStored:
         return flat
 
 
-class TorchRecomputed:
+class TorchRecomputed(Recomputed):
     """Z computed anew for each product, from S and the factors of L_t and L_{t−1}."""
 
-    def __init__(self, similar: list[Csr], device: str) -> None:
-        self._panels = TorchPanels(similar, device)
-        self._now: Factors | None = None
-        self._past: Factors | None = None
-        self._momentum = self._shift = 0.0
-        self._objective = np.inf
+    def __init__(self, similar: list[Csr], ops: Ops) -> None:
+        super().__init__(ops)
+        self._panels = TorchPanels(similar, ops.device)
 
-    def update(
-        self, L: Factors, momentum: float, right: torch.Tensor
-    ) -> tuple[torch.Tensor, Float64]:
-        """Update Z from L and return Z times `right` (n × p), and ‖Z − L‖² and Σ Z (2)."""
-        self._past, self._now = self._now or L, L
-        self._momentum, self._shift = momentum, 0.0
-        image, sums = self._panels.updated(L, right, self._made)
-        if momentum and sums[0] > self._objective:
-            self._momentum = 0.0
-            image, sums = self._panels.updated(L, right, self._made)
-        self._objective = float(sums[0])
-        return image, sums
-
-    def shift(self, amount: float) -> None:
-        """Add a number to the entries of Z where S is 0."""
-        self._shift += amount
-
-    def multiply(self, right: torch.Tensor) -> torch.Tensor:
-        """Return Z times `right` (n × p)."""
-        assert self._now is not None
-        return self._panels.updated(self._now, right, self._made)[0]
-
-    def state(self) -> Mapping[str, Array]:
-        """Return the factors of L_{t−1}, and their objective."""
-        if self._now is None:
-            return {}
-        basis = self._now.basis.cpu().numpy()
-        objective = np.array([self._objective])
-        return {"basis": basis, "weights": self._now.weights, "objective": objective}
-
-    def restore(self, state: Mapping[str, Array]) -> None:
-        """Continue from a state."""
-        if "basis" in state:
-            basis = torch.from_numpy(np.ascontiguousarray(state["basis"])).to(self._panels.device)
-            self._now = Factors(basis, state["weights"])
-            self._objective = float(state["objective"][0])
+    def product(self, right: torch.Tensor) -> tuple[torch.Tensor, Float64]:
+        """Return Z times `right` (n × p), and ‖Z − L‖² and Σ Z (2) without momentum and shift."""
+        return self._panels.updated(self.factors[0], right, self._made)
 
     def _made(self, panel: Panel, low: torch.Tensor, _: torch.Tensor) -> torch.Tensor:
-        assert self._past is not None
-        moved = low + self._momentum * (low - low_rank(self._past, panel))
+        moved = low + self._momentum * (low - low_rank(self.factors[1], panel))
         return moved.clamp(max=0.0) + self._shift
 
 
