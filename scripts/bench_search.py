@@ -150,7 +150,7 @@ def trained(lines: Path, setting: Setting, dim: int, seed: int, out: Path) -> No
         workers=1,
     )  # fmt: skip
     made = from_keyed_vectors(model.wv)
-    part = out.with_name(f"{out.name}.part-{os.getpid()}")
+    part = out.with_name(f"{out.stem}.part-{os.getpid()}.bin")
     write_vectors(part, made.words, made.matrix)
     part.rename(out)
 
