@@ -6,16 +6,11 @@ import numpy as np
 import pytest
 
 from wordgeom.evaluation.similarity import pearson, spearman
-from wordgeom.methods.ssmds.linearised_pairs import (
-    ScoredPairs,
-    axis_slopes,
-    coefficients,
-    displacement_covariance,
-    tangents,
-    unit,
-)
+from wordgeom.methods.ssmds.linearised_pairs import displacement_covariance, tangents
 from wordgeom.methods.ssmds.propagation import Frame, Strength, fitted, propagate
 from wordgeom.methods.ssmds.propagation_choice import choose, word_folds
+from wordgeom.transforms.fit.axis_weights import axis_slopes, coefficients
+from wordgeom.transforms.fit.scored_pairs import ScoredPairs, unit
 
 U, K, M = 12, 6, 20
 BOTH = Strength(10.0, 3.0, 2)

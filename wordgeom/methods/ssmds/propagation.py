@@ -22,14 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from wordgeom.core.types import Array, Float32, Float64, Int64
-from wordgeom.methods.ssmds.linearised_pairs import (
-    ScoredPairs,
-    axis_slopes,
-    coefficients,
-    displacement_covariance,
-    tangents,
-    unit,
-)
+from wordgeom.methods.ssmds.linearised_pairs import displacement_covariance, tangents
+from wordgeom.transforms.fit.axis_weights import axis_weights, coefficients
+from wordgeom.transforms.fit.scored_pairs import ScoredPairs, unit
 from wordgeom.vectors.postprocess import Components, moments
 
 _ROWS = 4096  # of a block
@@ -85,18 +80,6 @@ class Propagation:
         """Return the moved vectors (n × r) of unit vectors."""
         reweighted = unit(units * self.weights)
         return np.asarray(reweighted + (reweighted @ self.anchors.T) ** self.power @ self.pulls)
-
-
-def axis_weights(units: Float64, pairs: ScoredPairs, variance: float) -> Float64:
-    """Return the weights (r) of the principal axes, all 1 for a variance of 0.
-
-    units (u × r): unit vectors of the supervised words.
-    """
-    rank = np.arange(1.0, units.shape[1] + 1)
-    prior = variance * np.minimum(rank[:, None], rank) / np.maximum(rank[:, None], rank)
-    slopes = axis_slopes(units, pairs)
-    alpha = coefficients(slopes @ prior @ slopes.T, pairs.cosines(units), pairs.scores)
-    return np.asarray(np.exp(0.5 * (prior @ (slopes.T @ alpha))))
 
 
 def pulls(

@@ -15,8 +15,9 @@ import numpy as np
 
 from wordgeom.core.types import Float64, Int64
 from wordgeom.evaluation.similarity import spearman
-from wordgeom.methods.ssmds.linearised_pairs import ScoredPairs, unit
-from wordgeom.methods.ssmds.propagation import Strength, axis_weights, pulls
+from wordgeom.methods.ssmds.propagation import Strength, pulls
+from wordgeom.transforms.fit.axis_weights import axis_weights
+from wordgeom.transforms.fit.scored_pairs import ScoredPairs, unit
 
 METRICS = (0.0, 3.0, 10.0, 30.0)
 DISPLACEMENTS = (0.0, 0.3, 3.0, 30.0)
