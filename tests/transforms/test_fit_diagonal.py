@@ -56,7 +56,7 @@ def test_small_planted_weights_are_found_exactly(rng):
     # First-order terms are exact in the limit, so that an error of second order remains.
     units, theta = unit(rng.standard_normal((WORDS, K))), 1e-4 * rng.standard_normal(K)
     pairs = judged_by(np.exp(theta / 2), units, random_pairs(rng))
-    found = 2 * np.log(axis_weights(units, pairs, 1e9 * np.eye(K)))
+    found = 2 * np.log(axis_weights(units, pairs, 1e6 * np.eye(K)))
     # Equal weights change no cosine: θ is determined up to a constant.
     np.testing.assert_allclose(found - found.mean(), theta - theta.mean(), atol=1e-7)
 
@@ -179,16 +179,8 @@ def test_vectors_of_low_rank_and_zero_vectors_stay_so(planted, ask):
 
 @pytest.mark.parametrize("step", [("--orthonormal",), ("--power", "0")])
 def test_equal_directions_cannot_be_weighted(planted, ask, step):
-    done = run(ask, *step, status=1)
+    done = run(ask, *step, status=2)
     assert done.err.count("\n") == 1
     assert f"after {' '.join(step)} all are equal" in done.err
     assert not Path("out.bin").exists()
     run(ask, *step, "--map", "low-rank")
-
-
-def test_pairs_that_share_a_word_have_a_fixed_penalty_and_a_note(planted, ask):
-    lines = [f"noun0\tnoun{k}\t{k}\n" for k in range(1, 12)]
-    Path("pairs.tsv").write_text("".join(lines), encoding="utf-8")
-    done = run(ask)
-    assert "11 pairs cannot be cross-validated by folds of words" in done.err
-    assert card()["steps"]["fit"]["penalty"] == 1
