@@ -17,6 +17,7 @@ import numpy as np
 from wordgeom.core.types import Float64, Int64
 from wordgeom.evaluation.cross_validation import word_folds
 from wordgeom.evaluation.similarity import spearman
+from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.context import Context
 from wordgeom.transforms.fit.correlation import Judged
 from wordgeom.transforms.fit.diagonal import Diagonal
@@ -43,6 +44,15 @@ class _Chosen:
 
 def fit(space: Space, file: PairFile, options: TransformOptions, context: Context) -> Step:
     """Apply the map that is fitted to pairs. Raises InputError for too few usable pairs."""
+    # SciPy's BLAS is loaded and limited before the workers use it: otherwise L-BFGS takes minutes.
+    import scipy.optimize  # noqa: F401
+
+    with one_thread():
+        return _fit(space, file, options, context)
+
+
+def _fit(space: Space, file: PairFile, options: TransformOptions, context: Context) -> Step:
+    """Return the step of the fitted map."""
     judged, K = file.judged(space, _spread(space)), space.columns
     family = _family(space, options)
     chosen = _choose(judged, family, options, context)
