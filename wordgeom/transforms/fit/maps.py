@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from wordgeom.core.types import Float64
+from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.transforms.fit.correlation import Judged, correlation
 from wordgeom.transforms.fit.family import Family
@@ -46,7 +47,8 @@ class _Descended(Family):
             value = penalty * float(np.sum(moved * (C - identity))) - rho
             return value, self.pulled(parameters, 2.0 * penalty * moved - gradient)
 
-        made = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
+        with one_thread():  # also SciPy's own BLAS, which is loaded only here
+            made = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _STEPS})
         return np.asarray(made.x)
 
 
