@@ -44,7 +44,7 @@ class _Chosen:
 
 def fit(space: Space, file: PairFile, options: TransformOptions, context: Context) -> Step:
     """Apply the map that is fitted to pairs. Raises InputError for too few usable pairs."""
-    # SciPy's BLAS is limited before the workers start: two that do it at once undo each other's limit.
+    # Its BLAS is limited before the workers start: two that do it at once undo each other's limit.
     import scipy.optimize  # noqa: F401
 
     with one_thread():
