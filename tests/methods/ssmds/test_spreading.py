@@ -12,10 +12,10 @@ from matrices import random_counts, store_matrix
 import wordgeom as wg
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.methods.ssmds import spreading
-from wordgeom.methods.ssmds.linearised_pairs import ScoredPairs
 from wordgeom.methods.ssmds.propagation import Frame, propagate
 from wordgeom.methods.ssmds.propagation_choice import Choice, choose
 from wordgeom.runtime.progress import Progress
+from wordgeom.transforms.fit.scored_pairs import ScoredPairs
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 from wordgeom.vectors.run_card import read_card
 
