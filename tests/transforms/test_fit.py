@@ -207,8 +207,8 @@ def test_pairs_without_vectors_repeated_and_contradictory_are_counted(planted, a
 @pytest.mark.parametrize(
     ("lines", "say"),
     [
-        (["noun1 noun2 1", "noun3 noun4 2", "no body 3"], "3 pairs of different words"),
-        (["noun1 noun1 1", "noun2 noun2 2", "noun3 noun3 3"], "found 0 of 3"),
+        (["noun1 noun2 1", "noun3 noun4 2", "no body 3"], "word without a vector: 1); add"),
+        (["noun1 noun1 1", "noun2 noun2 2", "noun3 noun3 3"], "of a word with itself: 3); add"),
         (["noun1 noun2 4", "noun3 noun4 4", "noun5 noun6 4"], "the scores of all 3 usable pairs"),
         (["noun1 noun2 1", "noun2 noun1 2", "noun3 noun4 4"], "found 2 of 3"),
         (["noun1 noun2 1", "noun0 noun4 2", "noun3 noun0 4"], "found 1 of 3"),

@@ -165,8 +165,9 @@ def test_bytes_do_not_depend_on_threads(transformed):
     [
         (np.zeros((5, 3)), ("--canonical",), "all vectors are zero"),
         (np.ones((1, 3)), ("--center",), "all vectors are equal"),
-        (np.ones((4, 3)), ("--remove-top", "1"), "--remove-top 1 removes all 0 dimensions"),
-        (space(50), ("--remove-top", "6"), "--remove-top 6 removes all 6 dimensions"),
+        (np.ones((4, 3)), ("--remove-top", "1"), "--remove-top 1 leaves nothing of the 0 dimen"),
+        (space(50), ("--remove-top", "6"), "--remove-top 6 leaves nothing of the 6 dimen"),
+        (space(50, 1), ("--remove-top", "1"), "leaves nothing of the 1 dimension of the centred"),
         (1e9 * space(50), ("--power", "9"), "exceed the range of float32"),
         (np.array([[1.0, np.nan], [1, 2]]), ("--center",), "contains NaN or infinity"),
     ],
