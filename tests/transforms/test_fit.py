@@ -188,6 +188,16 @@ def test_a_report_on_nothing_but_used_pairs_is_refused(planted, ask):
     assert not Path("out.bin").exists()
 
 
+def test_a_reported_set_without_a_score_says_why(planted, ask):
+    Path("two.txt").write_text("noun1 noun2 1\nnoun3 noun4 2\n", encoding="utf-8")
+    Path("same.txt").write_text("noun1 noun2 1\nnoun3 noun4 1\nnoun5 noun6 1\n", encoding="utf-8")
+    done = ask("transform", "in.bin", "-o", "out.bin", "--center", "--report", "two.txt",
+               "--report", "same.txt")  # fmt: skip
+    assert done.status == 0
+    assert "two: no correlation: only 2 pairs can be scored" in done.err
+    assert "same: no correlation: all scores are equal" in done.err
+
+
 def test_pairs_without_vectors_repeated_and_contradictory_are_counted(planted, ask):
     extra = ["noun1\tnoun2\t1", "NOUN2\tnoun1\t3", "noun3\tnoun3\t9", "Wörter\tnoun1\t2"]
     write_pairs("pairs.tsv", planted, lines=extra)

@@ -218,6 +218,25 @@ def test_output_is_up_to_date_never_its_input_and_kept_by_other_requests(
     assert (own.status, "is an input" in own.err) == (2, True)
 
 
+def test_advice_names_only_options_that_exist(tmp_path, monkeypatch, ask):
+    monkeypatch.chdir(tmp_path)
+    Path("spaced.txt").write_text("2 2\nnew\u3000york 1 2\nthe 2 1\n", encoding="utf-8")
+    done = ask("transform", "spaced.txt", "-o", "out.bin", "--canonical")
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert "contains white space; replace it with --space _ of wordgeom train or conv" in done.err
+    assert not Path("out.bin").exists()
+
+
+def test_a_header_with_another_dimension_is_named(tmp_path, monkeypatch, ask):
+    monkeypatch.chdir(tmp_path)
+    write_vectors("in.bin", words(20), space(20))
+    content = Path("in.bin").read_bytes()
+    Path("in.bin").write_bytes(content.replace(b"20 6\n", b"16 7\n", 1))
+    done = ask("transform", "in.bin", "-o", "out.bin", "--canonical")
+    assert done.status == 1
+    assert "first line" in done.err
+
+
 def test_repeated_words_and_other_formats_are_read(tmp_path, monkeypatch, ask):
     monkeypatch.chdir(tmp_path)
     x = space(20)
