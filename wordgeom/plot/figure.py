@@ -26,12 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-_TWICE, _SHORT, _DECADE, _LONG = (
-    2,
-    5,
-    10,
-    100,
-)  # ratios of a logarithmic axis's ends that choose its ticks
+# Ratios of a logarithmic axis's ends that choose its ticks.
+_TWICE, _SHORT, _DECADE, _LONG = 2, 5, 10, 100
 INK, PALE = "#1a1a1a", "#8c8c8c"
 _FINE = 288  # pixels per inch with which text is measured, so that all formats have one layout
 _PIXELS = 10**8  # in a .png
