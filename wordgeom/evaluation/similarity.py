@@ -115,7 +115,7 @@ def pearson(given: Float64, gold: Float64) -> float:
 
 def _scaled(values: Float64) -> Float64:
     """Return numbers times a power of two, of magnitude 1 at most: sums of them do not overflow."""
-    return np.ldexp(values, -np.frexp(np.abs(values).max())[1])
+    return np.asarray(np.ldexp(values, -np.frexp(np.abs(values).max())[1]))
 
 
 def _ranks(values: Float64) -> Float64:
