@@ -188,6 +188,16 @@ def test_a_report_on_nothing_but_used_pairs_is_refused(planted, ask):
     assert not Path("out.bin").exists()
 
 
+def test_a_reported_set_without_a_score_says_why(planted, ask):
+    Path("two.txt").write_text("noun1 noun2 1\nnoun3 noun4 2\n", encoding="utf-8")
+    Path("same.txt").write_text("noun1 noun2 1\nnoun3 noun4 1\nnoun5 noun6 1\n", encoding="utf-8")
+    done = ask("transform", "in.bin", "-o", "out.bin", "--center", "--report", "two.txt",
+               "--report", "same.txt")  # fmt: skip
+    assert done.status == 0
+    assert "two: no correlation: only 2 pairs can be scored" in done.err
+    assert "same: no correlation: all scores are equal" in done.err
+
+
 def test_pairs_without_vectors_repeated_and_contradictory_are_counted(planted, ask):
     extra = ["noun1\tnoun2\t1", "NOUN2\tnoun1\t3", "noun3\tnoun3\t9", "Wörter\tnoun1\t2"]
     write_pairs("pairs.tsv", planted, lines=extra)
@@ -207,8 +217,8 @@ def test_pairs_without_vectors_repeated_and_contradictory_are_counted(planted, a
 @pytest.mark.parametrize(
     ("lines", "say"),
     [
-        (["noun1 noun2 1", "noun3 noun4 2", "no body 3"], "3 pairs of different words"),
-        (["noun1 noun1 1", "noun2 noun2 2", "noun3 noun3 3"], "found 0 of 3"),
+        (["noun1 noun2 1", "noun3 noun4 2", "no body 3"], "word without a vector: 1); add"),
+        (["noun1 noun1 1", "noun2 noun2 2", "noun3 noun3 3"], "of a word with itself: 3); add"),
         (["noun1 noun2 4", "noun3 noun4 4", "noun5 noun6 4"], "the scores of all 3 usable pairs"),
         (["noun1 noun2 1", "noun2 noun1 2", "noun3 noun4 4"], "found 2 of 3"),
         (["noun1 noun2 1", "noun0 noun4 2", "noun3 noun0 4"], "found 1 of 3"),

@@ -123,6 +123,7 @@ class Transform(Stage):
         result = made.space.store()
         after = judge(result, tasks, context)[0] if tasks else []
         report = list(changes(before, after, self.run.seed))
+        left_out += [f"{each.name}: {note}" for each in after for note in each.notes]
         notes = [*notes, *(note for file in judged for note in file.notes), *made.notes, *left_out]
         lines = [*made.lines, *table(report)]
         statistics = {**_statistics(made), "report": report, "lines": lines}

@@ -380,6 +380,7 @@ def _result(
     spread = 1.0 / objective.weight if objective.weight else np.inf
     if options.optimiser == MAJORISE and options.objective == INNER and spread > _SLOW:
         what = f"pairs weigh {spread:.3g} times as much as the data of a word"
+        what = what if objective.weight else "pairs have all the weight"
         notes.append(f"{what}, which makes majorisation slow; --optimiser lbfgs is faster")
     statistics = facts(run, found, start.vectors, vectors, objective, aligned=kept)
     statistics["effective_rank"] = rank
