@@ -229,9 +229,9 @@ def test_the_default_objective_may_be_given(folder):
 
 @pytest.mark.parametrize(("name", "init"), [("_ROW", None), ("_ROW", "own.bin")])
 def test_what_does_not_fit_in_memory_is_rejected(folder, monkeypatch, name, init):
-    from wordgeom.methods.ssmds import method
+    from wordgeom.methods.ssmds import problem
 
-    monkeypatch.setattr(method, name, 10**8)
+    monkeypatch.setattr(problem, name, 10**8)
     with pytest.raises(InputError, match=r"of propagation need .* more than the memory limit"):
         train(folder, init=init, memory=0.5)
 

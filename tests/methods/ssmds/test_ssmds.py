@@ -355,9 +355,9 @@ def test_a_matrix_that_cannot_be_scaled_is_explained(folder, tmp_path):
 
 @pytest.mark.parametrize(("objective", "data", "optimiser"), OPTIMISERS)
 def test_what_does_not_fit_in_memory_is_rejected(folder, monkeypatch, objective, data, optimiser):
-    from wordgeom.methods.ssmds import method
+    from wordgeom.methods.ssmds import problem
 
-    monkeypatch.setattr(method, "_ROW", 10**8)
+    monkeypatch.setattr(problem, "_ROW", 10**8)
     asked: Any = {"objective": objective, "data": data, "optimiser": optimiser}
     with pytest.raises(InputError, match="more than the memory limit"):
         train(folder, store_of(data), memory=0.5, **asked)
