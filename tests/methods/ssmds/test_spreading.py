@@ -142,6 +142,16 @@ def test_words_that_the_file_lacks_stay_zero_and_teach_nothing(folder):
     np.testing.assert_allclose(made.vectors, directly(own, kept)[1], atol=1e-5)
 
 
+def test_zero_vectors_of_the_file_are_counted(folder):
+    held = read_vectors(folder / "own.bin")
+    matrix = held.matrix.copy()
+    matrix[[3, 7]] = 0.0
+    write_vectors(folder / "zeros.bin", held.words, matrix)
+    assert any(
+        "2 words have zero vectors in init=" in n for n in train(folder, init="zeros.bin").notes
+    )
+
+
 def test_a_file_needs_no_matrix_of_a_certain_kind(folder):
     assert np.array_equal(train(folder, store="left").vectors, train(folder).vectors)
 
