@@ -15,6 +15,7 @@ cosine (appendix B).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from wordgeom.runtime.memory import check_memory
 SPARSITY = 0.99  # share of the pairs that are not near at the default τ
 COLUMNS = 6  # of `near_values`
 _ROWS, _TARGETS = 128, 2048  # words of a block, constant: sums have one order
-Blocks = Callable[[Int64], Iterator[tuple[int, Float64]]]
+_T = TypeVar("_T")
 
 
 def near_measures(first: int, *, by_distance: bool = False) -> tuple[Measure, ...]:
@@ -58,11 +59,9 @@ def near_values(
 
     def run(rows: Int64) -> Float64:
         sums = np.zeros((len(rows), 4))
-        for first in range(0, len(words.items), _TARGETS):
-            targets = slice(first, first + _TARGETS)
-            add_near_pairs(
-                cosines(theirs, rows, targets), similar(ours, rows, targets), tau, rows, first, sums
-            )
+        for targets in targets_of(words):
+            found = cosines(theirs, rows, targets), similar(ours, rows, targets)
+            add_near_pairs(*found, tau, rows, targets.start, sums)
         return sums
 
     parts = list(blocks_of(words, drawn, run, "near pairs", context))
@@ -79,9 +78,8 @@ def sparse_threshold(words: CommonWords, drawn: Int64, context: Context) -> floa
 
     def run(rows: Int64) -> Int64:
         counts = np.zeros(2 * STEPS + 1, np.int64)
-        for first in range(0, len(words.items), _TARGETS):
-            found = cosines(words.theirs, rows, slice(first, first + _TARGETS))
-            count_cosines(found, rows, first, counts)
+        for targets in targets_of(words):
+            count_cosines(cosines(words.theirs, rows, targets), rows, targets.start, counts)
         return counts
 
     counts = np.zeros(2 * STEPS + 1, np.int64)
@@ -93,8 +91,8 @@ def sparse_threshold(words: CommonWords, drawn: Int64, context: Context) -> floa
 
 
 def blocks_of(
-    words: CommonWords, drawn: Int64, run: Callable[[Int64], Array], what: str, context: Context
-) -> Iterator[Array]:
+    words: CommonWords, drawn: Int64, run: Callable[[Int64], _T], what: str, context: Context
+) -> Iterator[_T]:
     """Yield run(rows) for each block of the words drawn, in order; raises InputError for memory."""
     width = words.ours.matrix.shape[1] + words.theirs.matrix.shape[1]
     needed = 8 * (_ROWS + _TARGETS) * (3 * width + 2 * _ROWS) * context.pool.threads
@@ -103,6 +101,12 @@ def blocks_of(
     with one_thread():
         done = context.pool.map(lambda at: run(drawn[at : at + _ROWS]), starts)
         yield from context.progress.follow(done, what, len(starts), "blocks", lambda _: 1)
+
+
+def targets_of(words: CommonWords) -> Iterator[slice]:
+    """Yield the positions of all words, in blocks."""
+    for first in range(0, len(words.items), _TARGETS):
+        yield slice(first, first + _TARGETS)
 
 
 def cosines(side: Side, rows: Int64, targets: slice) -> Float64:

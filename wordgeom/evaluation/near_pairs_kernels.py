@@ -41,7 +41,7 @@ def add_near_pairs(
             x, y = theirs[r, j], ours[r, j]
             if rows[r] == first + j:  # 1, or 0 for a zero vector, but for rounding
                 x, y = np.rint(x), np.rint(y)
-            near, kept = x > tau, y > tau
+            near, kept = min(x, 1.0) > tau, min(y, 1.0) > tau
             if near:
                 sums[r, 0] += abs(_angle(x) - _angle(y))
                 sums[r, 1] += 1.0
@@ -50,19 +50,28 @@ def add_near_pairs(
 
 
 @kernel
-def add_angles(theirs: Float64, ours: Float64, rows: Int64, first: int, counts: Int64) -> None:
+def add_angles(
+    theirs: Float64, ours: Float64, rows: Int64, first: int, counts: Int64, nearest: Float64
+) -> None:
     """Add the pairs of words `rows` and words first … to counts (B × B) of their angles.
 
     theirs, ours (R × T): cosines in the reference and in the vectors; counts: B bins of [0, π], by
-    the angle in the reference, then in the vectors. A word with itself is left out.
+    the angle in the reference, then in the vectors. A word with itself is left out. nearest (R × 2)
+    becomes the largest reference cosine of a row so far, and the same pair's cosine in the vectors.
     """
-    bins = len(counts)
     for r in range(len(rows)):
         for j in range(theirs.shape[1]):
             if rows[r] != first + j:
-                x = int(_angle(theirs[r, j]) / math.pi * bins)
-                y = int(_angle(ours[r, j]) / math.pi * bins)
-                counts[min(x, bins - 1), min(y, bins - 1)] += 1
+                x, y = theirs[r, j], ours[r, j]
+                counts[_bin(x, len(counts)), _bin(y, len(counts))] += 1
+                if x > nearest[r, 0]:
+                    nearest[r, 0], nearest[r, 1] = x, y
+
+
+@kernel
+def _bin(cosine: float, bins: int) -> int:
+    """Return the bin of the angle of a cosine, of equal bins of [0, π]."""
+    return min(int(_angle(cosine) / math.pi * bins), bins - 1)
 
 
 @kernel
