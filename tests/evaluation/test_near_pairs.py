@@ -101,11 +101,6 @@ def test_a_multiple_changes_the_norms_alone(answered):
     np.testing.assert_allclose(found, [0, 1, 0.25], atol=1e-7)
 
 
-def threshold_in(answers):
-    (note,) = [note for note in answers.notes if "τ =" in note]
-    return float(re.search(r"τ = ([0-9.]+)", note)[1])
-
-
 @pytest.mark.parametrize("n", [40, 300])
 def test_the_default_threshold_is_the_least_that_99_percent_of_the_pairs_do_not_exceed(n):
     points = groups(n, 12, 1)
@@ -231,7 +226,7 @@ def test_the_command_puts_baselines_beside_the_vectors(files, capsys):
     command = ["eval", "reduced.bin", "--reference", "words.bin", "--metric", "cosine"]
     assert main([*command, "--baselines", "svd,pca,isomap", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    found = {}
+    found: dict[str, dict[str, float]] = {}
     for score in facts["scores"]:
         found.setdefault(score["set"], {})[score["measure"]] = score["score"]
     assert list(found) == ["words", "words: svd", "words: pca", "words: isomap"]

@@ -41,21 +41,19 @@ class Baseline(Reference):
     def answer(self, vectors: Vectors, context: Context) -> Answers:
         """Return what `Reference.answer` returns for the baseline on the same words."""
         words, _ = self.common(vectors, context)
-        K = vectors.matrix.shape[1]
-        reduced = self._reduced(words, K, context)
+        drawn = words.drawn(self.options.reference_words, context.seed)
+        tau = self.threshold(words, drawn, context)
+        reduced = self._reduced(words, vectors.matrix.shape[1], tau, context)
+        note = f"the reference reduced to {reduced.shape[1]} dimensions"
+        if by_distance := self.reducer == ISOMAP:
+            note += "; pairs are near by distance, ½‖y − y′‖² < 1 − τ"
         made = Side(reduced, np.arange(len(reduced)), row_norms(reduced))
-        notes = [f"{self.reducer} of the reference, {reduced.shape[1]} dimensions"]
-        by_distance = self.reducer == ISOMAP
-        if by_distance:
-            notes.append("near pairs of isomap by distance, ½‖y − y′‖² < 1 − τ")
         changed = replace(words, ours=made)
-        return self.compared(changed, notes, context, by_distance=by_distance)
+        return self.compared(changed, drawn, tau, [note], context, by_distance=by_distance)
 
-    def _reduced(self, words: CommonWords, K: int, context: Context) -> Float32:
+    def _reduced(self, words: CommonWords, K: int, tau: float, context: Context) -> Float32:
         theirs = words.theirs
         if self.reducer == ISOMAP:
-            drawn = words.drawn(self.options.reference_words, context.seed)
-            tau = self.threshold(words, drawn, context)
             return isomap(theirs.units(slice(None)), K, tau, context)
         matrix = theirs.matrix[theirs.rows]
         return _LINEAR[self.reducer](matrix, min(K, matrix.shape[1]), context.pool)

@@ -34,7 +34,17 @@ class Reference(SetFile):
         both vectors, or where the distances exceed the memory limit.
         """
         words, notes = self.common(vectors, context)
-        return self.compared(words, notes, context)
+        drawn = words.drawn(self.options.reference_words, context.seed)
+        tau = self.threshold(words, drawn, context)
+        how, n = self.options, len(words.items)
+        notes = [
+            f"neighbours among {n:,} words by {_NAMES[how.metric]} distance, in the reference by "
+            f"{_NAMES[how.reference_metric]} distance; ties count as in random order",
+            chance_level(n, how.neighbours),
+            self._threshold_note(tau),
+            *notes,
+        ]
+        return self.compared(words, drawn, tau, notes, context)
 
     def common(self, vectors: Vectors, context: Context) -> tuple[CommonWords, list[str]]:
         """Return the words of the vectors and of the reference, and notes; raises InputError."""
@@ -58,25 +68,17 @@ class Reference(SetFile):
         return sparse_threshold(words, drawn, context) if given is None else given
 
     def compared(
-        self, words: CommonWords, notes: list[str], context: Context, *, by_distance: bool = False
-    ) -> Answers:
+        self, words: CommonWords, drawn: Int64, tau: float, notes: list[str], context: Context,
+        *, by_distance: bool = False,
+    ) -> Answers:  # fmt: skip
         """Return the answers of the vectors of common words; by_distance: as of `near_values`."""
         how, k, n = self.options, self.options.neighbours, len(words.items)
-        drawn = words.drawn(how.reference_words, context.seed)
         metric = EUCLIDEAN if by_distance else how.metric
-        tau = self.threshold(words, drawn, context)
         ranks = rank_values(words, drawn, k, (metric, how.reference_metric), context)
         near = near_values(words, drawn, tau, context, by_distance=by_distance)
         excluded = dict(words.excluded)
         if len(drawn) < n:
             excluded[UNDRAWN] = n - len(drawn)
-        notes = [
-            f"neighbours among {n:,} words by {_NAMES[metric]} distance, in the reference by "
-            f"{_NAMES[how.reference_metric]} distance; ties count as in random order",
-            chance_level(n, k),
-            self._threshold_note(tau),
-            *notes,
-        ]
         measures = *rank_measures(k), *near_measures(COLUMNS, by_distance=by_distance)
         return Answers(TASK, self.name, measures, words.items[drawn], np.hstack([ranks, near]),
                        np.empty((len(drawn), 0)), excluded, notes=tuple(notes))  # fmt: skip
@@ -84,7 +86,7 @@ class Reference(SetFile):
     def _threshold_note(self, tau: float) -> str:
         what = f"near pairs: reference cosine above τ = {tau:.4f}"
         if self.options.tau is None:
-            what += f", which {1 - SPARSITY:.0%} of the pairs exceed"
+            what += f", which {100 * (1 - SPARSITY):g} % of the pairs exceed"
         if tau >= 1.0:
             return f"{what}: more pairs have the same direction; pass --tau"
         return f"{what}; angles in radians"

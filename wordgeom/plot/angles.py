@@ -14,7 +14,15 @@ import numpy as np
 from wordgeom.core.types import Array, Float64
 from wordgeom.evaluation.angles import BINS, Angles
 from wordgeom.plot.colours import BLUE, VERMILION
-from wordgeom.plot.figure import INK, PALE, legend_above, saved_figure, thin_grid, write_caption
+from wordgeom.plot.figure import (
+    INK,
+    PALE,
+    legend_above,
+    plain_ticks,
+    saved_figure,
+    thin_grid,
+    write_caption,
+)
 from wordgeom.plot.labels import printable
 from wordgeom.plot.options import PlotOptions
 
@@ -65,7 +73,10 @@ def _histograms(axes: Axes, angles: Angles, tau: float, ours: str, theirs: str) 
     axes.set_title(f"filled: {theirs}")
     axes.set_xlabel("angle, degrees")
     axes.set_ylabel("density")
-    axes.set_xlim(*_range(angles.every.sum(axis=0) + angles.every.sum(axis=1)))
+    shown = [
+        _range(counts.sum(axis=k)) for counts in (angles.every, angles.nearest) for k in (0, 1)
+    ]
+    axes.set_xlim(min(low for low, _ in shown), max(high for _, high in shown))
     axes.set_ylim(bottom=0)
     thin_grid(axes)
     return handles
@@ -81,7 +92,7 @@ def _pairs(figure: Figure, axes: Axes, angles: Angles, tau: float, ours: str, th
         shown, origin="lower", extent=(0, 180, 0, 180), aspect="auto", interpolation="nearest",
         cmap=_MAP, norm=LogNorm(1, max(2.0, float(counts.max()))),
     )  # fmt: skip
-    axes.plot([0, 180], [0, 180], color=PALE, linewidth=0.8, linestyle=":")
+    axes.plot([0, 180], [0, 180], color=INK, linewidth=0.8, linestyle=":")
     axes.axvline(tau, color=INK, linewidth=1.0)
     axes.axhline(tau, color=INK, linewidth=1.0)
     axes.set_xlim(*_range(angles.every.sum(axis=1)))
@@ -92,6 +103,7 @@ def _pairs(figure: Figure, axes: Axes, angles: Angles, tau: float, ours: str, th
     bar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02, aspect=30)
     bar.set_label("pairs", fontsize="small")
     bar.ax.tick_params(labelsize="small")
+    plain_ticks(bar.ax.yaxis)
     bar.outline.set_visible(False)
 
 
