@@ -11,12 +11,13 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.formatting import listed
 from wordgeom.core.types import Float32
 from wordgeom.evaluation.answers import Answers
-from wordgeom.evaluation.common_words import CommonWords, Side, row_norms
+from wordgeom.evaluation.common_words import CommonWords, Side
 from wordgeom.evaluation.isomap import isomap
 from wordgeom.evaluation.reference import Reference
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
 from wordgeom.vectors.keyed import Vectors
+from wordgeom.vectors.norms import row_norms
 from wordgeom.vectors.reduction import pca, svd
 
 ISOMAP = "isomap"

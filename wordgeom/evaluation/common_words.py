@@ -12,11 +12,11 @@ from wordgeom.evaluation.exclusions import count_reasons, with_exclusions
 from wordgeom.evaluation.options import COSINE
 from wordgeom.evaluation.word_lookup import MISSING, SAME
 from wordgeom.vectors.keyed import Vectors
+from wordgeom.vectors.norms import row_norms
 
 UNUSABLE = "words with a vector that is not finite or, for cosines, zero"
 UNDRAWN = "words not drawn: they count as neighbours only"
 _ALL, _SAMPLE = 100_000, 10_000  # words, up to which all are scored, and how many of more
-_CHUNK = 1 << 14  # rows whose norms are computed at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +95,6 @@ def common_words(
     ours = Side(vectors.matrix, rows[items], norms[0][rows[items]])
     theirs = Side(reference.matrix, items, norms[1][items])
     return CommonWords(items, ours, theirs, count_reasons(reasons))
-
-
-def row_norms(matrix: Float32) -> Float64:
-    """Return the norms (n) of the rows of a matrix, summed in float64."""
-    norms = np.empty(len(matrix))
-    for first in range(0, len(matrix), _CHUNK):
-        wide = matrix[first : first + _CHUNK].astype(np.float64)
-        norms[first : first + _CHUNK] = np.sqrt(np.einsum("ij,ij->i", wide, wide))
-    return norms
 
 
 def _usable(norms: Float64, metric: str) -> Array:
