@@ -49,7 +49,9 @@ class Codes:
         made = np.empty((len(self.codes), self.columns), np.float32)
         for at in range(0, len(made), _ROWS):
             self._decode(self.codes[at : at + _ROWS], made[at : at + _ROWS])
-        return with_norms(made, np.ldexp(self.norms.astype(np.float64), self.exponent))
+        norms = np.ldexp(self.norms.astype(np.float64), self.exponent)
+        with np.errstate(over="ignore"):  # of a damaged file, which its reader checks
+            return with_norms(made, norms)
 
     def _decode(self, codes: Bytes, made: Float32) -> None:
         if self.bits == 8:
@@ -83,7 +85,8 @@ def _bytes_of(scaled: Float32) -> Bytes:
 def _halves_of(scaled: Float32) -> Bytes:
     levels = np.clip(np.floor(scaled) + _HALF, 0, 2 * _HALF - 1).astype(np.uint8)
     levels = np.pad(levels, ((0, 0), (0, levels.shape[1] % 2)))
-    return levels[:, ::2] << 4 | levels[:, 1::2]
+    codes: Bytes = levels[:, ::2] << 4 | levels[:, 1::2]
+    return codes
 
 
 def _half_precision(norms: Float64) -> tuple[Array, int]:
