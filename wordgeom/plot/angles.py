@@ -18,7 +18,6 @@ from wordgeom.plot.figure import (
     INK,
     PALE,
     legend_above,
-    plain_ticks,
     saved_figure,
     thin_grid,
     write_caption,
@@ -103,7 +102,7 @@ def _pairs(figure: Figure, axes: Axes, angles: Angles, tau: float, ours: str, th
     bar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02, aspect=30)
     bar.set_label("pairs", fontsize="small")
     bar.ax.tick_params(labelsize="small")
-    plain_ticks(bar.ax.yaxis)
+    bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     bar.outline.set_visible(False)
 
 

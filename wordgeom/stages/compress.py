@@ -35,7 +35,7 @@ from wordgeom.vectors.norms import row_norms
 from wordgeom.vectors.options import BEST, CompressOptions
 from wordgeom.vectors.quantisation import Codes, product_codes, scalar_codes
 
-_DIM = 64  # dimension by default
+_DIM = 128  # dimension by default
 _WORD = 300  # bytes of a word, in lists and in tables that look it up
 _COPIES = 4  # of the vectors in float32: given, reduced, scaled, decoded
 

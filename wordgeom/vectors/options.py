@@ -17,13 +17,13 @@ class CompressOptions(Options):
     """How vectors are reduced, and how their numbers are quantised."""
 
     dim: int | None = option(
-        None, "dimension of the reduced vectors  [64, or all columns of fewer]", low=1, metavar="K"
+        None, "dimension of the reduced vectors  [128, or all columns of fewer]", low=1, metavar="K"
     )
     reducer: str = option(
         BEST, "reduction; best: the one with the highest neighbour recall",
         choices=(BEST, *REDUCERS),
     )  # fmt: skip
-    bits: int = option(8, "bits of a number, 4 or 8", low=min(BITS), high=max(BITS), metavar="N")
+    bits: int = option(4, "bits of a number, 4 or 8", low=min(BITS), high=max(BITS), metavar="N")
     pq: int | None = option(
         None, "quantise products instead: M bytes per vector", low=1, metavar="M"
     )

@@ -21,6 +21,7 @@ from wordgeom.vectors.norms import with_norms
 
 CENTROIDS = 256  # of a group: a code is a byte
 _ROWS = 1 << 14  # of a block
+_ROUNDS, _TRAINING = 12, 128  # iterations of k-means, and points per centroid
 # The step of 4 bits, in standard deviations: 16 levels reach 2.75 of them, where the error of a
 # normal distribution is smallest (Max 1960, table II: .3352).
 _STEP = 0.3352
@@ -134,7 +135,8 @@ def _clustered(points: Float32, seed: int) -> tuple[Float32, Bytes]:
 
     faiss.omp_set_num_threads(1)  # of this thread: sums have one order
     means = faiss.Clustering(points.shape[1], CENTROIDS)
-    means.seed, means.min_points_per_centroid = seed, 1  # no warning
+    means.seed, means.niter, means.max_points_per_centroid = seed, _ROUNDS, _TRAINING
+    means.min_points_per_centroid = 1  # no warning
     index = faiss.IndexFlatL2(points.shape[1])
     means.train(points, index)
     nearest = index.search(points, 1)[1][:, 0]
