@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,7 +26,8 @@ from wordgeom.stages.evaluate import judge
 from wordgeom.stages.faithfulness import faithfulness, score_table
 from wordgeom.stages.inference import Source, reading_notes
 from wordgeom.stages.reducers import REDUCERS
-from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.stages.revision import Revision
+from wordgeom.stages.stage import Job, Outcome
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
 from wordgeom.vectors.keyed import Vectors, check_words, digest_of
@@ -55,7 +55,7 @@ class _Candidate:
 
 
 @dataclass(frozen=True)
-class Compress(Stage):
+class Compress(Revision):
     """Compress vectors.
 
     vectors: a file, or vectors in memory; out: None for nowhere; sets: evaluation sets to score
@@ -68,16 +68,6 @@ class Compress(Stage):
     out: Path | None = None
     sets: Sequence[str] = ()
     resume: ResumeOptions = field(default_factory=ResumeOptions)
-
-    @property
-    def state(self) -> None:
-        """None: compression takes seconds, and is not resumed."""
-        return
-
-    @property
-    def named(self) -> str:
-        """What messages call the vectors."""
-        return "the vectors" if isinstance(self.vectors, Vectors) else os.fspath(self.vectors)
 
     @property
     def _files(self) -> list[Path]:
@@ -126,16 +116,6 @@ class Compress(Stage):
             what = f"--pq {pq} exceeds the dimension, {dim}"
             raise OptionError(what, do="lower --pq, or raise --dim")
         return dim
-
-    def up_to_date(self) -> Outcome | None:
-        """Return the vectors if they exist as requested, with the report of their run card."""
-        if self.out is None or not run_card.up_to_date(
-            self.out, self.request, self.run.force, "file"
-        ):
-            return None
-        statistics = (run_card.read_card(self.out) or {}).get("statistics", {})
-        lines = statistics.get("lines", [])
-        return Outcome(f"{self.out}: up to date", self.out, [], lines, statistics)
 
     def work(self, job: Job) -> Outcome:
         """Reduce and quantise the vectors, measure the loss, and write them."""
