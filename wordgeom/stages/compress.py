@@ -124,32 +124,47 @@ class Compress(Revision):
         names = list(REDUCERS) if self.options.reducer == BEST else [self.options.reducer]
         found = {name: self._candidate(name, vectors, context) for name in names}
         chosen = max(names, key=lambda name: found[name].recall)  # the first of equals
-        made = found[chosen]
-        before, refused = judge(vectors, self.tasks, context) if self.tasks else ([], {})
-        after = judge(made.decoded, self.tasks, context)[0] if before else []
-        report = list(changes(before, after, self.run.seed))
-        notes += [f"{name}: skipped: {why}" for name, why in refused.items()]
+        made = found[chosen].decoded
+        report, left_out = self._changes(vectors, made, context)
         raw = io.BytesIO()
-        quantised.write_quantised(raw, vectors.words, made.codes)
-        size, original = raw.tell(), self._bytes(vectors)
-        lines = [f"{size:,} bytes, {size / original:.1%} of {original:,}",
-                 *score_table({name: each.scores for name, each in found.items()}),
-                 *table(report)]  # fmt: skip
-        measures = {name: [score_facts(s) for s in each.scores] for name, each in found.items()}
-        statistics = {
-            "reducer": chosen, "bytes": size, "original_bytes": original,
-            "faithfulness": measures, "report": report, "lines": lines,
-        }  # fmt: skip
-        rows, columns = made.decoded.matrix.shape
-        how = f"{self.options.bits} bits" if made.codes.bits else f"{self.options.pq} bytes a word"
-        summary = f"{self.out or 'vectors'}: {rows:,} × {columns:,} by {chosen}, {how}"
-        outcome = Outcome(f"{summary}; {job.seconds()}", self.out, notes, lines, statistics,
-                          value=made.decoded)  # fmt: skip
+        quantised.write_quantised(raw, vectors.words, found[chosen].codes)
+        loss = {name: each.scores for name, each in found.items()}
+        statistics = self._statistics(raw.tell(), self._bytes(vectors), loss, report)
+        (rows, columns), how = made.matrix.shape, self.options
+        coded = f"{how.bits} bits" if how.pq is None else f"{how.pq} bytes a word"
+        summary = f"{self.out or 'vectors'}: {rows:,} × {columns:,} by {chosen}, {coded}"
+        outcome = Outcome(
+            f"{summary}; {job.seconds()}", self.out, [*notes, *left_out], statistics["lines"],
+            {"reducer": chosen, **statistics}, value=made,
+        )  # fmt: skip
         if self.out is not None:
             card = job.card(self.request, outcome)
             parts = {self.out: lambda handle: handle.write(raw.getbuffer())}
             run_card.write_together(self.out, parts, lambda: card)
         return outcome
+
+    def _changes(
+        self, vectors: Vectors, made: Vectors, context: Context
+    ) -> tuple[list[dict[str, Any]], list[str]]:
+        """Return the scores of the sets before and after, and notes on sets without any."""
+        if not self.tasks:
+            return [], []
+        before, refused = judge(vectors, self.tasks, context)
+        after, _ = judge(made, self.tasks, context)
+        notes = [f"{name}: skipped: {why}" for name, why in refused.items()]
+        return list(changes(before, after, self.run.seed)), notes
+
+    @staticmethod
+    def _statistics(
+        size: int, original: int, loss: dict[str, list[Score]], report: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Return the facts of the run card; lines: what is printed of them."""
+        share = f"{size:,} bytes, {100 * size / original:.1f} % of {original:,}"
+        return {
+            "bytes": size, "original_bytes": original,
+            "faithfulness": {name: [score_facts(s) for s in own] for name, own in loss.items()},
+            "report": report, "lines": [share, *score_table(loss), *table(report)],
+        }  # fmt: skip
 
     def _read(self, context: Context) -> tuple[Vectors, list[str]]:
         """Return the vectors and notes; raises InputError for words or numbers not to be stored."""
