@@ -50,7 +50,8 @@ def count_angles(
 
     ours, theirs = (read_any_vectors(Path(p), memory=context.memory) for p in (vectors, reference))
     words = common_words(ours, theirs, COSINE, COSINE)
-    words.check_number(_LEAST, f"angles need {_LEAST} words with both vectors", str(reference))
+    what, do = f"angles need {_LEAST} words with both vectors", "check the spelling of the words"
+    words.check_number(_LEAST, what, str(reference), do)
     drawn = words.drawn(options.reference_words, context.seed)
     tau = sparse_threshold(words, drawn, context) if options.tau is None else options.tau
 

@@ -51,12 +51,11 @@ class CommonWords:
     theirs: Side
     excluded: dict[str, int]
 
-    def check_number(self, least: int, what: str, where: str) -> None:
+    def check_number(self, least: int, what: str, where: str, do: str) -> None:
         """Raise InputError where fewer than `least` words are common: `what` needs them."""
         n = len(self.items)
         if n < least:
             found = with_exclusions(f"{n:,} in common", self.excluded)
-            do = "lower --neighbours, or check the spelling of the words"
             raise InputError(what, where=where, found=found, do=do)
 
     def drawn(self, most: int | None, seed: int) -> Int64:

@@ -52,7 +52,8 @@ class Reference(SetFile):
         how, k = self.options, self.options.neighbours
         words = common_words(vectors, reference, how.metric, how.reference_metric)
         what = f"{k} neighbours need {k + 2} words with both vectors"
-        words.check_number(k + 2, what, self.path)
+        do = "lower --neighbours, or check the spelling of the words"
+        words.check_number(k + 2, what, self.path, do)
         notes, every = [], len(vectors.words)
         if every > len(words.items):
             unused = every - len(words.items)
