@@ -16,7 +16,7 @@ from wordgeom.vectors.norms import row_norms
 
 UNUSABLE = "words with a vector that is not finite or, for cosines, zero"
 UNDRAWN = "words not drawn: they count as neighbours only"
-_ALL, _SAMPLE = 100_000, 10_000  # words, up to which all are scored, and how many of more
+_ALL, _SAMPLE = 20_000, 10_000  # words, up to which all are scored, and how many of more
 
 
 @dataclass(frozen=True, eq=False)

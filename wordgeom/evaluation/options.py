@@ -21,7 +21,7 @@ class NearPairOptions(Options):
         metavar="T",
     )  # fmt: skip
     reference_words: int | None = option(
-        None, "words drawn for --reference (0: all)  [all up to 100,000, else 10,000]", low=0,
+        None, "words drawn for --reference (0: all)  [all up to 20,000, else 10,000]", low=0,
         metavar="N",
     )  # fmt: skip
 
