@@ -20,7 +20,7 @@ from wordgeom.methods.mde.edges import around, later
 from wordgeom.methods.mde.pairs import Pairs
 from wordgeom.runtime.pool import Pool
 
-_BLOCK = 1 << 16  # pairs whose distortion is computed at once
+_BLOCK = 1 << 14  # pairs whose distortion is computed at once: their numbers stay in the cache
 
 
 class Distortion(Protocol):
