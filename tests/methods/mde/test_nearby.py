@@ -91,9 +91,9 @@ def test_a_map_keeps_more_neighbours_than_with_random_pairs_alone(tmp_path):
     words = [f"w{k}" for k in range(400)]
     write_vectors(tmp_path / "v.bin", words, vectors.astype(np.float32))
     recalls = []
-    for name, more in (("near", {}), ("random", {"nearby": 0})):
-        out = tmp_path / f"{name}.bin"
-        wg.train(tmp_path / "v.bin", "mde", dim=2, out=out, **more)
+    for nearby in (60, 0):
+        out = tmp_path / f"{nearby}.bin"
+        wg.train(tmp_path / "v.bin", "mde", dim=2, out=out, nearby=nearby)
         recalls.append(wg.score(out, reference=[tmp_path / "v.bin"]).scores[0].value)
     assert recalls[0] > recalls[1] + 0.02
 
