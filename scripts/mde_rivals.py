@@ -40,8 +40,10 @@ def pymde(job: dict[str, np.ndarray], threads: int) -> dict[str, Any]:
     found = problem.embed(X=start, eps=float(job["enough"]), max_iter=int(job["steps"]))
     took, used = time.perf_counter() - began, time.process_time() - worked
     stats = problem.solve_stats
-    return {"vectors": found.detach().numpy(), "seconds": took, "processor": used,
-            "norms": stats.residual_norms, "times": stats.times, "version": program.__version__}  # fmt: skip
+    return {
+        "vectors": found.detach().numpy(), "seconds": took, "processor": used,
+        "norms": stats.residual_norms, "times": stats.times, "version": program.__version__,
+    }  # fmt: skip
 
 
 def umap(job: dict[str, np.ndarray], threads: int) -> dict[str, Any]:
