@@ -112,7 +112,7 @@ def _of_a_map(options: Options, K: int) -> Options:
     if not options.by_weight or options.recipe in SPECTRAL or not options.nearby:
         return options
     for applies, why in (
-        (K > _MAP, f"--dim {K}, only up to {_MAP}"), (options.batch > 0, "--batch"),
+        (K > _MAP, f"--dim {K}, above {_MAP}"), (options.batch > 0, "--batch"),
         (options.constraint == names.STANDARDIZED, f"--constraint {names.STANDARDIZED}"),
         (options.dissimilar == 0.0, "--dissimilar 0"),
     ):  # fmt: skip
@@ -290,7 +290,8 @@ class _Embedding:
             pairs += graph.sample.nearest * self.n
         needed = _PAIR * pairs + 4 * _ARRAYS * self.n * self.K
         what = f"the {pairs:,} pairs and {self.n:,} vectors of dimension {self.K:,}"
-        check_memory(what, needed, self._context.memory, "lower --dim or raise --memory")
+        do = "lower --nearby or --dissimilar" if graph.sample is not None else "lower --dim"
+        check_memory(what, needed, self._context.memory, f"{do}, or raise --memory")
 
 
 def _check_items(items: Any, anchors: Any, K: int) -> None:
