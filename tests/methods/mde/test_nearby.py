@@ -87,13 +87,13 @@ def test_dissimilar_pairs_of_a_file_stay_and_hidden_ones_are_not_drawn(points, p
 def test_a_map_keeps_more_neighbours_than_with_random_pairs_alone(tmp_path):
     rng = np.random.default_rng(3)
     centres = rng.standard_normal((8, 10))
-    vectors = np.repeat(centres, 50, axis=0) + 0.4 * rng.standard_normal((400, 10))
-    words = [f"w{k}" for k in range(400)]
+    vectors = np.repeat(centres, 25, axis=0) + 0.4 * rng.standard_normal((200, 10))
+    words = [f"w{k}" for k in range(200)]
     write_vectors(tmp_path / "v.bin", words, vectors.astype(np.float32))
     recalls = []
-    for nearby in (60, 0):
+    for nearby in (20, 0):
         out = tmp_path / f"{nearby}.bin"
-        wg.train(tmp_path / "v.bin", "mde", dim=2, out=out, nearby=nearby)
+        wg.train(tmp_path / "v.bin", "mde", dim=2, out=out, nearby=nearby, neighbours=8)
         recalls.append(wg.score(out, reference=[tmp_path / "v.bin"]).scores[0].value)
     assert recalls[0] > recalls[1] + 0.02
 
@@ -101,8 +101,8 @@ def test_a_map_keeps_more_neighbours_than_with_random_pairs_alone(tmp_path):
 def test_the_steps_are_divided_among_rounds_that_go_on_from_one_another(tmp_path):
     vectors = np.random.default_rng(4).standard_normal((80, 6)).astype(np.float32)
     write_vectors(tmp_path / "v.bin", [f"w{k}" for k in range(80)], vectors)
-    facts = wg.train(tmp_path / "v.bin", "mde", dim=2, steps=48, tol=0.0).statistics
-    assert facts["steps"] == 48  # 16, and 4 in each of 8 rounds
+    facts = wg.train(tmp_path / "v.bin", "mde", dim=2, steps=45, tol=0.0).statistics
+    assert facts["steps"] == 45  # 15, and 6 in each of 5 rounds
     kept = np.diff(facts["distortions"]) <= 0
-    later = np.arange(1, 48)
-    assert kept[(later < 16) | (later % 4 != 0)].all()  # only a change of pairs may raise it
+    later = np.arange(1, 45)
+    assert kept[(later < 15) | ((later - 15) % 6 != 0)].all()  # only a change of pairs may raise it

@@ -18,7 +18,7 @@ from wordgeom.core.types import Array, Float32
 from wordgeom.optim.constraints import Constraint
 from wordgeom.optim.lbfgs import Lbfgs, State
 
-ROUNDS = 8  # after the first
+ROUNDS = 5  # after the first
 _NOISE = 1e-4  # of the deviation of the vectors
 _LISTS = ("values", "norms", "lengths")
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from wordgeom.core.types import Array, Int64
 from wordgeom.methods.mde.graphs.keys import keys_of, merged, to_keys, to_pairs
-from wordgeom.methods.mde.graphs.sampling import random_keys
+from wordgeom.methods.mde.graphs.sampling import random_keys, within
 from wordgeom.methods.mde.pairs import Pairs
 from wordgeom.runtime.pool import Pool
 
@@ -48,7 +48,8 @@ class Sample:
 
     def drawn(self, vectors: Array, rng: np.random.Generator, pool: Pool) -> Pairs:
         """Return the pairs for vectors (n × m), which are finite."""
-        near = np.setdiff1d(nearest_keys(vectors, self.nearest, pool), self.without)
+        near = nearest_keys(vectors, self.nearest, pool)
+        near = near[~within(near, self.without)]
         other = random_keys(self.items, self.random, rng, np.union1d(near, self.without))
         weights = np.repeat(
             (self.each, self._share(len(other), len(near))), (len(near), len(other))
