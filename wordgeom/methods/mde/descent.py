@@ -2,7 +2,7 @@
 
 With rounds, the first takes a third of the steps, and finds the layout with random dissimilar
 pairs. The others share the rest; their pairs are drawn where the items then are. Each round is a
-problem of its own, in which L-BFGS begins again.
+problem of its own, in which L-BFGS begins again, and all but the last end early.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from wordgeom.optim.constraints import Constraint
 from wordgeom.optim.lbfgs import Lbfgs, State
 
 ROUNDS = 5  # after the first
+_LOOSE = 3e-3  # tolerance of all rounds but the last, after which the pairs change anyway
 _NOISE = 1e-4  # of the deviation of the vectors
 _LISTS = ("values", "norms", "lengths")
 
@@ -92,6 +93,7 @@ class Descent:
         self._seed = seed
         self._each = 0 if redraw is None else steps * 2 // (3 * ROUNDS)
         self._first = steps - ROUNDS * self._each
+        self._loose = max(tol, _LOOSE) if self._each and tol else tol
 
     def start(self, x: Float32) -> Course:
         """Return the state before the first step from x (n × m)."""
@@ -130,5 +132,6 @@ class Descent:
 
     def _lbfgs(self, number: int) -> Lbfgs:
         most = self._each if number else self._first
-        return Lbfgs(self.problem, self._ops, most=most, tol=self._tol, enough=self._enough,
+        tol = self._loose if number < ROUNDS else self._tol
+        return Lbfgs(self.problem, self._ops, most=most, tol=tol, enough=self._enough,
                      constraint=self._constraint)  # fmt: skip
