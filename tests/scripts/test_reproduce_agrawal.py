@@ -93,7 +93,8 @@ import sys
 import numpy as np
 job = dict(np.load(sys.argv[3]))
 open("called", "a").write("x")
-np.savez(sys.argv[4], vectors=job["start"] + 1, seconds=2.5, norms=job["weights"], version="1")
+np.savez(sys.argv[4], vectors=job["start"] + 1, seconds=2.5, processor=4.0, norms=job["weights"],
+         version="1")
 """
 
 

@@ -277,9 +277,19 @@ def test_deviations_of_0_are_left_out_where_a_loss_divides_by_them(folder):
 def test_identical_items_are_moved_apart(folder, tmp_path):
     vectors = np.repeat(np.eye(4, dtype=np.float32), 10, axis=0)
     write_vectors(tmp_path / "v.bin", [f"w{k}" for k in range(40)], vectors)
-    made = train(tmp_path, neighbours=5)
+    made = train(tmp_path, neighbours=5, nearby=0)
     assert np.isfinite(made.vectors).all()
     assert len(np.unique(made.vectors, axis=0)) == 40
+
+
+def test_identical_items_lie_together_on_a_map_and_apart_from_others(tmp_path):
+    write_vectors(tmp_path / "v.bin", [f"w{k}" for k in range(40)],
+                  np.repeat(np.eye(4, dtype=np.float32), 10, axis=0))  # fmt: skip
+    X = train(tmp_path, neighbours=5).vectors
+    apart = np.linalg.norm(X[:, None] - X, axis=2).reshape(4, 10, 4, 10)
+    within = max(apart[k, :, k].max() for k in range(4))
+    between = min(apart[k, :, other].min() for k in range(4) for other in range(k))
+    assert within < 0.5 * between
 
 
 # ── Bad input ────────────────────────────────────────────────────────────────────────────────
