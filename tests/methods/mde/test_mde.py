@@ -206,7 +206,7 @@ def test_the_run_card_records_the_course(folder, tmp_path):
 
 @pytest.mark.parametrize("more", [[], ["--constraint", "standardized"], ["--batch", "200"]])
 def test_a_resumed_run_gives_the_same_bytes(folder, ask, tmp_path, more):
-    line = ["train", str(folder / "v.bin"), "--method", "mde", "--dim", "2", "--steps", "20",
+    line = ["train", str(folder / "v.bin"), "--method", "mde", "--dim", "2", "--steps", "30",
             "--checkpoint", "0", *([] if "--batch" in more else ["--tol", "0"]), *more,
             "-o"]  # fmt: skip
     assert ask(*line, str(tmp_path / "whole.bin")).status == 0

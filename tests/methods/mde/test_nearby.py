@@ -102,7 +102,7 @@ def test_the_steps_are_divided_among_rounds_that_go_on_from_one_another(tmp_path
     vectors = np.random.default_rng(4).standard_normal((80, 6)).astype(np.float32)
     write_vectors(tmp_path / "v.bin", [f"w{k}" for k in range(80)], vectors)
     facts = wg.train(tmp_path / "v.bin", "mde", dim=2, steps=45, tol=0.0).statistics
-    assert facts["steps"] == 45  # 15, and 6 in each of 5 rounds
+    assert facts["steps"] == 27  # 15, and 3 in each of 4 rounds
     kept = np.diff(facts["distortions"]) <= 0
-    later = np.arange(1, 45)
-    assert kept[(later < 15) | ((later - 15) % 6 != 0)].all()  # only a change of pairs may raise it
+    later = np.arange(1, 27)
+    assert kept[(later < 15) | ((later - 15) % 3 != 0)].all()  # only a change of pairs may raise it

@@ -1,7 +1,7 @@
 """L-BFGS on one problem, or in rounds whose dissimilar pairs are drawn anew.
 
 With rounds, the first takes a third of the steps, and finds the layout with random dissimilar
-pairs. The others share the rest; their pairs are drawn where the items then are. Each round is a
+pairs. Each other takes a fifteenth; its pairs are drawn where the items then are. A round is a
 problem of its own, in which L-BFGS begins again, and all but the last end early.
 """
 
@@ -18,7 +18,8 @@ from wordgeom.core.types import Array, Float32
 from wordgeom.optim.constraints import Constraint
 from wordgeom.optim.lbfgs import Lbfgs, State
 
-ROUNDS = 5  # after the first
+ROUNDS = 4  # after the first
+_FIRST, _EACH = 3, 15  # parts of the steps: a third for the first round, a fifteenth for each other
 _LOOSE = 3e-3  # tolerance of all rounds but the last, after which the pairs change anyway
 _NOISE = 1e-4  # of the deviation of the vectors
 _LISTS = ("values", "norms", "lengths")
@@ -91,8 +92,9 @@ class Descent:
         self.problem, self._redraw, self._ops, self._constraint = problem, redraw, ops, constraint
         self._tol, self._enough, self._memory = tol, enough, memory
         self._seed = seed
-        self._each = 0 if redraw is None else steps * 2 // (3 * ROUNDS)
-        self._first = steps - ROUNDS * self._each
+        self._each = 0 if redraw is None else steps // _EACH
+        self._first = -(-steps // _FIRST) if self._each else steps
+        self.most = self._first + ROUNDS * self._each
         self._loose = max(tol, _LOOSE) if self._each and tol else tol
 
     def start(self, x: Float32) -> Course:

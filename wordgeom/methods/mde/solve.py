@@ -89,7 +89,7 @@ def solve(
     state: Any = descent.start(start) if saved is None else descent.restored(saved)
     what = "rounds" if settings.batch else "steps"
     for _ in context.progress.follow(
-        descent.iterations(state), what, settings.steps, what, int, done=len(state.lengths)
+        descent.iterations(state), what, descent.most, what, int, done=len(state.lengths)
     ):
         context.checkpoint.save(lambda: state.saved(ops))
     return _solution(descent, state, constraint, ops, separated)

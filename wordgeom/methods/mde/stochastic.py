@@ -81,7 +81,7 @@ class Proximal:
         seed: int,
     ) -> None:  # fmt: skip
         self.problem, self._problems, self._ops, self._rounds = problem, batches, ops, rounds
-        self._constraint, self._seed = constraint, seed
+        self._constraint, self._seed, self.most = constraint, seed, rounds
 
     def start(self, x: Float32) -> Rounds:
         """Return the state before the first round from x (n × m)."""
