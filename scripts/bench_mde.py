@@ -55,7 +55,7 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
 
-OPTIONS: tuple[list[str], ...] = ([], ["--dissimilar", "5"])  # of maps
+OPTIONS: tuple[list[str], ...] = ([], ["--nearby", "0", "--dissimilar", "1"])  # of maps
 PARTS = ("steps", "quadratic", "stochastic", "million", "maps")
 
 
