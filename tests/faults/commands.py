@@ -57,6 +57,7 @@ _TRANSFORM = "transform ../inputs/known.bin -o out.bin --center --dim"
 _MAPPED = (
     "transform ../inputs/known.bin -o out.bin --fit ../inputs/near.tsv --align ../inputs/turned.bin"
 )
+_COMPRESS = "compress ../inputs/known.bin -o out.npz --dim"
 _CONVERT = "convert ../inputs/vectors.bin out.txt"
 
 # A new command with output is a line here.
@@ -84,6 +85,7 @@ COMMANDS = (
     Command("embed", _EMBED, f"{_EMBED} --l2"),
     Command("transform", f"{_TRANSFORM} 3", f"{_TRANSFORM} 2"),
     Command("transform, fit and align", f"{_MAPPED} --center", f"{_MAPPED}"),
+    Command("compress", f"{_COMPRESS} 3", f"{_COMPRESS} 2 --bits 4"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
     Command("export", "convert ../inputs/cooc out.mtx", "convert ../inputs/large out.mtx"),
     Command("import", "convert ../inputs/counts.npz out", "convert ../inputs/other.npz out"),
