@@ -55,7 +55,7 @@ from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
 
-OPTIONS: tuple[list[str], ...] = ([], ["--dissimilar", "5"])  # of maps
+OPTIONS: tuple[list[str], ...] = ([], ["--nearby", "0", "--dissimilar", "1"])  # of maps
 PARTS = ("steps", "quadratic", "stochastic", "million", "maps")
 
 
@@ -127,7 +127,8 @@ def steps(
     items = len(vectors.words)
     other = dissimilar(similar, items, len(similar), np.random.default_rng(1))
     pairs = f"{len(similar) + len(other):,} pairs"
-    cells = ["m", "median (min–max) s", "PyMDE s", "ratio", "E", "PyMDE's E", "difference"]
+    cells = ["m", "median (min–max) s", "PyMDE s", "ratio", "processor s", "PyMDE's", "ratio", "E",
+             "PyMDE's E", "difference"]  # fmt: skip
     head(f"{items:,} words, {pairs}, {STEPS} steps, centred, log1p and log", cells)
     for m in dims:
         start = quadratic.standardized(similar, items, m, context.pool, 1)
@@ -138,12 +139,14 @@ def steps(
         theirs = rivals.pymde(case, STEPS)
         cells = [f"{m}", spread(took)]
         if theirs is None:
-            line(*cells, "not measured", "", f"{own:.6f}", "", "")
+            line(*cells, "not measured", "", "", "", "", f"{own:.6f}", "", "")
             continue
         value = distortion(case, theirs.vectors, context.pool)
         stored = " (stored)" if theirs.stored else ""
         ratio = theirs.seconds / statistics.median(took)
-        line(*cells, f"{theirs.seconds:.2f}{stored}", f"{ratio:.1f}", f"{own:.6f}",
+        used = statistics.median(run.processor for run in runs)
+        line(*cells, f"{theirs.seconds:.2f}{stored}", f"{ratio:.1f}", f"{used:.2f}",
+             f"{theirs.processor:.2f}", f"{theirs.processor / used:.1f}", f"{own:.6f}",
              f"{value:.6f}", f"{100 * (own / value - 1):+.3f} %")  # fmt: skip
 
 

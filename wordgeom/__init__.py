@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "api.counts": ("Counts", "DocumentCounts", "Weighted", "count", "count_documents",
                    "open_matrix", "pmi"),
+    "api.compression": ("compress",),
     "api.conversion": ("convert", "load_vectors"),
     "api.evaluation": ("score",),
     "api.imputation": ("ImputedModel", "impute"),
@@ -48,7 +49,7 @@ _MODULES = {
 }  # fmt: skip
 __all__ = [
     "Counts", "DocumentCounts", "ImputedModel", "Model", "TextVectorizer", "Weighted",
-    "WordgeomError", "convert", "count", "count_documents", "embed", "extend", "impute",
+    "WordgeomError", "compress", "convert", "count", "count_documents", "embed", "extend", "impute",
     "load_vectors", "measure_drift", "open_matrix", "open_model", "pmi", "score",
     "show_progress", "train", "train_model", "transform",
 ]  # fmt: skip

@@ -31,7 +31,7 @@ from tables_report import Claim, conclude, judge, show, timed
 
 from wordgeom.core.types import Array
 from wordgeom.methods.mde.problem import Problem
-from wordgeom.methods.mde.stochastic import Proximal, Rounds, batches
+from wordgeom.methods.mde.stochastic import Proximal, batches
 from wordgeom.runtime.context import Context
 
 DIMS = (2, 10, 100)
@@ -148,8 +148,9 @@ def _course(case: Case, batch: int, seed: int, context: Context) -> list[float]:
     problem = Problem(len(case.start), case.terms, context.pool)
     parts = [Problem(len(case.start), part, context.pool)
              for part in batches(case.terms, batch, np.random.default_rng(seed))]  # fmt: skip
-    descent = Proximal(parts, context.ops, rounds=ROUNDS, constraint=case.bound(context), seed=seed)
-    state = Rounds.start(context.ops.tall(case.start, case.start.dtype))
+    descent = Proximal(problem, parts, context.ops, rounds=ROUNDS, constraint=case.bound(context),
+                       seed=seed)  # fmt: skip
+    state = descent.start(case.start.copy())
     return [problem(state.x)[0] for _ in descent.iterations(state)]
 
 

@@ -397,7 +397,7 @@ def test_arrays_stand_for_lists_between_commas(run, folder):
             "x.toml [[convert]] 1: reads a.bin, which x.toml [[convert]] 2 writes after it",
         ),
         (['[plot]\nkind = "spectra"\n'], "kind 'spectra' is unknown; did you mean spectrum?"),
-        (["[plot]\n"], "needs a kind; choose one of drift, imputation, loss, map, spectrum"),
+        (["[plot]\n"], "needs a kind; choose one of angles, drift, imputation, loss, map"),
         (
             ['[plot]\nkind = "spectrum"\nout = "s.bmp"\nvectors = "pairs.tsv"\n'],
             "x.toml [plot]: s.bmp: plots are",

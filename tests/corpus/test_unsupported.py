@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import pickle
 import tarfile
 import zipfile
 from pathlib import Path
@@ -52,6 +53,7 @@ def tarred(form: int) -> bytes:
         (b"7z\xbc\xaf\x27\x1c\0\4 one", "is a 7-Zip archive, not text; unpack it with 7z x"),
         (b"Rar!\x1a\x07\x01\0 one two", "is a RAR archive"),
         (b"{\\rtf1\\ansi one two}", "is RTF, not text; save it as text"),
+        (pickle.dumps({"the": 1.5}), "is a Python pickle, not text; export it as text"),
         ("가는 말이 고와야".encode("utf-16"), "found a UTF-16 byte order mark; convert it"),
         ("가는 말이 고와야".encode("utf-32"), "UTF-32, found a UTF-32 byte order mark; convert"),
         (b"\0\0\xfe\xff" + "дом".encode("utf-32-be"), "iconv -f UTF-32 -t UTF-8"),

@@ -157,6 +157,25 @@ def test_no_pair_in_the_vocabulary_is_an_error(write, using):
         )
 
 
+def test_restrict_vocab_is_blamed_only_where_it_hides_words(write, using):
+    path = write("b c 1\nc d 2\n")
+    for limit, blamed in ((1, True), (0, False), (9, False)):
+        with pytest.raises(InputError) as error:
+            read_similarity(path, EvalOptions(restrict_vocab=limit)).answer(vectors_of("ax"), using)
+        assert ("--restrict-vocab" in str(error.value)) == blamed
+
+
+def test_scores_near_the_largest_number_have_finite_correlations(write, using):
+    cosines, factors = np.array([0.3, 0.9, -0.2, 0.5]), np.array([1.0, -1.0, 0.25, 0.5])
+    for size in (1.7e308, 1e-307):
+        expected = scipy.stats.pearsonr(cosines, factors)[0]
+        assert pearson(cosines, size * factors) == pytest.approx(expected, rel=1e-12)
+    path = write("a b 1.7e308\nb c -1.7e308\na c 1\n")
+    answers = read_similarity(path, EvalOptions()).answer(vectors_of("abc"), using)
+    assert all(np.isfinite(score.value) for score in scores(answers, 10, 1))
+    assert not answers.notes
+
+
 def test_pairs_without_a_finite_vector_are_not_blamed_on_the_spelling(write, using):
     path = write("a b 1\nb c 2\nc x 2\n")
     vectors = vectors_of("abc")

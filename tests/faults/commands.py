@@ -46,6 +46,7 @@ _SSMDS = (
     " -o out.bin"
 )
 _MDE = "train ../inputs/large --method mde --steps 5 --tol 0 --checkpoint 0 -o out.bin"
+_TSM = "train ../inputs/known.bin --method tsm --tau .3 --updates 5 --checkpoint 0 -o out.bin"
 _SPREAD = (
     "train ../inputs/large --method ssmds --pairs ../inputs/pairs.tsv --propagate --checkpoint 0"
     " -o out.bin"
@@ -59,6 +60,7 @@ _TRANSFORM = "transform ../inputs/known.bin -o out.bin --center --dim"
 _MAPPED = (
     "transform ../inputs/known.bin -o out.bin --fit ../inputs/near.tsv --align ../inputs/turned.bin"
 )
+_COMPRESS = "compress ../inputs/known.bin -o out.npz --dim"
 _CONVERT = "convert ../inputs/vectors.bin out.txt"
 
 # A new command with output is a line here.
@@ -84,6 +86,7 @@ COMMANDS = (
     *([Command("train sgd, kept", f"{_SGD} --dim 4", f"{_SGD} --dim 3", True)] if _TORCH else []),
     Command("train ssmds, kept", f"{_SSMDS} --dim 4", f"{_SSMDS} --dim 3", True),
     Command("train mde, kept", f"{_MDE} --dim 4", f"{_MDE} --dim 3", True),
+    Command("train tsm, kept", f"{_TSM} --dim 4", f"{_TSM} --dim 3", True),
     Command("train ssmds, spread", f"{_SPREAD} --dim 4", f"{_SPREAD} --dim 3", True),
     Command("train lsa, documents", f"{_LSA} --dim 4", f"{_LSA} --dim 3", True),
     Command("train dlsa, kept", f"{_MODEL} --dim 4", f"{_MODEL} --dim 3", True),
@@ -92,6 +95,7 @@ COMMANDS = (
     Command("embed", _EMBED, f"{_EMBED} --l2"),
     Command("transform", f"{_TRANSFORM} 3", f"{_TRANSFORM} 2"),
     Command("transform, fit and align", f"{_MAPPED} --center", f"{_MAPPED}"),
+    Command("compress", f"{_COMPRESS} 3", f"{_COMPRESS} 2 --bits 4"),
     Command("convert", _CONVERT, f"{_CONVERT} --limit 5"),
     Command("export", "convert ../inputs/cooc out.mtx", "convert ../inputs/large out.mtx"),
     Command("import", "convert ../inputs/counts.npz out", "convert ../inputs/other.npz out"),

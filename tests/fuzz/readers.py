@@ -172,6 +172,10 @@ def _foreign(path: Path) -> object:
     return convert(path, path.parent / "out.bin", space="_", threads=1, memory=0.5, quiet=True)
 
 
+def _quantised(path: Path) -> object:
+    return shape_of(path), read_any_vectors(path, memory=_MEMORY)
+
+
 def _projector(path: Path) -> object:
     return shape_of(path.parent), read_any_vectors(path.parent)
 
@@ -266,6 +270,13 @@ READERS = (
         packing.gzipped,
     ),
     Reader("table, npy", seeds.npy, _table, ("imputation.tables.npy", "formats.npy")),
+    Reader(
+        "quantised vectors",
+        seeds.quantised,
+        _quantised,
+        ("formats.quantised", "vectors.quantisation"),
+        packing.zipped,
+    ),
     Reader("table, npz", seeds.npz, _table, ("imputation.tables.npz",), packing.zipped),
     Reader("table, sparse", seeds.sparse, _table, ("imputation.tables.sparse",), packing.zipped),
     Reader("table, parquet", seeds.parquet, _table, ("imputation.tables.parquet",)),

@@ -21,8 +21,12 @@ from running import train
 
 from fuzz.packing import Files, unzipped
 from wordgeom.corpus.inputs.compression import zstd
+from wordgeom.formats.quantised import write_quantised
+from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.vectors.keyed import write_vectors
+from wordgeom.vectors.norms import row_norms
+from wordgeom.vectors.quantisation import product_codes, scalar_codes
 
 Group = list[Files]
 REFUSED = "refused"  # how the name of a file begins that is right and not taken
@@ -271,6 +275,22 @@ def npz() -> Group:
     matrix, names = np.arange(6.0).reshape(3, 2), np.array(["a", "東京", "c d"])
     np.savez(out, matrix=matrix, names=names, other=np.ones(3))
     return [unzipped("m.npz", out.getvalue())]
+
+
+@cache
+def quantised() -> Group:
+    """Quantised vectors: scalars of 8 and 4 bits, and products."""
+    points = np.random.default_rng(_RNG_SEED).standard_normal((6, 5)).astype(np.float32)
+    norms = row_norms(points)
+    with Pool(1) as pool:
+        made = [scalar_codes(points, norms, 8), scalar_codes(points, norms, 4),
+                product_codes(points, norms, 2, 1, pool)]  # fmt: skip
+    group = []
+    for codes in made:
+        out = io.BytesIO()
+        write_quantised(out, ["a", "東京", "c", "d", "e", "f"], codes)
+        group.append(unzipped("m.npz", out.getvalue()))
+    return group
 
 
 @cache

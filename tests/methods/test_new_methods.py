@@ -87,7 +87,7 @@ def test_a_status_other_than_converged_is_reported(capsys):
 
 def test_optional_and_required_inputs(capsys):
     ask("train", "--method", "retrofit", "-o", "a.bin", status=1)
-    assert "retrofit needs pairs; name it: --pairs FILE" in capsys.readouterr().err
+    assert "retrofit needs pairs; pass --pairs FILE" in capsys.readouterr().err
     ask("train", "--method", "retrofit", "--pairs", "pairs.txt", "-o", "a.bin", "--rounds", "0")
     ask("train", "--method", "retrofit", "--pairs", "pairs.txt", "-o", "b.bin", "--rounds", "0",
         "--init", "vectors.bin")  # fmt: skip

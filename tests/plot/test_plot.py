@@ -274,6 +274,20 @@ def test_a_card_without_a_loss_curve_is_explained_in_a_line(tmp_path, held):
     assert_one_line(caught, path, "no loss curve in its run card", "such as sgd")
 
 
+@pytest.mark.parametrize("low", [0.11, 0.23, 0.51, 0.92, 1.7, 6.1, 83.0])
+@pytest.mark.parametrize("ratio", [3.1, 3.6, 4.4, 9.0, 40.0])
+def test_a_short_logarithmic_axis_has_numbers_at_both_ends(monkeypatch, low, ratio):
+    seen = unwritten(monkeypatch, loss)
+    loss.draw([loss.Curve("a", np.arange(2.0), low * np.array([ratio, 1.0]), "step")], "l.png")
+    axes = seen[0].axes[0]
+    bottom, top = axes.get_ylim()
+    ticks = [tick for tick in axes.get_yticks() if bottom <= tick <= top]
+    assert 3 <= len(ticks) <= 9
+    gap = 1.34 if ratio < 4 else 2.5  # the largest ratio of neighbouring numbers
+    assert ticks[0] < gap * low
+    assert ticks[-1] > low * ratio / gap
+
+
 def test_loss_curves_of_one_unit_share_a_panel(monkeypatch):
     seen = unwritten(monkeypatch, loss)
     at = np.arange(1.0, 31)

@@ -165,8 +165,9 @@ def test_bytes_do_not_depend_on_threads(transformed):
     [
         (np.zeros((5, 3)), ("--canonical",), "all vectors are zero"),
         (np.ones((1, 3)), ("--center",), "all vectors are equal"),
-        (np.ones((4, 3)), ("--remove-top", "1"), "--remove-top 1 removes all 0 dimensions"),
-        (space(50), ("--remove-top", "6"), "--remove-top 6 removes all 6 dimensions"),
+        (np.ones((4, 3)), ("--remove-top", "1"), "--remove-top 1 leaves nothing of the 0 dimen"),
+        (space(50), ("--remove-top", "6"), "--remove-top 6 leaves nothing of the 6 dimen"),
+        (space(50, 1), ("--remove-top", "1"), "leaves nothing of the 1 dimension of the centred"),
         (1e9 * space(50), ("--power", "9"), "exceed the range of float32"),
         (np.array([[1.0, np.nan], [1, 2]]), ("--center",), "contains NaN or infinity"),
     ],
@@ -215,6 +216,25 @@ def test_output_is_up_to_date_never_its_input_and_kept_by_other_requests(
     assert (other.status, "--force" in other.err) == (1, True)
     own = ask("transform", "in.txt", "-o", "in.txt", "--center", "--force")
     assert (own.status, "is an input" in own.err) == (2, True)
+
+
+def test_advice_names_only_options_that_exist(tmp_path, monkeypatch, ask):
+    monkeypatch.chdir(tmp_path)
+    Path("spaced.txt").write_text("2 2\nnew\u3000york 1 2\nthe 2 1\n", encoding="utf-8")
+    done = ask("transform", "spaced.txt", "-o", "out.bin", "--canonical")
+    assert (done.status, done.err.count("\n")) == (1, 1)
+    assert "contains white space; replace it with --space _ of wordgeom train or conv" in done.err
+    assert not Path("out.bin").exists()
+
+
+def test_a_header_with_another_dimension_is_named(tmp_path, monkeypatch, ask):
+    monkeypatch.chdir(tmp_path)
+    write_vectors("in.bin", words(20), space(20))
+    content = Path("in.bin").read_bytes()
+    Path("in.bin").write_bytes(content.replace(b"20 6\n", b"16 7\n", 1))
+    done = ask("transform", "in.bin", "-o", "out.bin", "--canonical")
+    assert done.status == 1
+    assert "first line" in done.err
 
 
 def test_repeated_words_and_other_formats_are_read(tmp_path, monkeypatch, ask):

@@ -11,7 +11,7 @@ from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import run
 from wordgeom.api.vectors import Model, source_of
 from wordgeom.core.errors import OptionError
-from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.options import BaselineOptions, EvalOptions
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
 from wordgeom.vectors.keyed import Vectors
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wordgeom.evaluation.report import Report
 
 
-@takes(EvalOptions, ResumeOptions, UseOptions)
+@takes(EvalOptions, BaselineOptions, ResumeOptions, UseOptions)
 def score(
     vectors: PathLike | Model | KeyedVectors,
     sets: Sequence[PathLike] = (),
@@ -40,9 +40,9 @@ def score(
     from wordgeom.evaluation.sets import read_tasks
     from wordgeom.stages.evaluate import Evaluate
 
-    how, resume, using = taken("score", options)
+    how, beside, resume, using = taken("score", options)
     given = [_paths(names) for names in (sets, categories, classify, regress, reference)]
-    tasks = read_tasks(given[0], given[1], given[2], given[3], how, given[4])
+    tasks = read_tasks(given[0], given[1], given[2], given[3], how, given[4], beside.baselines)
     files = tuple(file for names in given for file in names)
     source = source_of(vectors)
     held = isinstance(source, Vectors)

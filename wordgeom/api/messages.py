@@ -24,7 +24,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 FUNCTIONS = {
     "build-cooc": "count", "build-dtm": "count_documents", "build-pmi": "pmi", "train": "train",
     "extend": "extend", "impute": "impute", "convert": "convert", "eval": "score",
-    "drift": "measure_drift", "embed": "embed", "transform": "transform",
+    "drift": "measure_drift", "embed": "embed", "compress": "compress", "transform": "transform",
 }  # fmt: skip
 _RENAMED = {"-o": "out", "--from": "source_format", "--to": "target_format"}
 _NAMES = dict(_RENAMED)  # the keyword of each flag

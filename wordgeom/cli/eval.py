@@ -6,20 +6,22 @@ import click
 
 from wordgeom.cli import frame
 from wordgeom.cli.sets import KINDS, takes_sets
-from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.options import BaselineOptions, EvalOptions
 from wordgeom.evaluation.report import ReportOptions
 from wordgeom.runtime.run_options import ResumeOptions, UseOptions
 
 
 @click.command(
-    "eval", cls=frame.StageCommand, classes=(EvalOptions, ReportOptions, ResumeOptions, UseOptions)
-)
+    "eval", cls=frame.StageCommand,
+    classes=(EvalOptions, BaselineOptions, ReportOptions, ResumeOptions, UseOptions),
+)  # fmt: skip
 @click.argument("vectors", required=False)
 @click.argument("sets", nargs=-1)
 @takes_sets(named=False)
 def command(
     settings: frame.Settings,
     options: EvalOptions,
+    beside: BaselineOptions,
     form: ReportOptions,
     resume: ResumeOptions,
     run: UseOptions,
@@ -38,6 +40,6 @@ def command(
     given = [frame.names_in(settings, name) for name in ("sets", *KINDS)]
     sets, categories, classify, regress, reference = given
     check_order(vectors, sets)
-    tasks = read_tasks(sets, categories, classify, regress, options, reference)
+    tasks = read_tasks(sets, categories, classify, regress, options, reference, beside.baselines)
     files = tuple(file for names in given for file in names)
     return Evaluate(vectors, vectors, tasks, options, run, form, files, resume)

@@ -20,10 +20,12 @@ _INPUTS: dict[str, dict[str, str | None]] = {
     "impute": {"vectors": "vectors.bin"},
     "embed": {"vectors": "vectors.bin", "counts": None},
     "transform": {"vectors": "vectors.bin"},
+    "compress": {"vectors": "vectors.bin"},
     "convert": {"source": "vectors.bin"},
     "eval": {"vectors": "vectors.bin"},
     "compare": {"vectors": "vectors.bin", "matrix": "cooc"},
     "drift": {"model": "model"},
+    "plot angles": {"vectors": "vectors.bin"},
     "plot spectrum": {"vectors": "vectors.bin"},
     "plot loss": {"vectors": "vectors.bin"},
     "plot imputation": {"vectors": "vectors.imputed.bin"},
@@ -33,7 +35,7 @@ _INPUTS: dict[str, dict[str, str | None]] = {
 _OUTPUTS = {
     "build-cooc": "cooc", "build-dtm": "dtm", "merge": "cooc", "build-pmi": "pmi",
     "extend": "vectors.extended.bin", "impute": "vectors.imputed.bin", "embed": "texts.npy",
-    "transform": "vectors.transformed.bin",
+    "transform": "vectors.transformed.bin", "compress": "vectors.compressed.npz",
 }  # fmt: skip
 _SEVERAL = (
     ("merge", "matrices"), ("plot spectrum", "vectors"), ("plot loss", "vectors"),

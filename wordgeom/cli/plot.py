@@ -11,6 +11,7 @@ PLOTS = {
     "loss": "Plot the loss of a training run, by epoch or sweep.",
     "imputation": "Plot imputed entities among their nearest neighbours.",
     "map": "Draw a map of words, as a picture or as an interactive page.",
+    "angles": "Plot angles between words before and after a reduction.",
     "drift": "Plot word trajectories, or a volcano plot of change.",
 }
 

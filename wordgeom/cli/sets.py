@@ -13,7 +13,7 @@ _HELP = {
     "categories": "categorisation set: word TAB class lines (repeatable)",
     "classify": "text classification set: label TAB text lines (repeatable)",
     "regress": "regression set: table of sequences and numbers (repeatable)",
-    "reference": "vectors whose neighbourhoods should be preserved (repeatable)",
+    "reference": "vectors whose neighbourhoods and angles should be preserved (repeatable)",
 }
 _SET = "word pairs, analogies or QVEC features (repeatable)"
 

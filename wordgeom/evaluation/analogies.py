@@ -57,7 +57,11 @@ class Analogies(SetFile):
         usable = known.copy()
         usable[known] = ~lookup.zero[rows[known]].any(axis=1)
         if not usable.any():
-            raise no_known_items(self.path, plural(len(rows), "question"), int(known.sum()))
+            questions, unread = (
+                plural(len(rows), "question"),
+                len(vectors.words) - len(lookup.words),
+            )
+            raise no_known_items(self.path, questions, int(known.sum()), unread)
         asked = np.flatnonzero(usable)
         given = np.full((len(rows), 2), NONE, np.int32)
         given[asked] = predict(lookup, rows[asked, :3], self.options.epsilon, context)

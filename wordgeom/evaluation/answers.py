@@ -25,7 +25,8 @@ class Measure:
     """A performance measure: `of(given, gold)` returns a float, nan where undefined.
 
     each: returns the values (n) of the items where the measure is their mean; answers with word
-    pairs need it; most: the largest value, which no interval of a score exceeds.
+    pairs need it; most: the largest value, which no interval of a score exceeds; columns:
+    of `given` that `of` takes, None for all.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Measure:
     resampling: str = BOOTSTRAP
     each: Callable[[Array, Array], Float64] | None = None
     most: float = np.inf
+    columns: slice | None = None
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,10 @@ class Answers:
 
     def score(self, measure: Measure, positions: Int64 | None = None) -> float:
         """Return a measure over all items, or over those at `positions` in `items`."""
+        given = self.given if measure.columns is None else self.given[:, measure.columns]
         if positions is None:
-            return measure.of(self.given, self.gold)
-        return measure.of(self.given[positions], self.gold[positions])
+            return measure.of(given, self.gold)
+        return measure.of(given[positions], self.gold[positions])
 
     def each(self, measure: Measure, positions: Int64) -> Float64:
         """Return the values of the items at `positions`, of a measure that is their mean."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -12,6 +12,7 @@ from wordgeom.evaluation.estimators import deterministic_estimators
 from wordgeom.runtime.block_map import Result, map_blocks
 from wordgeom.runtime.context import Context
 
+LEAST_PAIRS = 3  # of a part of a fold of words, for a correlation
 TRAIN_ONLY = -1  # the fold of items that are in every training set
 Fit = Callable[[Int64, Int64], tuple[Array, str]]  # (train, test) → predictions, problem
 
@@ -27,6 +28,27 @@ def assign_folds(labels: Int64, folds: int, rng: np.random.Generator) -> Int64:
     fold = np.empty(len(labels), np.int64)
     fold[order] = np.arange(len(labels)) % folds
     return fold
+
+
+def word_folds(
+    left: Int64, right: Int64, scores: Float64, *, folds: int, repeats: int, seed: int
+) -> Iterator[tuple[Int64, Int64]]:
+    """Yield the pairs to train on and the held-out pairs of each usable fold of the words.
+
+    left, right (n) int64: the words of each pair, numbered from 0; scores (n). A pair is held out
+    if one of its words is, so that held-out pairs have a word that no training pair has: with folds
+    of pairs, a model that moves only the words it was trained on would look better than it is. A
+    fold is usable if both parts have three pairs or more, and different scores.
+    """
+    rng = np.random.default_rng(seed)
+    words = 1 + max(left.max(initial=-1), right.max(initial=-1))
+    for _ in range(repeats):
+        fold: Int64 = rng.permutation(words) % folds
+        for number in range(folds):
+            held = (fold[left] == number) | (fold[right] == number)
+            train, test = np.flatnonzero(~held), np.flatnonzero(held)
+            if all(len(part) >= LEAST_PAIRS and np.ptp(scores[part]) for part in (train, test)):
+                yield train, test
 
 
 def predict(fit: Fit, fold: Int64, context: Context, fit_bytes: int = 0) -> tuple[Array, list[str]]:

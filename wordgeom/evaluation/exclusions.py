@@ -79,12 +79,14 @@ def too_few(answers: Answers) -> InputError | None:
     return InputError(what, do=do)
 
 
-def no_known_items(path: str, items: str, undirected: int) -> InputError:
+def no_known_items(path: str, items: str, undirected: int, unread: int) -> InputError:
     """Return the error for a set none of whose items has a usable vector for each word.
 
-    undirected: number of items with a word whose vector is zero or not finite.
+    undirected: number of items with a word whose vector is zero or not finite; unread: number of
+    words beyond --restrict-vocab.
     """
-    do = "check the language and letter case, or pass --restrict-vocab 0"
+    do = "check the language and the spelling"
+    do += ", or pass --restrict-vocab 0 to eval" if unread else ""
     read = f"{items} read"
     if undirected:
         read += f", {undirected:,} with a vector that is zero or not finite"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, option
 
 SKIP, ZERO = "skip", "zero"
@@ -12,7 +13,26 @@ EUCLIDEAN, COSINE = "euclidean", "cosine"
 
 
 @dataclass(frozen=True)
-class EvalOptions(Options):
+class NearPairOptions(Options):
+    """Which pairs of words are near in the reference vectors, and whose pairs are measured."""
+
+    tau: float | None = option(
+        None, "reference cosine above which a pair is near, for --reference  [99 % are below]",
+        metavar="T",
+    )  # fmt: skip
+    reference_words: int | None = option(
+        None, "words drawn for --reference (0: all)  [all up to 20,000, else 10,000]", low=0,
+        metavar="N",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.tau is not None and not 0.0 < self.tau < 1.0:
+            raise OptionError("--tau must be above 0 and below 1", found=self.tau)
+
+
+@dataclass(frozen=True)
+class EvalOptions(NearPairOptions):
     """How vectors are evaluated."""
 
     restrict_vocab: int = option(
@@ -47,7 +67,13 @@ class EvalOptions(Options):
     reference_metric: str = option(
         COSINE, "distance between the reference vectors", choices=(EUCLIDEAN, COSINE)
     )
-    reference_words: int | None = option(
-        None, "words drawn for --reference (0: all)  [all up to 100,000, else 10,000]", low=0,
-        metavar="N",
+
+
+@dataclass(frozen=True)
+class BaselineOptions(Options):
+    """With what vectors are compared, besides their reference."""
+
+    baselines: str | None = option(
+        None, "also reduce the reference to the same dimension: svd, pca, isomap",
+        metavar="NAME,NAME",
     )  # fmt: skip

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from wordgeom.core.errors import InputError, MissingInputError
+from wordgeom.core.errors import InputError, MissingInputError, OptionError
 from wordgeom.evaluation.analogies import SECTION, read_analogies
 from wordgeom.evaluation.answers import Task
+from wordgeom.evaluation.baselines import Baseline, baseline_names
 from wordgeom.evaluation.categorisation import read_categories
 from wordgeom.evaluation.classification import read_texts
 from wordgeom.evaluation.known_sets import (
@@ -19,10 +20,10 @@ from wordgeom.evaluation.known_sets import (
     refuse_texts,
 )
 from wordgeom.evaluation.lines import read_lines
-from wordgeom.evaluation.neighbourhoods import Neighbourhoods
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.questions import asks_questions
 from wordgeom.evaluation.qvec import read_oracle
+from wordgeom.evaluation.reference import Reference
 from wordgeom.evaluation.regression import read_targets
 from wordgeom.evaluation.similarity import read_similarity
 from wordgeom.evaluation.tables import OTHER_KINDS, read_table
@@ -34,13 +35,18 @@ Paths = Sequence[str | Path]
 
 def read_tasks(
     sets: Paths, categories: Paths, classify: Paths, regress: Paths, options: EvalOptions,
-    reference: Paths = (),
+    reference: Paths = (), baselines: str | None = None,
 ) -> list[Task]:  # fmt: skip
     """Read evaluation sets in the order given; by default those in the gensim package.
 
     sets: files of word pairs, analogies or QVEC features; reference: vectors, which are read when
-    the task is answered. Raises MissingInputError, and whatever the readers of each kind raise.
+    the task is answered; baselines: names of reductions of the references. Raises
+    MissingInputError, OptionError, and whatever the readers of each kind raise.
     """
+    reducers = baseline_names(baselines)
+    if reducers and not reference:
+        do = "name the original vectors by --reference"
+        raise OptionError("--baselines needs reference vectors", do=do)
     if not (sets or categories or classify or regress or reference):
         sets = gensim_sets()
     return [
@@ -48,7 +54,8 @@ def read_tasks(
         *(read_categories(path, options) for path in categories),
         *(read_texts(path, options) for path in classify),
         *(read_targets(path, options) for path in regress),
-        *(Neighbourhoods(str(path), options) for path in reference),
+        *(Reference(str(path), options) for path in reference),
+        *(Baseline(str(path), options, name) for path in reference for name in reducers),
     ]
 
 

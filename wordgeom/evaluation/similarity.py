@@ -41,14 +41,15 @@ class Similarity(SetFile):
         lookup = Lookup(vectors, self.options)
         pairs, note = match_tags(self.pairs, lookup)
         notes = (*self.notes, note) if note else self.notes
-        return replace(self, pairs=pairs, notes=notes)._answer(lookup)
+        return replace(self, pairs=pairs, notes=notes)._answer(lookup, vectors)
 
-    def _answer(self, lookup: Lookup) -> Answers:
+    def _answer(self, lookup: Lookup, vectors: Vectors) -> Answers:
         cosines, missing = self._cosines(lookup)
         absent = np.isnan(cosines)
         if absent.all():
             pairs = plural(len(cosines), "pair")
-            raise no_known_items(self.path, pairs, int(np.sum(~missing)))
+            unread = len(vectors.words) - len(lookup.words)
+            raise no_known_items(self.path, pairs, int(np.sum(~missing)), unread)
         excluded, notes = exclude_missing(
             {_MISSING: absent & missing, _WITHOUT: absent & ~missing},
             self.options.oov,
@@ -103,11 +104,18 @@ def spearman(given: Float64, gold: Float64) -> float:
 
 def pearson(given: Float64, gold: Float64) -> float:
     """Return the correlation of n numbers each, nan if n < 3 or if one side is constant."""
-    if len(given) < _MIN_PAIRS or np.ptp(given) == 0 or np.ptp(gold) == 0:
+    if len(given) < _MIN_PAIRS:
         return np.nan
-    # Scaled first, because squares of extreme scores would overflow or underflow.
+    given, gold = _scaled(given), _scaled(gold)
+    if np.ptp(given) == 0 or np.ptp(gold) == 0:
+        return np.nan
     a, b = ((side - side.mean()) / np.ptp(side) for side in (given, gold))
     return float(np.clip(a @ b / np.sqrt((a @ a) * (b @ b)), -1, 1))
+
+
+def _scaled(values: Float64) -> Float64:
+    """Return numbers times a power of two, of magnitude 1 at most: sums of them do not overflow."""
+    return np.asarray(np.ldexp(values, -np.frexp(np.abs(values).max())[1]))
 
 
 def _ranks(values: Float64) -> Float64:
@@ -123,6 +131,6 @@ def _undefined(given: Float64, gold: Float64) -> Iterator[str]:
     """Yield a note if the correlation is undefined."""
     if len(given) < _MIN_PAIRS:
         yield f"no correlation: only {plural(len(given), 'pair')} can be scored"
-    elif np.ptp(given) == 0 or np.ptp(gold) == 0:
-        side = "cosines" if np.ptp(given) == 0 else "scores"
+    elif (given == given[0]).all() or (gold == gold[0]).all():
+        side = "cosines" if (given == given[0]).all() else "scores"
         yield f"no correlation: all {side} are equal"

@@ -10,6 +10,7 @@ from wordgeom.formats.projector import is_projector
 NPZ, NPY, MTX, GLOVE, BIN, TEXT, PROJECTOR = (
     "npz", "npy", "mtx", "glove", "bin", "text", "projector",
 )  # fmt: skip
+QUANTISED = "quantised"  # of an .npz archive, told by its members
 MATRICES = (NPZ, MTX, GLOVE)
 VECTORS = (NPY, NPZ, BIN, TEXT, PROJECTOR)  # formats that vectors are written to
 ARRAYS = (NPY, NPZ)

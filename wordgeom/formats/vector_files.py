@@ -1,4 +1,4 @@
-"""Read vectors in any format that `convert` writes: word2vec files, NumPy arrays, projector."""
+"""Read vectors in any format: word2vec files, NumPy arrays, projector, quantised."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from wordgeom.core.errors import FormatError, InputError, MissingInputError
 from wordgeom.core.types import Allocate
 from wordgeom.formats import dense, detection
 from wordgeom.formats.projector import FILES, is_projector
+from wordgeom.formats.quantised import is_quantised, quantised_shape, read_quantised
 from wordgeom.formats.word_files import companion_path, read_words
 from wordgeom.matrices.kinds import noun
 from wordgeom.runtime.pool import available_memory
@@ -39,12 +40,14 @@ def read_any_vectors(
     raises: MissingInputError, FormatError, InputError.
     """
     form = _form_of(path, form)
-    if form not in (detection.PROJECTOR, *detection.ARRAYS):
+    if form not in (detection.PROJECTOR, detection.QUANTISED, *detection.ARRAYS):
         return read_vectors(path, limit=limit, allocate=allocate)
+    most = available_memory() // 2 if memory is None else memory
     if form == detection.PROJECTOR:
         read = _read_projector(path)
+    elif form == detection.QUANTISED:
+        read = read_quantised(path, most)
     else:
-        most = available_memory() // 2 if memory is None else memory
         read = dense.read_dense(path, _words_file(path, words), form == detection.NPZ, most)
     return Vectors(read.words[:limit], read.matrix[:limit])
 
@@ -76,6 +79,8 @@ def shape_of(source: str | os.PathLike[str] | Vectors) -> tuple[int, int]:
         with opened(path / FILES[0], "a projector's vectors") as numbers:
             first = numbers.readline()
             return bool(first) + sum(1 for _ in numbers), first.count(b"\t") + 1
+    if form == detection.QUANTISED:
+        return quantised_shape(path)
     if form in detection.ARRAYS:
         return dense.dense_shape(path, form == detection.NPZ)
     with opened_word2vec(path) as handle:
@@ -86,7 +91,8 @@ def shape_of(source: str | os.PathLike[str] | Vectors) -> tuple[int, int]:
 def _form_of(path: Path, given: str | None) -> str | None:
     """Return the format of vectors; raises MissingInputError for another directory."""
     if not path.is_dir():
-        return given or detection.format_of(path)
+        form = given or detection.format_of(path)
+        return detection.QUANTISED if form == detection.NPZ and is_quantised(path) else form
     if is_projector(path):
         return detection.PROJECTOR
     check_listed(path, "a vectors file")

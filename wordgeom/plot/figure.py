@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-_SHORT, _DECADE, _LONG = 5, 10, 100  # ratios of a logarithmic axis's ends that choose its ticks
+# Ratios of a logarithmic axis's ends that choose its ticks.
+_TWICE, _SHORT, _DECADE, _LONG = 2, 5, 10, 100
 INK, PALE = "#1a1a1a", "#8c8c8c"
 _FINE = 288  # pixels per inch with which text is measured, so that all formats have one layout
 _PIXELS = 10**8  # in a .png
@@ -243,8 +244,12 @@ def log_ticks(axis: Axis) -> None:
     from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
     low, high = axis.get_view_interval()
-    if high < _SHORT * low:
+    if high < _TWICE * low:
         axis.set_major_locator(MaxNLocator(4, min_n_ticks=3))
+    elif high < _SHORT * low:
+        # Evenly spaced numbers would leave the lower half of the axis without any.
+        fine = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
+        axis.set_major_locator(LogLocator(subs=fine))
     elif high < _DECADE * low:
         axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0, 7.0)))
     elif high < _LONG * low:

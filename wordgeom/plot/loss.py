@@ -1,4 +1,4 @@
-"""Loss curves from run cards: mean squared residuals by epoch, objectives by step or half sweep."""
+"""Loss curves from run cards: mean squared residuals by epoch, objectives by other units."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _FALL = 3.0  # ratio of a curve's ends from which its axis is logarithmic
 _DO = "train with a method that records its loss, such as sgd or ssmds"
 _SCALES = ((" (billions)", 1e9), (" (millions)", 1e6))  # for readable numbers on an axis
 _TITLES = {"epoch": "mean squared residual", "step": "objective L of ssmds",
-           "half sweep": "objective of weighted sweeps"}  # fmt: skip
+           "update": "objective of tsm", "half sweep": "objective of weighted sweeps"}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Losses (n) at the given epochs, steps or half sweeps (n), ascending."""
+    """Losses (n) at the given units (n), ascending."""
 
     name: str
     at: Float64
@@ -35,7 +35,7 @@ class Curve:
 
     @property
     def total(self) -> int:
-        """The number of epochs, steps or half sweeps."""
+        """The number of units."""
         return int(self.at[-1])
 
 
@@ -46,7 +46,7 @@ def read_curve(path: str | Path) -> Curve:
     """
     path = Path(path)
     facts = read_statistics(path, _DO)
-    unit = "step" if "loss_steps" in facts else "epoch"
+    unit = next((unit for unit in _TITLES if f"loss_{unit}s" in facts), "epoch")
     losses, at = numbers(facts.get("losses")), numbers(facts.get(f"loss_{unit}s"))
     if not len(losses):
         losses, unit = numbers(facts.get("objective")), "half sweep"

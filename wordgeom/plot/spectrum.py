@@ -123,7 +123,7 @@ def _mark(axes: Axes, values: Float64, chosen: Mapping[str, int], color: str) ->
     for rule, k in chosen.items():
         if values[k - 1] > 0:
             axes.plot([k], [values[k - 1]], marker=_MARKERS[rule][0], color=color, fillstyle="none",
-                      linestyle="none")  # fmt: skip
+                      linestyle="none", clip_on=False)  # fmt: skip
 
 
 def _widest(spectrum: Spectrum) -> float:

@@ -22,7 +22,8 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.before_after import changes, table, unused_tasks
 from wordgeom.stages.evaluate import judge
 from wordgeom.stages.inference import Source, reading_notes
-from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.stages.revision import Revision
+from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.scratch import mapped_array
 from wordgeom.transforms.fit.pairs import read_pair_file
 from wordgeom.transforms.options import TransformOptions
@@ -38,7 +39,7 @@ _KEEPS_SPECTRUM = ("normalise", "center", "remove_top", "canonical", "power")
 
 
 @dataclass(frozen=True)
-class Transform(Stage):
+class Transform(Revision):
     """Transform vectors.
 
     vectors: a file, or vectors in memory; out: None for nowhere; fit, power_pairs: files of word
@@ -54,16 +55,6 @@ class Transform(Stage):
     power_pairs: Path | None = None
     report: Sequence[str] = ()
     resume: ResumeOptions = field(default_factory=ResumeOptions)
-
-    @property
-    def state(self) -> None:
-        """None: a transform takes seconds, and is not resumed."""
-        return
-
-    @property
-    def named(self) -> str:
-        """What messages call the vectors."""
-        return "the vectors" if isinstance(self.vectors, Vectors) else os.fspath(self.vectors)
 
     @property
     def _files(self) -> list[list[Path]]:
@@ -100,15 +91,6 @@ class Transform(Stage):
             writable_words(self.out, [], space=None)
         _ = self.tasks, self.request
 
-    def up_to_date(self) -> Outcome | None:
-        """Return the vectors if they exist as requested, with the report of their run card."""
-        asked, force = self.request, self.run.force
-        if self.out is None or not run_card.up_to_date(self.out, asked, force, "file"):
-            return None
-        statistics = (run_card.read_card(self.out) or {}).get("statistics", {})
-        lines = statistics.get("lines", [])
-        return Outcome(f"{self.out}: up to date", self.out, [], lines, statistics)
-
     def work(self, job: Job) -> Outcome:
         """Score the vectors, transform them, score them again, and write them."""
         context = job.context
@@ -123,6 +105,7 @@ class Transform(Stage):
         result = made.space.store()
         after = judge(result, tasks, context)[0] if tasks else []
         report = list(changes(before, after, self.run.seed))
+        left_out += [f"{each.name}: {note}" for each in after for note in each.notes]
         notes = [*notes, *(note for file in judged for note in file.notes), *made.notes, *left_out]
         lines = [*made.lines, *table(report)]
         statistics = {**_statistics(made), "report": report, "lines": lines}

@@ -2,7 +2,7 @@
 
 Signatures: zip's local header or end record (PKWARE APPNOTE, 4.3), tar's `ustar` (POSIX.1, pax),
 `%PDF-` (ISO 32000-1, 7.5.2), 7-Zip (7zFormat.txt), RAR (its technical note), Compound File Binary
-([MS-CFB] 2.2), byte order marks (Unicode, 23.8).
+([MS-CFB] 2.2), pickles (Python's pickletools, PROTO), byte order marks (Unicode, 23.8).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ _PDF = re.compile(rb"%PDF-[0-9]")
 _TAR_MAGIC = slice(257, 262)
 _CFB = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # .doc, .xls and .ppt until Office 2007
 _RTF = b"{\\rtf"
+_PICKLE = re.compile(rb"\x80[\x02-\x05]")  # protocols 2 to 5: PROTO, the version
 _PACKED = {b"7z\xbc\xaf\x27\x1c": "7-Zip", b"Rar!\x1a\x07": "RAR"}
 _ZIP_ADVICE = "unpack it with unzip"
 _AS_TEXT = "save it as text"
@@ -73,6 +74,8 @@ def recognise(start: bytes, name: str) -> Foreign | None:
             return Foreign(f"a {name_of} archive", "unpack it with 7z x")
     if start.startswith(_RTF):
         return Foreign("RTF", _AS_TEXT)
+    if _PICKLE.match(start):
+        return Foreign("a Python pickle", "export it as text; gensim: save_word2vec_format")
     return wide_text(start)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom.core.errors import RankError
+from wordgeom.core.formatting import several
 from wordgeom.transforms.space import Space, Step
 
 
@@ -26,7 +27,8 @@ def remove_top(space: Space, number: int) -> Step:
     found = moments.components(number + 1, centre=True)
     if len(found.directions) <= number:
         rank = len(found.directions)
-        what = f"--remove-top {number} removes all {rank} dimensions of the centred vectors"
+        dimensions = several(rank, "dimension", "dimensions")
+        what = f"--remove-top {number} leaves nothing of the {dimensions} of the centred vectors"
         raise RankError(what, do="lower it")
     top = found.directions[:number]
     spread = moments.products - moments.number * np.outer(found.mean, found.mean)

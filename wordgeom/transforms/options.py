@@ -10,7 +10,7 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, flag, option
 
 BEST = "best"
-TRIANGULAR, LOW_RANK = "triangular", "low-rank"
+DIAGONAL, TRIANGULAR, LOW_RANK = "diagonal", "triangular", "low-rank"
 _LARGEST_POWER = 10.0
 _OF_FIT = ("map", "map_rank", "penalty", "folds")
 
@@ -33,15 +33,16 @@ class TransformOptions(Options):
     )  # fmt: skip
     orthonormal: bool = option(False, "replace V by Q of V = QR: orthonormal columns")
     map: str = option(
-        TRIANGULAR, "linear map of --fit: upper triangular, or I + UVᵀ of --map-rank",
-        choices=(TRIANGULAR, LOW_RANK),
+        DIAGONAL,
+        "linear map of --fit: weights of singular directions, upper triangular, or I + UVᵀ",
+        choices=(DIAGONAL, TRIANGULAR, LOW_RANK),
     )  # fmt: skip
     map_rank: int = option(5, "rank of UVᵀ with --map low-rank", low=1, metavar="N")
     penalty: float | None = option(
-        None, "penalty of --fit on the mean squared displacement  [cross-validated]",
+        None, "penalty of --fit on the log weights, or the displacement  [cross-validated]",
         low=1e-9, high=1e9,
     )  # fmt: skip
-    folds: int = option(5, "folds that choose the penalty of --fit", low=2, high=1000)
+    folds: int = option(5, "folds of words that choose the penalty of --fit", low=2, high=1000)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -55,6 +56,10 @@ class TransformOptions(Options):
         """Raise OptionError where an option lacks its file or a file its option, or for no step."""
         if fit is None and (given := [name for name in _OF_FIT if self.is_set(name)]):
             raise OptionError(f"{flag(given[0])} has no effect without --fit", do="omit it")
+        if fit is not None and self.map == DIAGONAL and (self.orthonormal or self.exponent == 0):
+            after = "--orthonormal" if self.orthonormal else "--power 0"
+            what = f"--map diagonal weights singular directions; after {after} all are equal"
+            raise OptionError(what, do=f"pass --map triangular or low-rank, or omit {after}")
         if self.map != LOW_RANK and self.is_set("map_rank"):
             raise OptionError("--map-rank needs --map low-rank", do="omit one of the two")
         if self.penalty is not None and self.is_set("folds"):

@@ -215,7 +215,9 @@ def _check_name(row: int, name: str, path: Path) -> None:
         raise InputError(f"word {row + 1} is empty", where=path, do="drop its row")
     if name.split() != [name]:
         what = f"word {row + 1}, {name!r}, contains white space"
-        raise InputError(what, where=path, do="pass --space _ to replace it")
+        raise InputError(
+            what, where=path, do="replace it with --space _ of wordgeom train or convert"
+        )
     try:
         name.encode()
     except UnicodeEncodeError as error:

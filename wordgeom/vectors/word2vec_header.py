@@ -79,7 +79,7 @@ def decode(raw: bytes, header: Header, number: int, offset: int) -> str:
             f"word {number} at byte {offset} is not UTF-8",
             where=header.path,
             found=repr(raw[:40]),
-            do="convert the file to UTF-8",
+            do="check the dimension in its first line, or convert its words to UTF-8",
         ) from error
 
 

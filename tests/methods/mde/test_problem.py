@@ -41,9 +41,10 @@ def test_the_distortion_is_that_of_each_pair(pool, columns):
     assert problem(X)[0] == pytest.approx(total / size, rel=1e-12)
 
 
-def test_the_gradient_equals_finite_differences(pool):
+@pytest.mark.parametrize("columns", [3, 12])  # few and many are summed in different ways
+def test_the_gradient_equals_finite_differences(pool, columns):
     rng = np.random.default_rng(2)
-    problem, X, h = Problem(N, two_terms(rng), pool), rng.standard_normal((N, 3)), 1e-6
+    problem, X, h = Problem(N, two_terms(rng), pool), rng.standard_normal((N, columns)), 1e-6
     gradient = problem(X)[1]
     for i, c in [(0, 0), (5, 1), (17, 2), (N - 1, 0)]:
         step = np.zeros_like(X)
@@ -53,9 +54,10 @@ def test_the_gradient_equals_finite_differences(pool):
     np.testing.assert_allclose(gradient.sum(axis=0), 0.0, atol=1e-14)
 
 
-def test_of_squares_the_gradient_is_a_product_with_the_laplacian(pool):
+@pytest.mark.parametrize("columns", [4, 20])
+def test_of_squares_the_gradient_is_a_product_with_the_laplacian(pool, columns):
     rng = np.random.default_rng(3)
-    pairs, X = random_pairs(rng, N, 100), rng.standard_normal((N, 4)).astype(np.float32)
+    pairs, X = random_pairs(rng, N, 100), rng.standard_normal((N, columns)).astype(np.float32)
     value, gradient = Problem(N, [Term(pairs, Square())], pool)(X)
     L = dense(pairs, N)
     assert gradient.dtype == np.float32
@@ -93,9 +95,10 @@ def test_torch_agrees():
         assert values[1] == pytest.approx(values[0], rel=1e-3)
 
 
-def test_bytes_do_not_depend_on_threads():
+@pytest.mark.parametrize("columns", [2, 60])
+def test_bytes_do_not_depend_on_threads(columns):
     rng = np.random.default_rng(5)
-    terms, X = two_terms(rng, 2000, 70_000), rng.standard_normal((2000, 60)).astype(np.float32)
+    terms, X = two_terms(rng, 2000, 70_000), rng.standard_normal((2000, columns), np.float32)
     found = []
     for threads in (1, 2, 3):
         with Pool(threads) as pool:

@@ -12,10 +12,10 @@ from matrices import random_counts, store_matrix
 import wordgeom as wg
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.methods.ssmds import spreading
-from wordgeom.methods.ssmds.linearised_pairs import ScoredPairs
 from wordgeom.methods.ssmds.propagation import Frame, propagate
 from wordgeom.methods.ssmds.propagation_choice import Choice, choose
 from wordgeom.runtime.progress import Progress
+from wordgeom.transforms.fit.scored_pairs import ScoredPairs
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 from wordgeom.vectors.run_card import read_card
 
@@ -142,6 +142,16 @@ def test_words_that_the_file_lacks_stay_zero_and_teach_nothing(folder):
     np.testing.assert_allclose(made.vectors, directly(own, kept)[1], atol=1e-5)
 
 
+def test_zero_vectors_of_the_file_are_counted(folder):
+    held = read_vectors(folder / "own.bin")
+    matrix = held.matrix.copy()
+    matrix[[3, 7]] = 0.0
+    write_vectors(folder / "zeros.bin", held.words, matrix)
+    assert any(
+        "2 words have zero vectors in init=" in n for n in train(folder, init="zeros.bin").notes
+    )
+
+
 def test_a_file_needs_no_matrix_of_a_certain_kind(folder):
     assert np.array_equal(train(folder, store="left").vectors, train(folder).vectors)
 
@@ -229,9 +239,9 @@ def test_the_default_objective_may_be_given(folder):
 
 @pytest.mark.parametrize(("name", "init"), [("_ROW", None), ("_ROW", "own.bin")])
 def test_what_does_not_fit_in_memory_is_rejected(folder, monkeypatch, name, init):
-    from wordgeom.methods.ssmds import method
+    from wordgeom.methods.ssmds import problem
 
-    monkeypatch.setattr(method, name, 10**8)
+    monkeypatch.setattr(problem, name, 10**8)
     with pytest.raises(InputError, match=r"of propagation need .* more than the memory limit"):
         train(folder, init=init, memory=0.5)
 

@@ -240,11 +240,17 @@ def test_words_in_another_unicode_form_are_found(tmp_path, ask):
 @pytest.mark.parametrize(
     ("lines", "say"),
     [
-        (["w11 w12 3", "w13 w14 5"], "2 pairs of pairs= are usable of 2, 0 of which have a word"),
-        (["w11 w12 3", "w12 w11 4", "w13 w14 5", "w5 w5 5"], "2 pairs of pairs= are usable of 4"),
+        (
+            ["w11 w12 3", "w13 w14 5"],
+            "pairs= needs 3 pairs of different words of the matrix, found 2 of 2;",
+        ),
+        (
+            ["w11 w12 3", "w12 w11 4", "w13 w14 5", "w5 w5 5"],
+            "found 2 of 4 (left out: pairs of a word with itself: 1);",
+        ),
         (
             ["cat dog 3", "cat cow 4", "cat ant 5"],
-            "0 pairs of pairs= are usable of 3, 3 of which have a word without",
+            "found 0 of 3 (left out: pairs with a word that is not in the matrix: 3);",
         ),
         (["w11 w12 3", "w13 w14 3", "w5 w6 3.0"], "all 3 usable pairs of pairs= have the score 3"),
     ],
@@ -349,9 +355,9 @@ def test_a_matrix_that_cannot_be_scaled_is_explained(folder, tmp_path):
 
 @pytest.mark.parametrize(("objective", "data", "optimiser"), OPTIMISERS)
 def test_what_does_not_fit_in_memory_is_rejected(folder, monkeypatch, objective, data, optimiser):
-    from wordgeom.methods.ssmds import method
+    from wordgeom.methods.ssmds import problem
 
-    monkeypatch.setattr(method, "_ROW", 10**8)
+    monkeypatch.setattr(problem, "_ROW", 10**8)
     asked: Any = {"objective": objective, "data": data, "optimiser": optimiser}
     with pytest.raises(InputError, match="more than the memory limit"):
         train(folder, store_of(data), memory=0.5, **asked)

@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import flag, specs
 from wordgeom.methods.inputs.kind import OpenInput, Request
 from wordgeom.methods.inputs.matrix import MatrixInput
-from wordgeom.methods.inputs.vectors import InitInput, OpenVectors
-
-if TYPE_CHECKING:
-    from wordgeom.vectors.keyed import Vectors
-
-
-class OpenItems(OpenVectors):
-    """Vectors that were read; those of an array are identified with the words beside it."""
-
-    def __init__(self, path: Path, content: Vectors, named: str) -> None:
-        from wordgeom.formats.detection import ARRAYS, format_of
-        from wordgeom.vectors.keyed import digest_of
-
-        if path.is_dir() or format_of(path) in ARRAYS:
-            self.path, self.content, self.digest = path, content, digest_of(content)
-        else:
-            super().__init__(path, content, named)
+from wordgeom.methods.inputs.vectors import InitInput, OpenVectors, read_points
 
 
 class ItemsInput(MatrixInput):
@@ -51,7 +34,7 @@ class ItemsInput(MatrixInput):
         if given:
             what = f"is a file of vectors, on which {flag(given[0])} has no effect"
             raise OptionError(what, where=path, do=f"omit {flag(given[0])}")
-        return OpenItems(path, _read(path), self.setting)
+        return OpenVectors(path, read_points(path), self.setting)
 
 
 class AnchorsInput(InitInput):
@@ -61,10 +44,3 @@ class AnchorsInput(InitInput):
     setting: ClassVar[str] = "anchors"
     help: ClassVar[str] = "vectors file of items that keep their vectors"
     compared: ClassVar[bool] = False  # it decides the dimension
-
-
-def _read(path: Path) -> Any:
-    """Return the vectors of a file; the rows of an array without words are numbered from 0."""
-    from wordgeom.formats.vector_files import read_any_vectors, read_numbered
-
-    return read_numbered(path) or read_any_vectors(path)

@@ -93,7 +93,7 @@ class InputKind(ABC):
 
     def missing(self, method: str) -> MissingInputError:
         """Return the error for a required input that was not named."""
-        do = f"name it: {flag(self.setting or self.name)} {self.metavar}"
+        do = f"pass {flag(self.setting or self.name)} {self.metavar}"
         return MissingInputError(f"{method} needs {self.name}", do=do)
 
 

@@ -27,27 +27,33 @@ def divided(graph: Graph, share: float, n: int, rng: np.random.Generator) -> tup
     parts = [validation.hold_out(each, share, rng) for each in pairs]
     fitted: dict[str, Any] = {kind: part[0] for kind, part in zip(kinds, parts, strict=True)}
     held: dict[str, Any] = {kind: part[1] for kind, part in zip(kinds, parts, strict=True)}
-    hidden = np.concatenate([keys_of(part[1], n) for part in parts])
+    hidden = np.sort(np.concatenate([keys_of(part[1], n) for part in parts]))
     near = validation.chosen(graph.near, ~np.isin(keys_of(graph.near, n), hidden))
     alone = validation.stranded(pairs, [part[0] for part in parts], n)
     notes = list(graph.notes)
     if alone:
         items = several(alone, "item has", "items have")
         notes.append(f"{items} no pairs but those of --hold-out")
-    return replace(graph, **fitted, near=near, notes=notes), replace(graph, **held)
+    sample = None if graph.sample is None else graph.sample.less(hidden)
+    kept = replace(graph, **fitted, near=near, notes=notes, sample=sample)
+    return kept, replace(graph, **held)
 
 
 def checks(
-    fitted: Sequence[Term], held: Sequence[Term], vectors: Array, words: Sequence[str]
-) -> tuple[dict[str, Any], list[str]]:
-    """Return statistics and notes on the distortions of pairs between vectors (n × m)."""
-    terms = _judged(fitted, vectors)
-    statistics = {"distortion_of_pairs": validation.distortions(terms, words)}
-    notes = [validation.worst_line(terms, words)]
-    if held:
-        others = _judged(held, vectors)
-        statistics["held_out"] = validation.held_out(terms, others)
-        notes.append(validation.held_out_line(terms, others))
+    terms: Sequence[Term], vectors: Array, words: Sequence[str],
+    parts: tuple[Sequence[Term], Sequence[Term]] | None = None,
+) -> tuple[dict[str, Any], list[str]]:  # fmt: skip
+    """Return statistics and notes on the distortions of pairs between vectors (n × m).
+
+    parts: pairs that were fitted and pairs that were held out, drawn alike, to be compared.
+    """
+    found = _judged(terms, vectors)
+    statistics = {"distortion_of_pairs": validation.distortions(found, words)}
+    notes = [validation.worst_line(found, words)]
+    if parts is not None:
+        fitted, held = (_judged(part, vectors) for part in parts)
+        statistics["held_out"] = validation.held_out(fitted, held)
+        notes.append(validation.held_out_line(fitted, held))
     return statistics, notes
 
 

@@ -42,7 +42,7 @@ def embed(
         _check_whole(len(points.rows), n)
         vectors, notes = _whitened(points.points, K), made.notes
     else:
-        what = f"the {n:,} × {n:,} matrix of --recipe {options.recipe}"
+        what = f"the {n:,} × {n:,} arrays of --recipe {options.recipe}"
         do = "embed fewer items, choose another recipe, or raise --memory"
         check_memory(what, 8 * _DENSE * n * n, context.memory, do)
         if options.recipe == LLE:

@@ -17,8 +17,9 @@ from wordgeom.methods.mde.distortions import DEVIATIONS
 from wordgeom.methods.mde.graphs.components import component_of
 from wordgeom.methods.mde.graphs.distances import distances
 from wordgeom.methods.mde.graphs.given_pairs import GivenPairs, given_pairs
-from wordgeom.methods.mde.graphs.keys import keys_of, to_pairs
+from wordgeom.methods.mde.graphs.keys import keys_of, merged
 from wordgeom.methods.mde.graphs.largest_entries import largest_entries
+from wordgeom.methods.mde.graphs.nearby import Sample
 from wordgeom.methods.mde.graphs.neighbours import Points, neighbours, points_of
 from wordgeom.methods.mde.graphs.paths import shortest_paths
 from wordgeom.methods.mde.graphs.sampling import dissimilar
@@ -38,7 +39,8 @@ class Graph:
 
     similar, dissimilar: with weights > 0; or deviations, and the two others empty. near: pairs with
     weights from which a start can be computed; points: those whose distances are the deviations, a
-    better start. notes; statistics: for the run card.
+    better start; sample: how to draw more dissimilar pairs, None where they stay the same. notes;
+    statistics: for the run card.
     """
 
     similar: Pairs
@@ -46,6 +48,7 @@ class Graph:
     deviations: Pairs
     near: Pairs
     points: Points | None = None
+    sample: Sample | None = None
     notes: list[str] = field(default_factory=list)
     statistics: dict[str, Any] = field(default_factory=dict)
 
@@ -64,6 +67,7 @@ class Construction:
         self._items, self._given, self._options, self._context = items, given, options, context
         self._n = len(items.words)
         self._start: Points | None = None
+        self._sample: Sample | None = None
         self.notes: list[str] = []
         self.statistics: dict[str, Any] = {}
 
@@ -93,11 +97,17 @@ class Construction:
         if len(far) and not self._options.is_set("dissimilar"):
             ratio = 0.0
         wanted = round(ratio * len(similar))
-        drawn = dissimilar(_merged(similar, far, self._n), self._n, wanted, self._context.rng)
+        known = merged(similar, far, self._n)
+        drawn = dissimilar(known, self._n, wanted, self._context.rng)
         if len(drawn) < wanted:
             only = several(len(drawn), "pair is", "pairs are")
             self.notes.append(f"only {only} left to be dissimilar, not {wanted:,}")
-        far = _merged(far, drawn, self._n)
+        if self._options.nearby and len(drawn):
+            nearest, each = self._options.nearby, self._options.repulsion_weight
+            without = keys_of(known, self._n)
+            self._sample = Sample(self._n, nearest, len(drawn), each, far, without)
+            drawn = self._sample.uniform(keys_of(drawn, self._n))
+        far = merged(far, drawn, self._n)
         if not (len(similar) or len(far)):
             raise InputError("no two items are similar", do="check the items, or --pairs")
         self.statistics |= {"pairs_similar": len(similar), "pairs_dissimilar": len(far)}
@@ -109,7 +119,7 @@ class Construction:
               deviations: Pairs | None = None) -> Graph:  # fmt: skip
         none = no_pairs()
         return Graph(similar or none, far or none, deviations or none, near, self._start,
-                     self.notes, self.statistics)  # fmt: skip
+                     self._sample, self.notes, self.statistics)  # fmt: skip
 
     def _similar(self) -> Pairs:
         """Return the similar pairs of vectors, or of a matrix."""
@@ -277,12 +287,3 @@ def _closeness(deviations: Pairs) -> Pairs:
 
 def _chosen(pairs: Pairs, which: Array) -> Pairs:
     return Pairs(pairs.left[which], pairs.right[which], pairs.given[which])
-
-
-def _merged(one: Pairs, other: Pairs, n: int) -> Pairs:
-    """Return two lists of distinct pairs as one."""
-    if not (len(one) and len(other)):
-        return one if len(one) else other
-    keys = np.concatenate((keys_of(one, n), keys_of(other, n)))
-    order = np.argsort(keys, kind="stable")
-    return to_pairs(keys[order], n, np.concatenate((one.given, other.given))[order])

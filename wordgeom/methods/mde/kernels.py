@@ -60,3 +60,24 @@ def set_gradient(
             for c in range(width):
                 row[c] += a0 * (here[c] - x0[c])
             k += 1
+
+
+@summing_kernel
+def add_gradient(
+    indptr: Int64, others: Int32, slopes: Array, vectors: Array, first: int, last: int, out: Array
+) -> None:
+    """Add slopes[k] (x_i − x_j) to out[i], and subtract it from out[j], for the pairs k of rows i.
+
+    Slopes are read in their order; out (n × m) belongs to the caller alone, and should fit a cache.
+    """
+    width = vectors.shape[1]
+    for i in range(first, last):
+        here, row = vectors[i], out[i]
+        for k in range(indptr[i], indptr[i + 1]):
+            j = others[k]
+            there, other = vectors[j], out[j]
+            slope = slopes[k]
+            for c in range(width):
+                pull = slope * (here[c] - there[c])
+                row[c] += pull
+                other[c] -= pull

@@ -10,6 +10,7 @@ those between clusters. For vectors of words from counts see `gbu`: docs/methods
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +38,7 @@ NEEDS = ("items", "item-pairs", "anchors", "init")
 MAKES = (VECTORS,)
 
 _LEAST = 3  # items
+_MAP = 3  # dimensions up to which nearest vectors are found quickly
 _ARRAYS = 28  # n × K float32 arrays at once: two for each pair of L-BFGS, and the search
 _PAIR = 80  # bytes of a pair, in both directions, with its distance and slope
 _POINTS = 200  # of a course in the run card
@@ -59,8 +61,10 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     solution = solve(
         get_problem(embedding.n, terms, context), embedding.start(), embedding.constraint(),
         Settings(options.steps, options.tol, options.gradient_tol, batch=options.batch), context,
+        None if embedding.graph.sample is None else embedding.redrawn,
     )  # fmt: skip
-    statistics, notes = checks(terms, held, solution.vectors, embedding.words)
+    given = (terms, held) if held else None
+    statistics, notes = checks(solution.terms, solution.vectors, embedding.words, given)
     embedding.statistics |= statistics
     embedding.notes += notes
     return _result(solution, embedding, options)
@@ -95,11 +99,25 @@ def _combined(inputs: Mapping[str, Any], options: Options) -> Options:
         raise OptionError("--init excludes --start", do="pass one of the two")
     anchors = "anchors" in inputs
     if anchors and not options.is_set("constraint"):
-        return options.but(constraint=names.ANCHORED)
+        options = options.but(constraint=names.ANCHORED)
     if anchors != (options.constraint == names.ANCHORED):
         what = f"--constraint {options.constraint} "
         what += "excludes --anchors" if anchors else "needs --anchors"
         raise OptionError(what, do="name a vectors file with --anchors, or omit --constraint")
+    return _of_a_map(options, _dimension(inputs, options))
+
+
+def _of_a_map(options: Options, K: int) -> Options:
+    """Return the options, without --nearby where it has no effect. Raises OptionError if given."""
+    if not options.by_weight or options.recipe in SPECTRAL or not options.nearby:
+        return options
+    for applies, why in (
+        (K > _MAP, f"--dim {K}, above {_MAP}"), (options.batch > 0, "--batch"),
+        (options.constraint == names.STANDARDIZED, f"--constraint {names.STANDARDIZED}"),
+        (options.dissimilar == 0.0, "--dissimilar 0"),
+    ):  # fmt: skip
+        if applies:
+            return options.without_nearby(why)
     return options
 
 
@@ -156,6 +174,14 @@ class _Embedding:
         if self._options.constraint == names.STANDARDIZED and len(self.graph.deviations):
             self._to_natural_length()
         return self._terms(self.graph), [] if self._held is None else self._terms(self._held)
+
+    def redrawn(self, vectors: Float32, number: int) -> list[Term]:
+        """Return the terms of a later round, with dissimilar pairs for vectors (n × K)."""
+        graph, context = self.graph, self._context
+        assert graph.sample is not None
+        rng = np.random.default_rng((context.seed, number))
+        drawn = graph.sample.drawn(vectors, rng, context.pool)
+        return self._terms(replace(graph, dissimilar=drawn))
 
     def _terms(self, graph: Graph) -> list[Term]:
         from wordgeom.methods.mde.construction import without_fixed
@@ -221,8 +247,6 @@ class _Embedding:
 
     def _to_natural_length(self) -> None:
         """Scale the deviations to the root mean square distance of standardised vectors (2.7)."""
-        from dataclasses import replace
-
         pairs = self.graph.deviations
         natural = np.sqrt(2.0 * self.n * self.K / (self.n - 1))
         factor = float(natural / np.sqrt(np.mean(np.square(pairs.given, dtype=np.float64))))
@@ -262,9 +286,12 @@ class _Embedding:
     def _check_memory(self) -> None:
         graph = self.graph
         pairs = sum(len(each) for each in (graph.similar, graph.dissimilar, graph.deviations))
+        if graph.sample is not None:
+            pairs += graph.sample.nearest * self.n
         needed = _PAIR * pairs + 4 * _ARRAYS * self.n * self.K
         what = f"the {pairs:,} pairs and {self.n:,} vectors of dimension {self.K:,}"
-        check_memory(what, needed, self._context.memory, "lower --dim or raise --memory")
+        do = "lower --nearby or --dissimilar" if graph.sample is not None else "lower --dim"
+        check_memory(what, needed, self._context.memory, f"{do}, or raise --memory")
 
 
 def _check_items(items: Any, anchors: Any, K: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from wordgeom.core import options as base
 from wordgeom.core.errors import OptionError
@@ -22,6 +23,7 @@ _OF_GRAPHS = {
     "neighbours": (NEIGHBOURS, PATHS), "metric": (NEIGHBOURS, DISTANCES, PATHS),
     "dissimilar": (NEIGHBOURS, WEIGHTS), "attraction": (NEIGHBOURS, WEIGHTS),
     "repulsion": (NEIGHBOURS, WEIGHTS), "repulsion_exponent": (NEIGHBOURS, WEIGHTS),
+    "nearby": (NEIGHBOURS, WEIGHTS), "repulsion_weight": (NEIGHBOURS, WEIGHTS),
     "loss": OF_DEVIATIONS, "samples": (DISTANCES, PATHS), "longest": (PATHS,),
 }  # fmt: skip
 # The parameters of each function of `distortions`, which `--help` does not import.
@@ -55,8 +57,16 @@ class Options(base.Options):
         COSINE, "distance of vectors; cosine: of vectors of length 1", choices=(COSINE, EUCLIDEAN)
     )
     dissimilar: float = option(
-        1.0, "random dissimilar pairs for each similar pair; 0 with --pairs that has such pairs",
+        3.0, "random dissimilar pairs for each similar pair; 0 with --pairs that has such pairs",
         low=0.0, high=100.0, metavar="X",
+    )  # fmt: skip
+    nearby: int = option(
+        60, "dissimilar items near each item of a map with --dim 2 or 3; 0: random pairs alone",
+        low=0, high=1000, metavar="N",
+    )  # fmt: skip
+    repulsion_weight: float = option(
+        0.1, "weight of each dissimilar pair with --nearby, where those in use stand for all",
+        low=1e-9, high=1e6, metavar="X",
     )  # fmt: skip
     samples: int = option(
         2_000_000, "maximum number of sampled distances or paths", low=1, metavar="N"
@@ -117,6 +127,8 @@ class Options(base.Options):
         for name in ("tol", "gradient_tol"):
             if self.batch and self.is_set(name):
                 raise _no_effect(name, "--batch")
+        if self.is_set("repulsion_weight") and not self.nearby:
+            raise _no_effect("repulsion_weight", "--nearby 0")
 
     def is_set(self, name: str) -> bool:
         """Return whether an option was given, or has another value than its default or recipe's."""
@@ -136,6 +148,13 @@ class Options(base.Options):
             name = field.name
             if name not in ("recipe", *SPECTRAL[self.recipe]) and self.is_set(name):
                 raise _no_effect(name, f"--recipe {self.recipe}")
+
+    def without_nearby(self, why: str) -> Self:
+        """Return the options with random dissimilar pairs alone. Raises OptionError if given."""
+        for name in ("nearby", "repulsion_weight"):
+            if self.is_set(name) and getattr(self, name):
+                raise _no_effect(name, why)
+        return self.but(nearby=0)
 
     @property
     def by_weight(self) -> bool:

@@ -1,26 +1,28 @@
 """The average distortion E(X) of an embedding, and its gradient (eq. 2.3, 5.1).
 
 E(X) = (1/p) Σ f_ij(d_ij) over p pairs, with d_ij = ‖x_i − x_j‖. Its gradient is (1/p) Σ (f′(d)/d)
-(x_i − x_j): a product with the Laplacian of the graph of pairs, weighted by f′(d)/d. Both read the
-vectors of each pair once, and no array of differences (p × m) is formed.
+(x_i − x_j): a product with the Laplacian of the graph of pairs, weighted by f′(d)/d. No array of
+differences (p × m) is formed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 from typing import Any, Protocol
 
 import numpy as np
 
-from wordgeom.core.types import Array
+from wordgeom.core.types import Array, Int32
 from wordgeom.methods.mde import kernels
-from wordgeom.methods.mde.edges import around, later
+from wordgeom.methods.mde.edges import Rows, around, later
 from wordgeom.methods.mde.pairs import Pairs
 from wordgeom.runtime.pool import Pool
 
-_BLOCK = 1 << 16  # pairs whose distortion is computed at once
+_NARROW, _PARTS = 8, 8  # columns up to which a gradient is summed in parts, and their number
+_BLOCK = 1 << 14  # pairs whose distortion is computed at once: their numbers stay in the cache
 
 
 class Distortion(Protocol):
@@ -47,7 +49,6 @@ class Problem:
     def __init__(self, items: int, terms: Sequence[Term], pool: Pool) -> None:
         self.items, self.terms, self._pool = items, tuple(terms), pool
         self._later = [later(term.pairs, items) for term in self.terms]
-        self._around, self._numbers = around([term.pairs for term in self.terms], items)
         self.size = sum(len(term.pairs) for term in self.terms)
 
     def distances(self, vectors: Array) -> list[Array]:
@@ -83,7 +84,8 @@ class Problem:
 
             total += sum(self._evaluate(term, distances, add))
             start += len(distances)
-        return total / self.size, self._gathered(slopes, vectors)
+        narrow = vectors.shape[1] <= _NARROW
+        return total / self.size, (self._added if narrow else self._gathered)(slopes, vectors)
 
     def _evaluate(
         self, term: Term, distances: Array, use: Callable[[slice, Array, Array], Any]
@@ -98,14 +100,42 @@ class Problem:
         blocks = [slice(k, k + _BLOCK) for k in range(0, len(distances), _BLOCK)]
         return self._pool.each(run, blocks)
 
+    @cached_property
+    def _around(self) -> tuple[Rows, Int32]:
+        return around([term.pairs for term in self.terms], self.items)
+
+    def _added(self, slopes: Array, vectors: Array) -> Array:
+        """Return Σ_j slope_ij (x_i − x_j) for all i, (n × m): the sum of parts of the pairs.
+
+        Each part has an array of its own and reads its slopes in order, which is faster for few
+        columns. The number of parts, not that of threads, decides the order of the sums.
+        """
+        ends = np.cumsum([0, *(len(term.pairs) for term in self.terms)])
+
+        def run(part: int) -> Array:
+            out = np.zeros_like(vectors)
+            for rows, start, end in zip(self._later, ends[:-1], ends[1:], strict=True):
+                first, last = (
+                    int(np.searchsorted(rows.indptr, (end - start) * k // _PARTS))
+                    for k in (part, part + 1)
+                )
+                last = self.items if part == _PARTS - 1 else last
+                own = slopes[start:end]
+                kernels.add_gradient(rows.indptr, rows.others, own, vectors, first, last, out)
+            return out
+
+        parts = self._pool.each(run, range(_PARTS))
+        total = next(parts)
+        for part in parts:
+            total += part
+        return total
+
     def _gathered(self, slopes: Array, vectors: Array) -> Array:
-        """Return Σ_j slope_ij (x_i − x_j) for all i, (n × m)."""
-        rows, out = self._around, np.empty_like(vectors)
+        """Return Σ_j slope_ij (x_i − x_j) for all i, (n × m), from both ends of each pair."""
+        (rows, numbers), out = self._around, np.empty_like(vectors)
 
         def run(block: tuple[int, int]) -> None:
-            kernels.set_gradient(
-                rows.indptr, rows.others, self._numbers, slopes, vectors, *block, out
-            )
+            kernels.set_gradient(rows.indptr, rows.others, numbers, slopes, vectors, *block, out)
 
         self._each(run, rows.blocks(vectors.shape[1]))
         return out

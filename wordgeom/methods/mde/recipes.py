@@ -13,16 +13,17 @@ _DESCENDED: dict[str, dict[str, Any]] = {
     "sammon": {"graph": "distances", "metric": "euclidean", "loss": "weighted", "exponent": 1.0},
     "kamada-kawai": {"graph": "paths", "loss": "weighted", "exponent": 2.0},
     "laplacian-eigenmaps": {
-        "attraction": "power", "exponent": 2.0, "dissimilar": 0.0, "constraint": "standardized",
+        "attraction": "power", "exponent": 2.0, "dissimilar": 0.0, "nearby": 0,
+        "constraint": "standardized",
     },
     # log(1 + a d^2b) with UMAP's a and b at its default, min_dist .1, but for the scale of d.
     "umap": {
         "attraction": "log1p", "exponent": 1.79, "repulsion": "logratio",
-        "repulsion_exponent": 1.79, "dissimilar": 5.0,
+        "repulsion_exponent": 1.79, "dissimilar": 5.0, "nearby": 0,
     },
     "largevis": {
         "attraction": "log1p", "exponent": 2.0, "repulsion": "logratio",
-        "repulsion_exponent": 2.0, "dissimilar": 5.0,
+        "repulsion_exponent": 2.0, "dissimilar": 5.0, "nearby": 0,
     },
 }  # fmt: skip
 PCA, CLASSICAL_MDS, ISOMAP, LLE = "pca", "classical-mds", "isomap", "lle"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,13 @@ from wordgeom.core.errors import OptionError
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Float32
 from wordgeom.linalg.numpy_ops import NumpyOps
+from wordgeom.methods.mde.descent import Descent
 from wordgeom.methods.mde.problem import Problem, Term
-from wordgeom.methods.mde.stochastic import Proximal, Rounds, batches
+from wordgeom.methods.mde.stochastic import Proximal, batches
 from wordgeom.optim.constraints import Constraint
-from wordgeom.optim.lbfgs import Lbfgs, State
 from wordgeom.runtime.context import Context
 
+Redraw = Callable[[Float32, int], Sequence[Term]]  # the terms of a round, from the vectors there
 _APART = 1e-3  # of the deviation of X, by which items that coincide are separated
 
 
@@ -43,9 +44,10 @@ class Solution:
 
     values, norms: average distortion and norm of the projected gradient before the first step and
     after each; of the stochastic method, the distortion of each round's batch, and no norms;
-    lengths: of each step relative to the vectors; distortion: at the end, of all pairs; norm: of
-    the projected gradient there; reached: whether a tolerance stopped it; separated: whether
-    coincident items had to be moved apart at the start.
+    lengths: of each step relative to the vectors; distortion: at the end, of all pairs, or of those
+    of the last round; terms: these pairs; norm: of the projected gradient there; reached: whether a
+    tolerance stopped it, or all rounds are done; separated: whether coincident items had to be
+    moved apart at the start.
     """
 
     vectors: Float32
@@ -56,6 +58,7 @@ class Solution:
     norm: float
     reached: bool
     separated: bool
+    terms: Sequence[Term]
 
 
 def get_problem(items: int, terms: Sequence[Term], context: Context) -> Any:
@@ -68,48 +71,63 @@ def get_problem(items: int, terms: Sequence[Term], context: Context) -> Any:
 
 
 def solve(
-    problem: Any, start: Float32, constraint: Constraint, settings: Settings, context: Context
-) -> Solution:
+    problem: Any, start: Float32, constraint: Constraint, settings: Settings, context: Context,
+    redraw: Redraw | None = None,
+) -> Solution:  # fmt: skip
     """Return the embedding that a descent from `start` (n × m) reaches.
 
+    redraw: returns the terms of a later round from the vectors before it; none by default.
     Raises OptionError where no finite distortion is found at the start.
     """
     ops, saved = context.ops, context.checkpoint.restore()
     start, separated = _finite(problem, start, constraint, context)
-    descent: Any
-    state: Any
-    if settings.batch:
-        terms = batches(list(problem.terms), settings.batch, np.random.default_rng(context.seed))
-        parts = [get_problem(problem.items, part, context) for part in terms]
-        descent = Proximal(parts, ops, rounds=settings.steps, constraint=constraint,
-                           seed=context.seed)  # fmt: skip
-        fresh = Rounds.start(constraint.onto(ops.tall(start, start.dtype)))
-        state = fresh if saved is None else Rounds.restored(saved, ops)
-    else:
-        descent = Lbfgs(problem, ops, most=settings.steps, tol=settings.tol,
-                        enough=settings.enough, constraint=constraint)  # fmt: skip
-        state = (
-            descent.start(start, settings.memory) if saved is None else State.restored(saved, ops)
-        )
+
+    descent = (
+        _proximal(problem, constraint, settings, context) if settings.batch
+        else _descent(problem, constraint, settings, context, redraw)
+    )  # fmt: skip
+    state: Any = descent.start(start) if saved is None else descent.restored(saved)
     what = "rounds" if settings.batch else "steps"
     for _ in context.progress.follow(
-        descent.iterations(state), what, settings.steps, what, int, done=len(state.lengths)
+        descent.iterations(state), what, descent.most, what, int, done=len(state.lengths)
     ):
         context.checkpoint.save(lambda: state.saved(ops))
-    reached = not settings.batch and descent.reached(state)
-    return _solution(problem, state, constraint, ops, reached, separated)
+    return _solution(descent, state, constraint, ops, separated)
+
+
+def _proximal(problem: Any, constraint: Constraint, settings: Settings, context: Context) -> Any:
+    terms = batches(list(problem.terms), settings.batch, np.random.default_rng(context.seed))
+    parts = [get_problem(problem.items, part, context) for part in terms]
+    return Proximal(problem, parts, context.ops, rounds=settings.steps, constraint=constraint,
+                    seed=context.seed)  # fmt: skip
+
+
+def _descent(
+    problem: Any, constraint: Constraint, settings: Settings, context: Context,
+    redraw: Redraw | None,
+) -> Any:  # fmt: skip
+    def next_problem(vectors: Float32, number: int) -> Any:
+        assert redraw is not None
+        return get_problem(problem.items, redraw(vectors, number), context)
+
+    return Descent(
+        problem, None if redraw is None else next_problem, context.ops, constraint,
+        steps=settings.steps, tol=settings.tol, enough=settings.enough, memory=settings.memory,
+        seed=context.seed,
+    )  # fmt: skip
 
 
 def _solution(
-    problem: Any, state: Any, constraint: Constraint, ops: Ops, reached: bool, separated: bool
+    descent: Any, state: Any, constraint: Constraint, ops: Ops, separated: bool
 ) -> Solution:
-    distortion, gradient = problem(state.x)
+    distortion, gradient = descent.problem(state.x)
     gradient = constraint.tangent(state.x, gradient)
     flat = gradient.reshape(-1)
     norm = float(np.sqrt(ops.row_products(flat.reshape(1, -1), [flat])[0, 0]))
     return Solution(
         ops.to_numpy(state.x), state.values, getattr(state, "norms", []), state.lengths,
-        distortion, norm, reached, separated,
+        distortion, norm, descent.reached(state), separated,
+        descent.problem.terms,
     )  # fmt: skip
 
 

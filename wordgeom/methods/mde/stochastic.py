@@ -2,9 +2,9 @@
 
 Each round takes the next batch of pairs and minimises E_batch(X) + (c k/2) ‖X − X_k‖² by a few
 steps of L-BFGS, k the number of the round. Batches are parts of one random order of all pairs. The
-result is the mean over the last pass, in which no batch counts more than another. c is a twentieth
-of the mean curvature tr ∇²E/(n m) of the first batch after its round. The book takes a tenth, which
-on its small problem (Figure 7.4) ends twice as far from the optimum.
+result is the mean over the last pass, in which no batch counts more than another. c is 1/40 of the
+mean curvature tr ∇²E/(n m) of the first batch after its round. The book takes 1/10, which on its
+small problem (Figure 7.4) ends twice as far from the optimum.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from wordgeom.core.ops import Ops, Tall
-from wordgeom.core.types import Array
+from wordgeom.core.types import Array, Float32
 from wordgeom.methods.mde.pairs import Pairs
 from wordgeom.methods.mde.problem import Term
 from wordgeom.optim.constraints import Constraint
@@ -24,7 +24,7 @@ from wordgeom.optim.lbfgs import Lbfgs
 
 _STEPS, _MEMORY = 10, 10  # of L-BFGS in a round
 _PROBES, _PROBE = 10, 1e-3  # random directions, and their length relative to that of X
-_SHARE = 0.05  # of the mean curvature
+_SHARE = 0.025  # of the mean curvature
 
 
 @dataclass
@@ -40,11 +40,6 @@ class Rounds:
     values: list[float] = field(default_factory=list)
     lengths: list[float] = field(default_factory=list)
     c: float = 0.0
-
-    @classmethod
-    def start(cls, x: Tall) -> Rounds:
-        """Return the state before the first round."""
-        return cls(x, 0.0 * x)
 
     def saved(self, ops: Ops) -> Mapping[str, Array]:
         """Return the state as the arrays of a checkpoint."""
@@ -79,13 +74,27 @@ def _chosen(term: Term, rows: Array) -> Term:
 
 
 class Proximal:
-    """Minimises the average distortion of batches in turn, under a constraint."""
+    """Minimises the average distortion of a problem by its batches in turn, under a constraint."""
 
     def __init__(
-        self, problems: list[Any], ops: Ops, *, rounds: int, constraint: Constraint, seed: int
-    ) -> None:
-        self._problems, self._ops, self._rounds = problems, ops, rounds
-        self._constraint, self._seed = constraint, seed
+        self, problem: Any, batches: list[Any], ops: Ops, *, rounds: int, constraint: Constraint,
+        seed: int,
+    ) -> None:  # fmt: skip
+        self.problem, self._problems, self._ops, self._rounds = problem, batches, ops, rounds
+        self._constraint, self._seed, self.most = constraint, seed, rounds
+
+    def start(self, x: Float32) -> Rounds:
+        """Return the state before the first round from x (n × m)."""
+        tall = self._constraint.onto(self._ops.tall(x, x.dtype))
+        return Rounds(tall, 0.0 * tall)
+
+    def restored(self, arrays: Mapping[str, Array]) -> Rounds:
+        """Return the state of a checkpoint."""
+        return Rounds.restored(arrays, self._ops)
+
+    def reached(self, state: Rounds) -> bool:
+        """Whether all rounds are done."""
+        return len(state.values) >= self._rounds
 
     def iterations(self, state: Rounds) -> Iterator[int]:
         """Run the rounds that are left and yield 1 after each; x ends as the mean of a pass."""

@@ -18,18 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from wordgeom.core.types import Array, Float32, Float64, Int64
-from wordgeom.methods.ssmds.linearised_pairs import (
-    ScoredPairs,
-    axis_slopes,
-    coefficients,
-    displacement_covariance,
-    tangents,
-    unit,
-)
+from wordgeom.methods.ssmds.linearised_pairs import displacement_covariance, tangents
+from wordgeom.transforms.fit.axis_weights import axis_weights
+from wordgeom.transforms.fit.score_regression import coefficients
+from wordgeom.transforms.fit.scored_pairs import ScoredPairs, unit
 from wordgeom.vectors.postprocess import Components, moments
 
 _ROWS = 4096  # of a block
@@ -87,16 +84,16 @@ class Propagation:
         return np.asarray(reweighted + (reweighted @ self.anchors.T) ** self.power @ self.pulls)
 
 
-def axis_weights(units: Float64, pairs: ScoredPairs, variance: float) -> Float64:
+def smooth_axis_weights(units: Float64, pairs: ScoredPairs, variance: float) -> Float64:
     """Return the weights (r) of the principal axes, all 1 for a variance of 0.
 
     units (u × r): unit vectors of the supervised words.
     """
     rank = np.arange(1.0, units.shape[1] + 1)
-    prior = variance * np.minimum(rank[:, None], rank) / np.maximum(rank[:, None], rank)
-    slopes = axis_slopes(units, pairs)
-    alpha = coefficients(slopes @ prior @ slopes.T, pairs.cosines(units), pairs.scores)
-    return np.asarray(np.exp(0.5 * (prior @ (slopes.T @ alpha))))
+    if variance == 0.0:
+        return np.ones_like(rank)
+    smooth = np.minimum(rank[:, None], rank) / np.maximum(rank[:, None], rank)
+    return axis_weights(units, pairs, variance * smooth)
 
 
 def pulls(
@@ -109,7 +106,8 @@ def pulls(
     covariance = displacement_covariance(anchors, pairs, power)
     cosines, (A, B) = pairs.cosines(anchors), tangents(anchors, pairs)
     for variance in variances:
-        alpha = coefficients(variance * covariance, cosines, pairs.scores)
+        noisy = variance * covariance + np.eye(len(cosines))
+        alpha = coefficients(partial(np.linalg.solve, noisy), cosines, pairs.scores)
         pulled = np.zeros_like(anchors)
         np.add.at(pulled, pairs.left, (variance * alpha)[:, None] * A)
         np.add.at(pulled, pairs.right, (variance * alpha)[:, None] * B)
@@ -118,7 +116,7 @@ def pulls(
 
 def fitted(units: Float64, pairs: ScoredPairs, given: Strength) -> Propagation:
     """Return the map that the pairs determine; units (u × r): those of the supervised words."""
-    weights = axis_weights(units, pairs, given.metric)
+    weights = smooth_axis_weights(units, pairs, given.metric)
     anchors = unit(units * weights)
     (pulled,) = pulls(anchors, pairs, given.power, [given.displacement])
     return Propagation(weights, anchors, pulled, given.power)

@@ -14,13 +14,13 @@ from wordgeom.core.types import Float64, Int64
 from wordgeom.evaluation.similarity import pearson
 from wordgeom.linalg.blas import one_thread
 from wordgeom.methods.contract import Result, Status
-from wordgeom.methods.ssmds.linearised_pairs import ScoredPairs
 from wordgeom.methods.ssmds.propagation import Frame, propagate
 from wordgeom.methods.ssmds.propagation_choice import Choice, choose
 from wordgeom.methods.ssmds.report import displacements, relative_displacements
 from wordgeom.methods.ssmds.start import Start
 from wordgeom.methods.ssmds.supervision import Supervision
 from wordgeom.runtime.context import Context
+from wordgeom.transforms.fit.scored_pairs import ScoredPairs
 from wordgeom.vectors.postprocess import Moments
 
 _Item = TypeVar("_Item")

@@ -63,8 +63,7 @@ def at_random(size: int, K: int, deviation: float, rng: np.random.Generator) -> 
 def from_file(init: Vectors, words: list[str], rng: np.random.Generator | None) -> Start:
     """Return the vectors of a file for `words`; short random ones for words that it lacks.
 
-    Without rng, words that it lacks have zero vectors.
-    Raises InputError where it has none of them.
+    Without rng, words that it lacks have zero vectors. Raises InputError where it has none of them.
     """
     rows = np.array([-1 if (row := init.row(word)) is None else row for word in words], np.int64)
     known = rows >= 0
@@ -76,8 +75,12 @@ def from_file(init: Vectors, words: list[str], rng: np.random.Generator | None) 
     if not (np.isfinite(vectors).all() and vectors.any()):
         how = "zero" if np.isfinite(vectors).all() else "not finite"
         raise InputError(f"the vectors of --init are {how}", do="check the file")
-    absent = int(np.count_nonzero(~known))
+    absent, zero = int(np.count_nonzero(~known)), int(np.count_nonzero(~vectors[known].any(1)))
     notes = []
+    if zero:
+        notes.append(
+            f"{several(zero, 'word has a zero vector', 'words have zero vectors')} in --init"
+        )
     how = several(absent, "word has a zero vector", "words have zero vectors")
     if rng is not None:
         typical = np.sqrt(np.mean(vectors[known] ** 2))
@@ -89,3 +92,7 @@ def from_file(init: Vectors, words: list[str], rng: np.random.Generator | None) 
         is_not = several(extra, "word of --init is", "words of --init are")
         notes.append(f"{is_not} not in the matrix and left out")
     return Start(vectors, tuple(notes))
+
+
+def _of_zero(number: int) -> str:
+    return several(number, "word has a zero vector", "words have zero vectors")

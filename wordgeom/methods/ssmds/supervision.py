@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wordgeom.core.errors import InputError
-from wordgeom.core.formatting import plural, several
+from wordgeom.core.formatting import plural
 from wordgeom.core.types import Float64, Int64
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def supervise(pairs: Sequence[Pair], words: Sequence[str]) -> Supervision:
             scores.setdefault((min(left, right), max(left, right)), []).append(score)
     repeated = sum(len(given) > 1 for given in scores.values())
     differing = sum(len(set(given)) > 1 for given in scores.values())
-    _check(len(pairs), scores, outside)
+    _check(len(pairs), scores, outside, same)
     used = np.array(list(scores), np.int64)
     distinct, places = np.unique(used, return_inverse=True)
     ends = places.reshape(-1, 2)
@@ -86,12 +86,15 @@ def _rows(
     return known, note, len(found) - len(known)
 
 
-def _check(given: int, scores: dict[tuple[int, int], list[float]], outside: int) -> None:
+def _check(given: int, scores: dict[tuple[int, int], list[float]], outside: int, same: int) -> None:
+    from wordgeom.evaluation.exclusions import add_counts, with_exclusions
+
     if len(scores) < _LEAST:
-        usable = several(len(scores), "pair of --pairs is", "pairs of --pairs are")
-        what = f"{usable} usable of {given:,}, {outside:,} of which have a word without a row"
-        do = f"supply at least {_LEAST} pairs of words of the matrix"
-        raise InputError(what, do=do)
+        left_out = {"pairs with a word that is not in the matrix": outside,
+                    "pairs of a word with itself": same}  # fmt: skip
+        what = f"--pairs needs {_LEAST} pairs of different words of the matrix"
+        found = with_exclusions(f"{len(scores)} of {given:,}", add_counts(left_out))
+        raise InputError(what, found=found, do="add pairs, or check their language")
     means = {float(np.mean(score)) for score in scores.values()}
     if len(means) == 1:
         what = f"all {len(scores):,} usable pairs of --pairs have the score {means.pop():g}"

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from wordgeom.core.types import Float64, Int64
+from wordgeom.transforms.fit.scored_pairs import ScoredPairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +34,14 @@ class Judged:
         chosen = self.left[pairs], self.right[pairs], self.scores[pairs]
         return Judged(self.rows, *chosen, self.spread)
 
+    @property
+    def pairs(self) -> ScoredPairs:
+        """The pairs without the vectors."""
+        return ScoredPairs(self.left, self.right, self.scores)
+
     def cosines(self, C: Float64) -> Float64:
         """Return the cosines (n) of the pairs after x ↦ C x."""
-        units, _ = _units(self.rows @ C.T)
-        return _products(units, self)
+        return self.pairs.cosines(self.rows @ C.T)
 
     @cached_property
     def centred(self) -> Float64:

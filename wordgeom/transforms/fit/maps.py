@@ -1,4 +1,4 @@
-"""The two families of linear maps: upper triangular matrices, and I + U Vᵀ of low rank.
+"""Two families of linear maps: upper triangular matrices, and I + U Vᵀ of low rank.
 
 Both minimise −ρ(C) + μ tr (C − I) S (C − I)ᵀ by L-BFGS (SciPy). A map is x ↦ C x. With S from all
 unit vectors x of the space, the penalty is K times their mean squared displacement ‖Cx − x‖²: a map
@@ -7,8 +7,10 @@ may change directions that other words do not use. It is ‖C − I‖² for an 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,21 +18,17 @@ from wordgeom.core.types import Float64
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.transforms.fit.correlation import Judged, correlation
+from wordgeom.transforms.fit.family import Family
 
 _STEPS = 200  # of L-BFGS, at most
 _START = 0.1  # length of the columns of U and V at the start, where U = V = 0 is a saddle point
 
 
-class Family(ABC):
-    """A family of maps, by a vector of parameters that is 0 for the identity."""
+class _Descended(Family):
+    """A family that is fitted by L-BFGS, by parameters that are 0 for the identity."""
 
-    @abstractmethod
-    def start(self, judged: Judged) -> Float64:
-        """Return parameters from which to start."""
-
-    @abstractmethod
-    def matrix(self, parameters: Float64) -> Float64:
-        """Return C (K × K)."""
+    penalties: ClassVar[Sequence[float]] = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01)
+    repeats: ClassVar[int] = 1  # a fit of a triangular map takes seconds
 
     @abstractmethod
     def pulled(self, parameters: Float64, gradient: Float64) -> Float64:
@@ -55,7 +53,7 @@ class Family(ABC):
 
 
 @dataclass(frozen=True)
-class Triangular(Family):
+class Triangular(_Descended):
     """Upper triangular R (K × K); parameters: the upper triangle of R − I, row by row."""
 
     K: int
@@ -76,7 +74,7 @@ class Triangular(Family):
 
 
 @dataclass(frozen=True)
-class LowRank(Family):
+class LowRank(_Descended):
     """I + U Vᵀ with U, V (K × r); parameters: U, then V."""
 
     K: int

@@ -12,6 +12,7 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import several
 from wordgeom.core.types import Array, Float64, Int64
+from wordgeom.evaluation.exclusions import add_counts, with_exclusions
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.pairs import Pair, read_pair_list
 from wordgeom.evaluation.tagged_words import match_tags
@@ -59,13 +60,15 @@ class PairFile:
         return {(int(left), int(right)) for left, right in self.rows}
 
     def _check(self, scores: Float64) -> None:
-        read, usable = self.facts["read"], len(scores)
+        usable = len(scores)
         if usable < _LEAST:
-            what = f"{_LEAST} pairs of different words with vectors are needed"
-            do = "check the language and letter case"
-            found = f"{usable} of {read:,}"
+            left_out = {"pairs with a word without a vector": self.facts["missing"],
+                        "pairs of a word with itself": self.facts["same_word"]}  # fmt: skip
+            what = f"{_LEAST} pairs of different words with nonzero vectors are needed"
+            found = with_exclusions(f"{usable} of {self.facts['read']:,}", add_counts(left_out))
+            do = "add pairs, or check their language"
             raise InputError(what, where=self.path, found=found, do=do)
-        if np.ptp(scores) == 0.0:
+        if (scores == scores[0]).all():
             what = f"the scores of all {usable:,} usable pairs are {scores[0]:g}"
             raise InputError(what, where=self.path, do="pass pairs with different scores")
 

@@ -25,6 +25,15 @@ def to_pairs(keys: Int64, n: int, given: Array) -> Pairs:
     return Pairs(left.astype(np.int32), right.astype(np.int32), given.astype(np.float32))
 
 
+def merged(one: Pairs, other: Pairs, n: int) -> Pairs:
+    """Return two lists of distinct pairs as one."""
+    if not (len(one) and len(other)):
+        return one if len(one) else other
+    keys = np.concatenate((keys_of(one, n), keys_of(other, n)))
+    order = np.argsort(keys, kind="stable")
+    return to_pairs(keys[order], n, np.concatenate((one.given, other.given))[order])
+
+
 def mutual(rows: Array, chosen: Array, n: int) -> Pairs:
     """Return the pairs of rows (p) and their neighbours (p): weight 2 where mutual, else 1.
 

@@ -36,7 +36,7 @@ def random_keys(n: int, number: int, rng: np.random.Generator, without: Int64) -
     while len(drawn) < number:  # each round finds half of the missing pairs at least
         one, other = rng.integers(0, n, (2, 2 * (number - len(drawn)) + 16))
         keys = to_keys(one, other, n)[one != other]
-        drawn = _first(np.concatenate((drawn, keys[~_within(keys, without)])))
+        drawn = _first(np.concatenate((drawn, keys[~within(keys, without)])))
     return np.sort(drawn[:number])
 
 
@@ -52,7 +52,7 @@ def _first(keys: Int64) -> Int64:
     return keys[np.sort(places)]
 
 
-def _within(keys: Int64, ascending: Int64) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def within(keys: Int64, ascending: Int64) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return whether each key occurs among the ascending ones."""
     if not len(ascending):
         return np.zeros(len(keys), bool)

@@ -1,0 +1,1 @@
+"""Thresholded similarity matching (Saul 2022): the method `tsm`."""

@@ -1,0 +1,199 @@
+"""The stage that compresses vectors: fewer dimensions, fewer bits, and what is lost."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wordgeom.core.errors import InputError, MissingInputError, OptionError
+from wordgeom.core.requests import request_of
+from wordgeom.core.types import Float32, Float64
+from wordgeom.evaluation.answers import Score, Task
+from wordgeom.evaluation.options import EvalOptions
+from wordgeom.evaluation.report import score_facts
+from wordgeom.evaluation.sets import read_set
+from wordgeom.formats import quantised
+from wordgeom.formats.vector_files import files_of, read_any_vectors, shape_of
+from wordgeom.runtime.context import Context
+from wordgeom.runtime.memory import check_memory
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.stages.before_after import changes, table
+from wordgeom.stages.evaluate import judge
+from wordgeom.stages.faithfulness import faithfulness, score_table
+from wordgeom.stages.inference import Source, reading_notes
+from wordgeom.stages.reducers import REDUCERS
+from wordgeom.stages.revision import Revision
+from wordgeom.stages.stage import Job, Outcome
+from wordgeom.vectors import run_card
+from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
+from wordgeom.vectors.keyed import Vectors, check_words, digest_of
+from wordgeom.vectors.norms import row_norms
+from wordgeom.vectors.options import BEST, CompressOptions
+from wordgeom.vectors.quantisation import Codes, product_codes, scalar_codes
+
+_DIM = 128  # dimension by default
+_WORD = 300  # bytes of a word, in lists and in tables that look it up
+_COPIES = 4  # of the vectors in float32: given, reduced, scaled, decoded
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A reduction of the vectors, quantised: its codes, what they stand for, and its scores."""
+
+    codes: Codes
+    decoded: Vectors
+    scores: list[Score]
+
+    @property
+    def recall(self) -> float:
+        """The share of the nearest neighbours that it preserves."""
+        return self.scores[0].value if self.scores else 0.0
+
+
+@dataclass(frozen=True)
+class Compress(Revision):
+    """Compress vectors.
+
+    vectors: a file, or vectors in memory; out: None for nowhere; sets: evaluation sets to score
+    before and after.
+    """
+
+    vectors: Source
+    options: CompressOptions
+    run: RunOptions
+    out: Path | None = None
+    sets: Sequence[str] = ()
+    resume: ResumeOptions = field(default_factory=ResumeOptions)
+
+    @property
+    def _files(self) -> list[Path]:
+        """The files of the vectors."""
+        return [] if isinstance(self.vectors, Vectors) else files_of(Path(self.vectors))
+
+    @property
+    def input_paths(self) -> list[Path]:
+        """All files that are read."""
+        return [*self._files, *map(Path, self.sets)]
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """The sets to score. Raises what `read_set` raises."""
+        return [read_set(path, EvalOptions()) for path in self.sets]
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """The options, and the digests of the files read."""
+        held = isinstance(self.vectors, Vectors)
+        digests = [digest_of(self.vectors) if held else run_card.joint_digest(self._files)]  # type: ignore[arg-type]
+        digests += [run_card.joint_digest([Path(path)]) for path in self.sets]
+        options = {**self.options.result_options(), "seed": self.run.seed}
+        return request_of("compress", options, digests)
+
+    def check(self) -> None:
+        """Check the dimension and the name of the output, and read the sets."""
+        if self.out is not None:
+            if self.out.suffix.lower() != quantised.SUFFIX:
+                what = "compressed vectors are an .npz file"
+                raise OptionError(what, where=self.out, do="change the suffix")
+            if not self.out.parent.is_dir():
+                do = "create it, or choose another output"
+                raise MissingInputError("no such directory", where=self.out.parent, do=do)
+        self._dim(shape_of(self.vectors)[1])
+        _ = self.tasks, self.request
+
+    def _dim(self, columns: int) -> int:
+        """Return the dimension of the reduction; raises OptionError."""
+        given, pq = self.options.dim, self.options.pq
+        dim = min(_DIM, columns) if given is None else given
+        if dim > columns:
+            what = f"--dim {dim} exceeds the columns of {self.named}"
+            raise OptionError(what, found=columns, do="lower --dim")
+        if pq is not None and pq > dim:
+            what = f"--pq {pq} exceeds the dimension, {dim}"
+            raise OptionError(what, do="lower --pq, or raise --dim")
+        return dim
+
+    def work(self, job: Job) -> Outcome:
+        """Reduce and quantise the vectors, measure the loss, and write them."""
+        context = job.context
+        vectors, notes = self._read(context)
+        names = list(REDUCERS) if self.options.reducer == BEST else [self.options.reducer]
+        found = {name: self._candidate(name, vectors, context) for name in names}
+        chosen = max(names, key=lambda name: found[name].recall)  # the first of equals
+        made = found[chosen].decoded
+        report, left_out = self._changes(vectors, made, context)
+        raw = io.BytesIO()
+        quantised.write_quantised(raw, vectors.words, found[chosen].codes)
+        loss = {name: each.scores for name, each in found.items()}
+        statistics = self._statistics(raw.tell(), self._bytes(vectors), loss, report)
+        (rows, columns), how = made.matrix.shape, self.options
+        coded = f"{how.bits} bits" if how.pq is None else f"{how.pq} bytes a word"
+        summary = f"{self.out or 'vectors'}: {rows:,} × {columns:,} by {chosen}, {coded}"
+        outcome = Outcome(
+            f"{summary}; {job.seconds()}", self.out, [*notes, *left_out], statistics["lines"],
+            {"reducer": chosen, **statistics}, value=made,
+        )  # fmt: skip
+        if self.out is not None:
+            card = job.card(self.request, outcome)
+            parts = {self.out: lambda handle: handle.write(raw.getbuffer())}
+            run_card.write_together(self.out, parts, lambda: card)
+        return outcome
+
+    def _changes(
+        self, vectors: Vectors, made: Vectors, context: Context
+    ) -> tuple[list[dict[str, Any]], list[str]]:
+        """Return the scores of the sets before and after, and notes on sets without any."""
+        if not self.tasks:
+            return [], []
+        before, refused = judge(vectors, self.tasks, context)
+        after, _ = judge(made, self.tasks, context)
+        notes = [f"{name}: skipped: {why}" for name, why in refused.items()]
+        return list(changes(before, after, self.run.seed)), notes
+
+    @staticmethod
+    def _statistics(
+        size: int, original: int, loss: dict[str, list[Score]], report: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """Return the facts of the run card; lines: what is printed of them."""
+        share = f"{size:,} bytes, {100 * size / original:.1f} % of {original:,}"
+        return {
+            "bytes": size, "original_bytes": original,
+            "faithfulness": {name: [score_facts(s) for s in own] for name, own in loss.items()},
+            "report": report, "lines": [share, *score_table(loss), *table(report)],
+        }  # fmt: skip
+
+    def _read(self, context: Context) -> tuple[Vectors, list[str]]:
+        """Return the vectors and notes; raises InputError for words or numbers not to be stored."""
+        words, columns = shape_of(self.vectors)
+        what = f"{words:,} vectors of {columns:,}"
+        needed = words * (_WORD + 4 * columns * _COPIES)
+        check_memory(what, needed, context.memory, "raise --memory")
+        read = self.vectors
+        if not isinstance(read, Vectors):
+            read = read_any_vectors(Path(read), memory=context.memory)
+        refuse_nonfinite(read.words, nonfinite_rows(read.matrix), self.named, "train again")
+        check_words(read.words, None, Path(self.named))
+        return read, reading_notes(read, self.named)
+
+    def _candidate(self, name: str, vectors: Vectors, context: Context) -> _Candidate:
+        reduced = REDUCERS[name](vectors.matrix, self._dim(vectors.matrix.shape[1]), context)
+        if not reduced.shape[1]:
+            raise InputError("every vector is zero", where=self.named, do="train again")
+        codes = self._codes(reduced, row_norms(vectors.matrix), context)
+        decoded = Vectors(vectors.words, codes.decoded())
+        return _Candidate(codes, decoded, faithfulness(decoded, vectors, self.named, context)[0])
+
+    def _codes(self, reduced: Float32, norms: Float64, context: Context) -> Codes:
+        groups = self.options.pq
+        if groups is None:
+            return scalar_codes(reduced, norms, self.options.bits)
+        groups = min(groups, reduced.shape[1])
+        return product_codes(reduced, norms, groups, context.seed, context.pool)
+
+    def _bytes(self, vectors: Vectors) -> int:
+        """Return the bytes of the given vectors on disk, or of their numbers in memory."""
+        return sum(path.stat().st_size for path in self._files) or vectors.matrix.nbytes
