@@ -43,7 +43,7 @@ def embedded(folder, recipe, **options):
     return wg.train(folder / "v.bin", "mde", **given).vectors.astype(np.float64)
 
 
-def same_columns(ours, theirs, atol=1e-3):
+def assert_same_columns(ours, theirs, atol=1e-3):
     """Assert that columns agree, but for their signs and lengths; ours are standardised."""
     assert np.abs(ours.T @ ours / n - np.eye(ours.shape[1])).max() < 1e-5
     theirs = theirs - theirs.mean(0)
@@ -57,7 +57,7 @@ def test_pca_is_that_of_scikit_learn_whitened(folder):
 
     theirs = PCA(K, svd_solver="full", whiten=True).fit_transform(points_of(folder))
     ours = embedded(folder, "pca")
-    same_columns(ours, theirs)
+    assert_same_columns(ours, theirs)
     assert np.abs(np.abs(ours) - np.abs(theirs) * np.sqrt(n / (n - 1))).max() < 1e-3
 
 
@@ -77,14 +77,14 @@ def test_classical_mds_is_that_of_scikit_learn(folder, options):
     if not hasattr(manifold, "ClassicalMDS"):
         pytest.skip("this scikit-learn has no ClassicalMDS")
     theirs = manifold.ClassicalMDS(n_components=K).fit_transform(points_of(folder))
-    same_columns(embedded(folder, "classical-mds", **options), theirs)
+    assert_same_columns(embedded(folder, "classical-mds", **options), theirs)
 
 
 def test_isomap_is_that_of_scikit_learn(folder):
     from sklearn.manifold import Isomap
 
     theirs = Isomap(n_neighbors=8, n_components=2).fit_transform(points_of(folder))
-    same_columns(embedded(folder, "isomap", neighbours=8, metric="euclidean", dim=2), theirs)
+    assert_same_columns(embedded(folder, "isomap", neighbours=8, metric="euclidean", dim=2), theirs)
 
 
 def test_lle_is_that_of_scikit_learn(folder):
@@ -93,7 +93,7 @@ def test_lle_is_that_of_scikit_learn(folder):
     theirs = LocallyLinearEmbedding(
         n_neighbors=8, n_components=2, eigen_solver="dense"
     ).fit_transform(points_of(folder))
-    same_columns(embedded(folder, "lle", neighbours=8, metric="euclidean", dim=2), theirs, 1e-2)
+    assert_same_columns(embedded(folder, "lle", neighbours=8, metric="euclidean", dim=2), theirs, 1e-2)
 
 
 def test_laplacian_eigenmaps_are_those_of_scikit_learn_where_degrees_are_equal(tmp_path):
