@@ -93,7 +93,9 @@ def test_lle_is_that_of_scikit_learn(folder):
     theirs = LocallyLinearEmbedding(
         n_neighbors=8, n_components=2, eigen_solver="dense"
     ).fit_transform(points_of(folder))
-    assert_same_columns(embedded(folder, "lle", neighbours=8, metric="euclidean", dim=2), theirs, 1e-2)
+    assert_same_columns(
+        embedded(folder, "lle", neighbours=8, metric="euclidean", dim=2), theirs, 1e-2
+    )
 
 
 def test_laplacian_eigenmaps_are_those_of_scikit_learn_where_degrees_are_equal(tmp_path):
