@@ -87,9 +87,10 @@ class Compress(Revision):
     @cached_property
     def request(self) -> dict[str, Any]:
         """The options, and the digests of the files read."""
-        held = isinstance(self.vectors, Vectors)
-        digests = [digest_of(self.vectors) if held else run_card.joint_digest(self._files)]  # type: ignore[arg-type]
-        digests += [run_card.joint_digest([Path(path)]) for path in self.sets]
+        held = self.vectors
+        files = run_card.joint_digest
+        digests = [digest_of(held) if isinstance(held, Vectors) else files(self._files)]
+        digests += [files([Path(path)]) for path in self.sets]
         options = {**self.options.result_options(), "seed": self.run.seed}
         return request_of("compress", options, digests)
 
