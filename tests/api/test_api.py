@@ -309,7 +309,8 @@ def test_signature_of_train_shows_no_default_that_depends_on_the_method() -> Non
     shown = inspect.signature(wg.train).parameters
     assert repr(shown["neg"].default) == "<depends on the method>"  # gbu: 0.2, others: 1
     assert shown["weight"].default is shown["neg"].default  # dlsa: rows, lsa: log
-    assert shown["dim"].default == 100
+    assert shown["dim"].default is shown["neg"].default  # tsm: 32, others: 100
+    assert shown["cds"].default == 1.0
 
 
 def test_swapped_letters_of_an_option_suggest_the_option() -> None:

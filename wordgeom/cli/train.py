@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+from statistics import mode
 from typing import Any
 
 import click
@@ -17,7 +19,7 @@ from wordgeom.core.formatting import listed
 from wordgeom.core.options import Options, flag, specs
 from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods.contract import DOCUMENT_VECTORS, MODEL
-from wordgeom.methods.inputs import READING, inputs_of, reading_options, settings_of
+from wordgeom.methods.inputs import READING, reading_options, settings_of
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 
 _OWN = ("method", "out", "space")
@@ -76,7 +78,7 @@ class _Train(frame.StageCommand):
     def invoke(self, ctx: click.Context) -> None:
         """Run the stage; without a method, a wrong input is reported first."""
         if not (ctx.params["method"] or ctx.params["config"]) and ctx.params.get("matrix"):
-            _check_stored(ctx.params["matrix"])
+            _check_exists(ctx.params["matrix"])
         super().invoke(ctx)
 
     def declared(
@@ -97,11 +99,11 @@ class _Train(frame.StageCommand):
             formatter.write_dl([(name, methods.summary(name)) for name in methods.names()])
 
 
-def _check_stored(path: str) -> None:
-    """Raise what `open_any` raises for an input that no method can read, if all read stores."""
+def _check_exists(path: str) -> None:
+    """Raise what `open_any` raises for an input that does not exist, which no method can read."""
     from wordgeom.matrices.opening import open_any
 
-    if all(inputs_of(methods.load(name))[0].store_kinds for name in methods.names()):
+    if not os.path.lexists(path):
         open_any(path)
 
 
@@ -116,16 +118,25 @@ def _options(method: str | None, args: list[str]) -> list[click.Option]:
 
 
 def _shared() -> list[click.Option]:
-    """Return the options that all methods declare with the same default."""
-    every: list[type[Options]] = []
+    """Return the options that all methods declare; those of several defaults show them all."""
+    every: dict[str, type[Options]] = {}
     for name in methods.names():
         with contextlib.suppress(Exception):  # a user's own, which `--method` will report
-            every.append(methods.load(name).Options)
-    defaults = [{field.name: field.default for field, _ in specs(cls)} for cls in every]
-    return [
-        param for param in flags.parameters(every[0])
-        if all(param.name in one and one[param.name] == defaults[0][param.name] for one in defaults)
-    ]  # fmt: skip
+            every[name] = methods.load(name).Options
+    defaults = {
+        name: {field.name: flags.shown(field.default) for field, _ in specs(cls)}
+        for name, cls in every.items()
+    }
+    common = set.intersection(*map(set, defaults.values()))
+    preferred = {}
+    for option in common:
+        values = {name: each[option] for name, each in defaults.items()}
+        usual = mode(values.values())
+        own = [f"{name}: {value}" for name, value in values.items() if value != usual]
+        if own:
+            preferred[option] = f"{usual}; {', '.join(own)}"
+    params = flags.parameters(next(iter(every.values())), preferred=preferred)
+    return [param for param in params if param.name in common]
 
 
 def _preferred(method: str) -> dict[str, Any]:

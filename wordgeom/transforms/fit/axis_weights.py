@@ -13,10 +13,13 @@ from wordgeom.core.types import Float64
 from wordgeom.transforms.fit.score_regression import coefficients
 from wordgeom.transforms.fit.scored_pairs import ScoredPairs
 
+_MOST = np.log(10.0)  # of the logarithm of a weight
+
 
 def axis_weights(units: Float64, pairs: ScoredPairs, prior: Float64) -> Float64:
-    """Return the weights exp(θ / 2) (K) of the axes.
+    """Return the weights exp(θ / 2) (K) of the axes, at most tenfold and at least a tenth.
 
+    The bound is far beyond where the first-order change holds; few pairs may ask for any weight.
     units (u × K): unit vectors of the words; prior (K × K): the covariance of θ, positive definite,
     in units of the variance of the noise.
     """
@@ -28,7 +31,8 @@ def axis_weights(units: Float64, pairs: ScoredPairs, prior: Float64) -> Float64:
         return np.asarray(right - A @ np.linalg.solve(small, A.T @ right))
 
     alpha = coefficients(solve, pairs.cosines(units), pairs.scores)
-    return np.asarray(np.exp(0.5 * (root @ (A.T @ alpha))))
+    logarithms = 0.5 * (root @ (A.T @ alpha))
+    return np.exp(np.clip(logarithms, -_MOST, _MOST))
 
 
 def axis_slopes(units: Float64, pairs: ScoredPairs) -> Float64:
