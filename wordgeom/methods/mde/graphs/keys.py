@@ -14,6 +14,13 @@ def to_keys(one: Array, other: Array, n: int) -> Int64:
     return left.astype(np.int64) * n + right
 
 
+def distinct(keys: Int64) -> Int64:
+    """Return the distinct keys, ascending; faster than np.unique, which hashes."""
+    ascending = np.sort(keys)
+    first = np.append(True, ascending[1:] != ascending[:-1])[: len(keys)]
+    return np.asarray(ascending[first])
+
+
 def keys_of(pairs: Pairs, n: int) -> Int64:
     """Return the keys (p), ascending."""
     return to_keys(pairs.left, pairs.right, n)

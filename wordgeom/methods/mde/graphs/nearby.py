@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wordgeom.core.types import Array, Int64
-from wordgeom.methods.mde.graphs.keys import keys_of, merged, to_keys, to_pairs
+from wordgeom.methods.mde.graphs.keys import distinct, keys_of, merged, to_keys, to_pairs
 from wordgeom.methods.mde.graphs.sampling import random_keys, within
 from wordgeom.methods.mde.pairs import Pairs
 from wordgeom.runtime.pool import Pool
@@ -40,7 +40,7 @@ class Sample:
         """Return the sample without the pairs of some keys."""
         used = ~np.isin(keys_of(self.given, self.items), hidden)
         given = Pairs(self.given.left[used], self.given.right[used], self.given.given[used])
-        return replace(self, given=given, without=np.union1d(self.without, hidden))
+        return replace(self, given=given, without=_united(self.without, hidden))
 
     def uniform(self, keys: Int64) -> Pairs:
         """Return drawn pairs (p) with weights by which they stand for all."""
@@ -50,7 +50,7 @@ class Sample:
         """Return the pairs for vectors (n × m), which are finite."""
         near = nearest_keys(vectors, self.nearest, pool)
         near = near[~within(near, self.without)]
-        other = random_keys(self.items, self.random, rng, np.union1d(near, self.without))
+        other = random_keys(self.items, self.random, rng, _united(near, self.without))
         weights = np.repeat(
             (self.each, self._share(len(other), len(near))), (len(near), len(other))
         )
@@ -78,6 +78,10 @@ def nearest_keys(vectors: Array, k: int, pool: Pool) -> Int64:
         rows = np.repeat(rows, others.shape[1])
         others = others.ravel()
         apart = rows != others  # of equal rows, a row may be not its own nearest
-        return np.unique(to_keys(rows[apart], others[apart], n))
+        return distinct(to_keys(rows[apart], others[apart], n))
 
-    return np.unique(np.concatenate(list(pool.map(found, range(0, n, _BLOCK)))))
+    return distinct(np.concatenate(list(pool.map(found, range(0, n, _BLOCK)))))
+
+
+def _united(one: Int64, other: Int64) -> Int64:
+    return distinct(np.concatenate((one, other)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom.core.types import Int64
-from wordgeom.methods.mde.graphs.keys import keys_of, to_keys, to_pairs
+from wordgeom.methods.mde.graphs.keys import distinct, keys_of, to_keys, to_pairs
 from wordgeom.methods.mde.pairs import Pairs
 
 _DENSE = 4  # all pairs are listed where they are at most this many times those in question
+_MORE = 1.1  # pairs to draw for each missing one, since some are drawn twice
 
 
 def dissimilar(similar: Pairs, n: int, number: int, rng: np.random.Generator) -> Pairs:
@@ -32,24 +33,19 @@ def random_keys(n: int, number: int, rng: np.random.Generator, without: Int64) -
         if number == len(keys):
             return keys
         return np.sort(rng.permutation(keys)[:number])
+    # All pairs are alike in what follows, so that each set of pairs is as likely as any other.
     drawn = np.empty(0, np.int64)
-    while len(drawn) < number:  # each round finds half of the missing pairs at least
-        one, other = rng.integers(0, n, (2, 2 * (number - len(drawn)) + 16))
-        keys = to_keys(one, other, n)[one != other]
-        drawn = _first(np.concatenate((drawn, keys[~within(keys, without)])))
-    return np.sort(drawn[:number])
+    while len(drawn) < number:
+        one, other = rng.integers(0, n, (2, int(_MORE * (number - len(drawn))) + 16))
+        keys = np.sort(to_keys(one, other, n)[one != other])  # ascending ones are looked up faster
+        drawn = distinct(np.concatenate((drawn, keys[~within(keys, without)])))
+    return np.delete(drawn, rng.choice(len(drawn), len(drawn) - number, replace=False))
 
 
 def _every(n: int) -> Int64:
     """Return the keys of all pairs of n items, ascending."""
     left, right = np.triu_indices(n, 1)
     return to_keys(left, right, n)
-
-
-def _first(keys: Int64) -> Int64:
-    """Return distinct keys in the order of their first occurrence, by which a draw is uniform."""
-    _, places = np.unique(keys, return_index=True)
-    return keys[np.sort(places)]
 
 
 def within(keys: Int64, ascending: Int64) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
