@@ -24,7 +24,8 @@ _LOOSE = 3e-3  # tolerance of all rounds but the last, after which the pairs cha
 _NOISE = 1e-4  # of the deviation of the vectors
 _LISTS = ("values", "norms", "lengths")
 
-Redraw = Callable[[Float32, int], Any]  # the problem of a round, from the vectors (n × m) there
+# The start of a round, from the vectors (n × m) before it; and its problem, from there.
+Rounds = tuple[Callable[[Float32], Float32], Callable[[Float32, int], Any]]
 
 
 @dataclass
@@ -82,17 +83,17 @@ class Course:
 class Descent:
     """Minimises the average distortion of a problem, or of each round's problem in turn.
 
-    tol, enough: at which a round ends before its steps are taken; redraw: None for one round.
+    tol, enough: at which a round ends before its steps are taken; rounds: None for one.
     """
 
     def __init__(
-        self, problem: Any, redraw: Redraw | None, ops: Ops, constraint: Constraint,
+        self, problem: Any, rounds: Rounds | None, ops: Ops, constraint: Constraint,
         *, steps: int, tol: float, enough: float, memory: int, seed: int,
     ) -> None:  # fmt: skip
-        self.problem, self._redraw, self._ops, self._constraint = problem, redraw, ops, constraint
+        self.problem, self._rounds, self._ops, self._constraint = problem, rounds, ops, constraint
         self._tol, self._enough, self._memory = tol, enough, memory
         self._seed = seed
-        self._each = 0 if redraw is None else steps // _EACH
+        self._each = 0 if rounds is None else steps // _EACH
         self._first = -(-steps // _FIRST) if self._each else steps
         self.most = self._first + ROUNDS * self._each
         self._loose = max(tol, _LOOSE) if self._each and tol else tol
@@ -122,15 +123,16 @@ class Descent:
         """Begin the next round, with noise that separates items which coincide."""
         state.earlier = {name: getattr(state, name) for name in _LISTS}
         state.round += 1
-        x = self._ops.to_numpy(state.x)
+        assert self._rounds is not None
+        x = self._rounds[0](self._ops.to_numpy(state.x))
         noise = np.random.default_rng((self._seed, state.round)).standard_normal(x.shape, x.dtype)
         state.start = x + _NOISE * x.std() * noise
         self._take_problem(state)
         state.inner = self._lbfgs(state.round).start(state.start, self._memory)
 
     def _take_problem(self, state: Course) -> None:
-        if self._redraw is not None and state.round:
-            self.problem = self._redraw(state.start, state.round)
+        if self._rounds is not None and state.round:
+            self.problem = self._rounds[1](state.start, state.round)
 
     def _lbfgs(self, number: int) -> Lbfgs:
         most = self._each if number else self._first

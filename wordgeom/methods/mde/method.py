@@ -61,7 +61,7 @@ def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result
     solution = solve(
         get_problem(embedding.n, terms, context), embedding.start(), embedding.constraint(),
         Settings(options.steps, options.tol, options.gradient_tol, batch=options.batch), context,
-        None if embedding.graph.sample is None else embedding.redrawn,
+        None if embedding.graph.sample is None else embedding,
     )  # fmt: skip
     given = (terms, held) if held else None
     statistics, notes = checks(solution.terms, solution.vectors, embedding.words, given)
@@ -174,6 +174,12 @@ class _Embedding:
         if self._options.constraint == names.STANDARDIZED and len(self.graph.deviations):
             self._to_natural_length()
         return self._terms(self.graph), [] if self._held is None else self._terms(self._held)
+
+    def gathered(self, vectors: Float32) -> Float32:
+        """Return vectors (n × K) whose strays are back among their similar items."""
+        from wordgeom.methods.mde.graphs.strays import without_strays
+
+        return without_strays(vectors, self.graph.similar)
 
     def redrawn(self, vectors: Float32, number: int) -> list[Term]:
         """Return the terms of a later round, with dissimilar pairs for vectors (n × K)."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,8 +18,17 @@ from wordgeom.methods.mde.stochastic import Proximal, batches
 from wordgeom.optim.constraints import Constraint
 from wordgeom.runtime.context import Context
 
-Redraw = Callable[[Float32, int], Sequence[Term]]  # the terms of a round, from the vectors there
 _APART = 1e-3  # of the deviation of X, by which items that coincide are separated
+
+
+class Rounds(Protocol):
+    """What changes from one round of a descent to the next."""
+
+    def gathered(self, vectors: Float32) -> Float32:
+        """Return the vectors (n × m) from which a round starts, for those before it."""
+
+    def redrawn(self, vectors: Float32, number: int) -> Sequence[Term]:
+        """Return the terms of round `number`, which starts from vectors (n × m)."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +81,11 @@ def get_problem(items: int, terms: Sequence[Term], context: Context) -> Any:
 
 def solve(
     problem: Any, start: Float32, constraint: Constraint, settings: Settings, context: Context,
-    redraw: Redraw | None = None,
+    rounds: Rounds | None = None,
 ) -> Solution:  # fmt: skip
     """Return the embedding that a descent from `start` (n × m) reaches.
 
-    redraw: returns the terms of a later round from the vectors before it; none by default.
+    rounds: what changes from round to round; one round by default.
     Raises OptionError where no finite distortion is found at the start.
     """
     ops, saved = context.ops, context.checkpoint.restore()
@@ -84,7 +93,7 @@ def solve(
 
     descent = (
         _proximal(problem, constraint, settings, context) if settings.batch
-        else _descent(problem, constraint, settings, context, redraw)
+        else _descent(problem, constraint, settings, context, rounds)
     )  # fmt: skip
     state: Any = descent.start(start) if saved is None else descent.restored(saved)
     what = "rounds" if settings.batch else "steps"
@@ -104,14 +113,15 @@ def _proximal(problem: Any, constraint: Constraint, settings: Settings, context:
 
 def _descent(
     problem: Any, constraint: Constraint, settings: Settings, context: Context,
-    redraw: Redraw | None,
+    rounds: Rounds | None,
 ) -> Any:  # fmt: skip
     def next_problem(vectors: Float32, number: int) -> Any:
-        assert redraw is not None
-        return get_problem(problem.items, redraw(vectors, number), context)
+        assert rounds is not None
+        return get_problem(problem.items, rounds.redrawn(vectors, number), context)
 
+    several = None if rounds is None else (rounds.gathered, next_problem)
     return Descent(
-        problem, None if redraw is None else next_problem, context.ops, constraint,
+        problem, several, context.ops, constraint,
         steps=settings.steps, tol=settings.tol, enough=settings.enough, memory=settings.memory,
         seed=context.seed,
     )  # fmt: skip
