@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from wordgeom.api.compression import compress
     from wordgeom.api.conversion import convert, load_vectors
     from wordgeom.api.counts import (
         Counts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import gc
 import importlib
@@ -303,6 +304,13 @@ def test_columns_may_be_given_as_integers(tmp_path, scratch):
     assert (by_number.digest, by_number.words) == (by_text.digest, ["a", "b", "c"])
     by_number.close()
     by_text.close()
+
+
+def test_type_checkers_and_the_documentation_see_every_public_name() -> None:
+    tree = ast.parse(Path(wg.__file__).read_text(encoding="utf-8"))
+    seen = {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+            for alias in node.names}  # fmt: skip
+    assert set(wg.__all__) <= seen
 
 
 def test_signature_of_train_shows_no_default_that_depends_on_the_method() -> None:

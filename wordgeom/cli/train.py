@@ -254,7 +254,7 @@ def command(settings: frame.Settings, *options: Any) -> frame.Stage:
 
     MATRIX is a directory of co-occurrence counts (cooc) or, for methods that need documents, of a
     document-term matrix (dtm). Counts are weighted on the fly; a matrix made by build-pmi is used
-    as stored.
+    as stored. mde and tsm take vectors: a file, or an array (.npy); tsm's default is vectors.bin.
     """
     from wordgeom.stages.train import Train
 
