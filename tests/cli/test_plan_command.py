@@ -98,7 +98,9 @@ def test_one_command_is_planned_with_its_options(folder, ask):
         (("build-cooc", "corpus.txt", "--widow", "3"), "--widow", 2),
         (("build-cooc", "-"), "cannot be sampled", 1),
         (("build-cooc", "tiny.txt"), "", 1),
-        (("x.toml", "--window", "3"), "takes no arguments", 2),
+        (("x.toml", "--window", "3"), "--window is not an option of plan; set it in the tables", 2),
+        (("--memory", "3", "x.toml"), "--memory is not an option of plan; set it in the tables", 2),
+        (("x.toml", "y.toml"), "takes no arguments", 2),
     ],
 )
 def test_what_cannot_be_planned_is_one_line(folder, ask, arguments, said, status):

@@ -68,6 +68,9 @@ def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
     from wordgeom.cli.pipeline import Step, read_steps
 
     if what not in frame.STAGES:
+        if flag := next((one for one in (what, *arguments) if one.startswith("-")), None):
+            raise OptionError(f"{flag} is not an option of plan",
+                              do="set it in the tables of the configuration file")  # fmt: skip
         if arguments:
             raise OptionError(f"{what}: a configuration file takes no arguments",
                               do="name the file alone, or a command")  # fmt: skip

@@ -43,7 +43,7 @@ class Options(base.Options):
     weight_penalty: float = option(
         1e-4, "penalty on reconstruction weights, relative to squared lengths", low=0.0, high=1.0
     )
-    tol: float = option(1e-6, "residual of the reconstruction, relatively", low=0.0, high=1.0)
+    tol: float = option(1e-6, "relative residual of the reconstruction", low=0.0, high=1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
