@@ -23,9 +23,10 @@ from wordgeom.imputation.graph import Graph
 from wordgeom.imputation.identical import identical_limits
 from wordgeom.imputation.least_norm import make_unique
 from wordgeom.linalg.blas import one_thread
-from wordgeom.runtime.block_map import Result, map_blocks
+from wordgeom.runtime.block_map import map_blocks
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.scheduler import Result
 
 Kind = Literal["simplex", "nnls"]
 _ROWS = 512  # rows per block, unless that makes more blocks than a checkpoint should have

@@ -1,0 +1,131 @@
+"""Blocks on the workers of a Dask cluster.
+
+Dask carries functions, bounds, options and digests. Arrays are files of the shared folder.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn, TypeVar
+
+from wordgeom.core.errors import LostSchedulerError, SchedulerError
+from wordgeom.core.types import Array
+from wordgeom.runtime.scheduler import Result, Shared
+from wordgeom.schedulers import worker
+from wordgeom.schedulers.block_file import take_block
+from wordgeom.schedulers.shared_array import SharedArray
+from wordgeom.schedulers.shared_folder import SharedFolder
+
+_Block = TypeVar("_Block")
+_Spec = TypeVar("_Spec")
+_QUEUED = 4  # blocks running or queued per thread of the workers
+_PATIENCE = 30.0  # seconds without a result after which missing workers are reported
+_CLOSING = 5.0  # seconds for the workers to close their files
+_log = logging.getLogger(__name__)
+
+
+class DaskScheduler:
+    """Computes blocks on a Dask cluster: `share` arrays, then `map`.
+
+    The client is a distributed.Client. Raises SchedulerError where workers cannot compute blocks.
+    """
+
+    def __init__(self, client: Any, folder: SharedFolder) -> None:
+        self._client, self._folder = client, folder
+        self._run = worker.Run.of(folder.path, folder.token)
+        self._check_workers()
+
+    @property
+    def threads(self) -> int:
+        """Number of threads of all workers that are connected, at least 1."""
+        return max(1, sum(int(each["nthreads"]) for each in self._workers.values()))
+
+    def share(self, array: Array) -> SharedArray:
+        """Write an array to the shared folder; raises WriteError."""
+        return self._folder.share(array)
+
+    def release(self, *shared: Shared) -> None:
+        """Remove the files of arrays that no later map reads."""
+        for each in shared:
+            assert isinstance(each, SharedArray)
+            self._folder.release(each)
+
+    def map(
+        self,
+        compute: Callable[[_Block, _Spec], Result],
+        blocks: Sequence[_Block],
+        spec: _Spec,
+        ahead: int | None = None,
+    ) -> Iterator[Result]:
+        """Yield compute(block, spec) for every block, in order.
+
+        compute: a function of a module. Raises what it raises; LostSchedulerError; SchedulerError.
+        """
+        waiting: deque[Any] = deque()
+        try:
+            for block in blocks:
+                waiting.append(self._submit(compute, block, spec))
+                if len(waiting) > (_QUEUED * self.threads if ahead is None else ahead):
+                    yield self._result(waiting.popleft())
+            while waiting:
+                yield self._result(waiting.popleft())
+        finally:
+            if waiting:
+                self._client.cancel(list(waiting), force=True)
+
+    def close(self) -> None:
+        """Let the workers close the files of the shared folder."""
+        if self._client.status == "running":
+            self._client.run(worker.forget, self._run, on_error="ignore", timeout=_CLOSING)
+
+    @property
+    def _workers(self) -> dict[str, Any]:
+        workers: dict[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        return workers
+
+    def _check_workers(self) -> None:
+        """Ask all workers that are connected whether they belong to this run."""
+        answers = self._client.run(worker.admit, self._run, on_error="return")
+        warnings = set()
+        for address, answer in answers.items():
+            if isinstance(answer, BaseException):
+                raise SchedulerError(f"the worker at {address} failed: {answer}", do=worker.REMEDY)
+            if answer.refusal:
+                raise SchedulerError(answer.refusal, do=worker.REMEDY)
+            warnings.add(answer.warning)
+        for warning in sorted(warnings - {""}):
+            _log.warning("%s: the bytes of the result may differ", warning)
+
+    def _submit(self, compute: Callable[..., Result], block: Any, spec: Any) -> Any:
+        submit, run = self._client.submit, self._run
+        return submit(worker.compute_block, run, compute, block, spec, pure=False)
+
+    def _result(self, future: Any) -> Result:
+        from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+
+        try:
+            self._await(future)
+            return take_block(self._folder.path, future.result())
+        except FutureCancelledError:
+            self._lost()
+        except KilledWorker as error:
+            what = "a block was given up, because each worker that computed it died"
+            raise SchedulerError(what, do="give each worker more memory") from error
+
+    def _await(self, future: Any) -> None:
+        """Wait for a result; report when there is no worker to compute it."""
+        from distributed import wait
+
+        while not future.done():
+            try:
+                wait(future, timeout=_PATIENCE)
+            except TimeoutError:
+                if not self._workers:
+                    _log.info("note: waiting for workers")
+
+    def _lost(self) -> NoReturn:
+        do = "continue with --resume, with the same scheduler, another one or none"
+        raise LostSchedulerError("lost the connection to the scheduler", do=do)
