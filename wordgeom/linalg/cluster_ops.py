@@ -20,7 +20,8 @@ from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.scheduler import Result, Scheduler, Shared
 
 WORTH = 1 << 28  # multiplications of one column, from which a product is worth its messages
-_PER_THREAD = 4  # tasks per thread of the cluster, so that all end at about the same time
+# Tasks, at least and per thread of the cluster, so that all threads end at about the same time.
+_TASKS, _PER_THREAD = 32, 4
 _Blocks = tuple[tuple[int, int], ...]  # consecutive blocks of rows [start:stop)
 
 
@@ -151,7 +152,7 @@ def _shared(owner: object, scheduler: Scheduler, *arrays: Array) -> tuple[Shared
 
 def _tasks(blocks: list[tuple[int, int]], scheduler: Scheduler) -> list[_Blocks]:
     """Group consecutive blocks into tasks of about the same number of blocks."""
-    tasks = min(len(blocks), _PER_THREAD * scheduler.threads)
+    tasks = min(len(blocks), max(_TASKS, _PER_THREAD * scheduler.threads))
     bounds = [len(blocks) * k // tasks for k in range(tasks + 1)]
     return [tuple(blocks[a:b]) for a, b in pairwise(bounds)]
 

@@ -19,11 +19,15 @@ from wordgeom.storage.files import WatchedFile, remove, write_errors
 
 @dataclass(frozen=True)
 class Receipt:
-    """What a worker returns for a block: name and SHA-256 of its file, and the arrays' names."""
+    """What a worker returns for a block: name and SHA-256 of its file, and the arrays' names.
+
+    warning: how the worker differs from the client.
+    """
 
     name: str
     digest: str
     arrays: tuple[str, ...]
+    warning: str = ""
 
 
 def write_block(folder: Path, result: Mapping[str, Array]) -> Receipt:

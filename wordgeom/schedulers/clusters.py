@@ -17,6 +17,7 @@ from wordgeom.schedulers.shared_folder import shared_folder
 LOCAL = "local"
 _PROTOCOLS = ("tcp://", "tls://")
 _TIMEOUT = 10.0  # seconds to connect
+_HERE = "127.0.0.1"
 
 
 @contextmanager
@@ -90,9 +91,10 @@ def _local(threads: int, scratch: str | None) -> Any:
     return LocalCluster(
         n_workers=threads,
         threads_per_worker=1,
-        host="127.0.0.1",
-        dashboard_address=None,
-        worker_dashboard_address=None,
+        host=_HERE,
+        dashboard_address=f"{_HERE}:0",
+        worker_dashboard_address=f"{_HERE}:0",
+        scheduler_kwargs={"dashboard": False},
         memory_limit=0,  # Dask would restart a worker for the pages of the files that it maps
         local_directory=scratch,
         silence_logs=logging.CRITICAL,

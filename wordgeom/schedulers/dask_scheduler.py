@@ -8,13 +8,13 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from wordgeom.core.errors import LostSchedulerError, SchedulerError
 from wordgeom.core.types import Array
 from wordgeom.runtime.scheduler import Result, Shared
 from wordgeom.schedulers import worker
-from wordgeom.schedulers.block_file import take_block
+from wordgeom.schedulers.block_file import Receipt, take_block
 from wordgeom.schedulers.shared_array import SharedArray
 from wordgeom.schedulers.shared_folder import SharedFolder
 
@@ -35,6 +35,7 @@ class DaskScheduler:
     def __init__(self, client: Any, folder: SharedFolder) -> None:
         self._client, self._folder = client, folder
         self._run = worker.Run.of(folder.path, folder.token)
+        self._warned = {""}
         self._check_workers()
 
     @property
@@ -64,21 +65,26 @@ class DaskScheduler:
         compute: a function of a module. Raises what it raises; LostSchedulerError; SchedulerError.
         """
         waiting: deque[Any] = deque()
+        room = _QUEUED * self.threads if ahead is None else ahead
         try:
             for block in blocks:
                 waiting.append(self._submit(compute, block, spec))
-                if len(waiting) > (_QUEUED * self.threads if ahead is None else ahead):
+                if len(waiting) > room:
                     yield self._result(waiting.popleft())
             while waiting:
                 yield self._result(waiting.popleft())
         finally:
-            if waiting:
+            if waiting and self._connected:
                 self._client.cancel(list(waiting), force=True)
 
     def close(self) -> None:
         """Let the workers close the files of the shared folder."""
-        if self._client.status == "running":
+        if self._connected:
             self._client.run(worker.forget, self._run, on_error="ignore", timeout=_CLOSING)
+
+    @property
+    def _connected(self) -> bool:
+        return bool(self._client.status == "running")
 
     @property
     def _workers(self) -> dict[str, Any]:
@@ -86,17 +92,25 @@ class DaskScheduler:
         return workers
 
     def _check_workers(self) -> None:
-        """Ask all workers that are connected whether they belong to this run."""
+        """Wait for a worker, and ask all that are connected whether they belong to this run."""
+        while not self._workers:
+            try:
+                self._client.wait_for_workers(1, timeout=_PATIENCE)
+            except TimeoutError:
+                _log.info("note: waiting for workers")
         answers = self._client.run(worker.admit, self._run, on_error="return")
-        warnings = set()
         for address, answer in answers.items():
             if isinstance(answer, BaseException):
                 raise SchedulerError(f"the worker at {address} failed: {answer}", do=worker.REMEDY)
             if answer.refusal:
                 raise SchedulerError(answer.refusal, do=worker.REMEDY)
-            warnings.add(answer.warning)
-        for warning in sorted(warnings - {""}):
-            _log.warning("%s: the bytes of the result may differ", warning)
+            self._warn(answer.warning)
+
+    def _warn(self, how: str) -> None:
+        """Log once how a worker differs from the client."""
+        if how not in self._warned:
+            self._warned.add(how)
+            _log.warning("%s: the bytes of the result may differ", how)
 
     def _submit(self, compute: Callable[..., Result], block: Any, spec: Any) -> Any:
         submit, run = self._client.submit, self._run
@@ -105,27 +119,25 @@ class DaskScheduler:
     def _result(self, future: Any) -> Result:
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
+        from distributed.comm import CommClosedError
 
         try:
-            self._await(future)
-            return take_block(self._folder.path, future.result())
-        except FutureCancelledError:
-            self._lost()
+            receipt = self._receipt(future)
+        except (FutureCancelledError, CommClosedError) as error:
+            do = "continue with --resume, with the same scheduler, another one or none"
+            raise LostSchedulerError("lost the connection to the scheduler", do=do) from error
         except KilledWorker as error:
             what = "a block was given up, because each worker that computed it died"
             raise SchedulerError(what, do="give each worker more memory") from error
+        self._warn(receipt.warning)
+        return take_block(self._folder.path, receipt)
 
-    def _await(self, future: Any) -> None:
-        """Wait for a result; report when there is no worker to compute it."""
-        from distributed import wait
-
-        while not future.done():
+    def _receipt(self, future: Any) -> Receipt:
+        """Wait for the receipt of a block; report when there is no worker to compute it."""
+        while True:
             try:
-                wait(future, timeout=_PATIENCE)
+                receipt: Receipt = future.result(timeout=_PATIENCE)
+                return receipt
             except TimeoutError:
                 if not self._workers:
                     _log.info("note: waiting for workers")
-
-    def _lost(self) -> NoReturn:
-        do = "continue with --resume, with the same scheduler, another one or none"
-        raise LostSchedulerError("lost the connection to the scheduler", do=do)

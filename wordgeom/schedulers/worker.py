@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +18,7 @@ from wordgeom.schedulers.shared_folder import sees_token
 
 _Block = TypeVar("_Block")
 _Spec = TypeVar("_Spec")
+REMEDY = "start all workers with the same installation, on a file system that all machines share"
 _SAME = ("wordgeom", "numpy")  # packages whose versions must be those of the client
 
 
@@ -75,15 +76,13 @@ def compute_block(
 
     Raises SchedulerError where this worker does not belong to the run, and what `compute` raises.
     """
-    refusal = _admitted(run).refusal
-    if refusal:
-        raise SchedulerError(refusal, do=REMEDY)
-    return write_block(Path(run.folder), compute(block, spec))
+    admission = _admitted(run)
+    if admission.refusal:
+        raise SchedulerError(admission.refusal, do=REMEDY)
+    receipt = write_block(Path(run.folder), compute(block, spec))
+    return replace(receipt, warning=admission.warning)
 
 
 def forget(run: Run) -> None:
     """Close the files of a run that has ended."""
     forget_arrays(run.folder)
-
-
-REMEDY = "start all workers with the same installation, on a file system that all machines share"
