@@ -45,9 +45,7 @@ def connected(scheduler: str, threads: int, scratch: str | None) -> Iterator[Any
     _require_dask()
     from distributed import Client
 
-    # What it logs about lost connections is reported in one line of our own.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with _address(scheduler, threads, scratch) as address:
+    with _silent(), _address(scheduler, threads, scratch) as address:
         try:
             client = Client(address, timeout=_TIMEOUT, set_as_default=False)
         except (OSError, ValueError, RuntimeError) as error:
@@ -56,6 +54,20 @@ def connected(scheduler: str, threads: int, scratch: str | None) -> Iterator[Any
             raise SchedulerError(what, where=scheduler, do=do) from error
         with contextlib.closing(client):
             yield client
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Silence what Dask logs about lost connections, which errors of one line report."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    levels = {name: logging.getLogger(name).level for name in names}
+    try:
+        for name in names:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        yield
+    finally:
+        for name, level in levels.items():
+            logging.getLogger(name).setLevel(level)
 
 
 def _require_dask() -> None:
