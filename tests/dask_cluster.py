@@ -16,7 +16,9 @@ from typing import Self
 import numpy as np
 
 from wordgeom.core.errors import InputError
-from wordgeom.runtime.scheduler import Result, Shared
+from wordgeom.runtime.scheduler import Cluster, Result, Shared
+from wordgeom.schedulers.clusters import open_scheduler
+from wordgeom.schedulers.dask_scheduler import DaskScheduler
 
 _TESTS = Path(__file__).parent
 _PATIENCE = 60.0  # seconds for a scheduler to start
@@ -93,10 +95,7 @@ def blocks_of(rows: int, size: int) -> list[tuple[int, int]]:
 
 
 @contextmanager
-def dask_scheduler(address: str, folder: Path) -> Iterator[object]:
+def dask_scheduler(address: str, folder: Path) -> Iterator[DaskScheduler]:
     """Connect to a scheduler as a run does."""
-    from wordgeom.runtime.scheduler import Cluster
-    from wordgeom.schedulers.clusters import open_scheduler
-
     with open_scheduler(Cluster(address, folder), 1, None) as scheduler:
         yield scheduler

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +19,14 @@ from wordgeom.core.errors import (
     MissingInputError,
     SchedulerError,
 )
+from wordgeom.counts import cluster_rows
 from wordgeom.linalg import cluster_ops
 from wordgeom.schedulers import clusters
-from wordgeom.schedulers import dask_scheduler as module
+from wordgeom.schedulers.block_file import Receipt, take_block
 from wordgeom.schedulers.worker import Run, admit
+from wordgeom.storage.store import Store
 
+_MODULE = "wordgeom.schedulers.dask_scheduler"
 pytest.importorskip("distributed", reason="needs Dask: pip install 'wordgeom[cluster]'")
 
 
@@ -56,15 +60,32 @@ def test_vectors_have_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, m
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(2), 1500))
     alone = wg.train(tmp_path / "cooc", method, dim=20, threads=1)
     monkeypatch.setattr(cluster_ops, "WORTH", 0)
-    taken = []
-    take = module.take_block
-    monkeypatch.setattr(module, "take_block", lambda *args: taken.append(1) or take(*args))
+    taken: list[Receipt] = []
+
+    def counted(folder, receipt):
+        taken.append(receipt)
+        return take_block(folder, receipt)
+
+    monkeypatch.setattr(f"{_MODULE}.take_block", counted)
     made = wg.train(
         tmp_path / "cooc", method, dim=20, out=tmp_path / "v.bin", scheduler=cluster.address
     )
     np.testing.assert_array_equal(made.vectors, alone.vectors)
     assert taken
     assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("count", ["pairs", "windows"])
+def test_counts_have_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, count):
+    rng = np.random.default_rng(4)
+    words = [f"w{k}" for k in rng.zipf(1.3, 20_000) % 500]
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(" ".join(words[k : k + 50]) for k in range(0, len(words), 50)))
+    options: dict[str, Any] = {"count": count, "min_count": 1, "threads": 1}
+    wg.count(text, out=tmp_path / "alone", **options)
+    monkeypatch.setattr(cluster_rows, "WORTH", 0)
+    wg.count(text, out=tmp_path / "made", scheduler=cluster.address, **options)
+    assert Store.open(tmp_path / "made").digest == Store.open(tmp_path / "alone").digest
 
 
 def test_blocks_of_a_killed_worker_are_computed_by_another(tmp_path):
@@ -83,20 +104,20 @@ def test_blocks_of_a_killed_worker_are_computed_by_another(tmp_path):
 
 def test_a_lost_scheduler_leaves_a_checkpoint_that_any_run_resumes(tmp_path, monkeypatch):
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(3), 300))
-    options = {"dim": 20, "checkpoint": 0.0}
+    options: dict[str, Any] = {"dim": 20, "checkpoint": 0.0}
     alone = wg.train(tmp_path / "cooc", "gbu", **options)
     monkeypatch.setattr(cluster_ops, "WORTH", 0)
     out = tmp_path / "v.bin"
     with DaskCluster(tmp_path, 1) as cluster:
-        take, taken = module.take_block, []
+        taken: list[Receipt] = []
 
-        def lose_scheduler(*args):
-            taken.append(1)
+        def lose_scheduler(folder, receipt):
+            taken.append(receipt)
             if len(taken) == 6:
                 cluster.scheduler.kill()
-            return take(*args)
+            return take_block(folder, receipt)
 
-        monkeypatch.setattr(module, "take_block", lose_scheduler)
+        monkeypatch.setattr(f"{_MODULE}.take_block", lose_scheduler)
         with pytest.raises(LostSchedulerError, match="continue with resume=True") as lost:
             wg.train(tmp_path / "cooc", "gbu", out=out, scheduler=cluster.address, **options)
     assert lost.value.exit_code == 75

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from wordgeom.core.errors import LockedError, SchedulerError, WriteError
+from wordgeom.core.types import Array
 from wordgeom.schedulers import shared_array
 from wordgeom.schedulers.block_file import take_block, write_block
 from wordgeom.schedulers.shared_folder import remove_left_folder, shared_folder
 from wordgeom.storage import files
 
-ARRAYS = [
+ARRAYS: list[Array] = [
     np.arange(6, dtype=np.float32).reshape(3, 2), np.zeros((0, 4)), np.array(7, np.int64),
 ]  # fmt: skip
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import MissingInputError, SchedulerError, UnavailableError
-from wordgeom.runtime.scheduler import Cluster, Scheduler
+from wordgeom.runtime.scheduler import Cluster
+from wordgeom.schedulers.dask_scheduler import DaskScheduler
 from wordgeom.schedulers.shared_folder import shared_folder
 
 LOCAL = "local"
@@ -21,13 +22,11 @@ _HERE = "127.0.0.1"
 
 
 @contextmanager
-def open_scheduler(cluster: Cluster, threads: int, scratch: str | None) -> Iterator[Scheduler]:
+def open_scheduler(cluster: Cluster, threads: int, scratch: str | None) -> Iterator[DaskScheduler]:
     """Connect to a cluster and create the shared folder; removed at the end.
 
     threads: processes of `local`. Raises what `connected`, `shared_folder` and DaskScheduler raise.
     """
-    from wordgeom.schedulers.dask_scheduler import DaskScheduler
-
     with (
         shared_folder(cluster.folder) as folder,
         connected(cluster.name, threads, scratch) as client,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from wordgeom.core.errors import LostSchedulerError, SchedulerError
@@ -88,7 +89,11 @@ class DaskScheduler:
 
     @property
     def _workers(self) -> dict[str, Any]:
-        workers: dict[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        with _loss_reported():
+            known = self._client.scheduler_info(n_workers=-1)
+        if not self._connected or "workers" not in known:
+            raise _lost()
+        workers: dict[str, Any] = known["workers"]
         return workers
 
     def _check_workers(self) -> None:
@@ -98,7 +103,8 @@ class DaskScheduler:
                 self._client.wait_for_workers(1, timeout=_PATIENCE)
             except TimeoutError:
                 _log.info("note: waiting for workers")
-        answers = self._client.run(worker.admit, self._run, on_error="return")
+        with _loss_reported():
+            answers = self._client.run(worker.admit, self._run, on_error="return")
         for address, answer in answers.items():
             if isinstance(answer, BaseException):
                 raise SchedulerError(f"the worker at {address} failed: {answer}", do=worker.REMEDY)
@@ -113,19 +119,17 @@ class DaskScheduler:
             _log.warning("%s: the bytes of the result may differ", how)
 
     def _submit(self, compute: Callable[..., Result], block: Any, spec: Any) -> Any:
+        if not self._connected:
+            raise _lost()
         submit, run = self._client.submit, self._run
         return submit(worker.compute_block, run, compute, block, spec, pure=False)
 
     def _result(self, future: Any) -> Result:
         from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
-        from distributed.comm import CommClosedError
 
         try:
-            receipt = self._receipt(future)
-        except (FutureCancelledError, CommClosedError) as error:
-            do = "continue with --resume, with the same scheduler, another one or none"
-            raise LostSchedulerError("lost the connection to the scheduler", do=do) from error
+            with _loss_reported():
+                receipt = self._receipt(future)
         except KilledWorker as error:
             what = "a block was given up, because each worker that computed it died"
             raise SchedulerError(what, do="give each worker more memory") from error
@@ -141,3 +145,20 @@ class DaskScheduler:
             except TimeoutError:
                 if not self._workers:
                     _log.info("note: waiting for workers")
+
+
+@contextmanager
+def _loss_reported() -> Iterator[None]:
+    """Turn the errors of a lost connection into LostSchedulerError."""
+    from distributed.client import FutureCancelledError
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except (FutureCancelledError, CommClosedError) as error:
+        raise _lost() from error
+
+
+def _lost() -> LostSchedulerError:
+    do = "continue with --resume, with the same scheduler, another one or none"
+    return LostSchedulerError("lost the connection to the scheduler", do=do)

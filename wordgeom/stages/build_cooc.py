@@ -123,7 +123,8 @@ class BuildCooc(CountStage):
     ) -> tuple[Int64, Int64]:
         """Write the rows of the counts; return the sums of all rows and columns."""
         from wordgeom.checkpoint.token_ids import PartialCounts
-        from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count, token_bytes
+        from wordgeom.counts.cooccurrence import chunk_tokens, count, token_bytes
+        from wordgeom.counts.plan import Plan
 
         words, window = len(encoded.vocabulary), self.window
         sliding = window.count == WINDOWS
@@ -137,7 +138,7 @@ class BuildCooc(CountStage):
         rows.begin(encoded.vocabulary, plan.dtype)
         counted, shop = count(
             encoded.stream, begin, end, plan, chunk, PartialCounts(state), context.pool,
-            context.progress, rows.done,
+            context.progress, rows.done, context.cluster,
         )  # fmt: skip
         return write_rows(counted, shop, rows, context)
 
