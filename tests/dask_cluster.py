@@ -49,7 +49,7 @@ class DaskCluster:
         options = "--host", "127.0.0.1", "--port", "0", "--no-dashboard"
         self.scheduler = self._start("scheduler", *options, "--scheduler-file", str(place))
         until = time.monotonic() + _PATIENCE
-        while not place.exists():
+        while not place.exists() or not place.read_text().endswith("}"):
             assert self.scheduler.poll() is None
             assert time.monotonic() < until
             time.sleep(0.02)
