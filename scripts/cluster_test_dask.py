@@ -3,10 +3,10 @@
     scripts/cluster_test dask [--rounds 50] [--seed 1]
 
 Each round runs a command on a scheduler with two workers and kills (-9) one of these processes, or
-the client, at a random moment. A run that lost a worker must finish. A run that lost its scheduler
-must end with one line: status 75, or 1 if it had not connected yet. After a lost scheduler or
-client, `--resume`, with or without a scheduler, must finish. Every output must have the bytes of a
-run on one process, and nothing else may be left beside it.
+the client, at a random moment, mostly while blocks are computed. A run that lost a worker must
+finish. A run that lost its scheduler must end with one line: status 75, or 1 if it had not connected
+yet. After a lost scheduler or client, `--resume`, with or without a scheduler, must finish. Every
+output must have the bytes of a run on one process, and nothing else may be left beside it.
 """
 
 from __future__ import annotations
@@ -97,10 +97,17 @@ class Workplace:
         expect(self.start(command), {0})
         self.wanted[name] = self.content(command)
         self.clean()
+        client = self.on_cluster(command)
+        self.await_blocks(client)
         begun = time.monotonic()
-        expect(self.on_cluster(command), {0})
+        expect(client, {0})
         self.seconds[name] = time.monotonic() - begun
         self.check(command)
+
+    def await_blocks(self, client: subprocess.Popen[bytes]) -> None:
+        """Wait until a run has shared an array with its workers, or ended."""
+        while client.poll() is None and not any(self.folder.glob(".*.shared/*.npy")):
+            time.sleep(0.005)
 
     def content(self, command: Command) -> bytes:
         """Return the data of the outputs; run cards differ in times."""
@@ -147,10 +154,12 @@ def expect(process: subprocess.Popen[bytes], statuses: set[int]) -> int:
 
 def play(place: Workplace, command: Command, victim: str, chance: random.Random) -> str:
     """Run one round; return how the run ended."""
-    delay = chance.uniform(0.0, place.seconds[" ".join(command.arguments)])
-    resumed_there = chance.random() < 0.5
+    seconds = place.seconds[" ".join(command.arguments)]
+    early, resumed_there = chance.random() < 0.2, chance.random() < 0.5
     client = place.on_cluster(command)
-    time.sleep(delay)
+    if not early:  # an early kill often comes before the run is connected
+        place.await_blocks(client)
+    time.sleep(chance.uniform(0.0, seconds))
     workers, scheduler = place.cluster.workers, place.cluster.scheduler
     killed = {"worker": chance.choice(workers), "scheduler": scheduler, "client": client}[victim]
     killed.kill()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from contexts import context_of
 from dask_cluster import DaskCluster, Sums, blocks_of, dask_scheduler, fail, sums
 from matrices import random_counts, store_matrix
 
@@ -20,7 +21,10 @@ from wordgeom.core.errors import (
     SchedulerError,
 )
 from wordgeom.counts import cluster_rows
+from wordgeom.imputation.graph import neighbour_graph
+from wordgeom.imputation.weights import fit_weights
 from wordgeom.linalg import cluster_ops
+from wordgeom.runtime.pool import Pool
 from wordgeom.schedulers import clusters
 from wordgeom.schedulers.block_file import Receipt, take_block
 from wordgeom.schedulers.worker import Run, admit
@@ -86,6 +90,18 @@ def test_counts_have_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, co
     monkeypatch.setattr(cluster_rows, "WORTH", 0)
     wg.count(text, out=tmp_path / "made", scheduler=cluster.address, **options)
     assert Store.open(tmp_path / "made").digest == Store.open(tmp_path / "alone").digest
+
+
+def test_imputation_weights_have_the_bytes_of_a_local_run(cluster, tmp_path):
+    points = np.random.default_rng(5).standard_normal((1200, 4))
+    with Pool(2) as pool:
+        context, rows = context_of(pool), np.arange(200, 1200)
+        graph = neighbour_graph(points, 8, pool)
+        alone = fit_weights(points, graph, rows, "simplex", 0.1, context)
+        with dask_scheduler(cluster.address, tmp_path / "shared") as scheduler:
+            there = replace(context, cluster=scheduler)
+            found = fit_weights(points, graph, rows, "simplex", 0.1, there)
+    np.testing.assert_array_equal(found.matrix.data, alone.matrix.data)
 
 
 def test_blocks_of_a_killed_worker_are_computed_by_another(tmp_path):

@@ -36,7 +36,7 @@ def count_on_cluster(
     room: the most entries of a block.
     """
     tasks = [blocks[k : k + _BLOCKS] for k in range(0, len(blocks), _BLOCKS)]
-    shared = tuple(map(scheduler.share, found.arrays))
+    shared = tuple(scheduler.share(array) for array in found.arrays)
     done = scheduler.map(_count, tasks, _Chunk(shared, plan, room))
     for task, counted in zip(tasks, done, strict=True):
         lengths, indices, values = (counted[name] for name in ("lengths", "indices", "values"))

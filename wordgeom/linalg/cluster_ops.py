@@ -145,7 +145,7 @@ def _solve(blocks: _Blocks, spec: _Problems) -> Result:
 
 def _shared(owner: object, scheduler: Scheduler, *arrays: Array) -> tuple[Shared, ...]:
     """Share arrays as long as their owner lives."""
-    shared = tuple(map(scheduler.share, arrays))
+    shared = tuple(scheduler.share(array) for array in arrays)
     weakref.finalize(owner, scheduler.release, *shared)
     return shared
 

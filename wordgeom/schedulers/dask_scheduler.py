@@ -23,7 +23,6 @@ _Block = TypeVar("_Block")
 _Spec = TypeVar("_Spec")
 _QUEUED = 4  # blocks running or queued per thread of the workers
 _PATIENCE = 30.0  # seconds without a result after which missing workers are reported
-_CLOSING = 5.0  # seconds for the workers to close their files
 _log = logging.getLogger(__name__)
 
 
@@ -81,7 +80,7 @@ class DaskScheduler:
     def close(self) -> None:
         """Let the workers close the files of the shared folder."""
         if self._connected:
-            self._client.run(worker.forget, self._run, on_error="ignore", timeout=_CLOSING)
+            self._client.run(worker.forget, self._run, on_error="ignore")
 
     @property
     def _connected(self) -> bool:
@@ -106,6 +105,8 @@ class DaskScheduler:
         with _loss_reported():
             answers = self._client.run(worker.admit, self._run, on_error="return")
         for address, answer in answers.items():
+            if isinstance(answer, OSError):  # it was lost just now
+                continue
             if isinstance(answer, BaseException):
                 raise SchedulerError(f"the worker at {address} failed: {answer}", do=worker.REMEDY)
             if answer.refusal:
