@@ -4,9 +4,9 @@
 
 Each round runs a command on a scheduler with two workers and kills (-9) one of these processes, or
 the client, at a random moment, mostly while blocks are computed. A run that lost a worker must
-finish. A run that lost its scheduler must end with one line: status 75, or 1 if it had not connected
-yet. After a lost scheduler or client, `--resume`, with or without a scheduler, must finish. Every
-output must have the bytes of a run on one process, and nothing else may be left beside it.
+finish. A run that lost its scheduler must end with one line: status 75, or 1 if it had not
+connected yet. After a lost scheduler or client, `--resume`, with or without a scheduler, must
+finish. Every output must have the bytes of a run on one process, and nothing else may be left.
 """
 
 from __future__ import annotations
