@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from wordgeom.core.errors import LostSchedulerError, SchedulerError
 from wordgeom.core.types import Array
+from wordgeom.runtime.provenance import versions
 from wordgeom.runtime.scheduler import Result, Shared
 from wordgeom.schedulers import worker
 from wordgeom.schedulers.block_file import Receipt, take_block
@@ -103,6 +104,11 @@ class DaskScheduler:
             except TimeoutError:
                 _log.info("note: waiting for workers")
         with _loss_reported():
+            try:  # the scheduler unpacks what the client sends
+                self._client.run_on_scheduler(versions)
+            except ImportError as error:
+                what = f"the scheduler cannot import wordgeom: {error}"
+                raise SchedulerError(what, do=worker.REMEDY) from error
             answers = self._client.run(worker.admit, self._run, on_error="return")
         for address, answer in answers.items():
             if isinstance(answer, OSError):  # it was lost just now

@@ -11,16 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import FormatError, SchedulerError, UnavailableError
+from wordgeom.runtime.signals import handlers_restored
 
 _CLUSTERS = {
     "htcondor": "HTCondorCluster", "local": "LocalCluster", "lsf": "LSFCluster",
     "moab": "MoabCluster", "oar": "OARCluster", "pbs": "PBSCluster", "sge": "SGECluster",
     "slurm": "SLURMCluster",
 }  # fmt: skip
+_PRIVATE = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # the web pages of Dask
 _EXAMPLE = "see docs/guide/clusters.md"
 
 
@@ -32,24 +35,29 @@ def job_queue(path: Path) -> Iterator[Any]:
     where the cluster cannot be started.
     """
     jobs, kind, settings = _read(path)
-    try:
-        import dask
-        import dask_jobqueue
-    except ImportError as error:
-        do = "pip install 'wordgeom[cluster]'"
-        raise UnavailableError(f"{path} needs dask-jobqueue ({error})", do=do) from error
+    make = _cluster_class(path, kind)
+    import dask
+
     key = f"jobqueue.{kind}"
     with dask.config.set({key: {**dask.config.get(key), **settings}}):
         try:
-            cluster = getattr(dask_jobqueue, _CLUSTERS[kind])(
-                scheduler_options={"dashboard": False, **settings.get("scheduler-options", {})}
-            )
+            cluster = make(scheduler_options={**_PRIVATE, **settings.get("scheduler-options", {})})
         except (OSError, RuntimeError, TypeError, ValueError) as error:
             what = f"the cluster cannot be started: {error}"
             raise SchedulerError(what, where=path, do=_EXAMPLE) from error
         with cluster:
             cluster.scale(jobs=jobs)
             yield cluster
+
+
+def _cluster_class(path: Path, kind: str) -> Any:
+    """Return the class of dask-jobqueue for a batch system."""
+    try:
+        with handlers_restored():  # it installs its own for SIGINT
+            return getattr(import_module(f"dask_jobqueue.{kind}"), _CLUSTERS[kind])
+    except ImportError as error:
+        do = "pip install 'wordgeom[cluster]'"
+        raise UnavailableError(f"{path} needs dask-jobqueue ({error})", do=do) from error
 
 
 def _read(path: Path) -> tuple[int, str, dict[str, Any]]:
