@@ -234,7 +234,7 @@ def test_torch_solves_rows_block_by_block(monkeypatch):
     given = problem(11, lengths, K=16)
     here, x = solve(given)
     for gathered in (1 << 27, 300 * 16, 1):
-        monkeypatch.setattr(torch_rows, "_GATHERED", gathered)
+        monkeypatch.setattr(torch_rows, "GATHERED", gathered)
         there, y = solve(given, device="torch-cpu")
         np.testing.assert_allclose(y, x, atol=1e-5)
         np.testing.assert_allclose(there.gains, here.gains, atol=1e-6)

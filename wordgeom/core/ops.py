@@ -51,6 +51,46 @@ class RowSolver(Protocol):
         """Solve to residuals of tol ‖right side‖, starting from and overwriting `start` (V × K)."""
 
 
+@dataclass(frozen=True)
+class SharedDiagonal:
+    """The part of all rows' systems that is diagonal: a_i d + ridge, and −a_i pull on the right.
+
+    loads (V): a_i ≥ 0; diagonal, pull (K).
+    """
+
+    loads: Float64
+    diagonal: Float64
+    pull: Float64
+    ridge: float
+
+    @property
+    def lowest(self) -> float:
+        """The smallest entry of any row's diagonal."""
+        return float(self.loads.min(initial=0.0) * self.diagonal.min()) + self.ridge
+
+
+@dataclass(frozen=True)
+class LogisticSolutions:
+    """The minimisers (V × K) of rows' bounds.
+
+    losses (V): of the rows before; steps, missed: as in RowSolutions.
+    """
+
+    solution: Tall
+    losses: Float64
+    steps: int
+    missed: int
+
+
+class LogisticSolver(Protocol):
+    """Minimises a bound of each row's logistic loss: linalg/logistic_rows.py."""
+
+    def solve(
+        self, other: Tall, start: Tall, shared: SharedDiagonal, tol: float, most: int
+    ) -> LogisticSolutions:
+        """Solve to residuals of tol ‖right side‖, starting from and overwriting `start` (V × K)."""
+
+
 class Ops(Protocol):
     """The primitives on one device, `device` as Torch names it: cpu or cuda."""
 
@@ -70,6 +110,9 @@ class Ops(Protocol):
 
         targets (V × m): g_ij on the pattern; weights (nnz): c_ij ≥ 0.
         """
+
+    def logistic_solver(self, counts: Csr) -> LogisticSolver:
+        """Return a solver of the logistic loss of all rows; counts (V × m) > 0 on the pattern."""
 
     def spmm(self, sparse: Csr, dense: NDArray[Any]) -> NDArray[Any]:
         """Return sparse (V × m) times dense (m × K), (V × K), in the dtype of the sparse data."""
@@ -91,6 +134,9 @@ class Ops(Protocol):
 
     def combine(self, basis: Tall, weights: Float64) -> Tall:
         """Return basis (V × k) times weights (k × l), (V × l), newly allocated."""
+
+    def moments(self, tall: Tall, weights: Float64) -> tuple[Float64, Float64]:
+        """Return Σ w_i t_i t_iᵀ (k × k) and Σ w_i t_i (k) of the rows of a tall matrix (V × k)."""
 
     def row_products(self, left: Tall, right: Sequence[Tall]) -> Float64:
         """Return left rightᵀ (a × b) of a few long rows: left (a × N), right: b rows (N)."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from wordgeom.core.ops import RowSolutions
+from wordgeom.core.ops import LogisticSolver, RowSolutions
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.linalg import kernels, row_solver_kernels
@@ -57,6 +57,12 @@ class NumpyOps:
         """Return a solver of the weighted least squares of all rows."""
         return SparseRows(targets, weights, self._pool)
 
+    def logistic_solver(self, counts: Csr) -> LogisticSolver:
+        """Return a solver of the logistic loss of all rows."""
+        from wordgeom.linalg.numpy_logistic import LogisticRows
+
+        return LogisticRows(counts, self._pool)
+
     def tall(self, array: Array, dtype: DTypeLike) -> Array:
         """Return a C-contiguous copy of an array (V × k) in `dtype`."""
         return np.array(array, dtype, order="C")
@@ -97,6 +103,20 @@ class NumpyOps:
         for _ in self._by_rows(len(out), run):
             pass
         return out
+
+    def moments(self, tall: Array, weights: Float64) -> tuple[Float64, Float64]:
+        """Return Σ w_i t_i t_iᵀ (k × k) and Σ w_i t_i (k) of the rows of a tall matrix (V × k)."""
+
+        def part(block: slice) -> tuple[Array, Array]:
+            weighted = tall[block] * weights[block, None].astype(tall.dtype)
+            return weighted.T @ tall[block], weighted.sum(axis=0, dtype=np.float64)
+
+        K = tall.shape[1]
+        squares, sums = np.zeros((K, K)), np.zeros(K)
+        for product, total in self._by_rows(len(tall), part):
+            squares += product
+            sums += total
+        return squares, sums
 
     def row_products(self, left: Array, right: Sequence[Array]) -> Float64:
         """Return left rightᵀ (a × b) of a few long rows: left (a × N), right: b rows (N)."""
@@ -181,8 +201,7 @@ class SparseRows:
 
     def __init__(self, targets: Csr, weights: Array, pool: Pool) -> None:
         self._targets, self._weights, self._pool = targets, weights, pool
-        work = targets.indptr + _ROW * np.arange(len(targets.indptr))
-        self._blocks = row_blocks(work, entries=_SOLVED_ENTRIES)
+        self._blocks = solver_blocks(targets.indptr)
 
     def solve(self, other: Array, start: Array, tol: float, most: int) -> RowSolutions:
         """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
@@ -199,6 +218,11 @@ class SparseRows:
         for _ in self._pool.map(run, self._blocks):
             pass
         return RowSolutions(start, gains, int(steps.sum()), int(np.count_nonzero(steps == most)))
+
+
+def solver_blocks(indptr: Int64) -> list[tuple[int, int]]:
+    """Return the blocks [start, stop) of rows that are solved as one, by their entries."""
+    return row_blocks(indptr + _ROW * np.arange(len(indptr)), entries=_SOLVED_ENTRIES)
 
 
 def gathered_rows(other: Array) -> int:

@@ -2,7 +2,8 @@
 
 The system of a row is (I + Σ c_j o_j o_jᵀ) x = Σ c_j g_j o_j, where I stands for background and
 ridge (row_solver.py). It is never formed: its product with a vector is a pass over the o_j, four at
-a time. The o_j are gathered if they then fit in a core's cache.
+a time. The o_j are gathered if they then fit in a core's cache. Where the o_j of a row are multiples
+s ∘ z_j of what is stored, the vectors are multiplied instead (logistic_row_kernels.py).
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ def solve_rows(
         room = max(room, indptr[i + 1] - indptr[i])
     room = min(room, nearby)
     gathered, in_turn = np.empty((room, K), other.dtype), np.arange(room).astype(indices.dtype)
-    b, r = np.empty(K, other.dtype), np.empty(K, other.dtype)
+    b, r, scale = np.empty(K, other.dtype), np.empty(K, other.dtype), np.ones(K, other.dtype)
     for i in range(low, high):
         begin, end = indptr[i], indptr[i + 1]
         columns, confidences = indices[begin:end], weights[begin:end]
         near = end - begin <= room
         _pull(other, columns, confidences, targets[begin:end], near, gathered, b)
         rows, places = (gathered, in_turn[: end - begin]) if near else (other, columns)
-        steps[i] = _conjugate_gradients(rows, places, confidences, b, x[i], r, tol, most)
+        steps[i] = conjugate_gradients(rows, places, confidences, scale, b, x[i], r, tol, most)
         gain = 0.0
         for k in range(K):
             gain += x[i, k] * (b[k] + r[k])
@@ -61,13 +62,17 @@ def _pull(
 
 
 @summing_kernel
-def _conjugate_gradients(
-    rows: Array, places: Int32, weights: Array, b: Array, x: Array, r: Array, tol: float, most: int
-) -> int:
-    """Solve (I + Σ c_j o_j o_jᵀ) x = b from x; set r to the residual and return the steps."""
+def conjugate_gradients(
+    rows: Array, places: Int32, weights: Array, scale: Array, b: Array, x: Array, r: Array,
+    tol: float, most: int,
+) -> int:  # fmt: skip
+    """Solve (I + Σ c_j o_j o_jᵀ) x = b from x; set r to the residual and return the steps.
+
+    The o_j are scale ∘ rows[places].
+    """
     K = len(b)
-    p, q = np.empty(K, b.dtype), np.empty(K, b.dtype)
-    _times(rows, places, weights, x, q)
+    p, q, scaled = np.empty(K, b.dtype), np.empty(K, b.dtype), np.empty(K, b.dtype)
+    _times(rows, places, weights, scale, x, q, scaled)
     zero = np.zeros(1, b.dtype)[0]
     rr = bb = ahead = zero
     for k in range(K):
@@ -83,7 +88,7 @@ def _conjugate_gradients(
         rr = bb
     step = 0
     while rr > tol * tol * bb and step < most:
-        _times(rows, places, weights, p, q)
+        _times(rows, places, weights, scale, p, q, scaled)
         pq = zero
         for k in range(K):
             pq += p[k] * q[k]
@@ -101,19 +106,22 @@ def _conjugate_gradients(
 
 
 @summing_kernel
-def _times(rows: Array, places: Int32, weights: Array, p: Array, q: Array) -> None:
-    """Set q to (I + Σ c_j o_j o_jᵀ) p, where the o_j are rows[places], (n × K)."""
+def _times(
+    rows: Array, places: Int32, weights: Array, scale: Array, p: Array, q: Array, scaled: Array
+) -> None:  # fmt: skip
+    """Set q to (I + Σ c_j o_j o_jᵀ) p, where the o_j are scale ∘ rows[places]; scaled (K): room."""
     K, n = len(p), len(places)
     zero = np.zeros(1, p.dtype)[0]
     for k in range(K):
-        q[k] = p[k]
+        scaled[k] = scale[k] * p[k]
+        q[k] = zero
     t = 0
     while t + 4 <= n:  # read p and q once for four rows
         y0, y1 = rows[places[t]], rows[places[t + 1]]
         y2, y3 = rows[places[t + 2]], rows[places[t + 3]]
         s0 = s1 = s2 = s3 = zero
         for k in range(K):
-            v = p[k]
+            v = scaled[k]
             s0 += y0[k] * v
             s1 += y1[k] * v
             s2 += y2[k] * v
@@ -129,8 +137,10 @@ def _times(rows: Array, places: Int32, weights: Array, p: Array, q: Array) -> No
         y = rows[places[t]]
         s = zero
         for k in range(K):
-            s += y[k] * p[k]
+            s += y[k] * scaled[k]
         s *= weights[t]
         for k in range(K):
             q[k] += s * y[k]
         t += 1
+    for k in range(K):
+        q[k] = p[k] + scale[k] * q[k]

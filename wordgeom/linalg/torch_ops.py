@@ -14,6 +14,7 @@ from wordgeom.core.errors import UnavailableError
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float64
 from wordgeom.linalg.signs import fix_signs
+from wordgeom.linalg.torch_logistic import TorchLogisticRows
 from wordgeom.linalg.torch_rows import TorchRows
 
 _SHARE = 0.4  # of the free device memory, for a resident sparse matrix
@@ -53,6 +54,10 @@ class TorchOps:
         """Return a solver of the weighted least squares of all rows, block by block."""
         return TorchRows(targets, weights, self.device)
 
+    def logistic_solver(self, counts: Csr) -> TorchLogisticRows:
+        """Return a solver of the logistic loss of all rows, block by block."""
+        return TorchLogisticRows(counts, self.device)
+
     def tall(self, array: Array, dtype: DTypeLike) -> torch.Tensor:
         """Return a copy of an array (V × k) on the device, in `dtype`."""
         return self._tensor(np.array(array, dtype, order="C"))
@@ -78,6 +83,11 @@ class TorchOps:
     def combine(self, basis: torch.Tensor, weights: Float64) -> torch.Tensor:
         """Return basis (V × k) times weights (k × l), (V × l), newly allocated."""
         return basis @ self._tensor(weights).to(basis.dtype)
+
+    def moments(self, tall: torch.Tensor, weights: Float64) -> tuple[Float64, Float64]:
+        """Return Σ w_i t_i t_iᵀ (k × k) and Σ w_i t_i (k) of the rows of a tall tensor (V × k)."""
+        weighted = tall * self._tensor(weights).to(tall.dtype)[:, None]
+        return self.inner(weighted, tall), np.asarray(weighted.sum(0).cpu().numpy(), np.float64)
 
     def row_products(self, left: torch.Tensor, right: Sequence[torch.Tensor]) -> Float64:
         """Return left rightᵀ (a × b) of a few long rows: left (a × N), right: b rows (N)."""

@@ -1,0 +1,92 @@
+"""The hot loop of logistic sweeps: each row's minimiser of a quadratic bound of the loss.
+
+The bound is logistic_rows.py's. Its system is (D + Σ w_j z_j z_jᵀ) x = b with the diagonal
+D = a d + ρ, solved by conjugate gradients in the coordinates D^½ x, where D is I.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wordgeom.core.types import Array, Float64, Int32, Int64
+from wordgeom.linalg.row_solver_kernels import conjugate_gradients
+from wordgeom.runtime.jit import summing_kernel
+
+_SMALL = 1e-2  # |x| below which the curvature is that at 0, to 1e-5
+
+
+@summing_kernel
+def solve_logistic_rows(
+    indptr: Int64, indices: Int32, counts: Array, other: Array, loads: Float64,
+    diagonal: Float64, pull: Float64, ridge: float,
+    low: int, high: int, tol: float, most: int, nearby: int, x: Array, losses: Float64, steps: Int32,
+) -> None:  # fmt: skip
+    """Minimise the bounds of the rows [low, high), which touch the loss at x, and overwrite x.
+
+    counts (nnz); other (m × K): z; loads (V): a_i; diagonal (K): d; pull (K); x (V × K). Iterates to
+    a residual of tol ‖b‖, or `most` steps; 0 leaves x. losses (V): of the rows before; nearby:
+    maximum of gathered rows.
+    """
+    K = other.shape[1]
+    room = 0
+    for i in range(low, high):
+        room = max(room, indptr[i + 1] - indptr[i])
+    weights = np.empty(room, other.dtype)
+    room = min(room, nearby)
+    gathered, in_turn = np.empty((room, K), other.dtype), np.arange(room).astype(indices.dtype)
+    b, r, scale = (np.empty(K, other.dtype), np.empty(K, other.dtype), np.empty(K, other.dtype))
+    for i in range(low, high):
+        begin, end = indptr[i], indptr[i + 1]
+        columns, n = indices[begin:end], end - begin
+        rows, places = other, columns
+        if n <= room:
+            _gather(other, columns, gathered)
+            rows, places = gathered, in_turn[:n]
+        loss = _bound(rows, places, counts[begin:end], x[i], weights, b)
+        for k in range(K):
+            own = loads[i] * diagonal[k] + ridge
+            loss += own * x[i, k] * x[i, k] + 2.0 * loads[i] * pull[k] * x[i, k]
+            scale[k] = 1.0 / np.sqrt(own)
+        losses[i], steps[i] = loss, 0
+        if most == 0:
+            continue
+        for k in range(K):
+            b[k] = scale[k] * (b[k] - loads[i] * pull[k])
+            x[i, k] /= scale[k]
+        steps[i] = conjugate_gradients(rows, places, weights[:n], scale, b, x[i], r, tol, most)
+        for k in range(K):
+            x[i, k] *= scale[k]
+
+
+@summing_kernel
+def _gather(other: Array, columns: Int32, gathered: Array) -> None:
+    """Copy some rows of `other` (m × K) to the first of `gathered`."""
+    for t in range(len(columns)):
+        for k in range(other.shape[1]):
+            gathered[t, k] = other[columns[t], k]
+
+
+@summing_kernel
+def _bound(
+    rows: Array, places: Int32, counts: Array, x: Array, weights: Array, b: Array
+) -> float:  # fmt: skip
+    """Set weights to w_j and b to Σ C_j z_j / 4; return Σ C_j softplus(−x·z_j)."""
+    K = len(x)
+    zero = np.zeros(1, x.dtype)[0]
+    b[:] = zero
+    loss = 0.0
+    for t in range(len(places)):
+        z, count = rows[places[t]], counts[t]
+        along = zero
+        for k in range(K):
+            along += z[k] * x[k]
+        size = abs(along)
+        if size < _SMALL:
+            weights[t] = count * 0.125
+        else:
+            weights[t] = count * np.tanh(0.5 * size) / (4.0 * size)
+        loss += count * (max(-along, zero) + np.log1p(np.exp(-size)))
+        quarter = count * 0.25
+        for k in range(K):
+            b[k] += quarter * z[k]
+    return loss

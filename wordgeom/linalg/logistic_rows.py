@@ -1,0 +1,91 @@
+"""Logistic loss of each row of a sparse matrix of counts, the other factor being fixed.
+
+For row i, with counts C_ij on a pattern P, expected counts a_i b_j of all pairs and the rows u_j of
+the other factor U (m × K), the loss of x is
+
+    Σ_{j in P_i} C_ij s(−x·u_j) + Σ_j a_i b_j q(x·u_j) + ridge ‖x‖²,
+
+where s(t) = log(1 + eᵗ), and q ≥ s is the quadratic that touches s at ±x₀: q(t) = h(x₀)(t² − x₀²) +
+(t − |x₀|)/2 + s(|x₀|), h(t) = tanh(t/2)/4t (Jaakkola and Jordan 2000). The pairs of P are bounded
+likewise where x starts. The minimiser of this bound solves
+
+    (Σ h_ij C_ij u_j u_jᵀ + a_i h(x₀) M + ridge I) x = Σ C_ij u_j / 4 − a_i m / 4,
+
+with M = Σ b_j u_j u_jᵀ and m = Σ b_j u_j, so that the loss cannot rise. M is the same for all rows:
+in its eigenvectors, the last two terms of each system are diagonal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from wordgeom.core.errors import RankError
+from wordgeom.core.ops import LogisticSolver, Ops, SharedDiagonal, Tall
+from wordgeom.core.types import Csr, Float64
+from wordgeom.linalg.blas import one_thread
+from wordgeom.linalg.row_solver import MAX_STEPS
+
+_TOUCHING = 1.0  # |x₀|
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The expected counts a_i b_j of all pairs: rows a (V), columns b (m), and the ridge."""
+
+    rows: Float64
+    columns: Float64
+    ridge: float
+
+    @property
+    def constant(self) -> float:
+        """The part of the loss of all rows that depends on no vector."""
+        at_zero = softplus(_TOUCHING) - _TOUCHING / 2.0 - curvature(_TOUCHING) * _TOUCHING**2
+        return at_zero * float(self.rows.sum()) * float(self.columns.sum())
+
+
+@dataclass(frozen=True)
+class Improved:
+    """The vectors (V × K) that minimise the bounds, and the loss of the vectors before.
+
+    steps: conjugate-gradient steps of all rows; missed: rows that did not reach the tolerance.
+    """
+
+    solution: Tall
+    loss: float
+    steps: int
+    missed: int
+
+
+def improve_rows(
+    solver: LogisticSolver, other: Tall, start: Tall, expected: Expected, tol: float, ops: Ops,
+    most: int = MAX_STEPS,
+) -> Improved:  # fmt: skip
+    """Return the minimiser of each row's bound, which touches the loss at start (V × K).
+
+    other (m × K) is fixed; most: 0 computes the loss alone. Raises RankError where no row of
+    `other` and no ridge hold a direction.
+    """
+    M, m = ops.moments(other, expected.columns)
+    with one_thread():
+        values, Q = np.linalg.eigh((M + M.T) / 2.0)
+        pull = Q.T @ m / 4.0
+    shared = SharedDiagonal(
+        expected.rows, curvature(_TOUCHING) * np.maximum(values, 0.0), pull, expected.ridge
+    )
+    if shared.lowest <= 0.0:
+        raise RankError("a least-squares system is singular", do="raise --ridge or lower --dim")
+    found = solver.solve(ops.combine(other, Q), ops.combine(start, Q), shared, tol, most)
+    loss = float(found.losses.sum()) + expected.constant
+    return Improved(ops.combine(found.solution, Q.T), loss, found.steps, found.missed)
+
+
+def curvature(t: float) -> float:
+    """Return h(t) = tanh(t/2) / 4t, the curvature of the quadratic that touches s at ±t."""
+    return 0.125 if t == 0.0 else float(np.tanh(t / 2.0) / (4.0 * t))
+
+
+def softplus(t: float) -> float:
+    """Return s(t) = log(1 + eᵗ)."""
+    return float(np.logaddexp(0.0, t))
