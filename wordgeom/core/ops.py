@@ -55,13 +55,16 @@ class RowSolver(Protocol):
 class SharedDiagonal:
     """The part of all rows' systems that is diagonal: a_i d + ridge, and −a_i pull on the right.
 
-    loads (V): a_i ≥ 0; diagonal, pull (K).
+    loads (V): a_i ≥ 0; columns (m): b_j; diagonal, pull (K). expect: bound the loss of counted pairs
+    where it is lowest, log(C_ij / a_i b_j), instead of where x starts.
     """
 
     loads: Float64
+    columns: Float64
     diagonal: Float64
     pull: Float64
     ridge: float
+    expect: bool
 
     @property
     def lowest(self) -> float:

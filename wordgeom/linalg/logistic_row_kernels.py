@@ -17,13 +17,14 @@ _SMALL = 1e-2  # |x| below which the curvature is that at 0, to 1e-5
 
 @summing_kernel
 def solve_logistic_rows(
-    indptr: Int64, indices: Int32, counts: Array, other: Array, loads: Float64,
-    diagonal: Float64, pull: Float64, ridge: float,
+    indptr: Int64, indices: Int32, counts: Array, other: Array, loads: Float64, columns: Float64,
+    diagonal: Float64, pull: Float64, ridge: float, expect: bool,
     low: int, high: int, tol: float, most: int, nearby: int, x: Array, losses: Float64, steps: Int32,
 ) -> None:  # fmt: skip
     """Minimise the bounds of the rows [low, high), which touch the loss at x, and overwrite x.
 
-    counts (nnz); other (m × K): z; loads (V): a_i; diagonal (K): d; pull (K); x (V × K). Iterates to
+    counts (nnz); other (m × K): z; loads (V): a_i; columns (m): b_j; diagonal (K): d; pull (K); x
+    (V × K); expect: the bounds touch the loss at log(C_ij / a_i b_j) instead. Iterates to
     a residual of tol ‖b‖, or `most` steps; 0 leaves x. losses (V): of the rows before; nearby:
     maximum of gathered rows.
     """
@@ -37,12 +38,14 @@ def solve_logistic_rows(
     b, r, scale = (np.empty(K, other.dtype), np.empty(K, other.dtype), np.empty(K, other.dtype))
     for i in range(low, high):
         begin, end = indptr[i], indptr[i + 1]
-        columns, n = indices[begin:end], end - begin
-        rows, places = other, columns
+        pairs, n = indices[begin:end], end - begin
+        rows, places = other, pairs
         if n <= room:
-            _gather(other, columns, gathered)
+            _gather(other, pairs, gathered)
             rows, places = gathered, in_turn[:n]
         loss = _bound(rows, places, counts[begin:end], x[i], weights, b)
+        if expect:
+            _expect(counts[begin:end], loads[i], columns, pairs, weights)
         for k in range(K):
             own = loads[i] * diagonal[k] + ridge
             loss += own * x[i, k] * x[i, k] + 2.0 * loads[i] * pull[k] * x[i, k]
@@ -59,11 +62,11 @@ def solve_logistic_rows(
 
 
 @summing_kernel
-def _gather(other: Array, columns: Int32, gathered: Array) -> None:
+def _gather(other: Array, pairs: Int32, gathered: Array) -> None:
     """Copy some rows of `other` (m × K) to the first of `gathered`."""
-    for t in range(len(columns)):
+    for t in range(len(pairs)):
         for k in range(other.shape[1]):
-            gathered[t, k] = other[columns[t], k]
+            gathered[t, k] = other[pairs[t], k]
 
 
 @summing_kernel
@@ -81,12 +84,25 @@ def _bound(
         for k in range(K):
             along += z[k] * x[k]
         size = abs(along)
-        if size < _SMALL:
-            weights[t] = count * 0.125
-        else:
-            weights[t] = count * np.tanh(0.5 * size) / (4.0 * size)
+        weights[t] = count * _curvature(size)
         loss += count * (max(-along, zero) + np.log1p(np.exp(-size)))
         quarter = count * 0.25
         for k in range(K):
             b[k] += quarter * z[k]
     return loss
+
+
+@summing_kernel
+def _expect(
+    counts: Array, load: float, columns: Float64, pairs: Int32, weights: Array
+) -> None:  # fmt: skip
+    """Set weights to w_j of bounds that touch the loss at log(C_j / load b_j)."""
+    for t in range(len(pairs)):
+        ratio = np.log(counts[t] / (load * columns[pairs[t]]))
+        weights[t] = counts[t] * _curvature(abs(ratio))
+
+
+@summing_kernel
+def _curvature(size: float) -> float:
+    """Return h(t) = tanh(t/2) / 4t of |t|."""
+    return 0.125 if size < _SMALL else np.tanh(0.5 * size) / (4.0 * size)

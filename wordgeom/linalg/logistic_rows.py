@@ -60,11 +60,12 @@ class Improved:
 
 def improve_rows(
     solver: LogisticSolver, other: Tall, start: Tall, expected: Expected, tol: float, ops: Ops,
-    most: int = MAX_STEPS,
+    most: int = MAX_STEPS, expect: bool = False,
 ) -> Improved:  # fmt: skip
     """Return the minimiser of each row's bound, which touches the loss at start (V × K).
 
-    other (m × K) is fixed; most: 0 computes the loss alone. Raises RankError where no row of
+    other (m × K) is fixed; most: 0 computes the loss alone; expect: the bound of a counted pair
+    touches the loss at log(C_ij / a_i b_j), which suits a bad start. Raises RankError where no row of
     `other` and no ridge hold a direction.
     """
     M, m = ops.moments(other, expected.columns)
@@ -72,8 +73,9 @@ def improve_rows(
         values, Q = np.linalg.eigh((M + M.T) / 2.0)
         pull = Q.T @ m / 4.0
     shared = SharedDiagonal(
-        expected.rows, curvature(_TOUCHING) * np.maximum(values, 0.0), pull, expected.ridge
-    )
+        expected.rows, expected.columns, curvature(_TOUCHING) * np.maximum(values, 0.0), pull,
+        expected.ridge, expect,
+    )  # fmt: skip
     if shared.lowest <= 0.0:
         raise RankError("a least-squares system is singular", do="raise --ridge or lower --dim")
     found = solver.solve(ops.combine(other, Q), ops.combine(start, Q), shared, tol, most)

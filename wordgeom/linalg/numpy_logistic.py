@@ -30,8 +30,9 @@ class LogisticRows:
 
         def run(rows: tuple[int, int]) -> None:
             logistic_row_kernels.solve_logistic_rows(
-                at.indptr, at.indices, at.data, other, shared.loads, shared.diagonal, shared.pull,
-                shared.ridge, *rows, kind(tol), most, gathered_rows(other), start, losses, steps,
+                at.indptr, at.indices, at.data, other, shared.loads, shared.columns,
+                shared.diagonal, shared.pull, shared.ridge, shared.expect, *rows, kind(tol), most,
+                gathered_rows(other), start, losses, steps,
             )  # fmt: skip
 
         for _ in self._pool.map(run, self._blocks):

@@ -52,6 +52,9 @@ class TorchLogisticRows:
         loss += (own * x * x + 2.0 * pull * x).sum(1)
         if not most:
             return loss, torch.zeros(len(x), dtype=torch.int64, device=x.device)
+        if shared.expect:
+            columns_of = self._tensor(shared.columns)[columns]
+            along = torch.log(counts / system.spread(loads)[:, 0] / columns_of).to(other.dtype)
         system.rescale((counts * _curvature(along)).sqrt(), scale)
         x /= scale
         _, steps = conjugate_gradients(system, scale * b, x, tol, most)

@@ -70,6 +70,10 @@ class RowSystems:
         """Return (I + YᵀY) p of each row (rows × K)."""
         return p + self.gather(self.along(p))
 
+    def spread(self, values: torch.Tensor) -> torch.Tensor:
+        """Return the values of the rows (rows × k) for each entry."""
+        return values[self._own]
+
     def along(self, p: torch.Tensor) -> torch.Tensor:
         """Return Y p of each row (rows × K), one value for each entry."""
         return (self._gathered * p[self._own]).sum(1)
