@@ -92,7 +92,7 @@ def _planned(steps: Sequence[Step], folder: Path) -> tuple[list[Planned], list[s
                 planned.append(pilots.count(step))
             elif step.name in _LATER and pilots.makes_input_of(step):
                 planned.append(pilots.follow(step))
-            else:
+            elif step.place not in left_out:  # a table may be several steps
                 left_out.append(step.place)
     if not planned:
         raise InputError("counts no text", where=steps[0].place, do="add [build-cooc]")

@@ -21,7 +21,7 @@ def expected_pairs(tokens: int, window: int) -> int:
 def combined_pairs(entries: Sequence[int]) -> int:
     """Return about how many entries the sum of counts has, from those of each."""
     powers = sum(one ** (1 / _GROWTH) for one in entries)
-    return min(int(powers**_GROWTH), sum(entries))
+    return min(round(powers**_GROWTH), sum(entries))
 
 
 def temporary_bytes(tokens: int, output: int, memory: int) -> int:

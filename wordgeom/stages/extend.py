@@ -129,7 +129,8 @@ class Extend(Inference):
             return Demand()
         known, columns = shape_of(self.vectors)
         kept, counted = 0 if self.options.keep_only_new else known, len(self.stored.vocabulary)
-        most = vectors_space(self.out, kept + max(0, counted - known), columns)
+        rows = kept + max(0, counted - known)
+        most = vectors_space(self.out, rows, columns, self.names)
         return Demand(Space(vectors_space(self.out, kept, columns).least, most.expected))
 
     def infer(self, context: Context) -> Outcome:
