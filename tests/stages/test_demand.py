@@ -171,13 +171,11 @@ def test_temporary_files_hold_the_ids_twice_and_then_beside_the_output():
 
 
 def test_a_full_disk_is_refused_before_anything_is_written(folder, monkeypatch, ask):
-    from wordgeom.storage import disk_space
-
     monkeypatch.chdir(folder)
     assert ask("build-cooc", "one.txt", "-o", "a", "--force").status == 0
     before = sorted(folder.rglob("*"))
     usage = type("Usage", (), {"free": 1000})
-    monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda path: usage)
+    monkeypatch.setattr("shutil.disk_usage", lambda path: usage)
     monkeypatch.setattr(frame, "check_space", check_space)
     answer = ask("train", "a", "--method", "gbu", "--dim", "50", "-o", "none.bin")
     assert answer.status == 1

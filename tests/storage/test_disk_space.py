@@ -25,7 +25,7 @@ def folders(tmp_path, monkeypatch):
     scratch.mkdir()
     free = {out: 10 * MB, scratch: 3 * MB}
     devices = {out: 1, scratch: 2}
-    monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda p: Usage(0, 0, free[Path(p)]))
+    monkeypatch.setattr("shutil.disk_usage", lambda p: Usage(0, 0, free[Path(p)]))
     monkeypatch.setattr(disk_space, "_device", lambda folder: devices[folder])
     return out, scratch, devices
 

@@ -105,13 +105,17 @@ class CountStage(StoreStage):
     @property
     def demand(self) -> Demand:
         """The ids of the text, and the counts; at least, a part of the ids."""
-        memory, corpus = memory_limit(self.run), self.inputs.corpus
+        corpus = self.inputs.corpus
         tokens = expected_tokens(self.inputs.names, corpus)
         output = _ENTRY * self.expected_entries(tokens)
         certain = tokens // _CERTAIN if corpus.input_format == "text" else 0
-        ids = temporary_bytes(certain, 0, memory)
-        space = Space(ids, output + temporary_bytes(tokens, output, memory))
+        space = Space(self.temporary_bytes(certain, 0),
+                      output + self.temporary_bytes(tokens, output))  # fmt: skip
         return Demand(space, do="count parts of the text separately")
+
+    def temporary_bytes(self, tokens: int, output: int) -> int:
+        """Return the bytes of temporary files beside an output of so many bytes, at the peak."""
+        return temporary_bytes(tokens, output, memory_limit(self.run))
 
     def check(self) -> None:
         """Find the files to read. Raises MissingInputError, OptionError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from wordgeom.checkpoint.corpus_writer import ROOM, WORTH
@@ -20,8 +21,8 @@ def expected_pairs(tokens: int, window: int) -> int:
 
 def combined_pairs(entries: Sequence[int]) -> int:
     """Return about how many entries the sum of counts has, from those of each."""
-    powers = sum(one ** (1 / _GROWTH) for one in entries)
-    return min(round(powers**_GROWTH), sum(entries))
+    powers: float = sum(one ** (1 / _GROWTH) for one in entries)
+    return min(round(math.pow(powers, _GROWTH)), sum(entries))
 
 
 def temporary_bytes(tokens: int, output: int, memory: int) -> int:
