@@ -10,8 +10,9 @@ from wordgeom.corpus.encoding.memory_limits import ids_room
 from wordgeom.runtime.memory import data_room
 
 _ID = 4  # bytes of a token's id
-# The pairs of N tokens have about _PAIRS (N window)^_GROWTH different ones: fitted to English text.
-_PAIRS, _GROWTH = 27.0, 0.72
+# N tokens have about _PAIRS (N window)^_GROWTH different pairs: fitted to English text of 17 M to
+# 181 M tokens (docs/benchmarks.md, "Scale").
+_PAIRS, _GROWTH = 81.0, 0.66
 
 
 def expected_pairs(tokens: int, window: int) -> int:
