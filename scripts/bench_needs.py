@@ -23,6 +23,7 @@ from typing import Any
 from wordgeom.cli import pipeline
 from wordgeom.core.formatting import readable_size
 from wordgeom.runtime.memory import PROGRAM
+from wordgeom.storage import disk_space
 from wordgeom.storage.disk_space import Demand
 
 _STEP = 0.02  # seconds between two looks at the files
@@ -35,7 +36,7 @@ def run(folder: str, config: str, number: int, answer: Connection) -> None:
 
     asked: list[Demand] = []
     needs: list[int] = [0]
-    check = frame_of_stages.check_space
+    check = disk_space.check_space
 
     def recorded(demand: Demand, *where: Any) -> None:
         asked.append(demand)
@@ -46,7 +47,7 @@ def run(folder: str, config: str, number: int, answer: Connection) -> None:
             if record.levelno == logging.DEBUG and isinstance(record.args, tuple):
                 needs.append(int(str(record.args[-1])))
 
-    frame_of_stages.check_space = recorded
+    setattr(frame_of_stages, "check_space", recorded)  # noqa: B010 - imported there
     log = logging.getLogger("wordgeom.runtime.memory")
     log.setLevel(logging.DEBUG)
     log.addHandler(Needs())

@@ -99,8 +99,9 @@ def training(head: str) -> dict[str, float]:
     sweeps = [used("train", "head", "--method", "gbu", "--dim", str(_DIMS[1]), "--sweeps", str(n),
                    "-o", f"g{n}.bin") for n in (1, 3)]  # fmt: skip
     entries = 2 * Store.open("head").attributes["stored"]
-    return {"product": (eigs[1] - eigs[0]) / ((products[1] - products[0]) * both),
-            "products": products[1], "half_sweep": (sweeps[1] - sweeps[0]) / (4 * entries)}  # fmt: skip
+    product = (eigs[1] - eigs[0]) / ((products[1] - products[0]) * both)
+    half_sweep = (sweeps[1] - sweeps[0]) / (4 * entries)
+    return {"product": product, "products": products[1], "half_sweep": half_sweep}
 
 
 def testing(dated: str) -> dict[str, float]:
