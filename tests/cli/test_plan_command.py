@@ -102,6 +102,7 @@ def test_one_command_is_planned_with_its_options(folder, ask):
         ("transform", ("v.bin", "--center")),
         ("train", ("v.bin", "--method", "mde", "--dim", "2", "--seed", "3")),
         ("merge", ("cooc", "other")),
+        ("impute", ("--domain", "domain.csv", "--vectors", "v.bin", "--lower")),
     ],
 )
 def test_a_command_is_planned_from_parts_of_its_stored_input(folder, ask, command, options):
@@ -110,12 +111,15 @@ def test_a_command_is_planned_from_parts_of_its_stored_input(folder, ask, comman
     ask("build-cooc", "half.txt", "-o", "other", "--read-vocab", "words")
     ask("build-dtm", "corpus.txt")
     ask("train", "cooc", "--method", "pmi-eigs", "--dim", "8", "-o", "v.bin")
+    draw = np.random.default_rng(4).standard_normal((2_000, 6)).round(3).tolist()
+    lines = [f"W{k}," + ",".join(map(str, row)) for k, row in enumerate(draw)]
+    Path("domain.csv").write_text("\n".join(["name,a,b,c,d,e,f", *lines, ""]))
     before = sorted(folder.rglob("*"))
     answer = ask("plan", "--json", "--tmp-dir", str(folder), command, *options)
     assert (answer.status, answer.err) == (0, ""), answer
     assert sorted(folder.rglob("*")) == before
     (planned,) = json.loads(answer.out)["commands"]
-    made = Path("made.bin" if command in ("train", "transform") else "made")
+    made = Path("made.bin" if command in ("train", "transform", "impute") else "made")
     assert ask(command, *options, "-o", str(made), "--quiet").status == 0
     cost = read_cost(made)
     assert cost.disk / 1.25 <= planned["disk"] <= 1.25 * cost.disk

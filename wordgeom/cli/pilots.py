@@ -10,21 +10,25 @@ from typing import Any
 
 from wordgeom.cli.pipeline import Step
 from wordgeom.core.errors import InputError
+from wordgeom.imputation.domain import read_domain
 from wordgeom.linalg.device import memory_limit
 from wordgeom.planning.estimate import COUNTING, PAIRWISE, STREAMING, TRAINING, estimate
-from wordgeom.planning.parts import can_be_cut, take_parts
+from wordgeom.planning.parts import can_be_cut, take_entities, take_parts
 from wordgeom.planning.pilot import Cost, run_pilot
 from wordgeom.planning.sample import SIZES, take_samples
 from wordgeom.planning.shards import shards_of
 from wordgeom.planning.verdict import Planned
 from wordgeom.stages.counting import CountStage
+from wordgeom.stages.impute import Impute
 from wordgeom.stages.invocation import RESOURCES
 from wordgeom.stages.stage import Stage
 from wordgeom.storage import store
 
-LATER = ("merge", "build-pmi", "train", "transform", "compress")
+LATER = ("merge", "build-pmi", "train", "transform", "compress", "impute")
 _SEVERAL = ("merge",)  # read several inputs of one kind
-_TRAINING = ("train", "transform", "compress")  # hold their input
+_TRAINING = ("train", "transform", "compress", "impute")  # hold their input
+_CUT = {"impute": "domain"}  # the input that is cut, where that is not the first
+_APPLIED = {"names", "name_map", "lower", "duplicates", "missing"}  # when a domain was read
 _KEPT = ("threads", "memory")  # of the resources: they decide the cost
 
 
@@ -91,22 +95,32 @@ class Pilots:
     def follow(self, step: Step) -> Planned:
         """Return the plan of a step that reads planned or stored inputs."""
         first = self._read_first(step)
-        for path in {os.path.realpath(one) for one in first} - set(self._inputs):
-            parts = take_parts(Path(path), self._folders)
-            self._inputs[path] = _Input(dict(enumerate(parts.paths)), dict(enumerate(parts.sizes)),
-                                        parts.size)  # fmt: skip
-        sources = [self._inputs[os.path.realpath(one)] for one in first]
         stage = step.prepare()
         assert isinstance(stage, Stage)
+        for path in {os.path.realpath(one) for one in first} - set(self._inputs):
+            self._inputs[path] = self._cut(stage, Path(path))
+        sources = [self._inputs[os.path.realpath(one)] for one in first]
         made = self._run(step, stage, self._named(step, first, sources))
         sizes = [sum(source.sizes[k] for source in sources) for k, _ in made]
         bounds = TRAINING if step.name in _TRAINING else STREAMING
-        pairwise = step.name == "train" and not store.exists(sources[0].paths[made[0][0]])
+        of_rows = not store.exists(sources[0].paths[made[0][0]])
+        pairwise = step.name in ("train", "impute") and of_rows
         found = estimate(
             [cost for _, cost in made], sizes, sum(source.size for source in sources), bounds,
             PAIRWISE if pairwise else None,
         )  # fmt: skip
-        return self._plan(step, stage, _closed(stage, first, found), memory_limit(stage.run))
+        if step.name not in _CUT:  # of a domain, the stage itself knows little before it is read
+            found = _closed(stage, first, found)
+        return self._plan(step, stage, found, memory_limit(stage.run))
+
+    def _cut(self, stage: Stage, path: Path) -> _Input:
+        """Return the parts of a stored input."""
+        if isinstance(stage, Impute):
+            domain = read_domain(path, stage.of_domain, memory_limit(stage.run))
+            parts = take_entities(domain, self._folders)
+        else:
+            parts = take_parts(path, self._folders)
+        return _Input(dict(enumerate(parts.paths)), dict(enumerate(parts.sizes)), parts.size)
 
     def _plan(self, step: Step, stage: Stage, cost: Cost, limit: int) -> Planned:
         assert stage.out is not None
@@ -124,7 +138,8 @@ class Pilots:
         """Return the paths of the matrices or vectors that a step reads first."""
         if step.name not in LATER:
             return []
-        name, default = next(iter(step.inputs.items()))
+        name = _cut_input(step)
+        default = step.inputs[name]
         found = list(step.paths([name])) or ([] if default is None else [default])
         return found if step.name in _SEVERAL else found[:1]
 
@@ -132,7 +147,7 @@ class Pilots:
         self, step: Step, first: Sequence[str], sources: Sequence[_Input]
     ) -> list[dict[str, Any]]:
         """Return the setting of the first input, by pilot."""
-        name = next(iter(step.inputs))
+        name = _cut_input(step)
         made: list[dict[str, Any]] = []
         for k in range(len(SIZES)):
             paths = [str(source.paths[k]) for source in sources if k in source.paths]
@@ -165,12 +180,18 @@ class Pilots:
     def _moved(self, step: Step, k: int) -> dict[str, Any]:
         """Return the settings of a step, with pilot k's outputs for those of earlier steps."""
         dropped = (RESOURCES - set(_KEPT)) | {"out", "save_vocab", "documents"}
+        dropped |= _APPLIED if step.name in _CUT else set()
         settings = {name: value for name, value in step.table.items() if name not in dropped}
         for name, value in settings.items():
             known = self._inputs.get(os.path.realpath(value)) if isinstance(value, str) else None
             if known is not None and k in known.paths:
                 settings[name] = str(known.paths[k])
         return settings
+
+
+def _cut_input(step: Step) -> str:
+    """Return the setting of the input whose parts are the pilots'."""
+    return _CUT.get(step.name) or next(iter(step.inputs))
 
 
 def _closed(stage: Stage, first: Sequence[str], found: Cost) -> Cost:

@@ -1,4 +1,4 @@
-"""Parts of a stored input for pilot runs: some of its words, its documents or its vectors."""
+"""Parts of a stored input for pilot runs: words, documents, vectors or entities."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from wordgeom.core.types import Csr, Int64
 from wordgeom.formats.vector_files import read_any_vectors, read_numbered
+from wordgeom.imputation.domain import Domain
 from wordgeom.matrices.cooccurrence import MatrixWriter, StoredMatrix
 from wordgeom.matrices.document_term import (
     DOCUMENT_FREQUENCIES,
@@ -55,18 +56,35 @@ def take_parts(path: Path, folders: Sequence[Path]) -> Parts:
     if not store.exists(path):
         return _vectors(path, folders)
     matrix = open_stored(path)
-    largest = min(LARGEST / max(1, matrix.stored), 1 / _LARGEST_SHARE)
     made = []
-    for part, folder in zip(SIZES, folders, strict=True):
+    for share, folder in zip(_shares(matrix.stored), folders, strict=True):
         out = folder / f"part-of-{path.name}"
         if isinstance(matrix, StoredDocuments):
-            _write_documents(matrix, _spread(len(matrix), largest / part), out)
+            _write_documents(matrix, _spread(len(matrix), share), out)
         else:  # a share of the words has the square of it of the pairs
-            share = (largest / part) ** 0.5
-            _write_words(matrix, _spread(len(matrix.vocabulary), share), out)
+            _write_words(matrix, _spread(len(matrix.vocabulary), share**0.5), out)
         made.append(out)
     sizes = tuple(float(Store.open(one).attributes["stored"]) for one in made)
     return Parts(tuple(made), sizes, float(matrix.stored))
+
+
+def take_entities(domain: Domain, folders: Sequence[Path]) -> Parts:
+    """Write some entities of a domain, as it was read, into each directory."""
+    rows, columns = domain.matrix.shape
+    made, sizes = [], []
+    for share, folder in zip(_shares(rows * columns), folders, strict=True):
+        chosen = _spread(rows, share)
+        made.append(folder / "part-of-domain.npz")
+        names = np.array([domain.names[row] for row in chosen.tolist()])
+        np.savez(made[-1], matrix=domain.matrix[chosen], names=names)
+        sizes.append(float(len(chosen)))
+    return Parts(tuple(made), tuple(sizes), float(rows))
+
+
+def _shares(size: int) -> list[float]:
+    """Return the shares of entries or numbers that the parts have."""
+    largest = min(LARGEST / max(1, size), 1 / _LARGEST_SHARE)
+    return [largest / part for part in SIZES]
 
 
 def _spread(number: int, share: float) -> Int64:
@@ -78,10 +96,9 @@ def _vectors(path: Path, folders: Sequence[Path]) -> Parts:
     """Write evenly spaced rows of vectors."""
     whole = read_numbered(path) or read_any_vectors(path)
     rows, columns = whole.matrix.shape
-    largest = min(LARGEST / max(1, rows * columns), 1 / _LARGEST_SHARE)
     made, sizes = [], []
-    for part, folder in zip(SIZES, folders, strict=True):
-        chosen = _spread(rows, largest / part)
+    for share, folder in zip(_shares(rows * columns), folders, strict=True):
+        chosen = _spread(rows, share)
         made.append(folder / f"part-of-{path.stem}.bin")
         names = [whole.words[row] for row in chosen.tolist()]
         write_vectors(made[-1], names, whole.matrix[chosen], space="_")
