@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wordgeom.core.formatting import markdown_table, readable_size
 from wordgeom.stages.counting_space import expected_pairs
@@ -22,6 +23,13 @@ _ENTRY, _ID, _NUMBER = 8, 4, 4  # bytes of a count with its column, of an id, of
 _WINDOW, _DIM, _BASIS = 5, 100, 250  # window; dimension; columns of the eigensolver's basis
 _HALVES = 6  # half sweeps of gbu
 _MESSAGE = 1000  # bytes of a task and its digest
+_RATES = {
+    "read": "tokens read, tokenised and mapped to ids", "count": "tokens counted, window 5",
+    "merge": "entries of shards merged", "weight": "entries weighted by `build-pmi`",
+    "product": "entries in a product of `pmi-eigs`",
+    "half_sweep": "entries in a half sweep of `gbu`, K = 100",
+    "flip": "entries in a sign flip of `drift`", "pair": "pairs of entities in `impute`",
+}  # fmt: skip
 _TOKENS = [10**k for k in range(8, 13)]
 _WORDS = [10**5, 10**6, 10**7]
 _WORKERS = [1, 10, 100, 1000]
@@ -76,25 +84,37 @@ class Model:
 
     def messages(self, workers: int) -> dict[str, float]:
         """Return the bytes that pass the scheduler: digests, and the factors of each sweep."""
+        if workers == 1:
+            return dict.fromkeys(("count", "merge", "pmi-eigs", "gbu"), 0.0)
         factors = _NUMBER * self.words * _DIM
         return {"count": _MESSAGE * workers, "merge": _MESSAGE * workers,
                 "pmi-eigs": self.seconds["products"] * workers * _NUMBER * self.words * 2,
                 "gbu": _HALVES * workers * factors}  # fmt: skip
 
 
+def rates(made: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of the table of rates."""
+    yield f"**Rates of one core**: {made['machine']}; {made['date']}:\n"
+    found = {_RATES[name]: 1 / made["seconds"][name] for name in _RATES}
+    yield from markdown_table([["work", "in a second"], *(
+        [what, f"{rate / 1e6:,.0f} M" if rate >= 1e7 else f"{rate / 1e6:.1f} M"]
+        for what, rate in found.items()
+    )])  # fmt: skip
+
+
 def tables(seconds: dict[str, float]) -> Iterator[str]:
-    """Yield the lines of all tables."""
+    """Yield the lines of the tables of costs."""
     first = Model(seconds, 1, 1)
     yield "**Sizes**, with a vocabulary of V words:\n"
     head = ["tokens", "V", *first.sizes()]
     yield from markdown_table([head, *(_sizes(Model(seconds, t, v))
                                        for t in _TOKENS for v in _WORDS)])  # fmt: skip
-    yield "\n**Operations, and hours of one core**, with 10⁶ words:\n"
+    yield "\n**Operations, and time of one core**, with 10⁶ words:\n"
     names = list(first.core_seconds())
     models = [Model(seconds, tokens, 10**6) for tokens in _TOKENS]
     rows = [[_power(m.tokens), *(_work(m, name) for name in names)] for m in models]
     yield from markdown_table([["tokens", *names], *rows])
-    yield "\n**Hours with W workers**, and the bytes that pass a scheduler, with 10⁶ words:\n"
+    yield "\n**Time with W workers**, and the bytes that pass a scheduler, with 10⁶ words:\n"
     head = ["tokens", "W", *first.elapsed(2), "messages of gbu"]
     rows = [_hours(m, w) for m in models[2::2] for w in _WORKERS]
     yield from markdown_table([head, *rows])
@@ -106,18 +126,20 @@ def _sizes(model: Model) -> list[str]:
 
 
 def _work(model: Model, name: str) -> str:
-    return f"{model.operations()[name]:.0e}, {_hour(model.core_seconds()[name])}"
+    return f"{model.operations()[name]:.0e}, {_time(model.core_seconds()[name])}"
 
 
 def _hours(model: Model, workers: int) -> list[str]:
-    took = [_hour(value) for value in model.elapsed(workers).values()]
+    took = [_time(value) for value in model.elapsed(workers).values()]
     sent = readable_size(round(model.messages(workers)["gbu"]), 2)
     return [_power(model.tokens), f"{workers:,}", *took, sent]
 
 
-def _hour(seconds: float) -> str:
-    hours = seconds / 3600
-    return f"{hours:,.0f} h" if hours >= 10 else f"{hours:.2g} h"
+def _time(seconds: float) -> str:
+    """Return a time with two digits in its largest unit."""
+    unit, size = next((u for u in (("h", 3600), ("min", 60)) if seconds >= u[1]), ("s", 1))
+    found = seconds / size
+    return f"{found:,.0f} {unit}" if found >= 10 else f"{found:.2g} {unit}"
 
 
 def _power(number: int) -> str:
@@ -128,4 +150,5 @@ def _power(number: int) -> str:
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] in ("-h", "--help"):
         sys.exit(__doc__)
-    print("\n".join(tables(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["seconds"])))
+    given = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    print("\n".join([*rates(given), "", *tables(given["seconds"])]))

@@ -87,10 +87,7 @@ class Pilots:
             return replace(found, memory=min(found.memory, limit), temporary=temporary)
 
         planned = self._plan(step, stage, predicted(goal), limit)
-        if shards == 1:
-            return [planned]
-        seeks = corpus.read_vocab is not None
-        return shards_of(planned, predicted(goal / shards), shards, seeks=seeks)
+        return [planned] if shards == 1 else shards_of(planned, predicted(goal / shards), shards)
 
     def follow(self, step: Step) -> Planned:
         """Return the plan of a step that reads planned or stored inputs."""

@@ -9,24 +9,22 @@ from wordgeom.planning.pilot import PROGRAM_SECONDS, Cost
 from wordgeom.planning.verdict import Planned
 from wordgeom.runtime.memory import PROGRAM
 
-MERGED = 12e6  # entries read in a second of one thread: docs/scaling.md
+MERGED = 14e6  # entries read in a second: docs/scaling.md
 _ENTRY = 8  # bytes of a column and a count
 _WORD = 230  # bytes of a word while matrices are merged: its sums, offsets and cells
 _BUFFERS = 15e7  # bytes of blocks of rows
 
 
-def shards_of(whole: Planned, shard: Cost, shards: int, *, seeks: bool) -> list[Planned]:
+def shards_of(whole: Planned, shard: Cost, shards: int) -> list[Planned]:
     """Return the plan of one of several shards, and of the merge of all.
 
-    whole: the plan of the count in one run; shard: its cost at the shard's part of the tokens;
-    seeks: whether a shard reads only that part. Otherwise its memory and its time are at most those
-    of the whole count.
+    whole: the plan of the count in one run; shard: its cost at the shard's part of the tokens. A
+    shard reads the whole text, so its memory and its time are at most those of the whole count.
     """
     words = whole.cost.disk - _ENTRY * whole.cost.entries  # bytes of all but the entries
     size = max(words, 0) + _ENTRY * shard.entries
-    each = replace(shard, words=whole.cost.words, rows=whole.cost.rows, disk=size)
-    if not seeks:
-        each = replace(each, memory=whole.cost.memory, seconds=whole.cost.seconds)
+    each = replace(whole.cost, tokens=shard.tokens, entries=shard.entries, disk=size,
+                   temporary=shard.temporary)  # fmt: skip
     out = Path(f"{whole.out}.shard-1-of-{shards}")
     memory = PROGRAM + _WORD * whole.cost.words + _BUFFERS
     merged = replace(
