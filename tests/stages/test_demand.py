@@ -139,6 +139,15 @@ def test_transformed_vectors_are_counted_twice(demands):
     assert 0 < packed.expected < size
 
 
+@pytest.mark.parametrize("name", ["c.txt", "c.npy"])
+def test_converted_vectors_are_not_larger_than_expected_by_much(demands, name):
+    counts(demands)
+    demands("train", "a", "--method", "pmi-eigs", "--dim", "40", "-o", "v.bin")
+    space = demands("convert", "v.bin", name).output
+    assert space.least == 0
+    assert 0.5 * space.expected <= Path(name).stat().st_size <= 1.5 * space.expected
+
+
 def test_extended_vectors_lie_between_the_known_and_all_words(demands):
     counts(demands)
     demands("train", "a", "--method", "gbu", "--dim", "5", "-o", "g.bin")
