@@ -151,7 +151,7 @@ def test_shards_are_planned_with_their_merge(folder, ask):
         (("build-cooc", "corpus.txt", "--widow", "3"), "--widow", 2),
         (("build-cooc", "-"), "cannot be sampled", 1),
         (("build-cooc", "empty.txt"), "empty.txt: is empty", 1),
-        (("build-cooc", "blank.txt"), "blank.txt: its sample cannot be counted", 1),
+        (("build-cooc", "blank.txt"), "blank.txt: its sample cannot be counted: contains no", 1),
         (("build-cooc", "corpus.txt", "--memory", "0.001"), "--memory must be 0 or at least", 2),
         (("frobnicate",), "frobnicate is neither a command nor a file; plan build-cooc", 2),
         (("eval", "v.bin"), "eval cannot be planned; plan build-cooc", 2),

@@ -75,8 +75,13 @@ class Pilots:
         try:
             made = self._run(step, stage, texts)
         except InputError as error:
-            raise InputError(f"its sample cannot be counted: {error.what}",
-                             where=stage.inputs.names[0]) from None  # fmt: skip
+            what = error.what
+            for name in {name for sample in samples for name in sample.names} - {
+                *stage.inputs.names
+            }:
+                what = what.replace(f"{name}: ", "")
+            what = f"its sample cannot be counted: {what}"
+            raise InputError(what, where=stage.inputs.names[0]) from None
         sizes = [float(cost.tokens) for _, cost in made]
         goal = sizes[-1] / samples[made[-1][0]].share
         limit = memory_limit(stage.run)
