@@ -76,10 +76,8 @@ class Pilots:
             made = self._run(step, stage, texts)
         except InputError as error:
             what = error.what
-            for name in {name for sample in samples for name in sample.names} - {
-                *stage.inputs.names
-            }:
-                what = what.replace(f"{name}: ", "")
+            for name in (name for sample in samples for name in sample.names):
+                what = what.removeprefix(f"{name}: ")
             what = f"its sample cannot be counted: {what}"
             raise InputError(what, where=stage.inputs.names[0]) from None
         sizes = [float(cost.tokens) for _, cost in made]
