@@ -101,14 +101,15 @@ def test_one_command_is_planned_with_its_options(folder, ask):
         ("train", ("dtm", "--method", "lsa", "--dim", "6")),
         ("transform", ("v.bin", "--center")),
         ("train", ("v.bin", "--method", "mde", "--dim", "2", "--seed", "3")),
-        ("merge", ("cooc", "other")),
+        ("merge", ("cooc", "half/cooc")),
         ("impute", ("--domain", "domain.csv", "--vectors", "v.bin", "--lower")),
     ],
 )
 def test_a_command_is_planned_from_parts_of_its_stored_input(folder, ask, command, options):
     ask("build-cooc", "corpus.txt", "--save-vocab", "words")
     Path("half.txt").write_text(Path("corpus.txt").read_text()[:400_000])
-    ask("build-cooc", "half.txt", "-o", "other", "--read-vocab", "words")
+    Path("half").mkdir()
+    ask("build-cooc", "half.txt", "-o", "half/cooc", "--read-vocab", "words")
     ask("build-dtm", "corpus.txt")
     ask("train", "cooc", "--method", "pmi-eigs", "--dim", "8", "-o", "v.bin")
     draw = np.random.default_rng(4).standard_normal((2_000, 6)).round(3).tolist()

@@ -26,7 +26,7 @@ def folders(tmp_path):
 def test_a_part_of_a_matrix_has_all_pairs_of_its_words(tmp_path, folders, symmetric):
     full = random_counts(np.random.default_rng(1), 300, symmetric=symmetric)
     store_matrix(tmp_path / "cooc", full, symmetric=symmetric)
-    parts = take_parts(tmp_path / "cooc", folders)
+    parts = take_parts(tmp_path / "cooc", folders, "part")
     assert parts.size == np.count_nonzero(np.triu(full) if symmetric else full)
     assert list(parts.sizes) == sorted(parts.sizes)
     for path, size in zip(parts.paths, parts.sizes, strict=True):
@@ -43,7 +43,7 @@ def test_a_part_of_a_matrix_has_all_pairs_of_its_words(tmp_path, folders, symmet
 def test_a_part_of_documents_has_their_rows_and_sums(tmp_path, folders):
     full = random_counts(np.random.default_rng(2), 400, symmetric=False)[:, :30]
     store_documents(tmp_path / "dtm", full, [(1, k + 1, f"d{k}", "") for k in range(400)])
-    parts = take_parts(tmp_path / "dtm", folders)
+    parts = take_parts(tmp_path / "dtm", folders, "part")
     for path in parts.paths:
         part = StoredDocuments.open(path)
         chosen = [int(document.id.removeprefix("d")) for document in part.documents()]
@@ -56,7 +56,7 @@ def test_a_part_of_vectors_has_some_rows_unchanged(tmp_path, folders):
     words = [f"w{k}" for k in range(200)]
     matrix = np.random.default_rng(3).standard_normal((200, 4)).astype(np.float32)
     write_vectors(tmp_path / "v.bin", words, matrix)
-    parts = take_parts(tmp_path / "v.bin", folders)
+    parts = take_parts(tmp_path / "v.bin", folders, "part")
     assert (parts.size, parts.sizes[-1]) == (200.0, 67.0)
     for path in parts.paths:
         part = read_vectors(path)

@@ -115,11 +115,12 @@ class Pilots:
 
     def _cut(self, stage: Stage, path: Path) -> _Input:
         """Return the parts of a stored input."""
+        name = f"part-{len(self._inputs)}"
         if isinstance(stage, Impute):
             domain = read_domain(path, stage.of_domain, memory_limit(stage.run))
-            parts = take_entities(domain, self._folders)
+            parts = take_entities(domain, self._folders, name)
         else:
-            parts = take_parts(path, self._folders)
+            parts = take_parts(path, self._folders, name)
         return _Input(dict(enumerate(parts.paths)), dict(enumerate(parts.sizes)), parts.size)
 
     def _plan(self, step: Step, stage: Stage, cost: Cost, limit: int) -> Planned:

@@ -51,14 +51,17 @@ def can_be_cut(path: Path) -> bool:
     return Store.open(path).kind in _MATRICES if store.exists(path) else path.is_file()
 
 
-def take_parts(path: Path, folders: Sequence[Path]) -> Parts:
-    """Write a part of a matrix or of vectors into each directory; raises what opening raises."""
+def take_parts(path: Path, folders: Sequence[Path], name: str) -> Parts:
+    """Write a part of a matrix or of vectors into each directory; raises what opening raises.
+
+    name: of the parts, without a suffix.
+    """
     if not store.exists(path):
-        return _vectors(path, folders)
+        return _vectors(path, folders, name)
     matrix = open_stored(path)
     made = []
     for share, folder in zip(_shares(matrix.stored), folders, strict=True):
-        out = folder / f"part-of-{path.name}"
+        out = folder / name
         if isinstance(matrix, StoredDocuments):
             _write_documents(matrix, _spread(len(matrix), share), out)
         else:  # a share of the words has the square of it of the pairs
@@ -68,13 +71,13 @@ def take_parts(path: Path, folders: Sequence[Path]) -> Parts:
     return Parts(tuple(made), sizes, float(matrix.stored))
 
 
-def take_entities(domain: Domain, folders: Sequence[Path]) -> Parts:
+def take_entities(domain: Domain, folders: Sequence[Path], name: str) -> Parts:
     """Write some entities of a domain, as it was read, into each directory."""
     rows, columns = domain.matrix.shape
     made, sizes = [], []
     for share, folder in zip(_shares(rows * columns), folders, strict=True):
         chosen = _spread(rows, share)
-        made.append(folder / "part-of-domain.npz")
+        made.append(folder / f"{name}.npz")
         names = np.array([domain.names[row] for row in chosen.tolist()])
         np.savez(made[-1], matrix=domain.matrix[chosen], names=names)
         sizes.append(float(len(chosen)))
@@ -92,14 +95,14 @@ def _spread(number: int, share: float) -> Int64:
     return np.unique(np.linspace(0, number - 1, max(1, round(share * number))).astype(np.int64))
 
 
-def _vectors(path: Path, folders: Sequence[Path]) -> Parts:
+def _vectors(path: Path, folders: Sequence[Path], name: str) -> Parts:
     """Write evenly spaced rows of vectors."""
     whole = read_numbered(path) or read_any_vectors(path)
     rows, columns = whole.matrix.shape
     made, sizes = [], []
     for share, folder in zip(_shares(rows * columns), folders, strict=True):
         chosen = _spread(rows, share)
-        made.append(folder / f"part-of-{path.stem}.bin")
+        made.append(folder / f"{name}.bin")
         names = [whole.words[row] for row in chosen.tolist()]
         write_vectors(made[-1], names, whole.matrix[chosen], space="_")
         sizes.append(float(len(chosen)))
