@@ -77,7 +77,7 @@ def mixed(state: State, settings: Settings, notes: list[str], ops: Ops) -> Resul
 
 def _targets(matrix: Matrix, K: int, context: Context) -> tuple[Csr, Float32]:
     """Return targets and counts of all pairs, on disk if they exceed the memory."""
-    fits = cost.pairs_fit(matrix, K, context.memory)
+    fits = cost.pairs_fit(len(matrix.frequencies), matrix.entries, K, context.memory)
     pairs = matrix.with_counts(in_memory if fits else on_disk(context.scratch))
     assert pairs is not None  # the matrix has counts
     return pairs

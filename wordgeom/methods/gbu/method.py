@@ -137,6 +137,13 @@ def weighting(options: Options) -> dict[str, Any]:
     return {"neg": 0.2} if options.in_weighted_sweeps else {}
 
 
+def scratch_bytes(words: int, entries: int, options: Options, memory: int) -> int:
+    """Return the bytes of the pairs of weighted sweeps that do not fit in memory."""
+    from wordgeom.methods.gbu.cost import pairs_on_disk
+
+    return pairs_on_disk(words, entries, options.size, memory) if options.in_weighted_sweeps else 0
+
+
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
     """Return vectors (V × K) from the build-up and sweeps.
 
