@@ -31,7 +31,11 @@ out = "v.bin"
 [[train]]
 matrix = "other"
 method = "gbu"
+dim = 8
 out = "w.bin"
+
+[eval]
+sets = ["pairs.txt"]
 """
 
 
@@ -47,15 +51,16 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_plan_is_near_what_the_run_takes_and_leaves_nothing(folder, ask):
     Path("x.toml").write_text(CONFIG)
+    Path("pairs.txt").write_text("".join(f"w{k}\tw{k + 1}\t{k % 7}\n" for k in range(1, 40)))
     ask("build-cooc", "corpus.txt", "-o", "other")
     before = sorted(folder.rglob("*"))
     answer = ask("plan", "x.toml", "--json", "--tmp-dir", str(folder))
     assert (answer.status, answer.err) == (0, "")
     assert sorted(folder.rglob("*")) == before
     plan = json.loads(answer.out)
-    assert plan["not_planned"] == ["x.toml [[train]] 2"]  # reads what no table makes
+    assert plan["not_planned"] == ["x.toml [eval]"]  # two steps of one table
     assert ask("run", "x.toml", "--quiet").status == 0
-    assert [one["out"] for one in plan["commands"]] == ["cooc", "dtm", "pmi", "v.bin"]
+    assert [one["out"] for one in plan["commands"]] == ["cooc", "dtm", "pmi", "v.bin", "w.bin"]
     for one in plan["commands"]:
         made = read_cost(Path(one["out"]))
         for part in ("words", "entries", "disk"):
@@ -90,13 +95,69 @@ def test_one_command_is_planned_with_its_options(folder, ask):
 
 
 @pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("build-pmi", ("cooc",)),
+        ("train", ("dtm", "--method", "lsa", "--dim", "6")),
+        ("transform", ("v.bin", "--center")),
+        ("train", ("v.bin", "--method", "mde", "--dim", "2", "--seed", "3")),
+        ("merge", ("cooc", "half/cooc")),
+        ("impute", ("--domain", "domain.csv", "--vectors", "v.bin", "--lower")),
+    ],
+)
+def test_a_command_is_planned_from_parts_of_its_stored_input(folder, ask, command, options):
+    ask("build-cooc", "corpus.txt", "--save-vocab", "words")
+    Path("half.txt").write_text(Path("corpus.txt").read_text()[:400_000])
+    Path("half").mkdir()
+    ask("build-cooc", "half.txt", "-o", "half/cooc", "--read-vocab", "words")
+    ask("build-dtm", "corpus.txt")
+    ask("train", "cooc", "--method", "pmi-eigs", "--dim", "8", "-o", "v.bin")
+    draw = np.random.default_rng(4).standard_normal((2_000, 6)).round(3).tolist()
+    lines = [f"W{k}," + ",".join(map(str, row)) for k, row in enumerate(draw)]
+    Path("domain.csv").write_text("\n".join(["name,a,b,c,d,e,f", *lines, ""]))
+    before = sorted(folder.rglob("*"))
+    answer = ask("plan", "--json", "--tmp-dir", str(folder), command, *options)
+    assert (answer.status, answer.err) == (0, ""), answer
+    assert sorted(folder.rglob("*")) == before
+    (planned,) = json.loads(answer.out)["commands"]
+    made = Path("made.bin" if command in ("train", "transform", "impute") else "made")
+    assert ask(command, *options, "-o", str(made), "--quiet").status == 0
+    cost = read_cost(made)
+    assert cost.disk / 1.25 <= planned["disk"] <= 1.25 * cost.disk
+    assert cost.entries / 1.25 <= planned["entries"] <= 1.25 * cost.entries
+    assert planned["memory"] >= cost.memory / 1.5
+
+
+def test_shards_are_planned_with_their_merge(folder, ask):
+    answer = ask("plan", "--json", "--shards", "2", "build-cooc", "corpus.txt")
+    assert answer.status == 0, answer
+    each, merged = json.loads(answer.out)["commands"]
+    assert (each["runs"], merged["runs"], merged["command"]) == (2, 1, "merge")
+    ask("build-cooc", "corpus.txt", "--shard", "1/2")
+    ask("build-cooc", "corpus.txt", "--shard", "2/2")
+    ask("merge", "cooc.shard-1-of-2", "cooc.shard-2-of-2")
+    for one, path in ((each, "cooc.shard-1-of-2"), (merged, "cooc")):
+        made = read_cost(Path(path))
+        for part in ("words", "entries", "disk"):
+            value = getattr(made, part)
+            assert value / 1.25 <= one[part] <= 1.25 * value, (path, part)
+
+
+@pytest.mark.parametrize(
     ("arguments", "said", "status"),
     [
         (("absent.toml",), "absent.toml: no such file", 1),
-        (("train", "--method", "gbu"), "train alone cannot be planned", 2),
+        (("train", "absent", "--method", "gbu"), "absent: no such", 1),
         (("build-cooc", "absent.txt"), "absent.txt: no such file", 1),
         (("build-cooc", "corpus.txt", "--widow", "3"), "--widow", 2),
         (("build-cooc", "-"), "cannot be sampled", 1),
+        (("build-cooc", "empty.txt"), "empty.txt: is empty", 1),
+        (("build-cooc", "blank.txt"), "blank.txt: its sample cannot be counted: contains no", 1),
+        (("build-cooc", "corpus.txt", "--memory", "0.001"), "--memory must be 0 or at least", 2),
+        (("frobnicate",), "frobnicate is neither a command nor a file; plan build-cooc", 2),
+        (("eval", "v.bin"), "eval cannot be planned; plan build-cooc", 2),
+        (("--shards", "2", "build-dtm", "corpus.txt"), "--shards applies to build-cooc", 2),
+        (("--shards", "0", "build-cooc", "corpus.txt"), "--shards", 2),
         (("build-cooc", "tiny.txt"), "", 1),
         (("x.toml", "--window", "3"), "--window is not an option of plan; set it in the tables", 2),
         (("--memory", "3", "x.toml"), "--memory is not an option of plan; set it in the tables", 2),
@@ -105,6 +166,8 @@ def test_one_command_is_planned_with_its_options(folder, ask):
 )
 def test_what_cannot_be_planned_is_one_line(folder, ask, arguments, said, status):
     Path("tiny.txt").write_text("a b\n")
+    Path("empty.txt").touch()
+    Path("blank.txt").write_text("\n" * 5000)
     answer = ask("plan", *arguments)
     assert answer.status == status, answer
     assert answer.err.count("\n") == 1

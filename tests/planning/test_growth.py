@@ -45,3 +45,11 @@ def test_a_line_is_continued_whatever_one_value_is(start: float, rise: float, fa
     assert line(sizes, values, size) == pytest.approx(start + rise * size, abs=1e-6)
     slow = [*values[:2], values[2] + 30.0, *values[3:]]  # another program ran meanwhile
     assert line(sizes, slow, size) <= start + rise * size + 6.1 + 2e-5 * size
+
+
+def test_between_the_sizes_a_power_law_passes_through_its_values():
+    sizes, values = [1.0, 4.0, 8.0], [3.0, 6.0, 7.0]
+    for size, value in zip(sizes, values, strict=True):
+        assert power_law(sizes, values, size) == pytest.approx(value)
+    assert power_law(sizes, values, 2.0) == pytest.approx(3.0 * 2**0.5)
+    assert power_law(sizes, values, 0.25) == pytest.approx(1.5)

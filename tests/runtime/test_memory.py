@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -218,3 +219,13 @@ def fits(path: Path, method: str, memory: float) -> bool:
 
 if __name__ == "__main__":
     child(Path(sys.argv[1]))
+
+
+def test_a_need_that_leaves_no_room_for_the_program_is_a_warning(caplog):
+    with caplog.at_level(logging.INFO, "wordgeom"):
+        check_memory("arrays", 500 * MB, 1000 * MB, "raise --memory")
+        assert not caplog.messages
+        check_memory("arrays", 950 * MB, 1000 * MB, "raise --memory")
+    (line,) = caplog.messages
+    assert line.startswith("warning: arrays and the program itself may need 1.07 GB")
+    assert line.endswith("1 GB; raise --memory")

@@ -34,6 +34,7 @@ from wordgeom.storage.scratch import raw_bytes
 from wordgeom.storage.store import StoreWriter
 
 WORTH = 1 << 24  # ids: reading fewer again takes a few seconds
+ROOM = 8 * WORTH  # bytes of ids in memory between checkpoints; writing so many takes about .1 s
 _NAME = "text-"
 _TYPES: dict[str, np.dtype[Any]] = {IDS: np.dtype(np.int32), RUNS: np.dtype(np.uint8)}
 
@@ -42,7 +43,7 @@ class CorpusWriter(CorpusCheckpoint):
     """Saves a text while it is read, one piece a segment."""
 
     def __init__(self, state: State) -> None:
-        super().__init__(None, 8 * WORTH)  # writing so many ids takes about .1 s
+        super().__init__(None, ROOM)
         self._state, self._number = state, 0
 
     def saved_segments(self) -> list[SavedSegment]:

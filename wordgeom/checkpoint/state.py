@@ -28,7 +28,13 @@ from wordgeom.core.formatting import readable_size
 from wordgeom.core.requests import differing_option
 from wordgeom.core.version import __version__
 from wordgeom.runtime.run_options import ResumeOptions
-from wordgeom.storage.files import atomic_file, make_folder, remove_folder, write_errors
+from wordgeom.storage.files import (
+    atomic_file,
+    folder_bytes,
+    make_folder,
+    remove_folder,
+    write_errors,
+)
 from wordgeom.storage.meta import LOCK
 from wordgeom.storage.store import Store, StoreWriter, exists, remove_store
 
@@ -220,14 +226,7 @@ def forget_state(out: str | os.PathLike[str], request: Mapping[str, Any]) -> Non
 
 
 def _size(folder: Path) -> str:
-    return readable_size(sum(map(_bytes, folder.rglob("*"))))
-
-
-def _bytes(path: Path) -> int:
-    """Return the size of a file; 0 for a directory, and for a file that was removed meanwhile."""
-    with contextlib.suppress(OSError):
-        return path.stat().st_size if path.is_file() else 0
-    return 0
+    return readable_size(folder_bytes(folder))
 
 
 def _remove(folder: Path) -> None:

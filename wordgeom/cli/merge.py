@@ -12,7 +12,7 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 
 
 @click.command("merge", cls=frame.StageCommand, classes=(MergeOptions, ResumeOptions, RunOptions))
-@click.argument("matrices", nargs=-1, required=True)
+@click.argument("matrices", nargs=-1)
 @click.option("-o", "--out", metavar="DIR", help="output directory  [cooc]")
 def command(
     settings: frame.Settings, options: MergeOptions, resume: ResumeOptions, run: RunOptions

@@ -3,97 +3,166 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from wordgeom.cli.pipeline import Step
 from wordgeom.core.errors import InputError
+from wordgeom.imputation.domain import read_domain
 from wordgeom.linalg.device import memory_limit
-from wordgeom.planning.estimate import COUNTING, STREAMING, TRAINING, estimate
+from wordgeom.planning.estimate import COUNTING, PAIRWISE, STREAMING, TRAINING, estimate
+from wordgeom.planning.parts import can_be_cut, take_entities, take_parts
 from wordgeom.planning.pilot import Cost, run_pilot
 from wordgeom.planning.sample import SIZES, take_samples
+from wordgeom.planning.shards import shards_of
 from wordgeom.planning.verdict import Planned
 from wordgeom.stages.counting import CountStage
+from wordgeom.stages.impute import Impute
 from wordgeom.stages.invocation import RESOURCES
 from wordgeom.stages.stage import Stage
+from wordgeom.storage import store
 
+LATER = ("merge", "build-pmi", "train", "transform", "compress", "impute")
+_SEVERAL = ("merge",)  # read several inputs of one kind
+_TRAINING = ("train", "transform", "compress", "impute")  # hold their input
+_CUT = {"impute": "domain"}  # the input that is cut, where that is not the first
+_APPLIED = {"names", "name_map", "lower", "duplicates", "missing"}  # when a domain was read
 _KEPT = ("threads", "memory")  # of the resources: they decide the cost
+
+
+@dataclass(frozen=True)
+class _Input:
+    """An input of later steps: for each pilot its path and its size, and the size of the whole."""
+
+    paths: Mapping[int, Path]
+    sizes: Mapping[int, float]
+    size: float
 
 
 class Pilots:
     """Pilot runs in a directory, one subdirectory for each sample.
 
-    What a step makes is found by its name, so that later steps read the pilot's output instead.
+    What a step makes is found by its name, so that later steps read the pilot's output instead. A
+    stored input that no step makes is cut into parts.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folders = [folder / str(part) for part in SIZES]
         for one in self._folders:
             one.mkdir()
-        self._made: dict[str, list[tuple[int, Cost]]] = {}  # by real path: pilot and its cost
-        self._planned: dict[str, Cost] = {}
+        self._inputs: dict[str, _Input] = {}  # by real path
+        self._runs = 0
 
-    def makes_input_of(self, step: Step) -> bool:
-        """Return whether a step reads what a planned one makes."""
-        return self._input(step) is not None
+    def can_follow(self, step: Step) -> bool:
+        """Return whether a step reads what a planned one makes, or what is stored."""
+        paths = self._read_first(step)
+        known = (os.path.realpath(path) in self._inputs or can_be_cut(Path(path)) for path in paths)
+        return step.name in LATER and bool(paths) and all(known)
 
-    def count(self, step: Step) -> Planned:
-        """Return the plan of a count of text."""
+    def count(self, step: Step, shards: int = 1) -> list[Planned]:
+        """Return the plan of a count of text; of several shards, each one's and their merge's."""
         stage = step.prepare()
         assert isinstance(stage, CountStage)
         stage.check()
         corpus = stage.inputs.corpus
         samples = take_samples(
             stage.inputs.names, corpus.input_format, of_files=corpus.document == "file",
-            folder=self._samples(step),
+            folder=self._samples(),
         )  # fmt: skip
         texts = [{"corpus": list(sample.names)} for sample in samples]
-        made = self._run(step, stage, texts)
+        try:
+            made = self._run(step, stage, texts)
+        except InputError as error:
+            what = error.what
+            for name in (name for sample in samples for name in sample.names):
+                what = what.removeprefix(f"{name}: ")
+            what = f"its sample cannot be counted: {what}"
+            raise InputError(what, where=stage.inputs.names[0]) from None
         sizes = [float(cost.tokens) for _, cost in made]
         goal = sizes[-1] / samples[made[-1][0]].share
-        found = estimate([cost for _, cost in made], sizes, goal, COUNTING)
         limit = memory_limit(stage.run)
-        bounded = Cost(**{**vars(found), "memory": min(found.memory, limit)})
-        return self._plan(step, stage, bounded, limit)
+
+        def predicted(tokens: float) -> Cost:
+            found = estimate([cost for _, cost in made], sizes, tokens, COUNTING)
+            temporary = stage.temporary_bytes(round(goal), found.disk)
+            return replace(found, memory=min(found.memory, limit), temporary=temporary)
+
+        planned = self._plan(step, stage, predicted(goal), limit)
+        return [planned] if shards == 1 else shards_of(planned, predicted(goal / shards), shards)
 
     def follow(self, step: Step) -> Planned:
-        """Return the plan of a step that reads a planned matrix."""
+        """Return the plan of a step that reads planned or stored inputs."""
+        first = self._read_first(step)
         stage = step.prepare()
         assert isinstance(stage, Stage)
-        source = self._input(step)
-        assert source is not None
-        entries = {k: float(cost.entries) for k, cost in self._made[source]}
-        made = self._run(step, stage, [{} for _ in SIZES])
-        sizes = [entries[k] for k, _ in made]
-        goal = float(self._planned[source].entries)
-        bounds = TRAINING if step.name == "train" else STREAMING
-        found = estimate([cost for _, cost in made], sizes, goal, bounds)
+        for path in {os.path.realpath(one) for one in first} - set(self._inputs):
+            self._inputs[path] = self._cut(stage, Path(path))
+        sources = [self._inputs[os.path.realpath(one)] for one in first]
+        made = self._run(step, stage, self._named(step, first, sources))
+        sizes = [sum(source.sizes[k] for source in sources) for k, _ in made]
+        bounds = TRAINING if step.name in _TRAINING else STREAMING
+        of_rows = not store.exists(sources[0].paths[made[0][0]])
+        pairwise = step.name in ("train", "impute") and of_rows
+        found = estimate(
+            [cost for _, cost in made], sizes, sum(source.size for source in sources), bounds,
+            PAIRWISE if pairwise else None,
+        )  # fmt: skip
+        if step.name not in _CUT:  # of a domain, the stage itself knows little before it is read
+            found = _closed(stage, first, found)
         return self._plan(step, stage, found, memory_limit(stage.run))
+
+    def _cut(self, stage: Stage, path: Path) -> _Input:
+        """Return the parts of a stored input."""
+        name = f"part-{len(self._inputs)}"
+        if isinstance(stage, Impute):
+            domain = read_domain(path, stage.of_domain, memory_limit(stage.run))
+            parts = take_entities(domain, self._folders, name)
+        else:
+            parts = take_parts(path, self._folders, name)
+        return _Input(dict(enumerate(parts.paths)), dict(enumerate(parts.sizes)), parts.size)
 
     def _plan(self, step: Step, stage: Stage, cost: Cost, limit: int) -> Planned:
         assert stage.out is not None
-        self._planned[os.path.realpath(stage.out)] = cost
+        known = self._inputs[os.path.realpath(stage.out)]
+        size = cost.entries or cost.disk
+        self._inputs[os.path.realpath(stage.out)] = replace(known, size=float(size))
         return Planned(step.name, stage.out, cost, limit)
 
-    def _samples(self, step: Step) -> Path:
-        folder = self._folders[0].parent / f"text-{len(self._made)}"
+    def _samples(self) -> Path:
+        folder = self._folders[0].parent / f"text-{self._runs}"
         folder.mkdir()
         return folder
 
-    def _input(self, step: Step) -> str | None:
-        """Return the planned matrix that a step reads first."""
-        for path in map(os.path.realpath, step.paths(list(step.inputs))):
-            if path in self._planned and self._planned[path].entries:
-                return path
-        return None
+    def _read_first(self, step: Step) -> list[str]:
+        """Return the paths of the matrices or vectors that a step reads first."""
+        if step.name not in LATER:
+            return []
+        name = _cut_input(step)
+        default = step.inputs[name]
+        found = list(step.paths([name])) or ([] if default is None else [default])
+        return found if step.name in _SEVERAL else found[:1]
+
+    def _named(
+        self, step: Step, first: Sequence[str], sources: Sequence[_Input]
+    ) -> list[dict[str, Any]]:
+        """Return the setting of the first input, by pilot."""
+        name = _cut_input(step)
+        made: list[dict[str, Any]] = []
+        for k in range(len(SIZES)):
+            paths = [str(source.paths[k]) for source in sources if k in source.paths]
+            made.append({name: paths if step.name in _SEVERAL else "".join(paths[:1])})
+        return made
 
     def _run(self, step: Step, stage: Stage, more: list[dict[str, Any]]) -> list[tuple[int, Cost]]:
         """Run a step on each sample that is large enough; return the number and cost of each."""
         assert stage.out is not None
         found: list[tuple[int, Cost]] = []
+        paths: dict[int, Path] = {}
         problem: InputError | None = None
         for k, folder in enumerate(self._folders):
-            out = folder / f"{len(self._made)}-{stage.out.name}"
+            out = folder / f"{self._runs}-{stage.out.name}"
             settings = {**self._moved(step, k), **more[k], "out": str(out), "quiet": True}
             try:
                 cost = run_pilot(step.name, settings, out, folder / "pilot.toml")
@@ -101,17 +170,36 @@ class Pilots:
                 problem = error
                 continue
             found.append((k, cost))
+            paths[k] = out
+        self._runs += 1
         if len(found) < len(SIZES) - 1 and problem is not None:
             raise problem
-        self._made[os.path.realpath(stage.out)] = found
+        sizes = {k: float(cost.entries or cost.disk) for k, cost in found}
+        self._inputs[os.path.realpath(stage.out)] = _Input(paths, sizes, 0.0)
         return found
 
     def _moved(self, step: Step, k: int) -> dict[str, Any]:
         """Return the settings of a step, with pilot k's outputs for those of earlier steps."""
         dropped = (RESOURCES - set(_KEPT)) | {"out", "save_vocab", "documents"}
+        dropped |= _APPLIED if step.name in _CUT else set()
         settings = {name: value for name, value in step.table.items() if name not in dropped}
-        names = {path: f"{n}-{Path(path).name}" for n, path in enumerate(self._made)}
         for name, value in settings.items():
-            if isinstance(value, str) and os.path.realpath(value) in names:
-                settings[name] = str(self._folders[k] / names[os.path.realpath(value)])
+            known = self._inputs.get(os.path.realpath(value)) if isinstance(value, str) else None
+            if known is not None and k in known.paths:
+                settings[name] = str(known.paths[k])
         return settings
+
+
+def _cut_input(step: Step) -> str:
+    """Return the setting of the input whose parts are the pilots'."""
+    return _CUT.get(step.name) or next(iter(step.inputs))
+
+
+def _closed(stage: Stage, first: Sequence[str], found: Cost) -> Cost:
+    """Return a cost with the disk space that the stage itself knows, if its inputs exist."""
+    if not all(map(os.path.exists, first)):
+        return found
+    demand = stage.demand
+    exact = demand.output.least == demand.output.expected > 0
+    disk = demand.output.expected if exact else found.disk
+    return replace(found, disk=disk, temporary=demand.scratch.expected)

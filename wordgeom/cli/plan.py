@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -18,39 +19,41 @@ if TYPE_CHECKING:
     from wordgeom.cli.pipeline import Step
     from wordgeom.planning.verdict import Planned
 
-_COUNTS = ("build-cooc", "build-dtm")
-_LATER = ("build-pmi", "train")
-_HEAD = ["command", "output", "words", "entries", "products", "disk", "memory", "time"]
+_COUNTS, _SHARDED = ("build-cooc", "build-dtm"), "build-cooc"
+_HEAD = ["command", "output", "words", "entries", "products", "disk", "temporary", "memory",
+         "time"]  # fmt: skip
 _TOO_LARGE = 3  # exit status
 _CONTEXT = {"ignore_unknown_options": True, "help_option_names": ["-h", "--help"]}
 _HELP = """Predict what the commands of a configuration file, or one command, will cost.
 
-Samples of the text, from its head, middle and tail, are counted and trained on in pilot runs. Their
-costs are extrapolated to the whole: words, entries, products, disk, memory and time. The exit
-status is 3 if something will not fit.
+Samples of the text, from its head, middle and tail, are counted and trained on in pilot runs, or
+parts of a stored matrix or of vectors. Their costs are extrapolated to the whole: words, entries,
+products, disk, memory and time. The exit status is 3 if something will not fit.
 
 \b
   wordgeom plan x.toml
   wordgeom plan build-cooc corpus.txt --window 10
+  wordgeom plan --shards 64 build-cooc corpus.txt
+  wordgeom plan train cooc --method gbu
 """
 
 
 @click.command("plan", help=_HELP, context_settings=_CONTEXT)
 @click.option("--json", "as_json", is_flag=True, help="print JSON")
+@click.option("--shards", type=click.IntRange(1, 1_000_000), default=1, metavar="N",
+              help="plan build-cooc as N shards and their merge")  # fmt: skip
 @click.option("--tmp-dir", metavar="DIR", help="directory for samples and pilot runs")
 @click.argument("what", metavar="CONFIG|COMMAND")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def command(as_json: bool, tmp_dir: str | None, what: str, arguments: tuple[str, ...]) -> None:
+def command(
+    as_json: bool, shards: int, tmp_dir: str | None, what: str, arguments: tuple[str, ...]
+) -> None:
     """Print the plan."""
     from wordgeom.planning.verdict import problems
-    from wordgeom.storage.files import write_errors
 
     steps = _steps(frame.text("CONFIG", what), arguments)
-    parent = Path(tmp_dir or tempfile.gettempdir())
-    with write_errors(parent):
-        made = tempfile.TemporaryDirectory(prefix="wordgeom-plan-", dir=parent)
-    with made as name, click.get_current_context().obj:
-        planned, left_out = _planned(steps, Path(name))
+    with click.get_current_context().obj:
+        planned, left_out = plan_steps(steps, tmp_dir, shards)
     wrong = problems(planned)
     if as_json:
         facts = {"commands": [one.facts() for one in planned], "problems": wrong}
@@ -65,9 +68,13 @@ def command(as_json: bool, tmp_dir: str | None, what: str, arguments: tuple[str,
 
 def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
     """Return the steps of a configuration file, or the one of a command line."""
+    from wordgeom.cli.pilots import LATER
     from wordgeom.cli.pipeline import Step, read_steps
 
     if what not in frame.STAGES:
+        if not (what.startswith("-") or os.path.exists(what) or Path(what).suffix):
+            do = f"plan {', '.join(_COUNTS + LATER)}, or a configuration file"
+            raise OptionError(f"{what} is neither a command nor a file", do=do)
         if flag := next((one for one in (what, *arguments) if one.startswith("-")), None):
             raise OptionError(f"{flag} is not an option of plan",
                               do="set it in the tables of the configuration file")  # fmt: skip
@@ -75,25 +82,48 @@ def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
             raise OptionError(f"{what}: a configuration file takes no arguments",
                               do="name the file alone, or a command")  # fmt: skip
         return read_steps(what)
-    if what not in _COUNTS:
-        do = f"plan {' or '.join(_COUNTS)}, or a configuration file that counts the text too"
-        raise OptionError(f"{what} alone cannot be planned", do=do)
-    return [Step(what, what, frame.parsed(what, arguments))]
+    if what not in _COUNTS + LATER:
+        do = f"plan {', '.join(_COUNTS + LATER)}, or a configuration file"
+        raise OptionError(f"{what} cannot be planned", do=do)
+    given = frame.parsed(what, arguments)
+    table = {name: list(v) if isinstance(v, tuple) else v for name, v in given.items()}
+    step = Step(what, what, table)
+    cast("frame.Stage", step.prepare()).check()
+    return [step]
 
 
-def _planned(steps: Sequence[Step], folder: Path) -> tuple[list[Planned], list[str]]:
-    """Return the plans of the steps, and the names of those that have none."""
+def plan_steps(
+    steps: Sequence[Step], tmp_dir: str | None, shards: int = 1
+) -> tuple[list[Planned], list[str]]:
+    """Return the plans of the steps, and the names of those that have none.
+
+    tmp_dir: for samples and pilot runs, None for the system's; shards: of each build-cooc, which
+    then has the plan of one shard and that of their merge.
+    """
+    from wordgeom.storage.files import write_errors
+
+    if shards > 1 and all(step.name != _SHARDED for step in steps):
+        raise OptionError(f"--shards applies to {_SHARDED}", do="leave it out")
+    parent = Path(tmp_dir or tempfile.gettempdir())
+    with write_errors(parent):
+        made = tempfile.TemporaryDirectory(prefix="wordgeom-plan-", dir=parent)
+    with made as name:
+        return _planned(steps, Path(name), shards)
+
+
+def _planned(steps: Sequence[Step], folder: Path, shards: int) -> tuple[list[Planned], list[str]]:
     from wordgeom.cli.pilots import Pilots
 
     pilots, planned, left_out = Pilots(folder), [], []
     for step in steps:
         with step.errors():
             if step.name in _COUNTS:
-                planned.append(pilots.count(step))
-            elif step.name in _LATER and pilots.makes_input_of(step):
+                planned += pilots.count(step, shards if step.name == _SHARDED else 1)
+            elif pilots.can_follow(step):
                 planned.append(pilots.follow(step))
-            else:
+            elif step.place not in left_out:  # a table may be several steps
                 left_out.append(step.place)
     if not planned:
-        raise InputError("counts no text", where=steps[0].place, do="add [build-cooc]")
+        raise InputError("has no table that can be planned", where=steps[0].place,
+                         do="add [build-cooc]")  # fmt: skip
     return planned, left_out

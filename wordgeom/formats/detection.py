@@ -14,6 +14,7 @@ QUANTISED = "quantised"  # of an .npz archive, told by its members
 MATRICES = (NPZ, MTX, GLOVE)
 VECTORS = (NPY, NPZ, BIN, TEXT, PROJECTOR)  # formats that vectors are written to
 ARRAYS = (NPY, NPZ)
+LARGER = (TEXT, MTX, GLOVE, PROJECTOR)  # in which a number takes more bytes than in others
 SOURCE_FORMATS = (NPZ, NPY, MTX, GLOVE)  # choices of --from
 TARGET_FORMATS = (*SOURCE_FORMATS, PROJECTOR)  # choices of --to
 _SUFFIXES = {

@@ -23,6 +23,7 @@ from wordgeom.matrices.kinds import COOC as COOC
 from wordgeom.matrices.kinds import DTM as DTM
 from wordgeom.matrices.kinds import PMI as PMI
 from wordgeom.matrices.kinds import noun
+from wordgeom.storage.meta import HEADER
 from wordgeom.storage.store import Store, StoreWriter
 
 if TYPE_CHECKING:
@@ -142,6 +143,17 @@ def _check_types(store: Store) -> None:
     denominator = store.attributes.get("denominator", 1)
     if not known or type(denominator) is not int or denominator < 1:
         raise FormatError("its parts are inconsistent", where=store.path, do=_REBUILD)
+
+
+def csr_bytes(rows: int, entries: int, dtype: DTypeLike, vocabulary: int) -> int:
+    """Return the bytes that MatrixWriter writes; vocabulary: those of the words and counts."""
+    width = np.dtype(np.int32).itemsize + np.dtype(dtype).itemsize
+    return 3 * HEADER + 8 * (rows + 1) + entries * width + vocabulary
+
+
+def sums_bytes(arrays: int, length: int) -> int:
+    """Return the bytes of int64 arrays, such as sums, of a length each."""
+    return arrays * (HEADER + 8 * length)
 
 
 class MatrixWriter:

@@ -18,10 +18,10 @@ from wordgeom.storage.memmap import in_memory
 
 def submatrix(source: RowSource, chosen: Int64, pool: Pool) -> Csr:
     """Return G[chosen, chosen] (m × m), both triangles, for ascending `chosen`, in its dtype."""
-    return expanded(_Chosen(source, chosen), pool, in_memory)
+    return expanded(ChosenRows(source, chosen), pool, in_memory)
 
 
-class _Chosen:
+class ChosenRows:
     """The stored rows of chosen words, in their columns alone, as a RowSource."""
 
     def __init__(self, source: RowSource, chosen: Int64) -> None:

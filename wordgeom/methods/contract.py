@@ -15,6 +15,8 @@ and, where it has something to say:
     describe(store) -> dict          what `info` prints of its model
     open_model(path) -> Any          its model as Python callers get it
     exports(options) -> list[Export] vectors that are written beside its model
+    model_bytes(first, options)      largest size of its model; first: the first input, open
+    scratch_bytes(words, entries, options, memory)   size of its temporary files
 """
 
 from __future__ import annotations

@@ -14,29 +14,37 @@ _FITTED = 3  # pilots that a power law is fitted to
 # proportion, words, which grow like the root, and blocks of constant size; measured on three texts,
 # 0.53 to 0.75. build-pmi holds words and blocks. A method holds the matrix.
 COUNTING, STREAMING, TRAINING = (0.5, 0.75), (0.5, 0.5), (0.5, 1.0)
+PAIRWISE = (1.0, 2.0)  # of the time of a search among all pairs of vectors
 
 
 def estimate(
-    pilots: Sequence[Cost], sizes: Sequence[float], size: float, memory: tuple[float, float]
-) -> Cost:
+    pilots: Sequence[Cost], sizes: Sequence[float], size: float, memory: tuple[float, float],
+    time: tuple[float, float] | None = None,
+) -> Cost:  # fmt: skip
     """Return the cost of a run of `size`, from those of pilot runs of `sizes`, ascending.
 
     size: tokens of a count, entries of what a later command reads. The smallest pilot stands for
-    what does not grow: the program itself and its start. memory: bounds of its exponent. Raises
-    InputError for fewer than three, and for samples that are no larger than others.
+    what does not grow: the program itself and its start. memory, time: bounds of their exponents;
+    without those of time, it grows in proportion. Raises InputError for fewer than three, and for
+    samples that are no larger than others.
     """
     ascending = all(one < other for one, other in pairwise([0.0, *sizes]))
     if len(pilots) < _FITTED or not ascending:
         raise InputError("the text is too small for a plan", do="run the commands themselves")
-    last, first = list(pilots)[-_FITTED:], pilots[0]
+    last = list(pilots)[-_FITTED:]
     at = list(sizes)[-_FITTED:]
 
     def grown(values: Sequence[float]) -> float:
         return power_law(at, values, size) if all(values) else float(values[-1])
 
-    beyond = [max(one.memory - first.memory, 0) for one in last]
-    peak = first.memory + bounded_power(at, beyond, size, memory)
-    seconds = line(sizes, [one.seconds for one in pilots], size)
+    def beyond(values: Sequence[float], bounds: tuple[float, float]) -> float:
+        start, *_ = values
+        rest = [max(one - start, 0) for one in values[-_FITTED:]]
+        return start + bounded_power(at, rest, size, bounds)
+
+    peak = beyond([one.memory for one in pilots], memory)
+    spent = [1e3 * one.seconds for one in pilots]
+    seconds = (line(sizes, spent, size) if time is None else beyond(spent, time)) / 1e3
     return Cost(
         round(grown([one.tokens for one in last])), round(grown([one.rows for one in last])),
         round(grown([one.words for one in last])), round(grown([one.entries for one in last])),

@@ -14,8 +14,9 @@ _STEP = math.log(2)
 def power_law(sizes: Sequence[float], values: Sequence[float], size: float) -> float:
     """Return the value at `size` of what grows as a power of it, as words do (Heaps' law).
 
-    The exponent is that between the last two sizes. It changes with size, as vocabularies saturate:
-    the change seen so far continues, halved at each doubling. It stays within [0, 2].
+    The exponent is that between two sizes: the next ones, or beyond all of them the last. It
+    changes with size, as vocabularies saturate: there, the change seen so far continues, halved at
+    each doubling. It stays within [0, 2].
     """
     x = [math.log(one) for one in sizes]
     y = [math.log(max(one, 1e-9)) for one in values]
@@ -23,6 +24,9 @@ def power_law(sizes: Sequence[float], values: Sequence[float], size: float) -> f
     slope = slopes[-1]
     change = (slopes[-1] - slopes[-2]) * _STEP / (x[-1] - x[-2]) if len(slopes) > 1 else 0.0
     at, level, goal = x[-1], y[-1], math.log(size)
+    for k in range(len(x) - 1):
+        if goal < x[k + 1]:  # between two sizes, or below the first
+            return math.exp(y[k + 1] - slopes[k] * (x[k + 1] - goal))
     while at < goal - 1e-12:
         step = min(_STEP, goal - at)
         change *= _DAMPING

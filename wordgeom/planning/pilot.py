@@ -15,13 +15,16 @@ from wordgeom.storage.meta import part_bytes, read_meta
 from wordgeom.storage.store import Store
 from wordgeom.vectors.run_card import read_card
 
+PROGRAM_SECONDS = 1.0  # that the program takes to start
+
 
 @dataclass(frozen=True)
 class Cost:
     """What a run read and made, and what it took.
 
     tokens: read (0 for what reads no text); rows, words, entries: of the output; disk, memory:
-    bytes; products: of a matrix, 0 where the method reports none.
+    bytes; products: of a matrix, 0 where the method reports none; temporary: bytes of files besides
+    the output, 0 where they are not known.
     """
 
     tokens: int
@@ -32,6 +35,7 @@ class Cost:
     memory: int
     seconds: float
     products: int = 0
+    temporary: int = 0
 
 
 def run_pilot(command: str, settings: Mapping[str, Any], out: Path, config: Path) -> Cost:

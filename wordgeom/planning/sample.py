@@ -55,6 +55,8 @@ def take_samples(names: Sequence[str], form: str, *, of_files: bool, folder: Pat
         raise InputError(f"files of format {form} cannot be sampled", where=names[0], do=do)
     lengths = [_length(name) for name in names]
     total = sum(one.total for one in lengths)
+    if not total:
+        raise InputError("is empty", where=names[0], do="name a file with text")
     size = min(LARGEST, total // _LARGEST_SHARE) // _BLOCKS
     blocks = [_cut(raw, size, form, whole=k == 0) for k, raw in enumerate(_blocks(lengths, size))]
     written = []

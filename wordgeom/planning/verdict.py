@@ -15,24 +15,28 @@ _FEWER = "raise --min-count or pass --max-vocab when counting"
 
 @dataclass(frozen=True)
 class Planned:
-    """A command, the output that it will write, and its cost; limit: bytes of --memory."""
+    """A command, the output that it will write, and its cost.
+
+    limit: bytes of --memory; runs: how many runs of that cost there are, such as shards.
+    """
 
     name: str
     out: Path
     cost: Cost
     limit: int
+    runs: int = 1
 
     def cells(self) -> list[str]:
         """Return the row of the table."""
         cost = self.cost
         counts = [f"{n:,}" if n else "" for n in (cost.words, cost.entries, cost.products)]
-        sizes = [readable_size(cost.disk, 2), readable_size(cost.memory, 2)]
+        sizes = [readable_size(n, 2) if n else "" for n in (cost.disk, cost.temporary, cost.memory)]
         return [self.name, str(self.out), *counts, *sizes, _time(cost.seconds)]
 
     def facts(self) -> dict[str, Any]:
         """Return the cost as JSON values."""
         return {"command": self.name, "out": str(self.out), **asdict(self.cost),
-                "limit": self.limit}  # fmt: skip
+                "limit": self.limit, "runs": self.runs}  # fmt: skip
 
 
 def problems(planned: list[Planned]) -> list[str]:
@@ -45,9 +49,12 @@ def problems(planned: list[Planned]) -> list[str]:
             found.append(f"{one.name} {one.out} needs {need} of memory, and --memory allows "
                          f"{have}; {_FEWER}, or {do}")  # fmt: skip
     places: dict[Path, int] = {}
+    for one in planned:  # outputs stay, and temporary files do not
+        folder = one.out.absolute().parent
+        places[folder] = places.get(folder, 0) + one.runs * one.cost.disk
     for one in planned:
         folder = one.out.absolute().parent
-        places[folder] = places.get(folder, 0) + one.cost.disk
+        places[folder] = max(places[folder], one.runs * (one.cost.disk + one.cost.temporary))
     for folder, size in places.items():
         if folder.is_dir() and size > (free := shutil.disk_usage(folder).free):
             need, have = readable_size(size, 2), readable_size(free, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 import os
 import sys
 
@@ -10,6 +11,7 @@ from wordgeom.core.errors import InputError
 from wordgeom.core.formatting import exceeding
 
 PROGRAM = 120 * 10**6  # bytes of Python, its libraries, the kernels and the tables of characters
+_log = logging.getLogger(__name__)
 _AMPLE = 2 * 10**9  # bytes of a limit under which what malloc keeps does not matter
 _MAPPED_FROM, _M_MMAP_THRESHOLD = 1 << 18, -3
 _MALLOPT = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
@@ -21,10 +23,20 @@ def data_room(memory: int) -> int:
 
 
 def check_memory(what: str, needed: int, memory: int, do: str) -> None:
-    """Raise InputError where `what` (a plural) needs more than `memory` bytes; do: the remedy."""
+    """Raise InputError where `what` (a plural) needs more than `memory` bytes; do: the remedy.
+
+    A warning is logged where that and the program itself do.
+    """
     if needed > memory:
         need, limit = exceeding(needed, memory)
         raise InputError(f"{what} need {need}, more than the memory limit of {limit}", do=do)
+    _log.debug("%s need %d bytes", what, needed)  # scripts/bench_needs.py compares it with the peak
+    if needed + PROGRAM > memory:
+        need, limit = exceeding(needed + PROGRAM, memory)
+        line = (
+            "warning: %s and the program itself may need %s, more than the memory limit of %s; %s"
+        )
+        _log.warning(line, what, need, limit, do)
 
 
 def return_freed(memory: int) -> None:

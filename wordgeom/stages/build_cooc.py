@@ -30,6 +30,7 @@ from wordgeom.stages.count_matrix import (
     write_sums,
 )
 from wordgeom.stages.counting import CountStage, stored_text
+from wordgeom.stages.counting_space import expected_pairs
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.store import Store
 
@@ -87,6 +88,13 @@ class BuildCooc(CountStage):
             do = "leave them out: co-occurrences have no documents"
             raise OptionError(what, do=do)
         return corpus_inputs.request_options(self.inputs.corpus, self.run, self.window)
+
+    def expected_entries(self, tokens: int) -> int:
+        """Return about how many pairs of words a text has, those of its shard."""
+        begin, end = self.part.span(tokens) if self.part else (0, tokens)
+        pairs = expected_pairs(end - begin, self.window.window)
+        words = self.inputs.corpus.max_vocab
+        return min(pairs, words * (words + 1) // 2) if words else pairs
 
     def work(self, job: Job) -> Outcome:
         """Count, and commit the store. Raises InputError for a text without any pair."""

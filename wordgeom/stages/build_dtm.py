@@ -30,6 +30,7 @@ from wordgeom.stages.counting import CountStage, stored_text
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.store import Store, StoreWriter
 
+_DISTINCT = 1.0  # of the tokens of a document are different words, at most
 _BLOCKS_SHARE = 2  # half of the room for blocks of ids and counts
 # Bytes of a word and its sums; of its cell in a thread; of a row besides its line in documents.tsv,
 # which is held twice while it is written.
@@ -63,6 +64,10 @@ class BuildDtm(CountStage):
         corpus = self.inputs.corpus
         of_names = corpus.time_from_name is not None or corpus.metadata is not None
         return of_names or corpus.document == "file"
+
+    def expected_entries(self, tokens: int) -> int:
+        """Return at most how many words the documents of a text have, each counted once."""
+        return int(tokens * _DISTINCT)
 
     def work(self, job: Job) -> Outcome:
         """Count, and commit the store."""

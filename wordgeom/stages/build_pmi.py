@@ -13,12 +13,13 @@ import numpy as np
 from wordgeom.checkpoint.matrix_rows import MatrixRows
 from wordgeom.core.formatting import plural
 from wordgeom.core.requests import request_of
-from wordgeom.matrices.cooccurrence import COOC, PMI, StoredMatrix
+from wordgeom.matrices.cooccurrence import COOC, PMI, StoredMatrix, csr_bytes
 from wordgeom.matrices.opening import open_matrix
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import StoreStage
+from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.weighting.options import PmiOptions
 from wordgeom.weighting.pmi import WeightedMatrix
 
@@ -52,6 +53,14 @@ class BuildPmi(StoreStage):
         """The weighting and the digest of the counts."""
         options = self.weighting.result_options()
         return request_of("build-pmi", options, [self.matrix.store.digest])
+
+    @property
+    def demand(self) -> Demand:
+        """The size of the counts in float32; at least, their words without any pair."""
+        matrix, words = self.matrix, len(self.matrix.vocabulary)
+        vocabulary = matrix.store.array("vocab").length
+        least, most = (csr_bytes(words, n, np.float32, vocabulary) for n in (0, matrix.stored))
+        return Demand(Space(least, most))
 
     def work(self, job: Job) -> Outcome:
         """Weight all rows, and commit the store."""

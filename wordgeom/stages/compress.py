@@ -28,6 +28,7 @@ from wordgeom.stages.inference import Source, reading_notes
 from wordgeom.stages.reducers import REDUCERS
 from wordgeom.stages.revision import Revision
 from wordgeom.stages.stage import Job, Outcome
+from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
 from wordgeom.vectors.keyed import Vectors, check_words, digest_of
@@ -37,6 +38,7 @@ from wordgeom.vectors.quantisation import Codes, product_codes, scalar_codes
 
 _DIM = 128  # dimension by default
 _WORD = 300  # bytes of a word, in lists and in tables that look it up
+_STORED = 12  # bytes of a word and its norm in the file
 _COPIES = 4  # of the vectors in float32: given, reduced, scaled, decoded
 
 
@@ -105,6 +107,16 @@ class Compress(Revision):
                 raise MissingInputError("no such directory", where=self.out.parent, do=do)
         self._dim(shape_of(self.vectors)[1])
         _ = self.tasks, self.request
+
+    @property
+    def demand(self) -> Demand:
+        """The codes of the vectors, with their words and norms."""
+        if self.out is None:
+            return Demand()
+        words, columns = shape_of(self.vectors)
+        how, dim = self.options, self._dim(columns)
+        width = how.pq if how.pq is not None else -(-dim * how.bits // 8)
+        return Demand(Space(0, words * (width + _STORED)))
 
     def _dim(self, columns: int) -> int:
         """Return the dimension of the reduction; raises OptionError."""

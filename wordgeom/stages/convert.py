@@ -34,11 +34,14 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.artefacts import artefact_at
 from wordgeom.stages.stage import Job, Outcome, Stage
 from wordgeom.stages.store_stage import StoreStage
+from wordgeom.storage.disk_space import Demand, Space
+from wordgeom.storage.files import folder_bytes
 from wordgeom.storage.store import Store
 from wordgeom.vectors import run_card
 from wordgeom.vectors.run_card import card_path
 
 _OF_VECTORS = ("limit", "only", "dim", "drop_zero", "drop_nan", "float16", "no_header")
+_GROWTH = 3  # times as large is a file in a format with larger numbers
 _UNKNOWN = ("window", "window_weight", "context")  # of counts that another program made
 
 
@@ -86,6 +89,13 @@ class Conversion(Stage):
             return None
         run_card.up_to_date(self.main, request, False, "file", self.beside)
         return Outcome(f"{self.out}: up to date", self.out)
+
+    @property
+    def demand(self) -> Demand:
+        """About the size of the source, and more in formats with larger numbers."""
+        size = folder_bytes(self.source) if self.source.is_dir() else self.source.stat().st_size
+        form = self.target_format or detection.format_of(self.out)
+        return Demand(Space(0, size * (_GROWTH if form in detection.LARGER else 1)))
 
     def words_file(self, default: Path) -> Path:
         """Return the file of words: `--words`, or the default."""

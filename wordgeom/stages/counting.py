@@ -17,6 +17,7 @@ from wordgeom.core.requests import differing_option
 from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.encoding.row_mapping import MakeSink
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
+from wordgeom.corpus.expected_tokens import expected_tokens
 from wordgeom.corpus.inputs.document_index import distinct_documents, documents_bytes
 from wordgeom.corpus.inputs.held_texts import is_held
 from wordgeom.corpus.inputs.input_warnings import input_warnings
@@ -24,6 +25,7 @@ from wordgeom.corpus.inputs.readers import is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records.fields import lost_notes
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
+from wordgeom.linalg.device import memory_limit
 from wordgeom.matrices import vocabulary_file
 from wordgeom.matrices.count_request import made_options
 from wordgeom.matrices.document_term import DOCUMENTS, parse_documents
@@ -31,10 +33,15 @@ from wordgeom.matrices.times import parse_times
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages import corpus_inputs
 from wordgeom.stages.corpus_inputs import Inputs
+from wordgeom.stages.counting_space import temporary_bytes
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import StoreStage
+from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.storage.files import same_file
 from wordgeom.storage.store import Store, StoreWriter
+
+_ENTRY = 8  # bytes of a column and a count
+_CERTAIN = 4  # a plain text has at least this part of the tokens that its head promises
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,25 @@ class CountStage(StoreStage):
         known = corpus_inputs.of_request(self.inputs.names)
         request = {"command": self.command, "options": self.options, "inputs": known}
         return {**request, "shard": self.shard}
+
+    @abstractmethod
+    def expected_entries(self, tokens: int) -> int:
+        """Return about how many entries the count of a text has."""
+
+    @property
+    def demand(self) -> Demand:
+        """The ids of the text, and the counts; at least, a part of the ids."""
+        corpus = self.inputs.corpus
+        tokens = expected_tokens(self.inputs.names, corpus)
+        output = _ENTRY * self.expected_entries(tokens)
+        certain = tokens // _CERTAIN if corpus.input_format == "text" else 0
+        space = Space(self.temporary_bytes(certain, 0),
+                      output + self.temporary_bytes(tokens, output))  # fmt: skip
+        return Demand(space, do="count parts of the text separately")
+
+    def temporary_bytes(self, tokens: int, output: int) -> int:
+        """Return the bytes of temporary files beside an output of so many bytes, at the peak."""
+        return temporary_bytes(tokens, output, memory_limit(self.run))
 
     def check(self) -> None:
         """Find the files to read. Raises MissingInputError, OptionError."""

@@ -34,9 +34,16 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.inference import Inference, Source
 from wordgeom.stages.stage import Outcome
 from wordgeom.stages.trained_options import TrainedOptions, trained_options
+from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import check_finite
-from wordgeom.vectors.keyed import Vectors, check_words, digest_of, writable_words
+from wordgeom.vectors.keyed import (
+    Vectors,
+    check_words,
+    digest_of,
+    vectors_space,
+    writable_words,
+)
 from wordgeom.weighting.pmi import WeightedMatrix
 
 _LEAST_RIDGE = 1.0  # a run card may say 0, and the vectors may have columns of zeros
@@ -114,6 +121,17 @@ class Extend(Inference):
         if run_card.up_to_date(self.out, self.request, self.run.force, "matrix or vectors"):
             return Outcome(f"{self.out}: up to date", self.out)
         return None
+
+    @property
+    def demand(self) -> Demand:
+        """The known vectors, and at most one for each word of the counts besides."""
+        if self.out is None:
+            return Demand()
+        known, columns = shape_of(self.vectors)
+        kept, counted = 0 if self.options.keep_only_new else known, len(self.stored.vocabulary)
+        rows = kept + max(0, counted - known)
+        most = vectors_space(self.out, rows, columns, self.names)
+        return Demand(Space(vectors_space(self.out, kept, columns).least, most.expected))
 
     def infer(self, context: Context) -> Outcome:
         """Return the known vectors with those of the new words."""

@@ -36,7 +36,8 @@ from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.inference import Inference, Source
 from wordgeom.stages.stage import Outcome
 from wordgeom.storage import opening
-from wordgeom.vectors.keyed import Vectors, digest_of, writable_words
+from wordgeom.storage.disk_space import Demand
+from wordgeom.vectors.keyed import Vectors, digest_of, vectors_space, writable_words
 from wordgeom.vectors.zeros import zero_rows
 
 _PATHS = ("names", "name_map")  # options whose files' digests stand for them
@@ -127,6 +128,15 @@ class Impute(Inference):
                 return None
             outcome.lines = validation_lines(held)
         return outcome
+
+    @property
+    def demand(self) -> Demand:
+        """The given vectors; those of the entities are known only when their table is read."""
+        if self.out is None:
+            return Demand()
+        words, columns = shape_of(self.vectors)
+        known = 0 if self.options.only_entities else words
+        return Demand(vectors_space(self.out, known, columns))
 
     def write(self, out: Path, made: Imputed, card: Mapping[str, Any]) -> None:
         """Write the vectors and the trust table with their run card."""

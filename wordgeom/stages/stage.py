@@ -33,8 +33,10 @@ from wordgeom.runtime.scheduler import Cluster
 from wordgeom.schedulers.shared_folder import folder_beside, remove_left_folder
 from wordgeom.stages.invocation import Invocation
 from wordgeom.storage import store
+from wordgeom.storage.disk_space import Demand, check_space
+from wordgeom.storage.files import folder_bytes
 from wordgeom.storage.input_protection import check_outputs
-from wordgeom.storage.meta import LOCK
+from wordgeom.storage.meta import LOCK, unfinished_folder
 from wordgeom.vectors import run_card
 
 
@@ -154,6 +156,11 @@ class Stage(ABC):
         """Where its linear algebra runs: cpu or cuda."""
         return "cpu"
 
+    @property
+    def demand(self) -> Demand:
+        """The disk space that it needs, as far as it is known before the inputs are read."""
+        return Demand()
+
     def check(self) -> None:  # noqa: B027 - most stages find their mistakes in the request
         """Raise the errors that need no lock, such as missing directories."""
 
@@ -187,6 +194,7 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
             _forget(stage)
             return made
         state = _open_state(stage)
+        _check_space(stage)
         writes = stage.output is not None
         resumable = _replacing(stage) if state is None else state.resumable(output=writes)
         opened = open_context(stage.run, stage.device, show=show, cluster=stage.cluster)
@@ -213,6 +221,17 @@ def _lock(stage: Stage, *, files: bool) -> AbstractContextManager[object]:
     if stage.output is None or stage.writes_store == files:
         return contextlib.nullcontext()
     return run_card.writer_lock(stage.output) if files else store.writer_lock(stage.output)
+
+
+def _check_space(stage: Stage) -> None:
+    """Raise WriteError where the disk cannot hold the output, and warn where it may not."""
+    if stage.output is None:
+        return
+    # A run that resumes goes on with these files, and any other removes them.
+    left = [unfinished_folder(stage.output), *([] if stage.state is None else [stage.state])]
+    scratch = stage.run.tmp_dir if isinstance(stage.run, RunOptions) else None
+    folder = stage.output.absolute().parent
+    check_space(stage.demand, folder, scratch, sum(map(folder_bytes, left)))
 
 
 def _open_state(stage: Stage) -> State | None:

@@ -16,6 +16,7 @@ from wordgeom import methods
 from wordgeom.core.errors import OptionError, RankError
 from wordgeom.core.options import Options, flag
 from wordgeom.core.requests import request_of
+from wordgeom.linalg.device import memory_limit
 from wordgeom.linalg.options import DeviceOptions
 from wordgeom.methods.contract import MODEL, Result
 from wordgeom.methods.inputs import open_inputs
@@ -26,6 +27,7 @@ from wordgeom.stages.artefacts import output_of
 from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.artefacts.vectors import DOCUMENTS, outcome_of
 from wordgeom.stages.stage import Job, Outcome, Stage
+from wordgeom.storage.disk_space import Demand, Space
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,17 @@ class Train(Stage):
         options |= {"seed": self.run.seed, **({} if self.made is None else self.made.options)}
         digests = [one.digest for one in self.inputs.values() if one.digest is not None]
         return request_of("train", options, digests)
+
+    @property
+    def demand(self) -> Demand:
+        """The output, and the temporary files of the method."""
+        if self.made is None:
+            return Demand()
+        scratch, entries = getattr(self.method, "scratch_bytes", None), self.first.entries
+        if scratch is None or not entries:
+            return Demand(self.made.space, do="lower --dim")
+        needed = scratch(len(self.first.rows), entries, self.options, memory_limit(self.run))
+        return Demand(self.made.space, Space(0, needed), "lower --dim")
 
     def check(self) -> None:
         """Check the options, open the inputs, and check the names of the files to write."""

@@ -64,7 +64,7 @@ def trained_options(vectors: Path | None) -> TrainedOptions:
     space = held.get("space")
     recorded = tuple(name for name in names if name in held)
     return TrainedOptions(
-        asked.loss, weighting, recorded, space if isinstance(space, str) and space else None
+        asked.squared_loss, weighting, recorded, space if isinstance(space, str) and space else None
     )
 
 

@@ -24,6 +24,7 @@ from wordgeom.stages.evaluate import judge
 from wordgeom.stages.inference import Source, reading_notes
 from wordgeom.stages.revision import Revision
 from wordgeom.stages.stage import Job, Outcome
+from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.storage.scratch import mapped_array
 from wordgeom.transforms.fit.pairs import read_pair_file
 from wordgeom.transforms.options import TransformOptions
@@ -31,7 +32,7 @@ from wordgeom.transforms.pipeline import Files, Transformed, transformed
 from wordgeom.transforms.space import ROWS
 from wordgeom.vectors import run_card
 from wordgeom.vectors.finite import nonfinite_rows, refuse_nonfinite
-from wordgeom.vectors.keyed import Vectors, digest_of, writable_words
+from wordgeom.vectors.keyed import Vectors, digest_of, vectors_space, writable_words
 
 _WORD = 300  # bytes of a word, in lists and in tables that look it up
 _SPECTRUM = ("effective_rank", "spectrum_of", "spectrum")
@@ -90,6 +91,16 @@ class Transform(Revision):
         if self.out is not None:
             writable_words(self.out, [], space=None)
         _ = self.tasks, self.request
+
+    @property
+    def demand(self) -> Demand:
+        """The vectors, once in their file and once, while they are transformed, in another."""
+        if self.out is None:
+            return Demand()
+        words, columns = shape_of(self.vectors)
+        mapped = 0 if isinstance(self.vectors, Vectors) else 4 * words * columns
+        made = vectors_space(self.out, words, self.options.dim or columns)
+        return Demand(made, Space.exactly(mapped))
 
     def work(self, job: Job) -> Outcome:
         """Score the vectors, transform them, score them again, and write them."""

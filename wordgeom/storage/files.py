@@ -90,6 +90,15 @@ def remove_folder(path: Path) -> None:
     shutil.rmtree(path)
 
 
+def folder_bytes(folder: Path) -> int:
+    """Return the size of the files in a directory, 0 where there is none."""
+    total = 0
+    for path in folder.rglob("*"):
+        with contextlib.suppress(OSError):  # removed meanwhile
+            total += path.stat().st_size if path.is_file() else 0
+    return total
+
+
 def sync_folder(folder: Path) -> None:
     """Make the entries of a directory durable."""
     reached("fsync", folder)

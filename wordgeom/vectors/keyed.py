@@ -21,6 +21,7 @@ from wordgeom.core.errors import InputError, MissingInputError, OptionError
 from wordgeom.core.formatting import first_few
 from wordgeom.core.frames import data_frame
 from wordgeom.core.types import Allocate, Float32
+from wordgeom.storage.disk_space import Space
 from wordgeom.storage.files import atomic_file
 from wordgeom.vectors.word2vec_binary import read_binary, write_binary
 from wordgeom.vectors.word2vec_header import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _ROWS = 1 << 14  # rows moved at once
+_PRINTED, _PACKED = 3, 2  # times as large is a text file as a binary one, and if compressed
 _INVISIBLE = str.maketrans("", "", "\u00ad\ufeff\u200b")
 
 
@@ -84,6 +86,16 @@ def in_nfc(word: str) -> str:
     if word.isascii():
         return word
     return unicodedata.normalize("NFC", word.translate(_INVISIBLE))
+
+
+def vectors_space(path: Path, rows: int, columns: int, words: Sequence[str] = ()) -> Space:
+    """Return the size of a vectors file, exact if it is binary and its words are known."""
+    names = len("".join(words).encode())
+    binary = len(b"%d %d\n" % (rows, columns)) + names + rows + 4 * columns * rows
+    if name_suffix(path) in BINARY_SUFFIXES:
+        return Space.exactly(binary)
+    packed = path.suffix.lower() == ".gz"
+    return Space(0 if packed else 2 * columns * rows, (_PACKED if packed else _PRINTED) * binary)
 
 
 def write_vectors(

@@ -21,7 +21,7 @@ def ops(request):
 
 
 def word_vectors(v, u, mix, ops, dtype=np.float64):
-    found, sigma = mix_factors(ops.tall(v, dtype), ops.tall(u, dtype), mix, ops)
+    found, sigma = mix_factors(ops.tall(v, dtype), ops.tall(u, dtype), mix, 0.5, ops)
     return ops.to_numpy(found), sigma
 
 

@@ -15,14 +15,9 @@ from wordgeom.core.types import Csr
 from wordgeom.linalg.device import get_ops
 from wordgeom.linalg.row_solver import zero_objective
 from wordgeom.methods.gbu import weighted_sweeps
-from wordgeom.methods.gbu.weighted_sweeps import (
-    Loss,
-    State,
-    confidences,
-    half_sweeps,
-    restored,
-    saved,
-)
+from wordgeom.methods.gbu.finish import half_sweeps
+from wordgeom.methods.gbu.sweep_state import State, restored, saved
+from wordgeom.methods.gbu.weighted_sweeps import Loss, SquaredSweeps, confidences
 from wordgeom.runtime.pool import Pool
 from wordgeom.weighting.options import PmiOptions
 from wordgeom.weighting.pmi import WeightedMatrix
@@ -71,7 +66,8 @@ def swept(ops, counted, loss, halves, tol, *, K=K, dtype=np.float64, start=None)
     weights = confidences(counts.copy(), loss).astype(dtype)
     targets = Csr(targets.indptr, targets.indices, targets.data.astype(dtype), targets.columns)
     solver, worst = ops.row_solver(targets, weights), zero_objective(targets, weights)
-    for _ in half_sweeps(state, solver, worst, loss, halves, tol, ops):
+    sweeps = SquaredSweeps(solver, worst, loss.penalty(K), ops)
+    for _ in half_sweeps(state, sweeps, halves, tol):
         yield state
 
 

@@ -24,7 +24,12 @@ def words_limit(context: Context) -> int:
 
 def ids_limit(context: Context) -> int:
     """Return the bytes of a stream of ids that stay in memory."""
-    return data_room(context.memory) // _IDS_SHARE
+    return ids_room(context.memory)
+
+
+def ids_room(memory: int) -> int:
+    """Return `ids_limit` under a memory limit."""
+    return data_room(memory) // _IDS_SHARE
 
 
 def blocks_ahead(context: Context) -> int:

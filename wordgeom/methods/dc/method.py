@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from wordgeom.matrices.held_rows import HeldRows
     from wordgeom.methods.dc.merge import Merged
     from wordgeom.methods.gbu.finish import Settings
-    from wordgeom.methods.gbu.weighted_sweeps import State
+    from wordgeom.methods.gbu.sweep_state import State
 
 NEEDS = ("matrix",)
 MAKES = (VECTORS,)
@@ -156,7 +156,7 @@ def _unswept(matrix: Matrix, design: Design, context: Context) -> Result:
 def _swept(matrix: Matrix, design: Design, context: Context) -> Result:
     """Return the vectors of weighted sweeps from the merged ones."""
     from wordgeom.methods.gbu.finish import mixed, swept
-    from wordgeom.methods.gbu.weighted_sweeps import State, restored
+    from wordgeom.methods.gbu.sweep_state import State, restored
 
     started = restored(context.checkpoint, context.ops) is not None
     start = None if started else _merged(matrix, design, context)  # before all pairs are read
@@ -167,7 +167,7 @@ def _swept(matrix: Matrix, design: Design, context: Context) -> Result:
         v, u = (context.ops.tall(vectors, targets.data.dtype) for _ in range(2))
         return State(v, u, facts=facts | {"notes": notes})
 
-    settings = _settings(design)
+    settings = _settings(matrix, design)
     state = swept(initial, matrix, design.dim, settings, context)
     notes = state.facts.pop("notes")
     result = mixed(state, settings, [], context.ops)
@@ -176,11 +176,11 @@ def _swept(matrix: Matrix, design: Design, context: Context) -> Result:
     return replace(result, notes=[*notes, *result.notes], status=status)
 
 
-def _settings(design: Design) -> Settings:
+def _settings(matrix: Matrix, design: Design) -> Settings:
     """Return the defaults of gbu's sweeps, as many as these options ask for."""
     from wordgeom.methods.gbu.method import Options
 
-    return Options(dim=design.dim, sweeps=design.sweeps).settings
+    return Options(dim=design.dim, sweeps=design.sweeps).settings(matrix.made)
 
 
 def _merged(

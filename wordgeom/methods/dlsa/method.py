@@ -25,6 +25,7 @@ from wordgeom.core.types import Array, Csr, Int64
 from wordgeom.methods.contract import MODEL, Export, Result, Status
 from wordgeom.methods.dlsa.polynomials import HIGHEST
 from wordgeom.methods.dlsa.problem import FREE, HOLD
+from wordgeom.methods.inputs.stores import OpenStore
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 
@@ -134,6 +135,14 @@ def open_model(path: str | os.PathLike[str]) -> DynamicModel:
 def convert_advice(path: Path) -> str:
     """Return how to get vectors of a model, which `convert` cannot write."""
     return f"write its vectors: wordgeom train DTM --method dlsa -o {path} --at TIME"
+
+
+def model_bytes(first: OpenStore, options: Options) -> int:
+    """Return the size of the model of all documents."""
+    from wordgeom.methods.dlsa.model import arrays_bytes
+
+    rows, words = first.stored.shape
+    return arrays_bytes(rows, words, options.dim, options.degree + 1)
 
 
 def exports(options: Options) -> list[Export]:

@@ -37,7 +37,7 @@ from wordgeom.methods.dlsa.canonical_form import aligned
 from wordgeom.methods.dlsa.polynomials import Polynomials
 from wordgeom.methods.dlsa.problem import FREE, HOLD
 from wordgeom.methods.dlsa.usage import WordsAt, documents_near, words_in
-from wordgeom.storage.meta import unfinished_folder
+from wordgeom.storage.meta import HEADER, unfinished_folder
 from wordgeom.storage.store import Store
 from wordgeom.vectors.keyed import Vectors
 from wordgeom.weighting.options import WEIGHTS
@@ -250,6 +250,13 @@ class DynamicModel:
 def typed(arrays: Mapping[str, Array]) -> dict[str, Array]:
     """Return the arrays of a model in the dtypes and the order of the store."""
     return {name: np.asarray(arrays[name], dtype) for name, dtype in _TYPES.items()}
+
+
+def arrays_bytes(rows: int, words: int, dim: int, terms: int) -> int:
+    """Return the bytes of the arrays of a model: documents, words, and facts of both."""
+    lengths = {"documents": rows * dim, "coefficients": terms * dim * words, "rows": rows,
+               "times": rows, "moving": words, "spread": words}  # fmt: skip
+    return sum(HEADER + n * np.dtype(_TYPES[name]).itemsize for name, n in lengths.items())
 
 
 def describe(store: Store) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from wordgeom.linalg.gram import above_rounding, spectrum
 from wordgeom.linalg.signs import fix_signs
 
 
-def mix_factors(v: Tall, u: Tall, mix: float, ops: Ops) -> tuple[Tall, Float64]:
-    """Return A Σ^½ + mix B Σ^½ (V × K), where V Uᵀ = A Σ Bᵀ, and Σ (r), descending.
+def mix_factors(v: Tall, u: Tall, mix: float, power: float, ops: Ops) -> tuple[Tall, Float64]:
+    """Return A Σ^power + mix B Σ^power (V × K), where V Uᵀ = A Σ Bᵀ, and Σ (r), descending.
 
     v, u: word and context vectors (V × K). Columns beyond the rank r of V Uᵀ are 0.
     """
@@ -33,8 +33,8 @@ def mix_factors(v: Tall, u: Tall, mix: float, ops: Ops) -> tuple[Tall, Float64]:
         left, sigma, right = left[:, :rank], sigma[:rank], right[:rank]
         fixed = fix_signs(left)
         signs = np.where(np.sum(fixed * left, axis=0) < 0.0, -1.0, 1.0)
-        of_v = (Zv / np.sqrt(dv)) @ (fixed * np.sqrt(sigma))  # (K × r)
-        of_u = (Zu / np.sqrt(du)) @ (right.T * (signs * np.sqrt(sigma)))
+        of_v = (Zv / np.sqrt(dv)) @ (fixed * sigma**power)  # (K × r)
+        of_u = (Zu / np.sqrt(du)) @ (right.T * (signs * sigma**power))
     unused = ((0, 0), (0, K - len(sigma)))
     mixed = ops.combine(v, np.pad(of_v, unused))
     mixed += ops.combine(u, np.pad(mix * of_u, unused))

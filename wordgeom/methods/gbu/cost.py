@@ -47,7 +47,11 @@ def check(
         _log.info("note: the eigenvectors of %s anchors will take about %.0f s", f"{m:,}", seconds)
 
 
-def pairs_fit(matrix: Matrix, K: int, memory: int) -> bool:
+def pairs_fit(V: int, entries: int, K: int, memory: int) -> bool:
     """Tell whether all pairs' counts and targets fit in memory with weighted sweeps' vectors."""
-    vectors = _HELD_VECTORS * 4 * len(matrix.frequencies) * K
-    return _WITH_COUNTS * matrix.entries + vectors <= memory
+    return _WITH_COUNTS * entries + _HELD_VECTORS * 4 * V * K <= memory
+
+
+def pairs_on_disk(V: int, entries: int, K: int, memory: int) -> int:
+    """Return the bytes of temporary files of all pairs, 0 where they fit in memory."""
+    return 0 if pairs_fit(V, entries, K, memory) else _WITH_COUNTS * entries

@@ -1,8 +1,8 @@
-"""Weighted sweeps from any start to vectors: resumable, with pairs on disk if they are many."""
+"""Sweeps over weighted pairs, from any start to vectors: resumable, pairs on disk if they are many."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +10,13 @@ import numpy as np
 from wordgeom.core.formatting import several
 from wordgeom.core.ops import Ops
 from wordgeom.core.types import Csr, Float32
-from wordgeom.linalg.row_solver import zero_objective
 from wordgeom.matrices.interfaces import Matrix
 from wordgeom.methods.contract import Result, Status
-from wordgeom.methods.gbu import cost, weighted_sweeps
+from wordgeom.methods.gbu import cost
 from wordgeom.methods.gbu.balanced_factors import mix_factors
-from wordgeom.methods.gbu.weighted_sweeps import Loss, State
+from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss
+from wordgeom.methods.gbu.sweep_state import State, Sweeps, restored, saved
+from wordgeom.methods.gbu.weighted_sweeps import Loss
 from wordgeom.methods.notes import rank_notes
 from wordgeom.runtime.context import Context
 from wordgeom.storage.memmap import in_memory, on_disk
@@ -25,9 +26,9 @@ _TOL = 1e-2  # relative tolerance on a row in a weighted sweep: the next sweep m
 
 @dataclass(frozen=True)
 class Settings:
-    """The objective, the number of sweeps, and the weight of the context vectors."""
+    """The loss, the number of sweeps, and the weight of the context vectors."""
 
-    loss: Loss
+    loss: Loss | LogisticLoss
     sweeps: int
     mix: float
 
@@ -40,27 +41,46 @@ def swept(
     initial: returns the start from the targets of all pairs; not called in a resumed run.
     """
     ops, halves = context.ops, 2 * settings.sweeps
-    state = weighted_sweeps.restored(context.checkpoint, ops)
+    state = restored(context.checkpoint, ops)
     targets, counts = _targets(matrix, K, context)
     if state is None:
         state = initial(targets)
-    weights = weighted_sweeps.confidences(counts, settings.loss)
-    solver = ops.row_solver(targets, weights)
-    worst = zero_objective(targets, weights)
-    steps = weighted_sweeps.half_sweeps(state, solver, worst, settings.loss, halves, _TOL, ops)
-    done = state.halves
-    for _ in context.progress.follow(
-        steps, "weighted sweeps", halves, "half sweeps", int, done=done
-    ):
-        context.checkpoint.save(lambda: weighted_sweeps.saved(state, ops))
     state.empty = int(np.count_nonzero(np.diff(targets.indptr) == 0))
+    sweeps = settings.loss.sweeps(targets, counts, K, ops)
+    for _ in context.progress.follow(
+        half_sweeps(state, sweeps, halves, _TOL), "weighted sweeps", halves, "half sweeps", int,
+        done=state.halves,
+    ):  # fmt: skip
+        context.checkpoint.save(lambda: saved(state, ops))
+    sweeps.finish(state)
     return state
+
+
+def half_sweeps(state: State, sweeps: Sweeps, halves: int, tol: float) -> Iterator[int]:
+    """Run half sweeps on `state` until there are `halves`; yield 1 after each.
+
+    tol: relative tolerance on each row.
+    """
+    while state.halves < halves:
+        contexts = state.halves % 2 == 0
+        other, start = (state.v, state.u) if contexts else (state.u, state.v)
+        # The vectors of the first half of the sweeps are still far from the result.
+        half = sweeps.half(other, start, contexts, early=2 * state.halves < halves, tol=tol)
+        if contexts:
+            state.u = half.solution
+        else:
+            state.v = half.solution
+        state.objectives.append(half.objective)
+        state.steps += half.steps
+        state.missed = half.missed
+        yield 1
 
 
 def mixed(state: State, settings: Settings, notes: list[str], ops: Ops) -> Result:
     """Return the mixed word and context vectors; notes: on the start, if its rank is below K."""
     K = state.v.shape[1]
-    both, sigma = mix_factors(state.v, state.u, settings.mix, ops)
+    power = settings.loss.power
+    both, sigma = mix_factors(state.v, state.u, settings.mix, power, ops)
     vectors = ops.to_numpy(both).astype(np.float32, copy=False)
     statistics = state.facts | {
         "sweeps": settings.sweeps, "objective": state.objectives, "steps": state.steps,
@@ -77,7 +97,7 @@ def mixed(state: State, settings: Settings, notes: list[str], ops: Ops) -> Resul
 
 def _targets(matrix: Matrix, K: int, context: Context) -> tuple[Csr, Float32]:
     """Return targets and counts of all pairs, on disk if they exceed the memory."""
-    fits = cost.pairs_fit(matrix, K, context.memory)
+    fits = cost.pairs_fit(len(matrix.frequencies), matrix.entries, K, context.memory)
     pairs = matrix.with_counts(in_memory if fits else on_disk(context.scratch))
     assert pairs is not None  # the matrix has counts
     return pairs

@@ -14,16 +14,16 @@ The second sum has a quadratic bound of rank one in N, which makes each row a cl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from wordgeom.core.ops import LogisticSolver, Ops
+from wordgeom.core.ops import LogisticSolver, Ops, Tall
 from wordgeom.core.row_blocks import row_blocks
-from wordgeom.core.types import Csr, Float64
+from wordgeom.core.types import Csr, Float32, Float64
 from wordgeom.linalg.logistic_rows import Expected, improve_rows
-from wordgeom.methods.gbu.weighted_sweeps import State
+from wordgeom.methods.gbu.sweep_state import Half, State, scaled_ridge
 
 _THINNED = 1e-3  # share of the text from which words are thinned, word2vec's default
 
@@ -36,6 +36,14 @@ class LogisticLoss:
     negative: float
     smoothing: float
     ridge: float
+    power: ClassVar[float] = 0.375  # of the singular values, in the vectors
+
+    def sweeps(self, targets: Csr, counts: Float32, K: int, ops: Ops) -> LogisticSweeps:
+        """Return the half sweeps over these pairs; counts are thinned and tempered in place."""
+        pattern = Csr(targets.indptr, targets.indices, counts, targets.columns)
+        pairs = thinned(pattern, self)
+        solver = ops.logistic_solver(pairs.counts)
+        return LogisticSweeps(solver, pairs, scaled_ridge(self.ridge, K), ops)
 
 
 @dataclass(frozen=True)
@@ -67,44 +75,38 @@ def thinned(counts: Csr, loss: LogisticLoss) -> Pairs:
     return Pairs(counts, words, (smooth / smooth.sum()) ** loss.alpha)
 
 
-def half_sweeps(
-    state: State, solver: LogisticSolver, pairs: Pairs, ridge: float, halves: int, tol: float,
-    ops: Ops,
-) -> Iterator[int]:  # fmt: skip
-    """Run half sweeps on `state` until there are `halves`; yield 1 after each.
+@dataclass(frozen=True)
+class LogisticSweeps:
+    """Half sweeps of the logistic loss."""
 
-    The objectives are those before each half sweep, and the last. tol: relative tolerance on each
-    row.
-    """
-    while state.halves < halves:
-        first = state.halves % 2 == 0
-        other, start = (state.v, state.u) if first else (state.u, state.v)
-        expected = _expected(pairs, first, ridge)
-        found = improve_rows(solver, other, start, expected, tol, ops)
-        squares = float(np.trace(ops.inner(other, other)))
-        if first:
-            state.u = found.solution
-        else:
-            state.v = found.solution
-        state.objectives.append(found.loss + ridge * squares)
-        state.steps += found.steps
-        state.missed = found.missed
-        yield 1
+    solver: LogisticSolver
+    pairs: Pairs
+    ridge: float
+    ops: Ops
 
+    def half(self, other: Tall, start: Tall, contexts: bool, early: bool, tol: float) -> Half:
+        """Minimise the bound of each row; the objective is that before the half sweep."""
+        made = improve_rows(
+            self.solver, other, start, self._expected(contexts), tol, self.ops, expect=early
+        )
+        return Half(made.solution, made.loss + self._squares(other), made.steps, made.missed)
 
-def final_loss(state: State, solver: LogisticSolver, pairs: Pairs, ridge: float, ops: Ops) -> float:
-    """Return the loss of the vectors of `state`."""
-    expected = _expected(pairs, False, ridge)
-    found = improve_rows(solver, state.u, state.v, expected, 1.0, ops, most=0)
-    state.v = found.solution
-    return found.loss + ridge * float(np.trace(ops.inner(state.u, state.u)))
+    def finish(self, state: State) -> None:
+        """Replace the objectives before each half sweep by those after it."""
+        made = improve_rows(
+            self.solver, state.u, state.v, self._expected(False), 1.0, self.ops, most=0
+        )
+        state.v = made.solution
+        state.facts["objective_at_start"], *after = state.objectives
+        state.objectives = [*after, made.loss + self._squares(state.u)]
 
+    def _squares(self, other: Tall) -> float:
+        return self.ridge * float(np.trace(self.ops.inner(other, other)))
 
-def _expected(pairs: Pairs, contexts: bool, ridge: float) -> Expected:
-    """Return the expected counts of a half sweep over contexts or over words."""
-    if contexts:
-        return Expected(pairs.contexts, pairs.words, ridge)
-    return Expected(pairs.words, pairs.contexts, ridge)
+    def _expected(self, contexts: bool) -> Expected:
+        """Return the expected counts of a half sweep over contexts or over words."""
+        sides = (self.pairs.words, self.pairs.contexts)
+        return Expected(*(sides[::-1] if contexts else sides), self.ridge)
 
 
 def _row_sums(counts: Csr, blocks: list[tuple[int, int]]) -> Float64:

@@ -2,9 +2,10 @@
 
 Algorithm 1 of Khalife, Gonçalves and Liberti (2022) computes vectors from the eigenvectors of the
 block of m frequent words (algorithm1.py). It reads only m columns of the matrix, which makes it
-fast but ignores the rest. Each sweep therefore solves all rows against all others. Weighted sweeps
-(the default, weighted_sweeps.py) weight a pair by its count; plain sweeps (`--no-weighted`,
-plain_sweeps.py) converge to the eigenvectors of `pmi-eigs`. `--as-published` runs Algorithm 1
+fast but ignores the rest. Each sweep therefore solves all rows against all others. Weighted sweeps,
+the default, weight a pair by its count: their loss is logistic (logistic_sweeps.py) or squared
+(weighted_sweeps.py). Plain sweeps (`--no-weighted`, plain_sweeps.py) converge to the eigenvectors of
+`pmi-eigs`. `--as-published` runs Algorithm 1
 without changes. docs/methods/gbu.md shows what each part adds.
 """
 
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from wordgeom.linalg.dimension.choice import Choice
     from wordgeom.methods.gbu.algorithm1 import Built
     from wordgeom.methods.gbu.finish import Settings
-    from wordgeom.methods.gbu.weighted_sweeps import Loss, State
+    from wordgeom.methods.gbu.sweep_state import State
+    from wordgeom.methods.gbu.weighted_sweeps import Loss
 
 NEEDS = ("matrix",)
 MAKES = (VECTORS,)
@@ -43,7 +45,11 @@ _RESTARTS = 30  # of the eigensolver of --dim auto
 _EXTRA_COLUMNS = 2  # plain sweeps iterate on K / 2 extra columns
 # Settings of --as-published, which reject other values.
 _PUBLISHED: dict[str, Any] = {"anchors": 0, "anchor_choice": "frequency", "eig": _PUBLISHED_EIG}
-_OF_WEIGHTED = ("x_max", "alpha", "background", "ridge", "mix")  # only for weighted sweeps
+LOGISTIC, SQUARED = "logistic", "squared"
+# Options of weighted sweeps alone, and of one loss alone.
+_OF_WEIGHTED = ("loss", "x_max", "alpha", "temper", "background", "ridge", "mix")
+_OF_LOSS = {SQUARED: ("x_max", "alpha", "background"), LOGISTIC: ("temper",)}
+_WEIGHTING: dict[str, dict[str, Any]] = {SQUARED: {"neg": 0.2}, LOGISTIC: {"cds": 0.75}}
 
 
 @dataclass(frozen=True)
@@ -62,10 +68,17 @@ class Options(DimOptions):
         3, "least-squares sweeps over all rows; 0: build-up only", low=0, high=1000, metavar="N"
     )
     weighted: bool = option(True, "weight each pair in sweeps by its co-occurrence count")
+    loss: str = option(
+        SQUARED, "loss of weighted sweeps: squared errors of PMI, or skip-gram's, with tempered counts",
+        choices=(SQUARED, LOGISTIC),
+    )  # fmt: skip
     x_max: float = option(20.0, "smallest count with full weight", low=1e-6, high=1e12)
     alpha: float = option(
         0.5, "exponent of the weight (count / x-max)^X of counts below --x-max", low=0.0, high=2.0
     )  # fmt: skip
+    temper: float = option(
+        0.75, "exponent of the counts in the logistic loss; 1: skip-gram's", low=0.01, high=1.0
+    )
     background: float = option(
         0.05, "weight that pulls every pair, observed or not, towards a PMI of 0", low=0.0, high=1e6
     )
@@ -98,24 +111,32 @@ class Options(DimOptions):
             if self.is_set(name) and not self.in_weighted_sweeps:
                 what = f"{flag(name)} has no effect with {self._unweighted}"
                 raise OptionError(what, do="omit one of the two")
+        for loss, names in _OF_LOSS.items():
+            for name in names if loss != self.loss else ():
+                if self.is_set(name):
+                    what = f"{flag(name)} has no effect with --loss {self.loss}"
+                    raise OptionError(what, do=f"omit it, or pass --loss {loss}")
 
     def _refuse_published(self, name: str) -> None:
         given = f"{flag(name)} {getattr(self, name)}"
         raise OptionError(f"--as-published excludes {given}", do="pass one of the two")
 
     @property
-    def loss(self) -> Loss:
-        """The objective of weighted sweeps."""
+    def squared_loss(self) -> Loss:
+        """The squared loss of weighted sweeps."""
         from wordgeom.methods.gbu.weighted_sweeps import Loss
 
         return Loss(self.x_max, self.alpha, self.background, self.ridge)
 
-    @property
-    def settings(self) -> Settings:
-        """The settings of weighted sweeps."""
+    def settings(self, made: Mapping[str, Any]) -> Settings:
+        """The settings of weighted sweeps; made: the options of the matrix."""
         from wordgeom.methods.gbu.finish import Settings
+        from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss
 
-        return Settings(self.loss, self.sweeps, self.mix)
+        if self.loss == SQUARED:
+            return Settings(self.squared_loss, self.sweeps, self.mix)
+        loss = LogisticLoss(self.temper, made["neg"], made["cds"], self.ridge)
+        return Settings(loss, self.sweeps, self.mix)
 
     @property
     def _unweighted(self) -> str:
@@ -134,7 +155,14 @@ def weighting(options: Options) -> dict[str, Any]:
     """Return the method's default options of the weighting."""
     if options.as_published:
         return {"weighting": PUBLISHED_MATRIX["weighting"]}
-    return {"neg": 0.2} if options.in_weighted_sweeps else {}
+    return _WEIGHTING[options.loss] if options.in_weighted_sweeps else {}
+
+
+def scratch_bytes(words: int, entries: int, options: Options, memory: int) -> int:
+    """Return the bytes of the pairs of weighted sweeps that do not fit in memory."""
+    from wordgeom.methods.gbu.cost import pairs_on_disk
+
+    return pairs_on_disk(words, entries, options.size, memory) if options.in_weighted_sweeps else 0
 
 
 def fit(inputs: Mapping[str, Any], options: Options, context: Context) -> Result:
@@ -234,12 +262,13 @@ def _weighted(matrix: Matrix, m: int, options: Options, context: Context) -> Res
     """Return the mixed word and context vectors of weighted sweeps from the build-up."""
     from wordgeom.methods.gbu.finish import mixed, swept
 
+    settings = options.settings(matrix.made)
     state = swept(
         lambda targets: _initial_state(matrix, targets, m, options, context),
-        matrix, options.size, options.settings, context,
+        matrix, options.size, settings, context,
     )  # fmt: skip
     notes = _anchor_notes(state.facts["effective_rank"], options.size)
-    return mixed(state, options.settings, notes, context.ops)
+    return mixed(state, settings, notes, context.ops)
 
 
 def _initial_state(
@@ -247,7 +276,7 @@ def _initial_state(
 ) -> State:
     """Return the start of weighted sweeps: the build-up after one plain sweep, as both v and u."""
     from wordgeom.methods.gbu.plain_sweeps import sweep
-    from wordgeom.methods.gbu.weighted_sweeps import State
+    from wordgeom.methods.gbu.sweep_state import State
 
     built, isolated = _built(matrix, m, options.size, _PUBLISHED_EIG, options, context)
     ops, dtype = context.ops, targets.data.dtype

@@ -13,18 +13,16 @@ Koren and Volinsky 2008).
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from wordgeom.core.ops import Ops, RowSolver, Tall
-from wordgeom.core.types import Array, Checkpoint, Float32
-from wordgeom.linalg.row_solver import Penalty, solve_rows
+from wordgeom.core.types import Csr, Float32
+from wordgeom.linalg.row_solver import Penalty, solve_rows, zero_objective
+from wordgeom.methods.gbu.sweep_state import Half, State, scaled_ridge
 
-_MOST_COLUMNS = 300  # λ does not grow beyond this K: docs/methods/gbu.md
 _STEP = 1 << 22  # counts converted to weights at a time
 
 
@@ -36,36 +34,17 @@ class Loss:
     alpha: float
     background: float
     ridge: float
+    power: ClassVar[float] = 0.5  # of the singular values, in the vectors
 
     def penalty(self, K: int) -> Penalty:
-        """Return c₀ and λ, which all rows share, for K columns.
+        """Return c₀ and λ, which all rows share, for K columns."""
+        return Penalty(self.background, scaled_ridge(self.ridge, K))
 
-        λ grows with the square of K, since later columns contain more noise. It is constant from
-        K = 300, where larger values remove all signal (docs/methods/gbu.md).
-        """
-        return Penalty(self.background, self.ridge * (min(K, _MOST_COLUMNS) / 100.0) ** 2)
-
-
-@dataclass
-class State:
-    """Word vectors v and context vectors u (V × K), and the objective after each half sweep.
-
-    steps: conjugate gradient steps of all rows; missed: rows of the last half sweep that missed the
-    tolerance; facts: statistics of the start, for the run card; empty: words without a pair.
-    """
-
-    v: Tall
-    u: Tall
-    objectives: list[float] = field(default_factory=list)
-    steps: int = 0
-    missed: int = 0
-    facts: dict[str, Any] = field(default_factory=dict)
-    empty: int = 0
-
-    @property
-    def halves(self) -> int:
-        """Number of half sweeps so far."""
-        return len(self.objectives)
+    def sweeps(self, targets: Csr, counts: Float32, K: int, ops: Ops) -> SquaredSweeps:
+        """Return the half sweeps over these pairs; counts become weights, in place."""
+        weights = confidences(counts, self)
+        worst = zero_objective(targets, weights)
+        return SquaredSweeps(ops.row_solver(targets, weights), worst, self.penalty(K), ops)
 
 
 def confidences(counts: Float32, loss: Loss) -> Float32:
@@ -78,45 +57,24 @@ def confidences(counts: Float32, loss: Loss) -> Float32:
     return counts
 
 
-def half_sweeps(
-    state: State, solver: RowSolver, worst: float, loss: Loss, halves: int, tol: float, ops: Ops
-) -> Iterator[int]:
-    """Run half sweeps on `state` until there are `halves`; yield 1 after each.
+@dataclass(frozen=True)
+class SquaredSweeps:
+    """Half sweeps of the squared loss.
 
-    worst: Σ c_ij g_ij², the objective of zero vectors; tol: relative tolerance on each row.
+    worst: Σ c_ij g_ij², the objective of zero vectors.
     """
-    penalty = loss.penalty(state.v.shape[1])
-    while state.halves < halves:
-        first = state.halves % 2 == 0
-        other, start = (state.v, state.u) if first else (state.u, state.v)
-        rows = solve_rows(solver, other, start, penalty, tol, ops)
-        if first:
-            state.u = rows.solution
-        else:
-            state.v = rows.solution
-        squares = float(np.trace(ops.inner(other, other)))
-        state.objectives.append(worst - float(rows.gains.sum()) + penalty.ridge * squares)
-        state.steps += rows.steps
-        state.missed = rows.missed
-        yield 1
 
+    solver: RowSolver
+    worst: float
+    penalty: Penalty
+    ops: Ops
 
-def saved(state: State, ops: Ops) -> Mapping[str, Array]:
-    """Return a state as the arrays of a checkpoint."""
-    numbers = np.array([state.steps, state.missed], np.int64)
-    return {
-        "v": ops.to_numpy(state.v), "u": ops.to_numpy(state.u),
-        "objectives": np.array(state.objectives), "numbers": numbers,
-        "facts": np.frombuffer(json.dumps(state.facts).encode(), np.uint8),
-    }  # fmt: skip
+    def half(self, other: Tall, start: Tall, contexts: bool, early: bool, tol: float) -> Half:
+        """Solve all rows; the matrix is symmetric, so both sides have the same rows."""
+        rows = solve_rows(self.solver, other, start, self.penalty, tol, self.ops)
+        squares = float(np.trace(self.ops.inner(other, other)))
+        objective = self.worst - float(rows.gains.sum()) + self.penalty.ridge * squares
+        return Half(rows.solution, objective, rows.steps, rows.missed)
 
-
-def restored(checkpoint: Checkpoint, ops: Ops) -> State | None:
-    """Return the state of a checkpoint, None if there is none, or one of an earlier step."""
-    arrays = checkpoint.restore()
-    if arrays is None or "objectives" not in arrays:
-        return None
-    steps, missed = arrays["numbers"].tolist()
-    v, u = (ops.tall(arrays[name], arrays[name].dtype) for name in ("v", "u"))
-    facts = json.loads(arrays["facts"].tobytes())
-    return State(v, u, arrays["objectives"].tolist(), steps, missed, facts)
+    def finish(self, state: State) -> None:
+        """Do nothing: the objective of each half sweep is known."""

@@ -43,6 +43,11 @@ class OpenInput(ABC):
 
         return Vocabulary(self.rows, np.zeros(len(self.rows), np.int64))
 
+    @property
+    def entries(self) -> int:
+        """The entries of both triangles of a stored matrix, 0 for other inputs."""
+        return 0
+
     @abstractmethod
     def read(self, context: Context) -> Any:
         """Return what the method gets."""

@@ -30,6 +30,11 @@ class OpenStore(OpenInput):
         return self.weighting.result_options()
 
     @property
+    def entries(self) -> int:
+        """The entries of the matrix, each of a stored triangle twice."""
+        return self.stored.stored * (2 if self.stored.symmetric else 1)
+
+    @property
     def rows(self) -> list[str]:
         """The words."""
         return self.stored.vocabulary.words

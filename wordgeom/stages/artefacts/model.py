@@ -22,9 +22,10 @@ from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import existing
 from wordgeom.storage import store
+from wordgeom.storage.disk_space import Space
 from wordgeom.storage.store import Store, StoreWriter
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import Vectors, writable_words
+from wordgeom.vectors.keyed import Vectors, vectors_space, writable_words
 
 VOCABULARY = "vocab"
 
@@ -79,6 +80,15 @@ class ModelOutput(MethodOutput):
 
         made = existing(self.path, self.target.name, different)
         return self._exported(made, request, run)
+
+    @property
+    def space(self) -> Space:
+        """The size of the model, and of the exported vectors."""
+        words = self.target.first.rows
+        size = getattr(self.target.method, "model_bytes", None)
+        made = Space() if size is None else Space(0, size(self.target.first, self.target.options))
+        exports = (vectors_space(path, len(words), self.dimension, words) for path in self.exported)
+        return sum(exports, made)
 
     def open(self) -> AbstractContextManager[StoreWriter]:
         """Hold the store, locked."""

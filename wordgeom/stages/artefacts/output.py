@@ -15,6 +15,7 @@ from wordgeom.methods.contract import Result
 from wordgeom.methods.inputs.kind import OpenInput
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.stages.stage import Job, Outcome
+from wordgeom.storage.disk_space import Space
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,12 @@ class MethodOutput(ABC):
         return ()
 
     @property
+    def dimension(self) -> int:
+        """The columns of the vectors, 0 as long as a rule is to choose them."""
+        found = getattr(self.target.options, "dim", 0)
+        return found if isinstance(found, int) else 0
+
+    @property
     @abstractmethod
     def options(self) -> dict[str, Any]:
         """What of the settings decides the content of the output."""
@@ -60,6 +67,11 @@ class MethodOutput(ABC):
 
         Raises OutputExistsError where something else would be overwritten.
         """
+
+    @property
+    @abstractmethod
+    def space(self) -> Space:
+        """The size of all files."""
 
     @abstractmethod
     def open(self) -> AbstractContextManager[Any]:

@@ -23,9 +23,10 @@ from wordgeom.stages.artefacts.document_vectors import (
 )
 from wordgeom.stages.artefacts.output import MethodOutput, Target
 from wordgeom.stages.stage import Job, Outcome
+from wordgeom.storage.disk_space import Space
 from wordgeom.texts.corpus_record import CORPUS, splitting_of
 from wordgeom.vectors import run_card
-from wordgeom.vectors.keyed import Vectors, vector_writer, writable_words
+from wordgeom.vectors.keyed import Vectors, vector_writer, vectors_space, writable_words
 from wordgeom.vectors.zeros import undirected_notes
 
 DOCUMENTS = "documents"  # of Result.arrays: the documents' vectors (n × K) float32
@@ -73,6 +74,11 @@ class VectorsOutput(MethodOutput):
         if self._beside is not None:
             check_absent(self._beside, force=run.force)
         return None
+
+    @property
+    def space(self) -> Space:
+        """The size of the vectors of words."""
+        return vectors_space(self.path, len(self.words), self.dimension, self.words)
 
     def open(self) -> AbstractContextManager[None]:
         """Hold nothing: files take their names together at the end."""
@@ -122,6 +128,14 @@ class DocumentVectorsOutput(VectorsOutput):
         beside = self._beside
         where = None if beside is None else os.path.relpath(beside, self.path.parent)
         return {**super().options, DOCUMENTS: where}
+
+    @property
+    def space(self) -> Space:
+        """The size of the vectors of words and of documents."""
+        if self._beside is None:
+            return super().space
+        names = self._names
+        return super().space + vectors_space(self._beside, len(names), self.dimension, names)
 
     def _others(self, result: Result) -> dict[Path, Callable[[BinaryIO], object]]:
         if self._beside is None:

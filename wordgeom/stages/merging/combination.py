@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from wordgeom.matrices.count_request import made_options
 from wordgeom.matrices.document_term import Stored
 from wordgeom.stages.stage import Job
+from wordgeom.storage.disk_space import Demand
 from wordgeom.storage.store import Store
 
 
@@ -18,6 +19,10 @@ class Combination(Protocol):
     @property
     def request(self) -> dict[str, Any]:
         """The request that its run card records."""
+
+    @property
+    def demand(self) -> Demand:
+        """The disk space that it needs."""
 
     def write(self, out: Path, job: Job) -> Store:
         """Combine the matrices, and commit the store."""

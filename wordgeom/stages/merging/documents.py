@@ -14,10 +14,10 @@ from wordgeom.core.errors import FormatError, OptionError
 from wordgeom.core.formatting import plural, several
 from wordgeom.core.types import Array, Int64
 from wordgeom.corpus.united_vocabulary import unite
-from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.corpus.vocabulary import Vocabulary, vocabulary_bytes
 from wordgeom.counts.count_rows import value_type
 from wordgeom.counts.merge_options import MergeOptions
-from wordgeom.matrices.cooccurrence import DTM, MatrixWriter
+from wordgeom.matrices.cooccurrence import DTM, MatrixWriter, csr_bytes, sums_bytes
 from wordgeom.matrices.document_term import (
     DOCUMENT_FREQUENCIES,
     DOCUMENTS,
@@ -30,6 +30,7 @@ from wordgeom.runtime.memory import check_memory
 from wordgeom.stages.merging import compatibility
 from wordgeom.stages.merging.combination import common_options, total
 from wordgeom.stages.stage import Job
+from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.storage.store import Store, StoreWriter
 
 _TOTALS = ("tokens", "kept", "documents", "empty")  # attributes that are added up
@@ -72,6 +73,15 @@ class AppendedDocuments:
         options = common_options(self.matrices) | self.options.result_options()
         digests = [m.store.digest for m in self.matrices]
         return {"command": "merge", "options": options, "inputs": inputs, "matrices": digests}
+
+    @property
+    def demand(self) -> Demand:
+        """The rows of all matrices, and their documents."""
+        rows, entries = sum(map(len, self.matrices)), sum(m.stored for m in self.matrices)
+        dtype = value_type(int(self.vocabulary.counts.max(initial=0)))
+        size = csr_bytes(rows, entries, dtype, len(vocabulary_bytes(self.vocabulary)))
+        size += sum(m.store.array(DOCUMENTS).length for m in self.matrices)
+        return Demand(Space.exactly(size + sums_bytes(2, len(self.vocabulary))))
 
     def write(self, out: Path, job: Job) -> Store:
         """Append all rows, and commit the store."""

@@ -19,6 +19,7 @@ from wordgeom.stages.merging.documents import AppendedDocuments
 from wordgeom.stages.merging.sums import combined_counts
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import StoreStage
+from wordgeom.storage.disk_space import Demand
 from wordgeom.storage.store import Store
 
 
@@ -64,6 +65,11 @@ class Merge(StoreStage):
     def request(self) -> dict[str, Any]:
         """The request of the result, and the matrices."""
         return {**self.combined.request, "matrices": [m.store.digest for m in self.matrices]}
+
+    @property
+    def demand(self) -> Demand:
+        """The disk space of the combination."""
+        return self.combined.demand
 
     def difference(self, made: Store) -> str | None:
         """Return how a store that exists differs from the result."""

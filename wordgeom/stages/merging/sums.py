@@ -16,12 +16,12 @@ from wordgeom.core.formatting import several
 from wordgeom.core.requests import request_of
 from wordgeom.core.types import Int64
 from wordgeom.corpus.united_vocabulary import unite
-from wordgeom.corpus.vocabulary import Vocabulary
+from wordgeom.corpus.vocabulary import Vocabulary, vocabulary_bytes
 from wordgeom.counts.merge import Summand, merge
 from wordgeom.counts.merge_options import MergeOptions
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.formats.row_grouping import RowGrouper
-from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
+from wordgeom.matrices.cooccurrence import COOC, StoredMatrix, csr_bytes, sums_bytes
 from wordgeom.matrices.count_request import made_options
 from wordgeom.matrices.document_term import Stored
 from wordgeom.runtime.context import Context
@@ -33,9 +33,11 @@ from wordgeom.stages.count_matrix import (
     write_rows,
     write_sums,
 )
+from wordgeom.stages.counting_space import combined_pairs
 from wordgeom.stages.merging import compatibility
 from wordgeom.stages.merging.combination import common_options, total
 from wordgeom.stages.stage import Job
+from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.storage.store import Store
 
 _OWN = ("shape", "stored", "shard")  # attributes that a combination does not inherit
@@ -56,6 +58,20 @@ class CombinedCounts:
     attributes: dict[str, Any]
     places: list[Int64] | None = None
     subtract: bool = False
+
+    @property
+    def demand(self) -> Demand:
+        """The entries of all matrices, as far as they differ; in temporary files if words move."""
+        words, stored = len(self.vocabulary), [m.stored for m in self.matrices]
+        window = WindowOptions.take(made_options(self.matrices[0].store.request))
+        dtype, names = count_type(self.vocabulary, window), len(vocabulary_bytes(self.vocabulary))
+        fixed = sums_bytes(1 if window.context == "both" else 2, words)
+        least, expected = max(stored), combined_pairs(stored)
+        if self.subtract:
+            least, expected = max(0, 2 * stored[0] - sum(stored)), stored[0]
+        sizes = (csr_bytes(words, n, dtype, names) + fixed for n in (least, expected))
+        moved = 0 if self.places is None else sum(stored) * (4 + dtype.itemsize)
+        return Demand(Space(*sizes), Space(0, moved))
 
     def write(self, out: Path, job: Job) -> Store:
         """Combine all rows, and commit the store. Raises InputError for a negative count."""

@@ -1,0 +1,129 @@
+"""The logistic loss by brute force over all pairs: how it falls, and what thinning leaves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from interruptions import interrupted_after
+from matrices import random_counts, store_matrix, to_csr, to_dense
+
+from wordgeom.cli import main
+from wordgeom.linalg.device import get_ops
+from wordgeom.linalg.logistic_rows import curvature, softplus
+from wordgeom.methods.gbu.finish import half_sweeps
+from wordgeom.methods.gbu.logistic_sweeps import LogisticLoss, thinned
+from wordgeom.methods.gbu.sweep_state import State
+from wordgeom.runtime.pool import Pool
+from wordgeom.vectors.keyed import read_vectors
+
+DEVICES = ["cpu", pytest.param("torch-cpu", marks=pytest.mark.torch)]
+V, K = 40, 5
+LOSS = LogisticLoss(alpha=0.75, negative=2.0, smoothing=0.75, ridge=3.0)
+
+
+@pytest.fixture(params=DEVICES)
+def ops(request):
+    with Pool(2) as pool:
+        yield get_ops(request.param, pool)
+
+
+def counted(seed=3):
+    """Return symmetric counts (V × V), dense."""
+    return random_counts(np.random.default_rng(seed), V).astype(np.float32)
+
+
+def expected_counts(counts, loss):
+    """Return thinned counts and expected counts, both tempered, pair by pair."""
+    sums = counts.sum(1, dtype=float)
+    rate = 1e-3 / (sums / sums.sum())
+    kept = np.minimum(1.0, np.sqrt(rate) + rate)
+    thin = counts * np.outer(kept, kept)
+    smooth = sums**loss.smoothing
+    N = loss.negative * np.outer(thin.sum(1), smooth / smooth.sum())
+    return thin**loss.alpha, N**loss.alpha
+
+
+def brute_force(v, u, counts, loss):
+    """Return the bounded loss, pair by pair and term by term."""
+    C, N = expected_counts(counts, loss)
+    x = v.astype(float) @ u.astype(float).T
+    bound = curvature(1.0) * (x * x - 1.0) + (x - 1.0) / 2.0 + softplus(1.0)
+    assert np.all(bound >= np.logaddexp(0.0, x) - 1e-12)
+    ridge = loss.ridge * (K / 100) ** 2
+    return np.sum(C * np.logaddexp(0.0, -x) + N * bound) + ridge * (np.sum(v**2) + np.sum(u**2))
+
+
+def swept(ops, counts, loss, halves):
+    """Return the start and the state after some half sweeps, and every state's loss."""
+    csr = to_csr(counts)
+    rng = np.random.default_rng(4)
+    v, u = (0.1 * rng.standard_normal((V, K)) for _ in range(2))
+    state = State(ops.tall(v, np.float64), ops.tall(u, np.float64))
+    sweeps = loss.sweeps(csr, csr.data.astype(np.float32), K, ops)
+    seen = [brute_force(v, u, counts, loss)]
+    for _ in half_sweeps(state, sweeps, halves, 1e-8):
+        seen.append(brute_force(ops.to_numpy(state.v), ops.to_numpy(state.u), counts, loss))
+    sweeps.finish(state)
+    return state, seen
+
+
+def test_the_objectives_are_the_losses_after_each_half_sweep(ops):
+    state, seen = swept(ops, counted(), LOSS, 6)
+    np.testing.assert_allclose(state.objectives, seen[1:], rtol=1e-5)
+    np.testing.assert_allclose(state.facts["objective_at_start"], seen[0], rtol=1e-5)
+
+
+def test_the_loss_falls_at_every_half_sweep_once_vectors_are_near(ops):
+    _, seen = swept(ops, counted(), LOSS, 16)
+    assert np.all(np.diff(seen[8:]) < 0.0)
+    assert seen[8] < seen[0]
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.5])
+def test_thinning_and_tempering_pair_by_pair(alpha):
+    counts, loss = counted(7), LogisticLoss(alpha, 5.0, 0.75, 1.0)
+    C, N = expected_counts(counts, loss)
+    made = thinned(to_csr(counts), loss)
+    np.testing.assert_allclose(to_dense(made.counts), C, rtol=1e-5)
+    np.testing.assert_allclose(np.outer(made.words, made.contexts), N, rtol=1e-5)
+
+
+def test_unobserved_pairs_end_below_those_observed_often(ops):
+    state, _ = swept(ops, counted(), LOSS, 10)
+    x = ops.to_numpy(state.v) @ ops.to_numpy(state.u).T
+    C, N = expected_counts(counted(), LOSS)
+    assert x[C > 2 * N].mean() > 0.0 > x[C == 0].mean()
+
+
+@pytest.mark.parametrize("halves", [1, 3])
+def test_a_resumed_run_gives_the_same_bytes(tmp_path, monkeypatch, halves):
+    monkeypatch.chdir(tmp_path)
+    store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(45), 200))
+    train = ["train", "cooc", "--method", "gbu", "--loss", "logistic", "--dim", "6"]
+    with interrupted_after(halves):
+        main([*train, "-o", "some.bin", "--checkpoint", "0"])
+    assert main([*train, "-o", "some.bin", "--resume"]) == 0
+    assert main([*train, "-o", "whole.bin", "--threads", "1"]) == 0
+    assert Path("some.bin").read_bytes() == Path("whole.bin").read_bytes()
+    cards = [json.loads(Path(f"{name}.bin.json").read_text())["statistics"] for name in ("some", "whole")]
+    assert cards[0]["objective"] == cards[1]["objective"]
+    assert np.isfinite(read_vectors(Path("whole.bin")).matrix).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--loss", "logistic", "--x-max", "5"], "--x-max has no effect with --loss logistic"),
+        (["--temper", "0.5"], "--temper has no effect with --loss squared"),
+        (["--loss", "logistic", "--no-weighted"], "--loss has no effect with --no-weighted"),
+        (["--loss", "hinge"], "--loss"),
+    ],
+)
+def test_options_of_the_other_loss_are_refused(tmp_path, monkeypatch, capsys, given, message):
+    monkeypatch.chdir(tmp_path)
+    store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(45), 50))
+    assert main(["train", "cooc", "--method", "gbu", "--dim", "6", *given]) == 2
+    assert message in capsys.readouterr().err

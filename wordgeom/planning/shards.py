@@ -1,0 +1,35 @@
+"""The cost of a count in shards, and of their merge: what each task of an array job takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from wordgeom.planning.pilot import PROGRAM_SECONDS, Cost
+from wordgeom.planning.verdict import Planned
+from wordgeom.runtime.memory import PROGRAM
+
+MERGED = 14e6  # entries read in a second: docs/scaling.md
+_ENTRY = 8  # bytes of a column and a count
+_WORD = 230  # bytes of a word while matrices are merged: its sums, offsets and cells
+_BUFFERS = 15e7  # bytes of blocks of rows
+
+
+def shards_of(whole: Planned, shard: Cost, shards: int) -> list[Planned]:
+    """Return the plan of one of several shards, and of the merge of all.
+
+    whole: the plan of the count in one run; shard: its cost at the shard's part of the tokens. A
+    shard reads the whole text, so its memory and its time are at most those of the whole count.
+    """
+    words = whole.cost.disk - _ENTRY * whole.cost.entries  # bytes of all but the entries
+    size = max(words, 0) + _ENTRY * shard.entries
+    each = replace(whole.cost, tokens=shard.tokens, entries=shard.entries, disk=size,
+                   temporary=shard.temporary)  # fmt: skip
+    out = Path(f"{whole.out}.shard-1-of-{shards}")
+    memory = PROGRAM + _WORD * whole.cost.words + _BUFFERS
+    merged = replace(
+        whole.cost, tokens=0, temporary=0, memory=min(round(memory), whole.limit),
+        seconds=PROGRAM_SECONDS + shards * shard.entries / MERGED,
+    )  # fmt: skip
+    one = Planned(f"{whole.name} (each of {shards} shards)", out, each, whole.limit, shards)
+    return [one, Planned("merge", whole.out, merged, whole.limit)]
