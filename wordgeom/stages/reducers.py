@@ -23,6 +23,9 @@ from wordgeom.vectors.options import TSM
 from wordgeom.vectors.reduction import svd
 
 MATCHED = 10_000  # vectors that tsm matches; of more, as many landmarks, and extends to the others
+_SHARE, _MOST_SHARE = 0.01, 0.1  # of the pairs
+_SIMILAR = 50  # others that are similar to a vector, on average
+_UPDATES = 100  # later ones gain little: docs/guide/compress.md
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,10 @@ def _matched(vectors: Vectors, K: int, context: Context) -> Float32:
     from wordgeom.methods.tsm import method, options
 
     units = Vectors(vectors.words, _units(vectors.matrix))
-    how = options.Options(dim=K)
-    if np.count_nonzero(units.matrix.any(axis=1)) > MATCHED:
+    rows = int(np.count_nonzero(units.matrix.any(axis=1)))
+    share = _similar_share(min(rows, MATCHED))
+    how = options.Options(dim=K, sparsity=1.0 - share, updates=_UPDATES)
+    if rows > MATCHED:
         how = how.but(landmarks=MATCHED, landmark_choice=options.RANDOM)
     try:
         made = method.fit({"vectors": units}, how, context)
@@ -50,6 +55,11 @@ def _matched(vectors: Vectors, K: int, context: Context) -> Float32:
         do = "lower --dim, or choose another --reducer"
         raise InputError(f"tsm: {error.what}", found=error.found, do=do) from error
     return np.ascontiguousarray(made.vectors[:, : made.statistics["effective_rank"]])
+
+
+def _similar_share(rows: int) -> float:
+    """Return the share of the pairs that are similar: the nearest neighbours must be among them."""
+    return min(max(_SHARE, _SIMILAR / max(rows, 1)), _MOST_SHARE)
 
 
 def _units(matrix: Float32) -> Float32:
