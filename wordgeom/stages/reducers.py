@@ -25,6 +25,7 @@ from wordgeom.vectors.reduction import svd
 MATCHED = 10_000  # vectors that tsm matches; of more, as many landmarks, and extends to the others
 _SHARE, _MOST_SHARE = 0.01, 0.1  # of the pairs
 _SIMILAR = 50  # others that are similar to a vector, on average
+_NEIGHBOURS = 128  # that reconstruct a vector, at most: the time of the weights is cubic
 _UPDATES = 100  # later ones gain little: docs/guide/compress.md
 
 
@@ -48,7 +49,8 @@ def _matched(vectors: Vectors, K: int, context: Context) -> Float32:
     share = _similar_share(min(rows, MATCHED))
     how = options.Options(dim=K, sparsity=1.0 - share, updates=_UPDATES)
     if rows > MATCHED:
-        how = how.but(landmarks=MATCHED, landmark_choice=options.RANDOM)
+        near = min(2 * K, _NEIGHBOURS)
+        how = how.but(landmarks=MATCHED, landmark_choice=options.RANDOM, neighbours=near)
     try:
         made = method.fit({"vectors": units}, how, context)
     except (InputError, RankError) as error:
