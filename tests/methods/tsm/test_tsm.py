@@ -190,6 +190,7 @@ def test_a_threshold_that_leaves_most_items_alone_is_replaced_in_the_message(fol
         (lambda points: points[:, :1], "one dimension"),
         (lambda points: points * 0.0, "nonzero vectors, found 0"),
         (lambda points: points[:3], "nonzero vectors, found 3"),
+        (lambda _: np.eye(12), "no other at a cosine above .*; project them"),
     ],
 )
 def test_arrays_that_cannot_be_embedded(folder, tmp_path, harm, said):
