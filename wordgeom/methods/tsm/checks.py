@@ -70,10 +70,10 @@ class Plan:
         items = several(alone, "item has", "items have")
         what = f"{items} no other at a cosine above τ = {self.threshold:.4f}, of {n:,}"
         if alone > _ALONE * n:
-            do = f"pass --tau {better:.4f} or less, or lower --sparsity"
-            raise InputError(
-                what, do=do if better else "project them with wordgeom transform --dim"
-            )
+            do = "project them with wordgeom transform --dim"
+            if better:
+                do = f"pass --tau {better:.4f} or less, or lower --sparsity"
+            raise InputError(what, do=do)
         line = f"{what}: joined to the nearest by virtual inputs"
         many = better and alone > _ENOUGH * n
         self.notes.append(f"{line}; --tau {better:.4f} leaves few alone" if many else line)
