@@ -150,8 +150,8 @@ class Compress(Revision):
         """Return the scores of the sets before and after, and notes on sets without any."""
         if not self.tasks:
             return [], []
-        before, refused = judge(vectors, self.tasks, context)
-        after, _ = judge(made, self.tasks, context)
+        before, refused = judge(vectors, self.tasks, context.part("before"))
+        after, _ = judge(made, self.tasks, context.part("after"))
         notes = [f"{name}: skipped: {why}" for name, why in refused.items()]
         return list(changes(before, after, self.run.seed)), notes
 
