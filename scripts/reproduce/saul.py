@@ -1,7 +1,7 @@
 """Saul (2022), "A geometrical connection between sparse and low-rank matrices": its results.
 
     scripts/reproduce/saul [--vectors FILE] [--images IMAGES LABELS] [--out DIR]
-        [--dims 4,8,16,32,64,128] [--words 8000] [--digits 10000] [--few 5000] [--threads 2]
+        [--dims 4,8,16,32,64,128] [--words 5000] [--digits 10000] [--few 4000] [--threads 2]
 
 --vectors: word vectors, the most frequent words first, which stand for fastText's. --images:
 MNIST's images and labels (idx, also .gz). Without one of them, its half of the results is left out.
@@ -34,11 +34,87 @@ Figure 8   descent     At d = 32, the objective ends below its start, on words a
            monotone    Without momentum, it does not rise after the first update.
 Figure 9   low d       Isomap's J is above TSM's at the lowest d, on words and on digits.
            decline     Isomap's J at the highest d is below its best.
-Figure 11  onset       The rank by magnitude of the first negative eigenvalue is at most the lowest d
-                       at which Isomap's J is below that at the d before.
-           frequency   More of the eigenvalues 101 to 200 by magnitude are negative than of 1 to 100.
+Figure 11  onset       The rank by magnitude of the first negative eigenvalue is at most the lowest
+                       d at which Isomap's J is below that at the d before.
+           frequency   More of the eigenvalues 101 to 200 are negative than of 1 to 100, by
+                       magnitude.
 Constraint default     No other sum constraint has both a lower Δ and a higher J than `off` in all
                        cells: words and digits at d = 16 and 32.
 
 A criterion that needs a missing row is not tested.
 """
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tables_report import heading, parser_of, report
+
+from wordgeom.core.errors import OptionError
+
+
+def main() -> None:
+    """Print the tables and draw the figures."""
+    report(make, parse())
+
+
+def parse() -> argparse.Namespace:
+    """Read the command line."""
+    parser = parser_of(__doc__)
+    parser.add_argument("--vectors", type=Path, help="word vectors, most frequent words first")
+    parser.add_argument("--images", type=Path, nargs=2, metavar=("IMAGES", "LABELS"))
+    parser.add_argument("--out", type=Path, default=Path("saul"), help="vectors and figures")
+    parser.add_argument("--dims", default="4,8,16,32,64,128")
+    parser.add_argument("--words", type=int, default=5000, help="most frequent words")
+    parser.add_argument("--digits", type=int, default=10_000, help="images")
+    parser.add_argument("--few", type=int, default=4000, help="items of Figures 9 and 11")
+    parser.add_argument("--threads", type=int, default=2)
+    return parser.parse_args()
+
+
+def dimensions(text: str) -> list[int]:
+    """Return the distinct dimensions of a list, ascending; raises OptionError."""
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() and int(part) for part in parts):
+        raise OptionError("--dims must be numbers separated by commas", found=text)
+    return sorted({int(part) for part in parts})
+
+
+def make(args: argparse.Namespace) -> None:
+    """Print the tables and draw the figures; raises WordgeomError."""
+    dims = dimensions(args.dims)
+    if not (args.vectors or args.images):
+        raise OptionError("nothing to do without --vectors and --images", do="see --help")
+    import saul_analogies
+    import saul_isomap
+    import saul_landmarks
+    import saul_matching
+    from saul_cells import Cells
+    from saul_data import WORDS, digit_study, word_study
+
+    from wordgeom.linalg.device import open_context
+    from wordgeom.plot.figure import check
+    from wordgeom.runtime.run_options import UseOptions
+
+    args.out.mkdir(parents=True, exist_ok=True)
+    check(args.out / "figure-3-4.png", force=True)
+    print(heading("saul", args.threads), flush=True)
+    cells = Cells(args.out, args.threads)
+    with open_context(UseOptions(threads=args.threads, seed=1)) as context:
+        studies = []
+        if args.vectors:
+            studies.append(word_study(args.vectors, args.words, args.few, args.out, context))
+        if args.images:
+            studies.append(digit_study(args.images, args.digits, args.few, args.out))
+        print("\n" + "\n".join(f"* {one.text()}" for one in studies), flush=True)
+        whole = saul_matching.run(studies, cells, dims, context)
+        for one in studies:
+            if one.name == WORDS:
+                saul_analogies.run(one.chosen, whole[WORDS], args.out, context)
+        saul_landmarks.run(studies, whole, cells, dims)
+        saul_isomap.run(studies, cells, dims, context)
+
+
+if __name__ == "__main__":
+    main()

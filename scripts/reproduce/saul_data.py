@@ -70,9 +70,7 @@ def _nearest(points: Float64, rows: Array, context: Context) -> Array:
     return found.ravel().astype(np.int64)
 
 
-def _study(
-    name: str, every: Vectors, chosen: Array, few: int, whole: Path, folder: Path
-) -> Study:
+def _study(name: str, every: Vectors, chosen: Array, few: int, whole: Path, folder: Path) -> Study:
     paths = folder / f"{name}.bin", folder / f"{name}-few.bin"
     for path, rows in zip(paths, (chosen, chosen[:few]), strict=True):
         write_vectors(path, [every.words[row] for row in rows], every.matrix[rows])
