@@ -1,16 +1,18 @@
 """Saul (2022), "A geometrical connection between sparse and low-rank matrices": its results.
 
     scripts/reproduce/saul [--vectors FILE] [--images IMAGES LABELS] [--out DIR]
-        [--dims 4,8,16,32,64,128] [--words 5000] [--digits 10000] [--few 4000] [--threads 2]
+        [--dims 4,8,16,32,64,128] [--words 5000] [--digits 10000] [--few 4000] [--extended 0]
+        [--threads 2]
 
 --vectors: word vectors, the most frequent words first, which stand for fastText's. --images:
 MNIST's images and labels (idx, also .gz). Without one of them, its half of the results is left out.
 Words are the first --words of the file, the words of gensim's analogies, and the 15 nearest
 neighbours of each of those, as in section 2.3 (the paper: 18,000 and 25,124 in all). --digits:
-images, the first of the file (14,000). Figures 6 and 7 take all words of the file and the same
-digits, and a fifth of either as landmarks. The sum constraint and Figures 9 and 11 take the first
---few words and digits, because Isomap's time grows with the cube of their number. Vectors, scores
-and figures are stored in --out: an interrupted run continues where it was.
+images, the first of the file (14,000). Figures 6 and 7 take the first --extended words of
+the file and the same digits (0: all), and a fifth of either as landmarks. Figures 8, 9 and 11 and
+the sum constraint take the first --few words and digits, because Isomap's time grows with the cube
+of their number. Vectors, scores and figures are stored in --out: an interrupted run continues where
+it was.
 
 τ leaves 99 % of the pairs below it. One seed, 250 updates, momentum .9, no sum constraint.
 
@@ -68,7 +70,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--dims", default="4,8,16,32,64,128")
     parser.add_argument("--words", type=int, default=5000, help="most frequent words")
     parser.add_argument("--digits", type=int, default=10_000, help="images")
-    parser.add_argument("--few", type=int, default=4000, help="items of Figures 9 and 11")
+    parser.add_argument("--few", type=int, default=4000, help="items of Figures 8, 9 and 11")
+    parser.add_argument("--extended", type=int, default=0, help="items of Figures 6 and 7; 0: all")
     parser.add_argument("--threads", type=int, default=2)
     return parser.parse_args()
 
@@ -100,13 +103,13 @@ def make(args: argparse.Namespace) -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     check(args.out / "figure-3-4.png", force=True)
     print(heading("saul", args.threads), flush=True)
-    cells = Cells(args.out, args.threads)
+    cells, rest = Cells(args.out, args.threads), (args.few, args.extended, args.out)
     with open_context(UseOptions(threads=args.threads, seed=1)) as context:
         studies = []
         if args.vectors:
-            studies.append(word_study(args.vectors, args.words, args.few, args.out, context))
+            studies.append(word_study(args.vectors, args.words, *rest, context))
         if args.images:
-            studies.append(digit_study(args.images, args.digits, args.few, args.out))
+            studies.append(digit_study(args.images, args.digits, *rest))
         print("\n" + "\n".join(f"* {one.text()}" for one in studies), flush=True)
         whole = saul_matching.run(studies, cells, dims, context)
         for one in studies:

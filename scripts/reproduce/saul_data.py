@@ -9,7 +9,7 @@ from pathlib import Path
 import mnist_images
 import numpy as np
 
-from wordgeom.core.types import Array, Float64
+from wordgeom.core.types import Float64, Int64
 from wordgeom.evaluation.analogies import read_analogies
 from wordgeom.evaluation.options import EvalOptions
 from wordgeom.evaluation.sets import gensim_sets
@@ -22,6 +22,7 @@ WORDS, DIGITS = "words", "digits"
 ANALOGIES = gensim_sets()[2]
 _NEIGHBOURS = 15  # of each word of the analogies
 _SHARE = 5  # one item in five is a landmark
+_TINY = 1e-30  # divides zero vectors
 
 
 @dataclass(frozen=True)
@@ -46,32 +47,38 @@ class Study:
         )
 
 
-def word_study(path: Path, most: int, few: int, folder: Path, context: Context) -> Study:
+def word_study(
+    path: Path, most: int, few: int, extended: int, folder: Path, context: Context
+) -> Study:
     """Choose words of a vectors file, and write them; raises WordgeomError."""
     every = read_vectors(path)
     questions = read_analogies(ANALOGIES, EvalOptions()).questions
-    asked = {every.row(word.lower()) for question in questions for word in question} - {None}
-    rows = np.array(sorted(row for row in asked if row is not None), np.int64)
-    points = every.matrix / np.maximum(row_norms(every.matrix), 1e-30)[:, None]
-    near = _nearest(points, rows, context)
-    chosen = np.unique(np.concatenate([np.arange(min(most, len(points))), rows, near]))
-    return _study(WORDS, every, chosen, few, path, folder)
+    found = {every.row(word.lower()) for question in questions for word in question}
+    rows = np.array(sorted(row for row in found if row is not None), np.int64)
+    lengths = np.maximum(row_norms(every.matrix), _TINY)
+    near = _nearest(every.matrix / lengths[:, None], rows, context)
+    chosen = np.unique(np.concatenate([np.arange(min(most, len(lengths))), rows, near]))
+    return _study(WORDS, every, chosen, few, extended, folder)
 
 
-def digit_study(files: Sequence[Path], most: int, few: int, folder: Path) -> Study:
+def digit_study(files: Sequence[Path], most: int, few: int, extended: int, folder: Path) -> Study:
     """Write the first of MNIST's images as vectors of pixels; raises WordgeomError."""
     pixels = mnist_images.read(*files).pixels[:most]
     every = Vectors([f"image{k}" for k in range(len(pixels))], pixels)
-    return _study(DIGITS, every, np.arange(len(pixels)), few, folder / "digits.bin", folder)
+    return _study(DIGITS, every, np.arange(len(pixels)), few, extended, folder)
 
 
-def _nearest(points: Float64, rows: Array, context: Context) -> Array:
+def _nearest(points: Float64, rows: Int64, context: Context) -> Int64:
     found, _ = Searcher(points, context.pool).nearest(_NEIGHBOURS, queries=rows)
     return found.ravel().astype(np.int64)
 
 
-def _study(name: str, every: Vectors, chosen: Array, few: int, whole: Path, folder: Path) -> Study:
-    paths = folder / f"{name}.bin", folder / f"{name}-few.bin"
-    for path, rows in zip(paths, (chosen, chosen[:few]), strict=True):
-        write_vectors(path, [every.words[row] for row in rows], every.matrix[rows])
-    return Study(name, *paths, whole, len(every.words) // _SHARE)
+def _study(
+    name: str, every: Vectors, chosen: Int64, few: int, extended: int, folder: Path
+) -> Study:
+    whole = np.arange(len(every.words))[: extended or None]
+    paths = []
+    for part, rows in (("", chosen), ("-few", chosen[:few]), ("-all", whole)):
+        paths.append(folder / f"{name}{part}.bin")
+        write_vectors(paths[-1], [every.words[row] for row in rows], every.matrix[rows])
+    return Study(name, *paths, len(whole) // _SHARE)
