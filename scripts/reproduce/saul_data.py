@@ -76,9 +76,11 @@ def _nearest(points: Float64, rows: Int64, context: Context) -> Int64:
 def _study(
     name: str, every: Vectors, chosen: Int64, few: int, extended: int, folder: Path
 ) -> Study:
+    def written(part: str, rows: Int64) -> Path:
+        path = folder / f"{name}{part}.bin"
+        write_vectors(path, [every.words[row] for row in rows], every.matrix[rows])
+        return path
+
     whole = np.arange(len(every.words))[: extended or None]
-    paths = []
-    for part, rows in (("", chosen), ("-few", chosen[:few]), ("-all", whole)):
-        paths.append(folder / f"{name}{part}.bin")
-        write_vectors(paths[-1], [every.words[row] for row in rows], every.matrix[rows])
+    paths = written("", chosen), written("-few", chosen[:few]), written("-all", whole)
     return Study(name, *paths, len(whole) // _SHARE)

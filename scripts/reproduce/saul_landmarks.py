@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from saul_cells import MATCHED, PROJECTED, Cells
+from saul_cells import MATCHED, PROJECTED, Cell, Cells
 from saul_data import Study
 from saul_matching import Grid, criteria, measures, panels
 from saul_plots import draw
@@ -12,18 +12,14 @@ from tables_report import Claim, conclude, judge, show
 
 DIMS = (16, 32, 64)
 _SHOWN = ("Δ", "J", "recall")
+_NEIGHBOURS = 4  # that reconstruct an item, for each dimension
 
 
 def run(studies: Sequence[Study], whole: Grid, cells: Cells, dims: Sequence[int]) -> None:
     """Print Figures 6 and 7 as a table, and draw them; whole: results of Figures 3 and 4."""
-    used = [d for d in DIMS if d in dims]
-    if not used:
+    grid = {one.name: _row(one, cells, [d for d in DIMS if d in dims]) for one in studies}
+    if not any(grid.values()):
         return
-    grid = {
-        one.name: {d: cells.cell(one.every, d, "landmarks", landmarks=one.landmarks,
-                                 landmark_choice="random") for d in used}
-        for one in studies
-    }  # fmt: skip
     rows = []
     for study in studies:
         for d, cell in grid[study.name].items():
@@ -34,8 +30,17 @@ def run(studies: Sequence[Study], whole: Grid, cells: Cells, dims: Sequence[int]
     head = ["", "landmarks", "d", *(f"{name}: {what}" for what in _SHOWN for name in both), "steps",
             "stranded"]  # fmt: skip
     show("### Figures 6 and 7: TSM with landmarks, and SVD", head, rows)
-    conclude([*criteria("Figure 6", "Figure 7", grid, used), smaller(whole, grid)])
-    draw(panels(grid), cells.folder / "figure-6-7.png", ticks=used)
+    conclude([*criteria("Figure 6", "Figure 7", grid, DIMS), smaller(whole, grid)])
+    draw(panels(grid), cells.folder / "figure-6-7.png", ticks=DIMS)
+
+
+def _row(study: Study, cells: Cells, dims: Sequence[int]) -> dict[int, Cell]:
+    """Return the results at the dimensions for which there are enough landmarks."""
+    return {
+        d: cells.cell(study.every, d, "landmarks", landmarks=study.landmarks,
+                      landmark_choice="random")
+        for d in dims if _NEIGHBOURS * d <= study.landmarks
+    }  # fmt: skip
 
 
 def smaller(whole: Grid, grid: Grid) -> Claim:
