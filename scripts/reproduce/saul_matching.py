@@ -102,7 +102,7 @@ def _figure_8(studies: Sequence[Study], cells: Cells) -> None:
             "no momentum": cells.cell(study.few, USUAL, PLAIN, momentum=0.0),
         }
         curves[study.name] = {name: course(cell) for name, cell in own.items()}
-        rows += [[f"{study.name}, {name}", *(f"{value:.4f}" for value in _at(cell)),
+        rows += [[f"{study.name}, {name}", *(f"{value:.2g}" for value in _at(cell)),
                   f"{cell.matched['Δ']:.3f}", f"{cell.matched['J']:.3f}"]
                  for name, cell in own.items()]  # fmt: skip
         drawn.append(Panel(study.name, curves[study.name]))
@@ -131,8 +131,8 @@ def criteria_8(curves: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]
     descent, lower, monotone = [], [], []
     for name, own in curves.items():
         ours, plain = ([value for _, value in points] for points in own.values())
-        descent.append((f"{name}: {ours[-1]:.4f} of the start", ours[-1] < 1.0))
-        lower.append((f"{name}: {ours[-1]:.4f} and {plain[-1]:.4f}", ours[-1] < plain[-1]))
+        descent.append((f"{name}: {ours[-1]:.2g} of the start", ours[-1] < 1.0))
+        lower.append((f"{name}: {ours[-1]:.2g} and {plain[-1]:.2g}", ours[-1] < plain[-1]))
         rises = [b - a for a, b in pairwise(plain[1:])]
         most = max(rises, default=0.0)
         monotone.append((f"{name}: rises by {most:.2g}", most <= _ROUNDING))
@@ -152,7 +152,7 @@ def _constraints(studies: Sequence[Study], cells: Cells, dims: Sequence[int]) ->
                 found[name].append(cell)
                 ours = cell.matched
                 rows.append([f"{study.name}, d = {d}", name, f"{ours['Δ']:.4f}", f"{ours['J']:.4f}",
-                             f"{ours['lengths']:.3f}", f"{cell.facts['objective']:.4f}",
+                             f"{ours['lengths']:.3f}", f"{cell.facts['objective']:.2g}",
                              f"{cell.facts['shifted_updates']}"])  # fmt: skip
     head = ["", "constraint", "Δ", "J", "lengths", "objective", "updates with δ ≠ 0"]
     show("### The sum constraint, on the smaller sets", head, rows)
