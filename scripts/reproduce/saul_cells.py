@@ -13,6 +13,7 @@ from wordgeom.storage.files import atomic_file
 from wordgeom.vectors.keyed import digest_of, read_vectors
 
 MATCHED, PROJECTED = "TSM", "SVD"
+SPARSITY = 0.99  # share of the pairs that are not similar
 K = 15  # neighbours of the recall
 # Measures of `eval --reference`, and the names that tables give them.
 _MEASURES = {
@@ -51,7 +52,10 @@ class Cells:
     def cell(self, data: Path, d: int, kind: str = "", **options: Any) -> Cell:
         """Return the result of some options at d dimensions; kind: a name for the options."""
         path = self.folder / f"{data.stem}-{d}{kind and f'-{kind}'}.bin"
-        model = wg.train(data, "tsm", dim=d, out=path, threads=self.threads, resume=True, **options)
+        model = wg.train(
+            data, "tsm", dim=d, sparsity=SPARSITY, out=path, threads=self.threads, resume=True,
+            **options,
+        )  # fmt: skip
         tau = model.statistics["tau"]
         key = {"vectors": digest_of(read_vectors(path)), "tau": tau}
         rows = stored(path.with_suffix(".scores.json"), key, lambda: self._scores(path, data, tau))
