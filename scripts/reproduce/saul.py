@@ -1,24 +1,24 @@
 """Saul (2022), "A geometrical connection between sparse and low-rank matrices": its results.
 
     scripts/reproduce/saul [--vectors FILE] [--images IMAGES LABELS] [--out DIR]
-        [--dims 4,8,16,32,64,128] [--words 5000] [--digits 10000] [--few 4000] [--extended 0]
-        [--threads 2]
+        [--dims 4,8,16,32,64,128] [--words 5000] [--digits 10000] [--extended 0]
+        [--few 4000] [--few-dims 4,8,16,32,64,128] [--threads 2]
 
 --vectors: word vectors, the most frequent words first, which stand for fastText's. --images:
-MNIST's images and labels (idx, also .gz). Without one of them, its half of the results is left out.
+MNIST's images and labels (idx, also .gz). Without one of them, its part of the results is left out.
 Words are the first --words of the file, the words of gensim's analogies, and the 15 nearest
 neighbours of each of those, as in section 2.3 (the paper: 18,000 and 25,124 in all). --digits:
-images, the first of the file (14,000). Figures 6 and 7 take the first --extended words of
-the file and the same digits (0: all), and a fifth of either as landmarks. Figures 8, 9 and 11 and
-the sum constraint take the first --few words and digits, because Isomap's time grows with the cube
-of their number. Vectors, scores and figures are stored in --out: an interrupted run continues where
-it was.
+images, the first of the file (14,000). Figures 6 and 7 take the first --extended words and digits
+(0: all), and a fifth of either as landmarks. Figures 8, 9 and 11 and the sum constraint take
+smaller sets, the first --few of the words and digits, because Isomap's time grows with the cube of
+their number; Figures 3 and 4 are also printed for these. Vectors, scores and figures are stored in
+--out: an interrupted run continues where it was.
 
 τ leaves 99 % of the pairs below it. One seed, 250 updates, momentum .9, no sum constraint.
 
 The criteria, fixed before the first run of this script (docs/methods/tsm.md had results on 4,000
 digits and on up to 25,000 words at d = 8 to 64 before). Δ is the mean angle error of similar pairs,
-J the Jaccard index of similar pairs. "Every d" is each of --dims from 16 on.
+J the Jaccard index of similar pairs. "Every d" is each dimension from 16 on.
 
 Figure 2   near        At most 5 % of the items have no other at a cosine above τ.
 Figure 3   Δ           TSM has a lower Δ than SVD at every d, on words and on digits.
@@ -69,6 +69,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--images", type=Path, nargs=2, metavar=("IMAGES", "LABELS"))
     parser.add_argument("--out", type=Path, default=Path("saul"), help="vectors and figures")
     parser.add_argument("--dims", default="4,8,16,32,64,128")
+    parser.add_argument("--few-dims", help="dimensions of the smaller sets, by default --dims")
     parser.add_argument("--words", type=int, default=5000, help="most frequent words")
     parser.add_argument("--digits", type=int, default=10_000, help="images")
     parser.add_argument("--few", type=int, default=4000, help="items of Figures 8, 9 and 11")
@@ -77,17 +78,18 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def dimensions(text: str) -> list[int]:
+def dimensions(text: str, option: str) -> list[int]:
     """Return the distinct dimensions of a list, ascending; raises OptionError."""
     parts = text.split(",")
     if not all(part.strip().isdecimal() and int(part) for part in parts):
-        raise OptionError("--dims must be numbers separated by commas", found=text)
+        raise OptionError(f"{option} must be numbers separated by commas", found=text)
     return sorted({int(part) for part in parts})
 
 
 def make(args: argparse.Namespace) -> None:
     """Print the tables and draw the figures; raises WordgeomError."""
-    dims = dimensions(args.dims)
+    dims = dimensions(args.dims, "--dims")
+    few_dims = dimensions(args.few_dims, "--few-dims") if args.few_dims else dims
     if not (args.vectors or args.images):
         raise OptionError("nothing to do without --vectors and --images", do="see --help")
     import saul_analogies
@@ -112,12 +114,14 @@ def make(args: argparse.Namespace) -> None:
         if args.images:
             studies.append(digit_study(args.images, args.digits, *rest))
         print("\n" + "\n".join(f"* {one.text()}" for one in studies), flush=True)
-        whole = saul_matching.run(studies, cells, dims, context)
+        whole = {one.name: {d: cells.cell(one.chosen, d) for d in dims} for one in studies}
+        smaller = {one.name: {d: cells.cell(one.few, d) for d in few_dims} for one in studies}
+        saul_matching.run(studies, whole, smaller, cells, context)
         for one in studies:
             if one.name == WORDS:
                 saul_analogies.run(one.chosen, whole[WORDS], args.out, context)
         saul_landmarks.run(studies, whole, cells, dims)
-        saul_isomap.run(studies, cells, dims, context)
+        saul_isomap.run(studies, smaller, cells, context)
 
 
 if __name__ == "__main__":

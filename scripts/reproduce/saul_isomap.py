@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from saul_cells import MATCHED, PROJECTED, Cell, Cells, stored
 from saul_data import Study
+from saul_matching import Grid
 from saul_plots import Panel, draw, spectra
 from tables_report import Claim, conclude, judge, show
 
@@ -40,26 +41,23 @@ class Paths:
         return ranks[0] if ranks else None
 
 
-def run(studies: Sequence[Study], cells: Cells, dims: Sequence[int], context: Context) -> None:
-    """Print Figures 9 and 11 as tables, and draw them."""
-    found, made = {}, {}
-    for study in studies:
-        matched = {d: cells.cell(study.few, d) for d in dims}
-        tau = matched[dims[0]].facts["tau"]
-        found[study.name], made[study.name] = _paths(study.few, dims, tau, cells, context), matched
+def run(studies: Sequence[Study], few: Grid, cells: Cells, context: Context) -> None:
+    """Print Figures 9 and 11 as tables, and draw them; few: results of the smaller sets."""
+    dims = list(few[studies[0].name])
+    found = {one.name: _paths(one.few, few[one.name], cells, context) for one in studies}
     rows = [
         [name, *(f"{row[d]:.3f}" for d in dims)]
         for study in studies
-        for name, row in _jaccards(study.name, made[study.name], found[study.name]).items()
+        for name, row in _jaccards(study.name, few[study.name], found[study.name]).items()
     ]
     show("### Figure 9: J of the smaller sets", ["", *(f"d = {d}" for d in dims)], rows)
-    conclude(criteria_9(found, made, dims))
+    conclude(criteria_9(found, few, dims))
     head = ["", "first negative", f"negative of 1–{_HALF}", f"of {_HALF + 1}–{_SHOWN}"]
     show("### Figure 11: eigenvalues of Isomap's Gram matrix, by magnitude", head,
          [[name, f"{one.first_negative}", *map(str, _negative(one))]
           for name, one in found.items()])  # fmt: skip
     conclude(criteria_11(found, dims))
-    _draw(found, made, dims, cells.folder)
+    _draw(found, few, dims, cells.folder)
 
 
 def _jaccards(name: str, made: Mapping[int, Cell], paths: Paths) -> dict[str, dict[int, float]]:
@@ -70,9 +68,11 @@ def _jaccards(name: str, made: Mapping[int, Cell], paths: Paths) -> dict[str, di
     }
 
 
-def _paths(data: Path, dims: Sequence[int], tau: float, cells: Cells, context: Context) -> Paths:
-    vectors = read_vectors(data)
-    key = {"vectors": digest_of(vectors), "tau": tau, "dims": list(dims)}
+def _paths(data: Path, made: Mapping[int, Cell], cells: Cells, context: Context) -> Paths:
+    """Return what Isomap makes of the items that TSM made the results of."""
+    vectors, dims = read_vectors(data), list(made)
+    tau = made[dims[0]].facts["tau"]
+    key = {"vectors": digest_of(vectors), "tau": tau, "dims": dims}
     path = cells.folder / f"{data.stem}-isomap.json"
     value = stored(path, key, lambda: isomap_facts(vectors, dims, tau, context))
     jaccard = {int(d): float(J) for d, J in value["jaccard"].items()}
@@ -125,9 +125,7 @@ def _negative(paths: Paths) -> tuple[int, int]:
     return int((values[:_HALF] < 0).sum()), int((values[_HALF:] < 0).sum())
 
 
-def criteria_9(
-    found: Mapping[str, Paths], made: Mapping[str, Mapping[int, Cell]], dims: Sequence[int]
-) -> list[Claim]:
+def criteria_9(found: Mapping[str, Paths], made: Grid, dims: Sequence[int]) -> list[Claim]:
     """Return the criteria of Figure 9."""
     low, high = dims[0], dims[-1]
     above, fallen = [], []
@@ -154,10 +152,7 @@ def criteria_11(found: Mapping[str, Paths], dims: Sequence[int]) -> list[Claim]:
     return [judge("Figure 11, onset", onset), judge("Figure 11, frequency", frequent)]
 
 
-def _draw(
-    found: Mapping[str, Paths], made: Mapping[str, Mapping[int, Cell]], dims: Sequence[int],
-    folder: Path,
-) -> None:  # fmt: skip
+def _draw(found: Mapping[str, Paths], made: Grid, dims: Sequence[int], folder: Path) -> None:
     panels = []
     for name, paths in found.items():
         curves = _jaccards(name, made[name], paths)

@@ -26,20 +26,26 @@ _ROUNDING = 1e-6  # of the objective, in float32
 Grid = Mapping[str, Mapping[int, Cell]]  # study → d → result
 
 
-def run(studies: Sequence[Study], cells: Cells, dims: Sequence[int], context: Context) -> Grid:
-    """Print the tables, draw the figures, and return the results of Figures 3 and 4."""
-    grid = {one.name: {d: cells.cell(one.chosen, d) for d in dims} for one in studies}
-    _figure_2(studies, grid, cells.folder, context)
-    title = "### Figures 3 and 4: TSM and SVD"
-    head = ["", "d", *(f"{name}: {what}" for what in _SHOWN for name in (MATCHED, PROJECTED))]
-    show(title, head, [[name, f"{d}", *measures(cell, _SHOWN)]
-                       for name, row in grid.items() for d, cell in row.items()])  # fmt: skip
-    conclude(criteria("Figure 3", "Figure 4", grid, [d for d in dims if d >= FIRST]))
-    draw(panels(grid), cells.folder / "figure-3-4.png", ticks=dims)
+def run(studies: Sequence[Study], whole: Grid, few: Grid, cells: Cells, context: Context) -> None:
+    """Print the tables and draw the figures; whole, few: results of the larger and smaller sets."""
+    _figure_2(studies, whole, cells.folder, context)
+    _figures_3_and_4(whole, "")
+    _figures_3_and_4(few, ", smaller sets")
+    draw(panels(whole), cells.folder / "figure-3-4.png", ticks=[*whole[studies[0].name]])
+    dims = few[studies[0].name]
     if USUAL in dims:
-        _figure_8(studies, cells)
-    _constraints(studies, cells, [d for d in (FIRST, USUAL) if d in dims])
-    return grid
+        _figure_8(studies, few, cells)
+    _constraints(studies, few, cells, [d for d in (FIRST, USUAL) if d in dims])
+
+
+def _figures_3_and_4(grid: Grid, which: str) -> None:
+    """Print the measures of TSM and SVD."""
+    head = ["", "d", *(f"{name}: {what}" for what in _SHOWN for name in (MATCHED, PROJECTED))]
+    rows = [[name, f"{d}", *measures(cell, _SHOWN)]
+            for name, row in grid.items() for d, cell in row.items()]  # fmt: skip
+    show(f"### Figures 3 and 4{which}: TSM and SVD", head, rows)
+    dims = sorted({d for row in grid.values() for d in row if d >= FIRST})
+    conclude(criteria(f"Figure 3{which}", f"Figure 4{which}", grid, dims))
 
 
 def measures(cell: Cell, names: Sequence[str]) -> list[str]:
@@ -93,12 +99,12 @@ def _figure_2(studies: Sequence[Study], grid: Grid, folder: Path, context: Conte
     conclude([judge("Figure 2, near", cases)])
 
 
-def _figure_8(studies: Sequence[Study], cells: Cells) -> None:
+def _figure_8(studies: Sequence[Study], few: Grid, cells: Cells) -> None:
     """Print and draw the objective with and without momentum."""
     rows, drawn, curves = [], [], {}
     for study in studies:
         own = {
-            "momentum .9": cells.cell(study.few, USUAL),
+            "momentum .9": few[study.name][USUAL],
             "no momentum": cells.cell(study.few, USUAL, PLAIN, momentum=0.0),
         }
         curves[study.name] = {name: course(cell) for name, cell in own.items()}
@@ -140,14 +146,14 @@ def criteria_8(curves: Mapping[str, Mapping[str, Sequence[tuple[float, float]]]]
             judge("Figure 8, monotone", monotone)]  # fmt: skip
 
 
-def _constraints(studies: Sequence[Study], cells: Cells, dims: Sequence[int]) -> None:
+def _constraints(studies: Sequence[Study], few: Grid, cells: Cells, dims: Sequence[int]) -> None:
     """Print the sum constraints."""
     found: dict[str, list[Cell]] = {name: [] for name in CONSTRAINTS}
     rows = []
     for study in studies:
         for d in dims:
             for name in CONSTRAINTS:
-                cell = (cells.cell(study.few, d) if name == "off" else
+                cell = (few[study.name][d] if name == "off" else
                         cells.cell(study.few, d, name, sum_constraint=name))  # fmt: skip
                 found[name].append(cell)
                 ours = cell.matched
