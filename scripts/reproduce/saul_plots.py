@@ -10,7 +10,7 @@ import numpy as np
 
 from wordgeom.plot.cards import line_style
 from wordgeom.plot.colours import BLUE, VERMILION
-from wordgeom.plot.figure import legend_above, saved_figure, thin_grid
+from wordgeom.plot.figure import legend_above, log_ticks, saved_figure, thin_grid
 
 _WIDTH, _HEIGHT = 3.4, 2.6  # inches of a panel
 _LEGEND = 0.4
@@ -51,6 +51,7 @@ def draw(
                     axes.minorticks_off()
                 else:
                     axes.set_yscale("log")
+                    log_ticks(axes.yaxis)
                 thin_grid(axes)
         for axes in grid[-1]:
             axes.set_xlabel("dimension" if ticks else "update")
@@ -71,6 +72,7 @@ def spectra(values: Mapping[str, Sequence[float]], path: Path) -> None:
                 )
             ]  # fmt: skip
             axes.set(title=name, xlabel="rank by magnitude", yscale="log")
+            log_ticks(axes.yaxis)
             thin_grid(axes)
         grid[0].set_ylabel("|eigenvalue|")
         legend_above(figure, handles)
