@@ -29,10 +29,11 @@ Grid = Mapping[str, Mapping[int, Cell]]  # study → d → result
 def run(studies: Sequence[Study], whole: Grid, few: Grid, cells: Cells, context: Context) -> None:
     """Print the tables and draw the figures; whole, few: results of the larger and smaller sets."""
     _figure_2(studies, whole, cells.folder, context)
+    dims = few[studies[0].name]
     _figures_3_and_4(whole, "")
     _figures_3_and_4(few, ", smaller sets")
     draw(panels(whole), cells.folder / "figure-3-4.png", ticks=[*whole[studies[0].name]])
-    dims = few[studies[0].name]
+    draw(panels(few), cells.folder / "figure-3-4-few.png", ticks=[*dims])
     if USUAL in dims:
         _figure_8(studies, few, cells)
     _constraints(studies, few, cells, [d for d in (FIRST, USUAL) if d in dims])

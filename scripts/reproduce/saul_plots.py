@@ -49,6 +49,7 @@ def draw(
                     axes.set_xscale("log")
                     axes.set_xticks(ticks, [str(d) for d in ticks])
                     axes.minorticks_off()
+                    axes.set_ylim(bottom=0)
                 else:
                     axes.set_yscale("log")
                     log_ticks(axes.yaxis)

@@ -179,7 +179,7 @@ def test_a_run_prints_every_result_and_makes_none_again(tmp_path, monkeypatch, c
         assert f"### {name}" in shown
     made = sorted(path.name for path in (tmp_path / "out").glob("*.png"))
     assert made == [f"figure-{name}.png" for name in (
-        "11", "2-digits", "2-words", "3-4", "5", "6-7", "8", "9")]  # fmt: skip
+        "11", "2-digits", "2-words", "3-4-few", "3-4", "5", "6-7", "8", "9")]  # fmt: skip
     again = cells.Cells(tmp_path / "out", 1)
     stamps = {path: path.stat().st_mtime_ns for path in again.folder.iterdir()}
     rows = again.cell(again.folder / "words.bin", 32).rows
