@@ -49,11 +49,12 @@ def draw(
                     axes.set_xscale("log")
                     axes.set_xticks(ticks, [str(d) for d in ticks])
                     axes.minorticks_off()
-                    axes.set_ylim(bottom=0)
                 else:
                     axes.set_yscale("log")
                     log_ticks(axes.yaxis)
                 thin_grid(axes)
+            if ticks:
+                axes_of_row[0].set_ylim(bottom=0)  # the row shares it; after all its curves
         for axes in grid[-1]:
             axes.set_xlabel("dimension" if ticks else "update")
         legend_above(figure, handles)

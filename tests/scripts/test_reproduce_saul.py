@@ -191,15 +191,13 @@ def test_a_run_prints_every_result_and_makes_none_again(tmp_path, monkeypatch, c
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ([], "error: nothing to do without --vectors and --images"),
-        (["--vectors", "none.bin"], "error: none.bin: no such"),
-        (["--vectors", "none.bin", "--dims", "8,x"], "error: --dims must be numbers"),
+        ([], "^error: nothing to do without --vectors and --images"),
+        (["--vectors", "none.bin"], "^error: none.bin: no such"),
+        (["--vectors", "none.bin", "--dims", "8,x"], "^error: --dims must be numbers"),
     ],
 )
 def test_invalid_requests_are_an_error_of_one_line(tmp_path, arguments, line, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["saul", *arguments])
-    with pytest.raises(SystemExit) as caught:
+    with pytest.raises(SystemExit, match=line + ".*$"):
         saul.main()
-    assert str(caught.value).startswith(line)
-    assert "\n" not in str(caught.value)
