@@ -308,7 +308,7 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
         ([one, two, wide], [wide, f"differs from {one}", "made with --window 7, not 5"]),
         (
             [one, two, thin],
-            [thin, f"was counted from another text or with other options than {one}"],
+            [thin, f"differs from {one}: it was made with --document file, not line"],
         ),
     ):
         check_refused_merge(out, parts, InputError, *said)

@@ -17,6 +17,7 @@ from wordgeom.corpus.inputs.readers import (
     check_input,
     file_digest,
     file_stamp,
+    has_digest,
     is_stream,
 )
 from wordgeom.corpus.options import CorpusOptions
@@ -122,7 +123,7 @@ def are_those(
             continue
         if named and os.path.basename(name) != os.path.basename(card.get("name", "")):
             return False
-        if file_digest(name) != card.get("digest"):
+        if not has_digest(name, str(card.get("digest"))):
             return False
     return True
 

@@ -76,7 +76,29 @@ def encode(
     WriteError.
     """
     sources = [Source(name) for name in names]
-    with _encoded(sources, options, checkpoint, context) as (text, notes):
+    return encode_sources(
+        sources, options, context, gap=gap, short=short, ends=ends, sink=sink,
+        checkpoint=checkpoint,
+    )  # fmt: skip
+
+
+def encode_sources(
+    sources: list[Source],
+    options: CorpusOptions,
+    context: Context,
+    *,
+    gap: int,
+    short: int,
+    ends: bool = False,
+    sink: MakeSink | None = None,
+    checkpoint: CorpusCheckpoint | None = None,
+    lists: WordLists | None = None,
+) -> EncodedCorpus:
+    """Return what `encode` returns of sources, which may span parts of files.
+
+    lists: the words of `options`, if they were read already.
+    """
+    with _encoded(sources, options, checkpoint, context, lists) as (text, notes):
         stream, totals = map_windows(text, options, gap, ends, short, context, sink)
         return EncodedCorpus(text.vocabulary, stream, sources, *totals, notes)
 
@@ -135,7 +157,7 @@ def _encoded(
     context: Context,
     lists: WordLists | None = None,
 ) -> Iterator[tuple[EncodedText, list[str]]]:
-    """Lend the text in ids, with phrases joined, and the notes on it; lists: not of files."""
+    """Lend the text in ids, with phrases joined, and the notes on it; lists: those of `options`."""
     lists = read_word_lists(options) if lists is None else lists
     with ExitStack() as reading, ExitStack() as joining:
         try:
@@ -185,9 +207,12 @@ def _selection(lists: WordLists, options: CorpusOptions, context: Context) -> Se
 
 def _total(sources: list[Source], options: CorpusOptions) -> int | None:
     """Return the bytes of text to read; None for compressed files, pipes, records and k-mers."""
+    total = 0
     for source in sources:
         if is_stream(source.name) or is_compressed(source.name):
             return None
         if formats.format_of(source.name, options) != "text" or options.tokeniser == "kmer":
             return None
-    return sum(file_stamp(s.name)["size"] for s in sources)
+        start, stop = source.span or (0, file_stamp(source.name)["size"])
+        total += stop - start
+    return total

@@ -83,10 +83,11 @@ def check_vocabulary(first: Stored, other: Stored) -> None:
     ours, theirs = first.vocabulary.words, other.vocabulary.words
     if theirs == ours:
         return
-    if first.store.attributes.get("shard") and other.store.attributes.get("shard"):
-        what = f"was counted from another text or with other options than {first.path}"
-        raise InputError(what, where=other.path, do=_SAME_OPTIONS)
     what, do = f"its vocabulary differs from that of {first.path}", f"{SAME_WORDS}, or pass --union"
+    if all(shards_of([first, other])):
+        if first.store.request["options"].get("read_vocab") is None:
+            raise other_text(first, other)
+        do = "count every shard with the same --read-vocab"
     if len(ours) != len(theirs):
         found = f"{len(theirs):,} words, not {len(ours):,}"
     elif set(ours) == set(theirs):
@@ -95,6 +96,12 @@ def check_vocabulary(first: Stored, other: Stored) -> None:
         row = next(k for k, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
         found = f"{theirs[row]!r} as word {row + 1:,}, not {ours[row]!r}"
     raise InputError(f"{what}: {found}", where=other.path, do=do)
+
+
+def other_text(first: Stored, other: Stored) -> InputError:
+    """Return the error for shards that do not belong together."""
+    what = f"was counted from another text or with other options than {first.path}"
+    return InputError(what, where=other.path, do=_SAME_OPTIONS)
 
 
 def shards_of(matrices: Sequence[Stored]) -> list[Shard]:
@@ -108,26 +115,3 @@ def check_whole(matrices: Sequence[Stored], flag: str) -> None:
         if shard is not None:
             what = f"is shard {shard[0]} of {shard[1]}, to which {flag} does not apply"
             raise InputError(what, where=matrix.path, do="merge all shards first")
-
-
-def check_shards(matrices: Sequence[Stored]) -> None:
-    """Raise InputError unless the matrices are all shards of one count."""
-    shards = shards_of(matrices)
-    first = matrices[0]
-    for matrix, shard in zip(matrices, shards, strict=True):
-        if shard is None or shards[0] is None or shard[1] != shards[0][1]:
-            found = f"shard {shard[0]} of {shard[1]}" if shard else "a whole count"
-            do = "name all shards of one count and nothing else"
-            what = f"is {found}, not a shard of the same count"
-            raise InputError(what, where=matrix.path, do=do)
-        mine, theirs = ({**m.store.request, "inputs": []} for m in (first, matrix))
-        if mine != theirs or input_digests(first) != input_digests(matrix):
-            what = f"was counted from another text or with other options than {first.path}"
-            raise InputError(what, where=matrix.path, do=_SAME_OPTIONS)
-    have = {shard[0] for shard in shards if shard}
-    of = shards[0][1] if shards[0] else 0
-    missing = [str(k) for k in range(1, of + 1) if k not in have]
-    if missing or len(shards) != of:
-        which = f"shard {', '.join(missing[:10])} of {of} is missing"
-        what = which if missing else f"one of {of} shards is given twice"
-        raise InputError(what, where="merge", do="name each shard once")
