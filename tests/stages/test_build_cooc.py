@@ -29,7 +29,7 @@ from wordgeom.corpus.vocabulary import read_words
 from wordgeom.counts import cooccurrence
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.build_cooc import Shard
+from wordgeom.stages.shard import Shard
 from wordgeom.storage import files
 from wordgeom.storage.store import Store
 

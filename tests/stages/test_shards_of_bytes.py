@@ -25,7 +25,7 @@ from wordgeom.corpus.inputs.readers import has_digest
 from wordgeom.corpus.inputs.text_parts import Text
 from wordgeom.counts.windows import WINDOWS
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.build_cooc import Shard
+from wordgeom.stages.shard import Shard
 from wordgeom.storage.store import Store
 
 RUN = RunOptions(threads=2)

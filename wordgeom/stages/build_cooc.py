@@ -36,38 +36,12 @@ from wordgeom.stages.count_matrix import (
     write_sums,
 )
 from wordgeom.stages.counting import CountStage, stored_text
+from wordgeom.stages.shard import Shard
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.store import Store
 
 # Documents that are larger than those of each --document.
 _LARGER = {"line": "--document block or --document file", "block": "--document file"}
-
-
-@dataclass(frozen=True)
-class Shard:
-    """Part `index` (from 1) of `of` of one count."""
-
-    index: int
-    of: int
-
-    @classmethod
-    def parse(cls, text: str) -> Shard:
-        """Read `i/N`; raises OptionError."""
-        index, slash, of = text.partition("/")
-        if not (slash and index.isdecimal() and of.isdecimal()):
-            raise OptionError("--shard must be i/N, such as 1/8", found=repr(text))
-        if not 1 <= int(index) <= int(of) <= 1_000_000:
-            raise OptionError("--shard i/N needs 1 ≤ i ≤ N ≤ 1,000,000", found=repr(text))
-        return cls(int(index), int(of))
-
-    @property
-    def suffix(self) -> str:
-        """What the command line appends to the name of the output."""
-        return f".shard-{self.index}-of-{self.of}"
-
-    def span(self, length: int) -> tuple[int, int]:
-        """Return the part of [0, length) that this shard counts."""
-        return length * (self.index - 1) // self.of, length * self.index // self.of
 
 
 class _Counted(NamedTuple):
@@ -151,7 +125,7 @@ class BuildCooc(CountStage):
 
         encoded, documents = stored_text(state, read, beyond=ends)
         if part is not None:
-            return _Counted(*part.within(encoded), {"part": part.facts()}), documents
+            return _Counted(*part.within(encoded), {"part": part.range.facts()}), documents
         length = encoded.stream.length
         begin, end = self.part.span(length) if self.part else (0, length)
         return _Counted(encoded, begin, end), documents

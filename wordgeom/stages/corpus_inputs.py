@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import MissingInputError, OptionError
@@ -24,6 +26,7 @@ from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
 from wordgeom.corpus.records.columns import by_number
 from wordgeom.corpus.records.file_labels import file_labels
+from wordgeom.corpus.vocabulary import list_content
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
@@ -131,6 +134,8 @@ def are_those(
 def _digest_of_file(option: str, path: str) -> str:
     if is_stream(path):
         raise OptionError(f"{flag(option)} needs a file, not {path}")
+    if store.exists(path):
+        return hashlib.sha256(list_content(Path(path))).hexdigest()
     with reading(path, f"a file to {flag(option)}", f"check {flag(option)}"), open(path, "rb"):
         return file_digest(path)
 

@@ -8,7 +8,7 @@ that no window of that width crosses from one to the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -188,7 +188,7 @@ def _read(
     room, threads = data_room(context.memory), context.pool.threads
     runs = resources.enter_context(Runs(room, threads, context.scratch))
     checkpoint = checkpoint or CorpusCheckpoint(context.scratch, ids_limit(context))
-    total = _total(sources, options)
+    total = total_bytes(sources, options)
     segments = read_segments(sources, total, tables, options, runs, checkpoint, context, resources)
     merged = merge_runs(runs, _selection(lists, options, context), context)
     if not merged.statistics.tokens and not lists.others:
@@ -205,7 +205,7 @@ def _selection(lists: WordLists, options: CorpusOptions, context: Context) -> Se
     return Selection(lists.all, options.min_count, max_vocab, words_limit(context))
 
 
-def _total(sources: list[Source], options: CorpusOptions) -> int | None:
+def total_bytes(sources: Sequence[Source], options: CorpusOptions) -> int | None:
     """Return the bytes of text to read; None for compressed files, pipes, records and k-mers."""
     total = 0
     for source in sources:

@@ -49,7 +49,7 @@ def as_read(
     threads: int,
 ) -> EncodedText:
     """Return the text as it was read. Raises InputError if no word gets a row."""
-    chosen = _chosen(merged, lists, options)
+    chosen = chosen_types(merged, lists, options)
     words = [merged.table.word(k).decode("utf-8") for k in chosen.tolist()]
     rows = _rows(len(merged.table), chosen)
 
@@ -66,8 +66,8 @@ def as_read(
     )
 
 
-def _chosen(merged: MergedLexicon, lists: WordLists, options: CorpusOptions) -> Int64:
-    """Return the ids in the table of the words that get a row."""
+def chosen_types(merged: MergedLexicon, lists: WordLists, options: CorpusOptions) -> Int64:
+    """Return the ids in the table of the words that get a row. Raises InputError for none."""
     table, listed = merged.table, merged.listed
     if lists.vocabulary is not None:
         if not lists.others and not table.counts[listed].any():

@@ -16,7 +16,7 @@ from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.encoding.stretches import StretchReader, Totals
 from wordgeom.corpus.encoding.tokenise_block import tokeniser_of
 from wordgeom.corpus.inputs.readers import Source, is_compressed, is_stream
-from wordgeom.corpus.inputs.text_parts import Place, Text
+from wordgeom.corpus.inputs.text_parts import Place, Text, TextRange
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
 from wordgeom.corpus.tokens.markup import ALL, TAGS
@@ -42,18 +42,17 @@ class Edge:
 
 @dataclass(frozen=True)
 class TextPart:
-    """The bytes [begin:end) of a text, with the edges on both sides."""
+    """A range of a text, with the edges on both sides."""
 
-    text: Text
-    begin: Place
-    end: Place
+    range: TextRange
     first: Edge
     last: Edge
 
     def sources(self) -> list[Source]:
         """Return what is read."""
-        begin = self.begin._replace(offset=self.first.start)
-        return self.text.sources(begin, self.end._replace(offset=self.last.stop))
+        begin, end = self.range.begin, self.range.end
+        begin = begin._replace(offset=self.first.start)
+        return self.range.text.sources(begin, end._replace(offset=self.last.stop))
 
     def within(self, encoded: EncodedCorpus) -> tuple[EncodedCorpus, int, int]:
         """Return the totals of the part alone, and the range of the stream that it has.
@@ -65,7 +64,7 @@ class TextPart:
         for one in around:
             np.subtract.at(counts, one.rows, one.counts)
         vocabulary = Vocabulary(encoded.vocabulary.words, counts)
-        sources = self.text.with_unread(encoded.sources, self.begin.file)
+        sources = self.range.every_source(encoded.sources)
         tokens, kept, documents = (
             getattr(encoded, name) - sum(getattr(one, name) for one in around)
             for name in ("tokens", "kept", "documents")
@@ -73,10 +72,6 @@ class TextPart:
         alone = replace(encoded, vocabulary=vocabulary, sources=sources, tokens=tokens, kept=kept,
                         documents=documents)  # fmt: skip
         return alone, around[0].ids, encoded.stream.length - around[1].ids
-
-    def facts(self) -> dict[str, object]:
-        """Return what `merge` compares of all parts of a text."""
-        return {"begin": list(self.begin), "end": list(self.end), "text": self.text.fingerprint()}
 
 
 def obstacle(names: Sequence[str], options: CorpusOptions) -> str:
@@ -114,10 +109,11 @@ def find_part(
 
     span: of bytes, over all files; halo: ids on which counts depend, on either side.
     """
-    begin, end = (text.cut(position) for position in span)
-    first = _edge(text, begin, options, halo, reader)
-    last = first if begin == end else _edge(text, end, options, halo, reader)
-    return TextPart(text, begin, end, first, last)
+    found = text.between(span)
+    first = _edge(text, found.begin, options, halo, reader)
+    same = found.begin == found.end
+    last = first if same else _edge(text, found.end, options, halo, reader)
+    return TextPart(found, first, last)
 
 
 def _edge(text: Text, cut: Place, options: CorpusOptions, halo: int, reader: StretchReader) -> Edge:

@@ -89,6 +89,10 @@ class Text:
                 digest.update(handle.read(_SAMPLE))
         return digest.hexdigest()
 
+    def between(self, span: tuple[int, int]) -> TextRange:
+        """Return the range from one byte, counted over all files, to another."""
+        return TextRange(self, self.cut(span[0]), self.cut(span[1]))
+
     def sources(self, begin: Place, end: Place) -> list[Source]:
         """Return the files in [begin:end), with the span to read of the first and of the last."""
         stops = [*self.sizes[begin.file : end.file], *([end.offset] if end.offset else [])]
@@ -101,15 +105,33 @@ class Text:
             made.append(source)
         return made
 
-    def with_unread(self, sources: Sequence[Source], first: int) -> list[Source]:
-        """Return all files: `sources`, which begin with file `first`, and those not read."""
-        made = [Source(name, NOTHING, size, stamp=file_stamp(name))
-                for name, size in zip(self.names, self.sizes, strict=True)]  # fmt: skip
-        made[first : first + len(sources)] = sources
-        return made
-
     def _place(self, position: int) -> Place:
         ends = list(accumulate(self.sizes))
         file = bisect_right(ends, position)
         before = 0 if file == 0 else ends[file - 1]
         return Place(file, position - before if file < len(ends) else 0)
+
+
+@dataclass(frozen=True)
+class TextRange:
+    """The bytes [begin:end) of a text."""
+
+    text: Text
+    begin: Place
+    end: Place
+
+    def sources(self) -> list[Source]:
+        """Return what is to be read."""
+        return self.text.sources(self.begin, self.end)
+
+    def every_source(self, read: Sequence[Source]) -> list[Source]:
+        """Return all files of the text: those that were read for the range, and the others."""
+        text, first = self.text, self.begin.file
+        made = [Source(name, NOTHING, size, stamp=file_stamp(name))
+                for name, size in zip(text.names, text.sizes, strict=True)]  # fmt: skip
+        made[first : first + len(read)] = read
+        return made
+
+    def facts(self) -> dict[str, object]:
+        """Return what `merge` compares of all ranges of a text."""
+        return {"begin": list(self.begin), "end": list(self.end), "text": self.text.fingerprint()}

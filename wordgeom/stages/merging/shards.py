@@ -9,14 +9,18 @@ from typing import Any
 from wordgeom.core.errors import InputError
 from wordgeom.core.requests import differing_option
 from wordgeom.corpus.inputs.part_digests import digest_of_parts, parts_of
-from wordgeom.matrices.document_term import Stored
-from wordgeom.stages.merging.compatibility import input_digests, other_text, shards_of
+from wordgeom.stages.merging.compatibility import (
+    Mergeable,
+    input_digests,
+    other_text,
+    shards_of,
+)
 
 PART = "part"  # attribute of a shard that has read a part of the text
 _AGAIN = "count it again"
 
 
-def check_shards(matrices: Sequence[Stored]) -> None:
+def check_shards(matrices: Sequence[Mergeable]) -> None:
     """Raise InputError unless the matrices are all shards of one count."""
     shards, first = shards_of(matrices), matrices[0]
     for matrix, shard in zip(matrices, shards, strict=True):
@@ -32,7 +36,7 @@ def check_shards(matrices: Sequence[Stored]) -> None:
         _check_adjacent([matrix for _, matrix in sorted(numbered, key=lambda one: one[0])])
 
 
-def joined_inputs(matrices: Sequence[Stored]) -> list[dict[str, Any]]:
+def joined_inputs(matrices: Sequence[Mergeable]) -> list[dict[str, Any]]:
     """Return the inputs of a whole text, from shards that each read a part of it."""
     return [_joined(cards) for cards in zip(*map(_inputs, matrices), strict=True)]
 
@@ -46,18 +50,18 @@ def _joined(cards: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {**cards[0], "digest": digest_of_parts(parts)}
 
 
-def _text(matrix: Stored) -> list[str]:
+def _text(matrix: Mergeable) -> list[str]:
     """Return what identifies the text of a shard: a fingerprint if it has read a part of it."""
     part = matrix.store.attributes.get(PART)
     return input_digests(matrix) if part is None else [PART, part["text"]]
 
 
-def _inputs(matrix: Stored) -> list[dict[str, Any]]:
+def _inputs(matrix: Mergeable) -> list[dict[str, Any]]:
     inputs: list[dict[str, Any]] = matrix.store.request["inputs"]
     return inputs
 
 
-def _check_same_text(first: Stored, other: Stored) -> None:
+def _check_same_text(first: Mergeable, other: Mergeable) -> None:
     """Raise InputError for two shards of different texts, or with different options."""
     one, two = first.store, other.store
     how = differing_option(one.request["options"], two.request["options"])
@@ -75,9 +79,9 @@ def _check_same_text(first: Stored, other: Stored) -> None:
             raise InputError(what, where=other.path, do="count every shard again")
 
 
-def _check_each_once(found: Sequence[tuple[int, Stored]], of: int) -> None:
+def _check_each_once(found: Sequence[tuple[int, Mergeable]], of: int) -> None:
     """Raise InputError for a shard that is missing, or given twice."""
-    have: dict[int, Stored] = {}
+    have: dict[int, Mergeable] = {}
     for index, matrix in found:
         if index in have:
             what = f"is shard {index} of {of}, as {have[index].path} is"
@@ -91,7 +95,7 @@ def _check_each_once(found: Sequence[tuple[int, Stored]], of: int) -> None:
         raise InputError(which, where="merge", do="name each shard once")
 
 
-def _check_adjacent(matrices: Sequence[Stored]) -> None:
+def _check_adjacent(matrices: Sequence[Mergeable]) -> None:
     """Raise InputError where a shard does not begin where the one before it ends."""
     for before, after in pairwise(matrices):
         ends, begins = before.store.attributes[PART]["end"], after.store.attributes[PART]["begin"]

@@ -12,11 +12,12 @@ from wordgeom.core.errors import OptionError
 from wordgeom.counts.merge_options import MergeOptions
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.matrices.document_term import Stored, StoredDocuments
-from wordgeom.matrices.kinds import DTM
+from wordgeom.matrices.kinds import DTM, VOCABULARY
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.merging.combination import Combination
 from wordgeom.stages.merging.documents import AppendedDocuments
 from wordgeom.stages.merging.sums import combined_counts
+from wordgeom.stages.merging.vocabularies import MergedVocabulary, StoredVocabulary
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import StoreStage
 from wordgeom.storage.store import Store
@@ -34,7 +35,7 @@ class Merge(StoreStage):
     named: bool = True
 
     @cached_property
-    def matrices(self) -> Sequence[Stored]:
+    def matrices(self) -> Sequence[Stored | StoredVocabulary]:
         """The matrices. Raises OptionError for fewer than two."""
         if len(self.paths) < 2:
             raise OptionError("merge needs at least two matrices", do="name two or more")
@@ -56,8 +57,10 @@ class Merge(StoreStage):
         if self.kind == COOC:
             return combined_counts(self.matrices, self.options)
         if not self.named:
-            what = "document-term matrices need the name of an output"
-            raise OptionError(what, do="name a directory with -o")
+            many = "vocabularies" if self.kind == VOCABULARY else "document-term matrices"
+            raise OptionError(f"{many} need the name of an output", do="name a directory with -o")
+        if self.kind == VOCABULARY:
+            return MergedVocabulary.of(self.matrices, self.options)
         return AppendedDocuments.of(self.matrices, self.options)
 
     @cached_property
@@ -76,8 +79,11 @@ class Merge(StoreStage):
         return Outcome(summary, self.out, value=made)
 
 
-def _opened(path: str) -> Stored:
-    """Open counts, shards too, or a document-term matrix; raises what opening raises."""
-    if Store.open(path).kind == DTM:
+def _opened(path: str) -> Stored | StoredVocabulary:
+    """Open counts, a document-term matrix, or words, shards too; raises what opening raises."""
+    kind = Store.open(path).kind
+    if kind == DTM:
         return StoredDocuments.open(path)
+    if kind == VOCABULARY:
+        return StoredVocabulary(Store.open(path))
     return StoredMatrix.open(path, (COOC,))

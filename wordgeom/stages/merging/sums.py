@@ -23,7 +23,7 @@ from wordgeom.counts.windows import WindowOptions
 from wordgeom.formats.row_grouping import RowGrouper
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.matrices.count_request import made_options
-from wordgeom.matrices.document_term import DOCUMENTS, Stored
+from wordgeom.matrices.document_term import DOCUMENTS
 from wordgeom.runtime.context import Context
 from wordgeom.stages.count_matrix import (
     count_type,
@@ -104,7 +104,9 @@ class CombinedCounts:
         return _not_contained(self.matrices, pair)
 
 
-def combined_counts(matrices: Sequence[Stored], options: MergeOptions) -> CombinedCounts:
+def combined_counts(
+    matrices: Sequence[compatibility.Mergeable], options: MergeOptions
+) -> CombinedCounts:
     """Return the combination that the options ask for; raises InputError where there is none."""
     compatibility.check_addable(matrices)
     counts = cast("Sequence[StoredMatrix]", matrices)
