@@ -50,7 +50,7 @@ def command(as_json: bool, tmp_dir: str | None, what: str, arguments: tuple[str,
     with write_errors(parent):
         made = tempfile.TemporaryDirectory(prefix="wordgeom-plan-", dir=parent)
     with made as name, click.get_current_context().obj:
-        planned, left_out = _planned(steps, Path(name))
+        planned, left_out = plan_steps(steps, Path(name))
     wrong = problems(planned)
     if as_json:
         facts = {"commands": [one.facts() for one in planned], "problems": wrong}
@@ -81,8 +81,8 @@ def _steps(what: str, arguments: Sequence[str]) -> list[Step]:
     return [Step(what, what, frame.parsed(what, arguments))]
 
 
-def _planned(steps: Sequence[Step], folder: Path) -> tuple[list[Planned], list[str]]:
-    """Return the plans of the steps, and the names of those that have none."""
+def plan_steps(steps: Sequence[Step], folder: Path) -> tuple[list[Planned], list[str]]:
+    """Return the plans of the steps, and the names of those that have none. Raises InputError."""
     from wordgeom.cli.pilots import Pilots
 
     pilots, planned, left_out = Pilots(folder), [], []

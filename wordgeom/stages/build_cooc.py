@@ -35,6 +35,7 @@ from wordgeom.stages.count_matrix import (
     write_rows,
     write_sums,
 )
+from wordgeom.stages.counted_vocabulary import cut_of
 from wordgeom.stages.counting import CountStage, stored_text
 from wordgeom.stages.shard import Shard
 from wordgeom.stages.stage import Job, Outcome
@@ -75,7 +76,9 @@ class BuildCooc(CountStage):
             what = f"--time-from-name and --metadata apply to build-dtm, not to {self.command}"
             do = "leave them out: co-occurrences have no documents"
             raise OptionError(what, do=do)
-        return corpus_inputs.request_options(self.inputs.corpus, self.run, self.window)
+        corpus = self.inputs.corpus
+        asked = corpus_inputs.request_options(corpus, self.run, self.window)
+        return asked | cut_of(corpus.read_vocab, self.inputs.names, asked)
 
     @cached_property
     def reads_part(self) -> bool:

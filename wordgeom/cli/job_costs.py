@@ -1,0 +1,32 @@
+"""What the steps of a configuration file will cost, as `plan` predicts it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from wordgeom.cli.pipeline import Step
+from wordgeom.cli.plan import plan_steps
+from wordgeom.core.errors import InputError
+from wordgeom.planning.pilot import Cost
+from wordgeom.storage.files import write_errors
+
+
+def predicted_costs(steps: Sequence[Step], tmp_dir: str | None) -> tuple[dict[str, Cost], str]:
+    """Return the costs by the place of the step, and why there are none, if so."""
+    parent = Path(tmp_dir or tempfile.gettempdir())
+    with write_errors(parent):
+        made = tempfile.TemporaryDirectory(prefix="wordgeom-jobs-", dir=parent)
+    with made as folder:
+        try:
+            planned, _ = plan_steps(steps, Path(folder))
+        except InputError as error:
+            return {}, str(error)
+    by_output = {one.out: one.cost for one in planned}
+    costs = {}
+    for step in steps:
+        out = step.prepare().out
+        if out is not None and out in by_output:
+            costs[step.place] = by_output[out]
+    return costs, ""
