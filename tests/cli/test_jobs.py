@@ -210,6 +210,12 @@ def test_times_of_slurm_are_taken(text: str):
     assert check_time(text) == text
 
 
+@pytest.mark.parametrize("text", ["0", "4", "4:59", "0:4:59", "0-0:3"])
+def test_times_that_leave_no_time_are_refused(text: str):
+    with pytest.raises(OptionError, match="--time must be at least 5 minutes, found"):
+        check_time(text)
+
+
 @pytest.mark.parametrize("text", ["", "1h", "1;rm x", "2-", ":30", "1:2:3:4"])
 def test_other_times_are_refused(text: str):
     with pytest.raises(OptionError, match="--time is not a time"):

@@ -12,7 +12,8 @@ TASK = "$TASK_ID"  # what stands for the number of a task, from 1, in a command
 _MEBIBYTE = 1 << 20
 _MARGIN, _SHARED = 1.25, 256  # of the prediction; mebibytes of libraries, which a limit counts too
 _MINUTES, _SLACK = 10, 3.0  # a time is rounded up to minutes; predictions are within a factor
-_TIME = re.compile(r"(\d+-)?\d+(:\d+){0,2}")
+_TIME = re.compile(r"(\d{1,4}-)?(\d{1,6}(?::\d{1,2}){0,2})")
+_SHORTEST = 300  # seconds
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,15 @@ class Job:
 
 def check_time(text: str) -> str:
     """Return a time as Slurm writes it: `90`, `1:30:00`, `2-12`; raises OptionError."""
-    if _TIME.fullmatch(text) is None:
+    match = _TIME.fullmatch(text)
+    if match is None:
         do = "pass minutes, hours:minutes:seconds or days-hours"
         raise OptionError("--time is not a time", found=repr(text), do=do)
+    days, parts = int((match[1] or "0-")[:-1]), [int(part) for part in match[2].split(":")]
+    # The first number is of minutes, or of hours after days and where there are three.
+    units = (3600, 60, 1) if match[1] or len(parts) == 3 else (60, 1)
+    seconds = 86400 * days + sum(n * unit for n, unit in zip(parts, units, strict=False))
+    if seconds < _SHORTEST:
+        do = "a job is asked to end 90 seconds before its time limit"
+        raise OptionError(f"--time must be at least {_SHORTEST // 60} minutes", found=text, do=do)
     return text
