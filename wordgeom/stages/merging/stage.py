@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import OptionError
+from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.merge_options import MergeOptions
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.matrices.document_term import Stored, StoredDocuments
@@ -39,7 +40,8 @@ class Merge(StoreStage):
         """The matrices. Raises OptionError for fewer than two."""
         if len(self.paths) < 2:
             raise OptionError("merge needs at least two matrices", do="name two or more")
-        return [_opened(path) for path in self.paths]
+        first = _opened(self.paths[0])
+        return [first, *(_sharing_words(_opened(path), first) for path in self.paths[1:])]
 
     @property
     def kind(self) -> str:
@@ -77,6 +79,19 @@ class Merge(StoreStage):
         made = self.combined.write(self.out, job)
         summary = f"{made.path}: {self.combined.summary(made)}; {job.seconds()}"
         return Outcome(summary, self.out, value=made)
+
+
+def _sharing_words(
+    matrix: Stored | StoredVocabulary, first: Stored | StoredVocabulary
+) -> Stored | StoredVocabulary:
+    """Return counts with the list of words of the first ones if these are the same words.
+
+    Each list takes some 100 bytes a word, and there may be many shards.
+    """
+    if not isinstance(matrix, StoredMatrix) or matrix.vocabulary.words != first.vocabulary.words:
+        return matrix
+    shared = Vocabulary(first.vocabulary.words, matrix.vocabulary.counts)
+    return replace(matrix, vocabulary=shared)
 
 
 def _opened(path: str) -> Stored | StoredVocabulary:

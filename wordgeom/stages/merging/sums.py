@@ -63,10 +63,11 @@ class CombinedCounts:
     def write(self, out: Path, job: Job) -> Store:
         """Combine all rows, and commit the store. Raises InputError for a negative count."""
         context, words = job.context, len(self.vocabulary)
+        room = counting_room(words, context, len(self.matrices))
         window = WindowOptions.take(made_options(self.matrices[0].store.request))
         dtype = count_type(self.vocabulary, window)
         with MatrixRows(job.checkpoint, out, COOC) as rows, self._summands(dtype, context) as all_:
-            entries = rows_at_once(counting_room(words, context), dtype, context)
+            entries = rows_at_once(room, dtype, context, len(self.matrices))
             rows.begin(self.vocabulary, dtype)
             combined, shop = merge(
                 all_, words, self.matrices[0].symmetric, dtype, context.pool, rows.done, entries,
