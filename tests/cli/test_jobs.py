@@ -101,6 +101,15 @@ def test_several_counts_have_jobs_of_their_own(folder, ask):
     assert '--dependency="afterok:${job_merge_1}:${job_merge_2}"' in script
 
 
+def test_the_ready_script_is_what_jobs_prints(folder, ask):
+    ready = Path(__file__).parents[2] / "configs" / "cluster"
+    Path("gbu.toml").write_bytes((ready / "gbu.toml").read_bytes())
+    fixed = ("--shards", "64", "--slurm", "--memory", "8", "--time", "4:00:00")
+    printed = ask("jobs", "gbu.toml", *fixed).out.splitlines()[2:]
+    expected = (ready / "slurm.sh").read_text().splitlines()[2:]
+    assert ["cd ." if line.startswith("cd ") else line for line in printed] == expected
+
+
 def executable(path: Path, *lines: str) -> None:
     """Write a shell script that can be run."""
     path.write_text("\n".join(["#!/bin/bash", *lines, ""]))

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import merge_cooc
 
-from wordgeom.core.errors import InputError, OptionError
+from wordgeom.core.errors import InputError, OptionError, StaleOutputError
 from wordgeom.corpus.encoding.word_counts import add_words, cut_words
 from wordgeom.corpus.encoding.word_lists import WordLists
 from wordgeom.corpus.options import CorpusOptions
@@ -86,13 +86,26 @@ def test_the_vocabulary_has_the_bytes_of_a_count(tmp_path: Path, text: Path):
 
 
 def test_a_store_serves_as_vocabulary(tmp_path: Path, text: Path):
-    words = merged([text], 2, tmp_path, min_count=6)
+    other = put(tmp_path, "a b c d e\n" * 7, "c d e\n" * 9)[1]
+    words = vocabulary([other], tmp_path / "vocab", min_count=6)
     by_store = build(text, tmp_path / "one", read_vocab=str(words.path)).store
     listed = tmp_path / "words.tsv"
     listed.write_bytes(words.text("vocab"))
-    again = build(text, by_store.path, read_vocab=str(listed))
-    assert "up to date" in again.summary  # the same words, in a file
-    assert by_store.digest == build(text, tmp_path / "two", min_count=6).store.digest
+    assert "up to date" in build(text, by_store.path, read_vocab=str(listed)).summary
+
+
+def test_a_count_with_the_vocabulary_of_its_text_is_the_count_of_its_options(
+    tmp_path: Path, text: Path
+):
+    words = merged([text], 2, tmp_path, min_count=6)
+    made = build(text, tmp_path / "cooc", read_vocab=str(words.path), window=3)
+    assert "up to date" in build(text, tmp_path / "cooc", min_count=6, window=3).summary
+    with pytest.raises(StaleOutputError, match="was made with --min-count 6, not 5"):
+        build(text, tmp_path / "cooc", min_count=5, window=3)
+    text.write_bytes(text.read_bytes() + b"a b\n")  # now the vocabulary is of another text
+    again = build(text, tmp_path / "again", read_vocab=str(words.path), window=3).store
+    assert again.request["options"]["read_vocab"] is not None
+    assert made.store.request["options"]["read_vocab"] is None
 
 
 def test_a_shard_does_not_serve_as_vocabulary(tmp_path: Path, text: Path):

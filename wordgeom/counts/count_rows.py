@@ -17,7 +17,7 @@ from wordgeom.runtime.pool import LOOKAHEAD, Reusable
 
 ENTRIES = 1 << 20  # entries in a block, unless one row has more or memory is short
 _FEWEST = 1 << 14
-_OF_EACH = 1 << 16  # entries of each matrix in a block of many
+_MANY = 16  # matrices of which a block has a share that is worth a read
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def block_entries(room: int, threads: int, dtype: np.dtype[Any], matrices: int =
     read and verified by the MiB.
     """
     held = threads * LOOKAHEAD + 2 + 2 * threads
-    most = max(ENTRIES, matrices * _OF_EACH)
+    most = ENTRIES * max(1, matrices // _MANY)
     return min(max(room // (held * (4 + dtype.itemsize)), _FEWEST), most)
 
 
