@@ -182,7 +182,7 @@ def test_a_text_that_was_read_is_not_read_again(folder, monkeypatch):
     with stopped(monkeypatch, 2):
         assert run(*command) == AGAIN
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"x"))))
-    monkeypatch.setattr(build_cooc, "encode_sources", None)  # would fail
+    monkeypatch.setattr(build_cooc, "encode", None)  # would fail
     assert run(*command, "--resume") == 0
     assert digest("cooc") == digest("whole")
     inputs = Store.open("cooc").request["inputs"]

@@ -101,6 +101,15 @@ def test_several_counts_have_jobs_of_their_own(folder, ask):
     assert '--dependency="afterok:${job_merge_1}:${job_merge_2}"' in script
 
 
+def test_a_count_with_words_of_another_table_is_left_to_the_run(folder, ask):
+    tables = '[[build-cooc]]\ncorpus = "corpus.txt"\nvocab-only = true\nout = "words"\n'
+    tables += '[[build-cooc]]\ncorpus = "corpus.txt"\nread-vocab = "words"\n[build-pmi]\n'
+    Path("x.toml").write_text(tables)
+    script = ask("jobs", "x.toml", "--shards", "2", *FIXED).out
+    assert run_steps(ask, script, 2) == ["run"]
+    assert Store.open("pmi").request["inputs"][0]["digest"] == Store.open("cooc").digest
+
+
 def test_the_ready_script_is_what_jobs_prints(folder, ask):
     ready = Path(__file__).parents[2] / "configs" / "cluster"
     Path("gbu.toml").write_bytes((ready / "gbu.toml").read_bytes())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from wordgeom.corpus.encoding.word_lists import WordLists
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.runtime.run_options import RunOptions
+from wordgeom.stages.build_cooc import BuildCooc
 from wordgeom.stages.build_vocabulary import BuildVocabulary
 from wordgeom.stages.shard import Shard
 from wordgeom.stages.stage import run_stage
@@ -113,6 +115,37 @@ def test_a_shard_does_not_serve_as_vocabulary(tmp_path: Path, text: Path):
     with pytest.raises(InputError) as caught:
         build(text, tmp_path / "cooc", read_vocab=str(words.path))
     assert_one_line(caught, words.path, "is only shard 1 of 2; combine the shards with wordgeom")
+
+
+def test_a_vocabulary_is_described(tmp_path: Path, text: Path, ask, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = vocabulary([text], tmp_path / "vocab", max_vocab=2)
+    said = json.loads(ask("info", "vocab", "--check", "--json").out)
+    assert (said["kind"], said["words"], said["digest"]) == ("vocabulary", 2, words.digest)
+    assert said["most frequent"] == ["e", "d"]
+    refused = ask("convert", "vocab", "vocab.txt")
+    assert refused.status != 0
+    assert "is a vocabulary, which has no other format; read its vocab.tsv" in refused.err
+
+
+def test_a_shard_saves_no_vocabulary(tmp_path: Path, text: Path):
+    save = tmp_path / "words.tsv"
+    corpus = CorpusOptions(read_vocab=str(text))
+    for stage in (
+        BuildVocabulary((str(text),), tmp_path / "w", CorpusOptions(), RUN, save_vocab=save,
+                        part=Shard(1, 2)),
+        BuildCooc((str(text),), tmp_path / "c", corpus, RUN, save_vocab=save, part=Shard(1, 2)),
+    ):  # fmt: skip
+        with pytest.raises(OptionError) as caught:
+            run_stage(stage)
+        assert_one_line(caught, "--save-vocab needs the whole text, not a shard of it")
+    assert not save.exists()
+
+
+def test_a_whole_vocabulary_can_be_saved(tmp_path: Path, text: Path):
+    save = tmp_path / "words.tsv"
+    stage = BuildVocabulary((str(text),), tmp_path / "w", CorpusOptions(), RUN, save_vocab=save)
+    assert run_stage(stage).value.text("vocab") == save.read_bytes()
 
 
 def test_what_has_no_words_of_shards_is_refused(tmp_path: Path, text: Path):

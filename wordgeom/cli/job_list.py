@@ -46,7 +46,7 @@ class Request:
 def job_list(request: Request, steps: Sequence[Step]) -> list[Job]:
     """Return the jobs, each after those that it needs. Raises what the steps find."""
     jobs: list[Job] = []
-    counts = [step for step in steps if step.name == COUNT and request.shards > 1]
+    counts = [step for step in steps if request.shards > 1 and _has_shards(step)]
     for number, step in enumerate(counts, 1):
         with step.errors():
             jobs += _count_jobs(request, step, f"-{number}" if len(counts) > 1 else "")
@@ -56,6 +56,13 @@ def job_list(request: Request, steps: Sequence[Step]) -> list[Job]:
         after = tuple(job.name for job in jobs if job.name.startswith("merge"))
         jobs.append(Job("run", line, request.resources(one.place for one in rest), after=after))
     return jobs
+
+
+def _has_shards(step: Step) -> bool:
+    """Return whether a step counts pairs with words that do not come from another step."""
+    listed = step.table.get("read_vocab")
+    there = listed is None or os.path.exists(listed)
+    return step.name == COUNT and not step.table.get("vocab_only") and there
 
 
 def _count_jobs(request: Request, step: Step, suffix: str) -> Iterator[Job]:

@@ -14,7 +14,7 @@ from wordgeom.checkpoint.state import State
 from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
-from wordgeom.corpus.encoding.encode import EncodedCorpus, encode_sources
+from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
 from wordgeom.corpus.encoding.encoded_text import no_vocabulary
 from wordgeom.corpus.encoding.part import TextPart, find_part, obstacle, text_of
 from wordgeom.corpus.encoding.row_mapping import MakeSink
@@ -82,7 +82,7 @@ class BuildCooc(CountStage):
 
     @cached_property
     def reads_part(self) -> bool:
-        """Whether the shard is a range of bytes, of which no other bytes are read."""
+        """Whether the shard is a range of bytes, beside which no others are read."""
         if self.part is None or self.corpus.read_vocab is None:
             return False
         return not obstacle(self.inputs.names, self.inputs.corpus)
@@ -121,7 +121,7 @@ class BuildCooc(CountStage):
             sources = part.sources()
 
         def read(sink: MakeSink, checkpoint: CorpusCheckpoint) -> EncodedCorpus:
-            return encode_sources(
+            return encode(
                 sources, corpus, context, gap=reach, ends=ends, short=2 * reach, sink=sink,
                 checkpoint=checkpoint, lists=lists,
             )  # fmt: skip

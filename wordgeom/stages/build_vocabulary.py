@@ -45,6 +45,11 @@ class BuildVocabulary(CountStage):
         """[i, N] of the shard, None for the whole text."""
         return None if self.part is None else [self.part.index, self.part.of]
 
+    @property
+    def reads_part(self) -> bool:
+        """Whether it is a shard."""
+        return self.part is not None
+
     @cached_property
     def options(self) -> dict[str, Any]:
         """The options of the corpus. Raises OptionError, and InputError for no parts."""

@@ -80,6 +80,11 @@ class CountStage(StoreStage):
         return None
 
     @property
+    def reads_part(self) -> bool:
+        """Whether only a part of the text is read."""
+        return False
+
+    @property
     def named(self) -> bool:
         """Whether the names of the files decide the content of the count."""
         return False
@@ -94,6 +99,9 @@ class CountStage(StoreStage):
     def check(self) -> None:
         """Find the files to read. Raises MissingInputError, OptionError."""
         _ = self.inputs
+        if self.save_vocab is not None and self.reads_part:
+            do = "leave it out: merge counts the words of all shards"
+            raise OptionError("--save-vocab needs the whole text, not a shard of it", do=do)
         if self.save_vocab is not None and same_file(self.save_vocab, self.out):
             what = f"--save-vocab and -o name the same file, {self.out}"
             raise OptionError(what, do="choose another file with --save-vocab")

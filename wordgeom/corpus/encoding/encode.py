@@ -57,32 +57,6 @@ class EncodedCorpus:
 
 
 def encode(
-    names: list[str],
-    options: CorpusOptions,
-    context: Context,
-    *,
-    gap: int,
-    short: int,
-    ends: bool = False,
-    sink: MakeSink | None = None,
-    checkpoint: CorpusCheckpoint | None = None,
-) -> EncodedCorpus:
-    """Read the files `names` (- is standard input) and return them as one stream of ids.
-
-    gap: ids between documents; short: documents with fewer tokens are counted as short; context:
-    ids and words beyond a share of its memory go to scratch space; ends: separate documents by ids
-    V + 1; sink: makes the storage of a stream that is too long for memory; checkpoint: saves what
-    was read. Raises MissingInputError, InputError, FormatError, OptionError, StaleError or
-    WriteError.
-    """
-    sources = [Source(name) for name in names]
-    return encode_sources(
-        sources, options, context, gap=gap, short=short, ends=ends, sink=sink,
-        checkpoint=checkpoint,
-    )  # fmt: skip
-
-
-def encode_sources(
     sources: list[Source],
     options: CorpusOptions,
     context: Context,
@@ -94,9 +68,13 @@ def encode_sources(
     checkpoint: CorpusCheckpoint | None = None,
     lists: WordLists | None = None,
 ) -> EncodedCorpus:
-    """Return what `encode` returns of sources, which may span parts of files.
+    """Read files, or the bytes that sources span, and return them as one stream of ids.
 
-    lists: the words of `options`, if they were read already.
+    gap: ids between documents; short: documents with fewer tokens are counted as short; context:
+    ids and words beyond a share of its memory go to scratch space; ends: separate documents by ids
+    V + 1; sink: makes the storage of a stream that is too long for memory; checkpoint: saves what
+    was read; lists: the words of `options`, if they were read already. Raises MissingInputError,
+    InputError, FormatError, OptionError, StaleError or WriteError.
     """
     with _encoded(sources, options, checkpoint, context, lists) as (text, notes):
         stream, totals = map_windows(text, options, gap, ends, short, context, sink)
