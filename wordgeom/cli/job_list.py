@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,15 +11,18 @@ from typing import Any
 
 from wordgeom.cli import frame, invocation
 from wordgeom.cli.pipeline import Step
+from wordgeom.core.options import specs
 from wordgeom.corpus.encoding.part import obstacle
+from wordgeom.counts.windows import WindowOptions
 from wordgeom.jobs.job import TASK, Job, Resources
 from wordgeom.planning.pilot import Cost
 from wordgeom.stages.build_cooc import BuildCooc
+from wordgeom.stages.counted_vocabulary import CUT
 from wordgeom.stages.invocation import RESOURCES
 
 COUNT = "build-cooc"
-_CUT = ("min_count", "max_vocab", "stop_words", "keep_words")  # the vocabulary has them
-_WINDOW = ("window", "count", "window_weight", "context", "oov")  # words have none
+_OF_PAIRS = {"oov", *(field.name for field, _ in specs(WindowOptions))}  # words have none
+_SHARD = re.compile(rf"{re.escape(TASK)}/\d+")
 _GIGABYTE = 1e9
 
 
@@ -75,19 +79,18 @@ def _count_jobs(request: Request, step: Step, suffix: str) -> Iterator[Job]:
     whole, each = (request.resources([step.place], of) for of in (1, request.shards))
     table = dict(step.table)
     after: tuple[str, ...] = ()
-    if corpus.read_vocab is None and not obstacle(names, corpus):
+    cuttable = not obstacle(names, corpus)
+    if cuttable and corpus.read_vocab is None:
         words, vocabulary = f"words{suffix}", f"{out}.words"
-        left_out = {*_WINDOW, "save_vocab", "out"}
+        left_out = _OF_PAIRS | {"save_vocab", "out"}
         line = _command(request, step, table, left_out, [*shard, "--vocab-only"], vocabulary)
         yield Job(words, line, each, request.shards)
         merged = f"vocabulary{suffix}"
         yield Job(merged, _merge(request, step, vocabulary), whole, after=(words,))
-        table = {k: v for k, v in table.items() if k not in _CUT} | {"read_vocab": vocabulary}
+        table = {k: v for k, v in table.items() if k not in CUT} | {"read_vocab": vocabulary}
         after = (merged,)
     line = _command(request, step, table, {"save_vocab", "out"}, shard, out)
-    if corpus.read_vocab is None and not after:  # each shard reads the whole text
-        each = whole
-    yield Job(f"count{suffix}", line, each, request.shards, after)
+    yield Job(f"count{suffix}", line, each if cuttable else whole, request.shards, after)
     yield Job(f"merge{suffix}", _merge(request, step, out), whole, after=(f"count{suffix}",))
 
 
@@ -124,5 +127,5 @@ def _limits(request: Request, step: Step) -> list[str]:
 
 def _quoted(words: Sequence[str]) -> str:
     """Join words for the shell; the number of the task is expanded there."""
-    shown = (f'"{word}"' if word.startswith(TASK) else shlex.quote(word) for word in words)
+    shown = (f'"{word}"' if _SHARD.fullmatch(word) else shlex.quote(word) for word in words)
     return " ".join(shown)

@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wordgeom.jobs.job import Job, Resources
+from wordgeom.jobs.job import Job
 
-# Slurm signals the shell, which must not wait for the command to end before it passes that on.
-# A command that a signal has ended, or that saved a checkpoint and ended with 75, runs again.
+_NOTICE = 90  # seconds before the time limit at which Slurm sends TERM
+# Slurm signals the shell, which passes that on, and waits for the command to save its checkpoint.
 _RUN = """\
 run() {
     local child status=0
@@ -26,7 +26,15 @@ run() {
     fi
     exit "$status"
 }"""
-_NOTICE = 90  # seconds before the time limit at which Slurm sends TERM
+_SUBMIT = """\
+# submit NAME OPTION...: submit the commands on standard input, and print their name and number.
+submit() {
+    local name=$1
+    shift
+    number=$(sbatch --parsable --job-name="wordgeom-$name" "$@" <<<"$head"$'\\n'"$(cat)")
+    number=${number%%;*}
+    printf '%s\\t%s\\n' "$name" "$number"
+}"""
 
 
 @dataclass(frozen=True)
@@ -44,64 +52,64 @@ def slurm_script(jobs: Sequence[Job], site: Site, made_by: str, folder: str) -> 
 
     made_by: the command, for a comment; folder: where the jobs run.
     """
-    parts = [part for job in jobs for part in _submission(job, site)]
+    submissions = [line for job in jobs for line in _submission(job, site)]
     return "\n".join([
         "#!/bin/bash",
         f"# Made by {made_by}",
-        "# Submits each job after those that it needs. Jobs that are interrupted are requeued.",
         "set -euo pipefail",
         f"cd {shlex.quote(folder)}",
-        *parts,
+        "",
+        "# All jobs begin with this. An interrupted (status 75) or killed command is run again.",
+        "head=$(cat <<'HEAD'",
+        "#!/bin/bash",
+        *(f"#SBATCH {line}" for line in _directives(site)),
+        _RUN,
+        "HEAD",
+        ")",
+        "",
+        _SUBMIT,
+        *submissions,
         "",
     ])  # fmt: skip
 
 
-def _submission(job: Job, site: Site) -> list[str]:
-    """Return the lines that submit a job and keep its number in a variable."""
-    before = ":".join(f"${{{_variable(name)}}}" for name in job.after)
-    dependency = f' --dependency="afterok:{before}"' if before else ""
-    variable = _variable(job.name)
-    task = ["TASK_ID=$SLURM_ARRAY_TASK_ID"] if job.tasks else []
+def _directives(site: Site) -> list[str]:
+    """Return the options of all jobs."""
+    chosen = [("partition", site.partition), ("account", site.account), ("time", site.time)]
     return [
-        "",
-        f"{variable}=$(sbatch --parsable{dependency} <<'JOB'",
-        "#!/bin/bash",
-        *(f"#SBATCH {line}" for line in _directives(job, site)),
-        *task,
-        _RUN,
-        f"run {job.line}",
-        "JOB",
-        ")",
-        f"{variable}=${{{variable}%%;*}}",
-        f"printf '%s\\t%s\\n' {job.name} \"${variable}\"",
-    ]
-
-
-def _directives(job: Job, site: Site) -> list[str]:
-    array = [f"--array=1-{job.tasks}"] if job.tasks else []
-    log = "%x-%A_%a.log" if job.tasks else "%x-%j.log"
-    chosen = [("partition", site.partition), ("account", site.account)]
-    return [
-        f"--job-name=wordgeom-{job.name}",
-        *array,
-        *_limits(job.resources, site),
-        f"--output={log}",
-        "--open-mode=append",
         f"--signal=B:TERM@{_NOTICE}",
         "--requeue",
+        "--open-mode=append",
         "--kill-on-invalid-dep=yes",
         *(f"--{name}={value}" for name, value in chosen if value is not None),
         *site.lines,
     ]
 
 
-def _limits(resources: Resources, site: Site) -> list[str]:
-    """Return the CPUs, and the memory and the time where they are known."""
-    memory, minutes = resources.mebibytes, site.time or resources.minutes
+def _submission(job: Job, site: Site) -> list[str]:
+    """Return the lines that submit a job and keep its number in a variable."""
+    task = ["TASK_ID=$SLURM_ARRAY_TASK_ID"] if job.tasks else []
     return [
-        f"--cpus-per-task={resources.cpus}",
+        "",
+        " ".join(["submit", job.name, *_options(job, site), "<<'JOB'"]),
+        *task,
+        f"run {job.line}",
+        "JOB",
+        f"{_variable(job.name)}=$number",
+    ]
+
+
+def _options(job: Job, site: Site) -> list[str]:
+    """Return the options of one job: its tasks, what it needs, and what it waits for."""
+    before = ":".join(f"${_variable(name)}" for name in job.after)
+    memory, minutes = job.resources.mebibytes, None if site.time else job.resources.minutes
+    return [
+        *([f"--array=1-{job.tasks}"] if job.tasks else []),
+        f"--output={'%x-%A_%a.log' if job.tasks else '%x-%j.log'}",
+        f"--cpus-per-task={job.resources.cpus}",
         *([] if memory is None else [f"--mem={memory}M"]),
         *([] if minutes is None else [f"--time={minutes}"]),
+        *([f'--dependency="afterok:{before}"'] if before else []),
     ]
 
 

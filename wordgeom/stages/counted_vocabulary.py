@@ -11,8 +11,9 @@ from wordgeom.matrices.kinds import VOCABULARY
 from wordgeom.storage import store
 from wordgeom.storage.store import Store
 
-_CUT = ("min_count", "max_vocab", "stop_words", "keep_words")
-_OTHERS = (*_CUT, "read_vocab", "oov", "vocab_only")  # options that say nothing about words
+# Options that cut a vocabulary, and have no effect on a count that is given one.
+CUT = ("min_count", "max_vocab", "stop_words", "keep_words")
+_OTHERS = (*CUT, "read_vocab", "oov", "vocab_only")  # options that say nothing about words
 
 
 def cut_of(read_vocab: str | None, names: Sequence[str], asked: dict[str, Any]) -> dict[str, Any]:
@@ -32,4 +33,4 @@ def cut_of(read_vocab: str | None, names: Sequence[str], asked: dict[str, Any]) 
     same_words = all(asked.get(name) == made[name] for name in made if name not in _OTHERS)
     if not (same_text and same_words):
         return {}
-    return {"read_vocab": None, **{name: made[name] for name in _CUT}}
+    return {"read_vocab": None, **{name: made[name] for name in CUT}}
