@@ -231,3 +231,15 @@ def test_a_cut_is_the_next_place_after_a_separator(texts: list[str], position: i
     at = min((k for k in allowed if k >= position), default=len(whole))
     assert starts[cut.file] + cut.offset == at
     assert cut.offset == 0 or cut.offset < len(texts[cut.file])
+
+
+def test_a_bad_record_is_found_from_where_its_shard_begins(tmp_path: Path):
+    name, words = tmp_path / "text.jsonl", tmp_path / "words.txt"
+    good = '{"text": "a b c"}\n'
+    name.write_text(good * 6 + "not JSON\n" + good, encoding="utf-8")
+    words.write_text("a\nb\n", encoding="utf-8")
+    build(name, tmp_path / "one", shard=Shard(1, 2), read_vocab=str(words))
+    with pytest.raises(InputError) as caught:
+        build(name, tmp_path / "two", shard=Shard(2, 2), read_vocab=str(words))
+    begins = len(good) * 4  # the first line that begins in the second half
+    assert_one_line(caught, f"{name} after byte {begins} line 3: is not JSON")
