@@ -31,6 +31,6 @@ def cut_of(read_vocab: str | None, names: Sequence[str], asked: dict[str, Any]) 
     texts = [(one.get("name"), one.get("stamp")) for one in request["inputs"]]
     same_text = texts == [(os.path.abspath(name), file_stamp(name)) for name in names]
     same_words = all(asked.get(name) == made[name] for name in made if name not in _OTHERS)
-    if not (same_text and same_words):
+    if not (same_text and same_words and made.keys() >= set(CUT)):
         return {}
     return {"read_vocab": None, **{name: made[name] for name in CUT}}

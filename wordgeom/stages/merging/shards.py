@@ -69,7 +69,8 @@ def _check_same_text(first: Mergeable, other: Mergeable) -> None:
         do = "count every shard with the same options"
         raise InputError(f"differs from {first.path}: it {how}", where=other.path, do=do)
     mine, theirs = ({**store.request, "inputs": []} for store in (one, two))
-    if mine != theirs or _text(first) != _text(other):
+    number = [len(_inputs(matrix)) for matrix in (first, other)]
+    if mine != theirs or _text(first) != _text(other) or number[0] != number[1]:
         raise other_text(first, other)
     for card, its in zip(_inputs(first), _inputs(other), strict=True):
         of_part = PART in other.store.attributes  # which proves nothing about the other parts

@@ -23,6 +23,7 @@ from wordgeom.stages.merging.shards import check_shards, joined_inputs
 from wordgeom.stages.stage import Job
 from wordgeom.storage.store import Store, StoreWriter
 
+_CUT = ("min_count", "max_vocab")
 _WORD_BYTES = 400  # of a word, in the table and as a Python string with its count
 
 
@@ -82,7 +83,7 @@ class MergedVocabulary:
         do = "raise --memory"
         check_memory("the words", number * _WORD_BYTES + bytes_of_words, job.context.memory, do)
         asked = first.store.request["options"]
-        options = CorpusOptions(min_count=asked["min_count"], max_vocab=asked["max_vocab"])
+        options = CorpusOptions.take({k: asked[k] for k in _CUT if k in asked})
         lists = WordLists(None, first.words(STOP), first.words(KEEP))
         table = add_words([one.vocabulary for one in self.shards])
         words = job.context.pool.call(lambda: cut_words(table, lists, options))
