@@ -117,6 +117,18 @@ def test_a_shard_does_not_serve_as_vocabulary(tmp_path: Path, text: Path):
     assert_one_line(caught, words.path, "is only shard 1 of 2; combine the shards with wordgeom")
 
 
+def test_a_text_whose_words_are_rare_has_no_vocabulary(tmp_path: Path, text: Path):
+    said = "no word occurs 99 times (the most frequent of 6 occurs 15 times); lower --min-count"
+    with pytest.raises(InputError) as caught:
+        vocabulary([text], tmp_path / "whole", min_count=99)
+    assert_one_line(caught, f"{text}: {said}")
+    with pytest.raises(InputError) as caught:
+        merged([text], 2, tmp_path, min_count=99)
+    assert_one_line(caught, f"{tmp_path / 'words1'}: {said}")
+    assert not (tmp_path / "whole").exists()
+    assert not (tmp_path / "vocab").exists()
+
+
 def test_a_vocabulary_is_described(tmp_path: Path, text: Path, ask, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = vocabulary([text], tmp_path / "vocab", max_vocab=2)

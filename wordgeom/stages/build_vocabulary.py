@@ -69,6 +69,7 @@ class BuildVocabulary(CountStage):
         found = self._range()
         sources = [Source(n) for n in self.inputs.names] if found is None else found.sources()
         counted = count_words(sources, corpus, job.context)
+        notes = self.notes_on(sources, lists.notes)
         facts: dict[str, Any] = {}
         if found is None:
             words = job.context.pool.call(lambda: self._cut(counted, lists))
@@ -87,7 +88,7 @@ class BuildVocabulary(CountStage):
             made = writer.commit(facts, job.card(request))
         shard = f" (shard {self.part.index} of {self.part.of})" if self.part else ""
         size = f"{plural(len(words), 'word')} from {plural(counted.tokens, 'token')}{shard}"
-        return Outcome(f"{made.path}: {size}; {job.seconds()}", self.out, lists.notes, value=made)
+        return Outcome(f"{made.path}: {size}; {job.seconds()}", self.out, notes, value=made)
 
     def _range(self) -> TextRange | None:
         """Return the bytes of the shard, None for the whole text."""
@@ -97,7 +98,11 @@ class BuildVocabulary(CountStage):
         return text.between(self.part.span(text.length))
 
     def _cut(self, counted: WordCounts, lists: WordLists) -> Vocabulary:
-        return cut_words(add_words([counted.words]), lists, self.inputs.corpus)
+        """Return the words that get a row. Raises InputError where none does."""
+        try:
+            return cut_words(add_words([counted.words]), lists, self.inputs.corpus)
+        except InputError as error:
+            raise error.within(" ".join(self.inputs.names)) from None
 
 
 def _lines(words: list[str]) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from wordgeom.corpus.encoding.segments import CorpusCheckpoint
 from wordgeom.corpus.inputs.document_index import distinct_documents, documents_bytes
 from wordgeom.corpus.inputs.held_texts import is_held
 from wordgeom.corpus.inputs.input_warnings import input_warnings
-from wordgeom.corpus.inputs.readers import is_stream
+from wordgeom.corpus.inputs.readers import Source, is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records.fields import lost_notes
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
@@ -131,9 +131,14 @@ class CountStage(StoreStage):
 
     def notes(self, encoded: EncodedCorpus, more: Iterable[str] = ()) -> list[str]:
         """Return the input_warnings on the inputs, followed by those of the stage."""
-        found = input_warnings(encoded.sources, self.inputs.corpus.strip)
-        notes = [*self.inputs.notes, *encoded.notes, *found]
-        return [*notes, *more, *lost_notes(encoded.sources)]
+        return self.notes_on(encoded.sources, encoded.notes, more)
+
+    def notes_on(
+        self, sources: Sequence[Source], first: Iterable[str], more: Iterable[str] = ()
+    ) -> list[str]:
+        """Return the notes on sources that were read, after those on words and before others."""
+        found = input_warnings(sources, self.inputs.corpus.strip)
+        return [*self.inputs.notes, *first, *found, *more, *lost_notes(sources)]
 
     def time_notes(self, documents: bytes) -> list[str]:
         """Return a note on documents without a readable time, where times were asked for.

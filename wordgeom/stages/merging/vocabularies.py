@@ -86,7 +86,10 @@ class MergedVocabulary:
         options = CorpusOptions.take({k: asked[k] for k in _CUT if k in asked})
         lists = WordLists(None, first.words(STOP), first.words(KEEP))
         table = add_words([one.vocabulary for one in self.shards])
-        words = job.context.pool.call(lambda: cut_words(table, lists, options))
+        try:
+            words = job.context.pool.call(lambda: cut_words(table, lists, options))
+        except InputError as error:
+            raise error.within(str(first.path)) from None
         tokens = sum(one.store.attributes["tokens"] for one in self.shards)
         with StoreWriter(out, VOCABULARY) as writer:
             writer.text("vocab", vocabulary_bytes(words))
