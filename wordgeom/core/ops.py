@@ -98,5 +98,5 @@ class Ops(Protocol):
     def row_sum(self, weights: Float64, rows: Tall) -> Tall:
         """Return weights (a) times a few long rows (a × N), (N), newly allocated."""
 
-    def along(self, start: Tall, step: float, direction: Tall) -> Tall:
-        """Return start + step · direction, of two arrays of one shape, newly allocated."""
+    def along(self, start: Tall, step: float, direction: Tall, out: Tall | None = None) -> Tall:
+        """Return start + step · direction, of two arrays of one shape, in `out` or a new one."""

@@ -1,8 +1,8 @@
 """L-BFGS under a constraint: quasi-Newton steps with a strong Wolfe line search.
 
 Liu and Nocedal (1989); with projected gradients and projected steps, Agrawal, Ali and Boyd (2021),
-algorithm 6.1. The direction of the two-loop recursion is a combination of the last steps s, the
-changes y of the projected gradient, and that gradient. Its coefficients follow from the inner
+algorithm 6.1. The direction of the two-loop recursion is a combination of the last steps s and
+projected gradients, whose differences are the changes y. Its coefficients follow from the inner
 products of these alone (Chen et al. 2014), so that a step reads the history twice, not four times.
 The unknowns stay on the device and keep their type. The next step depends on `State` alone, so that
 a saved one continues with the same bytes. Not for functions with kinks or noise.
@@ -32,11 +32,11 @@ _FIRST = 1e-2  # length of the first step relative to that of x
 class State:
     """Where an optimisation stands.
 
-    x (n × m): the unknowns; history (2 M + 1 × n m): M rows of steps, M of changes, and the
-    projected gradient; products (2 M + 1 × 2 M + 1): its inner products; values, norms: of the
-    function and of that gradient, before the first step and after each; lengths: of each step
-    relative to x; kept, taken: the pairs in use are the last `kept` of `taken`, pair k in rows
-    k mod M; evaluations: of the function so far; stuck: whether no step decreased the function.
+    x (n × m): the unknowns; history (2 M + 2 × n m): projected gradient k in row 2 (k mod M + 1),
+    and below it the step from there, of the last M + 1; products (2 M + 2 × 2 M + 2): its inner
+    products; values, norms: of the function and of that gradient, before the first step and after
+    each; lengths: of each step relative to x; taken: steps so far, of which the last `kept` are in
+    use; evaluations: of the function so far; stuck: whether no step decreased the function.
     """
 
     x: Tall
@@ -52,13 +52,22 @@ class State:
 
     @property
     def memory(self) -> int:
-        """M, the number of pairs that the history holds."""
-        return len(self.products) // 2
+        """M, the number of steps that the history holds in use."""
+        return len(self.products) // 2 - 1
+
+    @property
+    def filled(self) -> Tall:
+        """The rows of the history that have been written: the first ones."""
+        return self.history[: min(2 * self.taken + 1, len(self.products))]
+
+    def row(self, back: int = 0) -> int:
+        """Return the row of the current projected gradient, or of that `back` steps before."""
+        return 2 * ((self.taken - back) % (self.memory + 1))
 
     def saved(self, ops: Ops) -> Mapping[str, Array]:
         """Return the state as the arrays of a checkpoint."""
         return {
-            "x": ops.to_numpy(self.x), "history": ops.to_numpy(self.history),
+            "x": ops.to_numpy(self.x), "history": ops.to_numpy(self.filled),
             "products": self.products, **{name: np.array(getattr(self, name)) for name in _LISTS},
             "counts": np.array([self.kept, self.taken, self.evaluations, int(self.stuck)]),
         }  # fmt: skip
@@ -66,10 +75,12 @@ class State:
     @classmethod
     def restored(cls, arrays: Mapping[str, Array], ops: Ops) -> State:
         """Return the state of a checkpoint."""
-        x, history = (ops.tall(arrays[name], arrays[name].dtype) for name in ("x", "history"))
+        x, filled = (ops.tall(arrays[name], arrays[name].dtype) for name in ("x", "history"))
+        products = np.array(arrays["products"])
+        history = ops.empty(len(products), filled.shape[1], arrays["history"].dtype)
+        history[: len(filled)] = filled
         values, norms, lengths = (arrays[name].tolist() for name in _LISTS)
         kept, taken, evaluations, stuck = arrays["counts"].tolist()
-        products = np.array(arrays["products"])
         return cls(
             x, history, products, values, norms, lengths, kept, taken, evaluations, bool(stuck)
         )
@@ -93,13 +104,14 @@ class Lbfgs:
         self._most, self._tol, self._enough = most, tol, enough
 
     def start(self, x: Array, memory: int) -> State:
-        """Return the state before the first step from x (n × m), with room for `memory` pairs."""
-        value, tall, gradient = self._at(self._ops.tall(x, x.dtype))
-        rows = 2 * memory + 1
+        """Return the state before the first step from x (n × m), with room for `memory` steps."""
+        at = self._constraint.onto(self._ops.tall(x, x.dtype))
+        value, gradient = self._at(at)
+        rows = 2 * memory + 2
         history = self._ops.empty(rows, x.size, x.dtype)
-        history[:] = 0.0
-        state = State(tall, history, np.zeros((rows, rows)), [value])
-        self._place(state, [rows - 1], [gradient])
+        history[0] = gradient.reshape(-1)
+        state = State(at, history, np.zeros((rows, rows)), [value])
+        self._multiply(state, [0])
         state.norms.append(_norm(state))
         return state
 
@@ -115,11 +127,10 @@ class Lbfgs:
                 self._step(state)
             yield 1
 
-    def _at(self, tall: Tall) -> tuple[float, Tall, Tall]:
-        """Return the value at the projection of an array, that projection, and the gradient."""
-        x = self._constraint.onto(tall)
+    def _at(self, x: Tall) -> tuple[float, Tall]:
+        """Return the value and the projected gradient at x."""
         value, gradient = self._function(x)
-        return value, x, self._constraint.tangent(x, gradient)
+        return value, self._constraint.tangent(x, gradient)
 
     def _step(self, state: State) -> None:
         """Take a step; along the gradient where the quasi-Newton direction has none."""
@@ -139,16 +150,21 @@ class Lbfgs:
     def _search(self, state: State) -> Point | None:
         """Return the point of a line search, with x and gradient, None without a decrease."""
         weights = _weights(state)
-        start = Point(0.0, state.values[-1], float(state.products[-1] @ weights), None)
-        if not start.slope < 0.0:
+        slope = float(state.products[state.row()] @ weights)
+        if not slope < 0.0:
             return None
-        direction = self._ops.row_sum(weights, state.history).reshape(state.x.shape)
+        rows = state.filled
+        direction = self._ops.row_sum(weights[: len(rows)], rows).reshape(state.x.shape)
 
         def probe(step: float) -> Point:
             state.evaluations += 1
-            value, x, gradient = self._at(self._ops.along(state.x, step, direction))
+            x = self._ops.along(state.x, step, direction)
+            if not self._constraint.flat:
+                x = self._constraint.onto(x)
+            value, gradient = self._at(x)
             return Point(step, value, self._inner(gradient, direction), (x, gradient))
 
+        start = Point(0.0, state.values[-1], slope, None)
         return wolfe_step(probe, start, self._first_step(state))
 
     def _first_step(self, state: State) -> float:
@@ -159,31 +175,26 @@ class Lbfgs:
         return float(_FIRST * (size or 1.0) / state.norms[-1])
 
     def _keep(self, state: State, x: Tall, gradient: Tall) -> float:
-        """Move to x, keep the pair if it has curvature, and return the relative length."""
-        M, slot = state.memory, state.taken % state.memory
-        step = self._ops.along(x, -1.0, state.x)
-        before = state.history[-1].reshape(gradient.shape)
-        change = self._ops.along(gradient, -1.0, before)
-        size = self._inner(state.x, state.x)
-        state.x = x
-        self._place(state, [slot, M + slot, 2 * M], [step, change, gradient])
-        s, y, curvature = (
-            state.products[k] for k in ((slot,) * 2, (M + slot,) * 2, (slot, M + slot))
-        )
-        if curvature > _ROUNDING * np.sqrt(s * y):
-            state.taken += 1
-            state.kept = min(state.kept + 1, M)
-        else:  # its rows were those of the oldest pair
-            state.kept = min(state.kept, M - 1)
+        """Move to x, add the step to the history, and return its length relative to x."""
+        size, before, step = self._inner(state.x, state.x), state.row(), state.row() + 1
+        self._ops.along(x, -1.0, state.x, out=state.history[step].reshape(x.shape))
+        state.x, state.taken = x, state.taken + 1
+        after = state.row()
+        state.history[after] = gradient.reshape(-1)
+        self._multiply(state, [step, after])
+        products = state.products
+        s, y = products[step, step], _change(products, before, after)
+        curvature = products[step, after] - products[step, before]
+        enough = curvature > _ROUNDING * np.sqrt(s * (y[after] - y[before]))
+        state.kept = min(state.kept + 1, state.memory) if enough else 0
         return float(np.sqrt(s / size)) if size > 0.0 else float(s > 0.0)
 
-    def _place(self, state: State, rows: list[int], arrays: list[Tall]) -> None:
-        """Put arrays (n × m) into rows of the history, and renew their inner products."""
-        for row, array in zip(rows, arrays, strict=True):
-            state.history[row] = array.reshape(-1)
-        products = self._ops.row_products(state.history, [state.history[row] for row in rows])
-        state.products[:, rows] = products
-        state.products[rows] = products.T
+    def _multiply(self, state: State, rows: list[int]) -> None:
+        """Renew the inner products of rows of the history."""
+        filled = state.filled
+        products = self._ops.row_products(filled, [filled[row] for row in rows])
+        state.products[: len(filled), rows] = products
+        state.products[rows, : len(filled)] = products.T
 
     def _inner(self, left: Tall, right: Tall) -> float:
         """Return the inner product of two arrays."""
@@ -192,23 +203,33 @@ class Lbfgs:
 
 
 def _weights(state: State) -> Float64:
-    """Return the weights (2 M + 1) of the history in −H ∇, by the two-loop recursion."""
-    M, products = state.memory, state.products
-    weights = np.zeros(2 * M + 1)
-    weights[-1] = -1.0
-    rows = [(state.taken - k) % M for k in range(1, state.kept + 1)]  # the last pair first
-    shares = []
-    for s in rows:
-        shares.append(products[s] @ weights / products[s, M + s])
-        weights[M + s] -= shares[-1]
-    if rows:
-        s = rows[0]
-        weights *= products[s, M + s] / products[M + s, M + s]
-    for s, share in zip(reversed(rows), reversed(shares), strict=True):
-        weights[s] += share - products[M + s] @ weights / products[s, M + s]
+    """Return the weights (2 M + 2) of the history in −H ∇, by the two-loop recursion."""
+    products, weights = state.products, np.zeros(len(state.products))
+    weights[state.row()] = -1.0
+    pairs, shares = [], []  # of steps, the last first
+    for k in range(state.kept):
+        before, after = state.row(k + 1), state.row(k)
+        step, change = products[before + 1], _change(products, before, after)
+        curvature = step[after] - step[before]
+        share = step @ weights / curvature
+        weights[after] -= share
+        weights[before] += share
+        pairs.append((before + 1, change, curvature))
+        shares.append(share)
+    if pairs:
+        change, curvature = pairs[0][1:]
+        weights *= curvature / (change[state.row()] - change[state.row(1)])
+    for (s, change, curvature), share in zip(reversed(pairs), reversed(shares), strict=True):
+        weights[s] += share - change @ weights / curvature
     return weights
+
+
+def _change(products: Float64, before: int, after: int) -> Float64:
+    """Return the inner products of the history with y, the difference of two gradients."""
+    change: Float64 = products[after] - products[before]
+    return change
 
 
 def _norm(state: State) -> float:
     """Return the norm of the projected gradient."""
-    return float(np.sqrt(state.products[-1, -1]))
+    return float(np.sqrt(state.products[state.row(), state.row()]))

@@ -112,6 +112,10 @@ class Descent:
         """Whether a tolerance was met; of several rounds, whether all are done."""
         return state.round == ROUNDS or self._lbfgs(state.round).reached(state.inner)
 
+    def end(self, state: Course) -> tuple[float, float]:
+        """Return the average distortion and the norm of its projected gradient."""
+        return state.values[-1], state.norms[-1]
+
     def iterations(self, state: Course) -> Iterator[int]:
         """Take the steps that are left, and yield 1 after each."""
         yield from self._lbfgs(state.round).iterations(state.inner)

@@ -96,6 +96,11 @@ class Proximal:
         """Whether all rounds are done."""
         return len(state.values) >= self._rounds
 
+    def end(self, state: Rounds) -> tuple[float, float]:
+        """Return the average distortion of all pairs and the norm of its projected gradient."""
+        value, gradient = self.problem(state.x)
+        return value, float(np.sqrt(self._square(self._constraint.tangent(state.x, gradient))))
+
     def iterations(self, state: Rounds) -> Iterator[int]:
         """Run the rounds that are left and yield 1 after each; x ends as the mean of a pass."""
         last = min(len(self._problems), self._rounds)
