@@ -1,11 +1,25 @@
-"""Kernels of minimum-distortion embedding: distances of pairs, and the gradient from them."""
+"""Kernels of minimum-distortion embedding: pairs by item, their distances, and the gradient."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from wordgeom.core.types import Array, Int32, Int64
-from wordgeom.runtime.jit import summing_kernel
+from wordgeom.runtime.jit import kernel, summing_kernel
+
+
+@kernel
+def set_around(left: Int32, right: Int32, places: Int64, others: Int32, numbers: Int32) -> None:
+    """Set the entries of each item: the other item of each pair, and the number of the pair.
+
+    places (n): the first entry of each item; overwritten. Others of one group of pairs ascend, since
+    left < item < right.
+    """
+    for ends, opposite in ((right, left), (left, right)):
+        for k in range(len(ends)):
+            entry = places[ends[k]]
+            others[entry], numbers[entry] = opposite[k], k
+            places[ends[k]] = entry + 1
 
 
 @summing_kernel
