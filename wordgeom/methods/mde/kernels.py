@@ -12,8 +12,8 @@ from wordgeom.runtime.jit import kernel, summing_kernel
 def set_around(left: Int32, right: Int32, places: Int64, others: Int32, numbers: Int32) -> None:
     """Set the entries of each item: the other item of each pair, and the number of the pair.
 
-    places (n): the first entry of each item; overwritten. Others of one group of pairs ascend, since
-    left < item < right.
+    places (n): the first entry of each item; overwritten. Others of one group of pairs ascend,
+    since left < item < right.
     """
     for ends, opposite in ((right, left), (left, right)):
         for k in range(len(ends)):
