@@ -100,3 +100,8 @@ class Ops(Protocol):
 
     def along(self, start: Tall, step: float, direction: Tall, out: Tall | None = None) -> Tall:
         """Return start + step · direction, of two arrays of one shape, in `out` or a new one."""
+
+
+def dot(ops: Ops, left: Tall, right: Tall) -> float:
+    """Return the inner product of two arrays of one shape."""
+    return float(ops.row_products(left.reshape(1, -1), [right.reshape(-1)])[0, 0])

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from wordgeom.core.ops import Ops, Tall
+from wordgeom.core.ops import Ops, Tall, dot
 from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.blas import one_thread
 from wordgeom.optim.constraints import Constraint, Free
@@ -162,7 +162,7 @@ class Lbfgs:
             if not self._constraint.flat:
                 x = self._constraint.onto(x)
             value, gradient = self._at(x)
-            return Point(step, value, self._inner(gradient, direction), (x, gradient))
+            return Point(step, value, dot(self._ops, gradient, direction), (x, gradient))
 
         start = Point(0.0, state.values[-1], slope, None)
         return wolfe_step(probe, start, self._first_step(state))
@@ -171,12 +171,12 @@ class Lbfgs:
         """Return the first step to try: 1, or before any curvature is known a small one."""
         if state.kept:
             return 1.0
-        size = np.sqrt(self._inner(state.x, state.x))
+        size = np.sqrt(dot(self._ops, state.x, state.x))
         return float(_FIRST * (size or 1.0) / state.norms[-1])
 
     def _keep(self, state: State, x: Tall, gradient: Tall) -> float:
         """Move to x, add the step to the history, and return its length relative to x."""
-        size, before, step = self._inner(state.x, state.x), state.row(), state.row() + 1
+        size, before, step = dot(self._ops, state.x, state.x), state.row(), state.row() + 1
         self._ops.along(x, -1.0, state.x, out=state.history[step].reshape(x.shape))
         state.x, state.taken = x, state.taken + 1
         after = state.row()
@@ -195,11 +195,6 @@ class Lbfgs:
         products = self._ops.row_products(filled, [filled[row] for row in rows])
         state.products[: len(filled), rows] = products
         state.products[rows, : len(filled)] = products.T
-
-    def _inner(self, left: Tall, right: Tall) -> float:
-        """Return the inner product of two arrays."""
-        products = self._ops.row_products(left.reshape(1, -1), [right.reshape(-1)])
-        return float(products[0, 0])
 
 
 def _weights(state: State) -> Float64:

@@ -240,7 +240,7 @@ class Construction:
         number = int(np.count_nonzero(zero))
         what = f"{plural(number, 'pair')} of deviation 0, by which --loss {self._options.loss}"
         self.notes.append(f"{what} divides: left out")
-        return _chosen(pairs, ~zero)
+        return pairs.chosen(~zero)
 
     def _note_absent(self, pairs: Pairs, one: str, more: str) -> None:
         number = self._n - len(np.union1d(pairs.left, pairs.right))
@@ -266,7 +266,7 @@ class Construction:
 
 def without_fixed(pairs: Pairs, fixed: Array) -> Pairs:
     """Return the pairs of which at least one item is not fixed; fixed (n): bool."""
-    return _chosen(pairs, ~(fixed[pairs.left] & fixed[pairs.right]))
+    return pairs.chosen(~(fixed[pairs.left] & fixed[pairs.right]))
 
 
 def rows_of(items: Sequence[str], others: Sequence[str]) -> Int64:
@@ -283,7 +283,3 @@ def _closeness(deviations: Pairs) -> Pairs:
     """
     relative = deviations.given / np.mean(deviations.given, dtype=np.float64)
     return replace(deviations, given=(1.0 / np.maximum(relative, 1e-2) ** 2).astype(np.float32))
-
-
-def _chosen(pairs: Pairs, which: Array) -> Pairs:
-    return Pairs(pairs.left[which], pairs.right[which], pairs.given[which])

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from wordgeom.core.ops import Ops, Tall
+from wordgeom.core.ops import Ops, Tall, dot
 from wordgeom.core.types import Array, Float32
-from wordgeom.methods.mde.pairs import Pairs
 from wordgeom.methods.mde.problem import Term
 from wordgeom.optim.constraints import Constraint
 from wordgeom.optim.lbfgs import Lbfgs
@@ -62,15 +61,11 @@ def batches(terms: list[Term], size: int, rng: np.random.Generator) -> list[list
     order = rng.permutation(int(ends[-1]))
     parts = np.array_split(order, max(1, round(len(order) / size)))
     return [
-        [_chosen(term, np.sort(part[(part >= first) & (part < last)]) - first)
+        [Term(term.pairs.chosen(np.sort(part[(part >= first) & (part < last)]) - first),
+              term.distortion)
          for term, first, last in zip(terms, ends[:-1], ends[1:], strict=True)]
         for part in parts
     ]  # fmt: skip
-
-
-def _chosen(term: Term, rows: Array) -> Term:
-    pairs = term.pairs
-    return Term(Pairs(pairs.left[rows], pairs.right[rows], pairs.given[rows]), term.distortion)
 
 
 class Proximal:
@@ -153,12 +148,8 @@ class Proximal:
             way = self._ops.tall(signs, here.dtype)
             ends = [problem(self._ops.along(x, size, way))[1] for size in (step, -step)]
             change = self._ops.along(ends[0], -1.0, ends[1])
-            total += self._inner(change, way) / (2.0 * step)
+            total += dot(self._ops, change, way) / (2.0 * step)
         return max(total / (_PROBES * here.size), 0.0)
 
     def _square(self, tall: Tall) -> float:
-        return self._inner(tall, tall)
-
-    def _inner(self, left: Tall, right: Tall) -> float:
-        products = self._ops.row_products(left.reshape(1, -1), [right.reshape(-1)])
-        return float(products[0, 0])
+        return dot(self._ops, tall, tall)
