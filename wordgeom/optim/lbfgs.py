@@ -1,8 +1,8 @@
 """L-BFGS under a constraint: quasi-Newton steps with a strong Wolfe line search.
 
 Liu and Nocedal (1989); with projected gradients and projected steps, Agrawal, Ali and Boyd (2021),
-algorithm 6.1. The direction of the two-loop recursion is a combination of the last steps s and
-projected gradients, whose differences are the changes y. Its coefficients follow from the inner
+algorithm 6.1. The direction of the two-loop recursion is a combination of the last steps s, the
+changes y of the projected gradient, and that gradient. Its coefficients follow from the inner
 products of these alone (Chen et al. 2014), so that a step reads the history twice, not four times.
 The unknowns stay on the device and keep their type. The next step depends on `State` alone, so that
 a saved one continues with the same bytes. Not for functions with kinks or noise.
@@ -32,11 +32,11 @@ _FIRST = 1e-2  # length of the first step relative to that of x
 class State:
     """Where an optimisation stands.
 
-    x (n × m): the unknowns; history (2 M + 2 × n m): projected gradient k in row 2 (k mod M + 1),
-    and below it the step from there, of the last M + 1; products (2 M + 2 × 2 M + 2): its inner
-    products; values, norms: of the function and of that gradient, before the first step and after
-    each; lengths: of each step relative to x; taken: steps so far, of which the last `kept` are in
-    use; evaluations: of the function so far; stuck: whether no step decreased the function.
+    x (n × m): the unknowns; history (2 M + 1 × n m): the projected gradient, then M pairs of a step
+    and the change of that gradient; products (2 M + 1 × 2 M + 1): its inner products; values,
+    norms: of the function and of that gradient, before the first step and after each; lengths: of
+    each step relative to x; kept, taken: the pairs in use are the last `kept` of `taken`;
+    evaluations: of the function so far; stuck: whether no step decreased the function.
     """
 
     x: Tall
@@ -52,17 +52,17 @@ class State:
 
     @property
     def memory(self) -> int:
-        """M, the number of steps that the history holds in use."""
-        return len(self.products) // 2 - 1
+        """M, the number of pairs that the history holds."""
+        return len(self.products) // 2
 
     @property
     def filled(self) -> Tall:
         """The rows of the history that have been written: the first ones."""
-        return self.history[: min(2 * self.taken + 1, len(self.products))]
+        return self.history[: 2 * min(self.taken, self.memory) + 1]
 
-    def row(self, back: int = 0) -> int:
-        """Return the row of the current projected gradient, or of that `back` steps before."""
-        return 2 * ((self.taken - back) % (self.memory + 1))
+    def step_row(self, number: int) -> int:
+        """Return the row of the step of pair `number`; that of its change follows."""
+        return 2 * (number % self.memory) + 1
 
     def saved(self, ops: Ops) -> Mapping[str, Array]:
         """Return the state as the arrays of a checkpoint."""
@@ -104,10 +104,10 @@ class Lbfgs:
         self._most, self._tol, self._enough = most, tol, enough
 
     def start(self, x: Array, memory: int) -> State:
-        """Return the state before the first step from x (n × m), with room for `memory` steps."""
+        """Return the state before the first step from x (n × m), with room for `memory` pairs."""
         at = self._constraint.onto(self._ops.tall(x, x.dtype))
         value, gradient = self._at(at)
-        rows = 2 * memory + 2
+        rows = 2 * memory + 1
         history = self._ops.empty(rows, x.size, x.dtype)
         history[0] = gradient.reshape(-1)
         state = State(at, history, np.zeros((rows, rows)), [value])
@@ -150,7 +150,7 @@ class Lbfgs:
     def _search(self, state: State) -> Point | None:
         """Return the point of a line search, with x and gradient, None without a decrease."""
         weights = _weights(state)
-        slope = float(state.products[state.row()] @ weights)
+        slope = float(state.products[0] @ weights)
         if not slope < 0.0:
             return None
         rows = state.filled
@@ -175,18 +175,24 @@ class Lbfgs:
         return float(_FIRST * (size or 1.0) / state.norms[-1])
 
     def _keep(self, state: State, x: Tall, gradient: Tall) -> float:
-        """Move to x, add the step to the history, and return its length relative to x."""
-        size, before, step = dot(self._ops, state.x, state.x), state.row(), state.row() + 1
-        self._ops.along(x, -1.0, state.x, out=state.history[step].reshape(x.shape))
+        """Move to x, keep the pair if it has curvature, and return the relative length."""
+        size, row = dot(self._ops, state.x, state.x), state.step_row(state.taken)
+        step, change, before = (
+            state.history[k].reshape(x.shape) for k in (row, row + 1, 0)
+        )  # fmt: skip
+        self._ops.along(x, -1.0, state.x, out=step)
+        self._ops.along(gradient, -1.0, before, out=change)
+        before[:] = gradient
         state.x, state.taken = x, state.taken + 1
-        after = state.row()
-        state.history[after] = gradient.reshape(-1)
-        self._multiply(state, [step, after])
-        products = state.products
-        s, y = products[step, step], _change(products, before, after)
-        curvature = products[step, after] - products[step, before]
-        enough = curvature > _ROUNDING * np.sqrt(s * (y[after] - y[before]))
-        state.kept = min(state.kept + 1, state.memory) if enough else 0
+        self._multiply(state, [0, row, row + 1])
+        s, y, curvature = (
+            state.products[at] for at in ((row, row), (row + 1, row + 1), (row, row + 1))
+        )
+        if curvature > _ROUNDING * np.sqrt(s * y):
+            state.kept = min(state.kept + 1, state.memory)
+        else:  # its rows were those of the oldest pair
+            state.taken -= 1
+            state.kept = min(state.kept, state.memory - 1)
         return float(np.sqrt(s / size)) if size > 0.0 else float(s > 0.0)
 
     def _multiply(self, state: State, rows: list[int]) -> None:
@@ -198,33 +204,23 @@ class Lbfgs:
 
 
 def _weights(state: State) -> Float64:
-    """Return the weights (2 M + 2) of the history in −H ∇, by the two-loop recursion."""
-    products, weights = state.products, np.zeros(len(state.products))
-    weights[state.row()] = -1.0
-    pairs, shares = [], []  # of steps, the last first
-    for k in range(state.kept):
-        before, after = state.row(k + 1), state.row(k)
-        step, change = products[before + 1], _change(products, before, after)
-        curvature = step[after] - step[before]
-        share = step @ weights / curvature
-        weights[after] -= share
-        weights[before] += share
-        pairs.append((before + 1, change, curvature))
-        shares.append(share)
-    if pairs:
-        change, curvature = pairs[0][1:]
-        weights *= curvature / (change[state.row()] - change[state.row(1)])
-    for (s, change, curvature), share in zip(reversed(pairs), reversed(shares), strict=True):
-        weights[s] += share - change @ weights / curvature
+    """Return the weights (2 M + 1) of the history in −H ∇, by the two-loop recursion."""
+    products = state.products
+    weights = np.zeros(len(products))
+    weights[0] = -1.0
+    rows = [state.step_row(state.taken - k) for k in range(1, state.kept + 1)]  # the last first
+    shares = []
+    for s in rows:
+        shares.append(products[s] @ weights / products[s, s + 1])
+        weights[s + 1] -= shares[-1]
+    if rows:
+        s = rows[0]
+        weights *= products[s, s + 1] / products[s + 1, s + 1]
+    for s, share in zip(reversed(rows), reversed(shares), strict=True):
+        weights[s] += share - products[s + 1] @ weights / products[s, s + 1]
     return weights
-
-
-def _change(products: Float64, before: int, after: int) -> Float64:
-    """Return the inner products of the history with y, the difference of two gradients."""
-    change: Float64 = products[after] - products[before]
-    return change
 
 
 def _norm(state: State) -> float:
     """Return the norm of the projected gradient."""
-    return float(np.sqrt(state.products[state.row(), state.row()]))
+    return float(np.sqrt(state.products[0, 0]))
