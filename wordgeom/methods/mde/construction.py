@@ -109,7 +109,7 @@ class Construction:
             drawn = self._sample.uniform(keys_of(drawn, self._n))
         far = merged(far, drawn, self._n)
         if not (len(similar) or len(far)):
-            raise InputError("no two items are similar", do="check the items, or --pairs")
+            raise InputError("no two items are similar", do="check the items")
         self.statistics |= {"pairs_similar": len(similar), "pairs_dissimilar": len(far)}
         if len(similar):
             self._count_components(similar, "similar pairs")
@@ -200,6 +200,8 @@ class Construction:
         """Return the similar and the dissimilar pairs of the file."""
         found = self._read()
         neither = len(found.pairs) - len(found.similar) - len(found.dissimilar)
+        if neither == len(found.pairs):
+            raise InputError("all weights of --pairs are 0", do="give similar pairs weights above 0")
         if neither:
             self.notes.append(f"{plural(neither, 'pair')} of weight 0: left out")
         return found.similar, found.dissimilar
@@ -227,7 +229,7 @@ class Construction:
             if number:
                 self.notes.append(f"{plural(number, 'pair')} of --pairs {text}")
         if not len(found.pairs):
-            what = f"none of the {len(given.left):,} pairs of --pairs has two items"
+            what = "no pair of --pairs has the names of two items"
             raise InputError(what, do="check that the names are those of the items")
         self._note_absent(found.pairs, "is in no pair of --pairs", "are in no pair of --pairs")
         return found
