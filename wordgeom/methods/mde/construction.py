@@ -201,7 +201,8 @@ class Construction:
         found = self._read()
         neither = len(found.pairs) - len(found.similar) - len(found.dissimilar)
         if neither == len(found.pairs):
-            raise InputError("all weights of --pairs are 0", do="give similar pairs weights above 0")
+            do = "give similar pairs weights above 0"
+            raise InputError("all weights of --pairs are 0", do=do)
         if neither:
             self.notes.append(f"{plural(neither, 'pair')} of weight 0: left out")
         return found.similar, found.dissimilar
