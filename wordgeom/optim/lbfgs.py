@@ -25,7 +25,6 @@ from wordgeom.optim.stopping import settled
 Function = Callable[[Tall], tuple[float, Tall]]
 _SPAN = 5  # steps over which the decrease is measured
 _ROUNDING = 1e-12  # of sᵀy relative to ‖s‖ ‖y‖, below which a pair is not kept
-_FIRST = 1e-2  # length of the first step relative to that of x
 
 
 @dataclass
@@ -93,15 +92,15 @@ class Lbfgs:
     """Minimises a function (value and gradient at an array) under a constraint.
 
     most: steps; tol: relative decrease over five steps at which it stops; enough: norm of the
-    projected gradient at which it stops.
+    projected gradient at which it stops; first: length of the first step to try relative to x.
     """
 
     def __init__(
         self, function: Function, ops: Ops, *, most: int, tol: float = 0.0, enough: float = 0.0,
-        constraint: Constraint | None = None,
+        constraint: Constraint | None = None, first: float = 1e-2,
     ) -> None:  # fmt: skip
         self._function, self._ops, self._constraint = function, ops, constraint or Free()
-        self._most, self._tol, self._enough = most, tol, enough
+        self._most, self._tol, self._enough, self._first = most, tol, enough, first
 
     def start(self, x: Array, memory: int) -> State:
         """Return the state before the first step from x (n × m), with room for `memory` pairs."""
@@ -172,7 +171,7 @@ class Lbfgs:
         if state.kept:
             return 1.0
         size = np.sqrt(dot(self._ops, state.x, state.x))
-        return float(_FIRST * (size or 1.0) / state.norms[-1])
+        return float(self._first * (size or 1.0) / state.norms[-1])
 
     def _keep(self, state: State, x: Tall, gradient: Tall) -> float:
         """Move to x, keep the pair if it has curvature, and return the relative length."""

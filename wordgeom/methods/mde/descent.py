@@ -21,6 +21,7 @@ from wordgeom.optim.lbfgs import Lbfgs, State
 ROUNDS = 4  # after the first
 _FIRST, _EACH = 3, 15  # parts of the steps: a third for the first round, a fifteenth for each other
 _LOOSE = 3e-3  # tolerance of all rounds but the last, after which the pairs change anyway
+_BOLD, _CAREFUL = 0.1, 1e-2  # first steps relative to the vectors: of the first round, of others
 _NOISE = 1e-4  # of the deviation of the vectors
 _LISTS = ("values", "norms", "lengths")
 
@@ -142,4 +143,5 @@ class Descent:
         most = self._each if number else self._first
         tol = self._loose if number < ROUNDS else self._tol
         return Lbfgs(self.problem, self._ops, most=most, tol=tol, enough=self._enough,
-                     constraint=self._constraint)  # fmt: skip
+                     constraint=self._constraint,
+                     first=_CAREFUL if number else _BOLD)  # fmt: skip
