@@ -16,6 +16,8 @@ jobqueue:
 """
 
 
+# The `local` jobs of dask-jobqueue, which it has for tests, are not awaited when they are removed.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_workers_in_jobs_compute_blocks(tmp_path, monkeypatch):
     (tmp_path / "jobs.yaml").write_text(JOBS)
     monkeypatch.setenv("PYTHONPATH", PATH)
