@@ -15,6 +15,7 @@ from wordgeom.runtime.scheduler import Cluster
 from wordgeom.schedulers.dask_scheduler import DaskScheduler
 from wordgeom.schedulers.shared_folder import shared_folder
 
+_log = logging.getLogger(__name__)
 LOCAL = "local"
 _PROTOCOLS = ("tcp://", "tls://")
 _TIMEOUT = 10.0  # seconds to connect
@@ -33,6 +34,8 @@ def open_scheduler(cluster: Cluster, threads: int, scratch: str | None) -> Itera
         contextlib.closing(DaskScheduler(client, folder)) as scheduler,
     ):
         yield scheduler
+        if not scheduler.used:
+            _log.info("note: this run had no work that is worth sending to the cluster")
 
 
 @contextmanager
