@@ -30,8 +30,8 @@ _log = logging.getLogger(__name__)
 class DaskScheduler:
     """Computes blocks on a Dask cluster: `share` arrays, then `map`.
 
-    client: a distributed.Client; used: whether a block was sent. Raises SchedulerError where workers
-    cannot compute blocks.
+    client: a distributed.Client; used: whether a block was sent. Raises SchedulerError where
+    workers cannot compute blocks.
     """
 
     def __init__(self, client: Any, folder: SharedFolder) -> None:
