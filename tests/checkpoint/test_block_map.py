@@ -20,9 +20,10 @@ from wordgeom.evaluation import cross_validation
 from wordgeom.imputation import latent
 from wordgeom.methods.dlsa import fit
 from wordgeom.methods.gbu import extension
-from wordgeom.runtime.block_map import Result, map_blocks, saved
+from wordgeom.runtime.block_map import map_blocks, saved
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import ResumeOptions
+from wordgeom.runtime.scheduler import Result
 from wordgeom.vectors.keyed import read_vectors, write_vectors
 
 REQUEST = {"command": "train", "options": {}, "inputs": []}

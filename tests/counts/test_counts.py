@@ -34,8 +34,8 @@ from running import merge_cooc
 from wordgeom.corpus.encoding.encode import EncodedCorpus
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts import cooccurrence, count_rows, merge
-from wordgeom.counts.cooccurrence import Plan
 from wordgeom.counts.partial_counts import ScratchParts
+from wordgeom.counts.plan import Plan
 from wordgeom.counts.windows import WindowOptions, denominator, weights
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Pool, Reusable

@@ -18,8 +18,8 @@ from running import merge_cooc
 from wordgeom.core.errors import OptionError
 from wordgeom.core.types import Int64
 from wordgeom.counts import cooccurrence, sliding_windows
-from wordgeom.counts.cooccurrence import Plan
 from wordgeom.counts.partial_counts import ScratchParts
+from wordgeom.counts.plan import Plan
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, reach, weights
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Pool

@@ -17,7 +17,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from wordgeom.core.errors import OutputExistsError, StaleError, StoppedError, WriteError
+from wordgeom.core.errors import (
+    LostSchedulerError,
+    OutputExistsError,
+    StaleError,
+    StoppedError,
+    WriteError,
+)
 from wordgeom.core.formatting import readable_size
 from wordgeom.core.requests import differing_option
 from wordgeom.core.version import __version__
@@ -113,7 +119,7 @@ class State:
         try:
             yield
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):
+            if isinstance(error, KeyboardInterrupt | LostSchedulerError):
                 for save in self._before_stop:
                     save()
             own = self._begun or self._resumed  # else the pieces are an earlier run's

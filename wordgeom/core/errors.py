@@ -98,6 +98,18 @@ class WriteError(WordgeomError, OSError):
     __str__ = Exception.__str__
 
 
+class SchedulerError(WordgeomError, ConnectionError):
+    """A scheduler cannot be reached, or its workers cannot compute blocks of this run."""
+
+    __str__ = Exception.__str__
+
+
+class LostSchedulerError(SchedulerError):
+    """The connection to a scheduler was lost during a run, which can be resumed."""
+
+    exit_code = 75  # as for StoppedError
+
+
 class StoppedError(KeyboardInterrupt):
     """An interrupted run that can be resumed; saved: from a checkpoint; output: it writes some."""
 

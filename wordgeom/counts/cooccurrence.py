@@ -9,19 +9,20 @@ chunks.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from wordgeom.core.types import Int32, Int64
-from wordgeom.counts import kernels, window_kernels
-from wordgeom.counts.count_rows import ENTRIES, BufferedRows, Rows, Workspace, cut_rows, lend
+from wordgeom.counts import cluster_rows, kernels
+from wordgeom.counts.count_rows import BufferedRows, Rows, Workspace, cut_rows, lend
 from wordgeom.counts.merge import merge
+from wordgeom.counts.occurrences import Occurrences
 from wordgeom.counts.partial_counts import Part, Parts, Span
+from wordgeom.counts.plan import Plan
 from wordgeom.counts.sliding_windows import SlidingWindows
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
+from wordgeom.runtime.scheduler import Scheduler
 from wordgeom.storage.id_stream import Ids
 
 _BLOCK_WORK = 1 << 24  # window tokens per block of rows: about 50 ms
@@ -30,37 +31,6 @@ _CHUNK_SHARE = 0.375  # of the room for data
 _SMALLEST_CHUNK, _LARGEST_CHUNK = 1 << 20, 1 << 30
 _PAGES = 1 << 22  # array elements whose memory is allocated at once
 _AT_ONCE = 1 << 24  # ids per kernel call, between which Ctrl-C is handled
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to count: V words, weights (2 window + 1); symmetric: store only the upper triangle.
-
-    sliding: count windows of window + 1 tokens; the values of the weights are then ignored, and in
-    the stream V is a token without a row and V + 1 is no token. entries: of a block of rows.
-    """
-
-    words: int
-    weights: Int32 | Int64
-    symmetric: bool
-    dtype: np.dtype[np.uint32] | np.dtype[np.int64]
-    sliding: bool = False
-    entries: int = ENTRIES
-
-    @property
-    def window(self) -> int:
-        """Number of tokens on each side of a window."""
-        return len(self.weights) // 2
-
-    @property
-    def halo(self) -> int:
-        """Number of ids around a position on which its counts depend."""
-        return 2 * self.window if self.sliding else self.window
-
-    @property
-    def outside(self) -> int:
-        """The id outside all documents."""
-        return self.words + 1 if self.sliding else self.words
 
 
 def chunk_tokens(room: int, bytes_each: int) -> int:
@@ -84,22 +54,24 @@ def count(
     pool: Pool,
     progress: Progress = _SILENT,
     first: int = 0,
+    cluster: Scheduler | None = None,
 ) -> tuple[Iterator[Rows], Workspace]:
     """Count the windows centred in stream[begin:end]; ids around it serve only as context.
 
     Returns blocks of rows in order, from row `first`, and the workspace, which has the sums
-    after the last block. chunk: tokens counted at once; parts: stores the counts of several chunks.
+    after the last block. chunk: tokens counted at once; parts: stores the counts of several chunks;
+    cluster: counts the rows of large chunks.
     """
     bounds = list(range(begin, end, chunk)) or [begin]
     if len(bounds) == 1:
-        return _count_chunk(stream, begin, end, plan, pool, first)
+        return _count_chunk(stream, begin, end, plan, pool, first, cluster)
     partials = []
     for number, start in enumerate(bounds, 1):
         span = (start, min(start + chunk, end))
         part = parts.find(span, plan.words)
         if part is None:
             label = f"counting part {number} of {len(bounds)}"
-            part = _count_part(stream, span, plan, parts, pool, progress, label)
+            part = _count_part(stream, span, plan, parts, pool, progress, label, cluster)
         partials.append(part)
     merged, workspace = merge(
         partials, plan.words, plan.symmetric, plan.dtype, pool, first, plan.entries
@@ -108,10 +80,11 @@ def count(
 
 
 def _count_part(
-    stream: Ids, span: Span, plan: Plan, parts: Parts, pool: Pool, progress: Progress, label: str
-) -> Part:
+    stream: Ids, span: Span, plan: Plan, parts: Parts, pool: Pool, progress: Progress, label: str,
+    cluster: Scheduler | None,
+) -> Part:  # fmt: skip
     """Count a chunk and store it; its memory is free before the next one is counted."""
-    rows, _ = _count_chunk(stream, *span, plan, pool)
+    rows, _ = _count_chunk(stream, *span, plan, pool, cluster=cluster)
     rows = progress.follow(rows, label, plan.words, "rows", lambda r: len(r.lengths))
     return parts.spill(span, rows, plan.words, plan.dtype)
 
@@ -125,32 +98,38 @@ def _then_close(rows: Iterator[Rows], partials: list[Part]) -> Iterator[Rows]:
 
 
 def _count_chunk(
-    stream: Ids, begin: int, end: int, plan: Plan, pool: Pool, start: int = 0
+    stream: Ids,
+    begin: int,
+    end: int,
+    plan: Plan,
+    pool: Pool,
+    start: int = 0,
+    cluster: Scheduler | None = None,
 ) -> tuple[Iterator[Rows], Workspace]:
-    ids, offset = stream.around(begin, end, plan.halo, plan.outside)
-    last = offset + end - begin
-    sliding = None
-    if plan.sliding:
-        sliding = SlidingWindows.find(ids, offset, last, plan.words, plan.window + 1)
-        ids = sliding.ids
-    places, starts = _inverted(ids, offset, last, plan.words, pool)
-    work = np.diff(starts) * len(plan.weights)
+    found = _occurrences(stream, begin, end, plan, pool)
+    work = np.diff(found.starts) * len(plan.weights)
     columns = np.arange(plan.words, 0, -1) if plan.symmetric else np.full(plan.words, plan.words)
     entries = np.minimum(columns, work)
     blocks = cut_rows(entries, work, plan.entries, _BLOCK_WORK, start)
     room = max((int(entries[a:b].sum()) for a, b in blocks), default=0)
     workspace = Workspace(plan.words, plan.symmetric, room, plan.dtype)
+    if cluster is not None and work.sum() >= cluster_rows.WORTH:
+        rows = cluster_rows.count_on_cluster(found, blocks, plan, workspace, room, cluster)
+        return rows, workspace
 
     def run(block: tuple[int, int]) -> BufferedRows:
-        words = ids, places, starts, *block
-        if sliding is None:
-            kernel = partial(kernels.count_rows, *words, plan.weights, plan.symmetric)
-        else:
-            windows = plan.window, sliding.far, sliding.near, sliding.repeats
-            kernel = partial(window_kernels.count_rows, *words, *windows, plan.symmetric)
-        return workspace.count(*block, kernel)
+        return workspace.count(*block, found.kernel(block, plan))
 
     return lend(pool.map(run, blocks), workspace), workspace
+
+
+def _occurrences(stream: Ids, begin: int, end: int, plan: Plan, pool: Pool) -> Occurrences:
+    ids, offset = stream.around(begin, end, plan.halo, plan.outside)
+    last, sliding = offset + end - begin, None
+    if plan.sliding:
+        sliding = SlidingWindows.find(ids, offset, last, plan.words, plan.window + 1)
+        ids = sliding.ids
+    return Occurrences(ids, *_inverted(ids, offset, last, plan.words, pool), sliding)
 
 
 def _inverted(ids: Int32, begin: int, end: int, words: int, pool: Pool) -> tuple[Int32, Int64]:

@@ -9,8 +9,9 @@ import numpy as np
 
 from wordgeom.core.types import Array, Float64, Int64
 from wordgeom.evaluation.estimators import deterministic_estimators
-from wordgeom.runtime.block_map import Result, map_blocks
+from wordgeom.runtime.block_map import map_blocks
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.scheduler import Result
 
 LEAST_PAIRS = 3  # of a part of a fold of words, for a correlation
 TRAIN_ONLY = -1  # the fold of items that are in every training set

@@ -25,10 +25,11 @@ from wordgeom.imputation.tables.matching import Anchors
 from wordgeom.imputation.trust import Trust, assess_trust
 from wordgeom.imputation.validation import Validation, check_folds, validate
 from wordgeom.imputation.weights import Weights, fit_weights
-from wordgeom.runtime.block_map import Result, saved
+from wordgeom.runtime.block_map import saved
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 from wordgeom.runtime.progress import Progress
+from wordgeom.runtime.scheduler import Result
 
 IMPUTATION = "imputation"
 _EDGE = 40  # bytes of a neighbour: in the graph, the weights and the system

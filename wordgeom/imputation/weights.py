@@ -23,9 +23,10 @@ from wordgeom.imputation.graph import Graph
 from wordgeom.imputation.identical import identical_limits
 from wordgeom.imputation.least_norm import make_unique
 from wordgeom.linalg.blas import one_thread
-from wordgeom.runtime.block_map import Result, map_blocks
+from wordgeom.runtime.block_map import map_blocks
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.scheduler import Result, Shared
 
 Kind = Literal["simplex", "nnls"]
 _ROWS = 512  # rows per block, unless that makes more blocks than a checkpoint should have
@@ -56,37 +57,55 @@ def fit_weights(
     points (n × d) C-order; epsilon: multiple of a row's smallest positive weight that is added to
     each of its weights (0.1 in the authors' program).
     """
+    edges, scheduler = graph.rows(rows), context.scheduler
+    arrays = points, identical_limits(points), rows, edges.indptr, edges.indices, edges.data
+    shared = tuple(scheduler.share(array) for array in arrays)
+    step = max(_ROWS, -(-len(rows) // _MOST_BLOCKS))
+    blocks = _blocks(0, len(rows), step)
+    sizes = (stop - start for start, stop in blocks)
+    spec = _Problems(shared, kind, epsilon)
+    done = map_blocks(_fit, blocks, spec, context, "weights", portable=True)
+    follow = context.progress.follow
+    fitted = list(follow(done, "weights", len(rows), "rows", lambda _: next(sizes)))
+    scheduler.release(*shared)
+    data = np.concatenate([np.empty(0), *(result["data"] for result in fitted)])
+    equal, unconverged = (sum(int(result["counts"][k]) for result in fitted) for k in (0, 1))
+    return Weights(Csr(edges.indptr, edges.indices, data, len(points)), equal, unconverged)
+
+
+@dataclass(frozen=True)
+class _Problems:
+    """The problems of all rows.
+
+    arrays: points, identical limits, rows, and indptr, indices and data of their edges.
+    """
+
+    arrays: tuple[Shared, ...]
+    kind: Kind
+    epsilon: float
+
+
+def _fit(block: tuple[int, int], spec: _Problems) -> Result:
+    """Return the weights of a block of rows, and the numbers of Weights."""
     from scipy.optimize import nnls  # before one_thread(), which limits the libraries it finds
 
-    edges, simplex = graph.rows(rows), kind == "simplex"
-    zeros = identical_limits(points)
-
-    def fit(block: tuple[int, int], _: None) -> Result:
-        parts, counts = [], np.zeros(2, np.int64)
+    points, zeros, rows, indptr, indices, data = (array.open() for array in spec.arrays)
+    edges, parts = Csr(indptr, indices, data, len(points)), []
+    counts = np.zeros(2, np.int64)
+    with one_thread():
         for start, stop in _blocks(*block, _GATHERED):
-            part = edges.block(start, stop)
-            entities = rows[start:stop]
+            part, entities = edges.block(start, stop), rows[start:stop]
             apart, owner = _differences(points, entities, part)
             squares = np.einsum("ec,ec->e", apart, apart)
             same = squares <= zeros[entities[owner]]
-            if simplex:
+            if spec.kind == "simplex":
                 vectors, targets = _simplex_problems(apart, squares, owner, part.indptr)
             else:
                 vectors, targets = points[part.indices], points[entities]
             weights, unconverged = _solve_each(nnls, vectors, targets, part.indptr, same)
-            counts += _normalise(weights, part.indptr, epsilon) - unconverged, unconverged
+            counts += _normalise(weights, part.indptr, spec.epsilon) - unconverged, unconverged
             parts.append(weights)
-        return {"data": np.concatenate(parts), "counts": counts}
-
-    step = max(_ROWS, -(-len(rows) // _MOST_BLOCKS))
-    sizes = (stop - start for start, stop in _blocks(0, len(rows), step))
-    with one_thread():
-        done = map_blocks(fit, _blocks(0, len(rows), step), None, context, "weights")
-        follow = context.progress.follow
-        fitted = list(follow(done, "weights", len(rows), "rows", lambda _: next(sizes)))
-    data = np.concatenate([np.empty(0), *(result["data"] for result in fitted)])
-    equal, unconverged = (sum(int(result["counts"][k]) for result in fitted) for k in (0, 1))
-    return Weights(Csr(edges.indptr, edges.indices, data, len(points)), equal, unconverged)
+    return {"data": np.concatenate(parts), "counts": counts}
 
 
 def _simplex_problems(

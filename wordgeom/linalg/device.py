@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from functools import cache, partial
 
 from wordgeom.core.errors import MissingInputError, OptionError, UnavailableError
@@ -14,6 +15,7 @@ from wordgeom.runtime.memory import return_freed
 from wordgeom.runtime.pool import Pool, available_cpus, available_memory
 from wordgeom.runtime.progress import Progress
 from wordgeom.runtime.run_options import GIGABYTE, RunOptions, UseOptions
+from wordgeom.runtime.scheduler import Cluster, Scheduler
 
 _TORCH_DEVICES = {"cuda": "cuda", "torch-cpu": "cpu"}  # the second is for tests
 
@@ -51,12 +53,13 @@ def memory_limit(options: UseOptions) -> int:
 
 @contextlib.contextmanager
 def open_context(
-    options: UseOptions, device: str = "cpu", *, show: bool = False
+    options: UseOptions, device: str = "cpu", *, show: bool = False, cluster: Cluster | None = None
 ) -> Iterator[Context]:
     """Open the threads, memory limit, scratch space and linear algebra of a run.
 
-    show: display progress bars. Raises MissingInputError for a missing scratch directory and what
-    `get_ops` raises.
+    show: display progress bars; cluster: computes large blocks. Raises MissingInputError for a
+    missing scratch directory, OptionError for a cluster with a GPU, and what `get_ops` and
+    `open_scheduler` raise.
     """
     scratch = options.tmp_dir if isinstance(options, RunOptions) else None
     if scratch is not None and not os.path.isdir(scratch):
@@ -64,8 +67,33 @@ def open_context(
     memory = memory_limit(options)
     return_freed(memory)
     show = show and not options.quiet
+    context = partial(
+        Context, memory=memory, seed=options.seed, scratch=scratch, progress=Progress(show)
+    )
     with Pool(options.threads or available_cpus()) as pool:
+        if cluster is not None:
+            with _opened(cluster, device, pool.threads, scratch) as scheduler:
+                ops = cache(partial(_cluster_ops, pool, scheduler))
+                yield context(pool, ops, cluster=scheduler)
+            return
         open_ops = cache(partial(get_ops, device, pool))
         if device != "cpu":  # a missing GPU is reported before any work
             open_ops()
-        yield Context(pool, open_ops, memory, options.seed, scratch, Progress(show))
+        yield context(pool, open_ops)
+
+
+def _opened(
+    cluster: Cluster, device: str, threads: int, scratch: str | None
+) -> AbstractContextManager[Scheduler]:
+    if device != "cpu":
+        what = f"--scheduler computes on CPUs, not with --device {device}"
+        raise OptionError(what, do="omit one of the two")
+    from wordgeom.schedulers.clusters import open_scheduler  # imports Dask
+
+    return open_scheduler(cluster, threads, scratch)
+
+
+def _cluster_ops(pool: Pool, scheduler: Scheduler) -> Ops:
+    from wordgeom.linalg.cluster_ops import ClusterOps
+
+    return ClusterOps(pool, scheduler)

@@ -189,7 +189,7 @@ class SparseRows:
         """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
         V = self._targets.rows
         gains, steps = np.empty(V), np.empty(V, np.int32)
-        at, kind, near = self._targets, other.dtype.type, _GATHERED // other.shape[1]
+        at, kind, near = self._targets, other.dtype.type, gathered_rows(other)
 
         def run(rows: tuple[int, int]) -> None:
             row_solver_kernels.solve_rows(
@@ -200,6 +200,11 @@ class SparseRows:
         for _ in self._pool.map(run, self._blocks):
             pass
         return RowSolutions(start, gains, int(steps.sum()), int(np.count_nonzero(steps == most)))
+
+
+def gathered_rows(other: Array) -> int:
+    """Return how many rows of `other` (m × K) a row's system may gather."""
+    return _GATHERED // int(other.shape[1])
 
 
 def _splits(sparse: Csr) -> Int64:

@@ -6,15 +6,14 @@ alone, so that a block may be computed on any thread, in any run, or be read bac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
-from wordgeom.core.types import Array
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.scheduler import PoolScheduler, Result
 
 _Block = TypeVar("_Block")
 _Spec = TypeVar("_Spec")
-Result = Mapping[str, Array]
 
 
 def map_blocks(
@@ -26,13 +25,14 @@ def map_blocks(
     *,
     ahead: int | None = None,
     serial: bool = False,
+    portable: bool = False,
 ) -> Iterator[Result]:
     """Yield compute(block, spec) for every block, in order.
 
     name: of the results in the checkpoint, unique within a run. ahead: blocks computed beyond the
     one that is awaited, None for twice the threads. serial: compute on the calling thread, for a
-    `compute` that uses the pool itself. A result that an interrupted run saved is read back instead
-    of being computed.
+    `compute` that uses the pool itself. portable: a cluster may compute the blocks (Scheduler). A
+    result that an interrupted run saved is read back instead of being computed.
     """
     checkpoint = context.checkpoint
     names = [f"{context.prefix}{name}-{number}" for number in range(len(blocks))]
@@ -40,7 +40,8 @@ def map_blocks(
     missing = [block for block, found in zip(blocks, saved, strict=True) if not found]
     computed: Iterator[Result] = (compute(block, spec) for block in missing)
     if not serial:
-        computed = context.pool.map(lambda block: compute(block, spec), missing, ahead)
+        scheduler = context.scheduler if portable else PoolScheduler(context.pool)
+        computed = scheduler.map(compute, missing, spec, ahead)
     for one, found in zip(names, saved, strict=True):
         if found:
             yield checkpoint.find(one)

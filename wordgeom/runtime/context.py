@@ -12,6 +12,7 @@ from wordgeom.core.ops import Ops
 from wordgeom.core.types import Array, BlockCheckpoint
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.progress import Progress
+from wordgeom.runtime.scheduler import PoolScheduler, Scheduler
 
 
 class NoCheckpoint:
@@ -43,7 +44,7 @@ class Context:
     pool: worker threads; open_ops: returns the linear algebra of the device; memory: limit in
     bytes; seed: random seed; scratch: directory for temporary files, None for the system's;
     progress: progress bars; checkpoint: state of a long run, which `--resume` restores; prefix: of
-    the names of results in it.
+    the names of results in it; cluster: computes portable blocks, None for the pool.
     """
 
     pool: Pool
@@ -54,6 +55,12 @@ class Context:
     progress: Progress = field(default_factory=Progress)
     checkpoint: BlockCheckpoint = field(default_factory=NoCheckpoint)
     prefix: str = ""
+    cluster: Scheduler | None = None
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """What computes portable blocks."""
+        return self.cluster or PoolScheduler(self.pool)
 
     @cached_property
     def ops(self) -> Ops:

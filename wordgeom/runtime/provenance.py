@@ -114,6 +114,13 @@ def machine() -> dict[str, str]:
     return found
 
 
+def processor_family() -> str:
+    """Return the processor family as LLVM names it, which decides the code of the kernels."""
+    from llvmlite.binding import get_host_cpu_name
+
+    return str(get_host_cpu_name())
+
+
 def _processor() -> str:
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():

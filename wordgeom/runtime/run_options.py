@@ -54,3 +54,7 @@ class ResumeOptions(Options):
     checkpoint: float = option(
         5.0, "minutes between checkpoints", low=0.0, high=1e6, metavar="MINUTES", result=False
     )
+    scheduler: str | None = option(
+        None, "compute on a Dask cluster: tcp://HOST:PORT, local, or a dask-jobqueue file",
+        metavar="ADDRESS", result=False,
+    )  # fmt: skip

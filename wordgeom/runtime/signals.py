@@ -90,6 +90,18 @@ def handled_by(handler: _Handler, before: dict[int, Any]) -> Iterator[None]:
             signal.signal(number, handler_before)
 
 
+@contextlib.contextmanager
+def handlers_restored() -> Iterator[None]:
+    """Restore the handlers after the block, which may import a library that replaces them."""
+    before = stop_handlers()
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is not handler:
+                signal.signal(number, handler)
+
+
 def _handlers() -> dict[int, _Handler]:
     """Return the handlers of stop signals; none outside the main thread, which receives them."""
     if threading.current_thread() is not threading.main_thread():

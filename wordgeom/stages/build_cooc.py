@@ -157,7 +157,8 @@ class BuildCooc(CountStage):
     ) -> tuple[Int64, Int64]:
         """Write the rows of the counts; return the sums of all rows and columns."""
         from wordgeom.checkpoint.token_ids import PartialCounts
-        from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count, token_bytes
+        from wordgeom.counts.cooccurrence import chunk_tokens, count, token_bytes
+        from wordgeom.counts.plan import Plan
 
         encoded, window = counted.text, self.window
         words = len(encoded.vocabulary)
@@ -170,7 +171,7 @@ class BuildCooc(CountStage):
         rows.begin(encoded.vocabulary, plan.dtype)
         found, shop = count(
             encoded.stream, counted.begin, counted.end, plan, chunk, PartialCounts(state),
-            context.pool, context.progress, rows.done,
+            context.pool, context.progress, rows.done, context.cluster,
         )  # fmt: skip
         return write_rows(found, shop, rows, context)
 

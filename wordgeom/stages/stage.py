@@ -29,6 +29,8 @@ from wordgeom.methods.contract import Result, Status
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.provenance import Clock, card, configuration, recording
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions, UseOptions
+from wordgeom.runtime.scheduler import Cluster
+from wordgeom.schedulers.shared_folder import folder_beside, remove_left_folder
 from wordgeom.stages.invocation import Invocation
 from wordgeom.storage import store
 from wordgeom.storage.disk_space import Demand, check_space
@@ -125,6 +127,13 @@ class Stage(ABC):
         return None if self.output is None else state_folder(self.output)
 
     @property
+    def cluster(self) -> Cluster | None:
+        """The cluster that computes blocks, None for the threads of this process."""
+        if self.state is None or self.resume.scheduler is None:
+            return None
+        return Cluster(self.resume.scheduler, folder_beside(self.state))
+
+    @property
     def beside(self) -> Sequence[Path]:
         """The files that are written with the output."""
         return ()
@@ -178,6 +187,8 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
     if stage.output is not None:
         check_outputs(stage.output_paths, [*stage.input_paths, *configuration().values()])
     with _lock(stage, files=True), _recorded(stage):
+        if stage.state is not None:
+            remove_left_folder(folder_beside(stage.state))
         made = stage.up_to_date()
         if made is not None:
             _forget(stage)
@@ -186,7 +197,8 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
         _check_space(stage)
         writes = stage.output is not None
         resumable = _replacing(stage) if state is None else state.resumable(output=writes)
-        with resumable, open_context(stage.run, stage.device, show=show) as context:
+        opened = open_context(stage.run, stage.device, show=show, cluster=stage.cluster)
+        with resumable, opened as context:
             if state is not None:
                 context = replace(context, checkpoint=MethodState(state))
             made = stage.work(Job(context, clock, state))

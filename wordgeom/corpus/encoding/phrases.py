@@ -21,9 +21,10 @@ from wordgeom.corpus.encoding.memory_limits import id_stream, words_limit
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.tokens import lexicon_kernels as kernels
 from wordgeom.corpus.tokens.candidate_types import check_vocabulary_fits
-from wordgeom.counts.cooccurrence import Plan, chunk_tokens, count
+from wordgeom.counts.cooccurrence import chunk_tokens, count
 from wordgeom.counts.count_rows import Rows, block_entries, value_type
 from wordgeom.counts.partial_counts import ScratchParts
+from wordgeom.counts.plan import Plan
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import data_room
 from wordgeom.storage.files import Closing

@@ -16,9 +16,9 @@ from wordgeom.core.options import Options, option
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float32, Int32, Int64
 from wordgeom.linalg.row_solver import Penalty, solve_rows
-from wordgeom.runtime.block_map import Result as Saved
 from wordgeom.runtime.block_map import map_blocks
 from wordgeom.runtime.context import Context
+from wordgeom.runtime.scheduler import Result as Saved
 
 _TOL = 1e-3  # relative tolerance on a row's residual
 

@@ -1,0 +1,208 @@
+"""Kill workers, schedulers and clients of runs on Dask, and compare the outputs.
+
+    scripts/cluster_test dask [--rounds 50] [--seed 1]
+
+Each round runs a command on a scheduler with two workers and kills (-9) one of these processes, or
+the client, at a random moment, mostly while blocks are computed. A run that lost a worker must
+finish. A run that lost its scheduler must end with one line: status 75, or 1 if it had not
+connected yet. After a lost scheduler or client, `--resume`, with or without a scheduler, must
+finish. Every output must have the bytes of a run on one process, and nothing else may be left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from dask_cluster import DaskCluster
+from matrices import random_counts, store_matrix
+
+VICTIMS = ("worker", "scheduler", "client")
+RESUMABLE = 75
+PATIENCE = 300.0  # seconds for a run
+# Small blocks are sent to the workers too, so that short runs have many.
+_RUN = """
+import sys
+from wordgeom.counts import cluster_rows
+from wordgeom.linalg import cluster_ops
+cluster_ops.WORTH = cluster_rows.WORTH = 0
+from wordgeom.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command, and the files and directories that it writes."""
+
+    arguments: list[str]
+    outputs: list[str]
+
+
+COMMANDS = [
+    Command(["build-cooc", "text.txt", "--min-count", "1", "-o", "out"], ["out"]),
+    Command(
+        ["train", "cooc", "--method", "gbu", "--dim", "40", "--sweeps", "8", "-o", "out.bin"],
+        ["out.bin", "out.bin.json"],
+    ),
+    Command(
+        ["train", "cooc", "--method", "pmi-eigs", "--dim", "40", "--tol", "1e-5", "-o", "out.bin"],
+        ["out.bin", "out.bin.json"],
+    ),
+]  # fmt: skip
+
+
+class Workplace:
+    """A folder with inputs, a cluster that is repaired after each round, and reference outputs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._logs = folder / "logs"
+        self._logs.mkdir()
+        rng = np.random.default_rng(1)
+        store_matrix(folder / "cooc", random_counts(rng, 2500))
+        words = rng.zipf(1.2, 2_000_000) % 20_000
+        lines = (words[k : k + 1000] for k in range(0, len(words), 1000))
+        (folder / "text.txt").write_text("\n".join(" ".join(map(str, line)) for line in lines))
+        self.inputs = set(os.listdir(folder))
+        self.cluster = DaskCluster(self._logs, 2)
+        self.wanted: dict[str, bytes] = {}
+        self.seconds: dict[str, float] = {}
+
+    def start(self, command: Command, *options: str) -> subprocess.Popen[bytes]:
+        """Start a command in a process of its own."""
+        arguments = [*command.arguments, "--checkpoint", "0", "--threads", "1", *options]
+        return subprocess.Popen(
+            [sys.executable, "-c", _RUN, *arguments], cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def on_cluster(self, command: Command, *options: str) -> subprocess.Popen[bytes]:
+        """Start a command on the cluster."""
+        return self.start(command, "--scheduler", self.cluster.address, *options)
+
+    def measure(self, command: Command) -> None:
+        """Run a command in one process, and note what it writes and how long the cluster takes."""
+        name = " ".join(command.arguments)
+        expect(self.start(command), {0})
+        self.wanted[name] = self.content(command)
+        self.clean()
+        client = self.on_cluster(command)
+        self.await_blocks(client)
+        begun = time.monotonic()
+        expect(client, {0})
+        self.seconds[name] = time.monotonic() - begun
+        self.check(command)
+
+    def await_blocks(self, client: subprocess.Popen[bytes]) -> None:
+        """Wait until a run has shared an array with its workers, or ended."""
+        while client.poll() is None and not any(self.folder.glob(".*.shared/*.npy")):
+            time.sleep(0.005)
+
+    def content(self, command: Command) -> bytes:
+        """Return the data of the outputs; run cards differ in times."""
+        found = []
+        for output in command.outputs:
+            path = self.folder / output
+            files = sorted(path.iterdir()) if path.is_dir() else [path]
+            found += [one.read_bytes() for one in files if one.suffix != ".json"]
+        return b"".join(found)
+
+    def check(self, command: Command) -> None:
+        """Compare the outputs with those of one process, and remove them."""
+        left = set(os.listdir(self.folder)) - self.inputs - set(command.outputs)
+        assert not left, f"left behind: {sorted(left)}"
+        same = self.content(command) == self.wanted[" ".join(command.arguments)]
+        assert same, "the bytes differ from those of one process"
+        self.clean()
+
+    def clean(self) -> None:
+        """Remove everything but the inputs."""
+        for name in set(os.listdir(self.folder)) - self.inputs:
+            path = self.folder / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def repair(self) -> None:
+        """Start what was killed again; workers belong to one scheduler."""
+        if self.cluster.scheduler.poll() is not None:
+            self.cluster.__exit__()
+            self.cluster = DaskCluster(self._logs, 2)
+            self.cluster.__enter__()
+        for worker in [one for one in self.cluster.workers if one.poll() is not None]:
+            self.cluster.workers.remove(worker)
+            self.cluster.start_worker()
+
+
+def expect(process: subprocess.Popen[bytes], statuses: set[int]) -> int:
+    """Wait for a process, which must end with one of the statuses and at most one line of error."""
+    _, said = process.communicate(timeout=PATIENCE)
+    lines = [line for line in said.decode().splitlines() if "note:" not in line]
+    assert process.returncode in statuses, f"status {process.returncode}: {said.decode()[-500:]}"
+    assert len(lines) <= 1, said.decode()[-500:]
+    return process.returncode
+
+
+def play(place: Workplace, command: Command, victim: str, chance: random.Random) -> str:
+    """Run one round; return how the run ended."""
+    seconds = place.seconds[" ".join(command.arguments)]
+    early, resumed_there = chance.random() < 0.2, chance.random() < 0.5
+    client = place.on_cluster(command)
+    if not early:  # an early kill often comes before the run is connected
+        place.await_blocks(client)
+    time.sleep(chance.uniform(0.0, seconds))
+    workers, scheduler = place.cluster.workers, place.cluster.scheduler
+    killed = {"worker": chance.choice(workers), "scheduler": scheduler, "client": client}[victim]
+    killed.kill()
+    killed.wait() if killed is not client else None
+    allowed = {"worker": {0}, "scheduler": {0, 1, RESUMABLE}, "client": {0, -signal.SIGKILL}}
+    status = expect(client, allowed[victim])
+    place.repair()
+    if status:
+        again = place.on_cluster if resumed_there else place.start
+        expect(again(command, "--resume"), {0})
+    place.check(command)
+    return f"status {status}" + (
+        f", resumed {'there' if resumed_there else 'alone'}" * bool(status)
+    )
+
+
+def main() -> int:
+    """Run the rounds; return 1 if one failed."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    chance, failed = random.Random(asked.seed), 0
+    with tempfile.TemporaryDirectory() as folder:
+        place = Workplace(Path(folder))
+        place.cluster.__enter__()
+        try:
+            for command in COMMANDS:
+                place.measure(command)
+            for number in range(asked.rounds):
+                command, victim = chance.choice(COMMANDS), VICTIMS[number % len(VICTIMS)]
+                try:
+                    ended = play(place, command, victim, chance)
+                except (AssertionError, subprocess.TimeoutExpired) as error:
+                    failed, ended = failed + 1, f"FAILED: {error}"
+                    place.clean()
+                what = " ".join(command.arguments[:4])
+                print(f"{number + 1}: {what}: killed the {victim}: {ended}", flush=True)
+        finally:
+            place.cluster.__exit__()
+    print(f"{asked.rounds} rounds, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

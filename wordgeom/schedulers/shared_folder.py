@@ -1,0 +1,101 @@
+"""The folder through which a run and its workers exchange arrays."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from wordgeom.core.errors import LockedError
+from wordgeom.core.types import Array
+from wordgeom.schedulers.shared_array import SharedArray, array_digest
+from wordgeom.storage.files import (
+    Lock,
+    atomic_file,
+    make_folder,
+    remove,
+    remove_folder,
+    write_errors,
+)
+
+_TOKEN = "token"
+_ATTEMPTS = 5
+
+
+class SharedFolder:
+    """A folder of .npy files, which exists during a run."""
+
+    def __init__(self, path: Path, token: str) -> None:
+        self.path, self.token = path, token
+        self._uses: Counter[SharedArray] = Counter()
+
+    def share(self, array: Array) -> SharedArray:
+        """Write an array to a file named by its digest, unless it is there; raises WriteError."""
+        array = np.ascontiguousarray(array)
+        digest = array_digest(array)
+        path = self.path / f"{digest}.npy"
+        shared = SharedArray(str(path), digest)
+        if not self._uses[shared]:
+            with atomic_file(path, durable=False) as out:
+                np.lib.format.write_array(out, array, allow_pickle=False)
+        self._uses[shared] += 1
+        return shared
+
+    def release(self, shared: SharedArray) -> None:
+        """Remove the file of an array once each `share` of it was released."""
+        self._uses[shared] -= 1
+        if not self._uses[shared]:
+            remove(Path(shared.path))
+
+
+@contextmanager
+def shared_folder(path: Path) -> Iterator[SharedFolder]:
+    """Create the folder of a run, and remove it at the end; raises LockedError, WriteError."""
+    with _lock(path):
+        _remove(path)
+        token = secrets.token_hex(16)
+        with write_errors(path):
+            make_folder(path)
+        try:
+            with atomic_file(path / _TOKEN, durable=False) as out:
+                out.write(token.encode())
+            yield SharedFolder(path.absolute(), token)
+        finally:
+            _remove(path)
+
+
+def remove_left_folder(path: Path) -> None:
+    """Remove the folder that a killed run left, unless another process uses it."""
+    if path.exists():
+        with contextlib.suppress(LockedError), _lock(path):
+            _remove(path)
+
+
+def folder_beside(state: Path) -> Path:
+    """Return the shared folder of the run with this checkpoint: `.cooc.shared`, `.cooc.state`."""
+    return state.with_suffix(".shared")
+
+
+def sees_token(path: str, token: str) -> bool:
+    """Return whether this process finds the token of a run in its shared folder."""
+    try:
+        return (Path(path) / _TOKEN).read_text(encoding="ascii") == token
+    except (OSError, ValueError):
+        return False
+
+
+def _lock(path: Path) -> Lock:
+    return Lock(path.with_name(f"{path.name}.lock"), path)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder; what a worker's last block adds meanwhile is left to the next run."""
+    for _ in range(_ATTEMPTS):
+        if path.exists():
+            with contextlib.suppress(OSError):
+                remove_folder(path)
