@@ -169,17 +169,20 @@ def rounds(starts: int, context: Context) -> None:
     """Print the distortion that the stochastic method reaches, beside the least one."""
     items, number, m, most = 1000, 10_000, 10, 300
     case = quadratic_case(items, number, m, context)
-    best, found, took = least(case, m, context), [], []
+    best, found, took, used = least(case, m, context), [], [], []
     for start in range(1, starts + 1):
         own = placed(replace(case, start=normal(items, m, start)), context)
         run = ours(own, replace(context, seed=start), most, batch=number // 10)
         found.append(distortion(case, run.vectors, context.pool))
         took.append(run.seconds)
-    cells = ["starts", "median (min–max) s", "mean E", "min", "max", "optimum", "mean gap"]
+        used.append(run.processor)
+    cells = ["starts", "median (min–max) s", "processor s", "mean E", "min", "max", "optimum",
+             "mean gap", "largest gap"]  # fmt: skip
     head(f"Stochastic method, n = {items:,}, {number:,} pairs, m = {m}, {most} rounds", cells)
     mean = statistics.mean(found)
-    line(f"{starts}", spread(took), f"{mean:.4f}", f"{min(found):.4f}", f"{max(found):.4f}",
-         f"{best:.4f}", f"{100 * (mean / best - 1):.2f} %")  # fmt: skip
+    line(f"{starts}", spread(took), f"{statistics.median(used):.2f}", f"{mean:.4f}",
+         f"{min(found):.4f}", f"{max(found):.4f}", f"{best:.4f}",
+         *(f"{100 * (value / best - 1):.2f} %" for value in (mean, max(found))))  # fmt: skip
 
 
 def watched(threads: int) -> None:
@@ -202,10 +205,10 @@ def million(threads: int) -> None:
         case = quadratic_case(1_000_000, 10_000_000, 2, context)
         run = ours(case, context, STEPS)
         head(f"1,000,000 items, 10,000,000 pairs, m = 2, standardised, {STEPS} steps",
-             ["s", "s a step", "E", "residual norm"])  # fmt: skip
+             ["s", "processor s", "s a step", "E", "residual norm"])  # fmt: skip
         value = distortion(case, run.vectors, context.pool)
-        line(f"{run.seconds:.1f}", f"{run.seconds / STEPS:.2f}", f"{value:.4f}",
-             f"{run.norms[-1]:.1e}")  # fmt: skip
+        line(f"{run.seconds:.1f}", f"{run.processor:.1f}", f"{run.seconds / STEPS:.2f}",
+             f"{value:.4f}", f"{run.norms[-1]:.1e}")  # fmt: skip
 
 
 def maps(vectors: Vectors, rivals: Rivals, number: int) -> None:

@@ -151,8 +151,7 @@ def random_pairs(items: int, number: int, seed: int) -> Pairs:
 def halves(pairs: Pairs, seed: int) -> tuple[Pairs, Pairs]:
     """Return the pairs, divided at random into similar and dissimilar ones (§7.2)."""
     first = np.random.default_rng(seed).random(len(pairs)) < 0.5
-    one, other = (Pairs(pairs.left[m], pairs.right[m], pairs.given[m]) for m in (first, ~first))
-    return one, other
+    return pairs.chosen(first), pairs.chosen(~first)
 
 
 def normal(items: int, columns: int, seed: int) -> Float32:

@@ -291,8 +291,8 @@ def encode_files(
     """encode() with a pool of its own."""
     with Pool(threads) as pool:
         context = Context(pool, partial(get_ops, "cpu", pool), memory, seed, directory)
-        named = [str(n) for n in names]
-        return encode(named, options, context, gap=gap, short=2, checkpoint=checkpoint)
+        sources = [Source(str(name)) for name in names]
+        return encode(sources, options, context, gap=gap, short=2, checkpoint=checkpoint)
 
 
 def build(names: Path | list[Path], out: Path, **options: Any) -> Done:

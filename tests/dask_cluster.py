@@ -21,6 +21,7 @@ from wordgeom.schedulers.clusters import open_scheduler
 from wordgeom.schedulers.dask_scheduler import DaskScheduler
 
 _TESTS = Path(__file__).parent
+PATH = os.pathsep.join([str(_TESTS.parent), str(_TESTS)])  # of workers, to import these blocks
 _PATIENCE = 60.0  # seconds for a scheduler to start
 _MODULE = "distributed.cli.dask_"
 
@@ -62,10 +63,9 @@ class DaskCluster:
         self.workers.append(self._start("worker", self.address, *options, *here))
 
     def _start(self, what: str, *options: str) -> subprocess.Popen[bytes]:
-        path = os.pathsep.join([str(_TESTS.parent), str(_TESTS)])
         with open(self._folder / f"{what}.log", "ab") as log:
             command = [sys.executable, "-m", f"{_MODULE}{what}", *options]
-            environment = {**os.environ, "PYTHONPATH": path}
+            environment = {**os.environ, "PYTHONPATH": PATH}
             return subprocess.Popen(command, stdout=log, stderr=log, env=environment)
 
 

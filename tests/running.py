@@ -21,7 +21,7 @@ from wordgeom.imputation.options import ImputeOptions
 from wordgeom.methods import load
 from wordgeom.methods.inputs import settings_of
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions, UseOptions
-from wordgeom.stages.build_cooc import BuildCooc, Shard
+from wordgeom.stages.build_cooc import BuildCooc
 from wordgeom.stages.build_dtm import BuildDtm
 from wordgeom.stages.build_pmi import BuildPmi
 from wordgeom.stages.convert import conversion
@@ -30,6 +30,7 @@ from wordgeom.stages.evaluate import Evaluate
 from wordgeom.stages.extend import Extend
 from wordgeom.stages.impute import Impute
 from wordgeom.stages.merging.stage import Merge
+from wordgeom.stages.shard import Shard
 from wordgeom.stages.stage import Outcome, Stage, run_stage
 from wordgeom.stages.train import Train
 from wordgeom.storage.store import Store

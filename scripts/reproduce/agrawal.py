@@ -86,12 +86,13 @@ def make(args: argparse.Namespace) -> None:
     names = wanted(args)
     import agrawal_images
     import agrawal_synthetic as synthetic
+    import mnist_images
     from mde_problems import Rivals, compiled
 
     from wordgeom.linalg.device import open_context
     from wordgeom.runtime.run_options import RunOptions
 
-    images = agrawal_images.read(*args.images) if "8" in names else None
+    images = mnist_images.read(*args.images) if "8" in names else None
     args.out.mkdir(parents=True, exist_ok=True)
     print(heading("agrawal", args.threads), flush=True)
     rivals = Rivals(args.python, args.rivals, args.threads)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from mde_problems import HUBER, LOG1P, QUADRATIC, STANDARDIZED, Case, Rivals, Run, distortion, ours
+from mnist_images import Images
 from tables_report import Claim, conclude, judge, show
 
 import wordgeom as wg
-from wordgeom.core.errors import FormatError
-from wordgeom.core.types import Array, Float32, Float64
+from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.nearest_neighbours import nearest
 from wordgeom.methods.mde import quadratic, validation
 from wordgeom.methods.mde.graphs.neighbours import EUCLIDEAN, neighbours, points_of
@@ -26,7 +25,6 @@ from wordgeom.runtime.context import Context
 from wordgeom.vectors.keyed import write_vectors
 
 K, MOST = 15, 300
-_IMAGES, _LABELS = 0x803, 0x801  # magic numbers of idx files of bytes
 QUADRATIC_2, QUADRATIC_3 = "quadratic, m = 2", "quadratic, m = 3"
 REPELLED, CENTRED, HUBER_ROW, UMAP = (
     "standardised, log1p",
@@ -35,31 +33,6 @@ REPELLED, CENTRED, HUBER_ROW, UMAP = (
     "UMAP",
 )
 _OUTLIERS, _CLOSE = 10.0, 0.03
-
-
-@dataclass(frozen=True)
-class Images:
-    """Pixels (n × d) float32, and digits (n)."""
-
-    pixels: Float32
-    digits: Array
-
-
-def read(images: Path, labels: Path) -> Images:
-    """Return MNIST's images; raises FormatError for files that are not a pair of idx files."""
-    pixels, digits = _idx(images, _IMAGES, 3), _idx(labels, _LABELS, 1)
-    if len(pixels) != len(digits):
-        raise FormatError(f"{len(digits)} labels for {len(pixels)} images", where=labels)
-    return Images(pixels.reshape(len(pixels), -1).astype(np.float32), digits)
-
-
-def _idx(path: Path, magic: int, axes: int) -> Array:
-    content = path.read_bytes()
-    content = gzip.decompress(content) if path.suffix == ".gz" else content
-    head = np.frombuffer(content[: 4 * (axes + 1)], ">i4")
-    if len(head) <= axes or head[0] != magic or len(content) - head.nbytes != np.prod(head[1:]):
-        raise FormatError("is not an idx file of MNIST's format", where=path)
-    return np.frombuffer(content, np.uint8, offset=head.nbytes).reshape(head[1:])
 
 
 def run(images: Images, rivals: Rivals, folder: Path, context: Context) -> None:

@@ -18,8 +18,8 @@ from wordgeom.core.errors import OptionError, StoppedError, WriteError
 PACKAGE = Path(wg.__file__).parent
 # What no function of Python calls; and what only the command line says.
 _OTHERS = (
-    "cli/", "api/", "plot/", "comparison/", "peers/", "planning/", "reproduction/",
-    "stages/merging/", "counts/merge_options.py",
+    "cli/", "api/", "plot/", "comparison/", "peers/", "planning/", "jobs/", "reproduction/",
+    "stages/merging/", "stages/build_vocabulary.py", "counts/merge_options.py",
 )  # fmt: skip
 _ONLY_THERE = ("--json and --markdown are mutually exclusive", "--no-")
 _FLAG = re.compile(r"(?<![\w-])(--[a-z]|-o\b)")

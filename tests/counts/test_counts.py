@@ -40,7 +40,7 @@ from wordgeom.counts.windows import WindowOptions, denominator, weights
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Pool, Reusable
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.build_cooc import Shard
+from wordgeom.stages.shard import Shard
 from wordgeom.storage.store import Store
 
 CORPUS = CorpusOptions(min_count=1)

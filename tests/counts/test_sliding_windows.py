@@ -24,7 +24,7 @@ from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, reach, 
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.build_cooc import Shard
+from wordgeom.stages.shard import Shard
 from wordgeom.storage.id_stream import read_around
 
 SCRATCH = ScratchParts(None)

@@ -28,10 +28,18 @@ class Command:
 
 _TORCH = find_spec("torch") is not None
 _COUNT = "build-cooc ../inputs/corpus.txt -o out --min-count 1 --tmp-dir ."
+_SHARD = (
+    "build-cooc ../inputs/corpus.txt -o out --read-vocab ../inputs/listed.txt --shard 2/3"
+    " --checkpoint 0 --tmp-dir ."
+)
+_WORDS = "build-cooc ../inputs/corpus.txt -o out --vocab-only --tmp-dir . --min-count"
 _TABULATE = "build-dtm ../inputs/corpus.txt -o out --tmp-dir . --min-count"
 _MERGE = "merge -o out --checkpoint 0"
 _WIDE, _NARROW = (
     f"../inputs/{name}.shard-1-of-2 ../inputs/{name}.shard-2-of-2" for name in ("wide", "narrow")
+)
+_PARTS, _OTHERS = (
+    f"../inputs/{name}.shard-1-of-2 ../inputs/{name}.shard-2-of-2" for name in ("all", "some")
 )
 _SUBTRACT = f"{_MERGE} --subtract ../inputs/listed"
 _UNION = f"{_MERGE} --union ../inputs/cooc"
@@ -67,12 +75,15 @@ _CONVERT = "convert ../inputs/vectors.bin out.txt"
 COMMANDS = (
     Command("build-cooc", f"{_COUNT} --window 3", f"{_COUNT} --window 2", True),
     Command("build-cooc, kept", f"{_COUNT} --checkpoint 0", f"{_COUNT} --window 2", True),
+    Command("build-cooc, shard", f"{_SHARD} --window 3", f"{_SHARD} --window 2", True),
+    Command("build-cooc, words", f"{_WORDS} 1", f"{_WORDS} 9"),
     Command("build-dtm", f"{_TABULATE} 1", f"{_TABULATE} 2", True),
     Command("build-dtm, kept", f"{_TABULATE} 1 --checkpoint 0", f"{_TABULATE} 2", True),
     Command("merge", f"{_MERGE} {_WIDE}", f"{_MERGE} {_NARROW}", True),
     Command(
         "merge, difference", f"{_SUBTRACT} ../inputs/half", f"{_SUBTRACT} ../inputs/quarter", True
     ),
+    Command("merge, words", f"{_MERGE} {_PARTS}", f"{_MERGE} {_OTHERS}"),
     Command("merge, union", f"{_UNION} ../inputs/half", f"{_UNION} ../inputs/quarter", True),
     Command(
         "merge, documents", f"{_APPEND} ../inputs/half-dtm", f"{_APPEND} ../inputs/quarter-dtm"
@@ -111,6 +122,10 @@ PREPARE = (
     "build-cooc corpus.txt -o listed --read-vocab listed.txt --window 3",
     "build-cooc half.txt -o half --read-vocab listed.txt --window 3",
     "build-cooc quarter.txt -o quarter --read-vocab listed.txt --window 3",
+    "build-cooc corpus.txt -o all --vocab-only --min-count 1 --shard 1/2",
+    "build-cooc corpus.txt -o all --vocab-only --min-count 1 --shard 2/2",
+    "build-cooc corpus.txt -o some --vocab-only --max-vocab 5 --shard 1/2",
+    "build-cooc corpus.txt -o some --vocab-only --max-vocab 5 --shard 2/2",
     "build-dtm half.txt -o half-dtm --min-count 1",
     "build-dtm quarter.txt -o quarter-dtm --min-count 1",
     "build-dtm dated.jsonl -o dtm --min-count 1 --text-field text --time-field year",

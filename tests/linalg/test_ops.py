@@ -154,6 +154,8 @@ def test_long_rows_are_combined_as_dense_ones(ops, length):
     np.testing.assert_allclose(
         ops.to_numpy(ops.along(left[:2], -1.5, right)), rows[:2] - 1.5 * other, atol=1e-12
     )
+    ops.along(left[0], 2.0, right[1], out=left[2])
+    np.testing.assert_allclose(ops.to_numpy(left)[2], rows[0] + 2.0 * other[1], atol=1e-12)
 
 
 def test_long_sums_of_single_numbers_keep_their_digits():

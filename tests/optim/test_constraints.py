@@ -64,6 +64,15 @@ def test_tangents_keep_the_constraint_to_first_order(ops):
     np.testing.assert_allclose(moved.T @ moved / N, np.eye(M), atol=1e-9)
 
 
+def test_steps_along_projected_gradients_keep_a_flat_constraint(ops):
+    centered = Centered(N, ops)
+    X = centered.onto(ops.tall(drawn(5), np.float64))
+    V = centered.tangent(X, ops.tall(drawn(6), np.float64))
+    moved = ops.along(X, -2.5, V)
+    assert centered.flat
+    np.testing.assert_allclose(ops.to_numpy(moved).sum(axis=0), 0.0, atol=1e-12)
+
+
 def test_anchored_rows_keep_their_bytes(ops):
     Z, rows = drawn(7), np.array([3, 17, 49])
     values = np.array([[-0.0, 1e-40, 1.0, np.pi]] * 3, np.float32)
@@ -78,6 +87,7 @@ def test_anchored_rows_keep_their_bytes(ops):
 @pytest.mark.parametrize("name", ["free", "centered", "anchored", "standardized"])
 def test_a_descent_decreases_and_ends_within_the_constraint(ops, name):
     rows, values = np.array([0, 9]), drawn(8)[:2]
+    values[0, 0] = -0.0  # not the bytes of 0
     constraints: dict[str, Constraint] = {
         "free": Free(),
         "centered": Centered(N, ops),

@@ -154,6 +154,18 @@ def test_an_unreachable_scheduler_is_one_line(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    ("address", "what"),
+    [("tcp://127.0.0.1", "has no port"), ("tls://127.0.0.1:9", "needs certificates")],
+)
+def test_an_unusable_address_is_one_line(tmp_path, address, what):
+    with (
+        pytest.raises(SchedulerError, match=rf"^{address}: .*{what}"),
+        dask_scheduler(address, tmp_path / "shared"),
+    ):
+        pass
+
+
 def test_an_unknown_scheduler_is_named(tmp_path):
     with (
         pytest.raises(MissingInputError, match=r"no such scheduler; pass tcp://"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from dask_cluster import Sums, blocks_of, dask_scheduler, sums
+from dask_cluster import PATH, Sums, blocks_of, dask_scheduler, sums
 
 from wordgeom.core.errors import FormatError
 
@@ -16,8 +16,11 @@ jobqueue:
 """
 
 
+# The `local` jobs of dask-jobqueue, which it has for tests, are not awaited when they are removed.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_workers_in_jobs_compute_blocks(tmp_path, monkeypatch):
     (tmp_path / "jobs.yaml").write_text(JOBS)
+    monkeypatch.setenv("PYTHONPATH", PATH)
     monkeypatch.chdir(tmp_path)  # where Dask puts its temporary files
     rows = np.arange(20.0).reshape(10, 2)
     with dask_scheduler(str(tmp_path / "jobs.yaml"), tmp_path / "shared") as scheduler:

@@ -24,6 +24,7 @@ import agrawal
 import agrawal_images as images
 import agrawal_synthetic as synthetic
 import mde_problems as problems
+import mnist_images
 from mde_problems import Case, Rivals, Run
 
 
@@ -140,7 +141,7 @@ def files(tmp_path):
 
 
 def test_images_and_labels_are_read(files):
-    read = images.read(files / "images.gz", files / "labels")
+    read = mnist_images.read(files / "images.gz", files / "labels")
     assert read.pixels.shape == (12, 6)
     assert read.pixels.dtype == np.float32
     assert read.pixels[1, 5] == 11
@@ -149,13 +150,13 @@ def test_images_and_labels_are_read(files):
 
 def test_files_that_are_not_mnist_are_errors(files):
     with pytest.raises(FormatError, match="labels: is not an idx file"):
-        images.read(files / "labels", files / "labels")
+        mnist_images.read(files / "labels", files / "labels")
     (files / "short").write_bytes((files / "labels").read_bytes()[:-1])
     with pytest.raises(FormatError, match="short: is not an idx file"):
-        images.read(files / "images.gz", files / "short")
+        mnist_images.read(files / "images.gz", files / "short")
     (files / "few").write_bytes(idx(np.arange(5), 0x801))
     with pytest.raises(FormatError, match="5 labels for 12 images"):
-        images.read(files / "images.gz", files / "few")
+        mnist_images.read(files / "images.gz", files / "few")
 
 
 def test_neighbours_tell_the_digit_of_separate_groups(context):
@@ -224,7 +225,7 @@ def test_chapter_8_is_printed(context, tmp_path, capsys):
     rng = np.random.default_rng(1)
     digits = np.repeat(np.arange(10), 12)
     pixels = (20 * digits[:, None] + rng.integers(0, 9, (120, 6))).astype(np.float32)
-    images.run(images.Images(pixels, digits), Rivals(None, tmp_path, 2), tmp_path, context)
+    images.run(mnist_images.Images(pixels, digits), Rivals(None, tmp_path, 2), tmp_path, context)
     printed = capsys.readouterr().out
     assert "120 digits of MNIST" in printed
     assert "| centred, Huber | wordgeom |" in printed

@@ -22,6 +22,7 @@ FOLDER = Path(wordgeom.__file__).parent.parent / "scripts" / "reproduce"
         ("khalife", "A criterion that needs a missing row is not tested"),
         ("planted_change", "Rank words whose change is known, planted in dated text"),
         ("planted_oracle", "What a test that knows the answer finds"),
+        ("saul", "τ leaves 99 % of the pairs below it"),
         ("yao", "--companies has the columns ticker, first_word"),
     ],
 )

@@ -29,7 +29,7 @@ from wordgeom.corpus.vocabulary import read_words
 from wordgeom.counts import cooccurrence
 from wordgeom.matrices.cooccurrence import StoredMatrix
 from wordgeom.runtime.run_options import RunOptions
-from wordgeom.stages.build_cooc import Shard
+from wordgeom.stages.shard import Shard
 from wordgeom.storage import files
 from wordgeom.storage.store import Store
 
@@ -308,7 +308,7 @@ def test_shards_that_are_not_all_there_once_are_refused(text: Path, tmp_path: Pa
         ([one, two, wide], [wide, f"differs from {one}", "made with --window 7, not 5"]),
         (
             [one, two, thin],
-            [thin, f"was counted from another text or with other options than {one}"],
+            [thin, f"differs from {one}: it was made with --document file, not line"],
         ),
     ):
         check_refused_merge(out, parts, InputError, *said)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from interruptions import kill_after
 
 import wordgeom as wg
 from wordgeom.cli import main
@@ -15,6 +17,7 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.formats.vector_files import read_any_vectors
 from wordgeom.linalg.device import open_context
 from wordgeom.runtime.run_options import UseOptions
+from wordgeom.stages import reducers
 from wordgeom.stages.faithfulness import faithfulness
 from wordgeom.stages.reducers import REDUCERS
 from wordgeom.vectors.keyed import Vectors, read_vectors, write_vectors
@@ -81,7 +84,11 @@ def test_norms_stay_and_directions_nearly(words, options):
 
 
 def test_bytes_do_not_depend_on_threads(words):
-    for options in (("--dim", "9", "--bits", "4"), ("--pq", "6")):
+    for options in (
+        ("--dim", "9", "--bits", "4"),
+        ("--pq", "6"),
+        ("--reducer", "tsm", "--dim", "6"),
+    ):
         for threads in ("1", "3"):
             compressed(*options, "--threads", threads, "--force", out=f"{threads}.npz")
         assert Path("1.npz").read_bytes() == Path("3.npz").read_bytes()
@@ -98,6 +105,40 @@ def test_the_reduction_with_the_best_recall_is_chosen(words):
         alone = compressed("--dim", "4", "--reducer", name, out=f"{name}.npz")
         same = np.array_equal(alone.matrix, read_any_vectors(Path("v.npz")).matrix)
         assert same == (name == statistics["reducer"])
+
+
+@pytest.mark.parametrize("matched", [N, N // 2])
+def test_tsm_is_chosen_where_it_keeps_more_neighbours(tmp_path, monkeypatch, matched):
+    monkeypatch.setattr(reducers, "MATCHED", matched)  # half of the words are extended
+    draw = np.random.default_rng(1)
+    centres = draw.standard_normal((40, D))[np.arange(N) % 40]
+    points = (centres + 0.5 * draw.standard_normal((N, D))).astype(np.float32)
+    write_vectors(tmp_path / "groups.bin", [f"w{k}" for k in range(N)], points)
+    made = wg.compress(tmp_path / "groups.bin", dim=6, bits=8, threads=2)
+    recall = {name: each[0]["score"] for name, each in made.statistics["faithfulness"].items()}
+    assert made.statistics["reducer"] == "tsm"
+    assert recall["tsm"] > recall["svd-unit"] + 0.02
+    np.testing.assert_allclose(row_norms(made.vectors), row_norms(points), rtol=2**-10)
+
+
+def test_best_says_that_it_does_not_try_tsm_on_many_words(words, monkeypatch):
+    slow = replace(REDUCERS["tsm"], most=N - 1)
+    monkeypatch.setitem(REDUCERS, "tsm", slow)
+    made = wg.compress("vectors.bin", dim=3)
+    assert set(made.statistics["faithfulness"]) == {"svd", "svd-unit"}
+    assert any("tsm: tried up to 399 words" in note for note in made.notes)
+
+
+def test_a_killed_run_resumes_with_the_same_bytes(words, capsys):
+    line = ["compress", "vectors.bin", "--dim", "4", "--checkpoint", "0"]
+    assert main([*line, "-o", "whole.npz"]) == 0
+    kill_after(3, [*line, "-o", "part.npz"])
+    assert not Path("part.npz").exists()
+    assert main([*line, "-o", "part.npz"]) == 1
+    assert "--resume" in capsys.readouterr().err
+    assert main([*line, "-o", "part.npz", "--resume"]) == 0
+    assert Path("part.npz").read_bytes() == Path("whole.npz").read_bytes()
+    assert not list(Path().glob(".*.state"))
 
 
 def test_the_measures_are_those_of_the_vectors_that_were_written(words):
@@ -146,7 +187,10 @@ def test_low_rank_zero_and_few_vectors(words):
     made = wg.compress("few.bin")
     assert made.vectors.shape == (3, 1)
     assert cosines(made.vectors[::2], made.vectors[[2, 0]]) == pytest.approx([1, 1])
-    assert made.statistics["faithfulness"] == {name: [] for name in REDUCERS}
+    assert made.statistics["faithfulness"] == {"svd": [], "svd-unit": []}
+    assert any(note.startswith("tsm: ") for note in made.notes)
+    with pytest.raises(InputError, match=r"tsm: .* needs more than 3 nonzero vectors, found 2"):
+        wg.compress("few.bin", reducer="tsm")
     write_vectors("zero.bin", few.words, np.zeros((3, 2), np.float32))
     with pytest.raises(InputError, match="every vector is zero"):
         wg.compress("zero.bin")

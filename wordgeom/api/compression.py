@@ -12,14 +12,14 @@ from wordgeom.api.keywords import taken, takes
 from wordgeom.api.messages import run
 from wordgeom.api.vectors import Model, source_of
 from wordgeom.formats.vector_files import read_any_vectors
-from wordgeom.runtime.run_options import RunOptions
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.vectors.options import CompressOptions
 
 if TYPE_CHECKING:
     from gensim.models import KeyedVectors
 
 
-@takes(CompressOptions, RunOptions)
+@takes(CompressOptions, ResumeOptions, RunOptions)
 def compress(
     vectors: PathLike | Model | KeyedVectors,
     *,
@@ -35,10 +35,10 @@ def compress(
     """
     from wordgeom.stages.compress import Compress
 
-    how, using = taken("compress", options)
+    how, resume, using = taken("compress", options)
     target = None if out is None else Path(out)
     named = [os.fspath(path) for path in sets]
-    made = run(Compress(source_of(vectors), how, using, target, named))
+    made = run(Compress(source_of(vectors), how, using, target, named, resume))
     read = made.value
     if read is None and made.path is not None:  # up to date
         read = read_any_vectors(made.path)

@@ -141,7 +141,8 @@ def count(
     no list or tuple is a text in `corpus` too. Each one is a document.
     shard: "i/N" counts one part. Raises WordgeomError.
     """
-    from wordgeom.stages.build_cooc import BuildCooc, Shard
+    from wordgeom.stages.build_cooc import BuildCooc
+    from wordgeom.stages.shard import Shard
 
     reading, window, resume, using = taken("count", options)
     given = texts_of("count", corpus, texts, reading)

@@ -48,6 +48,7 @@ COMMANDS = {
     "info": "Describe a matrix, a model or a vectors file.",
     "run": "Run the stages of a configuration file.",
     "plan": "Predict the memory, disk and time of a run.",
+    "jobs": "Print or submit the jobs that run a configuration file on a cluster.",
     "rerun": "Repeat a run from its run card, and compare the outputs.",
 }
 _HELP = """Word vectors by geometry: count the words of a text, then factorise the counts.

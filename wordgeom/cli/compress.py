@@ -7,16 +7,20 @@ from pathlib import Path
 import click
 
 from wordgeom.cli import frame
-from wordgeom.runtime.run_options import RunOptions
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.vectors.options import CompressOptions
 
 
-@click.command("compress", cls=frame.StageCommand, classes=(CompressOptions, RunOptions))
+@click.command(
+    "compress", cls=frame.StageCommand, classes=(CompressOptions, ResumeOptions, RunOptions)
+)
 @click.argument("vectors", required=False)
 @click.option("-o", "--out", metavar="FILE", help="output file, .npz  [vectors.compressed.npz]")
 @click.option("--set", "sets", multiple=True, metavar="FILE",
               help="test set to score before and after (repeatable)")  # fmt: skip
-def command(settings: frame.Settings, options: CompressOptions, run: RunOptions) -> frame.Stage:
+def command(
+    settings: frame.Settings, options: CompressOptions, resume: ResumeOptions, run: RunOptions
+) -> frame.Stage:
     """Compress VECTORS (vectors.bin): reduce their dimension, and quantise the numbers.
 
     Every command reads the result as it reads other vectors. The loss is printed: recall of the
@@ -26,4 +30,4 @@ def command(settings: frame.Settings, options: CompressOptions, run: RunOptions)
 
     vectors = settings.get("vectors", "vectors.bin")
     out = settings.get("out", "vectors.compressed.npz")
-    return Compress(vectors, options, run, Path(out), frame.names_in(settings, "sets"))
+    return Compress(vectors, options, run, Path(out), frame.names_in(settings, "sets"), resume)

@@ -96,12 +96,12 @@ def _configured(name: str, config: str) -> Settings:
 
 def prepare(name: str, settings: Settings, where: str) -> Stage:
     """Return the stage of a command from its settings; `where` names them in an error."""
-    return _command(name).stage(settings, where)
+    return command_named(name).stage(settings, where)
 
 
 def parsed(name: str, arguments: Sequence[str]) -> Settings:
     """Return the settings of a command line; raises what parsing raises."""
-    command = _command(name)
+    command = command_named(name)
     context = command.make_context(name, list(arguments), parent=click.get_current_context())
     return command.given(context.params)
 
@@ -119,7 +119,7 @@ def run_prepared(stage: Stage) -> None:
 
 def resumable(name: str) -> bool:
     """Return whether a command has `--resume`."""
-    return name in STAGES and ResumeOptions in _command(name).classes
+    return name in STAGES and ResumeOptions in command_named(name).classes
 
 
 def options_from(
@@ -174,7 +174,8 @@ def _spelt(setting: str) -> str:
     return next(found, setting)
 
 
-def _command(name: str) -> StageCommand:
+def command_named(name: str) -> StageCommand:
+    """Return the command of a stage."""
     module = import_module(f"wordgeom.cli.{name.replace('-', '_')}")
     command: StageCommand = module.command
     return command

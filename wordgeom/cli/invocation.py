@@ -134,7 +134,7 @@ class Invocation:
         table = {name: value for name, value in self.table.items() if name in names}
         if "force" in names:
             table["force"] = force
-        arguments = [*_flags(self.command, table), "--", *_positional(self.command, table)]
+        arguments = [*flags_of(self.command, table), "--", *arguments_of(self.command, table)]
         parent = click.get_current_context(silent=True)
         try:
             return self.command.make_context(self.name, arguments, parent=parent)
@@ -186,7 +186,8 @@ def _named(command: click.Command, keys: Mapping[str, Any], where: str) -> dict[
     return {spelt.get(key, key): value for key, value in keys.items()}
 
 
-def _flags(command: click.Command, table: Mapping[str, Any]) -> Iterator[str]:
+def flags_of(command: click.Command, table: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the options of a table as they are on the command line. Raises OptionError."""
     for param in command.params:
         if not isinstance(param, click.Option) or param.name not in table:
             continue
@@ -203,7 +204,8 @@ def _flags(command: click.Command, table: Mapping[str, Any]) -> Iterator[str]:
             yield from (name, _text(param, name, one))
 
 
-def _positional(command: click.Command, table: Mapping[str, Any]) -> Iterator[str]:
+def arguments_of(command: click.Command, table: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the arguments of a table as they are on the command line. Raises OptionError."""
     for param in command.params:
         if isinstance(param, click.Argument) and param.name in table:
             value = table[param.name]

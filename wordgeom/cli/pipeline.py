@@ -74,6 +74,8 @@ class Step:
     @property
     def default(self) -> str:
         """The default of its output, empty where no other table takes that."""
+        if self.table.get("vocab_only"):
+            return ""
         if self.name != "train":
             return _OUTPUTS.get(self.name, "")
         from wordgeom import methods

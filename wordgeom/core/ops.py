@@ -147,5 +147,10 @@ class Ops(Protocol):
     def row_sum(self, weights: Float64, rows: Tall) -> Tall:
         """Return weights (a) times a few long rows (a × N), (N), newly allocated."""
 
-    def along(self, start: Tall, step: float, direction: Tall) -> Tall:
-        """Return start + step · direction, of two arrays of one shape, newly allocated."""
+    def along(self, start: Tall, step: float, direction: Tall, out: Tall | None = None) -> Tall:
+        """Return start + step · direction, of two arrays of one shape, in `out` or a new one."""
+
+
+def dot(ops: Ops, left: Tall, right: Tall) -> float:
+    """Return the inner product of two arrays of one shape."""
+    return float(ops.row_products(left.reshape(1, -1), [right.reshape(-1)])[0, 0])

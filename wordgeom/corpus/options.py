@@ -161,3 +161,10 @@ class PassageOptions(Options):
         None, "split documents into passages of N tokens, a row each",
         low=1, high=10_000_000, metavar="N",
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class VocabularyOptions(Options):
+    """What is counted of a text."""
+
+    vocab_only: bool = option(False, "count words only, without contexts  [-o vocab]")

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from wordgeom.core.errors import FormatError
+from wordgeom.core.errors import FormatError, InputError
 from wordgeom.core.types import Int64
 from wordgeom.storage.files import atomic_file
 from wordgeom.storage.foreign import CHECKED, recognise
 from wordgeom.storage.opening import reading
+from wordgeom.storage.store import Store, exists
 
 _NONE = np.empty(0, np.int64)
 _BOM = "\ufeff"
@@ -79,8 +80,7 @@ def read_list(path: str | Path) -> list[tuple[int, str]]:
     )
 
     where = Path(path)
-    with reading(where, "a file"):
-        content = where.read_bytes()
+    content = list_content(where)
     foreign = recognise(content[:CHECKED], where.name)
     if foreign is not None:
         raise FormatError(foreign.line, where=where, found=foreign.found, do=foreign.do)
@@ -97,6 +97,22 @@ def read_list(path: str | Path) -> list[tuple[int, str]]:
             raise FormatError(what, where=f"{where} line {number}")
         words.append((number, word))
     return words
+
+
+def list_content(path: Path) -> bytes:
+    """Return the bytes of a word list: of a file, or of the vocabulary of a store.
+
+    Raises MissingInputError, FormatError, and InputError for the words of a shard.
+    """
+    if exists(path):
+        store = Store.open(path)
+        shard = store.attributes.get("shard")
+        if shard is not None:
+            do = "combine the shards with wordgeom merge"
+            raise InputError(f"is only shard {shard[0]} of {shard[1]}", where=path, do=do)
+        return store.text("vocab")
+    with reading(path, "a file"):
+        return path.read_bytes()
 
 
 def read_vocabulary_bytes(content: bytes, where: Path) -> Vocabulary:

@@ -17,6 +17,7 @@ from wordgeom.runtime.pool import LOOKAHEAD, Reusable
 
 ENTRIES = 1 << 20  # entries in a block, unless one row has more or memory is short
 _FEWEST = 1 << 14
+_MANY = 16  # matrices of which a block has a share that is worth a read
 
 
 @dataclass(frozen=True)
@@ -104,13 +105,16 @@ def lend(finished: Iterator[BufferedRows], workspace: Workspace) -> Iterator[Row
         workspace.buffers.give_back(block.buffers)
 
 
-def block_entries(room: int, threads: int, dtype: np.dtype[Any]) -> int:
+def block_entries(room: int, threads: int, dtype: np.dtype[Any], matrices: int = 1) -> int:
     """Return the entries of a block of which all buffers take at most `room` bytes.
 
     A block and those ahead of it have buffers, and a thread that merges has each entry twice more.
+    matrices: that are merged. Blocks of many matrices are larger, since a part of a stored one is
+    read and verified by the MiB.
     """
     held = threads * LOOKAHEAD + 2 + 2 * threads
-    return min(max(room // (held * (4 + dtype.itemsize)), _FEWEST), ENTRIES)
+    most = ENTRIES * max(1, matrices // _MANY)
+    return min(max(room // (held * (4 + dtype.itemsize)), _FEWEST), most)
 
 
 def cut_rows(

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from wordgeom.core.types import Csr, Int64
+from wordgeom.core.types import Array, Csr, Int32, Int64
 from wordgeom.counts import kernels
 from wordgeom.counts.count_rows import ENTRIES, BufferedRows, Rows, Workspace, cut_rows, lend
 from wordgeom.runtime.pool import Pool
@@ -49,12 +49,7 @@ def merge(
 
     def run(block: tuple[int, int]) -> BufferedRows:
         start, last = block
-        parts = [s.rows(start, last) for s in summands]
-        shifts = np.cumsum([0, *(len(p.indices) for p in parts[:-1])])
-        offsets = np.stack([p.indptr + shift for p, shift in zip(parts, shifts, strict=True)])
-        from_indices = np.concatenate([p.indices for p in parts])
-        from_values = np.concatenate([p.data for p in parts])
-        given = offsets, from_indices, from_values, start, symmetric
+        given = *_side_by_side(summands, start, last), start, symmetric
         if subtract is None:
             return workspace.count(start, last, partial(kernels.merge_rows, *given))
         negative = np.zeros(3, np.int64)
@@ -64,3 +59,19 @@ def merge(
         return made
 
     return lend(pool.map(run, blocks), workspace), workspace
+
+
+def _side_by_side(summands: Sequence[Summand], start: int, last: int) -> tuple[Int64, Int32, Array]:
+    """Return the rows [start:last) of all summands: (n × rows + 1) offsets, columns, values.
+
+    Each one is copied before the next is read: a store reads whole MiB, which its rows refer to.
+    """
+    offsets = np.empty((len(summands), last - start + 1), np.int64)
+    columns, values, before = [], [], 0
+    for number, summand in enumerate(summands):
+        part = summand.rows(start, last)
+        offsets[number] = part.indptr + before
+        before += len(part.indices)
+        columns.append(part.indices.copy())
+        values.append(part.data.copy())
+    return offsets, np.concatenate(columns), np.concatenate(values)

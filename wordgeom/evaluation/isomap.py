@@ -8,6 +8,7 @@ closest words.
 from __future__ import annotations
 
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,11 +18,22 @@ from wordgeom.linalg.blas import one_thread
 from wordgeom.runtime.context import Context
 from wordgeom.runtime.memory import check_memory
 
+if TYPE_CHECKING:
+    from sklearn.manifold import Isomap
+
 MOST = 5_000  # words: paths and eigenvectors take the cube of their number
 
 
 def isomap(units: Float64, K: int, tau: float, context: Context) -> Float32:
     """Return Isomap's embedding (n × K) of unit vectors (n × D), float32.
+
+    Raises what `fitted` raises.
+    """
+    return np.asarray(fitted(units, K, tau, context).embedding_, np.float32)
+
+
+def fitted(units: Float64, K: int, tau: float, context: Context) -> Isomap:
+    """Return scikit-learn's Isomap of unit vectors (n × D); its `dist_matrix_` holds the paths.
 
     Raises InputError for more than MOST words, for K ≥ n, and for the memory limit.
     """
@@ -31,10 +43,10 @@ def isomap(units: Float64, K: int, tau: float, context: Context) -> Float32:
         raise InputError(what, found=f"{n:,}", do="leave it out of --baselines")
     needed = 40 * n * n  # bytes: paths, their Gram matrix, and the copies of a solver
     check_memory("the paths of isomap", needed, context.memory, "raise --memory")
-    return context.pool.call(lambda: _embedded(units, K, tau))
+    return context.pool.call(lambda: _fitted(units, K, tau))
 
 
-def _embedded(units: Float64, K: int, tau: float) -> Float32:
+def _fitted(units: Float64, K: int, tau: float) -> Isomap:
     from sklearn.manifold import Isomap
 
     radius = np.sqrt(2.0 - 2.0 * tau)
@@ -43,4 +55,4 @@ def _embedded(units: Float64, K: int, tau: float) -> Float32:
     with one_thread(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The number of connected components")
         warnings.filterwarnings("ignore", category=Warning, module=r"scipy\.sparse")
-        return np.asarray(made.fit_transform(units), np.float32)
+        return made.fit(units)

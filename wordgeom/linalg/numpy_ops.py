@@ -17,7 +17,7 @@ from wordgeom.linalg.signs import fix_signs
 from wordgeom.runtime.pool import Pool
 
 _ROWS = 8192  # rows of a block of a tall matrix
-_COLUMNS = 1 << 15  # columns of a block of long rows
+_COLUMNS, _NUMBERS = 1 << 15, 1 << 17  # of a block of long rows: least columns, and numbers
 # Column tiles of a product keep the rows of the right side and the sums in a core's cache (1 MB at
 # 64 columns). The first tiles, of frequent words, have 4096 columns; later ones double.
 _TILE_COLUMNS, _NARROW_TILES = 4096, 4
@@ -126,7 +126,8 @@ class NumpyOps:
             return np.stack([left[:, block] @ row[block] for row in right], axis=1)
 
         total = np.zeros((len(left), len(right)))
-        for product in self._by_blocks(left.shape[1], _COLUMNS, part):
+        columns = max(_COLUMNS, _NUMBERS // len(left))
+        for product in self._by_blocks(left.shape[1], columns, part):
             total += product
         return total
 
@@ -141,16 +142,16 @@ class NumpyOps:
             pass
         return out
 
-    def along(self, start: Array, step: float, direction: Array) -> Array:
-        """Return start + step · direction, of two arrays of one shape, newly allocated."""
-        size, out = start.dtype.type(step), np.empty_like(start)
+    def along(self, start: Array, step: float, direction: Array, out: Array | None = None) -> Array:
+        """Return start + step · direction, of two arrays of one shape, in `out` or a new one."""
+        size, out = start.dtype.type(step), np.empty_like(start) if out is None else out
         ends, ways, sums = (array.reshape(-1) for array in (start, direction, out))
 
         def run(block: slice) -> None:
             np.multiply(ways[block], size, out=sums[block])
             sums[block] += ends[block]
 
-        for _ in self._by_blocks(len(sums), _COLUMNS, run):
+        for _ in self._by_blocks(len(sums), _NUMBERS, run):
             pass
         return out
 

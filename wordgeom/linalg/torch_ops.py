@@ -98,9 +98,12 @@ class TorchOps:
         """Return weights (a) times a few long rows (a × N), (N), newly allocated."""
         return self._tensor(weights).to(rows.dtype) @ rows
 
-    def along(self, start: torch.Tensor, step: float, direction: torch.Tensor) -> torch.Tensor:
-        """Return start + step · direction, of two tensors of one shape, newly allocated."""
-        return torch.add(start, direction, alpha=step)
+    def along(
+        self, start: torch.Tensor, step: float, direction: torch.Tensor,
+        out: torch.Tensor | None = None,
+    ) -> torch.Tensor:  # fmt: skip
+        """Return start + step · direction, of two tensors of one shape, in `out` or a new one."""
+        return torch.add(start, direction, alpha=step, out=out)
 
     def _free(self) -> int:
         if self.device != "cuda":

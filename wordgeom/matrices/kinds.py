@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-COOC, PMI, DTM = "cooc", "pmi", "dtm"
+COOC, PMI, DTM, VOCABULARY = "cooc", "pmi", "dtm", "vocabulary"
 
 _NOUNS = {
     COOC: "a co-occurrence matrix",
     PMI: "a PMI matrix",
     DTM: "a document-term matrix",
+    VOCABULARY: "a vocabulary",
     "dlsa": "a dynamic LSA model",
     "state": "a checkpoint",
 }

@@ -19,7 +19,9 @@ _FLAT = 1e-12  # of a variance relative to the largest, below which a direction 
 
 
 class Constraint(Protocol):
-    """What an embedding must meet."""
+    """What an embedding must meet; flat: steps along projected gradients meet it as they are."""
+
+    flat: bool
 
     def onto(self, tall: Tall) -> Tall:
         """Return the projection (n × m) of an array, which may be overwritten."""
@@ -30,6 +32,8 @@ class Constraint(Protocol):
 
 class Free:
     """No constraint."""
+
+    flat = True
 
     def onto(self, tall: Tall) -> Tall:
         """Return the array."""
@@ -42,6 +46,8 @@ class Free:
 
 class Centered:
     """1ᵀX = 0 (§2.4.1)."""
+
+    flat = True
 
     def __init__(self, items: int, ops: Ops) -> None:
         self._ops, self._items = ops, items
@@ -61,6 +67,8 @@ class Centered:
 class Anchored:
     """Given rows keep given vectors (§2.4.2): rows (a), values (a × m)."""
 
+    flat = False  # a step of 0 turns −0 into 0
+
     def __init__(self, rows: Int64, values: Array, ops: Ops) -> None:
         self._rows = rows if ops.device == "cpu" else ops.tall(rows[:, None], np.int64)[:, 0]
         self._values = ops.tall(values, values.dtype)
@@ -78,6 +86,8 @@ class Anchored:
 
 class Standardized:
     """1ᵀX = 0 and XᵀX/n = I (§2.4.3); needs m ≤ n − 1."""
+
+    flat = False
 
     def __init__(self, items: int, ops: Ops) -> None:
         self._centered, self._ops, self._items = Centered(items, ops), ops, items

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from wordgeom.core.ops import Ops, Tall
+from wordgeom.core.ops import Ops, Tall, dot
 from wordgeom.core.types import Array, Float64
 from wordgeom.linalg.blas import one_thread
 from wordgeom.optim.constraints import Constraint, Free
@@ -25,18 +25,17 @@ from wordgeom.optim.stopping import settled
 Function = Callable[[Tall], tuple[float, Tall]]
 _SPAN = 5  # steps over which the decrease is measured
 _ROUNDING = 1e-12  # of sᵀy relative to ‖s‖ ‖y‖, below which a pair is not kept
-_FIRST = 1e-2  # length of the first step relative to that of x
 
 
 @dataclass
 class State:
     """Where an optimisation stands.
 
-    x (n × m): the unknowns; history (2 M + 1 × n m): M rows of steps, M of changes, and the
-    projected gradient; products (2 M + 1 × 2 M + 1): its inner products; values, norms: of the
-    function and of that gradient, before the first step and after each; lengths: of each step
-    relative to x; kept, taken: the pairs in use are the last `kept` of `taken`, pair k in rows
-    k mod M; evaluations: of the function so far; stuck: whether no step decreased the function.
+    x (n × m): the unknowns; history (2 M + 1 × n m): the projected gradient, then M pairs of a step
+    and the change of that gradient; products (2 M + 1 × 2 M + 1): its inner products; values,
+    norms: of the function and of that gradient, before the first step and after each; lengths: of
+    each step relative to x; kept, taken: the pairs in use are the last `kept` of `taken`;
+    evaluations: of the function so far; stuck: whether no step decreased the function.
     """
 
     x: Tall
@@ -55,10 +54,19 @@ class State:
         """M, the number of pairs that the history holds."""
         return len(self.products) // 2
 
+    @property
+    def filled(self) -> Tall:
+        """The rows of the history that have been written: the first ones."""
+        return self.history[: 2 * min(self.taken, self.memory) + 1]
+
+    def step_row(self, number: int) -> int:
+        """Return the row of the step of pair `number`; that of its change follows."""
+        return 2 * (number % self.memory) + 1
+
     def saved(self, ops: Ops) -> Mapping[str, Array]:
         """Return the state as the arrays of a checkpoint."""
         return {
-            "x": ops.to_numpy(self.x), "history": ops.to_numpy(self.history),
+            "x": ops.to_numpy(self.x), "history": ops.to_numpy(self.filled),
             "products": self.products, **{name: np.array(getattr(self, name)) for name in _LISTS},
             "counts": np.array([self.kept, self.taken, self.evaluations, int(self.stuck)]),
         }  # fmt: skip
@@ -66,10 +74,12 @@ class State:
     @classmethod
     def restored(cls, arrays: Mapping[str, Array], ops: Ops) -> State:
         """Return the state of a checkpoint."""
-        x, history = (ops.tall(arrays[name], arrays[name].dtype) for name in ("x", "history"))
+        x, filled = (ops.tall(arrays[name], arrays[name].dtype) for name in ("x", "history"))
+        products = np.array(arrays["products"])
+        history = ops.empty(len(products), filled.shape[1], arrays["history"].dtype)
+        history[: len(filled)] = filled
         values, norms, lengths = (arrays[name].tolist() for name in _LISTS)
         kept, taken, evaluations, stuck = arrays["counts"].tolist()
-        products = np.array(arrays["products"])
         return cls(
             x, history, products, values, norms, lengths, kept, taken, evaluations, bool(stuck)
         )
@@ -82,24 +92,25 @@ class Lbfgs:
     """Minimises a function (value and gradient at an array) under a constraint.
 
     most: steps; tol: relative decrease over five steps at which it stops; enough: norm of the
-    projected gradient at which it stops.
+    projected gradient at which it stops; first: length of the first step to try relative to x.
     """
 
     def __init__(
         self, function: Function, ops: Ops, *, most: int, tol: float = 0.0, enough: float = 0.0,
-        constraint: Constraint | None = None,
+        constraint: Constraint | None = None, first: float = 1e-2,
     ) -> None:  # fmt: skip
         self._function, self._ops, self._constraint = function, ops, constraint or Free()
-        self._most, self._tol, self._enough = most, tol, enough
+        self._most, self._tol, self._enough, self._first = most, tol, enough, first
 
     def start(self, x: Array, memory: int) -> State:
         """Return the state before the first step from x (n × m), with room for `memory` pairs."""
-        value, tall, gradient = self._at(self._ops.tall(x, x.dtype))
+        at = self._constraint.onto(self._ops.tall(x, x.dtype))
+        value, gradient = self._at(at)
         rows = 2 * memory + 1
         history = self._ops.empty(rows, x.size, x.dtype)
-        history[:] = 0.0
-        state = State(tall, history, np.zeros((rows, rows)), [value])
-        self._place(state, [rows - 1], [gradient])
+        history[0] = gradient.reshape(-1)
+        state = State(at, history, np.zeros((rows, rows)), [value])
+        self._multiply(state, [0])
         state.norms.append(_norm(state))
         return state
 
@@ -115,11 +126,10 @@ class Lbfgs:
                 self._step(state)
             yield 1
 
-    def _at(self, tall: Tall) -> tuple[float, Tall, Tall]:
-        """Return the value at the projection of an array, that projection, and the gradient."""
-        x = self._constraint.onto(tall)
+    def _at(self, x: Tall) -> tuple[float, Tall]:
+        """Return the value and the projected gradient at x."""
         value, gradient = self._function(x)
-        return value, x, self._constraint.tangent(x, gradient)
+        return value, self._constraint.tangent(x, gradient)
 
     def _step(self, state: State) -> None:
         """Take a step; along the gradient where the quasi-Newton direction has none."""
@@ -139,76 +149,77 @@ class Lbfgs:
     def _search(self, state: State) -> Point | None:
         """Return the point of a line search, with x and gradient, None without a decrease."""
         weights = _weights(state)
-        start = Point(0.0, state.values[-1], float(state.products[-1] @ weights), None)
-        if not start.slope < 0.0:
+        slope = float(state.products[0] @ weights)
+        if not slope < 0.0:
             return None
-        direction = self._ops.row_sum(weights, state.history).reshape(state.x.shape)
+        rows = state.filled
+        direction = self._ops.row_sum(weights[: len(rows)], rows).reshape(state.x.shape)
 
         def probe(step: float) -> Point:
             state.evaluations += 1
-            value, x, gradient = self._at(self._ops.along(state.x, step, direction))
-            return Point(step, value, self._inner(gradient, direction), (x, gradient))
+            x = self._ops.along(state.x, step, direction)
+            if not self._constraint.flat:
+                x = self._constraint.onto(x)
+            value, gradient = self._at(x)
+            return Point(step, value, dot(self._ops, gradient, direction), (x, gradient))
 
+        start = Point(0.0, state.values[-1], slope, None)
         return wolfe_step(probe, start, self._first_step(state))
 
     def _first_step(self, state: State) -> float:
         """Return the first step to try: 1, or before any curvature is known a small one."""
         if state.kept:
             return 1.0
-        size = np.sqrt(self._inner(state.x, state.x))
-        return float(_FIRST * (size or 1.0) / state.norms[-1])
+        size = np.sqrt(dot(self._ops, state.x, state.x))
+        return float(self._first * (size or 1.0) / state.norms[-1])
 
     def _keep(self, state: State, x: Tall, gradient: Tall) -> float:
         """Move to x, keep the pair if it has curvature, and return the relative length."""
-        M, slot = state.memory, state.taken % state.memory
-        step = self._ops.along(x, -1.0, state.x)
-        before = state.history[-1].reshape(gradient.shape)
-        change = self._ops.along(gradient, -1.0, before)
-        size = self._inner(state.x, state.x)
-        state.x = x
-        self._place(state, [slot, M + slot, 2 * M], [step, change, gradient])
+        size, row = dot(self._ops, state.x, state.x), state.step_row(state.taken)
+        step, change, before = (
+            state.history[k].reshape(x.shape) for k in (row, row + 1, 0)
+        )  # fmt: skip
+        self._ops.along(x, -1.0, state.x, out=step)
+        self._ops.along(gradient, -1.0, before, out=change)
+        before[:] = gradient
+        state.x, state.taken = x, state.taken + 1
+        self._multiply(state, [0, row, row + 1])
         s, y, curvature = (
-            state.products[k] for k in ((slot,) * 2, (M + slot,) * 2, (slot, M + slot))
+            state.products[at] for at in ((row, row), (row + 1, row + 1), (row, row + 1))
         )
         if curvature > _ROUNDING * np.sqrt(s * y):
-            state.taken += 1
-            state.kept = min(state.kept + 1, M)
+            state.kept = min(state.kept + 1, state.memory)
         else:  # its rows were those of the oldest pair
-            state.kept = min(state.kept, M - 1)
+            state.taken -= 1
+            state.kept = min(state.kept, state.memory - 1)
         return float(np.sqrt(s / size)) if size > 0.0 else float(s > 0.0)
 
-    def _place(self, state: State, rows: list[int], arrays: list[Tall]) -> None:
-        """Put arrays (n × m) into rows of the history, and renew their inner products."""
-        for row, array in zip(rows, arrays, strict=True):
-            state.history[row] = array.reshape(-1)
-        products = self._ops.row_products(state.history, [state.history[row] for row in rows])
-        state.products[:, rows] = products
-        state.products[rows] = products.T
-
-    def _inner(self, left: Tall, right: Tall) -> float:
-        """Return the inner product of two arrays."""
-        products = self._ops.row_products(left.reshape(1, -1), [right.reshape(-1)])
-        return float(products[0, 0])
+    def _multiply(self, state: State, rows: list[int]) -> None:
+        """Renew the inner products of rows of the history."""
+        filled = state.filled
+        products = self._ops.row_products(filled, [filled[row] for row in rows])
+        state.products[: len(filled), rows] = products
+        state.products[rows, : len(filled)] = products.T
 
 
 def _weights(state: State) -> Float64:
     """Return the weights (2 M + 1) of the history in −H ∇, by the two-loop recursion."""
-    M, products = state.memory, state.products
-    weights = np.zeros(2 * M + 1)
-    weights[-1] = -1.0
-    rows = [(state.taken - k) % M for k in range(1, state.kept + 1)]  # the last pair first
+    products = state.products
+    weights = np.zeros(len(products))
+    weights[0] = -1.0
+    rows = [state.step_row(state.taken - k) for k in range(1, state.kept + 1)]  # the last first
     shares = []
     for s in rows:
-        shares.append(products[s] @ weights / products[s, M + s])
-        weights[M + s] -= shares[-1]
+        shares.append(products[s] @ weights / products[s, s + 1])
+        weights[s + 1] -= shares[-1]
     if rows:
         s = rows[0]
-        weights *= products[s, M + s] / products[M + s, M + s]
+        weights *= products[s, s + 1] / products[s + 1, s + 1]
     for s, share in zip(reversed(rows), reversed(shares), strict=True):
-        weights[s] += share - products[M + s] @ weights / products[s, M + s]
+        weights[s] += share - products[s + 1] @ weights / products[s, s + 1]
     return weights
 
 
 def _norm(state: State) -> float:
     """Return the norm of the projected gradient."""
-    return float(np.sqrt(state.products[-1, -1]))
+    return float(np.sqrt(state.products[0, 0]))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import InputError, MissingInputError, OptionError, WordgeomError
-from wordgeom.corpus.inputs.readers import STDIN, file_digest, is_stream
+from wordgeom.corpus.inputs.readers import STDIN, has_digest, is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.counts.windows import WindowOptions, reach
 from wordgeom.matrices.count_request import made_options
@@ -64,8 +64,10 @@ def _named(
         if is_stream(name):
             do = "write the text to a file; peers read it more than once"
             raise OptionError(f"--corpus needs files, not {name}", do=do)
-    digests = [file_digest(name) for name in corpus]
-    if digests == [i["digest"] for i in inputs]:
+    same = len(corpus) == len(inputs) and all(
+        has_digest(name, one["digest"]) for name, one in zip(corpus, inputs, strict=True)
+    )
+    if same:
         return list(corpus), ()
     return list(corpus), ("--corpus differs from the text of the counts",)
 
@@ -78,7 +80,7 @@ def _recorded(inputs: Sequence[dict[str, Any]], where: Path) -> list[str]:
         if not isinstance(name, str) or name == STDIN:
             raise InputError("its run card does not name its text", where=where, do=_DO)
         try:
-            same = not is_stream(name) and file_digest(name) == recorded["digest"]
+            same = not is_stream(name) and has_digest(name, recorded["digest"])
         except WordgeomError:
             raise MissingInputError(f"its text {name} is missing", where=where, do=_DO) from None
         if not same:

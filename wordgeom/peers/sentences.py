@@ -48,6 +48,7 @@ def open_sentences(
     report: called with ids read, and the ids of the text, on every iteration.
     """
     from wordgeom.corpus.encoding.encode import encode
+    from wordgeom.corpus.inputs.readers import Source
 
     # The matrix selects the words, since run cards do not name the word lists of the counts.
     # Phrases depend on the minimum count.
@@ -57,7 +58,8 @@ def open_sentences(
         text.options, min_count=least, max_vocab=0, read_vocab=None, sample=0.0, oov="keep",
         stop_words=None, keep_words=None,
     )  # fmt: skip
-    encoded = encode(list(text.names), options, context, gap=1, short=0, ends=True)
+    sources = [Source(name) for name in text.names]
+    encoded = encode(sources, options, context, gap=1, short=0, ends=True)
     with contextlib.closing(encoded.stream):
         yield _Documents(encoded, counted, report)
 

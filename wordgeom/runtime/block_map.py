@@ -32,8 +32,7 @@ def map_blocks(
     name: of the results in the checkpoint, unique within a run. ahead: blocks computed beyond the
     one that is awaited, None for twice the threads. serial: compute on the calling thread, for a
     `compute` that uses the pool itself. portable: a cluster may compute the blocks (Scheduler). A
-    result that an interrupted run saved is read back instead
-    of being computed.
+    result that an interrupted run saved is read back instead of being computed.
     """
     checkpoint = context.checkpoint
     names = [f"{context.prefix}{name}-{number}" for number in range(len(blocks))]

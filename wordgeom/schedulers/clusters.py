@@ -15,6 +15,7 @@ from wordgeom.runtime.scheduler import Cluster
 from wordgeom.schedulers.dask_scheduler import DaskScheduler
 from wordgeom.schedulers.shared_folder import shared_folder
 
+_log = logging.getLogger(__name__)
 LOCAL = "local"
 _PROTOCOLS = ("tcp://", "tls://")
 _TIMEOUT = 10.0  # seconds to connect
@@ -33,6 +34,8 @@ def open_scheduler(cluster: Cluster, threads: int, scratch: str | None) -> Itera
         contextlib.closing(DaskScheduler(client, folder)) as scheduler,
     ):
         yield scheduler
+        if not scheduler.used:
+            _log.info("note: this run had no work that is worth sending to the cluster")
 
 
 @contextmanager
@@ -81,6 +84,7 @@ def _require_dask() -> None:
 def _address(scheduler: str, threads: int, scratch: str | None) -> Iterator[Any]:
     """Yield what a client connects to, an address or a cluster."""
     if scheduler.startswith(_PROTOCOLS):
+        _check_address(scheduler)
         yield scheduler
     elif scheduler == LOCAL:
         with _local(threads, scratch) as cluster:
@@ -93,6 +97,19 @@ def _address(scheduler: str, threads: int, scratch: str | None) -> Iterator[Any]
     else:
         do = "pass tcp://HOST:PORT, tls://HOST:PORT, local, or a dask-jobqueue file"
         raise MissingInputError("no such scheduler", where=scheduler, do=do)
+
+
+def _check_address(address: str) -> None:
+    """Raise SchedulerError for an address without a port, or of TLS without certificates."""
+    from distributed.security import Security
+
+    if not address.rpartition(":")[2].isdecimal():
+        do = "add it, such as tcp://HOST:8786"
+        raise SchedulerError("the address has no port", where=address, do=do)
+    ready = Security().get_connection_args("client").get("ssl_context") is not None
+    if address.startswith("tls://") and not ready:
+        do = "configure them (docs/guide/clusters.md#security)"
+        raise SchedulerError("TLS needs certificates", where=address, do=do)
 
 
 def _local(threads: int, scratch: str | None) -> Any:

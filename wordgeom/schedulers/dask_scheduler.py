@@ -30,13 +30,15 @@ _log = logging.getLogger(__name__)
 class DaskScheduler:
     """Computes blocks on a Dask cluster: `share` arrays, then `map`.
 
-    The client is a distributed.Client. Raises SchedulerError where workers cannot compute blocks.
+    client: a distributed.Client; used: whether a block was sent. Raises SchedulerError where
+    workers cannot compute blocks.
     """
 
     def __init__(self, client: Any, folder: SharedFolder) -> None:
         self._client, self._folder = client, folder
         self._run = worker.Run.of(folder.path, folder.token)
         self._warned = {""}
+        self.used = False
         self._check_workers()
 
     @property
@@ -128,6 +130,7 @@ class DaskScheduler:
     def _submit(self, compute: Callable[..., Result], block: Any, spec: Any) -> Any:
         if not self._connected:
             raise _lost()
+        self.used = True
         submit, run = self._client.submit, self._run
         return submit(worker.compute_block, run, compute, block, spec, pure=False)
 

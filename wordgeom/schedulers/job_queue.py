@@ -24,6 +24,7 @@ _CLUSTERS = {
     "slurm": "SLURMCluster",
 }  # fmt: skip
 _PRIVATE = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # the web pages of Dask
+_LARGEST = 1 << 20  # bytes
 _EXAMPLE = "see docs/guide/clusters.md"
 
 
@@ -65,6 +66,8 @@ def _read(path: Path) -> tuple[int, str, dict[str, Any]]:
     import yaml
 
     try:
+        if path.stat().st_size > _LARGEST:
+            raise FormatError("is no dask-jobqueue file: too large", where=path, do=_EXAMPLE)
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise FormatError(f"cannot be read: {error}", where=path, do=_EXAMPLE) from error

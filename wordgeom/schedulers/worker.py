@@ -18,9 +18,7 @@ from wordgeom.schedulers.shared_folder import sees_token
 
 _Block = TypeVar("_Block")
 _Spec = TypeVar("_Spec")
-REMEDY = (
-    "start the scheduler and all workers with one installation, on a file system that they share"
-)
+REMEDY = "start scheduler and workers with one installation, on a file system that they share"
 _SAME = ("wordgeom", "numpy")  # packages whose versions must be those of the client
 
 

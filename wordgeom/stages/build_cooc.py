@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
 
 from wordgeom.checkpoint.matrix_rows import MatrixRows
 from wordgeom.checkpoint.state import State
@@ -14,9 +15,14 @@ from wordgeom.core.errors import InputError, OptionError
 from wordgeom.core.formatting import plural
 from wordgeom.core.types import Int64
 from wordgeom.corpus.encoding.encode import EncodedCorpus, encode
+from wordgeom.corpus.encoding.encoded_text import no_vocabulary
+from wordgeom.corpus.encoding.part import TextPart, find_part, obstacle, text_of
 from wordgeom.corpus.encoding.row_mapping import MakeSink
 from wordgeom.corpus.encoding.segments import CorpusCheckpoint
+from wordgeom.corpus.encoding.stretches import StretchReader
+from wordgeom.corpus.encoding.word_lists import WordLists, read_word_lists
 from wordgeom.corpus.inputs.input_warnings import UNSEGMENTED
+from wordgeom.corpus.inputs.readers import Source
 from wordgeom.counts.windows import WINDOWS, WindowOptions, denominator, weights
 from wordgeom.matrices.cooccurrence import COOC
 from wordgeom.runtime.context import Context
@@ -29,8 +35,10 @@ from wordgeom.stages.count_matrix import (
     write_rows,
     write_sums,
 )
+from wordgeom.stages.counted_vocabulary import cut_of
 from wordgeom.stages.counting import CountStage, stored_text
 from wordgeom.stages.counting_space import expected_pairs
+from wordgeom.stages.shard import Shard
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.storage.store import Store
 
@@ -38,31 +46,13 @@ from wordgeom.storage.store import Store
 _LARGER = {"line": "--document block or --document file", "block": "--document file"}
 
 
-@dataclass(frozen=True)
-class Shard:
-    """Part `index` (from 1) of `of` of one count."""
+class _Counted(NamedTuple):
+    """A text, the range of its stream to count, and attributes of the count of that range."""
 
-    index: int
-    of: int
-
-    @classmethod
-    def parse(cls, text: str) -> Shard:
-        """Read `i/N`; raises OptionError."""
-        index, slash, of = text.partition("/")
-        if not (slash and index.isdecimal() and of.isdecimal()):
-            raise OptionError("--shard must be i/N, such as 1/8", found=repr(text))
-        if not 1 <= int(index) <= int(of) <= 1_000_000:
-            raise OptionError("--shard i/N needs 1 ≤ i ≤ N ≤ 1,000,000", found=repr(text))
-        return cls(int(index), int(of))
-
-    @property
-    def suffix(self) -> str:
-        """What the command line appends to the name of the output."""
-        return f".shard-{self.index}-of-{self.of}"
-
-    def span(self, length: int) -> tuple[int, int]:
-        """Return the part of [0, length) that this shard counts."""
-        return length * (self.index - 1) // self.of, length * self.index // self.of
+    text: EncodedCorpus
+    begin: int
+    end: int
+    facts: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -87,7 +77,21 @@ class BuildCooc(CountStage):
             what = f"--time-from-name and --metadata apply to build-dtm, not to {self.command}"
             do = "leave them out: co-occurrences have no documents"
             raise OptionError(what, do=do)
-        return corpus_inputs.request_options(self.inputs.corpus, self.run, self.window)
+        corpus = self.inputs.corpus
+        asked = corpus_inputs.request_options(corpus, self.run, self.window)
+        return asked | cut_of(corpus.read_vocab, self.inputs.names, asked)
+
+    @cached_property
+    def reads_part(self) -> bool:
+        """Whether the shard is a range of bytes, beside which no others are read."""
+        if self.part is None or self.corpus.read_vocab is None:
+            return False
+        return not obstacle(self.inputs.names, self.inputs.corpus)
+
+    @cached_property
+    def request(self) -> dict[str, Any]:
+        """What is known before the text is read."""
+        return super().request | ({"reads": "part"} if self.reads_part else {})
 
     def expected_entries(self, tokens: int) -> int:
         """Return about how many pairs of words a text has, those of its shard."""
@@ -100,55 +104,76 @@ class BuildCooc(CountStage):
         """Count, and commit the store. Raises InputError for a text without any pair."""
         state = job.checkpoint
         with MatrixRows(state, self.out, COOC) as rows:
-            encoded, documents = self._text(job.context, state)
+            counted, documents = self._text(job.context, state)
+            encoded = counted.text
             with closing(encoded.stream):
-                sums = self._count(encoded, job.context, state, rows)
+                sums = self._count(counted, job.context, state, rows)
             self._check_pairs(encoded, sums[0])
             write_sums(rows.writer, *sums, self.window)
             if documents:
                 rows.writer.text("documents", documents)
-            attributes = rows.finish(self._attributes(encoded))
+            attributes = rows.finish({**self._attributes(encoded), **counted.facts})
             made = self.commit(job, rows.writer, attributes, encoded)
         more = [*self._short_documents(encoded), *self.time_notes(documents)]
         notes = self.notes(encoded, more)
         return Outcome(self._summary(made, encoded, job), self.out, notes, value=made)
 
-    def _text(self, context: Context, state: State) -> tuple[EncodedCorpus, bytes]:
-        """Return the text and its documents.tsv."""
+    def _text(self, context: Context, state: State) -> tuple[_Counted, bytes]:
+        """Return the text to count and its documents.tsv."""
         ends, reach = self.window.count == WINDOWS, self.window.window
+        corpus, lists = self.inputs.corpus, None
+        sources, part = [Source(name) for name in self.inputs.names], None
+        if self.reads_part:
+            lists = replace(read_word_lists(corpus), others=True)
+            part = self._find_part(lists, context, reach, ends)
+            sources = part.sources()
 
         def read(sink: MakeSink, checkpoint: CorpusCheckpoint) -> EncodedCorpus:
-            names, corpus = self.inputs.names, self.inputs.corpus
             return encode(
-                names, corpus, context, gap=reach, ends=ends, short=2 * reach, sink=sink,
-                checkpoint=checkpoint,
+                sources, corpus, context, gap=reach, ends=ends, short=2 * reach, sink=sink,
+                checkpoint=checkpoint, lists=lists,
             )  # fmt: skip
 
-        return stored_text(state, read, beyond=ends)
+        encoded, documents = stored_text(state, read, beyond=ends)
+        if part is not None:
+            return _Counted(*part.within(encoded), {"part": part.range.facts()}), documents
+        length = encoded.stream.length
+        begin, end = self.part.span(length) if self.part else (0, length)
+        return _Counted(encoded, begin, end), documents
+
+    def _find_part(self, lists: WordLists, context: Context, reach: int, ends: bool) -> TextPart:
+        """Return the part of the text that is read. Raises InputError without any word to count."""
+        names, corpus = self.inputs.names, self.inputs.corpus
+        if not lists.vocabulary:
+            raise no_vocabulary(corpus)
+        assert self.part is not None
+        text = text_of(names, corpus)
+        reader = StretchReader(corpus, lists, context, reach, ends)
+        halo = 2 * reach if ends else reach
+        return find_part(text, self.part.span(text.length), corpus, halo, reader)
 
     def _count(
-        self, encoded: EncodedCorpus, context: Context, state: State, rows: MatrixRows
+        self, counted: _Counted, context: Context, state: State, rows: MatrixRows
     ) -> tuple[Int64, Int64]:
         """Write the rows of the counts; return the sums of all rows and columns."""
         from wordgeom.checkpoint.token_ids import PartialCounts
         from wordgeom.counts.cooccurrence import chunk_tokens, count, token_bytes
         from wordgeom.counts.plan import Plan
 
-        words, window = len(encoded.vocabulary), self.window
+        encoded, window = counted.text, self.window
+        words = len(encoded.vocabulary)
         sliding = window.count == WINDOWS
         dtype = count_type(encoded.vocabulary, window)
-        length = encoded.stream.length
-        begin, end = self.part.span(length) if self.part else (0, length)
         room = counting_room(words, context)
         entries = rows_at_once(room, dtype, context)
         plan = Plan(words, weights(window), window.context == "both", dtype, sliding, entries)
         chunk = chunk_tokens(room, token_bytes(encoded.stream, sliding=sliding))
         rows.begin(encoded.vocabulary, plan.dtype)
-        counted, shop = count(
-            encoded.stream, begin, end, plan, chunk, PartialCounts(state), context.pool,
-            context.progress, rows.done, context.cluster,
+        found, shop = count(
+            encoded.stream, counted.begin, counted.end, plan, chunk, PartialCounts(state),
+            context.pool, context.progress, rows.done, context.cluster,
         )  # fmt: skip
-        return write_rows(counted, shop, rows, context)
+        return write_rows(found, shop, rows, context)
 
     def _check_pairs(self, encoded: EncodedCorpus, row_sums: Int64) -> None:
         if row_sums.any() or self.part is not None:
@@ -181,6 +206,7 @@ class BuildCooc(CountStage):
         of_lines = corpus.input_format == "text" and corpus.tokeniser != "kmer"
         of_lines = of_lines and corpus.document in _LARGER
         wrapped = any(s.wrapped or s.looks == UNSEGMENTED for s in encoded.sources)
+        of_lines = of_lines and not self.reads_part  # a document at the edge is not read whole
         if of_lines and not wrapped and 2 * encoded.short > encoded.documents:
             half = f"more than half of the {encoded.documents:,} documents are"
             larger = _LARGER[corpus.document]

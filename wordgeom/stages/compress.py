@@ -134,9 +134,9 @@ class Compress(Revision):
         """Reduce and quantise the vectors, measure the loss, and write them."""
         context = job.context
         vectors, notes = self._read(context)
-        names = list(REDUCERS) if self.options.reducer == BEST else [self.options.reducer]
-        found = {name: self._candidate(name, vectors, context) for name in names}
-        chosen = max(names, key=lambda name: found[name].recall)  # the first of equals
+        found, skipped = self._candidates(vectors, context)
+        notes += skipped
+        chosen = max(found, key=lambda name: found[name].recall)  # the first of equals
         made = found[chosen].decoded
         report, left_out = self._changes(vectors, made, context)
         raw = io.BytesIO()
@@ -162,8 +162,8 @@ class Compress(Revision):
         """Return the scores of the sets before and after, and notes on sets without any."""
         if not self.tasks:
             return [], []
-        before, refused = judge(vectors, self.tasks, context)
-        after, _ = judge(made, self.tasks, context)
+        before, refused = judge(vectors, self.tasks, context.part("before"))
+        after, _ = judge(made, self.tasks, context.part("after"))
         notes = [f"{name}: skipped: {why}" for name, why in refused.items()]
         return list(changes(before, after, self.run.seed)), notes
 
@@ -192,8 +192,30 @@ class Compress(Revision):
         check_words(read.words, None, Path(self.named))
         return read, reading_notes(read, self.named)
 
+    def _candidates(
+        self, vectors: Vectors, context: Context
+    ) -> tuple[dict[str, _Candidate], list[str]]:
+        """Return the reductions to choose from, and notes on those that `best` skips."""
+        if self.options.reducer != BEST:
+            name = self.options.reducer
+            return {name: self._candidate(name, vectors, context)}, []
+        found: dict[str, _Candidate] = {}
+        notes = []
+        for name, reducer in REDUCERS.items():
+            if reducer.most is not None and len(vectors.words) > reducer.most:
+                few = f"{name}: tried up to {reducer.most:,} words, more take many minutes"
+                notes.append(f"{few}; pass --reducer {name}")
+                continue
+            try:
+                found[name] = self._candidate(name, vectors, context)
+            except InputError as error:
+                if reducer.most is None:
+                    raise
+                notes.append(f"{error.what}: skipped")
+        return found, notes
+
     def _candidate(self, name: str, vectors: Vectors, context: Context) -> _Candidate:
-        reduced = REDUCERS[name](vectors.matrix, self._dim(vectors.matrix.shape[1]), context)
+        reduced = REDUCERS[name].reduce(vectors, self._dim(vectors.matrix.shape[1]), context)
         if not reduced.shape[1]:
             raise InputError("every vector is zero", where=self.named, do="train again")
         codes = self._codes(reduced, row_norms(vectors.matrix), context)

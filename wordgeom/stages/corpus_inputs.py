@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import MissingInputError, OptionError
@@ -17,12 +19,14 @@ from wordgeom.corpus.inputs.readers import (
     check_input,
     file_digest,
     file_stamp,
+    has_digest,
     is_stream,
 )
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
 from wordgeom.corpus.records.columns import by_number
 from wordgeom.corpus.records.file_labels import file_labels
+from wordgeom.corpus.vocabulary import list_content
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.runtime.run_options import RunOptions
 from wordgeom.storage import store
@@ -122,7 +126,7 @@ def are_those(
             continue
         if named and os.path.basename(name) != os.path.basename(card.get("name", "")):
             return False
-        if file_digest(name) != card.get("digest"):
+        if not has_digest(name, str(card.get("digest"))):
             return False
     return True
 
@@ -130,6 +134,8 @@ def are_those(
 def _digest_of_file(option: str, path: str) -> str:
     if is_stream(path):
         raise OptionError(f"{flag(option)} needs a file, not {path}")
+    if store.exists(path):
+        return hashlib.sha256(list_content(Path(path))).hexdigest()
     with reading(path, f"a file to {flag(option)}", f"check {flag(option)}"), open(path, "rb"):
         return file_digest(path)
 

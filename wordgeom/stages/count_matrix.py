@@ -19,24 +19,30 @@ from wordgeom.runtime.run_options import FLOOR
 from wordgeom.storage.store import Store, StoreWriter
 
 _WORD_BYTES, _BENCH_BYTES = 160, 34  # of a word and its sums; of its cell in a thread
+_MATRIX_BYTES = 16  # of a word of a matrix that is added up: its count and where its row begins
 _BUFFERS_SHARE = 3  # a third of the room for blocks of rows
 _LEAST = 1 << 25  # bytes of room, so that a run that is not rejected continues
 
 
-def counting_room(words: int, context: Context) -> int:
+def counting_room(words: int, context: Context, matrices: int = 0) -> int:
     """Return the bytes that counting may take beside the words.
 
-    Raises InputError where the sums and each thread's cells of so many words exceed --memory.
+    matrices: that are added up. Raises InputError where the sums and each thread's cells of so many
+    words exceed --memory.
     """
-    needed = words * (_WORD_BYTES + _BENCH_BYTES * context.pool.threads)
+    each = _WORD_BYTES + _BENCH_BYTES * context.pool.threads + _MATRIX_BYTES * matrices
+    needed = words * each
     do = "raise --memory or --min-count, or pass --max-vocab or fewer --threads"
     check_memory(f"counts of {words:,} words", needed, max(context.memory, FLOOR), do)
     return max(data_room(context.memory) - needed, _LEAST)
 
 
-def rows_at_once(room: int, dtype: np.dtype[Any], context: Context) -> int:
-    """Return the entries of a block of rows, where counting may take `room` bytes."""
-    return block_entries(room // _BUFFERS_SHARE, context.pool.threads, dtype)
+def rows_at_once(room: int, dtype: np.dtype[Any], context: Context, matrices: int = 1) -> int:
+    """Return the entries of a block of rows, where counting may take `room` bytes.
+
+    matrices: that are added up.
+    """
+    return block_entries(room // _BUFFERS_SHARE, context.pool.threads, dtype, matrices)
 
 
 def count_type(vocabulary: Vocabulary, window: WindowOptions) -> np.dtype[Any]:

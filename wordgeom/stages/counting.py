@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from wordgeom.corpus.expected_tokens import expected_tokens
 from wordgeom.corpus.inputs.document_index import distinct_documents, documents_bytes
 from wordgeom.corpus.inputs.held_texts import is_held
 from wordgeom.corpus.inputs.input_warnings import input_warnings
-from wordgeom.corpus.inputs.readers import is_stream
+from wordgeom.corpus.inputs.readers import Source, is_stream
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records.fields import lost_notes
 from wordgeom.corpus.vocabulary import read_vocabulary_bytes, save_vocabulary
@@ -87,6 +87,11 @@ class CountStage(StoreStage):
         return None
 
     @property
+    def reads_part(self) -> bool:
+        """Whether only a part of the text is read."""
+        return False
+
+    @property
     def named(self) -> bool:
         """Whether the names of the files decide the content of the count."""
         return False
@@ -108,6 +113,8 @@ class CountStage(StoreStage):
         corpus = self.inputs.corpus
         tokens = expected_tokens(self.inputs.names, corpus)
         output = _ENTRY * self.expected_entries(tokens)
+        if self.reads_part and self.shard is not None:
+            tokens //= self.shard[1]
         certain = tokens // _CERTAIN if corpus.input_format == "text" else 0
         space = Space(self.temporary_bytes(certain, 0),
                       output + self.temporary_bytes(tokens, output))  # fmt: skip
@@ -120,6 +127,9 @@ class CountStage(StoreStage):
     def check(self) -> None:
         """Find the files to read. Raises MissingInputError, OptionError."""
         _ = self.inputs
+        if self.save_vocab is not None and self.reads_part:
+            do = "leave it out: merge counts the words of all shards"
+            raise OptionError("--save-vocab needs the whole text, not a shard of it", do=do)
         if self.save_vocab is not None and same_file(self.save_vocab, self.out):
             what = f"--save-vocab and -o name the same file, {self.out}"
             raise OptionError(what, do="choose another file with --save-vocab")
@@ -149,9 +159,14 @@ class CountStage(StoreStage):
 
     def notes(self, encoded: EncodedCorpus, more: Iterable[str] = ()) -> list[str]:
         """Return the input_warnings on the inputs, followed by those of the stage."""
-        found = input_warnings(encoded.sources, self.inputs.corpus.strip)
-        notes = [*self.inputs.notes, *encoded.notes, *found]
-        return [*notes, *more, *lost_notes(encoded.sources)]
+        return self.notes_on(encoded.sources, encoded.notes, more)
+
+    def notes_on(
+        self, sources: Sequence[Source], first: Iterable[str], more: Iterable[str] = ()
+    ) -> list[str]:
+        """Return the notes on sources that were read, after those on words and before others."""
+        found = input_warnings(sources, self.inputs.corpus.strip)
+        return [*self.inputs.notes, *first, *found, *more, *lost_notes(sources)]
 
     def time_notes(self, documents: bytes) -> list[str]:
         """Return a note on documents without a readable time, where times were asked for.

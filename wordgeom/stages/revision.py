@@ -18,11 +18,6 @@ class Revision(Stage):
     run: RunOptions
 
     @property
-    def state(self) -> None:
-        """None: a revision takes seconds, and is not resumed."""
-        return
-
-    @property
     def named(self) -> str:
         """What messages call the vectors."""
         return "the vectors" if isinstance(self.vectors, Vectors) else os.fspath(self.vectors)

@@ -58,6 +58,11 @@ class Transform(Revision):
     resume: ResumeOptions = field(default_factory=ResumeOptions)
 
     @property
+    def state(self) -> None:
+        """None: a transformation takes seconds, and is not resumed."""
+        return
+
+    @property
     def _files(self) -> list[list[Path]]:
         """The files of the vectors, of --align, of each file of pairs and of each set."""
         spaces: list[Any] = [self.vectors, self.align]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from wordgeom.core.errors import OptionError
 from wordgeom.core.options import Options, option
 
-BEST = "best"
-REDUCERS = ("svd", "svd-unit")  # of stages/reducers.py
+BEST, TSM = "best", "tsm"
+REDUCERS = ("svd", "svd-unit", TSM)  # of stages/reducers.py
 BITS = (4, 8)  # of a number
 
 

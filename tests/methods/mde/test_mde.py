@@ -361,7 +361,12 @@ def test_only_similar_pairs(folder):
 
 def test_pairs_of_no_items(folder):
     pairs = listed(folder, "others.txt", ["x y 1", "y z -1"]).name
-    assert "none of the 2 pairs" in failing(InputError, folder, pairs=pairs)
+    assert "no pair of pairs= has the names" in failing(InputError, folder, pairs=pairs)
+
+
+def test_weights_that_are_all_0(folder):
+    pairs = listed(folder, "zero.txt", ["w1 w2 0", "w2 w3 0"]).name
+    assert "all weights of pairs= are 0" in failing(InputError, folder, pairs=pairs)
 
 
 def test_negative_deviations(folder):

@@ -105,7 +105,7 @@ def test_stochastic_rounds_come_near_the_optimum(pool):
     np.testing.assert_allclose(state.x.T @ state.x / n, np.eye(columns), atol=1e-5)
     # tr ∇²E/(n m) of squares is the mean of 2 degrees/p of the first batch.
     mean = 4.0 * parts[0].terms[0].pairs.given.sum() / n / parts[0].size
-    assert state.c == pytest.approx(0.025 * mean, rel=0.2)
+    assert state.c == pytest.approx(0.035 * mean, rel=0.2)
 
 
 def test_stochastic_rounds_continue_with_the_same_bytes(pool):

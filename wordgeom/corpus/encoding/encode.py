@@ -8,7 +8,7 @@ that no window of that width crosses from one to the next.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -57,7 +57,7 @@ class EncodedCorpus:
 
 
 def encode(
-    names: list[str],
+    sources: list[Source],
     options: CorpusOptions,
     context: Context,
     *,
@@ -66,17 +66,17 @@ def encode(
     ends: bool = False,
     sink: MakeSink | None = None,
     checkpoint: CorpusCheckpoint | None = None,
+    lists: WordLists | None = None,
 ) -> EncodedCorpus:
-    """Read the files `names` (- is standard input) and return them as one stream of ids.
+    """Read files, or the bytes that sources span, and return them as one stream of ids.
 
     gap: ids between documents; short: documents with fewer tokens are counted as short; context:
     ids and words beyond a share of its memory go to scratch space; ends: separate documents by ids
     V + 1; sink: makes the storage of a stream that is too long for memory; checkpoint: saves what
-    was read. Raises MissingInputError, InputError, FormatError, OptionError, StaleError or
-    WriteError.
+    was read; lists: the words of `options`, if they were read already. Raises MissingInputError,
+    InputError, FormatError, OptionError, StaleError or WriteError.
     """
-    sources = [Source(name) for name in names]
-    with _encoded(sources, options, checkpoint, context) as (text, notes):
+    with _encoded(sources, options, checkpoint, context, lists) as (text, notes):
         stream, totals = map_windows(text, options, gap, ends, short, context, sink)
         return EncodedCorpus(text.vocabulary, stream, sources, *totals, notes)
 
@@ -135,7 +135,7 @@ def _encoded(
     context: Context,
     lists: WordLists | None = None,
 ) -> Iterator[tuple[EncodedText, list[str]]]:
-    """Lend the text in ids, with phrases joined, and the notes on it; lists: not of files."""
+    """Lend the text in ids, with phrases joined, and the notes on it; lists: those of `options`."""
     lists = read_word_lists(options) if lists is None else lists
     with ExitStack() as reading, ExitStack() as joining:
         try:
@@ -166,7 +166,7 @@ def _read(
     room, threads = data_room(context.memory), context.pool.threads
     runs = resources.enter_context(Runs(room, threads, context.scratch))
     checkpoint = checkpoint or CorpusCheckpoint(context.scratch, ids_limit(context))
-    total = _total(sources, options)
+    total = total_bytes(sources, options)
     segments = read_segments(sources, total, tables, options, runs, checkpoint, context, resources)
     merged = merge_runs(runs, _selection(lists, options, context), context)
     if not merged.statistics.tokens and not lists.others:
@@ -183,11 +183,14 @@ def _selection(lists: WordLists, options: CorpusOptions, context: Context) -> Se
     return Selection(lists.all, options.min_count, max_vocab, words_limit(context))
 
 
-def _total(sources: list[Source], options: CorpusOptions) -> int | None:
+def total_bytes(sources: Sequence[Source], options: CorpusOptions) -> int | None:
     """Return the bytes of text to read; None for compressed files, pipes, records and k-mers."""
+    total = 0
     for source in sources:
         if is_stream(source.name) or is_compressed(source.name):
             return None
         if formats.format_of(source.name, options) != "text" or options.tokeniser == "kmer":
             return None
-    return sum(file_stamp(s.name)["size"] for s in sources)
+        start, stop = source.span or (0, file_stamp(source.name)["size"])
+        total += stop - start
+    return total

@@ -49,7 +49,7 @@ def as_read(
     threads: int,
 ) -> EncodedText:
     """Return the text as it was read. Raises InputError if no word gets a row."""
-    chosen = _chosen(merged, lists, options)
+    chosen = chosen_types(merged, lists, options)
     words = [merged.table.word(k).decode("utf-8") for k in chosen.tolist()]
     rows = _rows(len(merged.table), chosen)
 
@@ -66,14 +66,13 @@ def as_read(
     )
 
 
-def _chosen(merged: MergedLexicon, lists: WordLists, options: CorpusOptions) -> Int64:
-    """Return the ids in the table of the words that get a row."""
+def chosen_types(merged: MergedLexicon, lists: WordLists, options: CorpusOptions) -> Int64:
+    """Return the ids in the table of the words that get a row. Raises InputError for none."""
     table, listed = merged.table, merged.listed
     if lists.vocabulary is not None:
         if not lists.others and not table.counts[listed].any():
             if not len(lists.vocabulary):
-                where = str(options.read_vocab)
-                raise InputError("contains no words", where=where, do="check --read-vocab")
+                raise no_vocabulary(options)
             words = plural(len(lists.vocabulary), "word")
             what = f"contains none of the {words} in {options.read_vocab}"
             do = "check --read-vocab and --tokeniser"
@@ -86,6 +85,12 @@ def _chosen(merged: MergedLexicon, lists: WordLists, options: CorpusOptions) -> 
     if not len(chosen):
         raise _no_word(options, merged.statistics.types, merged.statistics.most)
     return chosen
+
+
+def no_vocabulary(options: CorpusOptions) -> InputError:
+    """Return the error for a vocabulary file without words."""
+    where = str(options.read_vocab)
+    return InputError("contains no words", where=where, do="check --read-vocab")
 
 
 def as_text(encoded: EncodedText, context: Context) -> Text:

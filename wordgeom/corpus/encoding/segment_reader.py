@@ -118,7 +118,9 @@ class _SegmentReader:
         room = min(ids_limit(self._context), self._checkpoint.room)
         segment = Segment([], resources.enter_context(Spool(room, draft.ids)))
         ahead = blocks_ahead(self._context)
-        for tokens in self._context.pool.map(self._tokenise, self._blocks(), ahead, size=_size):
+        for tokens in self._context.pool.map(
+            self._tokenise, self._blocks(), ahead, size=size_in_blocks
+        ):
             self._add(tokens, segment)
             yield tokens.bytes
         if self._feed.taken == before:
@@ -170,7 +172,7 @@ class _SegmentReader:
         return Position(feed.digest, feed.taken, *state)
 
 
-def _size(numbered: NumberedBlock) -> int:
+def size_in_blocks(numbered: NumberedBlock) -> int:
     """Return the size of a block in blocks: a record is never cut."""
     return -(-len(numbered.block.text) // BLOCK)
 

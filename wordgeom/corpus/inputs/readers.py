@@ -15,6 +15,7 @@ from wordgeom.core.errors import InputError, MissingInputError
 from wordgeom.corpus.inputs import compression
 from wordgeom.corpus.inputs.document_index import Documents
 from wordgeom.corpus.inputs.held_texts import is_held, open_held
+from wordgeom.corpus.inputs.part_digests import digest_of_parts, parts_of
 from wordgeom.corpus.inputs.patterns import unreadable
 from wordgeom.corpus.inputs.unsupported import is_binary, reject_unsupported
 from wordgeom.storage.opening import not_there
@@ -64,6 +65,7 @@ class Source:
     so does every line of plain text, even an empty one; lines: their number.
     documents: ids and times of the records; not a field, since checkpoints store fields as JSON.
     running: the hash of the bytes read so far. longest: bytes of the longest line of a record.
+    span: the bytes [start:stop) that are read, None for all; where: what errors call it.
     """
 
     name: str
@@ -89,6 +91,12 @@ class Source:
         self.documents = Documents()
         self.running = hashlib.sha256()
         self.longest = sys.maxsize
+        self.span: tuple[int, int] | None = None
+
+    @property
+    def where(self) -> str:
+        """The name, and the byte from which lines are counted if that is not the first."""
+        return f"{self.name} after byte {self.span[0]:,}" if self.span else self.name
 
     def count(self, what: str, number: int) -> None:
         """Count skipped items."""
@@ -146,6 +154,24 @@ def file_digest(name: str) -> str:
         return hashlib.file_digest(cast(io.BufferedReader, handle), "sha256").hexdigest()
 
 
+def has_digest(name: str, digest: str) -> bool:
+    """Return whether a file has a digest, which may be of some of its bytes."""
+    parts = parts_of(digest)
+    if parts is None:
+        return file_digest(name) == digest
+    with open_input(name) as handle:
+        return all(_digest_of_range(handle, *part[:2]) == part[2] for part in parts)
+
+
+def _digest_of_range(handle: BinaryIO, start: int, stop: int) -> str:
+    digest = hashlib.sha256()
+    handle.seek(start)
+    while start < stop and (chunk := handle.read(min(BLOCK, stop - start))):
+        digest.update(chunk)
+        start += len(chunk)
+    return digest.hexdigest()
+
+
 def is_compressed(name: str) -> bool:
     """Return whether a file, not a stream, is compressed."""
     with open_input(name) as handle:
@@ -182,7 +208,7 @@ def read_lines(source: Source, bad_bytes: str, copies: int = 1) -> Iterator[Bloc
         what, do = f"the line has more than {most:,} bytes", "put each record on its own line"
         if most < _LONGEST:
             do += ", or raise --memory"
-        where = f"{source.name} line {number}"
+        where = f"{source.where} line {number}"
         raise InputError(what, where=where, do=do)
 
     for piece in _cut(read_pieces(source), b"\n", most, too_long):
@@ -206,12 +232,12 @@ def _check_width(text: bytes, most: int, number: int, source: Source) -> None:
     if len(text) > fitting and most < _LONGEST:
         what = f"the line has {len(text):,} bytes, more than {fitting:,}"
         do = "put each record on its own line, or raise --memory"
-        raise InputError(what, where=f"{source.name} line {number}", do=do)
+        raise InputError(what, where=f"{source.where} line {number}", do=do)
 
 
 def read_pieces(source: Source) -> Generator[Block, None, None]:
     """Yield the decompressed bytes of `source`, cut anywhere, without a byte order mark."""
-    offset = 0
+    offset = source.span[0] if source.span else 0
     for chunk, last in read_chunks(source):
         text = chunk
         if offset == 0:
@@ -292,10 +318,7 @@ class _Digested:
         return ahead + self._read(size - len(ahead))
 
     def _read(self, size: int) -> bytes:
-        try:
-            data = self._raw.read(size)
-        except OSError as error:
-            raise unreadable(self._name, error) from error
+        data = _read(self._raw, size, self._name)
         self.digest.update(data)
         self.bytes += len(data)
         return data
@@ -310,6 +333,9 @@ class _Digested:
 
 def read_chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
     """Yield the decompressed input as (bytes, is last); set the size and digest of `source`."""
+    if source.span is not None:
+        yield from _read_span(source, *source.span)
+        return
     raw = open_input(source.name)
     try:
         source.stamp = file_stamp(source.name)
@@ -329,3 +355,30 @@ def read_chunks(source: Source) -> Iterator[tuple[bytes, bool]]:
     finally:
         if source.name != STDIN:
             raw.close()
+
+
+def _read_span(source: Source, start: int, stop: int) -> Iterator[tuple[bytes, bool]]:
+    """Yield the bytes [start:stop) of a file without compression, as `read_chunks` does."""
+    with open_input(source.name) as raw:
+        source.stamp = file_stamp(source.name)
+        source.running = hashlib.sha256()
+        raw.seek(start)
+        at = start
+        while at < stop:
+            chunk = _read(raw, min(BLOCK, stop - at), source.name)
+            if not chunk:
+                do = "count it again"
+                raise InputError("became shorter while it was read", where=source.name, do=do)
+            source.running.update(chunk)
+            at += len(chunk)
+            yield chunk, at == stop
+        source.digest = digest_of_parts([(start, stop, source.running.hexdigest())])
+        source.bytes = source.stamp["size"]
+
+
+def _read(raw: BinaryIO, size: int, name: str) -> bytes:
+    """Read `size` bytes, fewer only at the end; raises MissingInputError."""
+    try:
+        return raw.read(size)
+    except OSError as error:
+        raise unreadable(name, error) from error

@@ -52,10 +52,10 @@ def _records(
             texts.append(b"")
             continue
         try:
-            record = _object(line, source.name, number)
+            record = _object(line, source.where, number)
             del line
-            text = _text(record, fields.text, source.name, number)
-            key = _id(record, fields.id, source.name, number)
+            text = _text(record, fields.text, source.where, number)
+            key = _id(record, fields.id, source.where, number)
         except InputError as error:
             fields.reject(error, source)
             texts.append(b"")
@@ -151,7 +151,7 @@ def _encoded(text: str, source: Source, number: int, bad_bytes: str) -> bytes:
     if bad_bytes == "error":
         do = "correct it, or pass --bad-bytes replace or --bad-bytes skip"
         found = f"\\u{ord(surrogates[0]):04x}"
-        fail(source.name, number, "contains an unpaired surrogate", found, do)
+        fail(source.where, number, "contains an unpaired surrogate", found, do)
     source.repaired += len(surrogates)
     substitute = "\ufffd" if bad_bytes == "replace" else ""
     return _SURROGATES.sub(substitute, text).encode("utf-8")

@@ -89,7 +89,7 @@ def _merge_in_memory(runs: Runs, words: list[bytes]) -> MergedLexicon:
     same = np.arange(len(table), dtype=np.int32)
     ids = {c.run: same if c.lexicon is table else table.absorb(c.lexicon) for c in held}
     listed = table.add(words).astype(np.int64)
-    return MergedLexicon(table, listed, ids.__getitem__, _statistics(table))
+    return MergedLexicon(table, listed, ids.__getitem__, statistics_of(table))
 
 
 def _merge_spilled(runs: Runs, selection: Selection, context: Context) -> MergedLexicon:
@@ -143,10 +143,11 @@ def _merge_range(
     for part, merged in zip(parts, ids, strict=True):
         part.write_numbers(scratch, numbers[merged])
     listed = np.searchsorted(chosen, ids[0])
-    return _Range(lexicon.select(chosen), numbers[chosen], listed, _statistics(lexicon))
+    return _Range(lexicon.select(chosen), numbers[chosen], listed, statistics_of(lexicon))
 
 
-def _statistics(lexicon: Lexicon) -> Statistics:
+def statistics_of(lexicon: Lexicon) -> Statistics:
+    """Return the statistics of a lexicon."""
     counts = lexicon.counts
     types = int(np.count_nonzero(counts))
     return Statistics(types, int(counts.max(initial=0)), int(counts.sum()))

@@ -28,7 +28,7 @@ def divided(graph: Graph, share: float, n: int, rng: np.random.Generator) -> tup
     fitted: dict[str, Any] = {kind: part[0] for kind, part in zip(kinds, parts, strict=True)}
     held: dict[str, Any] = {kind: part[1] for kind, part in zip(kinds, parts, strict=True)}
     hidden = np.sort(np.concatenate([keys_of(part[1], n) for part in parts]))
-    near = validation.chosen(graph.near, ~np.isin(keys_of(graph.near, n), hidden))
+    near = graph.near.chosen(~np.isin(keys_of(graph.near, n), hidden))
     alone = validation.stranded(pairs, [part[0] for part in parts], n)
     notes = list(graph.notes)
     if alone:

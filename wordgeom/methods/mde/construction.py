@@ -109,7 +109,7 @@ class Construction:
             drawn = self._sample.uniform(keys_of(drawn, self._n))
         far = merged(far, drawn, self._n)
         if not (len(similar) or len(far)):
-            raise InputError("no two items are similar", do="check the items, or --pairs")
+            raise InputError("no two items are similar", do="check the items")
         self.statistics |= {"pairs_similar": len(similar), "pairs_dissimilar": len(far)}
         if len(similar):
             self._count_components(similar, "similar pairs")
@@ -200,6 +200,9 @@ class Construction:
         """Return the similar and the dissimilar pairs of the file."""
         found = self._read()
         neither = len(found.pairs) - len(found.similar) - len(found.dissimilar)
+        if neither == len(found.pairs):
+            do = "give similar pairs weights above 0"
+            raise InputError("all weights of --pairs are 0", do=do)
         if neither:
             self.notes.append(f"{plural(neither, 'pair')} of weight 0: left out")
         return found.similar, found.dissimilar
@@ -227,7 +230,7 @@ class Construction:
             if number:
                 self.notes.append(f"{plural(number, 'pair')} of --pairs {text}")
         if not len(found.pairs):
-            what = f"none of the {len(given.left):,} pairs of --pairs has two items"
+            what = "no pair of --pairs has the names of two items"
             raise InputError(what, do="check that the names are those of the items")
         self._note_absent(found.pairs, "is in no pair of --pairs", "are in no pair of --pairs")
         return found
@@ -240,7 +243,7 @@ class Construction:
         number = int(np.count_nonzero(zero))
         what = f"{plural(number, 'pair')} of deviation 0, by which --loss {self._options.loss}"
         self.notes.append(f"{what} divides: left out")
-        return _chosen(pairs, ~zero)
+        return pairs.chosen(~zero)
 
     def _note_absent(self, pairs: Pairs, one: str, more: str) -> None:
         number = self._n - len(np.union1d(pairs.left, pairs.right))
@@ -266,7 +269,7 @@ class Construction:
 
 def without_fixed(pairs: Pairs, fixed: Array) -> Pairs:
     """Return the pairs of which at least one item is not fixed; fixed (n): bool."""
-    return _chosen(pairs, ~(fixed[pairs.left] & fixed[pairs.right]))
+    return pairs.chosen(~(fixed[pairs.left] & fixed[pairs.right]))
 
 
 def rows_of(items: Sequence[str], others: Sequence[str]) -> Int64:
@@ -283,7 +286,3 @@ def _closeness(deviations: Pairs) -> Pairs:
     """
     relative = deviations.given / np.mean(deviations.given, dtype=np.float64)
     return replace(deviations, given=(1.0 / np.maximum(relative, 1e-2) ** 2).astype(np.float32))
-
-
-def _chosen(pairs: Pairs, which: Array) -> Pairs:
-    return Pairs(pairs.left[which], pairs.right[which], pairs.given[which])

@@ -21,6 +21,7 @@ from wordgeom.optim.lbfgs import Lbfgs, State
 ROUNDS = 4  # after the first
 _FIRST, _EACH = 3, 15  # parts of the steps: a third for the first round, a fifteenth for each other
 _LOOSE = 3e-3  # tolerance of all rounds but the last, after which the pairs change anyway
+_BOLD, _CAREFUL = 0.1, 1e-2  # first steps relative to the vectors: of the first round, of others
 _NOISE = 1e-4  # of the deviation of the vectors
 _LISTS = ("values", "norms", "lengths")
 
@@ -112,6 +113,10 @@ class Descent:
         """Whether a tolerance was met; of several rounds, whether all are done."""
         return state.round == ROUNDS or self._lbfgs(state.round).reached(state.inner)
 
+    def end(self, state: Course) -> tuple[float, float]:
+        """Return the average distortion and the norm of its projected gradient."""
+        return state.values[-1], state.norms[-1]
+
     def iterations(self, state: Course) -> Iterator[int]:
         """Take the steps that are left, and yield 1 after each."""
         yield from self._lbfgs(state.round).iterations(state.inner)
@@ -138,4 +143,5 @@ class Descent:
         most = self._each if number else self._first
         tol = self._loose if number < ROUNDS else self._tol
         return Lbfgs(self.problem, self._ops, most=most, tol=tol, enough=self._enough,
-                     constraint=self._constraint)  # fmt: skip
+                     constraint=self._constraint,
+                     first=_CAREFUL if number else _BOLD)  # fmt: skip

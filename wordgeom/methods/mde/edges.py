@@ -13,6 +13,7 @@ import numpy as np
 
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Int32, Int64
+from wordgeom.methods.mde import kernels
 from wordgeom.methods.mde.pairs import Pairs
 
 _WORK = 1 << 21  # numbers that a block of rows reads
@@ -41,10 +42,10 @@ def around(groups: Sequence[Pairs], items: int) -> tuple[Rows, Int32]:
     """Return all pairs of each item, and the number (entries) of each, counted over all groups."""
     left, right = (np.concatenate([getattr(pairs, side) for pairs in groups])
                    for side in ("left", "right"))  # fmt: skip
-    first = np.concatenate([right, left])  # others of one group ascend: left < item < right
-    numbers = np.tile(np.arange(len(left), dtype=np.int32), 2)
-    order = np.argsort(first, kind="stable")
-    others = np.concatenate([left, right])[order]
     indptr = np.zeros(items + 1, np.int64)
-    np.cumsum(np.bincount(first, minlength=items), out=indptr[1:])
-    return Rows(indptr, others), numbers[order]
+    for ends in (left, right):
+        indptr[1:] += np.bincount(ends, minlength=items)
+    np.cumsum(indptr, out=indptr)
+    others, numbers = np.empty((2, 2 * len(left)), np.int32)
+    kernels.set_around(left, right, indptr[:-1].copy(), others, numbers)
+    return Rows(indptr, others), numbers

@@ -1,11 +1,25 @@
-"""Kernels of minimum-distortion embedding: distances of pairs, and the gradient from them."""
+"""Kernels of minimum-distortion embedding: pairs by item, their distances, and the gradient."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from wordgeom.core.types import Array, Int32, Int64
-from wordgeom.runtime.jit import summing_kernel
+from wordgeom.runtime.jit import kernel, summing_kernel
+
+
+@kernel
+def set_around(left: Int32, right: Int32, places: Int64, others: Int32, numbers: Int32) -> None:
+    """Set the entries of each item: the other item of each pair, and the number of the pair.
+
+    places (n): the first entry of each item; overwritten. Others of one group of pairs ascend,
+    since left < item < right.
+    """
+    for ends, opposite in ((right, left), (left, right)):
+        for k in range(len(ends)):
+            entry = places[ends[k]]
+            others[entry], numbers[entry] = opposite[k], k
+            places[ends[k]] = entry + 1
 
 
 @summing_kernel
@@ -14,19 +28,34 @@ def set_distances(
 ) -> None:
     """Set out[k] to the distance of row i to row others[k], for the entries k of rows i.
 
-    Differences are squared, not inner products subtracted: near pairs keep their digits.
+    Differences are squared, not inner products subtracted: near pairs keep their digits. Four rows
+    are read at a time, since one row alone is waited for.
     """
     width = vectors.shape[1]
     zero = out.dtype.type(0)
     for i in range(first, last):
         here = vectors[i]
-        for k in range(indptr[i], indptr[i + 1]):
-            there = vectors[others[k]]
-            total = zero
+        k, end = indptr[i], indptr[i + 1]
+        while k + 4 <= end:
+            x0, x1 = vectors[others[k]], vectors[others[k + 1]]
+            x2, x3 = vectors[others[k + 2]], vectors[others[k + 3]]
+            s0, s1, s2, s3 = zero, zero, zero, zero
             for c in range(width):
-                apart = here[c] - there[c]
-                total += apart * apart
-            out[k] = np.sqrt(total)
+                x = here[c]
+                s0 += (x - x0[c]) * (x - x0[c])
+                s1 += (x - x1[c]) * (x - x1[c])
+                s2 += (x - x2[c]) * (x - x2[c])
+                s3 += (x - x3[c]) * (x - x3[c])
+            out[k], out[k + 1] = np.sqrt(s0), np.sqrt(s1)
+            out[k + 2], out[k + 3] = np.sqrt(s2), np.sqrt(s3)
+            k += 4
+        while k < end:
+            x0 = vectors[others[k]]
+            s0 = zero
+            for c in range(width):
+                s0 += (here[c] - x0[c]) * (here[c] - x0[c])
+            out[k] = np.sqrt(s0)
+            k += 1
 
 
 @summing_kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wordgeom.core.types import Float32, Int32
+from wordgeom.core.types import Array, Float32, Int32
 
 
 @dataclass(frozen=True)
@@ -20,3 +20,7 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.left)
+
+    def chosen(self, which: Array) -> Pairs:
+        """Return the pairs of a mask (p) bool, or of ascending numbers (k) of pairs."""
+        return Pairs(self.left[which], self.right[which], self.given[which])

@@ -101,7 +101,7 @@ def solve(
         descent.iterations(state), what, descent.most, what, int, done=len(state.lengths)
     ):
         context.checkpoint.save(lambda: state.saved(ops))
-    return _solution(descent, state, constraint, ops, separated)
+    return _solution(descent, state, ops, separated)
 
 
 def _proximal(problem: Any, constraint: Constraint, settings: Settings, context: Context) -> Any:
@@ -127,13 +127,8 @@ def _descent(
     )  # fmt: skip
 
 
-def _solution(
-    descent: Any, state: Any, constraint: Constraint, ops: Ops, separated: bool
-) -> Solution:
-    distortion, gradient = descent.problem(state.x)
-    gradient = constraint.tangent(state.x, gradient)
-    flat = gradient.reshape(-1)
-    norm = float(np.sqrt(ops.row_products(flat.reshape(1, -1), [flat])[0, 0]))
+def _solution(descent: Any, state: Any, ops: Ops, separated: bool) -> Solution:
+    distortion, norm = descent.end(state)
     return Solution(
         ops.to_numpy(state.x), state.values, getattr(state, "norms", []), state.lengths,
         distortion, norm, descent.reached(state), separated,
@@ -146,12 +141,17 @@ def _finite(
 ) -> tuple[Float32, bool]:
     """Return a start with a finite distortion, and whether items had to be moved apart for it."""
     ops = context.ops
-    if np.isfinite(problem(constraint.onto(ops.tall(start, start.dtype)))[0]):
+
+    def finite(vectors: Float32) -> bool:
+        distortions = problem.distortions(constraint.onto(ops.tall(vectors, vectors.dtype)))
+        return all(np.isfinite(float(each.sum())) for each in distortions)
+
+    if finite(start):
         return start, False
     size = _APART * float(np.sqrt(np.mean(np.square(start, dtype=np.float64)))) or 1.0
     noise = np.random.default_rng(context.seed).standard_normal(start.shape, np.float32)
     moved = start + size * noise
-    if np.isfinite(problem(constraint.onto(ops.tall(moved, moved.dtype)))[0]):
+    if finite(moved):
         return moved, True
     what = "the average distortion is infinite at the start"
     raise OptionError(what, do="start from other vectors, or choose another distortion function")

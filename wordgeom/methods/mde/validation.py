@@ -60,12 +60,7 @@ def hold_out(pairs: Pairs, share: float, rng: np.random.Generator) -> tuple[Pair
         found = f"{int(held.sum()):,} of {len(pairs):,} pairs"
         do = "change --hold-out, or give more pairs"
         raise OptionError("--hold-out must leave pairs on both sides", found=found, do=do)
-    return chosen(pairs, ~held), chosen(pairs, held)
-
-
-def chosen(pairs: Pairs, which: Array) -> Pairs:
-    """Return the pairs of a mask (p) bool."""
-    return Pairs(pairs.left[which], pairs.right[which], pairs.given[which])
+    return pairs.chosen(~held), pairs.chosen(held)
 
 
 def stranded(pairs: Sequence[Pairs], fitted: Sequence[Pairs], items: int) -> int:

@@ -34,7 +34,9 @@ class Plan:
         cosines = count_cosines(unit_rows(points), context.pool, context.progress)
         self.threshold = options.tau or cosines.quantile(options.sparsity)
         if not 0.0 < self.threshold < 1.0:
-            what = f"--sparsity {options.sparsity} is reached at a cosine of {self.threshold:.4f}"
+            what = (
+                f"a sparsity of {options.sparsity:g} is reached at a cosine of {self.threshold:.4f}"
+            )
             raise InputError(f"{what}, but τ must be above 0 and below 1", do="pass --tau")
         self._check_memory(cosines.above(self.threshold) + n)
 
@@ -68,20 +70,22 @@ class Plan:
         items = several(alone, "item has", "items have")
         what = f"{items} no other at a cosine above τ = {self.threshold:.4f}, of {n:,}"
         if alone > _ALONE * n:
-            do = f"pass --tau {better:.4f} or less, or lower --sparsity"
+            do = "project them with wordgeom transform --dim"
+            if better:
+                do = f"pass --tau {better:.4f} or less, or lower --sparsity"
             raise InputError(what, do=do)
         line = f"{what}: joined to the nearest by virtual inputs"
-        many = alone > _ENOUGH * n
+        many = better and alone > _ENOUGH * n
         self.notes.append(f"{line}; --tau {better:.4f} leaves few alone" if many else line)
 
     def _better_threshold(self) -> float:
-        """Return the τ at which a sample of items has a twentieth alone."""
+        """Return the τ at which a sample of items has a twentieth alone, 0 if none has."""
         points = self._points
         units = points / np.sqrt(np.einsum("ij,ij->i", points, points))[:, None]
         sample = np.arange(0, len(units), max(1, len(units) // _SAMPLE))
         _, squared = nearest_to(units, sample, np.arange(len(units)), self._context.pool)
         cosines = 1.0 - squared / 2.0
-        return max(float(np.quantile(cosines, _ENOUGH)), 0.0)
+        return max(round(float(np.quantile(cosines, _ENOUGH)), 4), 0.0)
 
     def _check_memory(self, pairs: int) -> None:
         """Raise InputError where Z, S, the points and products in flight exceed the limit."""

@@ -38,12 +38,12 @@ class Options(base.Options):
         choices=(FREQUENCY, RANDOM, FARTHEST),
     )  # fmt: skip
     neighbours: int = option(
-        0, "neighbours that reconstruct an item; 0: 4 for each dimension", low=0, metavar="N"
+        0, "neighbours that reconstruct an item; 0: 2 for each dimension", low=0, metavar="N"
     )
     weight_penalty: float = option(
-        1e-4, "penalty on reconstruction weights, relative to squared lengths", low=0.0, high=1.0
+        0.1, "penalty on reconstruction weights, relative to squared lengths", low=0.0, high=1.0
     )
-    tol: float = option(1e-6, "relative residual of the reconstruction", low=0.0, high=1.0)
+    tol: float = option(1e-3, "relative residual of the reconstruction", low=0.0, high=1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,4 +67,4 @@ class Options(base.Options):
     @property
     def reconstructing(self) -> int:
         """The number of neighbours that reconstruct an item."""
-        return self.neighbours or 4 * self.dim
+        return self.neighbours or 2 * self.dim

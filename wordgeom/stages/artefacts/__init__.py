@@ -8,12 +8,14 @@ from types import ModuleType
 from wordgeom.core.errors import MissingInputError
 from wordgeom.formats.projector import is_projector
 from wordgeom.matrices.cooccurrence import COOC, DTM, PMI
+from wordgeom.matrices.kinds import VOCABULARY
 from wordgeom.methods.contract import DOCUMENT_VECTORS, MODEL, VECTORS
 from wordgeom.stages.artefacts.artefact import Artefact
 from wordgeom.stages.artefacts.matrix import MatrixDirectory
 from wordgeom.stages.artefacts.model import ModelDirectory, ModelOutput
 from wordgeom.stages.artefacts.output import MethodOutput
 from wordgeom.stages.artefacts.vectors import DocumentVectorsOutput, VectorsFile, VectorsOutput
+from wordgeom.stages.artefacts.vocabulary import VocabularyDirectory
 from wordgeom.storage.meta import unfinished_folder
 from wordgeom.storage.opening import check_listed
 from wordgeom.storage.store import Store
@@ -37,8 +39,10 @@ def artefact_at(path: Path) -> Artefact:
     if path.is_dir():
         check_listed(path, "a directory")
     if path.is_dir() or (not path.exists() and unfinished_folder(path).is_dir()):
-        matrix = Store.open(path).kind in (COOC, PMI, DTM)
-        return MatrixDirectory(path) if matrix else ModelDirectory(path)
+        kind = Store.open(path).kind
+        if kind == VOCABULARY:
+            return VocabularyDirectory(path)
+        return MatrixDirectory(path) if kind in (COOC, PMI, DTM) else ModelDirectory(path)
     if not path.exists():
         raise MissingInputError("no such file or directory", where=path, do="check the path")
     return VectorsFile(path)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from wordgeom.core.errors import InputError
 from wordgeom.core.requests import differing_option
+from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.matrices.count_request import made_options
-from wordgeom.matrices.document_term import Stored
 from wordgeom.matrices.kinds import noun
+from wordgeom.storage.store import Store
 
 SAME_WORDS = "count each text with the same --read-vocab"
 _SAME_OPTIONS = "count every shard from the same text with the same options"
@@ -21,7 +23,23 @@ _READING = (
 Shard = list[int] | None
 
 
-def check_addable(matrices: Sequence[Stored]) -> None:
+class Mergeable(Protocol):
+    """What `merge` reads: a matrix or the words of a text, in a store."""
+
+    @property
+    def store(self) -> Store:
+        """The store."""
+
+    @property
+    def path(self) -> Path:
+        """Its directory."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Its words."""
+
+
+def check_addable(matrices: Sequence[Mergeable]) -> None:
     """Raise InputError for a matrix of another kind, an imported one, and one given twice."""
     first = matrices[0]
     for matrix in matrices:
@@ -41,12 +59,12 @@ def check_addable(matrices: Sequence[Stored]) -> None:
             raise InputError(what, where=again, do="name each matrix once")
 
 
-def input_digests(matrix: Stored) -> list[str]:
+def input_digests(matrix: Mergeable) -> list[str]:
     """Return the digests of what a matrix was counted from."""
     return [i["digest"] for i in matrix.store.request["inputs"]]
 
 
-def check_windows(first: Stored, other: Stored) -> None:
+def check_windows(first: Mergeable, other: Mergeable) -> None:
     """Raise InputError where two matrices were counted with different windows."""
     mine, theirs = (WindowOptions.take(made_options(m.store.request)) for m in (first, other))
     _check_options(
@@ -55,7 +73,7 @@ def check_windows(first: Stored, other: Stored) -> None:
     )  # fmt: skip
 
 
-def check_reading(first: Stored, other: Stored) -> None:
+def check_reading(first: Mergeable, other: Mergeable) -> None:
     """Raise InputError where two texts were split into words in different ways."""
     mine, theirs = (
         {name: value for name, value in made_options(m.store.request).items() if name in _READING}
@@ -64,29 +82,30 @@ def check_reading(first: Stored, other: Stored) -> None:
     _check_options(first, other, mine, theirs, "count both with the same options")
 
 
-def check_passages(first: Stored, other: Stored) -> None:
+def check_passages(first: Mergeable, other: Mergeable) -> None:
     """Raise InputError where documents were split into passages in different ways."""
     mine, theirs = ({"passages": m.store.attributes.get("passages")} for m in (first, other))
     _check_options(first, other, mine, theirs, "count both with the same --passages")
 
 
 def _check_options(
-    first: Stored, other: Stored, mine: Mapping[str, Any], theirs: Mapping[str, Any], do: str
+    first: Mergeable, other: Mergeable, mine: Mapping[str, Any], theirs: Mapping[str, Any], do: str
 ) -> None:
     how = differing_option(mine, theirs)
     if how is not None:
         raise InputError(f"differs from {first.path}: it {how}", where=other.path, do=do)
 
 
-def check_vocabulary(first: Stored, other: Stored) -> None:
+def check_vocabulary(first: Mergeable, other: Mergeable) -> None:
     """Raise InputError where the words of two matrices differ, naming the first difference."""
     ours, theirs = first.vocabulary.words, other.vocabulary.words
     if theirs == ours:
         return
-    if first.store.attributes.get("shard") and other.store.attributes.get("shard"):
-        what = f"was counted from another text or with other options than {first.path}"
-        raise InputError(what, where=other.path, do=_SAME_OPTIONS)
     what, do = f"its vocabulary differs from that of {first.path}", f"{SAME_WORDS}, or pass --union"
+    if all(shards_of([first, other])):
+        if first.store.request["options"].get("read_vocab") is None:
+            raise other_text(first, other)
+        do = "count every shard with the same --read-vocab"
     if len(ours) != len(theirs):
         found = f"{len(theirs):,} words, not {len(ours):,}"
     elif set(ours) == set(theirs):
@@ -97,37 +116,20 @@ def check_vocabulary(first: Stored, other: Stored) -> None:
     raise InputError(f"{what}: {found}", where=other.path, do=do)
 
 
-def shards_of(matrices: Sequence[Stored]) -> list[Shard]:
+def other_text(first: Mergeable, other: Mergeable) -> InputError:
+    """Return the error for shards that do not belong together."""
+    what = f"was counted from another text or with other options than {first.path}"
+    return InputError(what, where=other.path, do=_SAME_OPTIONS)
+
+
+def shards_of(matrices: Sequence[Mergeable]) -> list[Shard]:
     """Return the shard that each matrix is, None for a whole count."""
     return [m.store.attributes.get("shard") for m in matrices]
 
 
-def check_whole(matrices: Sequence[Stored], flag: str) -> None:
+def check_whole(matrices: Sequence[Mergeable], flag: str) -> None:
     """Raise InputError for a shard, which an option does not apply to."""
     for matrix, shard in zip(matrices, shards_of(matrices), strict=True):
         if shard is not None:
             what = f"is shard {shard[0]} of {shard[1]}, to which {flag} does not apply"
             raise InputError(what, where=matrix.path, do="merge all shards first")
-
-
-def check_shards(matrices: Sequence[Stored]) -> None:
-    """Raise InputError unless the matrices are all shards of one count."""
-    shards = shards_of(matrices)
-    first = matrices[0]
-    for matrix, shard in zip(matrices, shards, strict=True):
-        if shard is None or shards[0] is None or shard[1] != shards[0][1]:
-            found = f"shard {shard[0]} of {shard[1]}" if shard else "a whole count"
-            do = "name all shards of one count and nothing else"
-            what = f"is {found}, not a shard of the same count"
-            raise InputError(what, where=matrix.path, do=do)
-        mine, theirs = ({**m.store.request, "inputs": []} for m in (first, matrix))
-        if mine != theirs or input_digests(first) != input_digests(matrix):
-            what = f"was counted from another text or with other options than {first.path}"
-            raise InputError(what, where=matrix.path, do=_SAME_OPTIONS)
-    have = {shard[0] for shard in shards if shard}
-    of = shards[0][1] if shards[0] else 0
-    missing = [str(k) for k in range(1, of + 1) if k not in have]
-    if missing or len(shards) != of:
-        which = f"shard {', '.join(missing[:10])} of {of} is missing"
-        what = which if missing else f"one of {of} shards is given twice"
-        raise InputError(what, where="merge", do="name each shard once")

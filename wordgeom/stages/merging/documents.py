@@ -22,7 +22,6 @@ from wordgeom.matrices.document_term import (
     DOCUMENT_FREQUENCIES,
     DOCUMENTS,
     SUMS,
-    Stored,
     StoredDocuments,
 )
 from wordgeom.runtime.context import Context
@@ -50,7 +49,9 @@ class AppendedDocuments:
     options: MergeOptions
 
     @classmethod
-    def of(cls, matrices: Sequence[Stored], options: MergeOptions) -> AppendedDocuments:
+    def of(
+        cls, matrices: Sequence[compatibility.Mergeable], options: MergeOptions
+    ) -> AppendedDocuments:
         """Check that rows can be appended; raises InputError, and OptionError for --subtract."""
         if options.subtract:
             what = "--subtract applies to co-occurrence counts, not to document-term matrices"

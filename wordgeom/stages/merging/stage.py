@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from wordgeom.core.errors import OptionError
+from wordgeom.corpus.vocabulary import Vocabulary
 from wordgeom.counts.merge_options import MergeOptions
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix
 from wordgeom.matrices.document_term import Stored, StoredDocuments
-from wordgeom.matrices.kinds import DTM
+from wordgeom.matrices.kinds import DTM, VOCABULARY
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.stages.merging.combination import Combination
 from wordgeom.stages.merging.documents import AppendedDocuments
 from wordgeom.stages.merging.sums import combined_counts
+from wordgeom.stages.merging.vocabularies import MergedVocabulary, StoredVocabulary
 from wordgeom.stages.stage import Job, Outcome
 from wordgeom.stages.store_stage import StoreStage
 from wordgeom.storage.disk_space import Demand
@@ -35,11 +37,12 @@ class Merge(StoreStage):
     named: bool = True
 
     @cached_property
-    def matrices(self) -> Sequence[Stored]:
+    def matrices(self) -> Sequence[Stored | StoredVocabulary]:
         """The matrices. Raises OptionError for fewer than two."""
         if len(self.paths) < 2:
             raise OptionError("merge needs at least two matrices", do="name two or more")
-        return [_opened(path) for path in self.paths]
+        first = _opened(self.paths[0])
+        return [first, *(_sharing_words(_opened(path), first) for path in self.paths[1:])]
 
     @property
     def kind(self) -> str:
@@ -57,8 +60,10 @@ class Merge(StoreStage):
         if self.kind == COOC:
             return combined_counts(self.matrices, self.options)
         if not self.named:
-            what = "document-term matrices need the name of an output"
-            raise OptionError(what, do="name a directory with -o")
+            many = "vocabularies" if self.kind == VOCABULARY else "document-term matrices"
+            raise OptionError(f"{many} need the name of an output", do="name a directory with -o")
+        if self.kind == VOCABULARY:
+            return MergedVocabulary.of(self.matrices, self.options)
         return AppendedDocuments.of(self.matrices, self.options)
 
     @cached_property
@@ -82,8 +87,24 @@ class Merge(StoreStage):
         return Outcome(summary, self.out, value=made)
 
 
-def _opened(path: str) -> Stored:
-    """Open counts, shards too, or a document-term matrix; raises what opening raises."""
-    if Store.open(path).kind == DTM:
+def _sharing_words(
+    matrix: Stored | StoredVocabulary, first: Stored | StoredVocabulary
+) -> Stored | StoredVocabulary:
+    """Return counts with the list of words of the first ones if these are the same words.
+
+    Each list takes some 100 bytes a word, and there may be many shards.
+    """
+    if not isinstance(matrix, StoredMatrix) or matrix.vocabulary.words != first.vocabulary.words:
+        return matrix
+    shared = Vocabulary(first.vocabulary.words, matrix.vocabulary.counts)
+    return replace(matrix, vocabulary=shared)
+
+
+def _opened(path: str) -> Stored | StoredVocabulary:
+    """Open counts, a document-term matrix, or words, shards too; raises what opening raises."""
+    kind = Store.open(path).kind
+    if kind == DTM:
         return StoredDocuments.open(path)
+    if kind == VOCABULARY:
+        return StoredVocabulary(Store.open(path))
     return StoredMatrix.open(path, (COOC,))

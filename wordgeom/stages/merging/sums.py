@@ -23,7 +23,7 @@ from wordgeom.counts.windows import WindowOptions
 from wordgeom.formats.row_grouping import RowGrouper
 from wordgeom.matrices.cooccurrence import COOC, StoredMatrix, csr_bytes, sums_bytes
 from wordgeom.matrices.count_request import made_options
-from wordgeom.matrices.document_term import Stored
+from wordgeom.matrices.document_term import DOCUMENTS
 from wordgeom.runtime.context import Context
 from wordgeom.stages.count_matrix import (
     count_type,
@@ -36,11 +36,12 @@ from wordgeom.stages.count_matrix import (
 from wordgeom.stages.counting_space import combined_pairs
 from wordgeom.stages.merging import compatibility
 from wordgeom.stages.merging.combination import common_options, total
+from wordgeom.stages.merging.shards import PART, check_shards, joined_inputs
 from wordgeom.stages.stage import Job
 from wordgeom.storage.disk_space import Demand, Space
 from wordgeom.storage.store import Store
 
-_OWN = ("shape", "stored", "shard")  # attributes that a combination does not inherit
+_OWN = ("shape", "stored", "shard", PART)  # attributes that a combination does not inherit
 _TEXTS = ("tokens", "kept", "documents")  # attributes that are added up over texts
 
 
@@ -49,7 +50,8 @@ class CombinedCounts:
     """A sum or a difference of counts.
 
     places: the row (V) in the vocabulary of each matrix's words, None where all have the same
-    words; subtract: the others from the first one.
+    words; subtract: the others from the first one; documents: documents.tsv of the text, if it is
+    one text whose records have labels.
     """
 
     matrices: Sequence[StoredMatrix]
@@ -58,6 +60,7 @@ class CombinedCounts:
     attributes: dict[str, Any]
     places: list[Int64] | None = None
     subtract: bool = False
+    documents: bytes = b""
 
     @property
     def demand(self) -> Demand:
@@ -76,16 +79,19 @@ class CombinedCounts:
     def write(self, out: Path, job: Job) -> Store:
         """Combine all rows, and commit the store. Raises InputError for a negative count."""
         context, words = job.context, len(self.vocabulary)
+        room = counting_room(words, context, len(self.matrices))
         window = WindowOptions.take(made_options(self.matrices[0].store.request))
         dtype = count_type(self.vocabulary, window)
         with MatrixRows(job.checkpoint, out, COOC) as rows, self._summands(dtype, context) as all_:
-            entries = rows_at_once(counting_room(words, context), dtype, context)
+            entries = rows_at_once(room, dtype, context, len(self.matrices))
             rows.begin(self.vocabulary, dtype)
             combined, shop = merge(
                 all_, words, self.matrices[0].symmetric, dtype, context.pool, rows.done, entries,
                 subtract=self._negative if self.subtract else None,
             )  # fmt: skip
             write_sums(rows.writer, *write_rows(combined, shop, rows, context), window)
+            if self.documents:
+                rows.writer.text(DOCUMENTS, self.documents)
             return rows.writer.commit(rows.finish(self.attributes), job.card(self.request))
 
     def summary(self, made: Store) -> str:
@@ -115,7 +121,9 @@ class CombinedCounts:
         return _not_contained(self.matrices, pair)
 
 
-def combined_counts(matrices: Sequence[Stored], options: MergeOptions) -> CombinedCounts:
+def combined_counts(
+    matrices: Sequence[compatibility.Mergeable], options: MergeOptions
+) -> CombinedCounts:
     """Return the combination that the options ask for; raises InputError where there is none."""
     compatibility.check_addable(matrices)
     counts = cast("Sequence[StoredMatrix]", matrices)
@@ -129,20 +137,42 @@ def combined_counts(matrices: Sequence[Stored], options: MergeOptions) -> Combin
         compatibility.check_whole(counts, "--union" if options.union else "--subtract")
         return _united(counts, options) if options.union else _difference(counts, options)
     if any(compatibility.shards_of(counts)):
-        compatibility.check_shards(counts)
-        first = counts[0]
-        return CombinedCounts(counts, first.vocabulary, first.store.request, _inherited(first))
+        check_shards(counts)
+        return _shards(counts)
     return _sum(counts)
+
+
+def _shards(matrices: Sequence[StoredMatrix]) -> CombinedCounts:
+    """Return the count of which the matrices are the shards. Raises InputError without words."""
+    first = matrices[0]
+    if PART not in first.store.attributes:  # each of them has read the whole text
+        labelled = DOCUMENTS in first.store.parts()
+        return CombinedCounts(
+            matrices, first.vocabulary, first.store.request, _inherited(first),
+            documents=first.store.text(DOCUMENTS) if labelled else b"",
+        )  # fmt: skip
+    counts = _added(matrices)
+    if not counts.any():
+        what, do = "contain none of the words", "check --read-vocab and --tokeniser"
+        raise InputError(f"the shards {what}", where=matrices[0].path, do=do)
+    request = {**first.store.request, "inputs": joined_inputs(matrices)}
+    attributes = _inherited(first) | {name: total(matrices, name) for name in _TEXTS}
+    return CombinedCounts(matrices, Vocabulary(first.vocabulary.words, counts), request, attributes)
+
+
+def _added(matrices: Sequence[StoredMatrix]) -> Int64:
+    """Return the sum (V) of the counts of each word."""
+    zeros = np.zeros(len(matrices[0].vocabulary), np.int64)
+    return sum((m.vocabulary.counts for m in matrices), zeros)
 
 
 def _sum(matrices: Sequence[StoredMatrix]) -> CombinedCounts:
     """Return the sum of several texts' counts of the same words."""
     first = matrices[0]
-    zeros = np.zeros(len(first.vocabulary), np.int64)
-    counts = sum((m.vocabulary.counts for m in matrices), zeros)
     request = request_of("merge", first.store.request["options"], _digests(matrices))
     attributes = _inherited(first) | {name: total(matrices, name) for name in _TEXTS}
-    return CombinedCounts(matrices, Vocabulary(first.vocabulary.words, counts), request, attributes)
+    vocabulary = Vocabulary(first.vocabulary.words, _added(matrices))
+    return CombinedCounts(matrices, vocabulary, request, attributes)
 
 
 def _united(matrices: Sequence[StoredMatrix], options: MergeOptions) -> CombinedCounts:
@@ -159,8 +189,7 @@ def _difference(matrices: Sequence[StoredMatrix], options: MergeOptions) -> Comb
     """Return the first counts less the others. Raises InputError for a negative number."""
     first, others = matrices[0], matrices[1:]
     words = first.vocabulary.words
-    zeros = np.zeros(len(words), np.int64)
-    counts = first.vocabulary.counts - sum((m.vocabulary.counts for m in others), zeros)
+    counts = first.vocabulary.counts - _added(others)
     if (counts < 0).any():
         row = int(np.argmax(counts < 0))
         word = f"the word {words[row]!r} would have the count {int(counts[row]):,}"

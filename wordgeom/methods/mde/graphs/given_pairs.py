@@ -30,17 +30,13 @@ class GivenPairs:
     @property
     def similar(self) -> Pairs:
         """The pairs of positive weight."""
-        return self._where(self.pairs.given > 0)
+        return self.pairs.chosen(self.pairs.given > 0)
 
     @property
     def dissimilar(self) -> Pairs:
         """The pairs of negative weight, with its magnitude."""
-        pairs = self._where(self.pairs.given < 0)
+        pairs = self.pairs.chosen(self.pairs.given < 0)
         return replace(pairs, given=-pairs.given)
-
-    def _where(self, chosen: Array) -> Pairs:
-        pairs = self.pairs
-        return Pairs(pairs.left[chosen], pairs.right[chosen], pairs.given[chosen])
 
 
 def given_pairs(

@@ -39,8 +39,7 @@ class Sample:
     def less(self, hidden: Int64) -> Sample:
         """Return the sample without the pairs of some keys."""
         used = ~np.isin(keys_of(self.given, self.items), hidden)
-        given = Pairs(self.given.left[used], self.given.right[used], self.given.given[used])
-        return replace(self, given=given, without=_united(self.without, hidden))
+        return replace(self, given=self.given.chosen(used), without=_united(self.without, hidden))
 
     def uniform(self, keys: Int64) -> Pairs:
         """Return drawn pairs (p) with weights by which they stand for all."""

@@ -1,0 +1,98 @@
+"""`wordgeom jobs`: the scripts that run a configuration file on a cluster, in shards."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from wordgeom.cli import frame
+from wordgeom.core.errors import UnavailableError, WordgeomError
+
+if TYPE_CHECKING:
+    from wordgeom.planning.pilot import Cost
+
+_log = logging.getLogger("wordgeom")
+_HELP = """Print a shell script that runs the TOML file CONFIG as jobs of a cluster.
+
+Text is counted in shards, by the tasks of a job array, and the shards are merged; one more job runs
+the other commands of CONFIG. CPUs, memory and time of each job come from `wordgeom plan`, unless
+--memory and --time set them.
+
+\b
+  wordgeom jobs x.toml --shards 64                    for any batch system
+  wordgeom jobs x.toml --shards 64 --slurm            submits the jobs when it is run
+  wordgeom jobs x.toml --shards 64 --slurm --submit   submits them now
+"""
+
+
+@click.command("jobs", help=_HELP)
+@click.argument("config")
+@click.option("--shards", type=click.IntRange(1, 1_000_000), default=1, metavar="N",
+              help="shards of each build-cooc  [1]")  # fmt: skip
+@click.option("--slurm", is_flag=True, help="print a script that submits jobs to Slurm")
+@click.option("--submit", is_flag=True, help="submit the jobs to Slurm, through sbatch")
+@click.option("--cpus", type=click.IntRange(1, 4096), default=4, metavar="N",
+              help="CPUs of each task  [4]")  # fmt: skip
+@click.option("--memory", type=click.FloatRange(0.3, 1e6), metavar="GB",
+              help="memory of each task  [as planned]")  # fmt: skip
+@click.option("--time", metavar="TIME", help="time limit of each task  [as planned]")
+@click.option("--partition", metavar="NAME", help="partition of the cluster")
+@click.option("--account", metavar="NAME", help="account that pays for the jobs")
+@click.option("--sbatch", multiple=True, metavar="OPTION",
+              help="another option of sbatch, such as --qos=long (repeatable)")  # fmt: skip
+@click.option("--tmp-dir", metavar="DIR", help="directory for the samples of the plan")
+def command(
+    config: str, shards: int, slurm: bool, submit: bool, cpus: int, memory: float | None,
+    time: str | None, partition: str | None, account: str | None, sbatch: tuple[str, ...],
+    tmp_dir: str | None,
+) -> None:  # fmt: skip
+    """Print the script, or run it."""
+    from wordgeom.cli.job_list import Request, job_list
+    from wordgeom.cli.pipeline import read_steps
+    from wordgeom.jobs.job import check_time
+    from wordgeom.jobs.plain import plain_script
+    from wordgeom.jobs.slurm import Site, slurm_script
+    from wordgeom.runtime.run_options import GIGABYTE
+
+    if submit and shutil.which("sbatch") is None:
+        do = "run this where jobs are submitted, or leave --submit out to print the script"
+        raise UnavailableError("--submit needs sbatch, which is not installed", do=do)
+    time = None if time is None else check_time(time)
+    steps = read_steps(frame.text("CONFIG", config))
+    costs: dict[str, Cost] = {}
+    if memory is None or (time is None and (slurm or submit)):
+        from wordgeom.cli.job_costs import predicted_costs
+
+        with click.get_current_context().obj:
+            costs, problem = predicted_costs(steps, tmp_dir)
+        if problem:
+            _log.info("note: no resources are set: %s", problem)
+    limit = None if memory is None else round(memory * GIGABYTE)
+    jobs = job_list(Request(config, shards, cpus, limit, costs), steps)
+    made_by = f"wordgeom {shlex.join(sys.argv[1:])}"
+    if not (slurm or submit):
+        click.echo(plain_script(jobs, made_by, os.getcwd()), nl=False)
+        return
+    script = slurm_script(jobs, Site(partition, account, time, sbatch), made_by, os.getcwd())
+    if submit:
+        _submit(script)
+    else:
+        click.echo(script, nl=False)
+
+
+def _submit(script: str) -> None:
+    """Run the script, which prints the numbers of the jobs. Raises WordgeomError."""
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    click.echo(done.stdout, nl=False)
+    if done.returncode:
+        said = done.stderr.strip().splitlines()
+        reason = said[-1] if said else f"status {done.returncode}"
+        do = "correct that; squeue lists the jobs that were submitted"
+        raise WordgeomError(f"sbatch rejected a job: {reason}", do=do)
