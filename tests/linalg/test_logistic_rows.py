@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from wordgeom.core.errors import RankError
 from wordgeom.core.types import Csr
-from wordgeom.linalg import numpy_ops
+from wordgeom.linalg import row_work
 from wordgeom.linalg.device import get_ops
 from wordgeom.linalg.logistic_rows import Expected, curvature, improve_rows, softplus
 from wordgeom.runtime.pool import Pool
@@ -93,9 +93,9 @@ def test_no_step_raises_the_loss(seed, K, filled):
 @pytest.mark.parametrize("near", [0, 3, 100])
 def test_bytes_depend_neither_on_threads_nor_on_blocks(monkeypatch, near):
     case = Case(3, dtype=np.float32)
-    monkeypatch.setattr(numpy_ops, "_GATHERED", near * 5)
+    monkeypatch.setattr(row_work, "GATHERED", near * 5)
     expected, _ = case.improved(3)
-    monkeypatch.setattr(numpy_ops, "_SOLVED_ENTRIES", 4)
+    monkeypatch.setattr(row_work, "SOLVED_ENTRIES", 4)
     found, _ = case.improved(3, threads=3)
     np.testing.assert_array_equal(found, expected)
 

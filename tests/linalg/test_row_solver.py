@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from wordgeom.core.errors import RankError
 from wordgeom.core.types import Array, Csr
-from wordgeom.linalg import numpy_ops, row_solver
+from wordgeom.linalg import row_solver, row_work
 from wordgeom.linalg.device import get_ops
 from wordgeom.linalg.row_solver import Penalty, solve_rows, zero_objective
 from wordgeom.runtime.pool import Pool
@@ -100,7 +100,7 @@ def test_rows_too_long_to_be_gathered_have_the_same_solution(monkeypatch, dtype,
     given = problem(3, K=6, dtype=dtype)
     tol = 1e-9 if dtype == np.float64 else 1e-6
     _, gathered = solve(given, tol=tol)
-    monkeypatch.setattr(numpy_ops, "_GATHERED", near * 6)
+    monkeypatch.setattr(row_work, "GATHERED", near * 6)
     found, x = solve(given, tol=tol)
     np.testing.assert_allclose(x, gathered, atol=1e-7 if dtype == np.float64 else 4e-5)
     assert found.missed == 0
@@ -201,7 +201,7 @@ def test_any_number_of_threads_gives_the_same_bytes(dtype, monkeypatch):
     given = problem(9, lengths, K=24, dtype=dtype)
     one, x = solve(given, tol=1e-4)
     for threads, entries in ((2, 1 << 18), (1, 1000), (2, 1000), (3, 1000), (3, 7)):
-        monkeypatch.setattr(numpy_ops, "_SOLVED_ENTRIES", entries)
+        monkeypatch.setattr(row_work, "SOLVED_ENTRIES", entries)
         other, y = solve(given, tol=1e-4, threads=threads)
         assert x.tobytes() == y.tobytes()
         assert one.gains.tobytes() == other.gains.tobytes()

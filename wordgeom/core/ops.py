@@ -55,8 +55,8 @@ class RowSolver(Protocol):
 class SharedDiagonal:
     """The part of all rows' systems that is diagonal: a_i d + ridge, and −a_i pull on the right.
 
-    loads (V): a_i ≥ 0; columns (m): b_j; diagonal, pull (K). expect: bound the loss of counted pairs
-    where it is lowest, log(C_ij / a_i b_j), instead of where x starts.
+    loads (V): a_i ≥ 0; columns (m): b_j; diagonal, pull (K). expect: bound the loss of counted
+    pairs where it is lowest, log(C_ij / a_i b_j), instead of where x starts.
     """
 
     loads: Float64

@@ -15,7 +15,8 @@ import numpy as np
 from wordgeom.core.ops import RowSolutions
 from wordgeom.core.types import Array, Csr
 from wordgeom.linalg import kernels, row_solver_kernels
-from wordgeom.linalg.numpy_ops import NumpyOps, SparseOperator, SparseRows, gathered_rows
+from wordgeom.linalg.numpy_ops import NumpyOps, SparseOperator, SparseRows
+from wordgeom.linalg.row_work import gathered_rows
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.scheduler import Result, Scheduler, Shared
 

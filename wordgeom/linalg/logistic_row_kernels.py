@@ -19,7 +19,8 @@ _SMALL = 1e-2  # |x| below which the curvature is that at 0, to 1e-5
 def solve_logistic_rows(
     indptr: Int64, indices: Int32, counts: Array, other: Array, loads: Float64, columns: Float64,
     diagonal: Float64, pull: Float64, ridge: float, expect: bool,
-    low: int, high: int, tol: float, most: int, nearby: int, x: Array, losses: Float64, steps: Int32,
+    low: int, high: int, tol: float, most: int, nearby: int, x: Array, losses: Float64,
+    steps: Int32,
 ) -> None:  # fmt: skip
     """Minimise the bounds of the rows [low, high), which touch the loss at x, and overwrite x.
 

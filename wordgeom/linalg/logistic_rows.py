@@ -23,7 +23,7 @@ import numpy as np
 
 from wordgeom.core.errors import RankError
 from wordgeom.core.ops import LogisticSolver, Ops, SharedDiagonal, Tall
-from wordgeom.core.types import Csr, Float64
+from wordgeom.core.types import Float64
 from wordgeom.linalg.blas import one_thread
 from wordgeom.linalg.row_solver import MAX_STEPS
 
@@ -65,8 +65,8 @@ def improve_rows(
     """Return the minimiser of each row's bound, which touches the loss at start (V × K).
 
     other (m × K) is fixed; most: 0 computes the loss alone; expect: the bound of a counted pair
-    touches the loss at log(C_ij / a_i b_j), which suits a bad start. Raises RankError where no row of
-    `other` and no ridge hold a direction.
+    touches the loss at log(C_ij / a_i b_j), which suits a bad start. Raises RankError where neither
+    a row of `other` nor the ridge holds a direction.
     """
     M, m = ops.moments(other, expected.columns)
     with one_thread():

@@ -7,7 +7,7 @@ import numpy as np
 from wordgeom.core.ops import LogisticSolutions, SharedDiagonal
 from wordgeom.core.types import Array, Csr
 from wordgeom.linalg import logistic_row_kernels
-from wordgeom.linalg.numpy_ops import gathered_rows, solver_blocks
+from wordgeom.linalg.row_work import gathered_rows, solver_blocks
 from wordgeom.runtime.pool import Pool
 
 

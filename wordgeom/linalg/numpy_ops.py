@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from wordgeom.core.ops import LogisticSolver, RowSolutions
+from wordgeom.core.ops import RowSolutions
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Array, Csr, Float64, Int64
 from wordgeom.linalg import kernels, row_solver_kernels
 from wordgeom.linalg.blas import one_thread
+from wordgeom.linalg.numpy_logistic import LogisticRows
+from wordgeom.linalg.row_work import gathered_rows, solver_blocks
 from wordgeom.linalg.signs import fix_signs
 from wordgeom.runtime.pool import Pool
 
@@ -25,8 +27,6 @@ _TILE_COLUMNS, _NARROW_TILES = 4096, 4
 # 116,597 equally frequent columns of 772 entries each.
 _FILLED = 48
 _BLOCK_ENTRIES, _ROW = 1 << 20, 256  # entries of a block of rows; cost of a row in entries
-_GATHERED = 1 << 19  # numbers of a row's system that are gathered: 2 MB in float32
-_SOLVED_ENTRIES = 1 << 18  # entries of a block of rows to solve: about 0.1 s at K = 300
 
 
 class NumpyOps:
@@ -57,10 +57,8 @@ class NumpyOps:
         """Return a solver of the weighted least squares of all rows."""
         return SparseRows(targets, weights, self._pool)
 
-    def logistic_solver(self, counts: Csr) -> LogisticSolver:
+    def logistic_solver(self, counts: Csr) -> LogisticRows:
         """Return a solver of the logistic loss of all rows."""
-        from wordgeom.linalg.numpy_logistic import LogisticRows
-
         return LogisticRows(counts, self._pool)
 
     def tall(self, array: Array, dtype: DTypeLike) -> Array:
@@ -219,16 +217,6 @@ class SparseRows:
         for _ in self._pool.map(run, self._blocks):
             pass
         return RowSolutions(start, gains, int(steps.sum()), int(np.count_nonzero(steps == most)))
-
-
-def solver_blocks(indptr: Int64) -> list[tuple[int, int]]:
-    """Return the blocks [start, stop) of rows that are solved as one, by their entries."""
-    return row_blocks(indptr + _ROW * np.arange(len(indptr)), entries=_SOLVED_ENTRIES)
-
-
-def gathered_rows(other: Array) -> int:
-    """Return how many rows of `other` (m × K) a row's system may gather."""
-    return _GATHERED // int(other.shape[1])
 
 
 def _splits(sparse: Csr) -> Int64:

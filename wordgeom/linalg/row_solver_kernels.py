@@ -2,8 +2,8 @@
 
 The system of a row is (I + Σ c_j o_j o_jᵀ) x = Σ c_j g_j o_j, where I stands for background and
 ridge (row_solver.py). It is never formed: its product with a vector is a pass over the o_j, four at
-a time. The o_j are gathered if they then fit in a core's cache. Where the o_j of a row are multiples
-s ∘ z_j of what is stored, the vectors are multiplied instead (logistic_row_kernels.py).
+a time. The o_j are gathered if they then fit in a core's cache. Where they are s ∘ z_j, with one s
+for each row, the vector is multiplied instead of the z_j (logistic_row_kernels.py).
 """
 
 from __future__ import annotations

@@ -108,7 +108,9 @@ def test_a_resumed_run_gives_the_same_bytes(tmp_path, monkeypatch, halves):
     assert main([*train, "-o", "some.bin", "--resume"]) == 0
     assert main([*train, "-o", "whole.bin", "--threads", "1"]) == 0
     assert Path("some.bin").read_bytes() == Path("whole.bin").read_bytes()
-    cards = [json.loads(Path(f"{name}.bin.json").read_text())["statistics"] for name in ("some", "whole")]
+    cards = [
+        json.loads(Path(f"{name}.bin.json").read_text())["statistics"] for name in ("some", "whole")
+    ]
     assert cards[0]["objective"] == cards[1]["objective"]
     assert np.isfinite(read_vectors(Path("whole.bin")).matrix).all()
 

@@ -1,4 +1,4 @@
-"""Sweeps over weighted pairs, from any start to vectors: resumable, pairs on disk if they are many."""
+"""Weighted sweeps from any start to vectors: resumable, with pairs on disk if they are many."""
 
 from __future__ import annotations
 

@@ -1,15 +1,18 @@
 """Logistic sweeps: skip-gram's loss, minimised over all pairs by alternating closed forms.
 
 Skip-gram with negative sampling (Mikolov et al. 2013; Levy and Goldberg 2014, eq. 6) weights a pair
-by its count C_ij, and by how often it would occur by chance, N_ij. With s(t) = log(1 + eᵗ), the loss is
+by its count C_ij, and by how often it would occur by chance, N_ij. With s(t) = log(1 + eᵗ), the
+loss is
 
     Σ_P C_ij^α s(−v_i·u_j) + Σ_all N_ij^α s(v_i·u_j) + λ (‖V‖² + ‖U‖²),
     N_ij = k f_i p_j,  p_j ∝ F_j^cds,
 
 where C_ij are counts of a text whose frequent words are thinned as skip-gram thins them, f_i their
-sums, and F_j the sums before. Skip-gram has α = 1; a smaller α keeps frequent pairs from deciding all.
-The second sum has a quadratic bound of rank one in N, which makes each row a closed form
-(linalg/logistic_rows.py). The bounded loss falls with every half sweep.
+sums, and F_j the sums before. Skip-gram has α = 1; with a smaller α, frequent pairs decide less.
+N has rank one, and the second sum a quadratic bound, which makes each row a closed form
+(linalg/logistic_rows.py). From the second half of the sweeps on, each half sweep lowers the bounded
+loss; before, the bounds of counted pairs touch the loss where it is lowest, since the vectors are
+far from the result.
 """
 
 from __future__ import annotations

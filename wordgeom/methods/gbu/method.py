@@ -3,10 +3,10 @@
 Algorithm 1 of Khalife, Gonçalves and Liberti (2022) computes vectors from the eigenvectors of the
 block of m frequent words (algorithm1.py). It reads only m columns of the matrix, which makes it
 fast but ignores the rest. Each sweep therefore solves all rows against all others. Weighted sweeps,
-the default, weight a pair by its count: their loss is logistic (logistic_sweeps.py) or squared
-(weighted_sweeps.py). Plain sweeps (`--no-weighted`, plain_sweeps.py) converge to the eigenvectors of
-`pmi-eigs`. `--as-published` runs Algorithm 1
-without changes. docs/methods/gbu.md shows what each part adds.
+the default, weight a pair by its count: their loss is squared (weighted_sweeps.py) or that of
+skip-gram (logistic_sweeps.py). Plain sweeps (`--no-weighted`, plain_sweeps.py) converge to the
+eigenvectors of `pmi-eigs`. `--as-published` runs Algorithm 1 without changes. docs/methods/gbu.md
+shows what each part adds.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Options(DimOptions):
     )
     weighted: bool = option(True, "weight each pair in sweeps by its co-occurrence count")
     loss: str = option(
-        SQUARED, "loss of weighted sweeps: squared errors of PMI, or skip-gram's, with tempered counts",
+        SQUARED, "loss of weighted sweeps: squared errors of PMI, or skip-gram's loss",
         choices=(SQUARED, LOGISTIC),
     )  # fmt: skip
     x_max: float = option(20.0, "smallest count with full weight", low=1e-6, high=1e12)
