@@ -34,8 +34,8 @@ PATIENCE = 300.0  # seconds for a run
 _RUN = """
 import sys
 from wordgeom.counts import cluster_rows
-from wordgeom.linalg import cluster_ops
-cluster_ops.WORTH = cluster_rows.WORTH = 0
+from wordgeom.linalg import cluster_tasks
+cluster_tasks.WORTH = cluster_rows.WORTH = 0
 from wordgeom.cli import main
 sys.exit(main(sys.argv[1:]))
 """

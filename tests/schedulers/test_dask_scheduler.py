@@ -23,7 +23,7 @@ from wordgeom.core.errors import (
 from wordgeom.counts import cluster_rows
 from wordgeom.imputation.graph import neighbour_graph
 from wordgeom.imputation.weights import fit_weights
-from wordgeom.linalg import cluster_ops
+from wordgeom.linalg import cluster_tasks
 from wordgeom.runtime.pool import Pool
 from wordgeom.schedulers import clusters
 from wordgeom.schedulers.block_file import Receipt, take_block
@@ -59,11 +59,13 @@ def test_an_error_of_a_block_reaches_the_user(cluster, tmp_path):
         list(scheduler.map(fail, [7], None))
 
 
-@pytest.mark.parametrize("method", ["gbu", "pmi-eigs"])
-def test_vectors_have_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, method):
+@pytest.mark.parametrize(
+    ("method", "options"), [("gbu", {}), ("gbu", {"loss": "logistic"}), ("pmi-eigs", {})]
+)
+def test_vectors_have_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, method, options):
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(2), 1500))
-    alone = wg.train(tmp_path / "cooc", method, dim=20, threads=1)
-    monkeypatch.setattr(cluster_ops, "WORTH", 0)
+    alone = wg.train(tmp_path / "cooc", method, dim=20, threads=1, **options)
+    monkeypatch.setattr(cluster_tasks, "WORTH", 0)
     taken: list[Receipt] = []
 
     def counted(folder, receipt):
@@ -72,8 +74,9 @@ def test_vectors_have_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, m
 
     monkeypatch.setattr(f"{_MODULE}.take_block", counted)
     made = wg.train(
-        tmp_path / "cooc", method, dim=20, out=tmp_path / "v.bin", scheduler=cluster.address
-    )
+        tmp_path / "cooc", method, dim=20, out=tmp_path / "v.bin", scheduler=cluster.address,
+        **options,
+    )  # fmt: skip
     np.testing.assert_array_equal(made.vectors, alone.vectors)
     assert taken
     assert not list(tmp_path.glob(".*"))
@@ -123,7 +126,7 @@ def test_a_lost_scheduler_leaves_a_checkpoint_that_any_run_resumes(tmp_path, mon
     monkeypatch.setattr(clusters, "_TIMEOUT", 2.0)  # seconds to connect again
     options: dict[str, Any] = {"dim": 20, "checkpoint": 0.0}
     alone = wg.train(tmp_path / "cooc", "gbu", **options)
-    monkeypatch.setattr(cluster_ops, "WORTH", 0)
+    monkeypatch.setattr(cluster_tasks, "WORTH", 0)
     out = tmp_path / "v.bin"
     with DaskCluster(tmp_path, 1) as cluster:
         taken: list[Receipt] = []

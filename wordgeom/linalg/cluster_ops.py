@@ -6,24 +6,19 @@ computed here: to share their factor would take longer.
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from wordgeom.core.ops import RowSolutions
 from wordgeom.core.types import Array, Csr
-from wordgeom.linalg import kernels, row_solver_kernels
+from wordgeom.linalg import cluster_tasks, kernels, row_solver_kernels
+from wordgeom.linalg.cluster_logistic import ClusterLogisticRows
+from wordgeom.linalg.cluster_tasks import Blocks, grouped, rows_of, share_with
 from wordgeom.linalg.numpy_ops import NumpyOps, SparseOperator, SparseRows
 from wordgeom.linalg.row_work import gathered_rows
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.scheduler import Result, Scheduler, Shared
-
-WORTH = 1 << 28  # multiplications of one column, from which a product is worth its messages
-# Tasks, at least and per thread of the cluster, so that all threads end at about the same time.
-_TASKS, _PER_THREAD = 32, 4
-_Blocks = tuple[tuple[int, int], ...]  # consecutive blocks of rows [start:stop)
 
 
 class ClusterOps(NumpyOps):
@@ -40,6 +35,10 @@ class ClusterOps(NumpyOps):
     def row_solver(self, targets: Csr, weights: Array) -> ClusterRows:
         """Return a solver of the weighted least squares of all rows."""
         return ClusterRows(targets, weights, self._pool, self._scheduler)
+
+    def logistic_solver(self, counts: Csr) -> ClusterLogisticRows:
+        """Return a solver of the logistic loss of all rows."""
+        return ClusterLogisticRows(counts, self._pool, self._scheduler)
 
 
 @dataclass(frozen=True)
@@ -59,25 +58,25 @@ class ClusterOperator(SparseOperator):
 
     def multiply(self, tall: Array) -> Array:
         """Return the matrix times `tall` (m × k), (V × k), in the dtype of `tall`."""
-        if self._sparse.nnz * tall.shape[1] < WORTH:
+        if self._sparse.nnz * tall.shape[1] < cluster_tasks.WORTH:
             return super().multiply(tall)
         scheduler = self._scheduler
         if not self._matrix:
             parts = self._splits, self._sparse.indices, self._sparse.data
-            self._matrix = _shared(self, scheduler, *parts)
+            self._matrix = share_with(self, scheduler, *parts)
         right = scheduler.share(tall)
         out = np.empty((self._sparse.rows, tall.shape[1]), tall.dtype)
-        tasks = _tasks(self._blocks, scheduler)
+        tasks = grouped(self._blocks, scheduler)
         done = scheduler.map(_multiply, tasks, _Product(self._matrix, right))
         for task, result in zip(tasks, done, strict=True):
-            out[_rows(task)] = result["product"]
+            out[rows_of(task)] = result["product"]
         scheduler.release(right)
         return out
 
 
-def _multiply(blocks: _Blocks, spec: _Product) -> Result:
+def _multiply(blocks: Blocks, spec: _Product) -> Result:
     """Return the rows of a product."""
-    rows, right = _rows(blocks), spec.right.open()
+    rows, right = rows_of(blocks), spec.right.open()
     splits, indices, data = (part.open() for part in spec.matrix)
     splits = np.ascontiguousarray(splits[:, rows])
     out = np.empty((rows.stop - rows.start, right.shape[1]), right.dtype)
@@ -111,18 +110,18 @@ class ClusterRows(SparseRows):
 
     def solve(self, other: Array, start: Array, tol: float, most: int) -> RowSolutions:
         """Solve to residuals of tol ‖right side‖, in place in `start` (V × K)."""
-        if self._targets.nnz * other.shape[1] < WORTH:
+        if self._targets.nnz * other.shape[1] < cluster_tasks.WORTH:
             return super().solve(other, start, tol, most)
         at, scheduler = self._targets, self._scheduler
         if not self._pattern:
             parts = at.indptr, at.indices, at.data, self._weights
-            self._pattern = _shared(self, scheduler, *parts)
+            self._pattern = share_with(self, scheduler, *parts)
         factors = scheduler.share(other), scheduler.share(start)
         gains, steps = np.empty(at.rows), np.empty(at.rows, np.int32)
-        tasks = _tasks(self._blocks, scheduler)
+        tasks = grouped(self._blocks, scheduler)
         done = scheduler.map(_solve, tasks, _Problems(self._pattern, *factors, tol, most))
         for task, result in zip(tasks, done, strict=True):
-            rows = _rows(task)
+            rows = rows_of(task)
             start[rows], gains[rows], steps[rows] = (
                 result[name] for name in ("solution", "gains", "steps")
             )
@@ -130,9 +129,9 @@ class ClusterRows(SparseRows):
         return RowSolutions(start, gains, int(steps.sum()), int(np.count_nonzero(steps == most)))
 
 
-def _solve(blocks: _Blocks, spec: _Problems) -> Result:
+def _solve(blocks: Blocks, spec: _Problems) -> Result:
     """Return the solutions of some rows, with their gains and steps."""
-    rows, other = _rows(blocks), spec.other.open()
+    rows, other = rows_of(blocks), spec.other.open()
     indptr, indices, targets, weights = (part.open() for part in spec.pattern)
     solution = np.array(spec.start.open()[rows])
     gains, steps = np.empty(len(solution)), np.empty(len(solution), np.int32)
@@ -142,22 +141,3 @@ def _solve(blocks: _Blocks, spec: _Problems) -> Result:
         solution, gains, steps,
     )  # fmt: skip
     return {"solution": solution, "gains": gains, "steps": steps}
-
-
-def _shared(owner: object, scheduler: Scheduler, *arrays: Array) -> tuple[Shared, ...]:
-    """Share arrays as long as their owner lives."""
-    shared = tuple(scheduler.share(array) for array in arrays)
-    weakref.finalize(owner, scheduler.release, *shared)
-    return shared
-
-
-def _tasks(blocks: list[tuple[int, int]], scheduler: Scheduler) -> list[_Blocks]:
-    """Group consecutive blocks into tasks of about the same number of blocks."""
-    tasks = min(len(blocks), max(_TASKS, _PER_THREAD * scheduler.threads))
-    bounds = [len(blocks) * k // tasks for k in range(tasks + 1)]
-    return [tuple(blocks[a:b]) for a, b in pairwise(bounds)]
-
-
-def _rows(blocks: _Blocks) -> slice:
-    """Return the rows of consecutive blocks."""
-    return slice(blocks[0][0], blocks[-1][1])

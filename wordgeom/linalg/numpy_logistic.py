@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from wordgeom.core.ops import LogisticSolutions, SharedDiagonal
-from wordgeom.core.types import Array, Csr
+from wordgeom.core.types import Array, Csr, Float64, Int32
 from wordgeom.linalg import logistic_row_kernels
 from wordgeom.linalg.row_work import gathered_rows, solver_blocks
 from wordgeom.runtime.pool import Pool
@@ -37,5 +37,10 @@ class LogisticRows:
 
         for _ in self._pool.map(run, self._blocks):
             pass
+        return self._solutions(start, losses, steps, most)
+
+    def _solutions(
+        self, solution: Array, losses: Float64, steps: Int32, most: int
+    ) -> LogisticSolutions:
         missed = int(np.count_nonzero(steps == most)) if most else 0
-        return LogisticSolutions(start, losses, int(steps.sum()), missed)
+        return LogisticSolutions(solution, losses, int(steps.sum()), missed)
