@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 from dask_cluster import PATH, Sums, blocks_of, dask_scheduler, sums
 
 from wordgeom.core.errors import FormatError
 
-pytest.importorskip("dask_jobqueue", reason="needs dask-jobqueue: pip install 'wordgeom[cluster]'")
+# Its import replaces the handler of SIGINT, which other tests need.
+pytestmark = pytest.mark.skipif(
+    find_spec("dask_jobqueue") is None, reason="needs dask-jobqueue: pip install 'wordgeom[cluster]'"
+)
 JOBS = """
 jobs: 1
 jobqueue:
