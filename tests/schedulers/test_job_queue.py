@@ -12,7 +12,8 @@ from wordgeom.core.errors import FormatError
 
 # Its import replaces the handler of SIGINT, which other tests need.
 pytestmark = pytest.mark.skipif(
-    find_spec("dask_jobqueue") is None, reason="needs dask-jobqueue: pip install 'wordgeom[cluster]'"
+    find_spec("dask_jobqueue") is None,
+    reason="needs dask-jobqueue: pip install 'wordgeom[cluster]'",
 )
 JOBS = """
 jobs: 1
