@@ -431,7 +431,7 @@ def test_quiet_says_nothing(ask, folder):
 
 
 ONE_OF_EACH = (
-    "build-cooc x", "build-dtm x", "build-pmi x", "merge x y", "eval x", "drift x", "compare x",
+    "build-cooc x", "build-dtm x", "build-pmi x", "merge x", "merge x y", "eval x", "drift x", "compare x",
     "train --method gbu x", "extend x y", "embed x", "impute --domain x", "convert x y",
 )  # fmt: skip
 
@@ -457,7 +457,7 @@ ONE_OF_EACH = (
             ([*line.split(), "--memory", "0.29"], ("--memory must be 0 or at least 0.3",))
             for line in ONE_OF_EACH
         ),
-        (["merge", "x"], ("merge needs at least two matrices",)),
+        (["merge"], ("merge needs at least two matrices",)),
         (["build-cooc", "x", "--shard", "1"], ("--shard must be i/N", "found '1'")),
         (["build-cooc", "x", "-o", ""], ("--out must not be empty; pass a name",)),
         (["build-cooc"], ("needs a CORPUS", "; name a text file")),

@@ -78,7 +78,7 @@ def test_vectors_of_vectors(capsys):
 
 def test_a_status_other_than_converged_is_reported(capsys):
     ask("train", "--method", "centred", "--dim", "6", "-o", "wide.bin")
-    assert "the data have fewer dimensions than --dim" in capsys.readouterr().err
+    assert "fewer dimensions than --dim were found" in capsys.readouterr().err
     card = read_card(Path("wide.bin"))
     assert card is not None
     assert card["status"] == "rank_deficient"

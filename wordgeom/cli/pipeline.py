@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from wordgeom.cli import flags, frame, invocation
@@ -194,6 +195,10 @@ def _outputs(step: Step, made: Sequence[_Made]) -> list[_Made]:
     out = step.prepare().out
     found = [] if out is None else [_Made(os.fspath(out), step.place, step.default)]
     found += [_Made(path, step.place) for path in step.paths(_BESIDE)]
+    for folder in {Path(one.path).absolute().parent for one in found}:
+        if not folder.is_dir():
+            do = "create it, or choose another output"
+            raise MissingInputError("no such directory", where=folder, do=do)
     for k, one in enumerate(found):
         other = next((o for o in (*made, *found[:k]) if _same(o.path, one.path)), None)
         if other is not None:

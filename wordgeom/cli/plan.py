@@ -107,7 +107,7 @@ def plan_steps(
     parent = Path(tmp_dir or tempfile.gettempdir())
     with write_errors(parent):
         made = tempfile.TemporaryDirectory(prefix="wordgeom-plan-", dir=parent)
-    with made as name:
+    with write_errors(parent), made as name:
         return _planned(steps, Path(name), shards)
 
 

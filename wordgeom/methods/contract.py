@@ -60,7 +60,7 @@ class Status(Enum):
 
 _SENTENCES = {
     Status.CONVERGED: "every tolerance was met",
-    Status.RANK_DEFICIENT: "the data have fewer dimensions than --dim; the other columns are zero",
+    Status.RANK_DEFICIENT: "fewer dimensions than --dim were found; the other columns are zero",
     Status.REACHED_BUDGET: "the computation stopped before every tolerance was met",
 }
 

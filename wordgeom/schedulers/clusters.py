@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -116,14 +118,32 @@ def _local(threads: int, scratch: str | None) -> Any:
     """Return processes of one thread each, which only this machine can reach."""
     from distributed import LocalCluster
 
-    return LocalCluster(
-        n_workers=threads,
-        threads_per_worker=1,
-        host=_HERE,
-        dashboard_address=f"{_HERE}:0",
-        worker_dashboard_address=f"{_HERE}:0",
-        scheduler_kwargs={"dashboard": False},
-        memory_limit=0,  # Dask would restart a worker for the pages of the files that it maps
-        local_directory=scratch,
-        silence_logs=logging.CRITICAL,
-    )
+    with _interrupts_held():
+        return LocalCluster(
+            n_workers=threads,
+            threads_per_worker=1,
+            host=_HERE,
+            dashboard_address=f"{_HERE}:0",
+            worker_dashboard_address=f"{_HERE}:0",
+            scheduler_kwargs={"dashboard": False},
+            memory_limit=0,  # Dask would restart a worker for the pages of the files that it maps
+            local_directory=scratch,
+            silence_logs=logging.CRITICAL,
+        )
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold SIGINT back in the threads and processes that start in the block.
+
+    A terminal sends Ctrl-C to all processes of a command. This process stops the workers.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # which would end the hold where it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

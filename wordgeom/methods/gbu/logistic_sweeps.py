@@ -26,7 +26,7 @@ from wordgeom.core.ops import LogisticSolver, Ops, Tall
 from wordgeom.core.row_blocks import row_blocks
 from wordgeom.core.types import Csr, Float32, Float64
 from wordgeom.linalg.logistic_rows import Expected, improve_rows
-from wordgeom.methods.gbu.sweep_state import Half, State, scaled_ridge
+from wordgeom.methods.gbu.sweep_state import Half, State
 
 _THINNED = 1e-3  # share of the text from which words are thinned, word2vec's default
 
@@ -46,7 +46,7 @@ class LogisticLoss:
         pattern = Csr(targets.indptr, targets.indices, counts, targets.columns)
         pairs = thinned(pattern, self)
         solver = ops.logistic_solver(pairs.counts)
-        return LogisticSweeps(solver, pairs, scaled_ridge(self.ridge, K), ops)
+        return LogisticSweeps(solver, pairs, self.ridge, ops)
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,10 @@ class Options(DimOptions):
         0.05, "weight that pulls every pair, observed or not, towards a PMI of 0", low=0.0, high=1e6
     )
     ridge: float = option(
-        3.0, "L2 penalty at --dim 100; scales with (--dim/100)² up to --dim 300", low=0.0, high=1e9
+        3.0,
+        "L2 penalty; with --loss squared times (--dim/100)², up to --dim 300",
+        low=0.0,
+        high=1e9,
     )
     mix: float = option(
         0.2, "weight of the context vector: 1 sums word and context vectors, 0 uses the word "

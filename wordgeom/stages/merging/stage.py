@@ -39,9 +39,9 @@ class Merge(StoreStage):
     @cached_property
     def matrices(self) -> Sequence[Stored | StoredVocabulary]:
         """The matrices. Raises OptionError for fewer than two."""
-        if len(self.paths) < 2:
+        first = _opened(self.paths[0]) if self.paths else None
+        if first is None or len(self.paths) < 2:
             raise OptionError("merge needs at least two matrices", do="name two or more")
-        first = _opened(self.paths[0])
         return [first, *(_sharing_words(_opened(path), first) for path in self.paths[1:])]
 
     @property
