@@ -431,7 +431,8 @@ def test_quiet_says_nothing(ask, folder):
 
 
 ONE_OF_EACH = (
-    "build-cooc x", "build-dtm x", "build-pmi x", "merge x", "merge x y", "eval x", "drift x", "compare x",
+    "build-cooc x", "build-dtm x", "build-pmi x", "merge x", "merge x y", "eval x", "drift x",
+    "compare x",
     "train --method gbu x", "extend x y", "embed x", "impute --domain x", "convert x y",
 )  # fmt: skip
 
