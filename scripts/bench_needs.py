@@ -81,7 +81,7 @@ def disk(folder: Path, process: Any) -> int:
 
 
 def measured(folder: Path, config: Path, number: int) -> tuple[Demand, int, int, int]:
-    """Return what a step asked for, its peak of memory, and that of the files that it wrote."""
+    """Return what a step asked for, and its peaks of memory and of disk space."""
     here, there = Pipe()
     process = get_context("spawn").Process(target=run, args=(folder, config, number, there))
     process.start()

@@ -18,8 +18,9 @@ _BUFFERS = 15e7  # bytes of blocks of rows
 def shards_of(whole: Planned, shard: Cost, shards: int) -> list[Planned]:
     """Return the plan of one of several shards, and of the merge of all.
 
-    whole: the plan of the count in one run; shard: its cost at the shard's part of the tokens. A
-    shard reads the whole text, so its memory and its time are at most those of the whole count.
+    whole: the plan of the count in one run; shard: its cost at the shard's part of the tokens.
+    Memory and time of a shard are those of the whole count, an upper bound: without a vocabulary,
+    or where its text cannot be read in parts, a shard reads all of it.
     """
     words = whole.cost.disk - _ENTRY * whole.cost.entries  # bytes of all but the entries
     size = max(words, 0) + _ENTRY * shard.entries
