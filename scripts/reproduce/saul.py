@@ -26,6 +26,7 @@ Figure 4   J           TSM has a higher J than SVD at every d, on words and on d
 Figure 5   semantic    At d = 32, TSM completes more semantic analogies than SVD, and the 95 %
                        interval of the difference, resampled by word pairs, is above 0.
            syntactic   The same for syntactic analogies.
+           both        The same for all analogies; added after the first run.
            larger      The difference is larger for semantic than for syntactic analogies. Each by
                        eq. 13, which takes vectors with their lengths, and by `eval`'s 3CosAdd.
 Table 1    examples    At d = 32, every category has a question that TSM completes and SVD does not.

@@ -35,21 +35,21 @@ class Case:
         self.counts = Csr(indptr, j.astype(np.int32), self.dense[i, j].astype(dtype), m)
         self.other = rng.standard_normal((m, K)).astype(dtype)
         self.start = (0.1 * rng.standard_normal((V, K))).astype(dtype)
-        self.expected = Expected(rng.random(V) * 9, rng.random(m), 0.5)
+        self.expected = Expected(rng.random(V) * 9, rng.random(m), 0.1 + rng.random(V))
 
     def loss(self, x):
         """Return the loss of all rows, pair by pair."""
         along, of = x.astype(float) @ self.other.T.astype(float), self.expected
         observed = np.sum(self.dense * np.logaddexp(0.0, -along))
         by_chance = np.sum(of.rows[:, None] * of.columns * quadratic(along))
-        return observed + by_chance + of.ridge * np.sum(x.astype(float) ** 2)
+        return observed + by_chance + of.ridges @ np.sum(x.astype(float) ** 2, axis=1)
 
     def gradient(self, x):
         """Return the gradient of the loss (V × K)."""
         along, of = x @ self.other.T, self.expected
         slope = 2.0 * curvature(1.0) * along + 0.5
         pulls = of.rows[:, None] * of.columns * slope - self.dense / (1.0 + np.exp(along))
-        return pulls @ self.other + 2.0 * of.ridge * x
+        return pulls @ self.other + 2.0 * of.ridges[:, None] * x
 
     def improved(self, times=1, device="cpu", threads=1, tol=1e-10, most=200):
         """Return the rows after some steps, and the losses before each."""
@@ -112,7 +112,7 @@ def test_an_empty_row_follows_the_expected_counts_alone():
     x, _ = case.improved(1)
     own = case.expected
     M = (case.other.T * own.columns) @ case.other * own.rows[0]
-    A = 2.0 * curvature(1.0) * M + 2.0 * own.ridge * np.eye(5)
+    A = 2.0 * curvature(1.0) * M + 2.0 * own.ridges[0] * np.eye(5)
     b = -0.5 * own.rows[0] * own.columns @ case.other
     np.testing.assert_allclose(x[0], np.linalg.solve(A, b), rtol=1e-8)
 
@@ -120,6 +120,6 @@ def test_an_empty_row_follows_the_expected_counts_alone():
 def test_no_ridge_and_no_rows_are_singular():
     case = Case(6)
     case.other[:] = 0.0
-    case.expected = Expected(case.expected.rows, case.expected.columns, 0.0)
+    case.expected = Expected(case.expected.rows, case.expected.columns, np.zeros(V))
     with pytest.raises(RankError, match="singular"):
         case.improved()

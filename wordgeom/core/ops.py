@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from wordgeom.core.types import Array, Csr, Float64
@@ -53,23 +54,23 @@ class RowSolver(Protocol):
 
 @dataclass(frozen=True)
 class SharedDiagonal:
-    """The part of all rows' systems that is diagonal: a_i d + ridge, and −a_i pull on the right.
+    """The part of all rows' systems that is diagonal: a_i d + λ_i, and −a_i pull on the right.
 
-    loads (V): a_i ≥ 0; columns (m): b_j; diagonal, pull (K). expect: bound the loss of counted
-    pairs where it is lowest, log(C_ij / a_i b_j), instead of where x starts.
+    loads (V): a_i ≥ 0; columns (m): b_j; diagonal, pull (K); ridges (V): λ_i. expect: bound the
+    loss of counted pairs where it is lowest, log(C_ij / a_i b_j), instead of where x starts.
     """
 
     loads: Float64
     columns: Float64
     diagonal: Float64
     pull: Float64
-    ridge: float
+    ridges: Float64
     expect: bool
 
     @property
     def lowest(self) -> float:
         """The smallest entry of any row's diagonal."""
-        return float(self.loads.min(initial=0.0) * self.diagonal.min()) + self.ridge
+        return float((self.loads * self.diagonal.min() + self.ridges).min(initial=np.inf))
 
 
 @dataclass(frozen=True)

@@ -22,13 +22,12 @@ class _Bounds:
     """The row problems of a half sweep.
 
     pattern: indptr, indices and counts; factors: the fixed one (m × K), and the start (V × K);
-    shared: loads (V), columns (m), diagonal and pull (K) of SharedDiagonal.
+    shared: loads (V), columns (m), diagonal and pull (K), ridges (V) of SharedDiagonal.
     """
 
     pattern: tuple[Shared, ...]
     factors: tuple[Shared, ...]
     shared: tuple[Shared, ...]
-    ridge: float
     expect: bool
     tol: float
     most: int
@@ -51,8 +50,10 @@ class ClusterLogisticRows(LogisticRows):
         if not self._pattern:
             self._pattern = share_with(self, self._scheduler, at.indptr, at.indices, at.data)
         factors = share(other), share(start)
-        parts = tuple(map(share, (shared.loads, shared.columns, shared.diagonal, shared.pull)))
-        spec = _Bounds(self._pattern, factors, parts, shared.ridge, shared.expect, tol, most)
+        parts = tuple(map(share, (
+            shared.loads, shared.columns, shared.diagonal, shared.pull, shared.ridges,
+        )))  # fmt: skip
+        spec = _Bounds(self._pattern, factors, parts, shared.expect, tol, most)
         losses, steps = np.empty(at.rows), np.empty(at.rows, np.int32)
         tasks = grouped(self._blocks, self._scheduler)
         done = self._scheduler.map(_solve, tasks, spec)
@@ -69,12 +70,12 @@ def _solve(blocks: Blocks, spec: _Bounds) -> Result:
     """Return the solutions of some rows, with their losses and steps."""
     rows, (other, start) = rows_of(blocks), (factor.open() for factor in spec.factors)
     indptr, indices, counts = (part.open() for part in spec.pattern)
-    loads, columns, diagonal, pull = (part.open() for part in spec.shared)
+    loads, columns, diagonal, pull, ridges = (part.open() for part in spec.shared)
     solution = np.array(start[rows])
     losses, steps = np.empty(len(solution)), np.empty(len(solution), np.int32)
     solve_logistic_rows(
         indptr[rows.start : rows.stop + 1], indices, counts, other, loads[rows], columns, diagonal,
-        pull, spec.ridge, spec.expect, 0, len(solution), other.dtype.type(spec.tol), spec.most,
+        pull, ridges[rows], spec.expect, 0, len(solution), other.dtype.type(spec.tol), spec.most,
         gathered_rows(other), solution, losses, steps,
     )  # fmt: skip
     return {"solution": solution, "losses": losses, "steps": steps}

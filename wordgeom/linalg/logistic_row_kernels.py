@@ -1,7 +1,7 @@
 """The hot loop of logistic sweeps: each row's minimiser of a quadratic bound of the loss.
 
 The bound is logistic_rows.py's. Its system is (D + Σ w_j z_j z_jᵀ) x = b with the diagonal
-D = a d + ρ, solved by conjugate gradients in the coordinates D^½ x, where D is I.
+D = a d + λ, solved by conjugate gradients in the coordinates D^½ x, where D is I.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _SMALL = 1e-2  # |x| below which the curvature is that at 0, to 1e-5
 @summing_kernel
 def solve_logistic_rows(
     indptr: Int64, indices: Int32, counts: Array, other: Array, loads: Float64, columns: Float64,
-    diagonal: Float64, pull: Float64, ridge: float, expect: bool,
+    diagonal: Float64, pull: Float64, ridges: Float64, expect: bool,
     low: int, high: int, tol: float, most: int, nearby: int, x: Array, losses: Float64,
     steps: Int32,
 ) -> None:  # fmt: skip
     """Minimise the bounds of the rows [low, high), which touch the loss at x, and overwrite x.
 
-    counts (nnz); other (m × K): z; loads (V): a_i; columns (m): b_j; diagonal (K): d; pull (K); x
-    (V × K); expect: the bounds touch the loss at log(C_ij / a_i b_j) instead. Iterates to
-    a residual of tol ‖b‖, or `most` steps; 0 leaves x. losses (V): of the rows before; nearby:
-    maximum of gathered rows.
+    counts (nnz); other (m × K): z; loads (V): a_i; columns (m): b_j; diagonal (K): d; pull (K);
+    ridges (V): λ_i; x (V × K); expect: the bounds touch the loss at log(C_ij / a_i b_j) instead.
+    Iterates to a residual of tol ‖b‖, or `most` steps; 0 leaves x. losses (V): of the rows before;
+    nearby: maximum of gathered rows.
     """
     K = other.shape[1]
     room = 0
@@ -48,7 +48,7 @@ def solve_logistic_rows(
         if expect:
             _expect(counts[begin:end], loads[i], columns, pairs, weights)
         for k in range(K):
-            own = loads[i] * diagonal[k] + ridge
+            own = loads[i] * diagonal[k] + ridges[i]
             loss += own * x[i, k] * x[i, k] + 2.0 * loads[i] * pull[k] * x[i, k]
             scale[k] = 1.0 / np.sqrt(own)
         losses[i], steps[i] = loss, 0

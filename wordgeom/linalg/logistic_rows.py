@@ -3,13 +3,13 @@
 For row i, with counts C_ij on a pattern P, expected counts a_i b_j of all pairs and the rows u_j of
 the other factor U (m × K), the loss of x is
 
-    Σ_{j in P_i} C_ij s(−x·u_j) + Σ_j a_i b_j q(x·u_j) + ridge ‖x‖²,
+    Σ_{j in P_i} C_ij s(−x·u_j) + Σ_j a_i b_j q(x·u_j) + λ_i ‖x‖²,
 
 where s(t) = log(1 + eᵗ), and q ≥ s is the quadratic that touches s at ±x₀: q(t) = h(x₀)(t² − x₀²) +
 (t − |x₀|)/2 + s(|x₀|), h(t) = tanh(t/2)/4t (Jaakkola and Jordan 2000). The pairs of P are bounded
 likewise where x starts. The minimiser of this bound solves
 
-    (Σ h_ij C_ij u_j u_jᵀ + a_i h(x₀) M + ridge I) x = Σ C_ij u_j / 4 − a_i m / 4,
+    (Σ h_ij C_ij u_j u_jᵀ + a_i h(x₀) M + λ_i I) x = Σ C_ij u_j / 4 − a_i m / 4,
 
 with M = Σ b_j u_j u_jᵀ and m = Σ b_j u_j, so that the loss cannot rise. M is the same for all rows:
 in its eigenvectors, the last two terms of each system are diagonal.
@@ -32,11 +32,11 @@ _TOUCHING = 1.0  # |x₀|
 
 @dataclass(frozen=True)
 class Expected:
-    """The expected counts a_i b_j of all pairs: rows a (V), columns b (m), and the ridge."""
+    """The expected counts a_i b_j of all pairs: rows a (V), columns b (m); and ridges λ (V)."""
 
     rows: Float64
     columns: Float64
-    ridge: float
+    ridges: Float64
 
     @property
     def constant(self) -> float:
@@ -66,7 +66,7 @@ def improve_rows(
 
     other (m × K) is fixed; most: 0 computes the loss alone; expect: the bound of a counted pair
     touches the loss at log(C_ij / a_i b_j), which suits a bad start. Raises RankError where neither
-    a row of `other` nor the ridge holds a direction.
+    a row of `other` nor a ridge holds a direction.
     """
     M, m = ops.moments(other, expected.columns)
     with one_thread():
@@ -74,10 +74,10 @@ def improve_rows(
         pull = Q.T @ m / 4.0
     shared = SharedDiagonal(
         expected.rows, expected.columns, curvature(_TOUCHING) * np.maximum(values, 0.0), pull,
-        expected.ridge, expect,
+        expected.ridges, expect,
     )  # fmt: skip
     if shared.lowest <= 0.0:
-        raise RankError("a least-squares system is singular", do="raise --ridge or lower --dim")
+        raise RankError("a least-squares system is singular", do="raise --shrinkage or lower --dim")
     found = solver.solve(ops.combine(other, Q), ops.combine(start, Q), shared, tol, most)
     loss = float(found.losses.sum()) + expected.constant
     return Improved(ops.combine(found.solution, Q.T), loss, found.steps, found.missed)

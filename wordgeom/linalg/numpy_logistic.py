@@ -31,7 +31,7 @@ class LogisticRows:
         def run(rows: tuple[int, int]) -> None:
             logistic_row_kernels.solve_logistic_rows(
                 at.indptr, at.indices, at.data, other, shared.loads, shared.columns,
-                shared.diagonal, shared.pull, shared.ridge, shared.expect, *rows, kind(tol), most,
+                shared.diagonal, shared.pull, shared.ridges, shared.expect, *rows, kind(tol), most,
                 gathered_rows(other), start, losses, steps,
             )  # fmt: skip
 

@@ -42,7 +42,8 @@ class TorchLogisticRows:
         counts = self._tensor(self._counts.data[begin:end]).to(other.dtype)
         columns = self._tensor(self._counts.indices[begin:end]).long()
         loads = self._tensor(shared.loads[low:high])[:, None]
-        own = (loads * self._tensor(shared.diagonal) + shared.ridge).to(other.dtype)
+        ridges = self._tensor(shared.ridges[low:high])[:, None]
+        own = (loads * self._tensor(shared.diagonal) + ridges).to(other.dtype)
         pull = (loads * self._tensor(shared.pull)).to(other.dtype)
         gathered = other[columns]  # (entries × K)
         system = RowSystems(self._counts.indptr[low : high + 1] - begin, gathered)

@@ -87,7 +87,10 @@ def test_dimensions_that_sweeps_lose_are_reported(counts):
     ridged = fit(counts, gbu.Options(dim=5, ridge=9e4))
     lost = 5 - ridged.statistics["effective_rank"]
     assert lost > 0
-    assert f"weighted sweeps left {5 - lost} of 5 dimensions (the ridge removed" in ridged.notes[0]
+    assert (
+        f"weighted sweeps left {5 - lost} of 5 dimensions (the L2 penalty removed"
+        in ridged.notes[0]
+    )
     assert ridged.notes[0].endswith("; lower --dim or --ridge")
     plain = fit(counts, gbu.Options(dim=60, anchors=60, weighted=False))
     rank = plain.statistics["effective_rank"]

@@ -21,7 +21,7 @@ from wordgeom.vectors.keyed import read_vectors
 
 DEVICES = ["cpu", pytest.param("torch-cpu", marks=pytest.mark.torch)]
 V, K = 40, 5
-LOSS = LogisticLoss(alpha=0.75, negative=2.0, smoothing=0.75, ridge=0.01)
+LOSS = LogisticLoss(alpha=0.75, negative=2.0, smoothing=0.75, shrinkage=0.01)
 
 
 @pytest.fixture(params=DEVICES)
@@ -52,9 +52,8 @@ def brute_force(v, u, counts, loss):
     x = v.astype(float) @ u.astype(float).T
     bound = curvature(1.0) * (x * x - 1.0) + (x - 1.0) / 2.0 + softplus(1.0)
     assert np.all(bound >= np.logaddexp(0.0, x) - 1e-12)
-    return np.sum(C * np.logaddexp(0.0, -x) + N * bound) + loss.ridge * (
-        np.sum(v**2) + np.sum(u**2)
-    )
+    ridges = loss.shrinkage * np.sqrt(np.maximum(C.sum(1), 1.0))
+    return np.sum(C * np.logaddexp(0.0, -x) + N * bound) + ridges @ np.sum(v**2 + u**2, axis=1)
 
 
 def swept(ops, counts, loss, halves):

@@ -88,8 +88,8 @@ def mixed(state: State, settings: Settings, notes: list[str], ops: Ops) -> Resul
         "singular_values": sigma.tolist(),
     }  # fmt: skip
     notes = notes or rank_notes(
-        "weighted sweeps left", len(sigma), K, "the ridge removed the others",
-        "lower --dim or --ridge",
+        "weighted sweeps left", len(sigma), K, "the L2 penalty removed the others",
+        f"lower --dim or {settings.loss.penalty_option}",
     )  # fmt: skip
     status = Status.of(missed=state.missed > 0, deficient=len(sigma) < K)
     return Result(vectors, {}, notes + _sweep_notes(state), statistics, status)

@@ -4,15 +4,15 @@ Skip-gram with negative sampling (Mikolov et al. 2013; Levy and Goldberg 2014, e
 by its count C_ij, and by how often it would occur by chance, N_ij. With s(t) = log(1 + eᵗ), the
 loss is
 
-    Σ_P C_ij^α s(−v_i·u_j) + Σ_all N_ij^α s(v_i·u_j) + λ (‖V‖² + ‖U‖²),
+    Σ_P C_ij^α s(−v_i·u_j) + Σ_all N_ij^α s(v_i·u_j) + Σ λ_i (‖v_i‖² + ‖u_i‖²),
     N_ij = k f_i p_j,  p_j ∝ F_j^cds,
 
 where C_ij are counts of a text whose frequent words are thinned as skip-gram thins them, f_i their
 sums, and F_j the sums before. Skip-gram has α = 1; with a smaller α, frequent pairs decide less.
-N has rank one, and the second sum a quadratic bound, which makes each row a closed form
-(linalg/logistic_rows.py). From the second half of the sweeps on, each half sweep lowers the bounded
-loss; before, the bounds of counted pairs touch the loss where it is lowest, since the vectors are
-far from the result.
+The ridge of a word grows as the noise of its gradient does: λ_i = λ √Σ_j C_ij^α. N has rank one,
+and the second sum a quadratic bound, which makes each row a closed form (linalg/logistic_rows.py).
+From the second half of the sweeps on, each half sweep lowers the bounded loss; before, the bounds
+of counted pairs touch the loss where it is lowest, since the vectors are far from the result.
 """
 
 from __future__ import annotations
@@ -33,29 +33,31 @@ _THINNED = 1e-3  # share of the text from which words are thinned, word2vec's de
 
 @dataclass(frozen=True)
 class LogisticLoss:
-    """Parameters of the loss: alpha α; negative k; smoothing cds; ridge λ."""
+    """Parameters of the loss: alpha α; negative k; smoothing cds; shrinkage λ."""
 
     alpha: float
     negative: float
     smoothing: float
-    ridge: float
+    shrinkage: float
     power: ClassVar[float] = 0.375  # of the singular values, in the vectors
+    penalty_option: ClassVar[str] = "--shrinkage"
 
     def sweeps(self, targets: Csr, counts: Float32, K: int, ops: Ops) -> LogisticSweeps:
         """Return the half sweeps over these pairs; counts are thinned and tempered in place."""
         pattern = Csr(targets.indptr, targets.indices, counts, targets.columns)
         pairs = thinned(pattern, self)
         solver = ops.logistic_solver(pairs.counts)
-        return LogisticSweeps(solver, pairs, self.ridge, ops)
+        return LogisticSweeps(solver, pairs, ops)
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Counts C_ij^α (V × V), and the factors of N_ij^α: of words (V) and of contexts (V)."""
+    """Counts C_ij^α (V × V); the factors of N_ij^α, of words and of contexts; ridges λ_i (V)."""
 
     counts: Csr
     words: Float64
     contexts: Float64
+    ridges: Float64
 
 
 def thinned(counts: Csr, loss: LogisticLoss) -> Pairs:
@@ -75,7 +77,9 @@ def thinned(counts: Csr, loss: LogisticLoss) -> Pairs:
     if loss.alpha != 1.0:
         for start, stop in blocks:
             counts.data[counts.indptr[start] : counts.indptr[stop]] **= np.float32(loss.alpha)
-    return Pairs(counts, words, (smooth / smooth.sum()) ** loss.alpha)
+    # A word without pairs has a ridge too, so that no system is singular.
+    ridges = loss.shrinkage * np.sqrt(np.maximum(_row_sums(counts, blocks), 1.0))
+    return Pairs(counts, words, (smooth / smooth.sum()) ** loss.alpha, ridges)
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,6 @@ class LogisticSweeps:
 
     solver: LogisticSolver
     pairs: Pairs
-    ridge: float
     ops: Ops
 
     def half(self, other: Tall, start: Tall, contexts: bool, early: bool, tol: float) -> Half:
@@ -104,12 +107,12 @@ class LogisticSweeps:
         state.objectives = [*after, made.loss + self._squares(state.u)]
 
     def _squares(self, other: Tall) -> float:
-        return self.ridge * float(np.trace(self.ops.inner(other, other)))
+        return float(np.trace(self.ops.moments(other, self.pairs.ridges)[0]))
 
     def _expected(self, contexts: bool) -> Expected:
         """Return the expected counts of a half sweep over contexts or over words."""
         sides = (self.pairs.words, self.pairs.contexts)
-        return Expected(*(sides[::-1] if contexts else sides), self.ridge)
+        return Expected(*(sides[::-1] if contexts else sides), self.pairs.ridges)
 
 
 def _row_sums(counts: Csr, blocks: list[tuple[int, int]]) -> Float64:

@@ -47,8 +47,10 @@ _EXTRA_COLUMNS = 2  # plain sweeps iterate on K / 2 extra columns
 _PUBLISHED: dict[str, Any] = {"anchors": 0, "anchor_choice": "frequency", "eig": _PUBLISHED_EIG}
 LOGISTIC, SQUARED = "logistic", "squared"
 # Options of weighted sweeps alone, and of one loss alone.
-_OF_WEIGHTED = ("loss", "x_max", "alpha", "temper", "background", "ridge", "mix")
-_OF_LOSS = {SQUARED: ("x_max", "alpha", "background"), LOGISTIC: ("temper",)}
+_OF_WEIGHTED = ("loss", "x_max", "alpha", "temper", "shrinkage", "background", "ridge", "mix")
+_OF_LOSS = {
+    SQUARED: ("x_max", "alpha", "background", "ridge"), LOGISTIC: ("temper", "shrinkage")
+}  # fmt: skip
 _WEIGHTING: dict[str, dict[str, Any]] = {SQUARED: {"neg": 0.2}, LOGISTIC: {"cds": 0.75}}
 
 
@@ -79,15 +81,14 @@ class Options(DimOptions):
     temper: float = option(
         0.75, "exponent of the counts in the logistic loss; 1: skip-gram's", low=0.01, high=1.0
     )
+    shrinkage: float = option(
+        0.2, "L2 penalty of a word in the logistic loss, times the root of its tempered counts",
+        low=0.0, high=1e6,
+    )  # fmt: skip
     background: float = option(
         0.05, "weight that pulls every pair, observed or not, towards a PMI of 0", low=0.0, high=1e6
     )
-    ridge: float = option(
-        3.0,
-        "L2 penalty; with --loss squared times (--dim/100)², up to --dim 300",
-        low=0.0,
-        high=1e9,
-    )
+    ridge: float = option(3.0, "L2 penalty times (--dim/100)², up to --dim 300", low=0.0, high=1e9)
     mix: float = option(
         0.2, "weight of the context vector: 1 sums word and context vectors, 0 uses the word "
         "vector alone", low=0.0, high=1.0, metavar="P",
@@ -138,7 +139,7 @@ class Options(DimOptions):
 
         if self.loss == SQUARED:
             return Settings(self.squared_loss, self.sweeps, self.mix)
-        loss = LogisticLoss(self.temper, made["neg"], made["cds"], self.ridge)
+        loss = LogisticLoss(self.temper, made["neg"], made["cds"], self.shrinkage)
         return Settings(loss, self.sweeps, self.mix)
 
     @property

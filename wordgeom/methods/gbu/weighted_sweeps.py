@@ -35,6 +35,7 @@ class Loss:
     background: float
     ridge: float
     power: ClassVar[float] = 0.5  # of the singular values, in the vectors
+    penalty_option: ClassVar[str] = "--ridge"
 
     def penalty(self, K: int) -> Penalty:
         """Return c₀ and λ, which all rows share, for K columns."""
