@@ -34,12 +34,6 @@ _MODULE = "wordgeom.schedulers.dask_scheduler"
 pytest.importorskip("distributed", reason="needs Dask: pip install 'wordgeom[cluster]'")
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
-    with DaskCluster(tmp_path_factory.mktemp("dask"), 2) as running:
-        yield running
-
-
 def test_blocks_are_computed_in_order_by_all_workers(cluster, tmp_path):
     rows = np.random.default_rng(1).standard_normal((400, 5))
     with dask_scheduler(cluster.address, tmp_path / "shared") as scheduler:

@@ -1,0 +1,129 @@
+"""Stages on a Dask cluster write the bytes of a run on one process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from matrices import random_counts, store_matrix
+
+import wordgeom as wg
+from wordgeom.core.errors import InputError, SchedulerError
+from wordgeom.counts import cluster_merge
+from wordgeom.counts.merge_options import MergeOptions
+from wordgeom.matrices.shared_rows import SharedRows
+from wordgeom.runtime.pool import Pool
+from wordgeom.runtime.run_options import ResumeOptions, RunOptions
+from wordgeom.runtime.scheduler import Held, PoolScheduler
+from wordgeom.stages.merging import sums
+from wordgeom.stages.merging.stage import Merge
+from wordgeom.stages.stage import run_stage
+from wordgeom.storage.store import Store
+from wordgeom.weighting import cluster_pmi
+
+_TAKEN = "wordgeom.schedulers.dask_scheduler.take_block"
+pytest.importorskip("distributed", reason="needs Dask: pip install 'wordgeom[cluster]'")
+
+
+@pytest.fixture
+def taken(monkeypatch) -> list[Any]:
+    """The receipts of the blocks that workers computed."""
+    from wordgeom.schedulers.block_file import take_block
+
+    receipts: list[Any] = []
+
+    def counted(folder, receipt):
+        receipts.append(receipt)
+        return take_block(folder, receipt)
+
+    monkeypatch.setattr(_TAKEN, counted)
+    return receipts
+
+
+def _text(path, tokens=20_000, seed=4):
+    rng = np.random.default_rng(seed)
+    words = [f"w{k}" for k in rng.zipf(1.3, tokens) % 500]
+    path.write_text("\n".join(" ".join(words[k : k + 50]) for k in range(0, len(words), 50)))
+    return path
+
+
+def _merge(parts, out, *, subtract=False, **resume: Any):
+    options, paths = MergeOptions(subtract=subtract), tuple(map(str, parts))
+    return run_stage(Merge(paths, out, RunOptions(threads=1), ResumeOptions(**resume), options))
+
+
+def _digest(path) -> str:
+    return Store.open(path).digest
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"weighting": "npmi", "cds": 0.75}, {"weighting": "pmi", "neg": 2.0}],
+    ids=["ppmi", "npmi", "pmi"],
+)
+@pytest.mark.parametrize("symmetric", [True, False], ids=["triangle", "full"])
+def test_pmi_has_the_bytes_of_a_local_run(
+    cluster, tmp_path, monkeypatch, taken, options, symmetric
+):
+    counts = random_counts(np.random.default_rng(1), 300, symmetric=symmetric)
+    store_matrix(tmp_path / "cooc", counts, symmetric=symmetric)
+    wg.pmi(tmp_path / "cooc", out=tmp_path / "alone", threads=1, **options)
+    monkeypatch.setattr(cluster_pmi, "WORTH", 0)
+    monkeypatch.setattr("wordgeom.core.row_blocks.BLOCK_ENTRIES", 2000)
+    made = tmp_path / "made"
+    wg.pmi(tmp_path / "cooc", out=made, scheduler=cluster.address, **options)
+    assert _digest(made) == _digest(tmp_path / "alone")
+    assert len(taken) > 1
+
+
+@pytest.mark.parametrize("shards", [4, 1], ids=["four shards", "two texts"])
+def test_a_sum_has_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, taken, shards):
+    text, parts = _text(tmp_path / "text.txt"), []
+    if shards == 1:
+        wg.count(text, out=tmp_path / "words", min_count=1)
+        for name, seed in (("one", 5), ("two", 6)):
+            part = _text(tmp_path / f"{name}.txt", seed=seed)
+            parts.append(tmp_path / name)
+            wg.count(part, out=parts[-1], read_vocab=str(tmp_path / "words"))
+    for k in range(1, shards + 1 if shards > 1 else 1):
+        parts.append(tmp_path / f"shard-{k}")
+        wg.count(text, out=parts[-1], shard=f"{k}/{shards}", min_count=1)
+    _merge(parts, tmp_path / "alone")
+    monkeypatch.setattr(cluster_merge, "WORTH", 0)
+    monkeypatch.setattr(sums, "rows_at_once", lambda *_: 1000)
+    _merge(parts, tmp_path / "made", scheduler=cluster.address)
+    assert _digest(tmp_path / "made") == _digest(tmp_path / "alone")
+    assert len(taken) > 1
+
+
+def test_a_difference_names_the_pair_that_is_negative(cluster, tmp_path, monkeypatch, taken):
+    parts = []
+    for name, text in (("first", "a b c d"), ("second", "a c b d")):
+        (tmp_path / f"{name}.txt").write_text(text)
+        (tmp_path / "words").write_text("a\nb\nc\nd\n")
+        parts.append(tmp_path / name)
+        wg.count(
+            tmp_path / f"{name}.txt", out=parts[-1], window=1, read_vocab=str(tmp_path / "words")
+        )
+    monkeypatch.setattr(cluster_merge, "WORTH", 0)
+    out = tmp_path / "made"
+    with pytest.raises(InputError, match=r"the pair 'a', 'c' would have the count -1"):
+        _merge(parts, out, subtract=True, scheduler=cluster.address)
+    assert taken
+    assert not out.exists()
+
+
+def test_a_worker_that_reads_another_matrix_says_so(tmp_path):
+    counts = random_counts(np.random.default_rng(3), 20)
+    matrix = store_matrix(tmp_path / "cooc", counts)
+    with Pool(1) as pool:
+        shared = SharedRows.of([matrix], PoolScheduler(pool))
+    (found,) = shared.open()
+    np.testing.assert_array_equal(found.rows(0, 20).data, matrix.rows(0, 20).data)
+    moved = SharedRows(((str(tmp_path / "none"), "x"),), Held(matrix.indptr[None]), 20, True)
+    with pytest.raises(SchedulerError, match="a worker cannot open it: no such matrix"):
+        moved.open()
+    other = SharedRows(((str(tmp_path / "cooc"), "x"),), Held(matrix.indptr[None]), 20, True)
+    with pytest.raises(SchedulerError, match="a worker reads another matrix there"):
+        other.open()
