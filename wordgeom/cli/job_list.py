@@ -12,7 +12,7 @@ from typing import Any
 from wordgeom.cli import frame, invocation
 from wordgeom.cli.pipeline import Step
 from wordgeom.core.options import specs
-from wordgeom.corpus.encoding.part import obstacle
+from wordgeom.corpus.encoding.obstacles import obstacle
 from wordgeom.counts.windows import WindowOptions
 from wordgeom.jobs.job import TASK, Job, Resources
 from wordgeom.planning.pilot import Cost
