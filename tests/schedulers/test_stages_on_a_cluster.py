@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from matrices import random_counts, store_matrix
+from matrices import random_counts, store_documents, store_matrix
+from running import merge_cooc
 
 import wordgeom as wg
 from wordgeom.core.errors import InputError, SchedulerError
 from wordgeom.counts import cluster_merge
-from wordgeom.counts.merge_options import MergeOptions
+from wordgeom.linalg import cluster_tasks
 from wordgeom.matrices.shared_rows import SharedRows
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.runtime.scheduler import Held, PoolScheduler
 from wordgeom.stages.merging import sums
-from wordgeom.stages.merging.stage import Merge
-from wordgeom.stages.stage import run_stage
 from wordgeom.storage.store import Store
 from wordgeom.weighting import cluster_pmi
 
+_RUN = RunOptions(threads=1)
 _TAKEN = "wordgeom.schedulers.dask_scheduler.take_block"
 pytest.importorskip("distributed", reason="needs Dask: pip install 'wordgeom[cluster]'")
 
@@ -48,9 +49,8 @@ def _text(path, tokens=20_000, seed=4):
     return path
 
 
-def _merge(parts, out, *, subtract=False, **resume: Any):
-    options, paths = MergeOptions(subtract=subtract), tuple(map(str, parts))
-    return run_stage(Merge(paths, out, RunOptions(threads=1), ResumeOptions(**resume), options))
+def _on(cluster) -> ResumeOptions:
+    return ResumeOptions(scheduler=cluster.address)
 
 
 def _digest(path) -> str:
@@ -89,10 +89,10 @@ def test_a_sum_has_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, take
     for k in range(1, shards + 1 if shards > 1 else 1):
         parts.append(tmp_path / f"shard-{k}")
         wg.count(text, out=parts[-1], shard=f"{k}/{shards}", min_count=1)
-    _merge(parts, tmp_path / "alone")
+    merge_cooc(parts, tmp_path / "alone", _RUN)
     monkeypatch.setattr(cluster_merge, "WORTH", 0)
     monkeypatch.setattr(sums, "rows_at_once", lambda *_: 1000)
-    _merge(parts, tmp_path / "made", scheduler=cluster.address)
+    merge_cooc(parts, tmp_path / "made", _RUN, resume=_on(cluster))
     assert _digest(tmp_path / "made") == _digest(tmp_path / "alone")
     assert len(taken) > 1
 
@@ -109,7 +109,7 @@ def test_a_difference_names_the_pair_that_is_negative(cluster, tmp_path, monkeyp
     monkeypatch.setattr(cluster_merge, "WORTH", 0)
     out = tmp_path / "made"
     with pytest.raises(InputError, match=r"the pair 'a', 'c' would have the count -1"):
-        _merge(parts, out, subtract=True, scheduler=cluster.address)
+        merge_cooc(parts, out, _RUN, resume=_on(cluster), subtract=True)
     assert taken
     assert not out.exists()
 
@@ -127,3 +127,34 @@ def test_a_worker_that_reads_another_matrix_says_so(tmp_path):
     other = SharedRows(((str(tmp_path / "cooc"), "x"),), Held(matrix.indptr[None]), 20, True)
     with pytest.raises(SchedulerError, match="a worker reads another matrix there"):
         other.open()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"merge": "tree", "block_solver": "eigs", "overlap": 20}],
+    ids=["core", "tree"],
+)
+def test_later_blocks_of_dc_have_the_bytes_of_a_local_run(cluster, tmp_path, taken, options):
+    store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(5), 400))
+    given: dict[str, Any] = {"dim": 10, "first_block": 100, "block": 60, **options}
+    alone = wg.train(tmp_path / "cooc", "dc", threads=1, **given)
+    out = tmp_path / "v.bin"
+    made = wg.train(tmp_path / "cooc", "dc", out=out, scheduler=cluster.address, **given)
+    np.testing.assert_array_equal(made.vectors, alone.vectors)
+    assert len(taken) >= 5  # blocks
+
+
+@pytest.mark.parametrize("method", ["lsa", "dlsa"])
+def test_topics_have_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, taken, method):
+    rng = np.random.default_rng(6)
+    documents = [(1, row + 1, f"d{row}", str(1990 + row % 12)) for row in range(300)]
+    store_documents(tmp_path / "dtm", rng.poisson(0.3, (300, 80)), documents)
+    given: dict[str, Any] = {"dim": 4, **({"sweeps": 3} if method == "dlsa" else {})}
+    suffix = "" if method == "dlsa" else ".bin"
+    alone, made = (tmp_path / f"{name}{suffix}" for name in ("alone", "made"))
+    wg.train(tmp_path / "dtm", method, out=alone, threads=1, **given)
+    monkeypatch.setattr(cluster_tasks, "WORTH", 0)
+    wg.train(tmp_path / "dtm", method, out=made, scheduler=cluster.address, **given)
+    content = _digest if method == "dlsa" else Path.read_bytes
+    assert content(made) == content(alone)
+    assert len(taken) > 2  # products
