@@ -2,11 +2,11 @@
 
     scripts/cluster_test slurm [--megabytes 20] [--shards 4] [--tmp-dir DIR]
 
-A text is counted in shards and trained on, by what `wordgeom jobs --slurm` prints. The process of
-one task is killed (-9), and another one is stopped until it comes near its time limit and Slurm asks
-it to end. Both must be requeued and go on. The same is then done with --scheduler and a file for
-dask-jobqueue, whose SLURMCluster starts the workers as jobs. The counts and the vectors must have
-the digests of a single run each time. Skipped, with the reason, where Slurm is not installed.
+A text is counted in shards and trained on, by what `wordgeom jobs --slurm` prints. One task gets
+kill −9, and another one is stopped until it comes near its time limit and Slurm asks it to end.
+Both must be requeued and go on. The same is then done with --scheduler and a file for dask-
+jobqueue, whose SLURMCluster starts the workers as jobs. The counts and the vectors must have the
+digests of a single run each time. Skipped, with the reason, where Slurm is not installed.
 """
 
 from __future__ import annotations

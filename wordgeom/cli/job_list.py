@@ -58,7 +58,9 @@ def job_list(request: Request, steps: Sequence[Step]) -> list[Job]:
     if rest or not counts:
         line = shlex.join(["wordgeom", "run", request.config, "--resume"])
         after = tuple(job.name for job in jobs if job.name.startswith("merge"))
-        jobs.append(Job("run", line, request.resources(one.place for one in rest), after=after))
+        made = tuple(str(step.prepare().out) for step in counts)
+        resources = request.resources(one.place for one in rest)
+        jobs.append(Job("run", line, resources, after=after, inputs=made))
     return jobs
 
 

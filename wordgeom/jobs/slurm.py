@@ -7,10 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wordgeom.jobs.job import Job
+from wordgeom.runtime.batch import IN_JOB
 
 _NOTICE = 90  # seconds before the time limit at which Slurm sends TERM
 # Slurm signals the shell, which passes that on, and waits for the command to save its checkpoint.
-_RUN = """\
+_RUN = (
+    f"""\
+export {IN_JOB}=1
+"""
+    + """\
 run() {
     local child status=0
     "$@" &
@@ -26,6 +31,7 @@ run() {
     fi
     exit "$status"
 }"""
+)
 _SUBMIT = """\
 # submit NAME OPTION...: submit the commands on standard input, and print their name and number.
 submit() {
@@ -81,7 +87,7 @@ def _directives(site: Site) -> list[str]:
         "--requeue",
         "--open-mode=append",
         "--kill-on-invalid-dep=yes",
-        *(f"--{name}={value}" for name, value in chosen if value is not None),
+        *(f"--{name}={shlex.quote(value)}" for name, value in chosen if value is not None),
         *site.lines,
     ]
 

@@ -198,12 +198,16 @@ def run_stage(stage: Stage, *, show: bool = False) -> Outcome:
         writes = stage.output is not None
         resumable = _without_state(stage) if state is None else state.resumable(output=writes)
         opened = open_context(stage.run, stage.device, show=show, cluster=stage.cluster)
-        with resumable, opened as context:
-            if state is not None:
-                context = replace(context, checkpoint=MethodState(state))
-            made = stage.work(Job(context, clock, state))
-            if stage.output is not None:
-                made.notes += evaluation_notes(stage.output)
+        try:
+            with resumable, opened as context:
+                if state is not None:
+                    context = replace(context, checkpoint=MethodState(state))
+                made = stage.work(Job(context, clock, state))
+                if stage.output is not None:
+                    made.notes += evaluation_notes(stage.output)
+        except KeyboardInterrupt:
+            if made is None:  # else the output is complete, and only a cluster was to be closed
+                raise
         if state is not None:
             state.remove()
     return made
