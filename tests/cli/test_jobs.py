@@ -45,7 +45,9 @@ def folder(tmp_path, monkeypatch):
 
 def steps_of(script: str) -> dict[str, str]:
     """Return the command of each step of a plain script, by name."""
-    found = re.findall(r"^([\w-]+)\)\n(?:    (?::|\[\[) .*\n)*    exec wordgeom (.*) ;;$", script, re.M)
+    found = re.findall(
+        r"^([\w-]+)\)\n(?:    (?::|\[\[) .*\n)*    exec wordgeom (.*) ;;$", script, re.M
+    )
     return dict(found)
 
 

@@ -39,11 +39,11 @@ def _tasks(job: Job) -> str:
 
 def _case(job: Job) -> list[str]:
     check = ['    : "${TASK_ID:?is the number of the task}"'] if job.tasks else []
-    check += [line for store in job.inputs for line in _needs(store)]
+    check += map(_needs, job.inputs)
     return [f"{job.name})", *check, f"    exec {job.line} ;;"]
 
 
-def _needs(store: str) -> list[str]:
-    """Return the lines that end a step whose input is missing."""
+def _needs(store: str) -> str:
+    """Return the line that ends a step whose input is missing."""
     path, what = shlex.quote(f"{store}/{META}"), shlex.quote(f"{store}: run its merge first")
-    return [f"    [[ -e {path} ]] || {{ printf '%s\\n' {what} >&2; exit 1; }}"]
+    return f"    [[ -e {path} ]] || {{ printf '%s\\n' {what} >&2; exit 1; }}"

@@ -11,11 +11,7 @@ from wordgeom.runtime.batch import IN_JOB
 
 _NOTICE = 90  # seconds before the time limit at which Slurm sends TERM
 # Slurm signals the shell, which passes that on, and waits for the command to save its checkpoint.
-_RUN = (
-    f"""\
-export {IN_JOB}=1
-"""
-    + """\
+_RUN = """\
 run() {
     local child status=0
     "$@" &
@@ -31,7 +27,6 @@ run() {
     fi
     exit "$status"
 }"""
-)
 _SUBMIT = """\
 # submit NAME OPTION...: submit the commands on standard input, and print their name and number.
 submit() {
@@ -69,6 +64,7 @@ def slurm_script(jobs: Sequence[Job], site: Site, made_by: str, folder: str) -> 
         "head=$(cat <<'HEAD'",
         "#!/bin/bash",
         *(f"#SBATCH {line}" for line in _directives(site)),
+        f"export {IN_JOB}=1",
         _RUN,
         "HEAD",
         ")",

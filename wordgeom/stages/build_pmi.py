@@ -97,7 +97,7 @@ def _weighted(
     blocks: list[tuple[int, int]], weighted: WeightedMatrix, context: Context
 ) -> Iterator[Csr]:
     """Yield the weighted rows of the blocks, on the pool or on a cluster."""
-    if context.cluster is not None and weighted.entries >= cluster_pmi.WORTH:
+    if context.cluster is not None and weighted.counts.stored >= cluster_pmi.WORTH:
         return cluster_pmi.weigh_on_cluster(weighted, blocks, context.cluster)
     ahead = min(2 * context.pool.threads, _AHEAD)
     return context.pool.map(lambda block: weighted.rows(*block), blocks, ahead=ahead)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate, pairwise
 
@@ -21,7 +21,7 @@ from wordgeom.corpus.encoding.block_feed import NumberedBlock
 from wordgeom.corpus.encoding.obstacles import obstacle, text_of
 from wordgeom.corpus.encoding.tokenise_block import BlockTokeniser, TokenisedBlock, tokeniser_of
 from wordgeom.corpus.inputs.readers import Source, file_stamp
-from wordgeom.corpus.inputs.text_parts import Place, TextRange
+from wordgeom.corpus.inputs.text_parts import Place, Text, TextRange
 from wordgeom.corpus.options import CorpusOptions
 from wordgeom.corpus.records import formats
 from wordgeom.corpus.tokens.lexicon import Lexicon
@@ -88,9 +88,8 @@ def ranges_of(sources: Sequence[Source], options: CorpusOptions) -> list[Range] 
         return None
     text = text_of(names, options)
     size = max(_RANGE, -(-text.length // _MOST_RANGES))
-    cuts = [text.cut(position) for position in range(size, text.length, size)]
-    places = list(dict.fromkeys([Place(0, 0), *cuts, Place(len(names), 0)]))
     before = [0, *accumulate(text.sizes)]
+    places = list(dict.fromkeys([Place(0, 0), *_cuts(text, before, size), Place(len(names), 0)]))
     stamps = [_stamp(name) for name in names]
 
     def made(begin: Place, end: Place) -> Range:
@@ -101,6 +100,15 @@ def ranges_of(sources: Sequence[Source], options: CorpusOptions) -> list[Range] 
         return Range(files, begin.file, before[begin.file] + begin.offset)
 
     return [made(*ends) for ends in pairwise(places)]
+
+
+def _cuts(text: Text, before: Sequence[int], size: int) -> Iterator[Place]:
+    """Yield where ranges of about `size` bytes end; before: the bytes before each file."""
+    at = size
+    while at < text.length:
+        place = text.cut(at)
+        yield place
+        at = max(at, before[place.file] + place.offset) // size * size + size
 
 
 def read_range(block: Range, spec: Reading) -> Result:

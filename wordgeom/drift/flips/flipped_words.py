@@ -12,6 +12,7 @@ from wordgeom.drift.flips.cells import Cells
 from wordgeom.drift.flips.moments import Moments
 from wordgeom.drift.flips.scores import ScoreModel
 from wordgeom.linalg.blas import one_thread
+from wordgeom.runtime.context import Context
 from wordgeom.runtime.scheduler import Result, Scheduler, Shared
 
 _BLOCKS = 16  # of a task, which opens the model once
@@ -78,10 +79,18 @@ class _SharedWords:
         scheduler.release(*self.cells, *self.moments, self.levels, *self.columns, self.signs)
 
 
-def on_cluster(
-    task: FlippedWords, blocks: Sequence[slice], scheduler: Scheduler
+def statistics_of(
+    task: FlippedWords, blocks: Sequence[slice], context: Context
 ) -> Iterator[tuple[Float32, Float64]]:
     """Yield the statistics of each block of words, as FlippedWords.statistics returns them."""
+    if context.cluster is None:
+        return context.pool.map(task.statistics, blocks)
+    return _on_cluster(task, blocks, context.cluster)
+
+
+def _on_cluster(
+    task: FlippedWords, blocks: Sequence[slice], scheduler: Scheduler
+) -> Iterator[tuple[Float32, Float64]]:
     bounds = [(block.start, block.stop) for block in blocks]
     tasks = [tuple(bounds[k : k + _BLOCKS]) for k in range(0, len(bounds), _BLOCKS)]
     shared = _SharedWords.of(task, scheduler)

@@ -19,7 +19,7 @@ import numpy as np
 from wordgeom.core.errors import InputError
 from wordgeom.core.types import Array, Csr, Float32, Float64, Int64
 from wordgeom.drift.flips.cells import CELLS, FOLDS, assign_cells
-from wordgeom.drift.flips.flipped_words import FlippedWords, on_cluster
+from wordgeom.drift.flips.flipped_words import FlippedWords, statistics_of
 from wordgeom.drift.flips.levels import orthonormal_levels
 from wordgeom.drift.flips.moments import moments
 from wordgeom.drift.flips.scores import ScoreModel
@@ -68,13 +68,7 @@ def flip_signs(X: Csr, units: Int64, axis: Axis, rank: int, count: int, context:
     task = FlippedWords(ScoreModel(shared, levels[cells.time]), columns, signs)
     blocks = [slice(at, min(at + _WORDS, X.columns)) for at in range(0, X.columns, _WORDS)]
     F, turn = np.empty((count, X.columns), np.float32), np.empty(X.columns)
-    there = context.cluster
-    found = (
-        context.pool.map(task.statistics, blocks)
-        if there is None
-        else on_cluster(task, blocks, there)
-    )
-    done = zip(blocks, found, strict=True)
+    done = zip(blocks, statistics_of(task, blocks, context), strict=True)
     for block, statistics in context.progress.follow(
         done, "sign flips", X.columns, "words", lambda pair: pair[0].stop - pair[0].start
     ):
