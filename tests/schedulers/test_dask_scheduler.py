@@ -220,6 +220,31 @@ def test_a_worker_with_another_version_or_without_the_folder_is_refused(tmp_path
     assert "instead of z80" in admit(replace(run, family="z80")).warning
 
 
+@pytest.mark.parametrize(
+    ("differs", "said"),
+    [
+        ({"versions": (("numpy", "0.1"),)}, r"has numpy .*, not 0.1"),
+        ({"folder": "/nowhere"}, "does not see the shared folder /nowhere"),
+    ],
+    ids=["mixed versions", "no shared folder"],
+)
+def test_connected_workers_that_do_not_belong_end_the_run_in_a_line(
+    cluster, tmp_path, monkeypatch, differs, said
+):
+    def of(folder, token):
+        return replace(true(folder, token), **differs)
+
+    true = Run.of
+    monkeypatch.setattr(Run, "of", of)
+    with (
+        pytest.raises(SchedulerError, match=f"^the worker on .* {said}; start scheduler") as error,
+        dask_scheduler(cluster.address, tmp_path / "shared"),
+    ):
+        pass
+    assert "\n" not in str(error.value)
+    assert os.listdir(tmp_path) == []
+
+
 def test_local_workers_listen_on_this_machine_alone(tmp_path):
     with dask_scheduler("local", tmp_path / "shared") as scheduler:
         assert all(address.startswith("tcp://127.0.0.1:") for address in scheduler._workers)

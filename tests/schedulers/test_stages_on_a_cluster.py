@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from dask_cluster import DaskCluster
 from matrices import random_counts, store_documents, store_matrix
 from running import merge_cooc
 
 import wordgeom as wg
-from wordgeom.core.errors import InputError, SchedulerError
+from wordgeom.core.errors import InputError, OptionError, SchedulerError
 from wordgeom.counts import cluster_merge
 from wordgeom.linalg import cluster_tasks
 from wordgeom.matrices.shared_rows import SharedRows
 from wordgeom.runtime.pool import Pool
 from wordgeom.runtime.run_options import ResumeOptions, RunOptions
 from wordgeom.runtime.scheduler import Held, PoolScheduler
+from wordgeom.schedulers import clusters
+from wordgeom.schedulers.block_file import take_block
 from wordgeom.stages.merging import sums
 from wordgeom.storage.store import Store
 from wordgeom.weighting import cluster_pmi
@@ -30,8 +34,6 @@ pytest.importorskip("distributed", reason="needs Dask: pip install 'wordgeom[clu
 @pytest.fixture
 def taken(monkeypatch) -> list[Any]:
     """The receipts of the blocks that workers computed."""
-    from wordgeom.schedulers.block_file import take_block
-
     receipts: list[Any] = []
 
     def counted(folder, receipt):
@@ -144,11 +146,15 @@ def test_later_blocks_of_dc_have_the_bytes_of_a_local_run(cluster, tmp_path, tak
     assert len(taken) >= 5  # blocks
 
 
+def _documents(folder):
+    rng = np.random.default_rng(6)
+    rows = [(1, row + 1, f"d{row}", str(1990 + row % 12)) for row in range(300)]
+    store_documents(folder / "dtm", rng.poisson(0.3, (300, 80)), rows)
+
+
 @pytest.mark.parametrize("method", ["lsa", "dlsa"])
 def test_topics_have_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, taken, method):
-    rng = np.random.default_rng(6)
-    documents = [(1, row + 1, f"d{row}", str(1990 + row % 12)) for row in range(300)]
-    store_documents(tmp_path / "dtm", rng.poisson(0.3, (300, 80)), documents)
+    _documents(tmp_path)
     given: dict[str, Any] = {"dim": 4, **({"sweeps": 3} if method == "dlsa" else {})}
     suffix = "" if method == "dlsa" else ".bin"
     alone, made = (tmp_path / f"{name}{suffix}" for name in ("alone", "made"))
@@ -158,3 +164,42 @@ def test_topics_have_the_bytes_of_a_local_run(cluster, tmp_path, monkeypatch, ta
     content = _digest if method == "dlsa" else Path.read_bytes
     assert content(made) == content(alone)
     assert len(taken) > 2  # products
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A dynamic model of documents."""
+    _documents(tmp_path)
+    wg.train_model(tmp_path / "dtm", tmp_path / "model", dim=3, sweeps=1)
+    return tmp_path / "model"
+
+
+@pytest.mark.parametrize("test", ["permutation", "flips"])
+def test_drift_on_a_cluster_reports_what_a_local_run_does(cluster, model, taken, test):
+    given: dict[str, Any] = {"test": test, "permutations": 19, "both_ranks": False}
+    alone = wg.measure_drift(model, threads=1, **given)
+    made = wg.measure_drift(model, scheduler=cluster.address, **given)
+    assert made.to_dict() == alone.to_dict()
+    assert taken
+    assert sorted(os.listdir(model.parent)) == ["dtm", "model"]
+
+
+def test_drift_without_its_scheduler_ends_and_leaves_nothing(tmp_path, model, monkeypatch):
+    monkeypatch.setattr(clusters, "_TIMEOUT", 2.0)  # seconds to connect again
+    (tmp_path / "logs").mkdir()
+    with DaskCluster(tmp_path / "logs", 1) as cluster:
+
+        def lose_scheduler(folder, receipt):
+            cluster.scheduler.kill()
+            return take_block(folder, receipt)
+
+        monkeypatch.setattr(_TAKEN, lose_scheduler)
+        with pytest.raises(SchedulerError, match="run the command again") as lost:
+            wg.measure_drift(model, test="permutation", scheduler=cluster.address)
+    assert lost.value.exit_code == 1
+    assert sorted(os.listdir(tmp_path)) == ["dtm", "logs", "model"]
+
+
+def test_measures_of_change_take_no_scheduler(model):
+    with pytest.raises(OptionError, match="scheduler= applies to tests of a model"):
+        wg.measure_drift(model, measure="gbu", scheduler="local")
