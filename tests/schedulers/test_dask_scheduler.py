@@ -120,7 +120,7 @@ def test_blocks_of_a_killed_worker_are_computed_by_another(tmp_path):
 
 def test_a_lost_scheduler_leaves_a_checkpoint_that_any_run_resumes(tmp_path, monkeypatch):
     store_matrix(tmp_path / "cooc", random_counts(np.random.default_rng(3), 300))
-    monkeypatch.setattr(clusters, "_TIMEOUT", 2.0)  # seconds to connect again
+    monkeypatch.setattr(clusters, "_TIMEOUT", 5.0)  # seconds to connect again
     options: dict[str, Any] = {"dim": 20, "checkpoint": 0.0}
     alone = wg.train(tmp_path / "cooc", "gbu", **options)
     monkeypatch.setattr(cluster_tasks, "WORTH", 0)

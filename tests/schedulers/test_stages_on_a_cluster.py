@@ -185,7 +185,7 @@ def test_drift_on_a_cluster_reports_what_a_local_run_does(cluster, model, taken,
 
 
 def test_drift_without_its_scheduler_ends_and_leaves_nothing(tmp_path, model, monkeypatch):
-    monkeypatch.setattr(clusters, "_TIMEOUT", 2.0)  # seconds to connect again
+    monkeypatch.setattr(clusters, "_TIMEOUT", 5.0)  # seconds to connect again
     (tmp_path / "logs").mkdir()
     with DaskCluster(tmp_path / "logs", 1) as cluster:
 
